@@ -8,8 +8,8 @@
 -- T_eff = 2 * bytes(A) / t for copies and sums alike: a share of 1 is a sum that costs nothing.
 --
 -- What others measured, 512^3 f64: Tesla P100, the stored output of notebook 4 of S. Omlin and L. Raess
--- (github.com/omlins/julia-gpu-course-2023), tasks 1 to 9, of which task 9 goes another way than rung 10;
--- H200, torch.cumsum and CuPy, for this project. See docs/studies/cumsum.md.
+-- (github.com/omlins/julia-gpu-course-2023), tasks 1 to 9; H200, torch.cumsum and CuPy, for this project.
+-- See docs/studies/cumsum.md.
 
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
@@ -29,6 +29,7 @@ local study, p, gpu = mw.study {
       min = 1, max = function(v) return 1024 // v.bx end },
     { "threads", 256, "block of the kernels over columns (in pace: 256 at most)", min = 1, max = 1024 },
     { "warps", 1, "rows per block of the kernels with one warp per row", min = 1, max = 32 },
+    { "lanes", 32, "threads per row of rungs 8 to 10", choices = { 1, 2, 4, 8, 16, 32 } },
     { "loads", 4, "loads in flight per lane of cumsum_rows", min = 1, max = 16 },
     { "tile_rows", 8, "rows per warp of cumsum_tile", min = 1, max = 32 },
     { "tile_warps", 16, "warps per block of cumsum_tile", min = 1, max = 32 },
@@ -77,7 +78,7 @@ for dim, side in ipairs { "nx", "ny", "nz" } do
 end
 
 -- ---- the rungs --------------------------------------------------------------------------------------
-local P100, p100 = { 538, 515, 516, 511, 510, 36.6, 525, 336, 163 }, {} -- GB/s by number, B/s by name
+local P100, p100 = { 538, 515, 516, 511, 510, 36.6, 525, 336, 163, 523 }, {} -- GB/s by number, B/s by name
 -- A rung of `dim`, which it sums along, or of a copy where that is nil.
 local function rung(number, name, kernel, dim, launch)
   local spec = { number, name, kernel = kernel, answer = dim and "sum " .. dim or "copy",
@@ -91,8 +92,9 @@ local boxes = { block = { p.bx, p.by }, over = { "nx", "ny", "nz" } }
 local along_z = { block = { p.bx, p.by }, over = { "nx", "ny" } }
 local along_y = { block = p.threads, over = { "nx", 1, "nz" } }
 local strided = { block = { 1, p.threads }, over = { 1, "ny", "nz" } }
-local a_row = { block = 32, grid = function(c) return c.rows end }
-local rows = { block = { 32, p.warps }, grid = function(c) return ceil_div(c.rows, p.warps) end }
+local a_row = { block = p.lanes, grid = function(c) return c.rows end }
+local lanes = { block = { p.lanes, p.warps }, grid = function(c) return ceil_div(c.rows, p.warps) end }
+local rows = { block = { 32, p.warps }, grid = lanes.grid }
 local tiles_y = { block = { 32, p.tile_warps }, grid = function(c) return { ceil_div(c.nx, 32), c.nz } end,
                   args = function(c) return { inner = c.nx, count = c.ny } end }
 local tiles_z = { block = { 32, p.tile_warps }, over = { "columns" },
@@ -118,13 +120,14 @@ rung(4, "copy along y", "copy_y<%s>", nil, along_y)
 rung(5, "dim 2, a register", "cumsum_y<%s>", 2, along_y)
 rung(6, "copy along x, strided", "copy_x<%s>", nil, strided)
 rung(7, "copy along x, 32 wide", "copy_x32<%s>", nil, rows)
-rung(8, "dim 1, shared memory", "cumsum_shared<%s>", 1, a_row)
-rung(9, "dim 1, broadcasts", "cumsum_broadcast<%s>", 1, rows)
-rung(10, "dim 1, doubling steps", "cumsum_shuffle<%s>", 1, rows)
-rung(11, "dim 1, 16-byte loads", ROWS, 1, rows)
-rung(12, "dim 2, tiles", TILE, 2, tiles_y)
-rung(13, "dim 3, tiles", TILE, 3, tiles_z)
-rung(14, "dim 3, blocks in pace", PACED, 3, in_pace)
+rung(8, "dim 1, shared memory", ("cumsum_shared<%%s,%d>"):format(p.lanes), 1, a_row)
+rung(9, "dim 1, broadcasts", ("cumsum_broadcast<%%s,%d>"):format(p.lanes), 1, lanes)
+rung(10, "dim 1, sub-chunks", ("cumsum_chunks<%%s,%d>"):format(p.lanes), 1, lanes)
+rung(11, "dim 1, doubling steps", "cumsum_shuffle<%s>", 1, rows)
+rung(12, "dim 1, 16-byte loads", ROWS, 1, rows)
+rung(13, "dim 2, tiles", TILE, 2, tiles_y)
+rung(14, "dim 3, tiles", TILE, 3, tiles_z)
+rung(15, "dim 3, blocks in pace", PACED, 3, in_pace)
 
 -- ---- what others measured ---------------------------------------------------------------------------
 local function known(c) return gpu and c.type == "f64" and c.side == 512 end
@@ -149,7 +152,8 @@ study:part { "ladder", cases = { cube(p.n, p.types) }, each = "type",
   ratios = { "best sum 1 / best copy", "best sum 2 / best copy", "best sum 3 / best copy",
              "dim 3, a register / copy along z", "dim 2, a register / copy along y",
              "copy along x, strided / copy along x, 32 wide", "dim 1, shared memory / copy along x, 32 wide",
-             "dim 1, broadcasts / copy along x, 32 wide", "dim 1, doubling steps / copy along x, 32 wide" } }
+             "dim 1, broadcasts / copy along x, 32 wide", "dim 1, sub-chunks / copy along x, 32 wide",
+             "dim 1, doubling steps / dim 1, sub-chunks" } }
 
 study:part { "sizes", cases = sizes,
   rungs = { "copy, 16 bytes a thread", "dim 1, 16-byte loads", "dim 2, tiles", "dim 3, blocks in pace" },

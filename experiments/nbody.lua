@@ -110,7 +110,8 @@ local function pairs_once(each)
 end
 
 local SHARED <const>, own = "potential_shared<float>", ("%d bodies a thread"):format(p.own)
-both(1, "direct", { kernel = "potential_direct" })
+both(1, "direct", { kernel = "potential_direct<float>" })
+rung(1, "direct, 1.0", false, { kernel = "potential_direct<double>" })
 both(2, "shared memory, 1.0", { kernel = "potential_shared<double>" })
 both(3, "shared memory, 1.0f", { kernel = SHARED })
 both(4, "rsqrtf", { kernel = "potential_tiled" })
@@ -165,7 +166,7 @@ local KIEL = { -- bodies = { direct, through shared memory }, as milliseconds
   [262144] = { 719.6, 645.7 }, [524288] = { 2759.3, 2427.3 },
 }
 
-for i, name in ipairs { "direct", "shared memory, 1.0" } do
+for i, name in ipairs { "direct, 1.0", "shared memory, 1.0" } do
   local word = name:match "%a+"
   study:source { "Kiel 2020 as ms, " .. word, field = "kiel_" .. word, when = gpu, values = {
     [name] = function(c) return KIEL[c.bodies] and c.bodies ^ 2 / (KIEL[c.bodies][i] * 1e-3) end } }
@@ -177,13 +178,14 @@ local RATE, ERROR = { "interactions", title = "n^2 / t" }, { "error", title = "e
 local OVER = { "share", title = "over direct", unit = "", digits = 3 }
 local PEAK = { "of_peak", title = "of a root each", unit = "%", digits = 3 }
 
-study:part { "ladder", cases = { { bodies = sizes } }, rows = "all", rungs = { "direct", "shared memory, 1.0",
-    "shared memory, 1.0f", "rsqrtf", own, own .. ", fast math", "each pair once, fast math" },
+study:part { "ladder", cases = { { bodies = sizes } }, rows = "all", rungs = { "direct", "direct, 1.0",
+    "shared memory, 1.0", "shared memory, 1.0f", "rsqrtf", own, own .. ", fast math", "each pair once, fast math" },
   table = { "rung", "bodies", "t", RATE, OVER, PEAK, ERROR },
   charts = { { kind = "ladder" }, -- and two charts with a few lines each
-    { x = "bodies", logx = 2, logy = 10, of = function(r) return r.number ~= 2 and r.number ~= 5 end },
+    { x = "bodies", logx = 2, logy = 10, of = function(r) return not r.rung:find "1.0$" and r.number ~= 5 end },
     { x = "bodies", logx = 2, logy = 10, name = "shared", of = function(r) return r.number <= 3 end } },
-  ratios = { "shared memory, 1.0f / direct", "shared memory, 1.0 / shared memory, 1.0f", "rsqrtf / direct",
+  ratios = { "shared memory, 1.0f / direct", "direct, 1.0 / direct",
+             "shared memory, 1.0 / shared memory, 1.0f", "shared memory, 1.0 / direct, 1.0", "rsqrtf / direct",
              "best potential / direct" } }
 
 study:part { "fast", cases = at_n, rungs = fast, ratios = gains, table = { "rung", "t", RATE, OVER, ERROR } }

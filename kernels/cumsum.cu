@@ -2,8 +2,8 @@
 //
 // cumsum: the running sum of a 3-D array along one of its dimensions, reached from a copy in small steps.
 //
-// The ladder (S. Omlin and L. Raess, notebook 4 of github.com/omlins/julia-gpu-course-2023: v1 to v9 are its copy and
-// its tasks 1 to 8; T is float or double)
+// The ladder (S. Omlin and L. Raess, notebook 4 of github.com/omlins/julia-gpu-course-2023: v1 to v10 are its copy and
+// its tasks 1 to 9; T is float or double)
 //   v1  copy_3d           one element per thread, block 32 x 8
 //   v2  copy_z            a thread copies along z: neighbours still read neighbours
 //   v3  cumsum_z          the same with the sum in a register, which costs nothing
@@ -11,16 +11,17 @@
 //   v5  cumsum_y          the same with the sum in a register
 //   v6  copy_x            a thread copies along x: neighbours read a row apart, each its own line
 //   v7  copy_x32          a warp copies a row, 32 elements at a time
-//   v8  cumsum_shared     these 32 through shared memory, where the first thread adds them up
+//   v8  cumsum_shared     these 32 (or fewer: L) through shared memory, where the first thread adds them up
 //   v9  cumsum_broadcast  every lane hears of every other by 32 shuffles and adds up for itself
-//   v10 cumsum_shuffle    five doubling steps instead of 32; the notebook's task 9 has as many, but in sub-chunks of 2,
-//                         4, ... 32 whose upper half adds the last sum of the lower, by __shfl_sync with a width
-// and beyond the source, what keeps a large GPU's memory busy
+//   v10 cumsum_chunks     five steps instead of 32: in sub-chunks of 2, 4, ... 32 lanes the upper half adds the last sum
+//                         of the lower half, by __shfl_sync with a width
+// and beyond the source
 //   v0  copy_wide         16 bytes per thread: the bound to reach
-//   v11 cumsum_rows       one warp per row, V loads of 16 bytes in flight per lane
-//   v12 cumsum_tile       y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
+//   v11 cumsum_shuffle    five doubling steps: each lane adds the sum 1, 2, 4, ... 16 lanes to the left
+//   v12 cumsum_rows       one warp per row, V loads of 16 bytes in flight per lane, to keep a large GPU's memory busy
+//   v13 cumsum_tile       y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
 //                         each other their sums; two buffers in turn, so that one barrier a pass is enough
-//   v13 cumsum_paced      z: 16 bytes per thread, U planes in flight; no block runs ahead of the others by more than a
+//   v14 cumsum_paced      z: 16 bytes per thread, U planes in flight; no block runs ahead of the others by more than a
 //                         few planes, since planes a power of two apart lie in the same banks of memory
 //
 // Bound of all: main memory, each element read once and written once. T_eff_cs = 2 * bytes(A) / t, at most what the
@@ -53,6 +54,13 @@ template <typename T> __device__ void store16(T *row, const T *x, int ix, int en
     for (int p = 0; p < P; p++)
       if (ix + p < end) row[ix + p] = x[p];
   }
+}
+
+// The mask of the threads that this one's warp has: the last warp of a block may be smaller.
+__device__ unsigned threads_of_warp() {
+  int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  int count = blockDim.x * blockDim.y - thread / 32 * 32;
+  return count < 32 ? (1u << count) - 1 : 0xffffffff;
 }
 
 // ---- kernels: copies ------------------------------------------------------------------------------------------------
@@ -225,16 +233,17 @@ __global__ void __launch_bounds__(256)
 
 // ---- kernels: sums along x ------------------------------------------------------------------------------------------
 
-template <typename T> __global__ void cumsum_shared(T *B, const T *A, int nx) {
-  __shared__ T part[32];
+// L threads per row, a power of two: 32 are a warp.
+template <typename T, int L> __global__ void cumsum_shared(T *B, const T *A, int nx) {
+  __shared__ T part[L];
   int lane = threadIdx.x;
   size_t row = (size_t)blockIdx.x * nx;
   T sum = 0;
-  for (int first = 0; first < nx; first += 32) {
+  for (int first = 0; first < nx; first += L) {
     if (first + lane < nx) part[lane] = A[row + first + lane];
     __syncthreads();
     if (lane == 0) {
-      for (int i = 0; i < 32 && first + i < nx; i++) {
+      for (int i = 0; i < L && first + i < nx; i++) {
         sum += part[i];
         part[i] = sum;
       }
@@ -246,21 +255,42 @@ template <typename T> __global__ void cumsum_shared(T *B, const T *A, int nx) {
 }
 
 // A lane without a number adds zero, so that the whole warp is there for every shuffle; so below.
-template <typename T> __global__ void cumsum_broadcast(T *B, const T *A, int nx, int rows) {
+template <typename T, int L> __global__ void cumsum_broadcast(T *B, const T *A, int nx, int rows) {
+  unsigned all = threads_of_warp();
   int lane = threadIdx.x;
   int iy = blockIdx.x * blockDim.y + threadIdx.y;
   bool on = iy < rows;
   size_t row = (size_t)iy * nx;
   T sum = 0;
-  for (int first = 0; first < nx; first += 32) {
+  for (int first = 0; first < nx; first += L) {
     int ix = first + lane;
     T value = on && ix < nx ? A[row + ix] : (T)0;
     T mine = 0;
-    for (int i = 0; i < 32; i++) {
-      sum += __shfl_sync(0xffffffff, value, i);
+    for (int i = 0; i < L; i++) {
+      sum += __shfl_sync(all, value, i, L);
       if (i == lane) mine = sum;
     }
     if (on && ix < nx) B[row + ix] = mine;
+  }
+}
+
+template <typename T, int L> __global__ void cumsum_chunks(T *B, const T *A, int nx, int rows) {
+  unsigned all = threads_of_warp();
+  int lane = threadIdx.x;
+  int iy = blockIdx.x * blockDim.y + threadIdx.y;
+  bool on = iy < rows;
+  size_t row = (size_t)iy * nx;
+  T before = 0;
+  for (int first = 0; first < nx; first += L) {
+    int ix = first + lane;
+    T sum = on && ix < nx ? A[row + ix] : (T)0;
+    for (int width = 2; width <= L; width *= 2) {
+      T lower = __shfl_sync(all, sum, width / 2 - 1, width);
+      if (lane % width >= width / 2) sum += lower;
+    }
+    sum += before;
+    if (on && ix < nx) B[row + ix] = sum;
+    before = __shfl_sync(all, sum, L - 1, L);
   }
 }
 
@@ -327,8 +357,9 @@ template <typename T, int V> __global__ void cumsum_rows(T *__restrict__ B, cons
 // *_z               block {32, 8}, grid {ceil(nx / 32), ceil(ny / 8)}
 // *_y               block 256, grid {ceil(nx / 256), 1, nz}
 // copy_x            block {1, 256}, grid {1, ceil(ny / 256), nz}
-// cumsum_shared     block 32, grid rows = ny * nz
-// *_x32, cumsum_broadcast, _shuffle, _rows   block {32, by}, grid ceil(rows / by); the source has by = 1
+// cumsum_shared     block L, grid rows = ny * nz
+// cumsum_broadcast, _chunks                  block {L, by}, grid ceil(rows / by); the source has by = 1
+// copy_x32, cumsum_shuffle, _rows            block {32, by}, likewise
 // cumsum_tile       block {32, W}, grid {ceil(inner / 32), outer}: outer = nz for y, 1 for z; try <T, 8, 16>
 // cumsum_paced      block b, grid ceil(inner / (b * 16 / sizeof(T))), cooperative; stages: ceil(count / U) counters
 //                   from 0, runs = 1, 2, ...; lag 1 or more, try <T, 4> with lag 3

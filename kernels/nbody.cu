@@ -4,7 +4,8 @@
 // G = 1; then the accelerations, and the one step from which integrators are made. No two bodies share a place.
 //
 // The ladder; TILE is 256. Bound: arithmetic. Each of the n^2 interactions needs a reciprocal square root.
-//   v1 potential_direct          each thread reads all bodies; bound: issue, since the reads are the caches'
+//   v1 potential_direct<float>   each thread reads all bodies; bound: issue, since the reads are the caches'. With
+//                                <double> the literal 1 of 1 / r is a double, as in v2
 //   v2 potential_shared<double>  a block stages TILE bodies in shared memory, as the source has it, with its literal
 //                                1.0, a double: it turns division and sum into f64; bound: f64 units and conversions
 //   v3 potential_shared<float>   the same with 1.0f; bound: issue of an exactly rounded root and a division
@@ -46,14 +47,17 @@ __device__ double inverse_root(double a) { return rsqrt(a); }
 
 // ---- kernels: the potential -----------------------------------------------------------------------------------------
 
-__global__ void potential_direct(float *phi, const float *x, const float *y, const float *z, const float *m, int n) {
+// One: the type of the literal 1 in 1 / r.
+template <typename One>
+__global__ void
+potential_direct(float *phi, const float *x, const float *y, const float *z, const float *m, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float sum = 0;
   for (int j = 0; j < n; j++) {
     float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
     float r2 = dx * dx + dy * dy + dz * dz;
-    sum += r2 > 0.0f ? m[j] / sqrtf(r2) : 0.0f;
+    sum += r2 > 0.0f ? One(1) * m[j] / sqrtf(r2) : One(0);
   }
   phi[i] = -sum;
 }

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
-// reduce: one number out of an array: its sum, its least or greatest element, the greatest |v|^2 of v = (x, y).
+// reduce: one number out of an array: its sum, its least or greatest element; or out of two: the greatest |v|^2 of
+// v = (x, y), the dot product.
 //
 // The ladder, first within a block: sums, one for each block (or warp), which a further launch adds
 //   v1  reduce_tree       halving tree in static shared memory, block of 256; bound: a barrier a step
 //   v2  reduce_strided    the same tree in the opposite order: the threads that work lie apart, so all warps stay
 //                         busy to the end; bound: 8 times the warps' work of v1
 //   v3  reduce_dynamic    v1 in dynamic shared memory, any block; bound: as v1
-//   v4  reduce_down       a warp's sum by shuffles down: no shared memory, no barrier; bound: 1/32 of the traffic more
-//   v5  reduce_butterfly  by shuffles across (xor): every lane has the sum, at no cost; bound: as v4
-//   v6  reduce_shuffle    shuffles, then one shared stage over the warps' sums: one barrier; bound: main memory
+//   v4  reduce_last_warp  the tree of v1 until one warp is left, whose sum comes by shuffles; bound: four barriers, not 9
+//   v5  reduce_down       a warp's sum by shuffles down: no shared memory, no barrier; bound: 1/32 of the traffic more
+//   v6  reduce_butterfly  by shuffles across (xor): every lane has the sum, at no cost; bound: as v5
+//   v7  reduce_shuffle    shuffles, then one shared stage over the warps' sums: one barrier; bound: main memory
 // then over the grid, for every operation and type
-//   v7  reduce_parts      one part per block; the host joins them, or a second launch does; bound: that launch
-//   v8  reduce_atomic     one atomic operation per block; bound: blocks * (time of an atomic on one address)
-//   v9  reduce_cas        compare and swap until no other came between: any operation; bound: retries
-//   v10 reduce_lock       a lock and a fence, thread 0 of each block: any code at all; bound: blocks * (a round trip)
-//   v11 reduce_last       the block that finishes last joins the parts: one launch, one order; bound: main memory
-//   v12 reduce_once       16-byte streaming loads, several in flight per thread; bound: main memory
+//   v8  reduce_parts      one part per block; the host joins them, or a second launch does; bound: that launch
+//   v9  reduce_atomic     one atomic operation per block; bound: blocks * (time of an atomic on one address)
+//   v10 reduce_cas        compare and swap until no other came between: any operation; bound: retries
+//   v11 reduce_lock       a lock and a fence, thread 0 of each block: any code at all; bound: blocks * (a round trip)
+//   v12 reduce_last       the block that finishes last joins the parts: one launch, one order; bound: main memory
+//   v13 reduce_once       16-byte streaming loads, several in flight per thread; bound: main memory
 //
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
 // tree itself costs; a grid of a few blocks per multiprocessor hides it behind the loads.
 // Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v1. M. Giles, "CUDA
-// Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford, 2023): v3 to v6, v7 joined by the host, v8 and v10 for sums.
-// M. Harris, "Optimizing parallel reduction in CUDA" (2007): v2, and v7 joined by a second launch. CUDA C++
-// Programming Guide, atomic functions: v9. The threadFenceReduction sample of the CUDA toolkit: v11.
+// Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford, 2023): v3 to v7, v8 joined by the host, v9 and v11 for sums.
+// M. Harris, "Optimizing parallel reduction in CUDA" (2007): v2, and v8 joined by a second launch. CUDA C++
+// Programming Guide, atomic functions: v10. The threadFenceReduction sample of the CUDA toolkit: v12.
 // Rounding: the error of a sum grows with the longest chain of additions, about eps * sqrt(chain) * sum |x| (N. Higham
 // and T. Mary, 2019): the elements of a thread, then log2(block), then what joins the blocks. Which methods give the
-// same bits in every run: those that join in a fixed order (v1 to v7, v11, v12). v8 to v10 join in the order in which
+// same bits in every run: those that join in a fixed order (v1 to v8, v12, v13). v9 to v11 join in the order in which
 // the blocks come, and a sum in another order rounds otherwise; a minimum or maximum does not round.
 // NaN: a sum with one is NaN; minimum and maximum skip them, as fmin and fmax do, and are +inf and -inf of nothing.
-// Define REAL for v1 to v6 in another type: dev:module{ file = "reduce.cu", defines = { REAL = "double" } }.
+// Define REAL for v1 to v7 in another type: dev:module{ file = "reduce.cu", defines = { REAL = "double" } }.
 
 #include "vector16.cuh"
 
@@ -37,7 +39,7 @@
 #define REAL float
 #endif
 
-enum { SUM, MIN, MAX, LENGTH };
+enum { SUM, MIN, MAX, LENGTH, DOT };
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
 
@@ -55,28 +57,32 @@ __device__ REAL gather(const REAL *x, size_t n) {
   return sum;
 }
 
+// What an operation does: adds, and takes y as well as x.
+__device__ constexpr bool adds(int op) { return op == SUM || op == DOT; }
+__device__ constexpr bool takes_two(int op) { return op == LENGTH || op == DOT; }
+
 // Of nothing; the pointer gives the type.
 template <int OP, typename T> __device__ T none(const T *) {
   T infinity = (T)__int_as_float(0x7f800000);
-  return OP == SUM ? (T)0 : OP == MIN ? infinity : -infinity;
+  return adds(OP) ? (T)0 : OP == MIN ? infinity : -infinity;
 }
 
 // `so_far` begins as none and a comparison with NaN is false, so a NaN never gets in.
 template <int OP, typename T> __device__ T join(T so_far, T value) {
-  if (OP == SUM) return so_far + value;
+  if (adds(OP)) return so_far + value;
   if (OP == MIN) return value < so_far ? value : so_far;
   return value > so_far ? value : so_far;
 }
 
 template <int OP, typename T> __device__ T item(T x, T y) {
-  return OP == LENGTH ? x * x + y * y : x;
+  return OP == LENGTH ? x * x + y * y : OP == DOT ? x * y : x;
 }
 
 template <int OP, typename T> __device__ T gather_items(const T *x, const T *y, size_t n) {
   T value = none<OP>(x);
   size_t size = piece(n), first = blockIdx.x * size, end = first + size < n ? first + size : n;
   for (size_t i = first + threadIdx.x; i < end; i += blockDim.x)
-    value = join<OP>(value, item<OP>(x[i], OP == LENGTH ? y[i] : x[i]));
+    value = join<OP>(value, item<OP>(x[i], takes_two(OP) ? y[i] : x[i]));
   return value;
 }
 
@@ -123,7 +129,7 @@ __device__ void atomic_raise(double *to, double value) {
 }
 
 template <int OP, typename T> __device__ void atomic_join(T *to, T value) {
-  if (OP == SUM) atomicAdd(to, value);
+  if (adds(OP)) atomicAdd(to, value);
   else if (OP == MIN) atomic_lower(to, value);
   else atomic_raise(to, value);
 }
@@ -160,7 +166,7 @@ template <int OP> __device__ double join_items(double so_far, double2 x, double2
 template <int OP, int U, int B, typename T> __device__ T gather_vectors(const T *x, const T *y, size_t n) {
   typedef typename vector16<T>::type V;
   const int per = sizeof(V) / sizeof(T);
-  const V *xv = (const V *)x, *yv = (const V *)(OP == LENGTH ? y : x);
+  const V *xv = (const V *)x, *yv = (const V *)(takes_two(OP) ? y : x);
   size_t count = n / per, step = (size_t)gridDim.x * B * U, i = (size_t)blockIdx.x * B * U + threadIdx.x;
   T value[U];
 #pragma unroll
@@ -170,14 +176,14 @@ template <int OP, int U, int B, typename T> __device__ T gather_vectors(const T 
 #pragma unroll
     for (int u = 0; u < U; u++) {
       a[u] = __ldcs(xv + i + u * B);
-      b[u] = OP == LENGTH ? __ldcs(yv + i + u * B) : a[u];
+      b[u] = takes_two(OP) ? __ldcs(yv + i + u * B) : a[u];
     }
 #pragma unroll
     for (int u = 0; u < U; u++) value[u] = join_items<OP>(value[u], a[u], b[u]);
   }
   for (; i < count; i += B) value[0] = join_items<OP>(value[0], xv[i], yv[i]);
   size_t rest = count * per + threadIdx.x;
-  if (blockIdx.x == 0 && rest < n) value[0] = join<OP>(value[0], item<OP>(x[rest], OP == LENGTH ? y[rest] : x[rest]));
+  if (blockIdx.x == 0 && rest < n) value[0] = join<OP>(value[0], item<OP>(x[rest], takes_two(OP) ? y[rest] : x[rest]));
 #pragma unroll
   for (int u = 1; u < U; u++) value[0] = join<OP>(value[0], value[u]);
   return value[0];
@@ -247,6 +253,21 @@ __global__ void reduce_dynamic(REAL *sums, const REAL *x, size_t n) {
   if (it == 0) sums[blockIdx.x] = parts[0];
 }
 
+__global__ void __launch_bounds__(256) reduce_last_warp(REAL *sums, const REAL *x, size_t n) {
+  __shared__ REAL part[256];
+  int it = threadIdx.x;
+  part[it] = gather(x, n);
+  __syncthreads();
+  for (int k = 128; k >= 32; k /= 2) {
+    if (it < k) part[it] += part[it + k];
+    __syncthreads();
+  }
+  if (it >= 32) return;
+  REAL value = part[it];
+  for (int k = 16; k > 0; k /= 2) value += __shfl_down_sync(0xffffffff, value, k);
+  if (it == 0) sums[blockIdx.x] = value;
+}
+
 __global__ void reduce_down(REAL *sums, const REAL *x, size_t n) {
   REAL value = gather(x, n);
   for (int k = 16; k > 0; k /= 2) value += __shfl_down_sync(0xffffffff, value, k);
@@ -278,7 +299,7 @@ template <typename T, int OP> __global__ void reduce_parts(T *parts, const T *x,
   if (threadIdx.x == 0) parts[blockIdx.x] = value;
 }
 
-// In front of v8 to v10, whose blocks find a value to join.
+// In front of v9 to v11, whose blocks find a value to join.
 template <typename T, int OP> __global__ void reduce_begin(T *out) {
   out[0] = none<OP>(out);
 }
@@ -326,12 +347,12 @@ reduce_once(T *out, T *parts, unsigned *ticket, const T *x, const T *y, size_t n
 }
 
 // ---- host notes -----------------------------------------------------------------------------------------------------
-// reduce_tree, reduce_strided    block 256, any grid; sums holds one element per block
+// reduce_tree, _strided, _last_warp  block 256, any grid; sums holds one element per block
 // reduce_dynamic                 any block, shared = block * sizeof(REAL)
 // reduce_down, reduce_butterfly  block 32 * k; sums holds one element per warp
 // reduce_shuffle                 block 32 * k, k <= 32
-// the grid's: reduce_parts<float,MIN> and the like, block 32 * k, any grid; only LENGTH reads y, else a null pointer
-// reduce_parts    parts: one per block; a second launch of one block joins them (those of LENGTH by MAX)
+// the grid's: reduce_parts<float,MIN> and the like, block 32 * k, any grid; y is null but for LENGTH and DOT
+// reduce_parts    parts: one per block; a second launch of one block joins them (those of LENGTH by MAX, of DOT by SUM)
 // reduce_lock     the lock is 0 before and after
 // reduce_last     parts: one per block; the ticket is 0 before and after
 // reduce_once     <T, OP, U, B>: block B; x and y 16-byte aligned; U = 4, B = 1024, 2 blocks per multiprocessor

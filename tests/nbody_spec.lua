@@ -8,7 +8,7 @@ local sqrt <const> = math.sqrt -- busted's globals are slow
 
 -- name, threads a block, bodies a thread; parts of the half circle where phi has to be 0 before
 local RUNGS = {
-  { "potential_direct", 192, 1 }, { "potential_shared<double>", 256, 1 },
+  { "potential_direct<float>", 192, 1 }, { "potential_direct<double>", 192, 1 }, { "potential_shared<double>", 256, 1 },
   { "potential_shared<float>", 256, 1 }, { "potential_tiled", 256, 1 },
   { "potential_wide<64,1,1>", 64, 1 }, { "potential_wide<64,4,8>", 64, 4 },
   { "potential_wide<256,2,8>", 256, 2 }, { "potential_pairs<1>", 32, 1, parts = 3 },

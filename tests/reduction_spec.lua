@@ -12,12 +12,13 @@ local INFINITY = math.huge
 
 local SUMS = { -- kernel, threads a block, sums a block
   { "reduce_tree", 256, 1 }, { "reduce_strided", 256, 1 }, { "reduce_dynamic", 256, 1 }, { "reduce_dynamic", 97, 1 },
-  { "reduce_dynamic", 1, 1 }, { "reduce_down", 96, 3 }, { "reduce_butterfly", 96, 3 }, { "reduce_shuffle", 96, 1 },
-  { "reduce_shuffle", 1024, 1 },
+  { "reduce_dynamic", 1, 1 }, { "reduce_last_warp", 256, 1 }, { "reduce_down", 96, 3 },
+  { "reduce_butterfly", 96, 3 }, { "reduce_shuffle", 96, 1 }, { "reduce_shuffle", 1024, 1 },
 }
 local TYPES = { { "f32", "float", 4, 2.0 ^ -23 }, { "f64", "double", 8, 2.0 ^ -52 } }
-local OPERATIONS = { "SUM", "MIN", "MAX", "LENGTH" }
-local ONCE = { SUM = 4, MIN = 4, MAX = 4, LENGTH = 2 }
+local OPERATIONS = { "SUM", "MIN", "MAX", "LENGTH", "DOT" }
+local ADDS = { SUM = true, DOT = true }
+local ONCE = { SUM = 4, MIN = 4, MAX = 4, LENGTH = 2, DOT = 2 }
 
 -- Fibers once: they are slow to compile as well.
 local function engines_of(id, type)
@@ -45,10 +46,11 @@ end
 
 -- All negative: a maximum by the bits of floats goes wrong here first.
 local function host(op, xs, ys, count)
-  local result = op == "SUM" and 0.0 or op == "MIN" and INFINITY or -INFINITY
+  local result = ADDS[op] and 0.0 or op == "MIN" and INFINITY or -INFINITY
   for i = 1, count do
     local x, y = xs[i], ys[i]
     if op == "SUM" then result = result + x
+    elseif op == "DOT" then result = result + x * y
     elseif op == "MIN" then result = x < result and x or result
     elseif op == "MAX" then result = x > result and x or result
     else result = math.max(result, x * x + y * y) end
@@ -109,7 +111,7 @@ describe("reduce.cu", function() support.each_device(function(dev, id)
   local run = {}
   function run.parts(set, op, count, y)
     set.kernel("parts", op):launch(GRID, 96, set.parts, set.x, y, count)
-    set.kernel("parts", op == "LENGTH" and "MAX" or op):launch(1, 32, set.out, set.parts, mw.null, GRID)
+    set.kernel("parts", ({ LENGTH = "MAX", DOT = "SUM" })[op] or op):launch(1, 32, set.out, set.parts, mw.null, GRID)
   end
   for _, kind in ipairs { "atomic", "cas", "lock" } do
     run[kind] = function(set, op, count, y)
@@ -127,7 +129,7 @@ describe("reduce.cu", function() support.each_device(function(dev, id)
   local function result(set, kind, op, count)
     set.out:fill(0 / 0)
     set.parts:fill(0 / 0)
-    run[kind](set, op, count, op == "LENGTH" and set.y or mw.null)
+    run[kind](set, op, count, (op == "LENGTH" or op == "DOT") and set.y or mw.null)
     assert.are.equal(0, set.flag:get(1), kind .. " leaves its lock or ticket")
     return set.out:get(1)
   end
@@ -148,7 +150,7 @@ describe("reduce.cu", function() support.each_device(function(dev, id)
         each_method(type, engine, function(kind, op)
           for _, count in ipairs(SIZES) do
             local wanted = host(op, xs, ys, count)
-            local allowed = op == "SUM" and 16 * type[4] * 9 * count or op == "LENGTH" and 4 * type[4] * wanted or 0
+            local allowed = ADDS[op] and 16 * type[4] * 9 * count or op == "LENGTH" and 4 * type[4] * wanted or 0
             near(result(set, kind, op, count), wanted, allowed,
               ("%s, %s of %d %s by %s"):format(kind, op, count, type[1], engine))
           end

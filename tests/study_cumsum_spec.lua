@@ -29,7 +29,7 @@ describe("the study cumsum", function()
   end)
 
   it("measures the rungs that were asked for beside two copies", function()
-    local run = support.study_passes("cumsum", "-p types=f64,f32 -p n=24 -p rungs=3,12")
+    local run = support.study_passes("cumsum", "-p types=f64,f32 -p n=24 -p rungs=3,13")
     local seen = {}
     for _, r in ipairs(run.record.records) do seen[("%s %s %s"):format(r.group, r.rung, r.type)] = true end
     local wanted = {}
@@ -46,13 +46,20 @@ describe("the study cumsum", function()
   it("says which rungs the device does not take", function()
     if core.device():id() ~= "cpu" then return end -- 4 threads a block: too many blocks to be in pace there
     local run = support.study_passes("cumsum",
-      "-p types=f64 -p n=64 -p parts=ladder -p rungs=14 -p threads=4 --device cpu")
+      "-p types=f64 -p n=64 -p parts=ladder -p rungs=15 -p threads=4 --device cpu")
     for _, words in ipairs { "Not measured: dim 3, blocks in pace (512 blocks at once, the device holds 256).",
                              "Not checked on an odd size: dim 3, blocks in pace (for nx = 67, ny = 43, nz = 29, f64: "
                                .. "361 blocks at once, the device holds 256)" } do
       assert.is_truthy(run.remarks:find(words, 1, true), run.remarks)
     end
     assert.are.equal(2, #run.record.records)
+  end)
+
+  it("sums rows by fewer threads than a warp has, alone in it or with other rows", function()
+    for _, words in ipairs { "-p lanes=16", "-p lanes=8 -p warps=3", "-p lanes=1" } do
+      local run = support.study_passes("cumsum", "-p types=f64 -p n=24 -p parts=ladder -p rungs=8,9,10 " .. words)
+      assert.are.equal(5, #run.record.records)
+    end
   end)
 
   it("takes blocks that some of its kernels do not take, and cubes that are not swept far", function()
@@ -64,8 +71,8 @@ describe("the study cumsum", function()
   it("rejects what no device takes before it measures", function()
     for words, message in pairs {
       ["-p bx=64 -p by=32"] = "parameter 'by' must be a number from 1 to 16, got '32'",
-      ["-p rungs=15"] = "parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "
-        .. "11, 12, 13, 14, got '15'",
+      ["-p rungs=16"] = "parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "
+        .. "11, 12, 13, 14, 15, got '16'",
       ["-p warps=33"] = "parameter 'warps' must be a number from 1 to 32, got '33'",
       ["-p length=5"] = "unknown parameter 'length'; there is n, types, ",
     } do

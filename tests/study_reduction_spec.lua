@@ -5,7 +5,8 @@
 local support = require "tests.support"
 
 local QUICK = "--device cpu -p per=4 -p per_once=2 -p n=20011 "
-local TREES = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_down", "reduce_butterfly", "reduce_shuffle" }
+local TREES = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_last_warp", "reduce_down",
+                "reduce_butterfly", "reduce_shuffle" }
 local JOINS = { "host", "second launch", "atomic", "compare and swap", "lock", "last block", "16 bytes, last block" }
 
 -- The rungs of each part and the charts of a run, in order, each once.
@@ -38,7 +39,7 @@ describe("the study reduction", function()
   end
 
   it("measures, checks and shows all of its rungs", function()
-    local run = support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum,length")
+    local run = support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum,length,dot")
     local parts, charts = parts_of(run.record)
     assert.are.same({ tree = TREES, grid = JOINS,
       threads = { "reduce_dynamic", "reduce_butterfly", "reduce_shuffle", "16 bytes, last block" },
@@ -69,7 +70,7 @@ describe("the study reduction", function()
 
   it("takes any of its rungs, and shows no others", function()
     local cases = {
-      { "6,2", { tree = { "reduce_strided", "reduce_shuffle" }, threads = { "reduce_shuffle" } } },
+      { "7,2", { tree = { "reduce_strided", "reduce_shuffle" }, threads = { "reduce_shuffle" } } },
       { "'last block'", { grid = { "last block" }, blocks = { "last block" }, size = { "last block" } } },
     }
     for _, case in ipairs(cases) do
@@ -81,7 +82,7 @@ describe("the study reduction", function()
   end)
 
   it("has types after the first only in sums on the CPU device, but for two rungs", function()
-    local run = support.study_passes("reduction", QUICK .. "-p parts=grid -p types=f32,f64 -p ops=min -p rungs=8,9,13")
+    local run = support.study_passes("reduction", QUICK .. "-p parts=grid -p types=f32,f64 -p ops=min -p rungs=9,10,14")
     local list = {}
     for i, r in ipairs(run.record.records) do list[i] = r.type .. " " .. r.rung end
     assert.are.same({ "f32 library copy", "f32 second launch", "f32 atomic", "f32 16 bytes, last block",
@@ -89,13 +90,13 @@ describe("the study reduction", function()
   end)
 
   it("rejects a rung that is none", function()
-    local run = support.study("reduction", "--device cpu -p rungs=14")
+    local run = support.study("reduction", "--device cpu -p rungs=15")
     assert.are.equal(2, run.status, run.output)
     assert.is_truthy(run.output:find("parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, "
-      .. "10, 11, 12, 13, got '14'", 1, true), run.output)
+      .. "10, 11, 12, 13, 14, got '15'", 1, true), run.output)
   end)
 
   it("knows the answer for a handful of elements", function()
-    support.study_passes("reduction", "--device cpu -p types=f64 -p n=1,3 -p parts=tree,grid -p rungs=1,5,8,11,13")
+    support.study_passes("reduction", "--device cpu -p types=f64 -p n=1,3 -p parts=tree,grid -p rungs=1,4,6,9,12,14")
   end)
 end)

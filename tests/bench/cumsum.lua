@@ -93,7 +93,7 @@ local function serial(dim)
   if dim == 0 then
     R:copy(A)
   elseif dim == 1 then
-    m["cumsum_shared<double>"]:launch(n * n, 32, R, A, n)
+    m["cumsum_shared<double,32>"]:launch(n * n, 32, R, A, n)
   elseif dim == 2 then
     m["cumsum_y<double>"]:launch({ ceil_div(n, 256), 1, n }, 256, R, A, n, n, n)
   else

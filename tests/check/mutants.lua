@@ -10,19 +10,21 @@ local mutants = {}
 -- The files, and by function what runs it: the study, and the rungs of it that are enough.
 mutants.files = {
   { file = "cumsum.cu", study = "cumsum", params = "-p types=f32", rungs = {
-    load16 = "11,14", store16 = "11,14", copy_wide = "1", copy_3d = "1", copy_z = "2", cumsum_z = "3", copy_y = "4",
-    cumsum_y = "5", copy_x = "6", copy_x32 = "7", cumsum_shared = "8", cumsum_broadcast = "9", cumsum_shuffle = "10",
-    cumsum_rows = "11", load_column = "12,13", cumsum_tile = "12,13", keep_pace = "14", cumsum_paced = "14" } },
+    load16 = "12,15", store16 = "12,15", copy_wide = "1", copy_3d = "1", copy_z = "2", cumsum_z = "3", copy_y = "4",
+    cumsum_y = "5", copy_x = "6", copy_x32 = "7", cumsum_shared = "8", cumsum_broadcast = "9", cumsum_chunks = "10",
+    cumsum_shuffle = "11", cumsum_rows = "12", load_column = "13,14", cumsum_tile = "13,14", keep_pace = "15",
+    cumsum_paced = "15", threads_of_warp = "9,10" } },
   { file = "memcopy.cu", study = "memcopy", rungs = {} },
   { file = "nbody.cu", study = "nbody", rungs = {
     body_of = "3,6", inverse_distance = "6", potential_direct = "1", potential_shared = "3", potential_tiled = "4",
     potential_wide = "6", potential_pairs = "7" }, others = { accelerations = "orbits", advance = "orbits" } },
   { file = "reduce.cu", study = "reduction", rungs = {
-    piece = "1", gather = "1,4", none = "7", join = "7", gather_items = "7", join_warp = "7", join_block = "7",
-    atomic_lower = "9", atomic_raise = "9", atomic_join = "9", swap_in = "10", join_items = "13", gather_vectors = "13",
-    comes_last = "12", finish = "12", reduce_tree = "1", reduce_strided = "2", reduce_dynamic = "3", reduce_down = "4",
-    reduce_butterfly = "5", reduce_shuffle = "6", reduce_parts = "7,8", reduce_begin = "9", reduce_atomic = "9",
-    reduce_cas = "10", reduce_lock = "11", reduce_last = "12", reduce_once = "13" } },
+    piece = "1", gather = "1,5", none = "8", join = "8", gather_items = "8", join_warp = "8", join_block = "8",
+    atomic_lower = "10", atomic_raise = "10", atomic_join = "10", swap_in = "11", join_items = "14",
+    gather_vectors = "14", comes_last = "13", finish = "13", reduce_tree = "1", reduce_strided = "2",
+    reduce_dynamic = "3", reduce_last_warp = "4", reduce_down = "5", reduce_butterfly = "6", reduce_shuffle = "7",
+    reduce_parts = "8,9", reduce_begin = "10", reduce_atomic = "10", reduce_cas = "11", reduce_lock = "12",
+    reduce_last = "13", reduce_once = "14" } },
   { file = "scan.cu", study = "scan", rungs = {
     scan_of_warp = "1", sum_of_warp = "2,3", place = "2", is_full = "2", load_tile = "2", store_tile = "2",
     scan_part = "2", sum_of_block = "2", publish = "2", peek = "2", look_back = "2", sum_between = "3",

@@ -44,7 +44,7 @@ local CASES = {
     found = { "leapfrog, bodies = 37, f64: accelerations", "Euler, bodies = 37, f64: potential",
               "leapfrog, bodies = 37, f64: 1 of 111 elements" } },
 
-  reduction = { parameters = "types=f32 per=4 per_once=2 n=100003 ops=sum,min rungs=3,11,12",
+  reduction = { parameters = "types=f32 per=4 per_once=2 n=100003 ops=sum,min rungs=3,12,13",
     changes = { ["reduce.cu"] = {
       -- All blocks of the measurements are powers of 2.
       { "it + (count + 1) / 2", "it + count / 2" },
