@@ -49,6 +49,12 @@ return {
     tags = { "core", "transfer" },
     gates = { gate("T_tot", "pinned, in", 0.2, "pageable, in", { group = "copies" }),
               gate("T_tot", "pinned, in", 2, "pageable, in", { group = "copies" }, "cuda") } },
+  { name = "concurrency", title = "When do small kernels run at once?", study = "concurrency", needs = "streams",
+    tags = { "core", "transfer" },
+    gates = { gate("kernels", "a stream a piece", 0.2, "one stream", { group = "streams" }),
+              gate("kernels", "a stream a piece", 4, "one stream", { group = "streams" }, "cuda"),
+              gate("kernels", "per-thread default stream between", 2, "legacy default stream between",
+                   { group = "streams" }, "cuda") } },
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",
     tags = { "core", "cooperation" }, checks = 42 }, -- each mended twin on its device and in check mode
 }

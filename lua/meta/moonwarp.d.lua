@@ -1203,7 +1203,7 @@ function graph:device() end
 function graph:close() end
 
 --- A study compares ways to compute the same thing. Its file describes them and returns the description; `moonwarp run`
---- measures. [docs/tutorial.md](../tutorial.md) leads to a first one; experiments/ has eight.
+--- measures. [docs/tutorial.md](../tutorial.md) leads to a first one; experiments/ has more.
 --- 
 --- | term | meaning |
 --- |---|---|
