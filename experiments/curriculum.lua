@@ -14,6 +14,7 @@ local function gate(field, rung, at_least, other, where, devices)
 end
 
 local LADDER, F64 = { group = "ladder" }, { group = "ladder", type = "f64" }
+local TURNED = { group = "ladder", type = "f32" }
 local SUM = { group = "grid", op = "sum", type = "f32" }
 
 return {
@@ -23,6 +24,11 @@ return {
     gates = { gate("T_tot", "an element a thread", 0.1, "library copy", LADDER),
               gate("T_tot", "an element a thread", 0.8, "library copy", LADDER, "cuda"),
               gate("T_tot", "16 bytes a thread", 0.9, "library copy", LADDER, "cuda") } },
+  { name = "transpose", title = "What does the order of memory cost?", study = "transpose", needs = "memcopy",
+    tags = { "memory", "cooperation" },
+    gates = { gate("T_tot", "16 bytes, tiles of 512 B", 1, "rows to columns", TURNED),
+              gate("T_tot", "16 bytes, tiles of 512 B", 0.8, "library copy", TURNED, "cuda"),
+              gate("T_tot", "a tile, padded", 1, "a tile", TURNED, "cuda") } },
   { name = "stencil", title = "How near to that is a diffusion step?", study = "stencil", needs = "memcopy",
     tags = { "core", "memory" },
     gates = { gate("T_eff", "naive", 0.3, "triad", {}),

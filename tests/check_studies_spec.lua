@@ -7,7 +7,7 @@ local labs = require "tests.labs"
 
 -- Further words of the command line.
 local STUDIES = { memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
-                  orbits = "", streams = "", mistakes = "" }
+                  orbits = "", transpose = "", streams = "", mistakes = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do

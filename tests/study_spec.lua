@@ -286,11 +286,13 @@ template <typename T> __global__ void saxpy_half(T *y, const T *x, T a, int n) {
       check(c.y:view(1, 1), p.shapes[1] and c.y:get(1), { name = "the first" })
       return { first = 5 }
     end }]])
+    text = changed(text, "observe =",
+      "fields = function(c, block) return { twice = 2 * c.n, of = block } end, observe =")
     text = changed(text, "return { x =", "c.bytes = 12 * c.n\n  return { x =")
     local made = run(text)
     assert.are.equal(0, made.status, made.output)
     local loop = made.record.records[4]
-    assert.are.same({ 5, 1200000 }, { loop.first, loop.bytes })
+    assert.are.same({ 5, 1200000, 200000, loop.threads }, { loop.first, loop.bytes, loop.twice, loop.of })
     assert.is_true(checks_of(made.record)["a loop, n = 100000, f32: the first"])
     made = run(changed(text, "p.shapes[1] and c.y:get(1)", "-1"))
     assert.are.equal(3, made.status, made.output)

@@ -383,6 +383,25 @@ print(table.concat(mw.geometric(64, 512), " ")) --> 64 128 256 512
 print(table.concat(mw.geometric(1000, 10, 8), " ")) --> 1000 125 15]],
     },
     {
+      name = "bank_conflict", forms = { "mw.bank_conflict(address[, bytes])" },
+      about = [[How many passes of shared memory the access of a warp takes, where one without conflicts takes one: computed from the
+addresses by CUDA's rule, not measured. There are 32 banks of 4 bytes, and words that are 32 words apart share a bank. A pass
+serves one word of each bank, to all lanes that want it. Accesses of 8 and 16 bytes go by half and by quarter warps; the number is
+that of the worst of them.]],
+      params = { { "address", "fun(lane: integer): integer?",
+                   "the first byte that lane 0 to 31 accesses, from the beginning of shared memory; nil: it does not" },
+                 { "bytes", "integer", "of a lane's access: 1, 2, 4, 8 or 16", default = "4", optional = true } },
+      returns = { { "integer", "1 without conflicts, 32 at worst" } },
+      errors = { "mw.bank_conflict: a function of the lane is wanted, got <type>",
+                 "mw.bank_conflict: lane <n> has no address: an integer of at least 0, or nil, is wanted, got <value>",
+                 "mw.bank_conflict: an access has 1, 2, 4, 8 or 16 bytes, got <n>" },
+      source = "CUDA C++ Programming Guide, shared memory of compute capability 5.0 and later",
+      since = "0.8.0",
+      example = [[
+print(mw.bank_conflict(function(lane) return lane * 32 * 4 end)) --> 32
+print(mw.bank_conflict(function(lane) return lane * 33 * 4 end)) --> 1]],
+    },
+    {
       name = "environment", forms = { "mw.environment([device])" },
       about = [[The environment of a measurement: device, driver, machine, compiler, revision, command line, date. No setting
 is changed.]],

@@ -176,7 +176,7 @@ the reason why the device cannot]] },
       { "output", "string", "the array that it writes", default = "the answer's" },
       { "bytes", "fun(c: case, rung: table): number", "bytes moved by a call", default = "the answer's", unit = "bytes" },
       { "always", "boolean", "measured even if `rungs` does not name it", default = "false" },
-      { "fields", "table", "further fields of its records, as in `{ steps = 4 }`" },
+      { "fields", "table|fun(c: case, block: any): table", "further fields of its records, as in `{ steps = 4 }`" },
       { "series", "string|fun(c: case, block: any): string", "its line in charts", default = "its name" },
       { "stream", "boolean", "the function of `make` works in `c:stream()`, so it is timed there", default = "false" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from

@@ -555,7 +555,7 @@
 ---@field output? string the array that it writes, default the answer's
 ---@field bytes? fun(c: moonwarp.case, rung: table): number bytes moved by a call, bytes, default the answer's
 ---@field always? boolean measured even if `rungs` does not name it, default false
----@field fields? table further fields of its records, as in `{ steps = 4 }`
+---@field fields? table|fun(c: moonwarp.case, block: any): table further fields of its records, as in `{ steps = 4 }`
 ---@field series? string|fun(c: moonwarp.case, block: any): string its line in charts, default its name
 ---@field stream? boolean the function of `make` works in `c:stream()`, so it is timed there, default false
 ---@field observe? fun(c: moonwarp.case, go: function, rung: table, check: function): table further values of its records, read from the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed
@@ -1527,6 +1527,15 @@ function mw.ceil_div(a, b) end
 ---@param factor? integer at least 2, default 2
 ---@return integer[]
 function mw.geometric(first, last, factor) end
+
+--- How many passes of shared memory the access of a warp takes, where one without conflicts takes one: computed from the
+--- addresses by CUDA's rule, not measured. There are 32 banks of 4 bytes, and words that are 32 words apart share a bank. A pass
+--- serves one word of each bank, to all lanes that want it. Accesses of 8 and 16 bytes go by half and by quarter warps; the number is
+--- that of the worst of them.
+---@param address fun(lane: integer): integer? the first byte that lane 0 to 31 accesses, from the beginning of shared memory; nil: it does not
+---@param bytes? integer of a lane's access: 1, 2, 4, 8 or 16, default 4
+---@return integer # 1 without conflicts, 32 at worst
+function mw.bank_conflict(address, bytes) end
 
 --- The environment of a measurement: device, driver, machine, compiler, revision, command line, date. No setting
 --- is changed.

@@ -6,6 +6,7 @@
 local core = require "moonwarp.core"
 local arg = require "moonwarp.arg"
 local array = require "moonwarp.array"
+local banks = require "moonwarp.measure.banks"
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
@@ -124,6 +125,7 @@ local mw = {
   skip = api.func("mw.skip", 1, skip.raise),
   study = api.func("mw.study", 1, study.new),
   run = api.func("mw.run", 1, study.start),
+  bank_conflict = api.func("mw.bank_conflict", 2, banks.conflict),
   ceil_div = api.func("mw.ceil_div", 2, integer.ceil_div),
   geometric = api.func("mw.geometric", 3, integer.geometric),
 }

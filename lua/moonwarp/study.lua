@@ -65,7 +65,7 @@ study.fields = {
            block = "any", blocks = "table", odd_blocks = "table", over = "table", each = "any", grid = "function",
            shared = "function", cooperative = "boolean", args = "function table", make = "function",
            sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
-           fields = "table", series = "string function", observe = "function", stream = "boolean" },
+           fields = "table function", series = "string function", observe = "function", stream = "boolean" },
   answer = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
              reference = "function", needs = "table", tolerance = "function", bytes = "string function",
              work = "function", output = "string", start = "function", also = "function" },

@@ -166,7 +166,7 @@ local function fields_of(study, part, one)
   local series = type(rung.series) == "function" and rung.series(c, one.block) or rung.series or rung.name
   local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
                    block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
-  values = lists.merged(lists.merged(values, c.sides), rung.fields)
+  values = lists.merged(lists.merged(values, c.sides), case.called(rung.fields, c, one.block))
   values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
   values.units = study.head.units
   return values

@@ -52,7 +52,7 @@ local function fields_of(study, part)
     for name in pairs(sides) do known[name] = true end
   end
   for _, rung in ipairs(study.rung_list) do
-    if rung.observe or rung.sides then return nil end
+    if rung.observe or rung.sides or type(rung.fields) == "function" then return nil end
     for name in pairs(rung.fields or {}) do known[name] = true end
   end
   for _, source in ipairs(study.source_list) do

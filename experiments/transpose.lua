@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: MIT
+--
+-- transpose: what does it cost to write along columns what was read along rows?
+--
+-- A copy by the same blocks; rows read and columns written, and the reverse; a tile in shared memory with bank
+-- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of two sizes and two orders of blocks.
+-- T_tot = 2 * bytes(A) / t, as of a copy: a share of 1 is a transposition that costs nothing.
+-- The columns "tile written" and "tile read" are bank conflicts, computed from the kernels' addresses: 32 is one lane
+-- after the other. See docs/studies/transpose.md.
+
+local mw = require "moonwarp"
+local ceil_div = mw.ceil_div
+local study, p = mw.study {
+  question = "what does it cost to write along columns what was read along rows?",
+  kernels = "transpose.cu", rate = "T_tot", output = "B", level = "library copy", seconds = { 0.03, gpu = 0.1 },
+  odd = { { nx = 67, ny = 33 }, { nx = 132, ny = 268 }, { nx = 3, ny = 600 } },
+  params = {
+    { "n", 2048, "columns and rows of the array", gpu = 16384, min = 32, max = 32768 },
+    { "types", { "f32", "f64" }, "element types", choices = { "f32", "f64" } },
+    { "shapes", { "32x8", "8x32" }, "blocks of the rungs without a tile", kind = "blocks" },
+    { "square", 8, "tiles along each side of the squares of the last rungs", choices = { 2, 4, 8, 16 } },
+  },
+}
+
+function study.arrays(c)
+  return { A = c.dev:array(c.type, c.nx * c.ny):random(5), B = c.dev:array(c.type, c.nx * c.ny) }
+end
+
+study:library(1, "A", "B")
+study:answer("transposed", { bytes = "A B", tolerance = function() return { absolute = 0 } end,
+  cell = function(c, at, i) return at.A((i - 1) % c.ny * c.nx + (i - 1) // c.ny + 1) end })
+
+-- ---- the rungs --------------------------------------------------------------------------------------
+-- Of a warp's accesses to the tile: lanes are side by side, in rows of `width` elements; at(row, column): where it is.
+local function conflicts(c, width, at)
+  local size = c.A:nbytes() // #c.A
+  return { tile_written = mw.bank_conflict(function(lane) return size * (3 * width + at(3, lane)) end, size),
+           tile_read = mw.bank_conflict(function(lane) return size * (lane * width + at(lane, 3)) end, size) }
+end
+
+local function tile(number, name, kernel, width, at)
+  study:rung { number, name, answer = "transposed", kernel = kernel, block = { 32, 8 }, over = { "nx", "ny" },
+               each = { 1, 4 }, fields = function(c) return conflicts(c, width, at) end }
+end
+
+study:rung { 2, "copy, in blocks", answer = "copy", kernel = "transpose_not<%s>", block = { 32, 8 },
+             over = { "nx", "ny" }, each = { 1, 4 } }
+study:rung { 3, "rows to columns", answer = "transposed", kernel = "transpose_read<%s>", blocks = p.shapes,
+             over = { "nx", "ny" } }
+study:rung { 4, "columns to rows", answer = "transposed", kernel = "transpose_write<%s>", blocks = p.shapes,
+             over = { "ny", "nx" } }
+tile(5, "a tile", "transpose_tile<%s,0>", 32, function(_, column) return column end)
+tile(6, "a tile, padded", "transpose_tile<%s,1>", 33, function(_, column) return column end)
+tile(7, "a tile, swizzled", "transpose_swizzled<%s>", 32, function(row, column) return row ~ column end)
+
+-- 16 bytes in each access. A row of the tile has `across` of them; number i of row r is at i ~ r // vector % 8.
+local function wide_conflicts(c, across)
+  local v = c.vector
+  local function at(row, i) return 16 * (row * across + (i ~ row // v % 8)) end
+  return { tile_written = mw.bank_conflict(function(lane) return at(lane % across * v, 3 + lane // across) end, 16),
+           tile_read = mw.bank_conflict(function(lane) return at((3 + lane // across) * v, lane % across) end, 16) }
+end
+
+local function wide(number, name, bytes, threads, square)
+  local function side(c) return bytes // 16 * c.vector end
+  study:rung { number, name, answer = "transposed", block = threads,
+    kernel = function(c) return ("transpose_wide<%%s,%d,%d,%d>"):format(side(c), threads, square) end,
+    shared = function(c) return side(c) * bytes end,
+    grid = function(c)
+      return ceil_div(c.nx, side(c) * square) * ceil_div(c.ny, side(c) * square) * square * square
+    end,
+    fields = function(c) return wide_conflicts(c, bytes // 16) end }
+end
+
+wide(8, "16 bytes, tiles of 256 B", 256, 256, 1)
+wide(9, "16 bytes, tiles of 512 B", 512, 512, 1)
+wide(10, "16 bytes, 256 B, squares", 256, 256, p.square)
+wide(11, "16 bytes, 512 B, squares", 512, 512, p.square)
+
+-- ---- parts ------------------------------------------------------------------------------------------
+study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type",
+  charts = { { kind = "ladder" } },
+  table = { { "number", title = "no." }, "rung", "block", "t", "T_tot",
+            { "share", title = "of the copy", unit = "%", digits = 3 }, "tile_written", "tile_read" },
+  ratios = { "a tile / rows to columns", "a tile, padded / a tile", "a tile, swizzled / a tile, padded",
+             "best transposed / library copy" } }
+
+-- Rows that begin on 16 bytes and do not; columns whose elements are a power of two apart, and are not.
+study:part { "sides", rows = "all", rungs = { "library copy", "rows to columns", "a tile, swizzled",
+                                              "16 bytes, tiles of 512 B" },
+  blocks = "best", table = { "rung", "nx", "t", "T_tot", { "share", unit = "%", digits = 3 } },
+  cases = { { nx = p.n, ny = p.n }, { nx = p.n + 4, ny = p.n + 4 }, { nx = p.n - 1, ny = p.n - 1 } } }
+return study

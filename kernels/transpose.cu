@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+//
+// transpose: B(y, x) = A(x, y), where both the reads and the writes want to run along rows.
+//
+// The ladder; A has nx columns and ny rows, x runs along a row
+//   v1 transpose_not       a copy by the blocks of v4: what blocks of this shape reach when nothing is turned
+//   v2 transpose_read      threads side by side read a row and write a column: a warp writes into 32 rows
+//   v3 transpose_write     they read a column and write a row
+//   v4 transpose_tile      a tile of 32 x 32 in shared memory: rows on both sides; PAD = 0: the warp reads a column of
+//                          the tile, whose words are all in one bank; PAD = 1: each row begins a bank further
+//   v5 transpose_swizzled  no padding: element x of row y is at x ^ y, so that rows and columns lie in all banks
+//   v6 transpose_wide      a thread turns a square of 16 x 16 bytes in registers: every access, also that of shared
+//                          memory, has 16 bytes; tiles of SIDE x SIDE
+//   v7 transpose_wide, SQUARE > 1: the blocks go through squares of so many tiles, so that those which run at the same
+//                          time read and write long pieces of rows
+//
+// Bound: main memory, T_tot = 2 * bytes(A) / t, as of a copy.
+//   v2, v3   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
+//   the traffic between a multiprocessor and the L2 cache on that side
+//   v4, PAD = 0   32 passes (f32) for each warp's read of the tile, of at best 1: 33 passes of shared memory for
+//   256 bytes moved, 7.8 bytes per cycle and multiprocessor; f64: 16 and 2 of at best 2, 18 for 512 bytes, 28.4
+//   others   2 passes for 256 bytes (4 for 512), 128 bytes per cycle: more than main memory has on any GPU
+//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6 SIDE^2 * sizeof(T) / THREADS bytes.
+// Sources: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA's blog, 2013), and G. Ruetsch and
+// P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009): v2, v4 and the order of blocks (there along
+// diagonals). CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
+
+#include "vector16.cuh"
+
+enum { TILE = 32, ROWS = 8 }; // v1 to v5: a tile, and the threads of a block along y
+
+// ---- device helpers -------------------------------------------------------------------------------------------------
+
+// One row of 16 bytes of an array of `columns` x `rows`, or what of it is within; is_wide: 16 bytes at a time.
+template <typename T> __device__ void load_row(T *to, const T *A, int x, int y, int columns, int rows, bool is_wide) {
+  const int WIDE = 16 / sizeof(T);
+  if (is_wide) {
+    if (x < columns && y < rows) unpack(*(const typename vector16<T>::type *)(A + (size_t)y * columns + x), to);
+  } else {
+#pragma unroll
+    for (int k = 0; k < WIDE; k++) {
+      if (x + k < columns && y < rows) to[k] = A[(size_t)y * columns + x + k];
+    }
+  }
+}
+
+template <typename T>
+__device__ void store_row(T *B, typename vector16<T>::type row, int x, int y, int columns, int rows, bool is_wide) {
+  const int WIDE = 16 / sizeof(T);
+  if (is_wide) {
+    if (x < columns && y < rows) *(typename vector16<T>::type *)(B + (size_t)y * columns + x) = row;
+  } else {
+    T from[WIDE];
+    unpack(row, from);
+#pragma unroll
+    for (int k = 0; k < WIDE; k++) {
+      if (x + k < columns && y < rows) B[(size_t)y * columns + x + k] = from[k];
+    }
+  }
+}
+
+// The tile of a block: along rows of tiles, or through squares of SQUARE x SQUARE of them, which may reach beyond.
+template <int SQUARE> __device__ int2 tile_of(int block, int tiles_x) {
+  int squares_x = (tiles_x + SQUARE - 1) / SQUARE, square = block / (SQUARE * SQUARE),
+      within = block % (SQUARE * SQUARE);
+  return make_int2(square % squares_x * SQUARE + within % SQUARE, square / squares_x * SQUARE + within / SQUARE);
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+template <typename T> __global__ void transpose_not(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
+  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+#pragma unroll
+  for (int i = 0; i < TILE; i += ROWS) {
+    if (x < nx && y + i < ny) B[(size_t)(y + i) * nx + x] = A[(size_t)(y + i) * nx + x];
+  }
+}
+
+template <typename T> __global__ void transpose_read(T *B, const T *A, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny) B[(size_t)x * ny + y] = A[(size_t)y * nx + x];
+}
+
+// x and y are B's.
+template <typename T> __global__ void transpose_write(T *B, const T *A, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < ny && y < nx) B[(size_t)y * ny + x] = A[(size_t)x * nx + y];
+}
+
+template <typename T, int PAD>
+__global__ void transpose_tile(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
+  __shared__ T tile[TILE][TILE + PAD];
+  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+#pragma unroll
+  for (int i = 0; i < TILE; i += ROWS) {
+    if (x < nx && y + i < ny) tile[threadIdx.y + i][threadIdx.x] = A[(size_t)(y + i) * nx + x];
+  }
+  __syncthreads();
+  x = blockIdx.y * TILE + threadIdx.x; // from here on those of B
+  y = blockIdx.x * TILE + threadIdx.y;
+#pragma unroll
+  for (int i = 0; i < TILE; i += ROWS) {
+    if (x < ny && y + i < nx) B[(size_t)(y + i) * ny + x] = tile[threadIdx.x][threadIdx.y + i];
+  }
+}
+
+template <typename T> __global__ void transpose_swizzled(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
+  __shared__ T tile[TILE][TILE];
+  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+#pragma unroll
+  for (int i = 0; i < TILE; i += ROWS) {
+    int row = threadIdx.y + i;
+    if (x < nx && y + i < ny) tile[row][threadIdx.x ^ row] = A[(size_t)(y + i) * nx + x];
+  }
+  __syncthreads();
+  x = blockIdx.y * TILE + threadIdx.x;
+  y = blockIdx.x * TILE + threadIdx.y;
+#pragma unroll
+  for (int i = 0; i < TILE; i += ROWS) {
+    int column = threadIdx.y + i;
+    if (x < ny && y + i < nx) B[(size_t)(y + i) * ny + x] = tile[threadIdx.x][column ^ threadIdx.x];
+  }
+}
+
+// A thread has PARTS squares of WIDE x WIDE elements, WIDE of them 16 bytes. All its loads are in flight before the first
+// is used. Row r of the tile has its 16 bytes number c at c ^ (r / WIDE) % 8: eight lanes, which share a pass, then write
+// to all banks, and read from all banks.
+template <typename T, int SIDE, int THREADS, int SQUARE>
+__global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
+  const int WIDE = 16 / sizeof(T), ACROSS = SIDE / WIDE, PARTS = ACROSS * ACROSS / THREADS;
+  typedef typename vector16<T>::type wide;
+  extern __shared__ double2 shared[];
+  wide *tile = (wide *)shared;
+  int2 at = tile_of<SQUARE>(blockIdx.x, (nx + SIDE - 1) / SIDE);
+  int x0 = at.x * SIDE, y0 = at.y * SIDE;
+  bool is_wide = nx % WIDE == 0 && ny % WIDE == 0; // all rows of A and B begin on 16 bytes
+  T square[PARTS][WIDE][WIDE] = {};
+#pragma unroll
+  for (int part = 0; part < PARTS; part++) {
+    int q = threadIdx.x + part * THREADS, column = q % ACROSS, row = q / ACROSS;
+#pragma unroll
+    for (int i = 0; i < WIDE; i++) {
+      load_row(square[part][i], A, x0 + column * WIDE, y0 + row * WIDE + i, nx, ny, is_wide);
+    }
+  }
+#pragma unroll
+  for (int part = 0; part < PARTS; part++) {
+    int q = threadIdx.x + part * THREADS, column = q % ACROSS, row = q / ACROSS;
+#pragma unroll
+    for (int i = 0; i < WIDE; i++) {
+      T turned[WIDE];
+#pragma unroll
+      for (int k = 0; k < WIDE; k++) turned[k] = square[part][k][i];
+      tile[(column * WIDE + i) * ACROSS + (row ^ column % 8)] = pack(turned);
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int part = 0; part < PARTS; part++) {
+    int q = threadIdx.x + part * THREADS, column = q % ACROSS, row = q / ACROSS;
+#pragma unroll
+    for (int i = 0; i < WIDE; i++) {
+      wide out = tile[(row * WIDE + i) * ACROSS + (column ^ row % 8)];
+      store_row(B, out, y0 + column * WIDE, x0 + row * WIDE + i, ny, nx, is_wide);
+    }
+  }
+}
+
+// ---- host notes -----------------------------------------------------------------------------------------------------
+// transpose_not, _tile, _swizzled   block {32, 8}, grid {ceil(nx / 32), ceil(ny / 32)}
+// transpose_read, _write            any block {bx, by}; the grid covers A (read) or B (write)
+// transpose_wide                    block THREADS, which divides (SIDE / WIDE)^2; SIDE a multiple of 8 * WIDE; SIDE^2 *
+//                                   sizeof(T) bytes of dynamic shared memory; grid: tiles, or squares * SQUARE^2

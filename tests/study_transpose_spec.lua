@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The study transpose: its bank conflicts, and the mistakes that its checks find.
+
+local support = require "tests.support"
+
+local QUICK <const> = "--device cpu -p n=100 -p square=2 "
+local RUNGS <const> = {
+  "library copy", "copy, in blocks", "rows to columns", "columns to rows", "a tile", "a tile, padded",
+  "a tile, swizzled", "16 bytes, tiles of 256 B", "16 bytes, tiles of 512 B", "16 bytes, 256 B, squares",
+  "16 bytes, 512 B, squares",
+}
+
+-- What a study says of its rungs in the first part, by name.
+local function by_rung(run)
+  local found, names = {}, {}
+  for _, r in ipairs(run.record.records) do
+    if r.group == "ladder" and not found[r.rung] then found[r.rung], names[#names + 1] = r, r.rung end
+  end
+  return found, names
+end
+
+describe("the study transpose", function()
+  if not support.program() then return pending "needs the program" end
+
+  it("runs all of its rungs, and counts their bank conflicts", function()
+    local run = support.study_passes("transpose", QUICK .. "-p types=f32")
+    local found, names = by_rung(run)
+    assert.are.same(RUNGS, names)
+    for i, rung in ipairs(RUNGS) do
+      local one = found[rung]
+      local ways = i > 4 and (rung == "a tile" and "1 32" or "1 1") or "nil nil"
+      assert.are.equal(ways, ("%s %s"):format(one.tile_written, one.tile_read), rung)
+      assert.are.equal(2 * one.bytes, one.t.bytes)
+    end
+    local checked = {}
+    for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
+    for _, what in ipairs { "rows to columns, block 8 x 32, nx = 67, ny = 33, f32",
+                            "16 bytes, 512 B, squares, nx = 132, ny = 268, f32",
+                            "16 bytes, tiles of 512 B, nx = 99, ny = 99, f32, beside 'rows to columns'" } do
+      assert.is_true(checked[what], what)
+    end
+  end)
+
+  it("has half the conflicts in f64, whose accesses go by half warps", function()
+    local found = by_rung(support.study_passes("transpose", QUICK .. "-p types=f64 -p parts=ladder -p rungs=5,6,8"))
+    assert.are.equal(16, found["a tile"].tile_read)
+    assert.are.equal(1, found["a tile, padded"].tile_read)
+    assert.are.equal(1, found["16 bytes, tiles of 256 B"].tile_written)
+  end)
+
+  -- What a run says of rungs when the kernels are changed.
+  local function remarks_of(rungs, ...)
+    local run = support.study("transpose", QUICK .. "-p types=f32 -p parts=ladder -p rungs=" .. rungs,
+      { kernels = { ["transpose.cu"] = support.changed_kernels("transpose.cu", ...),
+                    ["vector16.cuh"] = support.changed_kernels "vector16.cuh" } })
+    assert.are.equal(3, run.status, run.output)
+    return run.remarks
+  end
+
+  it("finds a tile that is read as it was not written, and rows that do not begin on 16 bytes", function()
+    local remarks = remarks_of("7,8", { "tile[threadIdx.x][column ^ threadIdx.x]", "tile[threadIdx.x][column]" },
+      { "(column ^ row % 8)", "column" })
+    assert.is_truthy(remarks:find("a tile, swizzled (differs from the host", 1, true), remarks)
+    assert.is_truthy(remarks:find("16 bytes, tiles of 256 B (differs from the host", 1, true), remarks)
+    remarks = remarks_of("10", { "nx % WIDE == 0 && ny % WIDE == 0", "true" })
+    assert.is_truthy(remarks:find("16 bytes, 256 B, squares (faults for nx = 67, ny = 33, f32)", 1, true), remarks)
+  end)
+end)
