@@ -7,7 +7,8 @@ local labs = require "tests.labs"
 
 -- Further words of the command line.
 local STUDIES = { memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
-                  orbits = "", transpose = "", streams = "", mistakes = "" }
+                  orbits = "", transpose = "", streams = "", mistakes = "",
+                  access = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do

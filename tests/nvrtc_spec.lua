@@ -10,6 +10,9 @@ local ARCHITECTURES = { 75, 80, 86, 89, 90, 100, 120 }
 
 -- A template is compiled only where it is instantiated.
 local TEMPLATES = {
+  ["access.cu"] = { "by<float4>", "in_order<4>", "in_order_restrict<4>", "loads_first<16>", "polynomial<LITERAL,false>",
+                    "polynomial<CONSTANT,true>", "polynomial<SHARED,false>", "product_registers<16>",
+                    "product_shared<true>" },
   ["array.cu"] = { "fill<float>", "fill<__half>", "linspace<double>", "random_uniform<int>", "random_uniform<float>",
                    "random_normal<__nv_bfloat16>" },
   ["cumsum.cu"] = { "copy_wide<float>", "copy_3d<double>", "copy_z<float>", "copy_y<double>", "copy_x<float>",

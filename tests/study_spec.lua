@@ -259,6 +259,31 @@ template <typename T> __global__ void saxpy_half(T *y, const T *x, T a, int n) {
     has(made.remarks, "Not measured: a loop (2147483648 blocks along dimension 1, the device takes 2147483647).")
   end)
 
+  it("sets a variable of its kernels, which all of them have in common", function()
+    local kernels = KERNELS .. [[
+__constant__ float factors[2];
+template <int I> __global__ void saxpy_factor(float *y, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += factors[I] * x[i];
+}]]
+    local text = changed(STUDY, "function study.arrays(c)",
+      'function study.arrays(c)\n  c:variable("factors"):upload { 2, 2 }')
+    text = changed(text, 'kernel = "saxpy_loop"', 'kernel = "saxpy_factor<1>"')
+    text = changed(text, "each = 16", "each = 1")
+    local made = run(text, "", kernels)
+    assert.are.equal(0, made.status, made.output)
+    assert.are.equal("a loop 64", rungs_of(made.record)[4])
+    made = run(changed(text, '"factors"', '"factor"'), "", kernels)
+    assert.are.equal(1, made.status, made.output)
+    has(made.output, "study.arrays: mine.lua:9: module 'saxpy.cu' has no device variable 'factor'; it has: factors")
+    made = run(changed(text, 'kernel = "saxpy_factor<1>", block = 64, over = { "n" }',
+      'make = function(c) return c:launch("saxpy_factor<1>", { block = 1024, grid = 1 + c.n // 1024 }) end'), "",
+      kernels)
+    assert.are.equal(1, made.status, made.output)
+    has(made.output, "mine.lua:19: rung 2 'a loop', make: kernel 'saxpy_factor<1>' is in no module yet, and another "
+      .. "one would have device variables of its own; name it in the rung's 'kernel'")
+  end)
+
   it("makes a case of each value of a side that is a list, and checks an odd one once", function()
     local text = changed(STUDY, 'cases = { { n = p.n, type = "f32" } }',
       'cases = { { n = { 500, 7000 }, k = { 1, 2 }, type = "f32" }, { n = 9, k = 3, type = "f32" } }, rows = "all"')

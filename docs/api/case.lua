@@ -86,6 +86,17 @@ with_case(function(c)
 end)]],
     },
     {
+      name = "variable", forms = { "c:variable(name[, { file =, fast_math = }])" },
+      about = [[A `__device__` or `__constant__` variable of the study's kernels, as `mod:variable`. All kernels of a file
+that the rungs name are in one module and share it.]],
+      params = { { "name", "string", "" },
+                 { "how", "table", "`file` and `fast_math`, as of a launch", optional = true } },
+      returns = { { "array", "" } }, since = "0.8.0",
+      errors = { "module '<name>' has no device variable '<variable>'; it has: <names>",
+                 "kernel '<kernel>' is in no module yet, and another one would have device variables of its own; name it "
+                   .. "in the rung's 'kernel'" },
+    },
+    {
       name = "with", forms = { "c:with{ name = value, ... }" },
       about = [[The same case with some fields changed: for launches whose arguments have other names, as with two arrays that
 are read and written in turn.]],

@@ -1364,6 +1364,13 @@ function case:launch(kernel, how, arguments) end
 ---@return string? reason # why
 function case:launches(list) end
 
+--- A `__device__` or `__constant__` variable of the study's kernels, as `mod:variable`. All kernels of a file
+--- that the rungs name are in one module and share it.
+---@param name string
+---@param how? table `file` and `fast_math`, as of a launch
+---@return moonwarp.array
+function case:variable(name, how) end
+
 --- The same case with some fields changed: for launches whose arguments have other names, as with two arrays that
 --- are read and written in turn.
 ---@param more table

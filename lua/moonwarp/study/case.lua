@@ -105,6 +105,12 @@ function Case:array(...) return self:keep(self.dev:array(self.type, ...)) end
 --- The same, filled with a value.
 function Case:full(value, ...) return self:keep(self.dev:full(value, self.type, ...)) end
 
+--- A `__device__` or `__constant__` variable of the study's kernels, as an array.
+---@param name string
+---@param how table?   file, fast_math, as of a launch
+---@return userdata array
+function Case:variable(name, how) return modules.variable(self, name, how or {}) end
+
 --- A stream of the study, which waits for the default stream and is waited for by it; what a rung with
 --- `stream = true` works in.
 ---@return userdata

@@ -29,6 +29,10 @@ end
 function modules.plan(c, name, how)
   local plan, full = plan_of(c, how), full_name(c, name)
   if lists.has(plan.templates, full) or not full:find("<", 1, true) then return end -- others are in every module
+  if plan.has_variables then
+    failure.invalid("kernel '%s' is in no module yet, and another one would have device variables of its own; name it "
+      .. "in the rung's 'kernel'", full)
+  end
   table.insert(plan.templates, full)
   plan.module = nil -- what was compiled lacks it
 end
@@ -40,6 +44,12 @@ local function compile(c, plan)
                             defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }
 end
 
+local function module_of(c, how)
+  local plan = plan_of(c, how)
+  plan.module = plan.module or compile(c, plan)
+  return plan.module, plan
+end
+
 --- A kernel of the study.
 ---@param c table
 ---@param name string   %s in it is the case's type in C++
@@ -47,9 +57,18 @@ end
 ---@return userdata kernel
 function modules.kernel(c, name, how)
   modules.plan(c, name, how)
-  local plan = plan_of(c, how)
-  plan.module = plan.module or compile(c, plan)
-  return plan.module:kernel(full_name(c, name))
+  return module_of(c, how):kernel(full_name(c, name))
+end
+
+--- A variable of the study's kernels.
+---@param c table
+---@param name string
+---@param how table     file, fast_math
+---@return userdata array
+function modules.variable(c, name, how)
+  local module, plan = module_of(c, how)
+  plan.has_variables = true
+  return module:variable(name)
 end
 
 return modules
