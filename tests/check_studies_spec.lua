@@ -6,7 +6,8 @@ local support = require "tests.support"
 local labs = require "tests.labs"
 
 -- Further words of the command line.
-local STUDIES = { memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
+local STUDIES = { laplace = "",
+                  memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   orbits = "", transpose = "", streams = "", mistakes = "",
                   access = "" }
 

@@ -179,6 +179,9 @@ the reason why the device cannot]] },
       { "fields", "table|fun(c: case, block: any): table", "further fields of its records, as in `{ steps = 4 }`" },
       { "series", "string|fun(c: case, block: any): string", "its line in charts", default = "its name" },
       { "stream", "boolean", "the function of `make` works in `c:stream()`, so it is timed there", default = "false" },
+      { "mistake", "boolean", [[it is wrong on purpose, as its source is. It is never measured. On the CPU device at least one odd case
+must show the mistake, by a wrong result, an error or a finding of check mode, or the run fails; on a GPU, where it may write anywhere, it
+does not run]], default = "false" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
 the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed]] },
     },

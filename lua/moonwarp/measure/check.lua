@@ -237,6 +237,21 @@ function check.expected(got, expected)
   return expected_array(got, expected, { got:shape() })
 end
 
+--- Whether an array is as expected; nothing is noted.
+---@param got userdata
+---@param expected userdata  of the same type and shape
+---@param options table
+---@return boolean
+function check.is_right(got, expected, options)
+  return compare(got, expected, options, { got:shape() }).ok
+end
+
+--- Notes a check of something else than an array that held.
+---@param name string
+function check.pass(name)
+  mention { ok = true, name = name }
+end
+
 --- Counts what could not be compared as a failed check, and says so.
 ---@param name string   of the check
 ---@param why string

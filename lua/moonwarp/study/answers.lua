@@ -13,6 +13,7 @@ local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
+local session = require "moonwarp.session"
 
 local answers = {}
 
@@ -229,6 +230,38 @@ function answers.check_odd(study, rungs, new_case, wrong, skip)
       end
     end
   end
+end
+
+-- ---- mistakes ------------------------------------------------------------------------------------
+
+local function is_right_once(study, one)
+  local c, answer, out = one.case, answer_of(study, one)
+  local go, reason = case.launcher(one.rung, c, one.block)
+  if not go then failure.invalid("%s", reason) end
+  local expected = wanted_of(answer, c, out)
+  run_once(answer, c, out, go)
+  return check.is_right(out, expected, options_of(answer, c, one.rung))
+end
+
+local function is_found(_, study, one)
+  session.current:settle_findings()
+  local done, is_right = failure.catch(is_right_once, study, one)
+  if not done and failure.status(is_right) ~= "fault" then error(is_right, 0) end
+  return #session.current:expect_findings() > 0 or not (done and is_right)
+end
+
+--- Whether an odd case shows the mistake of a rung in any block: by its result, a fault, or a finding of check mode.
+---@param study table
+---@param rung table
+---@param new_case fun(): table
+---@return boolean
+function answers.finds_mistake(study, rung, new_case)
+  local blocks <close> = new_case()
+  for _, block in ipairs(case.blocks(rung, blocks)) do
+    local c <close> = new_case() -- the rung may have written anywhere
+    if judged(is_found, study, { rung = rung, block = block, case = c }) then return true end
+  end
+  return false
 end
 
 -- ---- the measured size ---------------------------------------------------------------------------

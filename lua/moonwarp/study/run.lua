@@ -217,11 +217,33 @@ local function leave_out(study, rung, why, reason)
   add_note(study.state.skipped, rung, nil, reason)
 end
 
+-- A rung that is wrong as its source is, may write anywhere, and is never measured.
+local function find_mistake(study, rung, bare, new_case)
+  local found = study.state.mistakes[rung]
+  if found or study.gpu or rung.when and not rung.when(bare) then return end
+  study.state.mistakes[rung] = answers.finds_mistake(study, rung, new_case) and answers.sides_text(bare)
+end
+
+local function tell_mistakes(study)
+  for _, rung in ipairs(study.rung_list) do
+    local found = study.state.mistakes[rung]
+    if rung.mistake and rung.wanted then
+      local name = ("%s: its mistake is found"):format(rung.name)
+      leave_out(study, rung, "a mistake", study.gpu and "a mistake: run only on the CPU device"
+        or ("a mistake, which is %s"):format(found and "found for " .. found or "not found"))
+      if found then check.pass(name) elseif not study.gpu then check.fail(name, "no odd case finds it") end
+    end
+  end
+end
+
 local function check_odd_case(study, part, sides, seen)
   local bare = case.bare(study, sides)
-  local rungs = unchecked(study, part, bare, seen)
-  if #rungs == 0 then return end
   local function new_case() return case.new(study, sides, part) end
+  local rungs = lists.map(unchecked(study, part, bare, seen), function(rung)
+    if not rung.mistake then return rung end
+    find_mistake(study, rung, bare, new_case)
+  end)
+  if #rungs == 0 then return end
   answers.check_odd(study, rungs, new_case, function(rung, reason) leave_out(study, rung, reason, reason) end,
     function(rung, block, reason)
       add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(answers.sides_text(bare), reason))
@@ -233,6 +255,7 @@ local function check_odd(study)
   for _, part in ipairs(study.state.parts) do
     for _, sides in ipairs(part.odd_cases) do check_odd_case(study, part, sides, seen) end
   end
+  tell_mistakes(study)
 end
 
 -- A rung whose reference is wrong says nothing.
@@ -281,8 +304,10 @@ end
 --- Runs a study.
 ---@param study table
 function runner.run(study)
-  -- parts: those to be run; results: of measured parts, by name; plans: of modules; wrong: rungs, with the reason
-  study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {} }
+  -- parts: those to be run; results: of measured parts, by name; plans: of modules; wrong: rungs, with the reason;
+  -- mistakes: rungs with a mistake, with the case that shows it
+  study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {},
+                  mistakes = {} }
   local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
   choose(study)
   for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end
