@@ -77,7 +77,7 @@ $(BUILD)/tests/null/moonwarp.so: $(NULL_SOURCES) $(filter-out %/backend/registry
 	$(Q)$(CC) $(FLAGS) -fvisibility=hidden $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
 
 # A stand-in for the CUDA driver: the CUDA device's own C code is tested without a GPU.
-$(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch])
+$(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch]) core/backend/cuda/driver.h core/backend/backend.h
 	@mkdir -p $(@D)
 	@echo "  mock $@"
 	$(Q)$(CC) $(FLAGS) -O1 -g -shared -o $@ $(filter %.c,$^)

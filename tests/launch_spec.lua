@@ -48,6 +48,29 @@ support.each_device("launches", function(dev, id, runs)
     assert.are.same({ 1, 1, 1 }, go:grid())
   end)
 
+  runs("take hints about the first-level cache", function()
+    local x <close> = dev:array("i32", { 0, 0, 0 })
+    for _, cache in ipairs { "none", "shared", "l1", "equal" } do
+      m.increment:prepare { grid = 1, block = 32, cache = cache } (x, 3)
+      m.increment:prepare { grid = 1, block = 32, cache = cache, carveout = 100 } (x, 3)
+    end
+    m.increment:prepare { grid = 1, block = 32, carveout = 0 } (x, 2)
+    assert.are.same({ 9, 9, 8 }, x:totable())
+  end)
+
+  it("reject other hints", function()
+    local function prepare(more)
+      more.grid, more.block = 1, 32
+      return function() m.increment:prepare(more) end
+    end
+    fails(prepare { cache = "l2" },
+      "bad argument #1 to 'prepare' (option 'cache' is none, shared, l1 or equal, got 'l2')")
+    fails(prepare { carveout = 101 },
+      "bad argument #1 to 'prepare' (option 'carveout' is an integer from 0 to 100, got 101)")
+    fails(prepare { carveout = "max" },
+      "bad argument #1 to 'prepare' (option 'carveout' is an integer from 0 to 100, got string 'max')")
+  end)
+
   runs("convert numbers of every type", function()
     local out <close> = dev:zeros("f64", 11)
     m.scalars:launch(1, 1, out, -128, -32768, -2147483648, -(1 << 53), 255, 65535, 4294967295, 1 << 52, 0.5, 0.1, true)

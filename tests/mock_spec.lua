@@ -231,6 +231,27 @@ describe("the CUDA device over a fake driver", function()
     assert.are.equal("2\t3.0\n", output)
   end)
 
+  it("tells the driver of a launch's hints, where they change", function()
+    local output = on_mock([[
+      local dev = mw.device "cuda:0"
+      local m, x = dev:module { source = SOURCE }, dev:zeros("f32", 4)
+      local function launch(more)
+        more.grid, more.block = 1, 4
+        m.fill:prepare(more)(x, 1, 4)
+        print "launched"
+      end
+      launch {}
+      launch { carveout = 50 }
+      launch { carveout = 50, cache = "l1" }
+      m.fill:launch(1, 4, x, 1, 4)
+      launch { cache = "shared" }
+      m.fill:occupancy(4)
+    ]], { MOCK_CUDA_TELL = 1 })
+    assert.are.equal("launched\n_Z4fillPffi: carveout 50\nlaunched\n_Z4fillPffi: cache 2\nlaunched\n"
+      .. "_Z4fillPffi: carveout -1\n_Z4fillPffi: cache 0\n_Z4fillPffi: cache 1\nlaunched\n_Z4fillPffi: cache 0\n",
+      output)
+  end)
+
   it("launches without allocating", function()
     local output = on_mock [[
       local dev = mw.device "cuda:0"

@@ -94,7 +94,7 @@ support.each_device("a module", function(dev, id)
     it("takes the other options", function()
       local m <close> = dev:module { source = WRITE_N, defines = { N = 6 }, std = "c++17", fast_math = true,
                                      contract = false, max_registers = 64, line_info = true, engine = "auto",
-                                     includes = {}, templates = {}, cache = false }
+                                     ptxas = { "-dlcm=cg" }, includes = {}, templates = {}, cache = false }
       assert.are.equal(6, run(m, "write_n"))
       assert.is_false(m:from_cache())
     end)
@@ -106,7 +106,7 @@ support.each_device("a module", function(dev, id)
         .. "'define'; did you mean 'defines'?)")
       fails(function() dev:module { source = "", colour = {} } end, "bad argument #1 to 'module' (unknown option "
         .. "'colour'; it takes file, source, name, defines, includes, std, fast_math, contract, max_registers, "
-        .. "line_info, engine, templates, cache, warnings)")
+        .. "ptxas, line_info, engine, templates, cache, warnings)")
     end)
 
     it("of the wrong kind", function()
@@ -123,7 +123,11 @@ support.each_device("a module", function(dev, id)
       fails(function() dev:module { source = "", std = 17 } end,
         "bad argument #1 to 'module' (option 'std' is a string, got 17)")
       fails(function() dev:module { source = "", engine = "warp" } end,
-        "option 'engine' is auto, loop, split or fiber, got 'warp'")
+        "bad argument #1 to 'module' (option 'engine' is auto, loop, split or fiber, got 'warp')")
+      fails(function() dev:module { source = "", ptxas = { "dlcm=cg" } } end,
+        "option 'ptxas' is a list such as { \"-dlcm=cg\" }, one option each, got 'dlcm=cg'")
+      fails(function() dev:module { source = "", ptxas = { "-dlcm cg" } } end,
+        "option 'ptxas' is a list such as { \"-dlcm=cg\" }, one option each, got '-dlcm cg'")
       fails(function() dev:module { source = "", includes = "x" } end,
         "option 'includes' is a list of strings, got string")
       fails(function() dev:module { source = "", templates = { "a", 2 } } end,

@@ -108,4 +108,42 @@ describe("NVRTC", function()
     end, "missing")
     assert.is_truthy(message:find "mine%.cu%(3%)", message)
   end)
+
+  local HEAVY = [[
+    __global__ void heavy(double *x, int n) {
+      double a[40];
+      #pragma unroll
+      for (int i = 0; i < 40; i++) a[i] = x[i * n + threadIdx.x];
+      __syncthreads();
+      #pragma unroll
+      for (int i = 0; i < 40; i++) x[i * n + threadIdx.x] = a[39 - i] * a[i];
+    }
+    __global__ void light(float *x) { x[threadIdx.x] = 1; }
+  ]]
+
+  it("reports registers and spills, as capped, from the cache too", function()
+    local dev = mw.device "cuda:sm_90"
+    local free <close> = dev:module { source = HEAVY }
+    local options = { source = HEAVY, max_registers = 32 }
+    assert.is_true(free.heavy:attributes().registers > 64)
+    assert.are.equal(0, free.heavy:attributes().spill_stores)
+    for _ = 1, 2 do
+      local capped <close> = dev:module(options)
+      local heavy, light = capped.heavy:attributes(), capped.light:attributes()
+      assert.is_true(heavy.registers <= 32)
+      assert.is_true(heavy.spill_stores > 100 and heavy.spill_loads > 100)
+      assert.are.same({ 0, 0 }, { light.spill_stores, light.spill_loads })
+    end
+  end)
+
+  it("hands ptxas its options", function()
+    local dev = mw.device "cuda:sm_90"
+    local capped <close> = dev:module { source = HEAVY, ptxas = { "-maxrregcount=40" } }
+    local registers = capped.heavy:attributes().registers
+    assert.is_true(registers <= 40 and registers > 32)
+    fails_as("compile", function() dev:module { source = HEAVY, ptxas = { "-nosuch" } } end,
+      "compiling 'source' for sm_90 failed: ptxas fatal   : Unknown option 'nosuch'")
+    local m <close> = dev:module { source = HEAVY, ptxas = { "-dlcm=cg" }, cache = false }
+    assert.is_truthy(m:ptx():find("heavy", 1, true))
+  end)
 end)

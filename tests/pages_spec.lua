@@ -117,7 +117,7 @@ over_mock("the CUDA device's driver", function()
       a:advise { read_mostly = true }
       a:advise { preferred_location = "device", accessed_by = "host" }
       a:advise { read_mostly = false, preferred_location = false, accessed_by = false }
-    ]], { MOCK_CUDA_PAGES = 1 })
+    ]], { MOCK_CUDA_TELL = 1 })
     assert.are.equal([[
 prefetch 400 bytes to 0 in a default stream
 prefetch 200 bytes to -1 in a stream
@@ -139,7 +139,7 @@ advice 6 of 400 bytes by -1
       a:close()
       print(part:space())
       part:close()
-    ]], { MOCK_CUDA_PAGES = 1 })
+    ]], { MOCK_CUDA_TELL = 1 })
     assert.are.equal("register 400 bytes\npinned\nunregister\n", output)
   end)
 

@@ -141,6 +141,25 @@ describe("a rung", function()
     assert.is_true(run.record.checks[1].ok)
   end)
 
+  it("may be compiled and launched in its own way", function()
+    local text = [[
+      local function triad(more)
+        local rung = { 2, "own", kernel = "triad", file = "triad.cu", block = { 32, 1 }, over = { "n", 1 },
+          args = function(c) return { B = c.y, A = c.x, C = c.x, s = 0, nx = c.n, ny = 1 } end }
+        for key, value in pairs(more) do rung[key] = value end
+        study:rung(rung)
+        study:part { "ladder", cases = { { n = p.n } } }
+        return study
+      end
+    ]]
+    local run = passes(text .. [[return triad { carveout = 50, cache = "l1",
+      compile = { max_registers = 32, ptxas = { "-dlcm=ca" } } }]])
+    assert.are.equal(2, #run.record.records)
+    run = run_of(text .. [[return triad { compile = { max_register = 32 } }]])
+    assert.is_truthy(run.output:find("unknown option 'max_register'; did you mean 'max_registers'?", 1, true),
+      run.output)
+  end)
+
   -- It was compared whole once a run, and in three bands in the cases after.
   it("is compared whole in each case", function()
     local run = run_of [[

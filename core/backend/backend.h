@@ -140,6 +140,7 @@ struct mw_kernel {
   int             registers;   /* per thread; 0 on the CPU device */
   int             max_threads; /* largest block this kernel can run in */
   size_t          shared_bytes, local_bytes, const_bytes; /* static shared per block; local per thread */
+  int             spill_stores, spill_loads; /* bytes of code's accesses to spilled registers; -1: not known */
   const char     *engine;      /* "cuda"; "loop", "split" or "fiber" on the CPU device */
   const char     *engine_why;  /* why not a faster one; "" if there is none */
 };
@@ -177,11 +178,17 @@ typedef enum mw_advice { /* of managed memory */
   MW_ADVICE_ACCESSED_BY,        /* who keeps a mapping of them, wherever they are */
 } mw_advice;
 
+/* Which gets more of the memory that shared memory and the first-level cache are made of. */
+typedef enum mw_prefer { MW_PREFER_NONE, MW_PREFER_SHARED, MW_PREFER_L1, MW_PREFER_EQUAL } mw_prefer;
+enum { MW_CARVEOUT_ANY = -1 }; /* the driver chooses */
+
 typedef struct mw_launch {
   mw_kernel  *kernel;
   uint32_t    grid[3], block[3];
   size_t      shared;      /* dynamic shared memory, bytes */
   bool        cooperative;
+  int         carveout;    /* shared memory's part of it, per cent */
+  mw_prefer   prefer;      /* these two are hints, without effect on the CPU device */
   void       *args;        /* the argument block, copied before launch returns */
   void      **params;      /* nparams pointers into args, for CUDA */
 } mw_launch;

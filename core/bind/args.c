@@ -163,6 +163,23 @@ const char *option_string(lua_State *L, int index, const char *name, const char 
   return value;
 }
 
+/* Pushes "none, shared, l1 or equal". */
+static const char *push_words(lua_State *L, const char *const words[]) {
+  lua_pushstring(L, words[0]);
+  for (int i = 1; words[i]; i++) {
+    lua_pushfstring(L, words[i + 1] ? "%s, %s" : "%s or %s", lua_tostring(L, -1), words[i]);
+    lua_remove(L, -2);
+  }
+  return lua_tostring(L, -1);
+}
+
+int option_word(lua_State *L, int index, const char *name, const char *const words[]) {
+  const char *given = option_string(L, index, name, words[0]);
+  for (int i = 0; words[i]; i++)
+    if (strcmp(words[i], given) == 0) return i;
+  return bind_argument(L, index, "option '%s' is %s, got '%s'", name, push_words(L, words), given);
+}
+
 static bool is_short_text(const char *text, size_t length) {
   if (length > 40) return false;
   for (size_t i = 0; i < length; i++)

@@ -109,6 +109,7 @@ bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
                            lua_Integer greatest);
 const char *option_string(lua_State *, int index, const char *name, const char *standard);
+int option_word(lua_State *, int index, const char *name, const char *const words[]); /* its number; none given: 0 */
 bool option_push(lua_State *, int index, const char *name); /* pushes the field; false and nothing if nil */
 /* what a complaint says it got: a number as it is, 'table of 3', "string 'abc'"; pushed, for the complaint to keep */
 const char *value_text(lua_State *, int index);

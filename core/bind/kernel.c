@@ -97,12 +97,12 @@ static int kernel_engine(lua_State *L) {
   return 2;
 }
 
-/* k:attributes(): registers per thread, bytes of static shared memory per block, of local memory per thread and of
- * constant memory, and the largest block it can run in. */
+/* k:attributes(): registers per thread, bytes of static shared memory per block, of local memory per thread, of
+ * constant memory and of spilled registers, and the largest block it can run in. */
 static int kernel_attributes(lua_State *L) {
 #define A(member) FIELD(mw_kernel, member)
-  static const bind_field fields[] = {A(registers),   A(shared_bytes), A(local_bytes),
-                                      A(const_bytes), A(max_threads),  LAST_FIELD};
+  static const bind_field fields[] = {A(registers),   A(shared_bytes), A(local_bytes), A(const_bytes),
+                                      A(max_threads), A(spill_stores), A(spill_loads), LAST_FIELD};
   push_fields(L, fields, self_kernel(L));
   return 1;
 }

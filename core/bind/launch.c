@@ -23,6 +23,7 @@ static bind_launch *push(lua_State *L) {
   bind_launch *self = bind_new(L, &launch_class, head + argument_bytes(kernel->kernel), 2);
   self->host = bind_host_of(L);
   self->launch.kernel = kernel->kernel;
+  self->launch.carveout = MW_CARVEOUT_ANY;
   argument_place(&self->launch, (char *)self + head);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -79,10 +80,11 @@ static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *
   check_dims(L, 3, 2, kernel->name, name, out);
 }
 
-/* k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }: a launch to be called with the kernel's
- * arguments, as often as wanted; the call allocates nothing. shared in bytes. */
+/* k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false, carveout =, cache = }: a launch to be called with
+ * the kernel's arguments, as often as wanted; the call allocates nothing. shared in bytes, carveout in per cent. */
 static int kernel_prepare(lua_State *L) {
-  static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", NULL};
+  static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", "carveout", "cache", NULL};
+  static const char *const caches[] = {"none", "shared", "l1", "equal", NULL}; /* as mw_prefer has them */
   const mw_kernel *kernel = self_kernel(L);
   check_type(L, 2, LUA_TTABLE);
   check_options(L, 2, names);
@@ -92,6 +94,8 @@ static int kernel_prepare(lua_State *L) {
   read_dims_option(L, kernel, "block", self->launch.block);
   self->launch.shared = (size_t)option_integer(L, 2, "shared", 0, 0, 1 << 30);
   self->launch.cooperative = option_boolean(L, 2, "cooperative", false);
+  self->launch.carveout = (int)option_integer(L, 2, "carveout", MW_CARVEOUT_ANY, 0, 100);
+  self->launch.prefer = (mw_prefer)option_word(L, 2, "cache", caches);
   if (option_push(L, 2, "stream")) {
     self->stream = option_stream(L, kernel->module->device);
     lua_setiuservalue(L, 4, 2);

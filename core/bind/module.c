@@ -217,10 +217,19 @@ static void copy_options(lua_State *L, const char *const names[]) {
   lua_replace(L, 2);
 }
 
+/* Another word would be a file to ptxas. */
+static const char *const *check_ptxas(lua_State *L) {
+  const char **list = string_list(L, "ptxas");
+  for (const char **word = list; word && *word; word++)
+    if (**word != '-' || strpbrk(*word, " \t\n\r"))
+      bind_fail(L, MW_INVALID, "option 'ptxas' is a list such as { \"-dlcm=cg\" }, one option each, got '%s'", *word);
+  return list;
+}
+
 static mw_source check_source(lua_State *L) {
-  static const char *const names[] = {"file",   "source",    "name",     "defines",       "includes",
-                                      "std",    "fast_math", "contract", "max_registers", "line_info",
-                                      "engine", "templates", "cache",    "warnings",      NULL};
+  static const char *const names[] = {"file",      "source",   "name",          "defines", "includes",  "std",
+                                      "fast_math", "contract", "max_registers", "ptxas",   "line_info", "engine",
+                                      "templates", "cache",    "warnings",      NULL};
   static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
   copy_options(L, names);
   if (!lua_checkstack(L, 32)) bind_fail(L, MW_NO_MEMORY, "the stack has no room for a module's options");
@@ -230,15 +239,14 @@ static mw_source check_source(lua_State *L) {
   source.defines = sorted_list(L, "defines");
   source.includes = string_list(L, "includes");
   source.templates = string_list(L, "templates");
+  source.ptxas = check_ptxas(L);
   source.standard = option_string(L, 2, "std", NULL);
   source.fast_math = option_boolean(L, 2, "fast_math", false);
   source.line_info = option_boolean(L, 2, "line_info", false);
   source.no_contract = !option_boolean(L, 2, "contract", true);
   source.no_cache = !option_boolean(L, 2, "cache", true);
   source.max_registers = (int)option_integer(L, 2, "max_registers", 0, 0, 255);
-  source.engine = option_string(L, 2, "engine", NULL);
-  for (int i = 0; source.engine && (!engines[i] || strcmp(source.engine, engines[i]) != 0); i++)
-    if (!engines[i]) bind_fail(L, MW_INVALID, "option 'engine' is auto, loop, split or fiber, got '%s'", source.engine);
+  source.engine = engines[option_word(L, 2, "engine", engines)];
   return source;
 }
 

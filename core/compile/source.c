@@ -35,14 +35,15 @@ mw_source mw_source_copy(const mw_source *source) {
   copy.includes = list_copy(source->includes);
   copy.defines = list_copy(source->defines);
   copy.templates = list_copy(source->templates);
+  copy.ptxas = list_copy(source->ptxas);
   return copy;
 }
 
 void mw_source_free(mw_source *source) {
   const char *const texts[] = {source->name, source->text, source->folder, source->standard, source->engine};
-  const char *const *const lists[] = {source->includes, source->defines, source->templates};
+  const char *const *const lists[] = {source->includes, source->defines, source->templates, source->ptxas};
   for (int i = 0; i < 5; i++) mw_free((char *)texts[i]);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     for (int k = 0; lists[i] && lists[i][k]; k++) mw_free((char *)lists[i][k]);
     mw_free((char **)lists[i]);
   }
@@ -63,6 +64,7 @@ static void add_options(const mw_source *source, mw_cache_keymaker *key) {
   add_list(key, "folder", source->includes);
   add_list(key, "define", source->defines);
   add_list(key, "template", source->templates);
+  add_list(key, "ptxas", source->ptxas);
   mw_cache_key_text(key, "standard", source->standard ? source->standard : "c++17");
   mw_cache_key_text(key, "engine", source->engine ? source->engine : "auto");
   mw_cache_key_add(key, "numbers", numbers, sizeof numbers);

@@ -16,7 +16,8 @@ typedef struct mw_source {
   const char *const *templates; /* kernels to instantiate, "scale<float>", NULL-terminated; may be NULL */
   const char        *standard;  /* "c++17"; NULL: the default, c++17 */
   bool               fast_math, line_info, no_contract; /* no_contract: a*b+c is not fused */
-  int                max_registers; /* 0: no cap; ignored by the CPU device */
+  int                max_registers; /* 0: no cap; ignored by the CPU device, as ptxas is */
+  const char *const *ptxas;     /* its options, "-dlcm=cg", NULL-terminated; may be NULL */
   const char        *engine;    /* NULL or "auto", "loop", "split", "fiber"; ignored by CUDA */
   bool               no_cache;
 } mw_source;

@@ -154,6 +154,7 @@ for %s; a list names the kernels that `make` launches, so that all are compiled 
 `{ kernel, how, arguments }` as `c:launch` takes them]] },
       { "file", "string", "its .cu file", default = "the study's `kernels`" },
       { "fast_math", "boolean", "compiled with fast math", default = "false" },
+      { "compile", "table", "options of `dev:module` for its kernels, as in `{ max_registers = 32 }`" },
       { "answer", "string", "the answer it computes", default = [[the only one besides "copy"]] },
       { "block", "dims|fun(c: case): dims", "threads per block" },
       { "blocks", "dims[]", "several blocks; each is measured" },
@@ -166,6 +167,8 @@ block and `each`, rounded up]] },
       { "shared", "fun(c: case, block: any): integer", "dynamic shared memory per block", unit = "bytes" },
       { "cooperative", "boolean", "all blocks run at once; the rung is left out, with the reason, if the device does not hold them",
         default = "false" },
+      { "carveout", "integer", "as of `k:prepare`", unit = "per cent", default = "the driver's choice" },
+      { "cache", [["none"|"shared"|"l1"|"equal"]], "as of `k:prepare`", default = [["none"]] },
       { "args", "table|fun(c: case, block: any): table", [[arguments by the names of the kernel's parameters, which take precedence over
 the case; a function is called at every launch]] },
       { "make", "fun(c: case, block: any, rung: table): fun()?, string?", [[returns a function that runs the rung once, or nil and

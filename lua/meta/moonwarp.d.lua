@@ -147,7 +147,8 @@
 ---@field std? string the C++ standard, default "c++17"
 ---@field fast_math? boolean less accurate functions and reordered sums, default false
 ---@field contract? boolean `a * b + c` may be rounded once, default true
----@field max_registers? integer registers per thread, 0 to 255; 0: no limit, default 0
+---@field max_registers? integer registers per thread, 0 to 255; 0: no limit; without effect on the CPU device, default 0
+---@field ptxas? string[] options of the assembler: `{ "-dlcm=cg" }`; without effect on the CPU device
 ---@field line_info? boolean line numbers in the compiled code, default false
 ---@field engine? moonwarp.engine selects an engine of the CPU device; ignored on other devices, default "auto"
 ---@field templates? string[] kernels to instantiate at once: `{ "scale<float>" }`
@@ -193,6 +194,8 @@
 ---@field local_bytes integer local memory per thread, bytes
 ---@field const_bytes integer constant memory, bytes
 ---@field max_threads integer threads in the largest possible block
+---@field spill_stores? integer registers that did not fit, stored to local memory: all such instructions in the code, as ptxas -v counts them, bytes
+---@field spill_loads? integer the same, loaded; both are absent on the CPU device, and if the driver assembled the code, bytes
 
 --- How many blocks one multiprocessor holds at a time.
 ---@class moonwarp.occupancy_answer
@@ -208,6 +211,8 @@
 ---@field shared? integer dynamic shared memory per block, bytes, default 0
 ---@field stream? moonwarp.stream where it is queued, default the default stream, or the capturing one
 ---@field cooperative? boolean all blocks run at once and may synchronise (`this_grid().sync()`), default false
+---@field carveout? integer shared memory's part of what it and the first-level cache share, as a hint; without effect on the CPU device, per cent, default the driver's choice
+---@field cache? "none"|"shared"|"l1"|"equal" which of the two gets more, as a hint: CUDA's function cache configuration; without effect on the CPU device, default "none"
 
 --- Constraints.
 ---@class moonwarp.suggest_options
@@ -539,6 +544,7 @@
 ---@field launches? fun(c: moonwarp.case, block: any): table[] several launches, one after the other, instead of `kernel`: a list of `{ kernel, how, arguments }` as `c:launch` takes them
 ---@field file? string its .cu file, default the study's `kernels`
 ---@field fast_math? boolean compiled with fast math, default false
+---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
 ---@field answer? string the answer it computes, default the only one besides "copy"
 ---@field block? moonwarp.dims|fun(c: moonwarp.case): moonwarp.dims threads per block
 ---@field blocks? moonwarp.dims[] several blocks; each is measured
@@ -548,6 +554,8 @@
 ---@field grid? fun(c: moonwarp.case, block: any): moonwarp.dims the grid, instead of `over`
 ---@field shared? fun(c: moonwarp.case, block: any): integer dynamic shared memory per block, bytes
 ---@field cooperative? boolean all blocks run at once; the rung is left out, with the reason, if the device does not hold them, default false
+---@field carveout? integer as of `k:prepare`, per cent, default the driver's choice
+---@field cache? "none"|"shared"|"l1"|"equal" as of `k:prepare`, default "none"
 ---@field args? table|fun(c: moonwarp.case, block: any): table arguments by the names of the kernel's parameters, which take precedence over the case; a function is called at every launch
 ---@field make? fun(c: moonwarp.case, block: any, rung: table): fun()?, string? returns a function that runs the rung once, or nil and the reason why the device cannot
 ---@field sides? fun(c: moonwarp.case, block: any): table? sides of a smaller case for a slow rung, whose records have no `share`. nil: the case of the part
@@ -596,9 +604,12 @@
 ---@field grid moonwarp.dims blocks
 ---@field shared? integer dynamic shared memory per block, bytes, default 0
 ---@field cooperative? boolean all blocks run at once, default false
+---@field carveout? integer as of `k:prepare`, per cent, default the driver's choice
+---@field cache? "none"|"shared"|"l1"|"equal" as of `k:prepare`, default "none"
 ---@field stream? moonwarp.stream default the default stream
 ---@field file? string the .cu file, default the study's `kernels`
 ---@field fast_math? boolean compiled with fast math, default false
+---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
 
 --- One GPU, or the CPU device. It makes arrays, modules, streams, events and graphs. Each of these keeps the device
 --- alive, so closing the handle early is safe; the device itself is closed after the last of them.

@@ -61,7 +61,7 @@ study.fields = {
             odd = "table function", peak = "function" },
   parameter = parameters.fields,
   rung = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",
-           answer = "string",
+           compile = "table", carveout = "number", cache = "string", answer = "string",
            block = "any", blocks = "table", odd_blocks = "table", over = "table", each = "any", grid = "function",
            shared = "function", cooperative = "boolean", args = "function table", make = "function",
            sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",

@@ -380,6 +380,8 @@ static mw_status null_kernel_get(mw_module *base, const char *name, mw_kernel **
                              .params = kernel->params,
                              .nparams = n,
                              .max_threads = 1024,
+                             .spill_stores = -1,
+                             .spill_loads = -1,
                              .engine = "null",
                              .engine_why = ""};
   kernel->base.args_bytes = place_params(kernel->params, n);
@@ -445,6 +447,7 @@ static void check_launch(const mw_stream *stream, const mw_launch *l) {
   }
   assert((int)(l->block[0] * l->block[1] * l->block[2]) <= l->kernel->max_threads);
   assert(l->shared <= info->shared_per_block_optin);
+  assert(l->carveout >= MW_CARVEOUT_ANY && l->carveout <= 100 && l->prefer <= MW_PREFER_EQUAL);
   check_arguments(stream, l);
 }
 

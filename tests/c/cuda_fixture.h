@@ -163,7 +163,8 @@ static inline void prepare_fill(fill_call *c, mw_kernel *k, mw_buffer *x, float 
   *c = (fill_call){.x = x->address, .value = value, .n = (int)(x->bytes / 4)};
   void *params[] = {&c->x, &c->value, &c->n};
   memcpy(c->params, params, sizeof params);
-  c->launch = (mw_launch){.kernel = k, .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = c->params};
+  c->launch = (mw_launch){.kernel = k, .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = c->params,
+                          .carveout = MW_CARVEOUT_ANY};
 }
 
 static inline float read_float(mw_buffer *x, size_t index) {

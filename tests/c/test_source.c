@@ -295,6 +295,7 @@ static void options_change_the_key(void **state) {
   source.line_info = true, expect_change(&source, &last, true);
   source.no_contract = true, expect_change(&source, &last, true);
   source.max_registers = 32, expect_change(&source, &last, true);
+  source.ptxas = (const char *[]){"-dlcm=cg", NULL}, expect_change(&source, &last, true);
   source.engine = "auto", expect_change(&source, &last, false);
   source.engine = "fiber", expect_change(&source, &last, true);
   source.name = "t", expect_change(&source, &last, true);

@@ -8,9 +8,10 @@
  *   MOCK_CUDA_FORCED=3                   the library's blocking kernel runs out of time in its first three launches
  *   MOCK_CUDA_PAGEABLE=1                 kernels reach plain host memory
  *   MOCK_CUDA_CONCURRENT=0               no concurrent access to managed memory
- *   MOCK_CUDA_PAGES=1                    each prefetch, advice and registration is told on standard output
+ *   MOCK_CUDA_TELL=1                     hints (prefetch, advice, carveout, ...) are told on standard output
  *   MOCK_CUDA_FAIL=cuLaunchKernel:700:3  the third such call from now on fails with 700 (sticky where CUDA's is)
  *   MOCK_CUDA_LEAKS=1                    what is still alive at exit is told on standard error */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 /* ---- what tests ask -------------------------------------------------------------------------------------------- */
 
 static const char *const kind_names[KINDS] = {"memory", "pinned", "registered", "stream", "event",
-                                              "module", "graph",  "replay", "context"};
+                                              "module", "graph",  "replay",     "context"};
 int mock_live[KINDS];
 static size_t used, cached;
 static char last_kernel[256];
@@ -50,6 +51,15 @@ const char *mock_cuda_last_kernel(void) {
 
 void mock_ran(const char *kernel) {
   snprintf(last_kernel, sizeof last_kernel, "%s", kernel);
+}
+
+cuda_result mock_tell(const char *format, ...) {
+  const char *wanted = getenv("MOCK_CUDA_TELL");
+  va_list arguments;
+  va_start(arguments, format);
+  if (wanted && *wanted == '1') vfprintf(stdout, format, arguments);
+  va_end(arguments);
+  return CUDA_OK;
 }
 
 static void __attribute__((destructor)) tell_leaks(void) {
@@ -204,20 +214,20 @@ cuda_result cuDeviceTotalMem_v2(size_t *bytes, cuda_ordinal device) {
 
 cuda_result cuDeviceGetAttribute(int *value, unsigned attribute, cuda_ordinal device) {
   static const int values[128] = {
-      [1] = 1024,     [2] = 1024,  [3] = 1024,     [4] = 64,     [5] = 2147483647, [6] = 65535,   [7] = 65535,
-      [8] = 49152,    [9] = 65536, [10] = 32,      [12] = 65536, [13] = 1980000,   [16] = 4,      [32] = 1,
-      [36] = 3201000, [37] = 6144, [38] = 1 << 20, [39] = 2048,  [40] = 3,         [81] = 233472, [82] = 65536,
-      [83] = 1,       [91] = 1,    [95] = 1,       [97] = 232448, [99] = 1,      [106] = 32,   [111] = 1024,
+      [1] = 1024,     [2] = 1024,  [3] = 1024,     [4] = 64,      [5] = 2147483647, [6] = 65535,   [7] = 65535,
+      [8] = 49152,    [9] = 65536, [10] = 32,      [12] = 65536,  [13] = 1980000,   [16] = 4,      [32] = 1,
+      [36] = 3201000, [37] = 6144, [38] = 1 << 20, [39] = 2048,   [40] = 3,         [81] = 233472, [82] = 65536,
+      [83] = 1,       [91] = 1,    [95] = 1,       [97] = 232448, [99] = 1,         [106] = 32,    [111] = 1024,
   };
   int arch = (int)setting("MOCK_CUDA_ARCH", 90);
   ENTER(cuDeviceGetAttribute);
   if (attribute >= 128) return INVALID_VALUE;
-  *value = attribute == CUDA_ATTR_CAPABILITY_MAJOR         ? arch / 10
-           : attribute == CUDA_ATTR_CAPABILITY_MINOR       ? arch % 10
-           : attribute == CUDA_ATTR_MEMORY_POOLS_SUPPORTED ? (int)setting("MOCK_CUDA_POOLS", 1)
+  *value = attribute == CUDA_ATTR_CAPABILITY_MAJOR            ? arch / 10
+           : attribute == CUDA_ATTR_CAPABILITY_MINOR          ? arch % 10
+           : attribute == CUDA_ATTR_MEMORY_POOLS_SUPPORTED    ? (int)setting("MOCK_CUDA_POOLS", 1)
            : attribute == CUDA_ATTR_CONCURRENT_MANAGED_ACCESS ? (int)setting("MOCK_CUDA_CONCURRENT", 1)
-           : attribute == CUDA_ATTR_PAGEABLE_ACCESS        ? (int)setting("MOCK_CUDA_PAGEABLE", 0)
-                                                           : values[attribute];
+           : attribute == CUDA_ATTR_PAGEABLE_ACCESS           ? (int)setting("MOCK_CUDA_PAGEABLE", 0)
+                                                              : values[attribute];
   return CUDA_OK;
 }
 

@@ -93,6 +93,7 @@ extern cuda_queue mock_streams;           /* all but the default one */
 cuda_queue mock_queue(cuda_queue stream); /* that itself, or the per-thread default stream's */
 
 void mock_ran(const char *kernel);
+cuda_result __attribute__((format(printf, 1, 2))) mock_tell(const char *format, ...); /* a hint; CUDA_OK */
 void *mock_new(size_t bytes); /* zeroed, 256-byte aligned; all are in one list, so none looks lost to a leak checker */
 void mock_drop(void *);       /* NULL: nothing */
 size_t mock_size(const void *);

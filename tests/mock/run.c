@@ -97,9 +97,15 @@ cuda_result cuFuncGetAttribute(int *value, unsigned attribute, cuda_function fun
 
 cuda_result cuFuncSetAttribute(cuda_function function, unsigned attribute, int value) {
   ENTER(cuFuncSetAttribute);
+  if (attribute == CUDA_FUNC_CARVEOUT) return mock_tell("%s: carveout %d\n", function->name, value);
   if (attribute != CUDA_FUNC_MAX_DYNAMIC_SHARED) return INVALID_VALUE;
   function->dynamic = value;
   return CUDA_OK;
+}
+
+cuda_result cuFuncSetCacheConfig(cuda_function function, unsigned prefer) {
+  ENTER(cuFuncSetCacheConfig);
+  return mock_tell("%s: cache %u\n", function->name, prefer);
 }
 
 cuda_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cuda_function function, int threads,

@@ -32,6 +32,8 @@ cpu_kernel *cpu_kernel_make(mw_module *module, const char *name, const cpu_unit 
       .args_bytes = unit->args_bytes,
       .max_threads = unit->max_threads > 0 && unit->max_threads < 1024 ? unit->max_threads : 1024,
       .shared_bytes = unit->shared_bytes,
+      .spill_stores = -1,
+      .spill_loads = -1,
       .engine = unit->engine,
       .engine_why = mw_strdup(why),
   };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * From lines of PTX to lines of the source: ".loc 1 12 3" stands above the instructions of line 12 of the file that
- * ".file 1 "/home/me/x.cu"" names at the end. */
+ * ".file 1 "/home/me/x.cu"" names at the end. And what a verbose log says of a function's registers:
+ *
+ *   ptxas info    : Function properties for _Z5spillPdi
+ *   ptxas         .     2536 bytes stack frame, 4832 bytes spill stores, 4840 bytes spill loads */
 #include "core/backend/cuda/assembler.h"
 
 #include <stdio.h>
@@ -70,5 +73,37 @@ void cuda_assembler_place(const char *log, const char *ptx, const mw_source *sou
     const char *text = strstr(log, ": ");
     if (!text) return;
     error_place(atoi(log), text + 2, ptx, source, out);
+  }
+}
+
+/* ---- spilled registers ----------------------------------------------------------------------------------------- */
+
+/* The number in front of the words, on this line; -1: they are not there. */
+static int number_before(const char *line, const char *words) {
+  const char *at = memmem(line, strcspn(line, "\n"), words, strlen(words));
+  while (at && at > line && at[-1] >= '0' && at[-1] <= '9') at--;
+  return at ? atoi(at) : -1;
+}
+
+char *cuda_assembler_said(const char *log) {
+  static const char front[] = "Function properties for ";
+  cpu_text out = {0};
+  cpu_text_put(&out, "");
+  while ((log = strstr(log, front))) {
+    const char *symbol = log + sizeof front - 1, *line = line_next(symbol);
+    log = symbol;
+    const int stores = line ? number_before(line, " bytes spill stores") : -1;
+    const int loads = line ? number_before(line, " bytes spill loads") : -1;
+    if (loads >= 0) cpu_text_format(&out, "%.*s %d %d\n", (int)strcspn(symbol, "\r\n"), symbol, stores, loads);
+  }
+  return out.at;
+}
+
+void cuda_assembler_spills(const char *said, cuda_image *image) {
+  for (; said && *said; said = line_next(said)) {
+    char *symbol = mw_format("%.*s", (int)strcspn(said, " "), said);
+    cuda_entry *entry = cuda_image_entry(image, symbol);
+    if (entry) sscanf(said + strlen(symbol), "%d %d", &entry->spill_stores, &entry->spill_loads);
+    mw_free(symbol);
   }
 }

@@ -120,7 +120,7 @@ static void collect_symbols(const elf *e, cuda_image *out) {
     bool constant;
     if (s->st_name >= e->names_size) continue;
     if (is_kernel(s))
-      out->entries[out->nentries++] = (cuda_entry){.symbol = name};
+      out->entries[out->nentries++] = (cuda_entry){.symbol = name, .spill_stores = -1, .spill_loads = -1};
     else if (is_variable(e, s, &constant))
       out->globals[out->nglobals++] = (cuda_global){.symbol = name, .bytes = s->st_size, .constant = constant};
   }

@@ -20,6 +20,7 @@ typedef struct cuda_entry {   /* one kernel */
   int registers, max_threads; /* 0: not told */
   size_t shared_bytes;        /* static, without what the hardware reserves per block */
   size_t local_bytes, args_bytes;
+  int spill_stores, spill_loads; /* bytes, as ptxas reports them; -1: not told */
   int nslots;
   cuda_slot *slots;
 } cuda_entry;

@@ -121,6 +121,7 @@ enum {
   CUDA_FUNC_LOCAL_SIZE = 3,
   CUDA_FUNC_NUM_REGS = 4,
   CUDA_FUNC_MAX_DYNAMIC_SHARED = 8,
+  CUDA_FUNC_CARVEOUT = 9, /* per cent; -1: the driver's choice */
 };
 
 enum {
@@ -194,6 +195,7 @@ enum {
   X(cuModuleGetGlobal_v2,              (cuda_address *, size_t *, cuda_code, const char *)) \
   X(cuFuncGetAttribute,                (int *, unsigned attribute, cuda_function)) \
   X(cuFuncSetAttribute,                (cuda_function, unsigned attribute, int)) \
+  X(cuFuncSetCacheConfig,              (cuda_function, unsigned prefer)) \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, cuda_function, int threads, size_t shared)) \
   X(cuLaunchKernel,                    (cuda_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
                                         unsigned shared, cuda_queue, void **params, void **extra)) \

@@ -148,18 +148,34 @@ mw_status cuda_allow_shared(cuda_kernel *kernel, size_t dynamic, mw_error *err) 
   return status;
 }
 
+/* Properties of the function, which later launches have too: set only where the next one wants others. */
+mw_status cuda_divide_cache(cuda_kernel *kernel, int carveout, mw_prefer prefer, mw_error *err) {
+  cuda_device *device = cuda_device_of(kernel->base.module->device);
+  mw_status status = MW_OK;
+  if (carveout != kernel->carveout)
+    status = CUDA_TRY(device, err, cuFuncSetAttribute, kernel->function, CUDA_FUNC_CARVEOUT, carveout);
+  if (status != MW_OK) return status;
+  kernel->carveout = carveout;
+  if (prefer != kernel->prefer) status = CUDA_TRY(device, err, cuFuncSetCacheConfig, kernel->function, prefer);
+  if (status == MW_OK) kernel->prefer = prefer;
+  return status;
+}
+
 static mw_status make_kernel(cuda_module *module, const char *name, const place *where, cuda_kernel **out,
                              mw_error *err) {
   mw_signature s;
   cuda_kernel *kernel = mw_calloc(1, sizeof *kernel);
   cuda_params_of(where->entry, cuda_compiled_text(module), &s);
   kernel->entry = where->entry;
+  kernel->carveout = MW_CARVEOUT_ANY;
   kernel->base = (mw_kernel){
       .module = &module->base,
       .name = mw_strdup(name),
       .params = s.params, /* now the kernel's */
       .nparams = s.nparams,
       .args_bytes = s.args_bytes,
+      .spill_stores = where->entry->spill_stores,
+      .spill_loads = where->entry->spill_loads,
       .engine = "cuda",
       .engine_why = "",
   };

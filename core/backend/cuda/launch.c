@@ -26,6 +26,7 @@ mw_status cuda_launch(mw_stream *base, const mw_launch *l, mw_error *err) {
   cuda_kernel *kernel = (cuda_kernel *)l->kernel;
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK && l->shared > kernel->dynamic_limit) status = cuda_allow_shared(kernel, l->shared, err);
+  if (status == MW_OK) status = cuda_divide_cache(kernel, l->carveout, l->prefer, err);
   if (status != MW_OK) return status;
   cuda_result code = launch_now(stream, l, kernel->function);
   if (code != CUDA_OK) return fail_launch(device, l, code, err);

@@ -47,6 +47,9 @@ static void build_options(mw_argv *o, const mw_device *device, const mw_source *
   if (has_lines(device, source)) mw_argv_add(o, "-lineinfo");
   if (device_code) mw_argv_add(o, "--device-as-default-execution-space");
   if (source->max_registers > 0) mw_argv_add(o, "--maxrregcount=%d", source->max_registers);
+  if (t.ptx) return;
+  mw_argv_add(o, "--ptxas-options=-v"); /* of spills only the log speaks */
+  mw_argv_add_all(o, "--ptxas-options=", source->ptxas);
 }
 
 /* The device's own architecture, else the newest before it that NVRTC knows. */
@@ -235,10 +238,10 @@ static mw_status build_device_code(const mw_device *device, const mw_source *sou
   return status;
 }
 
-/* ---- the cache: the sizes of the image and of the refused kernels, these, the log, the device code, then name pairs,
- * each text with a zero ------------------------------------------------------------------------------------------- */
+/* ---- the cache: the sizes of the image and of the refused kernels, these, the log, what ptxas said, the device code,
+ * then name pairs, each text with a zero -------------------------------------------------------------------------- */
 
-enum { FORMAT = 5 };
+enum { FORMAT = 6 };
 
 static mw_status make_key(const mw_device *device, const mw_source *source, target t, mw_cache_key *key, bool *cached,
                           mw_error *err) {
@@ -262,7 +265,8 @@ static void store(const cuda_unit *unit, const mw_cache_key *key) {
   fwrite(sizes, sizeof sizes, 1, out);
   fwrite(unit->image, unit->image_bytes, 1, out);
   if (unit->refused.size) fwrite(unit->refused.at, unit->refused.size, 1, out);
-  fprintf(out, "%s%c%s%c", unit->log, '\0', unit->device_code ? unit->device_code : "", '\0');
+  fprintf(out, "%s%c%s%c", unit->log, '\0', unit->assembler_log, '\0');
+  fprintf(out, "%s%c", unit->device_code ? unit->device_code : "", '\0');
   for (int i = 0; i < unit->nlowered; i++)
     fprintf(out, "%s%c%s%c", unit->lowered[i].expression, '\0', unit->lowered[i].symbol, '\0');
   if (fclose(out) == 0) mw_cache_put(key, bytes, size);
@@ -291,6 +295,7 @@ static bool take_entry(const char *bytes, size_t size, cuda_unit *unit) {
   if (!mw_refusals_copy(&unit->refused, at, sizes[1])) return false;
   at += sizes[1];
   unit->log = take_text(&at, end);
+  unit->assembler_log = take_text(&at, end);
   unit->device_code = take_text(&at, end);
   while (at < end) {
     char *expression = take_text(&at, end), *symbol = take_text(&at, end);
@@ -304,6 +309,7 @@ static bool read_image(cuda_unit *unit) {
   bool good = unit->ptx ? cuda_ptx_read(unit->image, &unit->read)
                         : cuda_cubin_read(unit->image, unit->image_bytes, &unit->read);
   cuda_image_read_names(&unit->read);
+  cuda_assembler_spills(unit->assembler_log, &unit->read);
   return good;
 }
 
@@ -322,10 +328,19 @@ static cuda_unit *fetch(const mw_cache_key *key, target t) {
 }
 
 /* Without a toolkit's headers nothing is a header of the device: those of headers.c are no files. */
-static void keep_warnings(cuda_unit *unit, const mw_source *source) {
+static void keep_log(cuda_unit *unit, const mw_source *source) {
+  unit->assembler_log = cuda_assembler_said(unit->log);
   char *warnings = mw_warnings_read(unit->log, source, cuda_nvrtc.toolkit);
   mw_free(unit->log);
   unit->log = warnings;
+}
+
+static mw_status reject_ptxas(const mw_device *device, const target *t, mw_error *err) {
+  return mw_fail(
+      err, MW_UNSUPPORTED,
+      "option 'ptxas': NVRTC %d.%d makes PTX of compute_%d for %s, which the driver assembles: install a newer "
+      "CUDA toolkit or set $MOONWARP_LIBNVRTC",
+      cuda_nvrtc.major, cuda_nvrtc.minor, t->arch, device->info.arch);
 }
 
 /* ---- what module.c asks for ------------------------------------------------------------------------------------ */
@@ -338,6 +353,7 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, bo
   if (!cuda_nvrtc_load(why, sizeof why)) return mw_fail(err, MW_UNSUPPORTED, "kernels cannot be compiled: %.900s", why);
   mw_status status = choose_target(device, &t, err);
   if (status != MW_OK) return status;
+  if (t.ptx && source->ptxas && *source->ptxas) return reject_ptxas(device, &t, err);
   bool cached;
   status = make_key(device, source, t, &key, &cached, err);
   if (status != MW_OK) return status;
@@ -345,7 +361,7 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, bo
   cuda_unit *unit = mw_calloc(1, sizeof *unit);
   status = reduced ? MW_COMPILE : build_unit(device, source, t, unit, err);
   if (status == MW_COMPILE) status = build_device_code(device, source, t, unit, err);
-  if (status == MW_OK) keep_warnings(unit, source);
+  if (status == MW_OK) keep_log(unit, source);
   if (status == MW_OK && !read_image(unit))
     status = mw_fail(err, MW_COMPILE, "NVRTC %d.%d made code for '%.128s' that cannot be read", cuda_nvrtc.major,
                      cuda_nvrtc.minor, source->name);
@@ -367,6 +383,7 @@ void cuda_unit_free(cuda_unit *unit) {
   mw_free(unit->lowered);
   mw_free(unit->image);
   mw_free(unit->log);
+  mw_free(unit->assembler_log);
   mw_free(unit->device_code);
   mw_refusals_free(&unit->refused);
   mw_free(unit);

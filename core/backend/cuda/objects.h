@@ -79,6 +79,7 @@ struct cuda_unit { /* one compilation */
   size_t image_bytes;
   bool ptx, from_cache;
   char *log;
+  char *assembler_log; /* what ptxas said of its functions; NULL: it did not run */
   char *device_code; /* what was compiled instead of the source: core/compile/front.h; "": the source as it is */
   mw_refusals refused; /* kernels that the device code is without */
   cuda_lowered *lowered;
@@ -92,6 +93,8 @@ struct cuda_kernel {
   mw_kernel base; /* name and params are owned */
   cuda_function function;
   size_t dynamic_limit; /* dynamic shared memory it may use now */
+  int carveout;         /* as the function has it now, of mw_launch */
+  mw_prefer prefer;
   const cuda_entry *entry;
   cuda_kernel *next;
 };
@@ -239,6 +242,7 @@ mw_status cuda_kernel_get(mw_module *, const char *name, mw_kernel **, mw_error 
 void cuda_kernel_free(cuda_kernel *);
 mw_status cuda_launch(mw_stream *, const mw_launch *, mw_error *);
 mw_status cuda_allow_shared(cuda_kernel *, size_t dynamic, mw_error *); /* raises its limit where it must */
+mw_status cuda_divide_cache(cuda_kernel *, int carveout, mw_prefer, mw_error *);
 void cuda_params_of(const cuda_entry *, const char *source, mw_signature *); /* its parameters; see params.c */
 
 mw_status cuda_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);

@@ -61,6 +61,7 @@ mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, mw_occupan
   }
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK) status = cuda_allow_shared(kernel, shared, err);
+  if (status == MW_OK) status = cuda_divide_cache(kernel, MW_CARVEOUT_ANY, MW_PREFER_NONE, err);
   if (status != MW_OK) return status;
   return CUDA_TRY(device, err, cuOccupancyMaxActiveBlocksPerMultiprocessor, &out->blocks, kernel->function, threads,
                   shared);

@@ -81,7 +81,7 @@ static void read_entry(const char *at, cuda_image *out, size_t *used) {
   snprintf(name, sizeof name, "%.*s", (int)length, at);
   out->entries = mw_realloc(out->entries, (size_t)(out->nentries + 1) * sizeof *out->entries);
   cuda_entry *entry = &out->entries[out->nentries++];
-  *entry = (cuda_entry){.symbol = next_name(out, name, used)};
+  *entry = (cuda_entry){.symbol = next_name(out, name, used), .spill_stores = -1, .spill_loads = -1};
   if (at[strcspn(at, "(;{")] == '(') read_params(at + length, entry);
 }
 

@@ -186,7 +186,7 @@ end
 ---@param name string       of the kernel
 ---@param threads integer   a block
 ---@param shared integer?   bytes of dynamic shared memory per block
----@param how table?        file, fast_math, as of a launch
+---@param how table?        file, fast_math, compile, as of a launch
 ---@return integer
 function Case:resident(name, threads, shared, how)
   return most_at_once(self, modules.kernel(self, name, how or {}), threads, shared)
@@ -211,12 +211,13 @@ local function obstacle(c, kernel, how)
   if blocks > held then return ("%d blocks at once, the device holds %d"):format(blocks, held) end
 end
 
-local KEPT = { "block", "grid", "shared", "cooperative", "stream" }
+local KEPT = { "block", "grid", "shared", "cooperative", "carveout", "cache", "stream" }
 
 --- A launch with its arguments by name, ready to be made: from `more`, else from the case. An argument
 --- that is a function is called with every launch.
 ---@param name string    of the kernel; %s in it is the case's type in C++
----@param how table      block, grid, shared, cooperative, stream; file and fast_math, where not the study's
+---@param how table      block, grid, shared, cooperative, carveout, cache, stream; file, fast_math and compile, where
+---                        not the study's
 ---@param more table?    arguments by the parameters' names
 ---@return function? go  nil if the device does not take it
 ---@return string? reason
@@ -309,7 +310,8 @@ local function one_launch(rung, c, block)
     blame.fail(rung, "grid", "must return the blocks, as in 64 or { 64, 2 }, got nothing")
   end
   local how = { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
-                cooperative = rung.cooperative, file = rung.file, fast_math = rung.fast_math }
+                cooperative = rung.cooperative, carveout = rung.carveout, cache = rung.cache, file = rung.file,
+                fast_math = rung.fast_math, compile = rung.compile }
   return { case.called(rung.kernel, c, block), how, case.called(rung.args, c, block) }
 end
 

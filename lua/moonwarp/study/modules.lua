@@ -5,6 +5,7 @@
 
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
+local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 
 local modules = {}
@@ -14,18 +15,19 @@ local function full_name(c, name)
   return (name:gsub("%%s", dtypes[c.type].cpp))
 end
 
--- Modules differ in the file, in fast math, and in the type if the defines depend on it.
+-- Modules differ in the file, in their options, and in the type if the defines depend on it.
 local function plan_of(c, how)
   local head, plans, file = c.study.head, c.study.state.plans, how.file or c.study.head.kernels
-  local key = ("%s %s %s"):format(file, how.fast_math and "fast" or "", head.defines and c.type or "")
-  plans[key] = plans[key] or { templates = {}, file = file, fast_math = how.fast_math, type = c.type }
+  local options = lists.merged({ fast_math = how.fast_math }, how.compile or {})
+  local key = ("%s %s %s"):format(file, json.encode(options), head.defines and c.type or "")
+  plans[key] = plans[key] or { templates = {}, file = file, options = options, type = c.type }
   return plans[key]
 end
 
 --- Plans a kernel, to be compiled with the others of its module.
 ---@param c table     a case, bare or with its arrays
 ---@param name string
----@param how table   file, fast_math
+---@param how table   file, fast_math, compile
 function modules.plan(c, name, how)
   local plan, full = plan_of(c, how), full_name(c, name)
   if lists.has(plan.templates, full) or not full:find("<", 1, true) then return end -- others are in every module
@@ -40,8 +42,8 @@ end
 local function compile(c, plan)
   local study = c.study
   if not plan.file then failure.invalid("the study names no file of kernels; give it with 'kernels'") end
-  return study.dev:module { file = plan.file, fast_math = plan.fast_math, templates = plan.templates,
-                            defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }
+  return study.dev:module(lists.merged(plan.options, { file = plan.file, templates = plan.templates,
+    defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }))
 end
 
 local function module_of(c, how)
@@ -53,7 +55,7 @@ end
 --- A kernel of the study.
 ---@param c table
 ---@param name string   %s in it is the case's type in C++
----@param how table     file, fast_math
+---@param how table     file, fast_math, compile
 ---@return userdata kernel
 function modules.kernel(c, name, how)
   modules.plan(c, name, how)

@@ -27,8 +27,10 @@ static void name_clean(char *at) {
 
 static cpu_program *program_copy(const mw_source *source) {
   cpu_program *program = mw_calloc(1, sizeof *program);
-  program->source = mw_source_copy(source);
-  program->source.max_registers = 0;
+  mw_source meant = *source;
+  meant.max_registers = 0;
+  meant.ptxas = NULL;
+  program->source = mw_source_copy(&meant);
   name_clean((char *)program->source.name);
   return program;
 }
