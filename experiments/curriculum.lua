@@ -73,6 +73,12 @@ return {
               gate("kernels", "a stream a piece", 4, "one stream", { group = "streams" }, "cuda"),
               gate("kernels", "per-thread default stream between", 2, "legacy default stream between",
                    { group = "streams" }, "cuda") } },
+  { name = "graphs", title = "What does starting a kernel cost?", study = "graphs", needs = "streams",
+    tags = { "launches" },
+    gates = { gate("launches", "a graph", 0.5, "queued", { group = "short" }),
+              gate("launches", "queued", 1, "each waited for", { group = "short" }, "cuda"),
+              gate("launches", "a graph", 1, "queued", { group = "short" }, "cuda"),
+              gate("launches", "one launch, a block", 2, "a graph", { group = "short" }, "cuda") } },
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",
     tags = { "core", "cooperation" }, checks = 42 }, -- each mended twin on its device and in check mode
 }

@@ -6,7 +6,7 @@ local support = require "tests.support"
 local labs = require "tests.labs"
 
 -- Further words of the command line.
-local STUDIES = { laplace = "",
+local STUDIES = { laplace = "", graphs = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   orbits = "", transpose = "", streams = "", mistakes = "",
                   access = "" }

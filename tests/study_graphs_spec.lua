@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The study graphs: what it checks and leaves.
+
+local support = require "tests.support"
+
+describe("the study graphs", function()
+  if not support.program() then
+    pending "needs the program"
+    return
+  end
+
+  it("runs each rung, and fills the queue", function()
+    local run = support.study_passes("graphs", "--device cpu -p steps=8 -p longest=512 -p queued=130 -p rounds=10")
+    local rungs, last = {}, nil
+    for _, r in ipairs(run.record.records) do
+      if r.group == "short" then rungs[#rungs + 1] = r.rung end
+      if r.rung == "a graph" then assert.is_true(r.built > 0) end
+      if r.group ~= "queue" then assert.is_near(r.steps, r.launches * r.t.median, 1e-6) end
+      if r.group == "queue" then
+        assert.is_true(r.host > (last and last.host or 0) and r.kernel > 0)
+        last = r
+      end
+    end
+    assert.are.same({ "each waited for", "queued", "a graph", "one launch, a grid", "one launch, a block" }, rungs)
+    assert.are.equal(130, last.queue)
+  end)
+
+  it("finds a step that writes what others read", function()
+    local text = support.changed_kernels("graphs.cu", { "k % 2 ? x : y, k % 2 ? y : x, n, threadIdx.x",
+                                                        "x, x, n, threadIdx.x" })
+    local run = support.study("graphs", "--device cpu -p parts=short -p rungs=5",
+      { kernels = { ["graphs.cu"] = text } })
+    assert.are.equal(3, run.status, run.output)
+  end)
+
+  it("rejects an odd number of steps", function()
+    local run = support.study("graphs", "--device cpu -p steps=7")
+    assert.are.equal(2, run.status)
+    assert.is_truthy(run.output:find("parameter 'steps' must be even: the last step then writes x, got '7'", 1, true),
+      run.output)
+  end)
+end)
