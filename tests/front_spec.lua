@@ -144,6 +144,22 @@ local function describe_device(name, dev)
           "wrong branch")
       end)
     end)
+
+    it("knows what a header of the user's declares of a source that compiles as it is", function()
+      support.with_folder(function(folder)
+        support.write(folder .. "/more.h", "enum color { RED, GREEN };\n"
+          .. "namespace lab { __global__ void fill(float *to, int count) { to[0] = count; } }\n")
+        support.write(folder .. "/k.cu", "#include \"more.h\"\n"
+          .. "__global__ void k(int *x, color c) { x[0] = c == GREEN ? 3 : 4; }\n")
+        local m <close> = dev:module { file = folder .. "/k.cu" }
+        assert.are.equal("fill(float *to, int count)", (m:kernel("lab::fill"):signature():gsub("^lab::", "")))
+        support.fails_as("not_found", function() m:kernel "other::fill" end, "no kernel 'other::fill'")
+        if dev:is_offline() then return end
+        local x <close> = dev:zeros("i32", 1)
+        m.k:launch(1, 1, x, 1)
+        assert.are.equal(3, x:get(1))
+      end)
+    end)
   end)
 end
 

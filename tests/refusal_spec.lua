@@ -36,6 +36,11 @@ local cases = {
            "__global__ void k(int *x) { x[0] = id(); }" },
 }
 
+local function sorted(list)
+  table.sort(list)
+  return list
+end
+
 local function describe_device(id, dev)
   describe("a kernel on " .. id .. " that does not compile", function()
     support.no_leaks()
@@ -73,11 +78,57 @@ local function describe_device(id, dev)
       fails_as("not_found", function() m:kernel "c" end, "no kernel 'c'")
     end)
 
+    it("leaves out device variables that do not compile and that no other kernel needs", function()
+      local bad = "__device__ int late();\n__device__ int start = late();\n"
+      local m <close> = dev:module { name = "x.cu", source = source(bad) }
+      assert.is_truthy(m:kernel "g")
+      if not dev:is_offline() then
+        fails_as("compile", function() m:variable "start" end, "variable 'start' cannot be compiled for ", "x.cu:2: ")
+      end
+      bad = bad .. "__global__ void k(int *x) { x[0] = start; }"
+      local other <close> = dev:module { name = "x.cu", source = source(bad) }
+      assert.is_truthy(other:kernel "g")
+      fails_as("compile", function() other:kernel "k" end, "x.cu:2: ")
+    end)
+
     it("takes device variables along that need what fails", function()
       local m <close> = dev:module { name = "x.cu", source = source
         "struct bad { nothing n; };\n__device__ bad table[4];\n__device__ int used;\n" ..
         "__global__ void k(int *x) { x[0] = sizeof table; x[1] = used; }" }
       fails_as("compile", function() m:kernel "k" end, "x.cu:1: ", "nothing")
+    end)
+
+    it("is only that which asks for the instance of a template that does not compile", function()
+      local m <close> = dev:module { name = "x.cu", source = source [[
+struct has { int n; };
+template <class T> __device__ int read(T x) { return x.n; }
+template <class T> __device__ int mid(T x) { return read(x); }
+__device__ int far(int x) { return mid(x); }
+__global__ void a(int *x) { x[0] = mid(3); }
+__global__ void b(int *x) { has h; h.n = 2; x[0] = mid(h); }
+__global__ void c(int *x) { x[0] = far(3); }]] }
+      assert.are.same({ "a", "b", "c", "g" }, sorted(m:kernels()))
+      assert.is_truthy(m:kernel "b")
+      for _, name in ipairs { "a", "c" } do
+        fails_as("compile", function() m:kernel(name) end, "kernel '" .. name .. "' cannot be compiled", "x.cu:2: ")
+      end
+    end)
+
+    it("names headers that were not found, of which one may declare an unknown name", function()
+      local m <close> = dev:module { name = "x.cu", source = source [[
+#include <vector>
+#include "nowhere.h"
+#include <my/nowhere.cuh>
+__global__ void a(vec3 *x) { x[0] = 1; }
+__global__ void b(int *x) { x[0] = my::one(); }
+__global__ void c(int *x) { x[0] = sizeof(vect<int>); }
+__global__ void d(int *x) { x[0] = 3 + ; }]] }
+      for _, name in ipairs { "a", "b", "c" } do
+        fails_as("compile", function() m:kernel(name) end,
+                 "; not found, and left out: 'nowhere.h' (x.cu:2), 'my/nowhere.cuh' (x.cu:3)")
+      end
+      local _, problem = pcall(m.kernel, m, "d")
+      assert.is_nil(problem.text:find("left out", 1, true))
     end)
 
     it("fails the module if it is asked for with it, or if it is the only one", function()
@@ -115,11 +166,45 @@ describe("a kernel that the CPU device refuses", function()
       ["no inline PTX (asm) with 'trap_'; use the CUDA device"] = '__global__ void k(int *x) { asm("trap_;"); }',
       ["the CUDA device only compiles such kernels: pass the array and index it"] =
         "__global__ void k(int *x, cudaTextureObject_t t) { x[0] = tex1Dfetch<int>(t, 0); }",
+      ["the CPU device has no BlockRadixSort of CUB; use the CUDA device"] = "#include <cub/cub.cuh>\n" ..
+        "__global__ void k(int *x) { __shared__ typename cub::BlockRadixSort<int, 32>::TempStorage s; }",
       ["no device of moonwarp has them: launch from Lua"] = "__global__ void k(int *x) { k<<<1, 1>>>(x); }",
     } do
       local m <close> = dev:module { source = source(text) }
       fails_as("unsupported", function() m:kernel "k" end, says)
     end
+  end)
+
+  it("says that only the CUDA device has a name of CUDA's", function()
+    local dev = mw.device "cpu"
+    for name, use in pairs {
+      ["curandStateMRG32k3a"] = "curandStateMRG32k3a s;",
+      ["curand_poisson"] = "curandState s; x[0] = curand_poisson(&s, 1);",
+      ["cuda"] = "cuda::nothing<int> r(x[0]);",
+      ["__nv_fp8_e4m3"] = "x[0] = sizeof(__nv_fp8_e4m3);",
+      ["bmma_sync"] = "nvcuda::wmma::bmma_sync(x, x, x, x);",
+    } do
+      local m <close> = dev:module { source = source("#include <curand_kernel.h>\n#include <cuda_fp8.h>\n" ..
+        "#include <mma.h>\n__global__ void k(int *x) { " .. use .. " }") }
+      fails_as("unsupported", function() m:kernel "k" end, "'" .. name .. "'",
+               "; the CPU device does not have it: use the CUDA device")
+    end
+  end)
+
+  it("says so of none that the source declares itself", function()
+    local dev = mw.device "cpu"
+    local m <close> = dev:module { source = source [[
+namespace cuda { __device__ int one() { return 1; } }
+template <int N> struct BlockRadixSort { int n = N; };
+__device__ int curand_mine(int x) { return x; }
+__global__ void a(int *x) { BlockRadixSort<3> s; x[0] = cuda::one() + curand_mine(s.n); }
+__global__ void b(int *x) { x[0] = cuda::two(); }]] }
+    local x <close> = dev:zeros("i32", 1)
+    m.a:launch(1, 1, x)
+    assert.are.equal(4, x:get(1))
+    local _, problem = pcall(m.kernel, m, "b")
+    assert.are.equal("compile", problem.status)
+    assert.is_nil(problem.text:find("CUDA device", 1, true))
   end)
 
   it("has its message where it is one of two of its name, or uses new", function()

@@ -13,6 +13,7 @@
 #include "core/source/outline.h"
 
 struct mw_front {
+  const char *(*lacks)(const char *name);
   cpu_preprocessed source;
   cpu_outline outline;
 };
@@ -152,6 +153,7 @@ static bool has_kernel(const cpu_outline *outline) {
 
 mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect) {
   mw_front *front = mw_calloc(1, sizeof *front);
+  front->lacks = dialect->lacks;
   cpu_preprocess_source(source, dialect, &front->source);
   cpu_outline_read(&front->source.tokens, &front->outline);
   if (front->source.tokens.wrong || !has_kernel(&front->outline)) {
@@ -245,18 +247,76 @@ static const char *removed(const char *message, const cpu_token *name) {
   return NULL;
 }
 
-void mw_front_explain(const mw_front *front, char *message, size_t size) {
+/* Does a compiler say that a name is not declared? */
+static bool is_unknown(const char *message) {
+  static const char *const words[] = {"unknown type name",
+                                      "undeclared identifier",
+                                      "no member named",
+                                      "no template named",
+                                      "no type named",
+                                      "not declared",
+                                      "not been declared",
+                                      "does not name a",
+                                      "is not a member of",
+                                      "is undefined",
+                                      "has no member",
+                                      "is not a template",
+                                      "class or namespace name",
+                                      "declared void",
+                                      "\"__global__\" does not apply"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strstr(message, words[i])) return true;
+  return false;
+}
+
+/* Does the file declare the name, or a namespace of it? */
+static bool is_own(const cpu_outline *outline, const cpu_token *name) {
+  const cpu_tokens *tokens = outline->tokens;
+  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
+    if (cpu_same_text(&tokens->at[outline->names[i].token], name)) return true;
+  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
+    if (cpu_token_is(&tokens->at[i - 1], "namespace")) return true;
+  return false;
+}
+
+/* Why the device does not declare a name of CUDA's that a message quotes; NULL: it is no such name. */
+static const char *lacking(const mw_front *front, const char *message, const cpu_token *quoted) {
+  if (!front->lacks || !is_unknown(message)) return NULL;
+  char *name = mw_format("%.*s", TEXT(quoted));
+  const cpu_token first = {.kind = CPU_NAME, .text = name, .size = (int)strcspn(name, ":")};
+  const char *why = is_own(&front->outline, &first) ? NULL : front->lacks(name);
+  mw_free(name);
+  return why;
+}
+
+/* The user's own headers that were not found, one of which may declare the name: at most three. */
+static void missing_headers_add(const mw_front *front, char *message, size_t size) {
+  const cpu_preprocessed *source = &front->source;
+  int count = 0;
+  for (int i = 0; i < source->nleft && count < 3 && is_unknown(message); i++) {
+    const cpu_left_header *header = &source->left[i];
+    const size_t length = strlen(message);
+    if (header->own)
+      snprintf(message + length, size - length, "%s'%s' (%s:%d)",
+               count++ ? ", " : "; not found, and left out: ", header->name, source->tokens.files[header->file],
+               header->line);
+  }
+}
+
+void mw_front_explain(const mw_front *front, char *message, size_t size, mw_status *status) {
   const cpu_outline *outline = &front->outline;
   const cpu_tokens *tokens = outline->tokens;
   const size_t length = strlen(message);
   const cpu_entry *entry = NULL;
   const char *why = NULL;
   int token = 0;
-  if (strstr(message, "' is left out: ")) return;
+  if (strstr(message, " left out: ")) return;
   for (const char *at = message; at && !entry && !why; at = strpbrk(at + (at > message), "'\"")) {
     const cpu_token name = {.kind = CPU_NAME, .text = at + 1, .size = (int)strcspn(at + 1, "'\"")};
     entry = left_out(outline, &name, &token);
     why = removed(message, &name);
+    if (why || entry || !(why = lacking(front, message, &name))) continue;
+    *status = MW_UNSUPPORTED;
   }
   if (entry)
     snprintf(message + length, size - length, "; '%.*s' is left out: %s (%s:%d)", TEXT(&tokens->at[token]),
@@ -264,6 +324,8 @@ void mw_front_explain(const mw_front *front, char *message, size_t size) {
              tokens->at[token].line);
   else if (why && !strstr(message, why))
     snprintf(message + length, size - length, "; %s", why);
+  else if (!why)
+    missing_headers_add(front, message, size);
 }
 
 static bool is_declared_at(const cpu_outline *outline, int token) {
@@ -308,6 +370,7 @@ bool mw_front_undefined(const mw_front *front, const mw_source *source, const ch
 
 typedef struct complaint { /* an error of a log, about one entry */
   int entry;
+  mw_status status;
   char *text, *log;
 } complaint;
 
@@ -326,18 +389,22 @@ static bool place_read(const char *line, cpu_token *file, int *number) {
   return false;
 }
 
-/* The kept declaration at the place that a line of a log names; -1: there is none. */
-static int entry_at(const cpu_outline *outline, const char *line, int *number) {
+/* The kept declaration at a line of a file; -1: there is none. */
+static int entry_of(const cpu_outline *outline, const cpu_token *file, int number) {
   const cpu_tokens *tokens = outline->tokens;
-  cpu_token file;
-  if (!place_read(line, &file, number)) return -1;
   for (int i = 0; i < outline->nentries; i++) {
     const cpu_entry *entry = &outline->entries[i];
     if (!entry->kept || (entry->worth != CPU_WORTH_ROOT && entry->worth != CPU_WORTH_DEVICE)) continue;
     const cpu_token *first = &tokens->at[entry->first], *last = &tokens->at[entry->last - 1];
-    if (*number >= first->line && *number <= last->line && cpu_token_is(&file, tokens->files[first->file])) return i;
+    if (number >= first->line && number <= last->line && cpu_token_is(file, tokens->files[first->file])) return i;
   }
   return -1;
+}
+
+/* That at the place which a line of a log names. */
+static int entry_at(const cpu_outline *outline, const char *line, int *number) {
+  cpu_token file;
+  return place_read(line, &file, number) ? entry_of(outline, &file, *number) : -1;
 }
 
 static const char *line_next(const char *at) {
@@ -350,28 +417,59 @@ static const char *error_of(const char *line) {
   return found && found < line + strcspn(line, "\n") ? found + strlen("error: ") : NULL;
 }
 
+/* The declaration that a line about an instance of a template names, with one of the words. NVRTC's lines have no place,
+ * but end in "at line 7", of the error's own file, or "at line 7 of x.cuh". */
+static int instance_at(const cpu_outline *outline, const char *line, const cpu_token *file) {
+  const int size = (int)strcspn(line, "\n");
+  const char *const at_line = memmem(line, (size_t)size, " at line ", 9);
+  int number;
+  if (!at_line) return entry_at(outline, line, &number);
+  const char *name = at_line + 9 + strspn(at_line + 9, "0123456789") + 4; /* " of x.cuh" */
+  const cpu_token other = {.kind = CPU_NAME, .text = name, .size = (int)(line + size - name)};
+  return entry_of(outline, other.size > 0 ? &other : file, atoi(at_line + 9));
+}
+
+static bool line_has(const char *line, const char *words) {
+  return memmem(line, strcspn(line, "\n"), words, strlen(words)) != NULL;
+}
+
+/* The declaration that asks for the instance in which the error at a line is; -1: there is none. Compilers name the
+ * instances from the inside to the outside: g++ before the error, others after it. */
+static int requester_of(const cpu_outline *outline, const char *before, const char *line, const char *end) {
+  cpu_token file = {.text = ""};
+  int number, found = -1;
+  place_read(line, &file, &number);
+  for (const char *at = before; at && at != end; at = line_next(at)) {
+    const bool names = at < line ? line_has(at, "required from")
+                                 : line_has(at, "requested here") || line_has(at, "instantiation of \"");
+    const int entry = names ? instance_at(outline, at, &file) : -1;
+    if (entry >= 0) found = entry;
+  }
+  return found;
+}
+
 /* About the error at a line. If that is in a header, a line near it tells which code of the file needs that: g++ says so
  * before it, from `before` on, others after it. */
 static complaint complaint_read(const mw_front *front, const char *line, const char *before) {
   const char *text = error_of(line), *end = line_next(line);
   const cpu_outline *outline = &front->outline;
   int number, found = entry_at(outline, line, &number);
-  for (const char *at = before; found < 0 && at < line; at = line_next(at)) {
-    const char *required = strstr(at, "required from");
-    if (required && required < at + strcspn(at, "\n")) found = entry_at(outline, at, &number);
-  }
+  for (const char *at = before; found < 0 && at < line; at = line_next(at))
+    if (line_has(at, "required from")) found = entry_at(outline, at, &number);
   for (; end && !error_of(end); end = line_next(end))
     if (found < 0) found = entry_at(outline, end, &number);
   if (found < 0) return (complaint){.entry = -1};
+  const int requester = requester_of(outline, before, line, end);
   char message[700];
   const cpu_tokens *tokens = outline->tokens;
   snprintf(message, sizeof message, "%s:%d: %.*s", tokens->files[tokens->at[outline->entries[found].first].file],
            number, (int)strcspn(text, "\n"), text);
-  mw_front_explain(front, message, sizeof message);
+  mw_status status = MW_OK; /* the compilation's */
+  mw_front_explain(front, message, sizeof message, &status);
   const char *paragraph = strstr(line, "\n\n"); /* NVRTC ends an error with an empty line */
   if (paragraph && (!end || paragraph < end)) end = paragraph + 1;
   const int size = (int)(end ? end - line : (long)strlen(line));
-  return (complaint){.entry = found, .text = mw_strdup(message), .log = mw_format("%.*s", size, line)};
+  return (complaint){requester < 0 ? found : requester, status, mw_strdup(message), mw_format("%.*s", size, line)};
 }
 
 static int complaints_read(const mw_front *front, const char *log, complaint **out) {
@@ -401,37 +499,36 @@ static int complaint_of(cpu_outline *outline, int entry, const complaint *list, 
   return found < count ? found : -1;
 }
 
-/* why: of each entry its complaint, or -1. Kernels leave, others stay, and what is asked for is not among those that
- * leave. */
+/* why: of each entry its complaint, or -1. Kernels or device variables leave, kernels stay, and what is asked for is not
+ * among those that leave. */
 static bool can_refuse(const cpu_outline *outline, const int *why) {
   int leaving = 0, staying = 0;
   for (int i = 0; i < outline->nentries; i++) {
     const cpu_entry *entry = &outline->entries[i];
-    if (!entry->is_kernel || entry->worth != CPU_WORTH_ROOT || entry->refused) continue;
-    if (why[i] >= 0 && entry->asked) return false;
+    if (entry->worth != CPU_WORTH_ROOT || entry->refused) continue;
+    if (why[i] >= 0 && entry->is_kernel && entry->asked) return false;
     leaving += why[i] >= 0;
-    staying += why[i] < 0;
+    staying += why[i] < 0 && entry->is_kernel;
   }
   return leaving && staying;
-}
-
-static const cpu_token *entry_name(const cpu_outline *outline, int entry) {
-  for (int i = 0; i < outline->nnames; i++)
-    if (outline->names[i].entry == entry) return &outline->tokens->at[outline->names[i].token];
-  return NULL;
 }
 
 static void refuse(cpu_outline *outline, int index, const complaint *why, mw_status status, const char *device,
                    mw_refusals *out) {
   cpu_entry *entry = &outline->entries[index];
-  const cpu_token *token = entry_name(outline, index);
+  const mw_refused what = !entry->is_kernel    ? MW_REFUSED_VARIABLE
+                          : entry->is_template ? MW_REFUSED_TEMPLATE
+                                               : MW_REFUSED_KERNEL;
+  const char *noun = entry->is_kernel ? "kernel" : "variable";
   entry->refused = true;
-  if (!entry->is_kernel || !token) return;
-  char *name = mw_format("%.*s", TEXT(token));
-  char *text = mw_format("kernel '%s' cannot be compiled for %s: %s", name, device, why->text);
-  mw_refusals_add(out, &(mw_refusal){name, entry->is_template, status, text, why->log});
-  mw_free(text);
-  mw_free(name);
+  for (int i = 0; i < outline->nnames; i++) {
+    if (outline->names[i].entry != index) continue;
+    char *name = mw_format("%.*s", TEXT(&outline->tokens->at[outline->names[i].token]));
+    char *text = mw_format("%s '%s' cannot be compiled for %s: %s", noun, name, device, why->text);
+    mw_refusals_add(out, &(mw_refusal){name, what, why->status ? why->status : status, text, why->log});
+    mw_free(text);
+    mw_free(name);
+  }
 }
 
 bool mw_front_refuse(mw_front *front, const mw_error *error, const char *device, mw_refusals *out) {

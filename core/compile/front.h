@@ -23,15 +23,16 @@ void      mw_front_free(mw_front *);
 /* Keeps what the name of a template's instance needs, "scale<point>", as those in source->templates. False: it is there
  * already. */
 bool mw_front_keep(mw_front *, const char *name);
-/* After a compilation of the text that failed: the kernels that need a declaration in which the error's log has an error
- * leave the text, with that declaration, and are added to the list. False: there are none, an instance asked for is among
+/* After a compilation of the text that failed: the kernels and device variables that need a declaration in which the
+ * error's log has an error leave the text, with that declaration, and are added to the list. An error in an instance of a
+ * template is that of the declaration that asks for the instance. False: there are none, an instance asked for is among
  * them, or no kernel would be left. device: "the CPU device". */
 bool mw_front_refuse(mw_front *, const mw_error *, const char *device, mw_refusals *);
 /* Its device code, with line markers; freed by mw_free. */
 char *mw_front_text(const mw_front *);
-/* Adds to a compiler's message about a name that was left out: "; 'f' is left out: a function without __device__
- * (x.cu:12)". The names are those in quotes. */
-void mw_front_explain(const mw_front *, char *message, size_t size);
+/* Adds to a compiler's message why a name is not there: "; 'f' is left out: a function without __device__ (x.cu:12)". The
+ * names are those in quotes. The status becomes MW_UNSUPPORTED where only another device has it. */
+void mw_front_explain(const mw_front *, char *message, size_t size, mw_status *);
 /* Of a function that is declared and never defined: the error becomes one about its first use. name: without namespaces.
  * False: there is no such declaration, or no use. */
 bool mw_front_undefined(const mw_front *, const mw_source *, const char *name, mw_error *);

@@ -91,10 +91,16 @@ static void chunk_put(reader *in, const file *from, cpu_token_kind kind, const c
   cpu_tokens_push(&in->out->tokens, &token);
 }
 
-static void header_leave(reader *in, const file *from, const char *name) {
+/* Headers of the system are not looked for; these are. */
+static bool is_own(const char *name, bool quoted) {
+  const char *type = strrchr(name, '.');
+  return quoted || (type && (!strcmp(type, ".cuh") || !strcmp(type, ".hpp")));
+}
+
+static void header_leave(reader *in, const file *from, const char *name, bool quoted) {
   cpu_preprocessed *out = in->out;
   out->left = mw_grow(out->left, (size_t)out->nleft, sizeof *out->left);
-  out->left[out->nleft++] = (cpu_left_header){mw_strdup(name), from->line, from->index};
+  out->left[out->nleft++] = (cpu_left_header){mw_strdup(name), from->line, from->index, is_own(name, quoted)};
 }
 
 /* Types that host libraries give to device code. */
@@ -118,13 +124,13 @@ static bool has_halves(const char *name) {
   return false;
 }
 
-static void host_header_leave(reader *in, const file *from, const char *name) {
+static void host_header_leave(reader *in, const file *from, const char *name, bool quoted) {
   if (host_types(name)) chunk_put(in, from, CPU_CHUNK, host_types(name));
   if (has_halves(name)) {
     include(in, from, "cuda_fp16.h", false);
     include(in, from, "cuda_bf16.h", false);
   }
-  header_leave(in, from, name);
+  header_leave(in, from, name, quoted);
 }
 
 static void include(reader *in, const file *from, const char *name, bool quoted) {
@@ -139,7 +145,7 @@ static void include(reader *in, const file *from, const char *name, bool quoted)
     chunk_put(in, from, CPU_CHUNK, line);
     mw_free(line);
   } else {
-    host_header_leave(in, from, name);
+    host_header_leave(in, from, name, quoted);
   }
 }
 

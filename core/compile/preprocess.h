@@ -19,11 +19,13 @@ typedef struct mw_dialect {
   const char *macros; /* that it predefines, as lines "#define N 1"; NULL: none */
   bool (*has_header)(const char *name); /* has the device a header of that name, for kernels? */
   const char *(*instead_of)(const char *name); /* lines that stand for that header; NULL: it is included; may be NULL */
+  const char *(*lacks)(const char *name); /* why the device does not declare a name; NULL: it is not CUDA's; may be NULL */
 } mw_dialect;
 
 typedef struct cpu_left_header { /* an #include that was left out */
   char *name;
   int   line, file;
+  bool  own; /* of the user's, not found: "x.h", or any of .cuh or .hpp */
 } cpu_left_header;
 
 typedef struct cpu_preprocessed {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The list of refused kernels; see refusals.h. */
+ * The list of what is refused; see refusals.h. */
 #include "core/compile/refusals.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/source/declaration.h"
 
-enum { HEAD = 2 }; /* status and template, as characters */
+enum { HEAD = 2 }; /* status and what it is, as characters */
 
 static const char *text_next(const mw_refusals *all, size_t *at) {
   const char *text = all->at + *at;
@@ -21,7 +21,7 @@ static const char *text_next(const mw_refusals *all, size_t *at) {
 bool mw_refusals_next(const mw_refusals *all, size_t *at, mw_refusal *out) {
   if (!all->at || *at + HEAD > all->size) return false;
   out->status = (mw_status)(all->at[*at] - '0');
-  out->is_template = all->at[*at + 1] == 't';
+  out->what = (mw_refused)all->at[*at + 1];
   *at += HEAD;
   out->name = text_next(all, at);
   out->text = text_next(all, at);
@@ -41,7 +41,7 @@ void mw_refusals_add(mw_refusals *all, const mw_refusal *one) {
   if (find(all, &name, &there)) return;
   cpu_text text = {0};
   if (all->at) cpu_text_add(&text, all->at, all->size);
-  cpu_text_format(&text, "%c%c", '0' + (int)one->status, one->is_template ? 't' : 'k');
+  cpu_text_format(&text, "%c%c", '0' + (int)one->status, (int)one->what);
   cpu_text_add(&text, one->name, strlen(one->name) + 1);
   cpu_text_add(&text, one->text, strlen(one->text) + 1);
   cpu_text_add(&text, one->log, strlen(one->log) + 1);
@@ -64,10 +64,10 @@ void mw_refusals_free(mw_refusals *all) {
   *all = (mw_refusals){0};
 }
 
-mw_status mw_refusals_check(const mw_refusals *all, const char *kernel, mw_error *error) {
+mw_status mw_refusals_check(const mw_refusals *all, const char *name, mw_error *error) {
   mw_refusal one;
-  const cpu_token name = cpu_bare_name(kernel);
-  if (!find(all, &name, &one)) return MW_OK;
+  const cpu_token bare = cpu_bare_name(name);
+  if (!find(all, &bare, &one)) return MW_OK;
   mw_error_log(error, *one.log ? mw_strdup(one.log) : NULL);
   return mw_fail(error, one.status, "%s", one.text);
 }

@@ -161,7 +161,7 @@ static void list_names(cpu_module *module) {
       module->names[count++] = module->declared[i].name;
   mw_refusal one;
   for (size_t at = 0; mw_refusals_next(refused, &at, &one);)
-    if (!one.is_template) module->names[count++] = one.name;
+    if (one.what == MW_REFUSED_KERNEL) module->names[count++] = one.name;
   module->base.kernel_names = module->names;
 }
 
@@ -258,8 +258,17 @@ static const char *why_engine(const cpu_module *module, const char *name, const 
   return cpu_program_has_variables(module->program) ? variables_why : unit->engine_why;
 }
 
+/* "lab::f" -> "f", where that is a kernel of lab's and no template. */
+static const char *plain_name(const cpu_module *module, const char *name) {
+  const cpu_declared *declared = strchr(name, '<') ? NULL : declaration(module, name);
+  const size_t scope = declared ? strlen(declared->scope) : 0;
+  return declared && !strncmp(name, declared->scope, scope) && !strcmp(name + scope, declared->name) ? declared->name
+                                                                                                     : name;
+}
+
 /* With the lock. */
 static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **out, mw_error *err) {
+  name = plain_name(module, name);
   for (cpu_kernel *kernel = module->kernels; kernel; kernel = kernel->next)
     if (mw_same_name(kernel->base.name, name)) {
       *out = &kernel->base;
@@ -339,6 +348,8 @@ static const cpu_unit *own_unit(const cpu_module *module) {
 static mw_status fail_variable(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
   const mw_unit_table *table = own_unit(module)->table;
+  mw_status status = mw_refusals_check(&module->refused, name, err);
+  if (status != MW_OK) return status;
   for (unsigned i = 0; i < table->nvariables; i++) mw_list_add(list, sizeof list, ", ", "%s", table->variables[i].name);
   return mw_fail(err, MW_NOT_FOUND, "module '%s' has no device variable '%s'; it has: %s", module->base.name, name,
                  *list ? list : "none");

@@ -165,7 +165,7 @@ static mw_status make_kernel(cuda_module *module, const char *name, const place 
                              mw_error *err) {
   mw_signature s;
   cuda_kernel *kernel = mw_calloc(1, sizeof *kernel);
-  cuda_params_of(where->entry, cuda_compiled_text(module), &s);
+  cuda_params_of(where->entry, cuda_declarations(module), &s);
   kernel->entry = where->entry;
   kernel->carveout = MW_CARVEOUT_ANY;
   kernel->base = (mw_kernel){

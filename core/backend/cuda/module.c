@@ -91,7 +91,7 @@ static void collect_names(cuda_module *module) {
   mw_free(written);
   mw_refusal one;
   for (size_t at = 0; mw_refusals_next(refused, &at, &one);)
-    if (!one.is_template) module->names[count++] = mw_strdup(one.name);
+    if (one.what == MW_REFUSED_KERNEL) module->names[count++] = mw_strdup(one.name);
   module->base.kernel_names = (const char *const *)module->names;
 }
 
@@ -109,6 +109,12 @@ mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out
   collect_names(module);
   *out = &module->base;
   return MW_OK;
+}
+
+const char *cuda_declarations(cuda_module *module) {
+  if (cuda_is_reduced(module) || !strstr(module->source.text, "#include")) return cuda_compiled_text(module);
+  if (!module->declarations) module->declarations = cuda_device_code(module->base.device, &module->source);
+  return module->declarations ? module->declarations : module->source.text;
 }
 
 /* ---- templates that are asked for later ------------------------------------------------------------------------ */
@@ -135,7 +141,7 @@ static bool is_library(const char *name) {
 }
 
 /* A member of a class is one: CUDA has no device variables there. So are libraries' objects and what the source
- * declares const. A variable that only an included file declares counts as one that changes. */
+ * declares const. A variable that only a header of the device declares counts as one that changes. */
 static bool is_constant(const cuda_global *global, const char *source) {
   char bare[256];
   const char *plain = global->signature.plain;
@@ -153,7 +159,7 @@ static bool has_variables(const cuda_image *image, const char *source) {
 /* The compiler leaves out variables that no kernel uses, so the new unit is asked too. */
 static mw_status compile_second(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   const char *const wanted[] = {expression, NULL};
-  const char *text = cuda_compiled_text(module);
+  const char *text = cuda_declarations(module);
   cuda_device *device = cuda_device_of(module->base.device);
   cuda_unit *unit = NULL;
   mw_source source = module->source;
@@ -170,7 +176,7 @@ static mw_status compile_second(cuda_module *module, const char *expression, cud
 
 mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   mw_error cause = {.status = MW_OK};
-  if (has_variables(&module->units->read, cuda_compiled_text(module)))
+  if (has_variables(&module->units->read, cuda_declarations(module)))
     return mw_reject_instance(&module->base, expression, err);
   mw_status status = compile_second(module, expression, out, &cause);
   if (status == MW_INVALID) return mw_fail(err, status, "%s", cause.text);
@@ -210,6 +216,7 @@ static void destroy(cuda_module *module) {
   }
   for (char **name = module->names; *name; name++) mw_free(*name);
   mw_free(module->names);
+  mw_free(module->declarations);
   mw_source_free(&module->source);
   mw_free(module);
 }
@@ -257,18 +264,20 @@ static const cuda_global *find_global(const cuda_image *image, const char *name)
 }
 
 /* The element's type as declared; bytes where the text does not say or does not fit the size. */
-static void describe_variable(const cuda_module *module, const char *name, size_t bytes, mw_param *out) {
+static void describe_variable(cuda_module *module, const char *name, size_t bytes, mw_param *out) {
   const char *bare = mw_signature_bare(name);
-  bool told = mw_declared_variable(cuda_compiled_text(module), bare, out) && out->size && bytes % out->size == 0;
+  bool told = mw_declared_variable(cuda_declarations(module), bare, out) && out->size && bytes % out->size == 0;
   if (!told) *out = (mw_param){.type = "unsigned char", .dtype = MW_U8, .lanes = 1, .size = 1};
   snprintf(out->name, sizeof out->name, "%s", bare);
 }
 
-static mw_status reject_variable(const cuda_module *module, const char *name, mw_error *err) {
+static mw_status reject_variable(cuda_module *module, const char *name, mw_error *err) {
   char known[512] = "";
   const cuda_image *image = &module->units->read;
+  mw_status status = mw_refusals_check(&module->units->refused, name, err);
+  if (status != MW_OK) return status;
   for (int i = 0; i < image->nglobals; i++)
-    if (!is_constant(&image->globals[i], cuda_compiled_text(module)))
+    if (!is_constant(&image->globals[i], cuda_declarations(module)))
       mw_list_add(known, sizeof known, ", ", "%s", image->globals[i].signature.plain);
   return mw_fail(
       err, MW_NOT_FOUND,

@@ -215,13 +215,26 @@ static void assembler_explain(const mw_device *device, const mw_source *source, 
   mw_error_log(err, log.at);
 }
 
+static mw_front *front_read(const mw_source *source, target t) {
+  char *macros = predefined(source, t);
+  mw_front *front = mw_front_read(source, &(mw_dialect){macros, cuda_has_header, cuda_instead_of, NULL});
+  mw_free(macros);
+  return front;
+}
+
+char *cuda_device_code(const mw_device *device, const mw_source *source) {
+  target t;
+  mw_front *front = choose_target(device, &t, NULL) == MW_OK ? front_read(source, t) : NULL;
+  char *text = front ? mw_front_text(front) : NULL;
+  mw_front_free(front);
+  return text;
+}
+
 /* The device code of a source that NVRTC does not take as it is. The message of the second try counts: the first is
  * mostly about host code. */
 static mw_status build_device_code(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
                                    mw_error *err) {
-  char *macros = predefined(source, t);
-  mw_front *front = mw_front_read(source, &(mw_dialect){macros, cuda_has_header, cuda_instead_of});
-  mw_free(macros);
+  mw_front *front = front_read(source, t);
   if (!front) return MW_COMPILE;
   mw_source reduced = *source;
   mw_status status;
@@ -233,7 +246,7 @@ static mw_status build_device_code(const mw_device *device, const mw_source *sou
     status = build_unit(device, &reduced, t, unit, err);
     if (status == MW_COMPILE) assembler_explain(device, source, &reduced, t, front, err);
   } while (status == MW_COMPILE && mw_front_refuse(front, err, device->info.arch, &unit->refused));
-  if (status == MW_COMPILE) mw_front_explain(front, err->text, sizeof err->text);
+  if (status == MW_COMPILE) mw_front_explain(front, err->text, sizeof err->text, &status);
   mw_front_free(front);
   return status;
 }

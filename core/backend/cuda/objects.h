@@ -105,6 +105,7 @@ struct cuda_module {
   cuda_unit *units; /* the first one is the module itself */
   cuda_kernel *kernels;
   char **names;
+  char *declarations; /* see cuda_declarations; NULL: not read yet */
   int graphs;  /* that hold kernels of it */
   bool closed; /* unloaded when the last graph goes */
   cuda_module *next_retired;
@@ -224,6 +225,8 @@ mw_status cuda_compile_ptx(const mw_device *, const mw_source *, bool reduced, c
 static inline bool cuda_is_reduced(const cuda_module *module) {
   return module->units->device_code && *module->units->device_code;
 }
+/* The source's device code, the user's own headers read in; NULL: there is no kernel in it. */
+char *cuda_device_code(const mw_device *, const mw_source *);
 /* What was compiled: the source, or its device code. */
 static inline const char *cuda_compiled_text(const cuda_module *module) {
   return cuda_is_reduced(module) ? module->units->device_code : module->source.text;
@@ -243,6 +246,8 @@ void cuda_kernel_free(cuda_kernel *);
 mw_status cuda_launch(mw_stream *, const mw_launch *, mw_error *);
 mw_status cuda_allow_shared(cuda_kernel *, size_t dynamic, mw_error *); /* raises its limit where it must */
 mw_status cuda_divide_cache(cuda_kernel *, int carveout, mw_prefer, mw_error *);
+/* What was compiled, with the user's own headers read in. */
+const char *cuda_declarations(cuda_module *);
 void cuda_params_of(const cuda_entry *, const char *source, mw_signature *); /* its parameters; see params.c */
 
 mw_status cuda_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);

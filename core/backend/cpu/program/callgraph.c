@@ -237,7 +237,7 @@ static void recursion_find(cpu_program *program) {
 typedef struct rejection {
   const char *const *words;
   const char *next;    /* next: the token that must follow; NULL: any */
-  const char *what;    /* NULL: cpu_ptx_unknown says it */
+  const char *what;    /* NULL: cpu_ptx_unknown says it; after the word itself where it begins with a blank */
   const char *instead; /* NULL: the CUDA device has it */
 } rejection;
 
@@ -253,7 +253,7 @@ static const rejection rejections[] = {
     {WORDS("surface"), "<", "surface references (surface<>)", no_reference},
     {WORDS("BlockDiscontinuity", "BlockHistogram", "BlockMergeSort", "BlockRadixSort", "BlockShuffle", "WarpExchange",
            "WarpMergeSort"),
-     "<", "such a collective of CUB", NULL},
+     "<", " of CUB", NULL},
     {WORDS("thrust"), "::", "Thrust", NULL},
     {WORDS("<<<", "cudaLaunchDevice"), NULL, "launches from device code (dynamic parallelism)",
      "no device of moonwarp has them: launch from Lua"},
@@ -263,8 +263,9 @@ static const rejection rejections[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static const rejection *rejection_of(const cpu_token *token) {
-  for (const rejection *at = rejections; at->words; at++)
+/* A name that the source declares is its own. */
+static const rejection *rejection_of(const cpu_program *program, const cpu_token *token) {
+  for (const rejection *at = rejections; at->words && cpu_function_next(program, token, -1) < 0; at++)
     if (cpu_token_any(token, at->words) && (!at->next || cpu_token_is(token + 1, at->next))) return at;
   return NULL;
 }
@@ -277,7 +278,9 @@ static bool is_checked(const cpu_program *program, const cpu_item *item) {
 }
 
 static char *why_rejected(const cpu_program *program, int token, const rejection *found) {
-  char *what = found->what ? mw_strdup(found->what) : cpu_ptx_unknown(&program->tokens, token);
+  const cpu_token *at = &program->tokens.at[token];
+  char *what = found->what ? mw_format("%.*s%s", *found->what == ' ' ? at->size : 0, at->text, found->what)
+                           : cpu_ptx_unknown(&program->tokens, token);
   char *why = mw_format("the CPU device has no %s; %s", what, found->instead ? found->instead : "use the CUDA device");
   mw_free(what);
   return why;
@@ -297,7 +300,8 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
     const cpu_item *item = &program->items[k];
     for (int i = item->first; is_checked(program, item) && i < item->last; i++) {
       const cpu_token *token = &program->tokens.at[i];
-      const rejection *found = token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(token) : NULL;
+      const rejection *found =
+          token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(program, token) : NULL;
       if (!found) continue;
       char *why = why_rejected(program, i, found);
       if (!log.at) mw_fail(error, MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);

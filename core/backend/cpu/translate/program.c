@@ -139,6 +139,7 @@ static void declared_fill(cpu_program *program) {
     cpu_declared *declared = &program->declared[program->ndeclared++];
     const cpu_token *name = &program->tokens.at[function->name];
     snprintf(declared->name, sizeof declared->name, "%.*s", TEXT(name));
+    snprintf(declared->scope, sizeof declared->scope, "%s", function->scope);
     snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
     declared->is_template = function->is_template;
     snprintf(declared->engine, sizeof declared->engine, "%s", function->engine);
@@ -189,6 +190,17 @@ static bool shim_has(const char *name) {
   return has;
 }
 
+/* Asked of a name that the shim does not declare. */
+static const char *lacks(const char *name) {
+  static const char *const begins[] = {
+      "curand", "__nv_", "bmma", "cuda::", "nvcuda::", "cub::", "cooperative_groups::"};
+  char *whole = mw_format("%s::", name);
+  bool of_cuda = false;
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) of_cuda |= !strncmp(whole, begins[i], strlen(begins[i]));
+  mw_free(whole);
+  return of_cuda ? "the CPU device does not have it: use the CUDA device" : NULL;
+}
+
 static void device_code_renew(cpu_program *program) {
   analysis_free(program);
   mw_free(program->device_code);
@@ -196,11 +208,11 @@ static void device_code_renew(cpu_program *program) {
 }
 
 bool cpu_program_reduce(cpu_program *program, mw_error *error) {
-  static const mw_dialect dialect = {cpu_predefined, shim_has, NULL};
+  static const mw_dialect dialect = {cpu_predefined, shim_has, NULL, lacks};
   if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
   if (program->front) {
     if (!mw_front_refuse(program->front, error, "the CPU device", &program->refused)) {
-      mw_front_explain(program->front, error->text, sizeof error->text);
+      mw_front_explain(program->front, error->text, sizeof error->text, &error->status);
       return false;
     }
   } else {

@@ -27,6 +27,7 @@ typedef struct cpu_unit {
 /* One kernel or template as the source declares it, known before anything is compiled. */
 typedef struct cpu_declared {
   char        name[MW_MOST_NAME + 2];    /* "memcopy"; a template's bare name */
+  char        scope[MW_MOST_NAME + 2];   /* its namespaces, "lab::"; "" */
   bool        is_template;
   char        engine[8];     /* what automatic choice (or the forced engine) gives */
   char        engine_why[256];
