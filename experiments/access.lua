@@ -5,7 +5,7 @@
 -- Seven parts over kernels/access.cu: neighbours that lie apart; lines that begin elsewhere; bytes of an access; loads
 -- in flight; pairs of halves; where constants live; where a small array lives. Each moves every element once in and
 -- once out: T_tot = 2 * bytes(x) / t, and shares are of the library's copy of as many bytes, measured in turn.
--- See docs/studies/access.md.
+-- What branches, votes and atomics cost is the study divergence. See docs/studies/access.md.
 
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div

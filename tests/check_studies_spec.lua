@@ -9,7 +9,7 @@ local labs = require "tests.labs"
 local STUDIES = { laplace = "", graphs = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   orbits = "", transpose = "", streams = "", mistakes = "",
-                  access = "" }
+                  access = "", divergence = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do

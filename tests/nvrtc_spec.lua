@@ -13,6 +13,8 @@ local TEMPLATES = {
   ["access.cu"] = { "by<float4>", "in_order<4>", "in_order_restrict<4>", "loads_first<16>", "polynomial<LITERAL,false>",
                     "polynomial<CONSTANT,true>", "polynomial<SHARED,false>", "product_registers<16>",
                     "product_shared<true>" },
+  ["divergence.cu"] = { "branches<true>", "list_build<ELEMENT>", "list_build<BLOCK>", "count<WARP>", "count<SHARED>",
+                        "bins<true>" },
   ["array.cu"] = { "fill<float>", "fill<__half>", "linspace<double>", "random_uniform<int>", "random_uniform<float>",
                    "random_normal<__nv_bfloat16>" },
   ["cumsum.cu"] = { "copy_wide<float>", "copy_3d<double>", "copy_z<float>", "copy_y<double>", "copy_x<float>",
