@@ -72,8 +72,7 @@ return {
       "if (threadIdx.x == 0) atomicAdd(&a, 1); cg::this_grid().sync(); out[1] = a;", cooperative = true },
     { "`cg::memcpy_async`", 3, CG_ASYNC, "__shared__ int s[32]; out[threadIdx.x] = 3; " ..
       "auto b = cg::this_thread_block(); b.sync();\n" ..
-      "cg::memcpy_async(b, s, out, sizeof s); cg::wait(b); out[1] = s[1];",
-      cpu = "no asynchronous copies (memcpy_async)" },
+      "cg::memcpy_async(b, s, out, sizeof s); cg::wait(b); out[1] = s[1];" },
     { "clusters: `__cluster_dims__`, distributed shared memory", nil,
       CG .. "\n__global__ void __cluster_dims__(2) k(int *out) {\n" ..
       "  __shared__ int s; auto c = cg::this_cluster(); c.sync(); out[1] = *c.map_shared_rank(&s, 1);\n}",
@@ -83,17 +82,15 @@ return {
     { "`cuda::barrier`", 4, "#include <cuda/barrier>", "__shared__ int s;\n" ..
       "#pragma nv_diag_suppress static_var_with_dynamic_init\n" ..
       "__shared__ cuda::barrier<cuda::thread_scope_block> b;\n" ..
-      "if (threadIdx.x == 0) { init(&b, blockDim.x); s = 4; } __syncthreads(); b.arrive_and_wait(); out[1] = s;",
-      cpu = "'cuda'" },
+      "if (threadIdx.x == 0) { init(&b, blockDim.x); s = 4; } __syncthreads(); b.arrive_and_wait(); out[1] = s;" },
     { "`cuda::pipeline`", 4, "#include <cuda/pipeline>", "__shared__ int s; out[0] = 4; __syncthreads();\n" ..
       "auto p = cuda::make_pipeline(); p.producer_acquire(); " ..
       "if (threadIdx.x == 0) cuda::memcpy_async(&s, out, 4, p);\n" ..
-      "p.producer_commit(); p.consumer_wait(); p.consumer_release(); __syncthreads(); out[1] = s;",
-      cpu = "no asynchronous copies (memcpy_async)" },
+      "p.producer_commit(); p.consumer_wait(); p.consumer_release(); __syncthreads(); out[1] = s;" },
     { "`__pipeline_memcpy_async`", 4, "#include <cuda_pipeline.h>",
       "__shared__ int s; out[0] = 4; __syncthreads();\n" ..
       "if (threadIdx.x == 0) __pipeline_memcpy_async(&s, out, 4); __pipeline_commit(); __pipeline_wait_prior(0);\n" ..
-      "__syncthreads(); out[1] = s;", cpu = "no asynchronous copies (__pipeline_memcpy_async)" },
+      "__syncthreads(); out[1] = s;" },
   },
   { "CUB",
     { "`cub::BlockReduce`, `cub::WarpReduce`", 32, CUB,

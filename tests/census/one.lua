@@ -13,10 +13,12 @@ local mw = require "moonwarp"
 local device, file, names = arg[1], arg[2], arg[3]
 local includes = table.move(arg, 4, #arg, 1, {})
 
--- "void lab::scale<float, 3>(float*)" -> "lab::scale<float, 3>"
+-- "void lab::scale<float, &(f(float))>(float*)" -> "lab::scale<float, &f>", as a user writes it: without the namespace
+-- of CUB's version.
 local function kernel_name(readable)
   local depth, start = 0, 1
-  readable = readable:gsub("%(anonymous namespace%)::", "")
+  readable = readable:gsub("%(anonymous namespace%)::", ""):gsub("cub::CUB_[%w_]*::", "cub::")
+  readable = readable:gsub("&%(([%w_:]+)%b()%)", "&%1")
   for at = 1, #readable do
     local c = readable:sub(at, at)
     if c == "<" or (c == "(" and depth > 0) then depth = depth + 1 end

@@ -141,8 +141,20 @@ local GRID <const> = {
   { "volatile_message_with_a_fence_of_the_block", 2, 32, { i32(1), i32(1, 0), i32(2) } },
 }
 
+local ASYNC <const> = {
+  { "group_copy_without_wait", 1, 64, { i32(64, 1), i32(64) } },
+  { "tile_waits_for_the_block", 1, 64, { i32(64, 1), i32(64) } },
+  { "pipeline_of_a_thread_for_all", 1, 64, { i32(64, 1), i32(64) } },
+  { "stages_one_too_few", 1, 64, { i32(66, 1), i32(64) } },
+  { "arrives_and_goes_on", 1, 64, { i32(64, 1), i32(64) } },
+  { "one_phase_per_round", 1, 64, { i32(64, 1), i32(64) } },
+  { "nobody_waits_for_init", 1, 64, { i32(64) } },
+  { "more_expected_than_come", 1, 64, { i32(64) } },
+}
+
 return {
   { file = "faulty_shared.cu", cases = SHARED },
   { file = "faulty_block.cu", cases = BLOCK },
   { file = "faulty_grid.cu", cases = GRID },
+  { file = "faulty_async.cu", cases = ASYNC },
 }

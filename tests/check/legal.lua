@@ -171,8 +171,18 @@ local WARP <const> = {
   { "lock_in_shared", 1, 128, { i32(1) }, gives = { { 1, 0, 4 } } },
 }
 
+local ASYNC <const> = {
+  { "group_copy", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 0, 63 } } },
+  { "copies_of_tiles", 1, 64, { i32(32, "ramp"), i32(64) }, gives = { { 2, 32, 31 } } },
+  { "own_pipeline", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 0, 252 } } },
+  { "warps_with_roles", 1, 64, { i32(32, "ramp"), i32(32) }, gives = { { 2, 1, 150 } } },
+  { "work_between_arrival_and_wait", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 1, 64 } } },
+  { "reused_after_a_phase", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 1, 189 } } },
+}
+
 return {
   { file = "legal_grid.cu", cases = GRID },
   { file = "legal_block.cu", cases = BLOCK },
   { file = "legal_warp.cu", cases = WARP },
+  { file = "legal_async.cu", cases = ASYNC },
 }

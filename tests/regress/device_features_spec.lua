@@ -48,6 +48,69 @@ describe("the CPU device", function()
     for i = 1, 32 do assert.are.equal(3 * 31 + 2, out:get(i)) end
   end)
 
+  it("takes all arguments of a parameter pack", function()
+    local m <close> = dev:module { source = [[
+      template <class... T> __global__ void k(int *out, T... x) { out[threadIdx.x] = (int)(1000 * (x + ... + 0)); }
+    ]], templates = { "k<int, float, short>", "k<>" } }
+    local out <close> = dev:zeros("i32", 1)
+    local sum = m:kernel "k<int, float, short>"
+    assert.are.equal("k<int, float, short>(int *out, int x, float x, short x)", sum:signature())
+    sum:launch(1, 1, out, 2, 0.5, 3)
+    assert.are.equal(5500, out:get(1))
+    fails_with(function() sum:launch(1, 1, out, 2) end, "4 arguments")
+    m:kernel("k<>"):launch(1, 1, out)
+    assert.are.equal(0, out:get(1))
+  end)
+
+  it("copies an argument that the kernel changes as bytes, whatever operator= its class has", function()
+    local m <close> = dev:module { source = [[
+      struct range {
+        int first;
+        range &operator=(const range &); // the host's
+      };
+      __global__ void k(int *out, range r) {
+        r.first += threadIdx.x;
+        __syncthreads();
+        out[threadIdx.x] = r.first;
+      }
+    ]] }
+    local out <close> = dev:zeros("i32", 32)
+    m.k:launch(1, 32, out, string.pack("i4", 7))
+    assert.are.equal("split", m.k:engine())
+    for i = 0, 31 do assert.are.equal(7 + i, out:get(i + 1)) end
+  end)
+
+  it("prefers the file's own function to one that CUDA removed", function()
+    local m <close> = dev:module { source = [[
+      __device__ float2 __shfl_down(float2 v, unsigned by, unsigned width = 32) {
+        return {__shfl_down_sync(~0u, v.x, by, width), __shfl_down_sync(~0u, v.y, by, width)};
+      }
+      __global__ void k(int *out) {
+        const float2 v = __shfl_down(make_float2(threadIdx.x, 100), 16);
+        out[threadIdx.x] = (int)(v.x + v.y);
+      }
+    ]] }
+    local out <close> = dev:zeros("i32", 32)
+    m.k:launch(1, 32, out)
+    assert.are.equal(116, out:get(1))
+  end)
+
+  it("converts between the two-byte numbers", function()
+    local m <close> = dev:module { source = [[
+      #include <cuda_bf16.h>
+      #include <cuda_fp16.h>
+      __global__ void k(float *out) {
+        const __nv_bfloat16 b = 1.0078125f;
+        const __half h = 1.0009765625f;
+        out[0] = static_cast<__half>(b);
+        out[1] = static_cast<__nv_bfloat16>(h);
+      }
+    ]] }
+    local out <close> = dev:zeros("f32", 2)
+    m.k:launch(1, 1, out)
+    assert.are.same({ 1.0078125, 1 }, out:totable())
+  end)
+
   it("names the PTX instruction that it does not have, and where", function()
     for statement, what in pairs {
       ['asm volatile("bar.warp.sync 0xffffffff;");'] = "'bar.warp.sync'",

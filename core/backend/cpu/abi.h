@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 8
+#define MW_ABI_VERSION 9
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -76,6 +76,9 @@ typedef struct mw_runtime {
   int  (*barrier)(enum mw_barrier_op, int value, const char *file, int line, int column);
   /* fiber engine: meets `count` threads, or all of the block where that is 0, at one of the 16 named barriers */
   void (*named_barrier)(unsigned id, unsigned count, const char *what, const char *file, int line);
+  /* fiber engine, of a cuda::barrier: waits for the end of its phase; wakes those who do */
+  void (*phase_wait)(const void *barrier, const char *file, int line);
+  void (*phase_end)(const void *barrier);
   void (*grid_barrier)(const char *file, int line);                           /* fiber engine, cooperative launch */
   unsigned long long (*warp)(const mw_warp_request *);                        /* fiber engine */
   unsigned (*active_mask)(void);                                              /* fiber engine */

@@ -20,7 +20,7 @@ static const char *const *const warp_operations =
 static const char *const *const groups =
     WORDS("cooperative_groups", "thread_block", "this_thread_block", "tiled_partition", "thread_block_tile",
           "this_grid", "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition",
-          "binary_partition", "cub", "wmma");
+          "binary_partition", "cub", "wmma", "thread_scope_block");
 /* Where a file says using namespace cub. */
 static const char *const *const collectives =
     WORDS("BlockReduce", "BlockScan", "BlockLoad", "BlockStore", "BlockExchange", "BlockAdjacentDifference",
@@ -138,14 +138,20 @@ static void alias_spread(cpu_program *program, const cpu_token *alias) {
   for (int k = 0; k < program->nfunctions; k++) groups_by_alias(program, &program->functions[k], alias);
 }
 
+static bool has_group(const cpu_token *at, int first, int last) {
+  while (first < last && !cpu_is_group(&at[first])) first++;
+  return first < last;
+}
+
 /* namespace cg = cooperative_groups; using namespace cub; typedef cub::BlockReduce<int, 64> sums; using sums = ...; */
 static void aliases_read(cpu_program *program) {
   const cpu_token *at = program->tokens.at;
   for (int i = 0; i + 3 < program->tokens.count; i++) {
-    const int end = cpu_find(&program->tokens, i, program->tokens.count, WORDS(";"));
-    if (cpu_token_any(&at[i], WORDS("namespace", "using")) && cpu_token_is(&at[i + 2], "=") && cpu_is_group(&at[i + 3]))
+    if (!cpu_token_any(&at[i], WORDS("namespace", "using", "typedef"))) continue;
+    const int end = cpu_find(&program->tokens, i, program->tokens.count, WORDS(";", "{"));
+    if (cpu_token_is(&at[i + 2], "=") && has_group(at, i + 3, end))
       alias_spread(program, &at[i + 1]);
-    else if (cpu_token_is(&at[i], "typedef") && cpu_is_group(&at[i + 1]) && at[end - 1].kind == CPU_NAME)
+    else if (cpu_token_is(&at[i], "typedef") && has_group(at, i + 1, end) && at[end - 1].kind == CPU_NAME)
       alias_spread(program, &at[end - 1]);
     else if (cpu_token_is(&at[i], "using") && cpu_token_is(&at[i + 1], "namespace") && cpu_token_is(&at[i + 2], "cub"))
       for (const char *const *word = collectives; *word; word++)
@@ -258,8 +264,6 @@ static const rejection rejections[] = {
     {WORDS("<<<", "cudaLaunchDevice"), NULL, "launches from device code (dynamic parallelism)",
      "no device of moonwarp has them: launch from Lua"},
     {WORDS("this_cluster", "cluster_group", "__cluster_dims__"), NULL, "thread block clusters", NULL},
-    {WORDS("__pipeline_memcpy_async"), NULL, "asynchronous copies (__pipeline_memcpy_async)", NULL},
-    {WORDS("memcpy_async"), NULL, "asynchronous copies (memcpy_async)", NULL},
     {NULL, NULL, NULL, NULL},
 };
 

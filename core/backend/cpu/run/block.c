@@ -126,6 +126,28 @@ static void named_barrier(unsigned id, unsigned count, const char *what, const c
     cpu_fibers_wait(fibers);
 }
 
+/* ---- phases of a cuda::barrier, whose arrivals the unit counts ------------------------------------------------- */
+
+static void phase_wait(const void *barrier, const char *file, int line) {
+  cpu_block_fibers *fibers = cpu_current->fibers;
+  cpu_fibers_stop(fibers, offsetof(cpu_warp, at_phase), "cuda::barrier", file, line)->phase = barrier;
+  cpu_fibers_wait(fibers);
+}
+
+/* For check mode a barrier of the block: it may miss a race of a thread that has arrived and does not wait yet. */
+static void phase_end(const void *barrier) {
+  cpu_block_fibers *fibers = cpu_current->fibers;
+  if (fibers->grid->observer) fibers->grid->observer->barrier(fibers);
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+    cpu_warp *warp = &fibers->warps[w];
+    uint32_t free = 0;
+    for (uint32_t rest = warp->at_phase; rest; rest &= rest - 1)
+      if (warp->lanes[__builtin_ctz(rest)].phase == barrier) free |= rest & -rest;
+    warp->at_phase &= ~free;
+    cpu_fibers_wake(fibers, w, free);
+  }
+}
+
 /* ---- the grid barrier ------------------------------------------------------------------------------------------ */
 
 /* Waits for the other blocks. NULL: they came; else what is wrong. */
@@ -264,7 +286,8 @@ static void line_up(cpu_block_fibers *fibers) {
     cpu_warp *warp = &fibers->warps[w];
     unsigned lanes = fibers->threads - w * CPU_WARP;
     warp->ready = lanes >= CPU_WARP ? ~0u : (1u << lanes) - 1;
-    warp->at_barrier = warp->at_named = warp->at_warp = warp->at_grid = warp->asking = warp->exited = 0;
+    warp->at_barrier = warp->at_named = warp->at_phase = warp->at_warp = warp->at_grid = warp->asking = warp->exited =
+        0;
     warp->ngroups = 0;
   }
 }
@@ -390,5 +413,16 @@ __attribute__((noreturn)) static void overrun(void) {
   cpu_fault_leave(worker);
 }
 
-const mw_runtime cpu_runtime = {barrier, named_barrier, grid_barrier, warp_operation, active_mask,
-                                yield,   print,         fail,         overrun,        NULL};
+const mw_runtime cpu_runtime = {
+    .barrier = barrier,
+    .named_barrier = named_barrier,
+    .phase_wait = phase_wait,
+    .phase_end = phase_end,
+    .grid_barrier = grid_barrier,
+    .warp = warp_operation,
+    .active_mask = active_mask,
+    .yield = yield,
+    .print = print,
+    .fail = fail,
+    .overrun = overrun,
+};

@@ -195,8 +195,9 @@ typedef struct cpu_lane { /* one CUDA thread */
   unsigned long long result;
   const char *what, *file; /* where it waits */
   int line, column;
-  unsigned named;   /* the named barrier it waits at */
-  const void *site; /* caller of active_mask */
+  unsigned named;    /* the named barrier it waits at */
+  const void *phase; /* the cuda::barrier whose phase it waits for */
+  const void *site;  /* caller of active_mask */
 } cpu_lane;
 
 typedef struct cpu_group { /* lanes that meet in a warp operation */
@@ -204,7 +205,7 @@ typedef struct cpu_group { /* lanes that meet in a warp operation */
 } cpu_group;
 
 typedef struct cpu_warp { /* one bit per lane; a lane is in exactly one of ready ... exited */
-  uint32_t ready, at_barrier, at_named, at_warp, at_grid, asking, exited;
+  uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, exited;
   cpu_lane *lanes;
   cpu_slab slab;
   unsigned ngroups;
@@ -252,7 +253,8 @@ static inline cpu_lane *cpu_fibers_lane(cpu_block_fibers *fibers) { /* the runni
 }
 
 static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have not exited */
-  return warp->ready | warp->at_barrier | warp->at_named | warp->at_warp | warp->at_grid | warp->asking;
+  return warp->ready | warp->at_barrier | warp->at_named | warp->at_phase | warp->at_warp | warp->at_grid |
+         warp->asking;
 }
 
 /* Takes the running lane out of the ready ones into the set that lies at so many bytes in a warp; it waits at a named

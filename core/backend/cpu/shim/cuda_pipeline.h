@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rejected by name. */
-#error "<cuda_pipeline.h> needs the CUDA device"
+ * CUDA's <cuda_pipeline.h>. */
+#include "cuda_pipeline_primitives.h"

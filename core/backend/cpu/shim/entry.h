@@ -270,7 +270,7 @@ template <class... A> struct mw_layout<void (*)(A...)> {
 
 template <unsigned N> struct mw_param_list {
   mw_unit_param at[N + 1];
-  unsigned bytes;
+  unsigned bytes, count = N;
 };
 
 /* An enumeration is passed as the number that it is. */
@@ -291,14 +291,18 @@ template <class T> constexpr mw_unit_param mw_describe_one(const char *name, uns
 
 template <class F> struct mw_describer;
 template <class... A> struct mw_describer<void (*)(A...)> {
-  static constexpr mw_param_list<sizeof...(A)> list(const char *const *names) {
+  /* All parameters of a pack have its name, the last one. */
+  static constexpr mw_param_list<sizeof...(A)> list(const char *const *names, unsigned nnames) {
     const mw_layout<void (*)(A...)> layout;
     unsigned i = 0, k = 0;
-    return {{mw_describe_one<A>(names[i++], layout.offset[k++])..., mw_unit_param{}}, layout.offset[sizeof...(A)]};
+    return {{mw_describe_one<A>(names[i < nnames ? i++ : nnames - 1], layout.offset[k++])..., mw_unit_param{}},
+            layout.offset[sizeof...(A)]};
   }
 };
 
-template <class F> constexpr auto mw_describe(const char *const *names) { return mw_describer<F>::list(names); }
+template <class F, unsigned N> constexpr auto mw_describe(const char *const (&names)[N]) {
+  return mw_describer<F>::list(names, N - 1); /* an empty one ends them */
+}
 
 /* ==} */
 

@@ -97,7 +97,10 @@ template <class T, int N> struct __attribute__((aligned(64))) mw_private {
   MW_INLINE void clear(int n) { __builtin_memset((void *)at, 0, n * sizeof(T)); }
 };
 
-template <class T> MW_HELPER void mw_assign(T &to, const T &from) { __builtin_memcpy((void *)&to, (const void *)&from, sizeof(T)); }
+template <class T, class From> MW_HELPER void mw_assign(T &to, const From &from) {
+  static_assert(sizeof(T) == sizeof(From), "");
+  __builtin_memcpy((void *)&to, (const void *)&from, sizeof(T));
+}
 
 template <int N> struct __attribute__((aligned(64))) mw_mask {
   unsigned char at[N];

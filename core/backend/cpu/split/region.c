@@ -84,12 +84,18 @@ static void locals_put(cpu_writer *it, bool known_only) {
 
 /* ---- the pieces of a region ------------------------------------------------------------------------------------ */
 
-/* float x = 1;  ->  x = 1;   float x[2] = {1};  ->  a copy of such an array */
+/* float x = 1;  ->  x = 1;   float x[2] = {1};  ->  a copy of such an array.  An argument (body_copy in split.c) is copied
+ * as CUDA copies it: byte by byte, whatever operator= its class has. */
 static void private_init_put(cpu_writer *it, int index) {
   const cpu_local *local = &it->in->locals[index];
   const cpu_declarator *d = &local->declarator;
   if (d->init_last == d->init) return;
-  bool braces = cpu_token_is(&it->in->work.at[d->init], "{");
+  const cpu_token *init = &it->in->work.at[d->init];
+  bool braces = cpu_token_is(init, "{"), argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5);
+  if (argument) {
+    cpu_put(it, " mw_assign(%.*s, %.*s);", TEXT(&it->in->work.at[d->name]), TEXT(init));
+    return;
+  }
   if (d->dims_last > d->dims) {
     cpu_put(it, " { const mw_T%d mw_i%d = ", index, index);
     cpu_put_tokens(it, d->init, d->init_last);

@@ -180,8 +180,8 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
   const char *engine = flavor == CPU_FAST ? function->engine : "fiber";
   cpu_text_put(out, "  {");
   string_put(out, it->name);
-  cpu_text_format(out, ", mw_params_%d.at, %d, mw_params_%d.bytes, \"%s\", ", it->index, function->nformals, it->index,
-                  engine);
+  cpu_text_format(out, ", mw_params_%d.at, mw_params_%d.count, mw_params_%d.bytes, \"%s\", ", it->index, it->index,
+                  it->index, engine);
   string_put(out, function->engine_why);
   cpu_text_format(out, ", %d, ", function->max_threads);
   reference_put(it, "_mw_shared", out);

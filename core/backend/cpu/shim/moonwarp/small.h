@@ -98,6 +98,7 @@ template <class F> struct __attribute__((aligned(2))) mw_small {
   mw_small(double x) : mw_word(F::narrow(mw_odd_float(x))) {}
   template <class I, class = typename mw_when<I>::integer>
   mw_small(I x) : mw_word(F::narrow(mw_odd_float(mw_odd_double(x)))) {}
+  template <class Other> explicit mw_small(mw_small<Other> x) : mw_small((float)x) {}
   mw_small(mw_small_raw raw) : mw_word(raw.x) {}
   operator mw_small_raw() const { return mw_small_raw{mw_word}; }
   operator float() const { return F::widen(mw_word); }

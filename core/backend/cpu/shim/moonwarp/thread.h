@@ -116,6 +116,23 @@ MW_FN void __barrier_sync_count(unsigned id, unsigned count, MW_HERE) {
   mw_named_barrier(id, count, "__barrier_sync_count", mw_file, mw_line);
 }
 
+/* The phases of a cuda::barrier. */
+MW_FN MW_UNRULED void mw_phase_wait(const void *barrier, const char *mw_file, int mw_line) {
+#if defined(MW_FAST)
+  (void)barrier;
+  MW_FAIL("cuda::barrier");
+#else
+  MW_HOST(phase_wait)(barrier, mw_file, mw_line);
+#endif
+}
+MW_FN MW_UNRULED void mw_phase_end(const void *barrier) {
+#if defined(MW_FAST)
+  (void)barrier;
+#else
+  MW_HOST(phase_end)(barrier);
+#endif
+}
+
 MW_FN void mw_grid_barrier(MW_HERE) {
 #if defined(MW_FAST)
   MW_FAIL("grid synchronisation");
@@ -209,10 +226,9 @@ MW_FN unsigned __activemask(MW_HERE) {
 
 /* ==} */
 
-/* What sm_70 took away. Templates, so that only a use is an error. */
+/* What sm_70 took away. Any function that a file declares itself is a better match. */
 #define MW_GONE(name)                                                                                                  \
-  template <class... A>                                                                                                \
-  int name(A...) __attribute__((error(#name " is gone from CUDA since sm_70: use " #name "_sync with a mask")));
+  int name(...) __attribute__((error(#name " is gone from CUDA since sm_70: use " #name "_sync with a mask")));
 MW_GONE(__ballot)
 MW_GONE(__all)
 MW_GONE(__any)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What CUDA copies asynchronously, copied at once: the part of one thread of several. A thread that reads a copy before
+ * it waits for it finds it complete, which CUDA does not promise. */
+#ifndef MW_COPY_H
+#define MW_COPY_H
+#if !defined(MW_PREPROCESS)
+
+#include "../moonwarp.h"
+
+typedef unsigned char __attribute__((may_alias)) mw_unit1;
+typedef unsigned __attribute__((may_alias)) mw_unit4;
+typedef unsigned long long __attribute__((may_alias)) mw_unit8;
+
+template <class Unit> MW_FN void mw_copy_units(void *to, const void *from, size_t bytes, size_t first, size_t step) {
+  for (size_t i = first; i < bytes / sizeof(Unit); i += step) ((Unit *)to)[i] = ((const Unit *)from)[i];
+}
+
+MW_FN void mw_copy(void *to, const void *from, size_t bytes, size_t rank = 0, size_t threads = 1) {
+  const size_t ends = (size_t)to | (size_t)from | bytes;
+  if (ends % 8 == 0)
+    mw_copy_units<mw_unit8>(to, from, bytes, rank, threads);
+  else if (ends % 4 == 0)
+    mw_copy_units<mw_unit4>(to, from, bytes, rank, threads);
+  else
+    mw_copy_units<mw_unit1>(to, from, bytes, rank, threads);
+}
+
+namespace cuda {
+/* So many bytes; they and both ends of the copy are multiples of Alignment. */
+template <size_t Alignment> struct aligned_size_t {
+  static constexpr size_t align = Alignment;
+  size_t value;
+  explicit constexpr aligned_size_t(size_t bytes) : value(bytes) {}
+  constexpr operator size_t() const { return value; }
+};
+} // namespace cuda
+
+#endif
+#endif
