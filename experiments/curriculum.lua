@@ -85,6 +85,11 @@ return {
               gate("launches", "queued", 1, "each waited for", { group = "short" }, "cuda"),
               gate("launches", "a graph", 1, "queued", { group = "short" }, "cuda"),
               gate("launches", "one launch, a block", 2, "a graph", { group = "short" }, "cuda") } },
+  { name = "small-problems", title = "How should a thousand small problems be solved?", study = "small-problems",
+    needs = "graphs", tags = { "launches", "cooperation" },
+    gates = { gate("cells", "all implicit steps in a launch", 0.5, "a launch an implicit step", { group = "implicit" }),
+              gate("cells", "all steps in registers", 20, "a launch a step and problem", { group = "Jacobi" }, "cuda"),
+              gate("cells", "all steps in registers", 5, "a launch a step", { group = "Jacobi" }, "cuda") } },
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",
     tags = { "core", "cooperation" }, checks = 42 }, -- each mended twin on its device and in check mode
 }

@@ -35,6 +35,7 @@ local TEMPLATES = {
                     "reduce_cas<double,SUM>", "reduce_lock<double,MIN>", "reduce_last<double,LENGTH>",
                     "reduce_once<float,SUM,4,1024>", "reduce_once<double,LENGTH,2,1024>" },
   ["stencil.cu"] = { "diffusion_march<8>", "diffusion_levels<8>" },
+  ["small.cu"] = { "implicit<8>" },
   ["laplace.cu"] = { "laplace2<float>", "laplace2<double>", "laplace2_levels<8>", "laplace3_wide<true>",
                      "laplace3_wide<false>", "laplace3_levels<2,1>", "laplace3_levels<4,2>" },
   ["variables.cu"] = { "add_to_counter<int>" },
