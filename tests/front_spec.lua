@@ -126,6 +126,47 @@ local function describe_device(name, dev)
       end
     end)
 
+    it("names a bracket, quote or comment that is not closed", function()
+      local host = "#include <vector>\n%s\n__global__ void k(int *x) { x[0] = 1; }\n"
+      for code, line in pairs {
+        ["int main() {\n  std::vector<int> v(3);\n  for (int i = 0; i < 3; i++ { v[i] = i; }\n}"] =
+          "x.cu:4: error: a bracket has no partner\n"
+          .. "    4 |   for (int i = 0; i < 3; i++ { v[i] = i; }\n      |       ^\n",
+        ["int f() { return 1; } }"] = "x.cu:2: error: a bracket has no partner\n",
+        ["auto s = \"open;"] = "x.cu:2: error: a quote is not closed\n    2 | auto s = \"open;\n      |          ^\n",
+        ["/* begun"] = "x.cu:2: error: a comment is not closed\n    2 | /* begun\n      | ^\n",
+      } do
+        local problem = support.fails_as("compile", function()
+          dev:module { source = host:format(code), name = "x.cu" }
+        end, line:match "^([^\n]*)":gsub(" error:", "", 1))
+        assert.is_truthy(problem:find(line, 1, true), problem)
+      end
+    end)
+
+    it("says that a file has no kernel", function()
+      support.fails_as("compile", function()
+        dev:module { source = "#include <vector>\nint main() { return 0; }\n", name = "x.cu" }
+      end, "compiling 'x.cu' failed: there is no kernel, a __global__ function, in it")
+    end)
+
+    it("ends files that include themselves", function()
+      support.with_folder(function(folder)
+        support.write(folder .. "/a.h", "#include \"b.h\"\n__device__ int f() { return 1; }\n")
+        support.write(folder .. "/b.h", "#include \"a.h\"\n")
+        support.write(folder .. "/k.cu", "#include <vector>\n#include \"a.h\"\n"
+          .. "__global__ void k(int *x) { x[0] = f(); }\n")
+        support.fails_as("compile", function() dev:module { file = folder .. "/k.cu" } end,
+          "an #include that never ends")
+      end)
+    end)
+
+    it("knows the other spelling of #", function()
+      local source = "%:include <vector>\n%:define JOIN(a, b) a %:%: b\n"
+        .. "__global__ void k(int *x) { x[0] = JOIN(4, 2); }\n"
+      local m <close> = dev:module { source = source }
+      assert.are.same({ "k" }, m:kernels())
+    end)
+
     it("reads the user's own headers and the options' macros", function()
       support.with_folder(function(folder)
         assert(os.execute(("mkdir '%s/more'"):format(folder)))

@@ -77,13 +77,6 @@ describe("a unit", function()
     end
   end)
 
-  it("names the line that includes what the shim rejects, in a text without kernels", function()
-    local text = "\n#include %s\n__device__ int k(int *p) { return *p; }\n"
-    for header, why in pairs { ["<vector>"] = "is host code", ["<thrust/sort.h>"] = "needs the CUDA device" } do
-      support.fails_with(function() generated(dev, text:format(header)) end, "plain.cu:2: ", header .. " " .. why)
-    end
-  end)
-
   it("keeps what the preprocessor says of a text without directives", function()
     support.fails_with(function() generated(dev, "__global__ void k(float *y) { y[0] = 1; }\n/* no end") end, "comment")
     local m <close> = dev:module { source = "__global__ void k(int *y) { y[0] = __CUDA_ARCH__; }", name = "arch.cu" }

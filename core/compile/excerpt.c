@@ -16,11 +16,12 @@ static bool is_word(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where the word begins in a line; its first character that is no blank, if it is not there. */
+/* Where the word, or mark, begins in a line; its first character that is no blank, if it is not there. */
 static int word_find(const char *line, int size, const cpu_token *word) {
+  const bool mark = word->size && !is_word(word->text[0]);
   for (int i = 0; word->size && i + word->size <= size; i++)
-    if (!memcmp(line + i, word->text, (size_t)word->size) && (!i || !is_word(line[i - 1])) &&
-        !is_word(line[i + word->size]))
+    if (!memcmp(line + i, word->text, (size_t)word->size) &&
+        (mark || ((!i || !is_word(line[i - 1])) && !is_word(line[i + word->size]))))
       return i;
   return (int)strspn(line, " \t");
 }

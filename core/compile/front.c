@@ -147,16 +147,53 @@ bool mw_front_keep(mw_front *front, const char *name) {
 
 static bool has_kernel(const cpu_outline *outline) {
   for (int i = 0; i < outline->nentries; i++)
-    if (outline->entries[i].is_kernel) return true;
+    if (outline->entries[i].is_kernel && outline->entries[i].worth == CPU_WORTH_ROOT) return true;
   return false;
 }
 
-mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect) {
+/* The user's own headers that were not found: at most three. */
+static void missing_headers_add(const mw_front *front, char *message, size_t size) {
+  const cpu_preprocessed *source = &front->source;
+  int count = 0;
+  for (int i = 0; i < source->nleft && count < 3; i++) {
+    const cpu_left_header *header = &source->left[i];
+    const size_t length = strlen(message);
+    if (header->own)
+      snprintf(message + length, size - length, "%s'%s' (%s:%d)",
+               count++ ? ", " : "; not found, and left out: ", header->name, source->tokens.files[header->file],
+               header->line);
+  }
+}
+
+/* The error of a file that has no device code to read. */
+static void unreadable_explain(const mw_front *front, const mw_source *source, mw_error *error) {
+  const cpu_tokens *tokens = &front->source.tokens;
+  const cpu_wrong *wrong = &tokens->wrong;
+  if (!wrong->what) {
+    mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: there is no kernel, a __global__ function, in it",
+            source->name);
+    missing_headers_add(front, error->text, sizeof error->text);
+    mw_error_log(error, NULL);
+    return;
+  }
+  const char *file = tokens->files[wrong->file];
+  const cpu_token mark = {.kind = CPU_PUNCT, .text = &wrong->mark, .size = 1};
+  cpu_text log = {0};
+  mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: %s:%d: %s", source->name, file, wrong->line, wrong->what);
+  missing_headers_add(front, error->text, sizeof error->text);
+  cpu_text_format(&log, "%s:%d: error: %s\n", file, wrong->line, wrong->what);
+  mw_excerpt_put(&log, source, file, wrong->line, &mark);
+  mw_error_log(error, log.at);
+}
+
+mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect, mw_error *error) {
   mw_front *front = mw_calloc(1, sizeof *front);
+  const cpu_preprocessed *read = &front->source;
   front->lacks = dialect->lacks;
   cpu_preprocess_source(source, dialect, &front->source);
-  cpu_outline_read(&front->source.tokens, &front->outline);
-  if (front->source.tokens.wrong || !has_kernel(&front->outline)) {
+  if (!read->tokens.wrong.what) cpu_outline_read(&read->tokens, &front->outline);
+  if (read->tokens.wrong.what || !has_kernel(&front->outline)) {
+    if (error && (read->tokens.wrong.what || read->nleft)) unreadable_explain(front, source, error);
     mw_front_free(front);
     return NULL;
   }
@@ -289,20 +326,6 @@ static const char *lacking(const mw_front *front, const char *message, const cpu
   return why;
 }
 
-/* The user's own headers that were not found, one of which may declare the name: at most three. */
-static void missing_headers_add(const mw_front *front, char *message, size_t size) {
-  const cpu_preprocessed *source = &front->source;
-  int count = 0;
-  for (int i = 0; i < source->nleft && count < 3 && is_unknown(message); i++) {
-    const cpu_left_header *header = &source->left[i];
-    const size_t length = strlen(message);
-    if (header->own)
-      snprintf(message + length, size - length, "%s'%s' (%s:%d)",
-               count++ ? ", " : "; not found, and left out: ", header->name, source->tokens.files[header->file],
-               header->line);
-  }
-}
-
 void mw_front_explain(const mw_front *front, char *message, size_t size, mw_status *status) {
   const cpu_outline *outline = &front->outline;
   const cpu_tokens *tokens = outline->tokens;
@@ -324,7 +347,7 @@ void mw_front_explain(const mw_front *front, char *message, size_t size, mw_stat
              tokens->at[token].line);
   else if (why && !strstr(message, why))
     snprintf(message + length, size - length, "; %s", why);
-  else if (!why)
+  else if (!why && is_unknown(message)) /* one of them may declare the name */
     missing_headers_add(front, message, size);
 }
 

@@ -16,8 +16,9 @@
 
 typedef struct mw_front mw_front;
 
-/* NULL: there is no kernel in it, or its brackets, quotes and comments do not match. */
-mw_front *mw_front_read(const mw_source *, const mw_dialect *);
+/* Of a source that does not compile as it is. NULL: there is no kernel in it, or its brackets, quotes and comments do
+ * not match; the error of that compilation, or NULL, becomes one about this, unless it says more. */
+mw_front *mw_front_read(const mw_source *, const mw_dialect *, mw_error *);
 void      mw_front_free(mw_front *);
 
 /* Keeps what the name of a template's instance needs, "scale<point>", as those in source->templates. False: it is there

@@ -137,8 +137,11 @@ static void include(reader *in, const file *from, const char *name, bool quoted)
   char path[PATH_SIZE];
   struct stat st;
   const bool own = (quoted || !in->dialect->has_header(name)) && header_find(in, from, name, quoted, path, &st);
-  if (own) {
-    if (!is_seen(in, &st) && in->depth < MOST_DEPTH && in->files < MOST_FILES) file_read(in, path, &st);
+  if (own && (in->depth == MOST_DEPTH || in->files == MOST_FILES)) {
+    cpu_tokens_wrong(&in->out->tokens, "an #include that never ends: a file includes itself", '#', from->line,
+                     from->index);
+  } else if (own) {
+    if (!is_seen(in, &st)) file_read(in, path, &st);
   } else if (in->dialect->has_header(name)) {
     const char *instead = in->dialect->instead_of ? in->dialect->instead_of(name) : NULL;
     char *line = instead ? mw_strdup(instead) : mw_format("#include <%s>", name);
@@ -154,7 +157,7 @@ static void include_read(reader *in, const file *from, const cpu_tokens *line, i
   cpu_tokens expanded = {0};
   cpu_text name = {0};
   cpu_macros_expand(in->macros, line, first, line->count, &expanded);
-  const bool quoted = expanded.count && expanded.at[0].kind == CPU_STRING;
+  const bool quoted = expanded.count && expanded.at[0].kind == CPU_STRING && expanded.at[0].size > 2;
   if (quoted)
     cpu_text_add(&name, expanded.at[0].text + 1, (size_t)expanded.at[0].size - 2);
   else
@@ -292,7 +295,7 @@ static void piece_read(reader *in, const file *at, const char *from, const char 
   cpu_tokens_lex(&raw, from, end, at->line, at->index);
   cpu_tokens *out = &in->out->tokens;
   cpu_macros_expand(in->macros, &raw, 0, raw.count, out);
-  if (!out->wrong) out->wrong = raw.wrong, out->wrong_line = raw.wrong_line, out->wrong_file = raw.wrong_file;
+  if (!out->wrong.what) out->wrong = raw.wrong;
   cpu_tokens_adopt(out, &raw);
   cpu_tokens_free(&raw);
 }

@@ -138,12 +138,16 @@ static long long read_binary(condition *in, int level) {
 }
 
 static long long read_choice(condition *in) {
-  const long long value = read_binary(in, 1);
-  if (!take(in, "?")) return value;
-  const long long yes = read_choice(in);
-  take(in, ":");
-  const long long no = read_choice(in);
-  return value ? yes : no;
+  long long value = read_binary(in, 1);
+  if (++in->depth > MOST_DEPTH) return 0;
+  if (take(in, "?")) {
+    const long long yes = read_choice(in);
+    take(in, ":");
+    const long long no = read_choice(in);
+    value = value ? yes : no;
+  }
+  in->depth--;
+  return value;
 }
 
 /* ---- the expression -------------------------------------------------------------------------------------------- */
@@ -162,7 +166,7 @@ static int include_asked(const cpu_tokens *tokens, int i, int last, cpu_tokens *
   const cpu_token *at = tokens->at;
   const int close = cpu_find(tokens, i, last, WORDS(")"));
   cpu_text name = {0};
-  const bool quoted = i + 2 < last && at[i + 2].kind == CPU_STRING;
+  const bool quoted = i + 2 < last && at[i + 2].kind == CPU_STRING && at[i + 2].size > 2;
   if (quoted)
     cpu_text_add(&name, at[i + 2].text + 1, (size_t)at[i + 2].size - 2);
   else

@@ -159,7 +159,7 @@ static const char *raw_end(const char *at) {
 static const char *punct_end(const char *at) {
   static const char *const longer[] = {
       "<<<", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", "<=", ">=", "==", "!=", "&&",
-      "||",  "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "<%", "%>", "<:", ":>", NULL};
+      "||",  "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "<%", "%>", "<:", ":>", "%:", NULL};
   const bool single = !at[1] || !strchr("<>=.*:-+&|%", at[1]) || !strncmp(at, "<::", 3);
   for (int i = 0; !single && longer[i]; i++)
     if (!strncmp(at, longer[i], strlen(longer[i]))) return at + strlen(longer[i]);
@@ -299,16 +299,12 @@ static const char *directive_read(reader *in) {
 
 /* ---- tokens ---------------------------------------------------------------------------------------------------- */
 
-/* The first thing that is wrong counts. */
-static void wrong_note(cpu_tokens *list, const char *what, int line, int file) {
-  if (list->wrong) return;
-  list->wrong = what;
-  list->wrong_line = line;
-  list->wrong_file = file;
+void cpu_tokens_wrong(cpu_tokens *list, const char *what, char mark, int line, int file) {
+  if (!list->wrong.what) list->wrong = (cpu_wrong){what, mark, line, file};
 }
 
-static void bracket_note(cpu_tokens *list, const cpu_token *bracket) {
-  wrong_note(list, "a bracket has no partner", bracket->line, bracket->file);
+static void bracket_wrong(cpu_tokens *list, const cpu_token *bracket) {
+  cpu_tokens_wrong(list, "a bracket has no partner", bracket->text[0], bracket->line, bracket->file);
 }
 
 /* A name cut by line splices, put together: __glo\<new line>bal__. Returns its end. */
@@ -325,9 +321,10 @@ static const char *name_join(reader *in, const char *at) {
   return at;
 }
 
-/* <% %> <: :> are other spellings of { } [ ]. */
+/* <% %> <: :> %: are other spellings of { } [ ] #. */
 static const char *digraph_meaning(const char *at) {
-  return *at == '%' ? "}" : *at == ':' ? "]" : at[1] == '%' ? "{" : "[";
+  if (*at == '%') return at[1] == ':' ? "#" : "}";
+  return *at == ':' ? "]" : at[1] == '%' ? "{" : "[";
 }
 
 static const char *token_read(reader *in) {
@@ -336,12 +333,12 @@ static const char *token_read(reader *in) {
   if (in->system || in->depth) return end;
   size_t splice = kind == CPU_NAME ? splice_length(end) : 0;
   if (splice && name_byte(end[splice])) return name_join(in, at);
-  if (cpu_token_any(&(cpu_token){.text = at, .size = (int)(end - at)}, WORDS("<%", "%>", "<:", ":>")))
+  if (cpu_token_any(&(cpu_token){.text = at, .size = (int)(end - at)}, WORDS("<%", "%>", "<:", ":>", "%:")))
     token_add(in, kind, digraph_meaning(at), 1);
   else
     token_add(in, kind, at, (size_t)(end - at));
   if (kind == CPU_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))
-    wrong_note(in->out, "a quote is not closed", in->line, in->file);
+    cpu_tokens_wrong(in->out, "a quote is not closed", *strpbrk(at, "\"'"), in->line, in->file);
   return end;
 }
 
@@ -361,14 +358,15 @@ void cpu_tokens_match(cpu_tokens *list) {
     if (strchr("([{", token->text[0])) open[top++] = i;
     const char want = partner(token->text[0]);
     if (!want) continue;
-    if (!top || list->at[open[top - 1]].text[0] != want) bracket_note(list, token);
+    const cpu_token *last = top ? &list->at[open[top - 1]] : NULL;
+    if (!last || last->text[0] != want) bracket_wrong(list, last && last->text[0] != '{' ? last : token);
     while (top && list->at[open[top - 1]].text[0] != want && (want == '{' || list->at[open[top - 1]].text[0] != '{'))
       top--;
     if (!top || list->at[open[top - 1]].text[0] != want) continue;
     token->match = open[--top];
     list->at[token->match].match = i;
   }
-  if (top) bracket_note(list, &list->at[open[top - 1]]);
+  if (top) bracket_wrong(list, &list->at[open[top - 1]]);
   mw_free(open);
 }
 
@@ -406,11 +404,11 @@ void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) 
   }
 }
 
-/* Is there a comment without an end in the white space from `at` to `end`? */
-static bool comment_is_open(const char *at, const char *end) {
+/* The comment without an end in the white space from `at` to `end`; NULL: there is none. */
+static const char *comment_open(const char *at, const char *end) {
   for (; at < end; at = isspace((unsigned char)*at) ? at + 1 : comment_end(at))
-    if (at[0] == '/' && at[1] == '*' && !strstr(at + 2, "*/")) return true;
-  return false;
+    if (at[0] == '/' && at[1] == '*' && !strstr(at + 2, "*/")) return at;
+  return NULL;
 }
 
 void cpu_tokens_lex(cpu_tokens *list, const char *at, const char *end, int line, int file) {
@@ -418,7 +416,8 @@ void cpu_tokens_lex(cpu_tokens *list, const char *at, const char *end, int line,
   while (in.at < end) {
     const char *next = blank_end(in.at);
     in.space |= next > in.at;
-    if (comment_is_open(in.at, next)) wrong_note(list, "a comment is not closed", in.line, file);
+    const char *open = comment_open(in.at, next);
+    if (open) cpu_tokens_wrong(list, "a comment is not closed", '/', in.line + newlines(in.at, open), file);
     next = next > in.at ? next : token_read(&in);
     in.line += newlines(in.at, next);
     in.at = next;
@@ -450,6 +449,8 @@ void cpu_tokens_become(cpu_tokens *list, cpu_tokens *by) {
   list->at = by->at;
   list->count = by->count;
   list->room = by->room;
+  mw_free(by->owned);
+  *by = (cpu_tokens){0};
 }
 
 void cpu_tokens_build(cpu_tokens *to, const cpu_tokens *from, const cpu_token *like, int number, const char *pattern,

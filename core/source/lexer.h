@@ -39,6 +39,12 @@ typedef struct cpu_token {
   bool           yields;     /* a condition begins here that waits for another thread: wait.c */
 } cpu_token;
 
+typedef struct cpu_wrong { /* the first thing that does not match, or does not end */
+  const char *what; /* "a bracket has no partner"; NULL: nothing */
+  char        mark; /* the bracket, the quote, what the comment begins with */
+  int         line, file;
+} cpu_wrong;
+
 typedef struct cpu_tokens {
   cpu_token *at; /* at[count] is CPU_END */
   int        count, room;
@@ -47,8 +53,7 @@ typedef struct cpu_tokens {
   bool       borrows; /* files are another list's */
   char     **owned; /* texts made here */
   int        nowned;
-  const char *wrong;   /* a bracket or quote without a partner; NULL: all match */
-  int        wrong_line, wrong_file;
+  cpu_wrong  wrong;
 } cpu_tokens;
 
 /* shim: folder whose headers are included again by the generated text; may be NULL. */
@@ -65,6 +70,7 @@ void cpu_tokens_lex(cpu_tokens *, const char *at, const char *end, int line, int
 void cpu_tokens_push(cpu_tokens *, const cpu_token *);
 void cpu_tokens_scan(cpu_tokens *, const char *text, const cpu_token *like);
 void cpu_tokens_match(cpu_tokens *);
+void cpu_tokens_wrong(cpu_tokens *, const char *what, char mark, int line, int file);
 void cpu_tokens_copy(cpu_tokens *, const cpu_tokens *from, int first, int last); /* tokens first ... last-1 */
 void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -107,7 +107,7 @@ static void function_names_add(walk *in, const cpu_declaration *found) {
   const cpu_token *at = in->at;
   name_add(in, found->name);
   int i = found->name;
-  if (cpu_token_is(&at[i - 1], "~")) i--;
+  if (i > found->begin && cpu_token_is(&at[i - 1], "~")) i--;
   while (i > found->begin + 1 && cpu_token_is(&at[i - 1], "::")) {
     int depth = 0;
     for (i -= 2; i > found->begin; i--) {

@@ -49,7 +49,7 @@ static void unbalanced_text(void **state) {
   (void)state;
   cpu_tokens tokens;
   cpu_tokens_read(&tokens, "n { f(int a { f(b) { c ] } }", NULL);
-  assert_non_null(tokens.wrong);
+  assert_non_null(tokens.wrong.what);
   const int want[] = {-1, -1, -1, -1, -1, -1, 15, -1, 10, -1, 8, 14, -1, -1, 11, 6};
   assert_int_equal(tokens.count, 16);
   for (int i = 0; i < 16; i++) assert_int_equal(tokens.at[i].match, want[i]);
@@ -83,16 +83,16 @@ static void brackets(void **state) {
   (void)state;
   cpu_tokens tokens;
   cpu_tokens_read(&tokens, "f(a[1], {b})", NULL);
-  assert_null(tokens.wrong);
+  assert_null(tokens.wrong.what);
   assert_int_equal(tokens.at[1].match, tokens.count - 1);
   assert_int_equal(tokens.at[tokens.count - 1].match, 1);
   assert_int_equal(tokens.at[3].match, 5);
   cpu_tokens_free(&tokens);
   cpu_tokens_read(&tokens, "f(\n(a]\n)", NULL);
-  assert_int_equal(tokens.wrong_line, 2);
+  assert_int_equal(tokens.wrong.line, 2);
   cpu_tokens_free(&tokens);
   cpu_tokens_read(&tokens, "{\n{ }", NULL);
-  assert_int_equal(tokens.wrong_line, 1);
+  assert_int_equal(tokens.wrong.line, 1);
   cpu_tokens_free(&tokens);
 }
 

@@ -215,16 +215,16 @@ static void assembler_explain(const mw_device *device, const mw_source *source, 
   mw_error_log(err, log.at);
 }
 
-static mw_front *front_read(const mw_source *source, target t) {
+static mw_front *front_read(const mw_source *source, target t, mw_error *err) {
   char *macros = predefined(source, t);
-  mw_front *front = mw_front_read(source, &(mw_dialect){macros, cuda_has_header, cuda_instead_of, NULL});
+  mw_front *front = mw_front_read(source, &(mw_dialect){macros, cuda_has_header, cuda_instead_of, NULL}, err);
   mw_free(macros);
   return front;
 }
 
 char *cuda_device_code(const mw_device *device, const mw_source *source) {
   target t;
-  mw_front *front = choose_target(device, &t, NULL) == MW_OK ? front_read(source, t) : NULL;
+  mw_front *front = choose_target(device, &t, NULL) == MW_OK ? front_read(source, t, NULL) : NULL;
   char *text = front ? mw_front_text(front) : NULL;
   mw_front_free(front);
   return text;
@@ -234,7 +234,7 @@ char *cuda_device_code(const mw_device *device, const mw_source *source) {
  * mostly about host code. */
 static mw_status build_device_code(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
                                    mw_error *err) {
-  mw_front *front = front_read(source, t);
+  mw_front *front = front_read(source, t, err);
   if (!front) return MW_COMPILE;
   mw_source reduced = *source;
   mw_status status;

@@ -150,9 +150,10 @@ static void declared_fill(cpu_program *program) {
 static mw_status analyse(cpu_program *program, mw_error *error) {
   cpu_tokens_read(&program->tokens, program->preprocessed, mw_shim_folder());
   const cpu_tokens *tokens = &program->tokens;
-  if (tokens->wrong)
+  const cpu_wrong *wrong = &tokens->wrong;
+  if (wrong->what)
     return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
-                   tokens->files[tokens->wrong_file], tokens->wrong_line, tokens->wrong);
+                   tokens->files[wrong->file], wrong->line, wrong->what);
   cpu_specifiers_order(&program->tokens);
   cpu_templates_mark(&program->tokens);
   cpu_ptx_rewrite(&program->tokens);
@@ -216,7 +217,7 @@ bool cpu_program_reduce(cpu_program *program, mw_error *error) {
       return false;
     }
   } else {
-    program->front = mw_front_read(&program->source, &dialect);
+    program->front = mw_front_read(&program->source, &dialect, error);
     if (!program->front) return false;
   }
   mw_error_clear(error);
