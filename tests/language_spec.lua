@@ -42,6 +42,10 @@ local cases = {
     "__shared__ cg::block_tile_memory<64> m; auto b = cg::this_thread_block(m); b.sync(); out[1] = b.size(); " },
   { "sync without its namespace", 3, "#include <cooperative_groups.h>\nusing namespace cooperative_groups;",
     "__shared__ int s; thread_block b = this_thread_block(); s = 3; sync(b); out[1] = s;" },
+  { "using namespace in front of shared memory", 4,
+    "namespace lab { template <class T> struct row { T at[32]; }; }\nnamespace far { struct cell { int v; }; }",
+    "using namespace lab; __shared__ row<int> s; { using namespace far; __shared__ cell c; c.v = 1; s.at[2] = c.v; }"
+      .. " s.at[threadIdx.x] = 3; __syncthreads(); out[1] = s.at[9] + 1;" },
   { "[[nodiscard]] on a function", 5, "[[nodiscard]] __device__ int f(int x) { return x + 1; }", "out[1] = f(4);" },
   { "[[nodiscard]] on a template", 5, "template <class T> [[nodiscard]] __device__ T f(T x) { return x + 1; }",
     "out[1] = f(4);" },

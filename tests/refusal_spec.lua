@@ -207,13 +207,15 @@ __global__ void b(int *x) { x[0] = cuda::two(); }]] }
     assert.is_nil(problem.text:find("CUDA device", 1, true))
   end)
 
-  it("has its message where it is one of two of its name, or uses new", function()
+  it("has its message where it is one of two of its name, or uses new or delete", function()
     local dev = mw.device "cpu"
     for says, text in pairs {
       ["x.cu:1: there are two kernels named 'k'; give each its own name"] =
         "__global__ void k(int *x) { x[0] = 1; }\n__global__ void k(float *x) { x[0] = 2; }",
       ["x.cu:2: device code uses new, which needs the CUDA device"] =
         "__global__ void k(int **x) {\n  x[0] = new int[4];\n}",
+      ["x.cu:1: device code uses delete, which needs the CUDA device"] =
+        "__global__ void k(int **x) { delete[] x[0]; }",
     } do
       local m <close> = dev:module { source = source(text), name = "x.cu" }
       assert.are.same({ "g", "k" }, m:kernels())

@@ -195,7 +195,8 @@ static mw_status fail_import(const cpu_program *program, const char *symbol, mw_
     const char *begin, *word, *what;
   } kinds[] = {{"__cxa_guard", "static", "has a static local variable that is not initialised by a constant"},
                {"__cxa_", "static", "needs the run-time library of C++ (destructors of static variables)"},
-               {"_Zn", "new", "uses new, which needs the CUDA device"}};
+               {"_Zn", "new", "uses new, which needs the CUDA device"},
+               {"_Zd", "delete", "uses delete, which needs the CUDA device"}};
   char name[256], where[600] = "";
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (!strncmp(symbol, kinds[i].begin, strlen(kinds[i].begin)))

@@ -69,6 +69,22 @@ static void type_put(const sizes *in, int first, int last, cpu_text *out) {
   }
 }
 
+/* Is token `to` in the block, or one inside of it, in which token `from` stands in front of it? */
+static bool is_visible(const cpu_token *at, int from, int to) {
+  for (int i = from; i < to; i++) {
+    if (cpu_token_is(&at[i], "}")) return false;
+    if (at[i].match > i && at[i].match < to) i = at[i].match;
+  }
+  return true;
+}
+
+/* using namespace cub; in front of it. */
+static void namespaces_repeat(const sizes *in, int declaration) {
+  for (int i = in->function->body; i < declaration; i++)
+    if (cpu_token_is(&in->at[i], "using") && cpu_token_is(&in->at[i + 1], "namespace"))
+      in->repeated[i - in->function->body] |= is_visible(in->at, i, declaration);
+}
+
 /* __shared__ struct { int a; } s[2]; its type gets a name in front: sizeof(mw_size_7[2]). */
 static void class_put(const sizes *in, int first, int last) {
   cpu_text_put(in->types, " typedef ");
@@ -82,6 +98,7 @@ static void declaration_put(const sizes *in, int first, int last, cpu_text *out)
   int *names = mw_malloc((size_t)(last - first + 1) * sizeof *names);
   int count = cpu_shared_names(tokens, first, last, names, last - first),
       braces = cpu_class_braces(tokens, first, last);
+  namespaces_repeat(in, first);
   for (int n = 0; n < count; n++) {
     int end = names[n] + 1;
     while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
