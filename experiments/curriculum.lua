@@ -15,6 +15,7 @@ end
 
 local LADDER, F64 = { group = "ladder" }, { group = "ladder", type = "f64" }
 local TURNED = { group = "ladder", type = "f32" }
+local RANDOM = { group = "ladder", data = "uniform" }
 local SUM = { group = "grid", op = "sum", type = "f32" }
 
 return {
@@ -31,7 +32,7 @@ return {
               gate("T_tot", "constant", 4, "constant, each lane its own", { group = "constants" }, "cuda"),
               gate("T_tot", "four loads first", 1.5, "four in order", { group = "loads", per = 1 }, "cuda") } },
   { name = "transpose", title = "What does the order of memory cost?", study = "transpose", needs = "memcopy",
-    tags = { "memory", "cooperation" },
+    tags = { "lectures", "memory", "cooperation" },
     gates = { gate("T_tot", "16 bytes, tiles of 512 B", 1, "rows to columns", TURNED),
               gate("T_tot", "16 bytes, tiles of 512 B", 0.8, "library copy", TURNED, "cuda"),
               gate("T_tot", "a tile, padded", 1, "a tile", TURNED, "cuda") } },
@@ -41,6 +42,14 @@ return {
               gate("elements", "warps differ", 8, "threads differ", { group = "ways", ways = 32 }, "cuda"),
               gate("elements", "a list, by block", 1.5, "a branch", { group = "list", fraction = 0.03 }, "cuda"),
               gate("elements", "count by block", 1, "count by shared", { group = "count" }, "cuda") } },
+  { name = "histogram", title = "How do threads count in the same places?", study = "histogram", needs = "memcopy",
+    tags = { "lectures", "memory", "cooperation" },
+    gates = { gate("T_tot", "8 bits per thread", 1, "a table per lane", RANDOM, "cpu"),
+              gate("T_tot", "a table, 16 bytes", 0.45, "library copy", RANDOM, "cuda"),
+              gate("T_tot", "a table per lane", 0.7, "library copy", RANDOM, "cuda"),
+              { name = "skewed over uniform", field = "T_tot", at_least = 0.5, devices = "cuda",
+                record = { rung = "a table per lane", group = "ladder", data = "skewed" },
+                of = { rung = "a table per lane", group = "ladder", data = "uniform" } } } },
   { name = "stencil", title = "How near to that is a diffusion step?", study = "stencil", needs = "memcopy",
     tags = { "core", "memory" },
     gates = { gate("T_eff", "naive", 0.3, "triad", {}),

@@ -8,7 +8,7 @@ local labs = require "tests.labs"
 -- Further words of the command line.
 local STUDIES = { laplace = "", graphs = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
-                  orbits = "", transpose = "", streams = "", mistakes = "",
+                  orbits = "", transpose = "", histogram = "", streams = "", mistakes = "",
                   access = "", divergence = "" }
 
 describe("check mode of the study", function()

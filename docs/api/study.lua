@@ -20,9 +20,9 @@ The runner does the following, in this order:
 1. It reads and checks the parameters, chooses rungs and parts, and checks the description as a whole (`study:validate`). All
    kernels of a file are compiled at once.
 2. It runs every rung of every part, in every block, on the small cases of `odd`, whose sides no block divides. The output is filled
-   with NaN first, and every element is compared with the result that the host computes from the other arrays. Nothing has been timed
-   yet. A wrong rung is not measured. Neither is a rung whose kernel reads or writes out of bounds; the CPU device stays usable after
-   such an error.
+   with NaN first, integers with 127, 32767 and so on, and every element is compared with the result that the host computes from the
+   other arrays. Nothing has been timed yet. A wrong rung is not measured. Neither is a rung whose kernel reads or writes out of
+   bounds; the CPU device stays usable after such an error.
 3. For each case, it runs every variant once more and checks it at the measured size. The first of an answer is compared with
    68 samples (`cell`), with `spot`, or by `prove`. If it passes, it is the reference of the others, in every element.
 4. It times all variants of the case in turn, each for `seconds` at least and three times that at most; a turn takes a fifth
@@ -140,7 +140,7 @@ output is the reference]], default = "as `mw.check`" },
       { "work", "fun(c: case, rung: table): number", "work of a call in the unit of the rate, if that is not bytes",
         default = "the study's" },
       { "output", "string", "the array that its rungs write", default = "the study's" },
-      { "start", "fun(c: case, out: array)", "initialises the output, if rungs add to it", default = "NaN" },
+      { "start", "fun(c: case, out: array)", "initialises the output, if rungs add to it", default = "NaN; integers 127, 32767, ..." },
       { "also", "fun(c: case, check: function)", "further checks after each run: `check(got, expected[, options])`, of an array or a list" },
     },
     rung_spec = {

@@ -11,6 +11,7 @@
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
+local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
@@ -137,10 +138,16 @@ local function options_of(answer, c, rung, first, name)
   return options
 end
 
+-- What an output holds before a run: NaN, in integers the largest number of the signed type of their size.
+local function poison(dtype)
+  local kind = dtypes[dtype]
+  return kind.eps and 0 / 0 or (1 << (8 * kind.size - 1)) - 1
+end
+
 -- Runs a variant once after poison, or after what an answer that adds to its output starts from. A rung
 -- may have streams that neither wait for the default one nor are waited for by what reads its output.
 local function run_once(answer, c, out, go)
-  if answer.start then answer.start(c, out) else out:fill(0 / 0) end
+  if answer.start then answer.start(c, out) else out:fill(poison(out:dtype())) end
   c.dev:synchronize()
   go()
   c.dev:synchronize()

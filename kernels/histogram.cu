@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// histogram: bins[v] = how many of n bytes are v.
+//
+// The ladder
+//   v1 histogram_global  an atomic operation in main memory for each byte
+//   v2 histogram_bytes   a table of the block in shared memory, which is added to the bins at last; a byte per load
+//   v3 histogram_copies  16 bytes per load, two loads in flight per thread; COPIES tables, word by word in turn: lane l
+//                        counts in table l % COPIES, whose words are in banks l % COPIES, + COPIES, ...
+//                        COPIES = 32: a table per lane, each in a bank of its own
+//   v4 histogram_warps   a table per warp, one after the other
+//   v5 histogram_merged  the lanes of a warp with the same byte find each other, and the first adds for all
+//   v6 histogram_private 256 counters of 8 bits per thread, which need no atomics; one that wraps carries 256 into the
+//                        block's table
+//
+// Bound: main memory, n / t, each byte is read once. An H200 has 4.3 TB/s for 132 multiprocessors of 1.75 to 1.98 GHz: 16 to
+// 19 bytes per cycle and multiprocessor. What each rung needs for a byte:
+//   v1   an atomic of the L2 cache, which adds to one word at a time: bins that many threads hit at once wait in line
+//   v2   a load and an atomic per byte: each takes the load and store unit, 32 lanes per cycle; 16 bytes per cycle at best
+//   v3   an atomic per byte. A bank adds for one lane at a time, so that an access takes as many passes as the fullest
+//        bank has lanes: 3.5 on average for random bytes and one table, about 9 bytes per cycle if a pass takes one cycle;
+//        with COPIES = 32 one pass for any data, 32 (or 16, if a pass takes two)
+//   v4   the passes of v3 with one table, but warps do not meet
+//   v5   a search among lanes per byte, which no memory takes part in; pays where most lanes agree
+//   v6   a load and a store of shared memory per byte without conflicts: 16 bytes per cycle; latency: a counter is
+//        read, increased and written before the next, about 36 cycles, so 24 warps give 21 bytes per cycle
+// Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): v4, and v6 for 64 bins. N. Sakharnykh, "Fast
+// Histograms Using Shared Atomics on Maxwell" (NVIDIA's blog, 2015): v2. M. Giles, "CUDA Programming on NVIDIA GPUs",
+// lecture 3 (Oxford, 2023): atomics of shared and of global memory.
+
+enum { BINS = 256, WARP = 32, FLIGHT = 2 };
+
+#define INDEX ((size_t)blockIdx.x * blockDim.x + threadIdx.x)
+
+// ---- device helpers -------------------------------------------------------------------------------------------------
+
+__device__ void clear(unsigned *words, int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) words[i] = 0;
+  __syncthreads();
+}
+
+// Adds a block's tables to the bins. Neighbouring lanes begin a word apart, so that they read from different banks.
+__device__ void add_tables(unsigned *bins, const unsigned *tables, int count, int table_step, int bin_step) {
+  __syncthreads();
+  for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+    unsigned sum = 0;
+    for (int k = 0; k < count; k++) sum += tables[bin * bin_step + (k + threadIdx.x) % count * table_step];
+    if (sum > 0) atomicAdd(bins + bin, sum);
+  }
+}
+
+// Counts all bytes in a table, in a grid of any size; x begins on 16 bytes.
+template <class Table> __device__ void add_all(Table table, const unsigned char *x, size_t n) {
+  const uint4 *wide = (const uint4 *)x;
+  size_t step = (size_t)gridDim.x * blockDim.x, count = n / 16;
+  for (size_t i = INDEX; i < count; i += FLIGHT * step) {
+    uint4 v[FLIGHT];
+#pragma unroll
+    for (int f = 0; f < FLIGHT; f++) v[f] = i + f * step < count ? wide[i + f * step] : make_uint4(0, 0, 0, 0);
+#pragma unroll
+    for (int f = 0; f < FLIGHT; f++) {
+      if (i + f * step >= count) break;
+      unsigned words[4] = {v[f].x, v[f].y, v[f].z, v[f].w};
+#pragma unroll
+      for (int k = 0; k < 16; k++) table.add(words[k / 4] >> k % 4 * 8 & 255);
+    }
+  }
+  if (INDEX < n % 16) table.add(x[count * 16 + INDEX]);
+}
+
+// COPIES counters of a byte lie side by side; `mine`: the thread's of byte 0.
+template <int COPIES> struct copied {
+  unsigned *mine;
+  __device__ copied(unsigned *tables) : mine(tables + threadIdx.x % COPIES) {}
+  __device__ void add(unsigned byte) { atomicAdd(mine + byte * COPIES, 1u); }
+};
+
+// A row of 128 bytes for each byte: the counters of 128 threads. Those of a warp are in 32 banks.
+struct private_bytes {
+  unsigned char *mine;
+  unsigned *table;
+  __device__ private_bytes(unsigned *rows, unsigned *table)
+      : mine((unsigned char *)rows + threadIdx.x % WARP * 4 + threadIdx.x / WARP), table(table) {}
+  __device__ void add(unsigned byte) {
+    unsigned char now = ++mine[byte * 4 * WARP];
+    if (now == 0) atomicAdd(table + byte, 256u);
+  }
+};
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+__global__ void histogram_clear(unsigned *bins) {
+  bins[threadIdx.x] = 0;
+}
+
+__global__ void histogram_global(unsigned *bins, const unsigned char *x, size_t n) {
+  size_t step = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = INDEX; i < n; i += step) atomicAdd(bins + x[i], 1u);
+}
+
+__global__ void histogram_bytes(unsigned *bins, const unsigned char *x, size_t n) {
+  __shared__ unsigned table[BINS];
+  clear(table, BINS);
+  size_t step = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = INDEX; i < n; i += step) atomicAdd(table + x[i], 1u);
+  add_tables(bins, table, 1, 0, 1);
+}
+
+template <int COPIES> __global__ void histogram_copies(unsigned *bins, const unsigned char *x, size_t n) {
+  __shared__ unsigned tables[BINS * COPIES];
+  clear(tables, BINS * COPIES);
+  add_all(copied<COPIES>(tables), x, n);
+  add_tables(bins, tables, COPIES, 1, COPIES);
+}
+
+template <int WARPS> __global__ void histogram_warps(unsigned *bins, const unsigned char *x, size_t n) {
+  __shared__ unsigned tables[WARPS * BINS];
+  clear(tables, WARPS * BINS);
+  add_all(copied<1>(tables + threadIdx.x / WARP * BINS), x, n);
+  add_tables(bins, tables, WARPS, BINS, 1);
+}
+
+// A warp takes 512 bytes at a time, so that all of its lanes have one; what is left at the end is added one by one.
+__global__ void histogram_merged(unsigned *bins, const unsigned char *x, size_t n) {
+  __shared__ unsigned table[BINS];
+  clear(table, BINS);
+  const uint4 *wide = (const uint4 *)x;
+  size_t step = (size_t)gridDim.x * blockDim.x, whole = n / 512 * 32;
+  unsigned lane = threadIdx.x % WARP;
+  for (size_t i = INDEX; i < whole; i += step) {
+    uint4 v = wide[i];
+    unsigned words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      unsigned byte = words[k / 4] >> k % 4 * 8 & 255, same = __match_any_sync(0xffffffff, byte);
+      if (lane == __ffs(same) - 1) atomicAdd(table + byte, (unsigned)__popc(same));
+    }
+  }
+  for (size_t i = whole * 16 + INDEX; i < n; i += step) atomicAdd(table + x[i], 1u);
+  add_tables(bins, table, 1, 0, 1);
+}
+
+// A counter has 8 bits; those of 128 threads are a row, those of a word belong to four warps.
+__global__ void __launch_bounds__(128) histogram_private(unsigned *bins, const unsigned char *x, size_t n) {
+  __shared__ unsigned rows[BINS * WARP], table[BINS];
+  clear(rows, BINS * WARP);
+  clear(table, BINS);
+  add_all(private_bytes(rows, table), x, n);
+  __syncthreads();
+  for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+    unsigned sum = table[bin];
+    for (int k = 0; k < WARP; k++) {
+      unsigned four = rows[bin * WARP + (k + threadIdx.x) % WARP];
+      sum += (four & 255) + (four >> 8 & 255) + (four >> 16 & 255) + (four >> 24);
+    }
+    if (sum > 0) atomicAdd(bins + bin, sum);
+  }
+}
+
+// ---- host notes -----------------------------------------------------------------------------------------------------
+// histogram_clear    block 256, grid 1, before each of the others, which add to the bins
+// histogram_warps    block 32 * WARPS; _merged whole warps; _private 128; the others any block
+// grid: any; as many blocks as are resident, so that tables are added up once per block
