@@ -106,7 +106,7 @@ support.each_device("a module", function(dev, id)
         .. "'define'; did you mean 'defines'?)")
       fails(function() dev:module { source = "", colour = {} } end, "bad argument #1 to 'module' (unknown option "
         .. "'colour'; it takes file, source, name, defines, includes, std, fast_math, contract, max_registers, "
-        .. "ptxas, line_info, engine, templates, cache, warnings)")
+        .. "ptxas, line_info, engine, templates, cache, warnings, cubin, ptx, fatbin)")
     end)
 
     it("of the wrong kind", function()

@@ -29,6 +29,13 @@ static inline mw_status mw_check_kernel(const char *module, const char *name, in
   return MW_OK;
 }
 
+/* Code of a GPU, asked of another device. */
+static inline mw_status mw_reject_binary(const mw_device *device, const mw_source *source, mw_error *err) {
+  return mw_fail(err, MW_UNSUPPORTED,
+                 "'%.128s' is code of a GPU, which %s does not run: compile its source there, dev:module { file = ... }",
+                 source->name, device->info.id);
+}
+
 /* Asked for without its arguments. */
 static inline mw_status mw_reject_template(const mw_module *module, const char *name, mw_error *err) {
   return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",

@@ -165,9 +165,42 @@ static void check_zero(lua_State *L, const char *text, size_t size, const char *
   bind_fail(L, MW_COMPILE, "%s:%d: there is a zero byte, which no source has", name, line);
 }
 
+static bool has_code(lua_State *L) {
+  const int top = lua_gettop(L);
+  const bool has = option_push(L, 2, "cubin") || option_push(L, 2, "ptx") || option_push(L, 2, "fatbin");
+  lua_settop(L, top);
+  return has;
+}
+
+/* What the option holds: a path has no line and no zero byte, and code has. */
+static void locate_code(lua_State *L, const char *option, mw_form form, mw_source *source) {
+  const char *path, *given = option_string(L, 2, option, NULL);
+  if (!given) return;
+  if (source->form) bind_fail(L, MW_INVALID, "a module is loaded from one of 'cubin', 'ptx' and 'fatbin', got two");
+  lua_getfield(L, 2, option);
+  size_t size = lua_rawlen(L, -1);
+  if (size == 0) bind_fail(L, MW_INVALID, "option '%s' is a path or the code itself, got an empty string", option);
+  const bool is_code = memchr(given, '\n', size) || memchr(given, '\0', size);
+  source->name = is_code ? option : given;
+  source->code = given;
+  if (!is_code) {
+    read_source(L, given, &path, (const char **)&source->code);
+    size = lua_rawlen(L, -1);
+    if (size == 0) bind_fail(L, MW_INVALID, "option '%s': the file '%s' is empty", option, path);
+  }
+  source->form = form;
+  source->code_bytes = size;
+}
+
+/* The source of code that is compiled already need not be there: it tells types and names of parameters. */
 static void locate(lua_State *L, mw_source *source) {
   const char *file = option_string(L, 2, "file", NULL);
   source->text = option_string(L, 2, "source", NULL);
+  if (source->form && !file && !source->text) {
+    source->text = "";
+    source->name = option_string(L, 2, "name", source->name);
+    return;
+  }
   if (!file == !source->text)
     bind_fail(L, MW_INVALID, "a module is made from either 'file' or 'source': give one of them");
   lua_getfield(L, 2, "source");
@@ -180,7 +213,7 @@ static void locate(lua_State *L, mw_source *source) {
     const char *slash = strrchr(path, '/');
     source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";
   }
-  source->name = option_string(L, 2, "name", file ? file : "source");
+  source->name = option_string(L, 2, "name", source->form ? source->name : file ? file : "source");
   check_zero(L, source->text, size, source->name);
   source->text = skip_mark(source->text);
   if (!file && self_device(L)->info.checks) note(L, "texts", source->name, source->text); /* of lines in findings */
@@ -229,11 +262,17 @@ static const char *const *check_ptxas(lua_State *L) {
 static mw_source check_source(lua_State *L) {
   static const char *const names[] = {"file",      "source",   "name",          "defines", "includes",  "std",
                                       "fast_math", "contract", "max_registers", "ptxas",   "line_info", "engine",
-                                      "templates", "cache",    "warnings",      NULL};
+                                      "templates", "cache",    "warnings",      "cubin",   "ptx",       "fatbin",
+                                      NULL};
+  static const char *const code_names[] = {"cubin", "ptx", "fatbin", "file", "source", "name", "warnings", NULL};
   static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
   copy_options(L, names);
   if (!lua_checkstack(L, 32)) bind_fail(L, MW_NO_MEMORY, "the stack has no room for a module's options");
   mw_source source = {0};
+  if (has_code(L)) check_options(L, 2, code_names);
+  locate_code(L, "cubin", MW_FORM_CUBIN, &source);
+  locate_code(L, "ptx", MW_FORM_PTX, &source);
+  locate_code(L, "fatbin", MW_FORM_FATBIN, &source);
   locate(L, &source);
   normalise_defines(L);
   source.defines = sorted_list(L, "defines");
@@ -250,8 +289,8 @@ static mw_source check_source(lua_State *L) {
   return source;
 }
 
-/* dev:module(file) or dev:module{ file = | source =, ... }: compiles, or finds in the cache. A failure raises with
- * the compiler's log. */
+/* dev:module(file) or dev:module{ file = | source = | cubin = | ptx = | fatbin =, ... }: compiles, finds in the cache, or
+ * loads. A failure raises with the compiler's log. */
 static int device_module(lua_State *L) {
   mw_device *device = self_device(L);
   mw_source source = check_source(L);

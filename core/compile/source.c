@@ -34,6 +34,8 @@ mw_source mw_source_copy(const mw_source *source) {
   copy.engine = text_copy(source->engine);
   copy.includes = list_copy(source->includes);
   copy.defines = list_copy(source->defines);
+  copy.code = NULL;
+  copy.code_bytes = 0;
   copy.templates = list_copy(source->templates);
   copy.ptxas = list_copy(source->ptxas);
   return copy;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is compiled: a text and its options, the same for both devices. */
+ * What is compiled: a text and its options, the same for both devices; or what is compiled already. */
 #ifndef MW_COMPILE_SOURCE_H
 #define MW_COMPILE_SOURCE_H
 
 #include "core/base/error.h"
 #include "core/compile/cache.h"
+
+typedef enum mw_form { MW_FORM_SOURCE, MW_FORM_CUBIN, MW_FORM_PTX, MW_FORM_FATBIN } mw_form;
 
 typedef struct mw_source {
   const char        *name;      /* shown in messages and line directives */
@@ -20,9 +22,12 @@ typedef struct mw_source {
   const char *const *ptxas;     /* its options, "-dlcm=cg", NULL-terminated; may be NULL */
   const char        *engine;    /* NULL or "auto", "loop", "split", "fiber"; ignored by CUDA */
   bool               no_cache;
+  mw_form            form;
+  const void        *code;      /* of the other forms: compiled already, for CUDA. The text then only declares kernels */
+  size_t             code_bytes;
 } mw_source;
 
-/* A copy that owns its texts and lists: lists of the copy are never NULL. Freed by mw_source_free. */
+/* A copy that owns its texts and lists, without the code: lists of the copy are never NULL. Freed by mw_source_free. */
 mw_source mw_source_copy(const mw_source *);
 void      mw_source_free(mw_source *);
 

@@ -88,7 +88,8 @@ local dev = mw.device "cpu"]],
       { "offline", "boolean", "an offline target" },
     },
     module_options = {
-      about = "How a source is compiled. Either `file` or `source` is needed.",
+      about = [[How a source is compiled: either `file` or `source` is needed. Or which compiled code is loaded: one of `cubin`,
+`ptx` and `fatbin`, with `name`, `warnings`, and as declarations `file` or `source`; no other option goes with it.]],
       { "file", "string", "a path, searched for in the working folder, beside the script, and in moonwarp's kernels/" },
       { "source", "string", "the source itself" },
       { "name", "string", "its name in messages", default = [[the file's name, or "source"]] },
@@ -104,6 +105,9 @@ local dev = mw.device "cpu"]],
       { "templates", "string[]", [[kernels to instantiate at once: `{ "scale<float>" }`]] },
       { "cache", "boolean", "use the cache of compiled code", default = "true" },
       { "warnings", "boolean", "print the compiler's warnings, and keep them in the record", default = "true" },
+      { "cubin", "string", "code of `nvcc -cubin`: a path, or the bytes themselves" },
+      { "ptx", "string", "of `nvcc -ptx`, which the driver compiles: a path, or the text itself; not for offline targets" },
+      { "fatbin", "string", "of `nvcc -fatbin`, of which the cubin for the device is loaded: a path, or the bytes" },
     },
     stream_options = {
       about = "Properties of a new stream.",
@@ -270,16 +274,33 @@ os.remove(name)]],
 
     { heading = "Modules, streams, events, graphs" },
     {
-      name = "module", forms = { "dev:module(file)", "dev:module{ file | source =, ... }" },
+      name = "module", forms = { "dev:module(file)", "dev:module{ file | source =, ... }", "dev:module{ cubin | ptx | fatbin =, ... }" },
       about = [[Compiles CUDA C++ for this device, or loads the result from the cache. The source is ordinary CUDA C++, without
 extern "C". An error has the compiler's full log, with the file and lines of the source. If only some kernels of the source
-do not compile, the module has the others, and `mod:kernel` fails for those with their own message.]],
+do not compile, the module has the others, and `mod:kernel` fails for those with their own message.
+
+Code that nvcc has compiled is loaded on CUDA devices; on the CPU device, compile its source. A mangled name gives the types of
+a kernel's parameters. The name of an `extern "C"` kernel gives none: the code only says that a parameter has 8 bytes, taken for
+`void *`, or another size, for which `string.pack` makes the argument. Declarations give types and names:
+
+    dev:module { cubin = "saxpy.cubin",
+                 source = 'extern "C" __global__ void saxpy(int n, float a, const float *x, float *y);' }
+
+or `file = "saxpy.cu"`, the source that it was compiled from. An instance of a template is found by the types in its mangled name,
+`"scale<unsigned long>"`; `mod:kernels()` lists all.]],
       params = { { "options", "string|module_options", "a file's name, or options" } },
       returns = { { "module", "loaded, ready to give kernels" } },
       errors = {
         "cannot read the kernel file '<file>': looked in the working folder, beside the script and in <home>/kernels",
         "the kernel file '<file>' has more than 64 MiB, which is not a source",
         "a module is made from either 'file' or 'source': give one of them",
+        "a module is loaded from one of 'cubin', 'ptx' and 'fatbin', got two",
+        "option 'cubin': '<name>' is PTX: give it as 'ptx'",
+        "'<name>' has code for <arch>, which <id> (<arch>) does not run: compile it with nvcc -arch=<arch>",
+        "'<name>' is damaged: its code cannot be read",
+        "<id> has no driver, which compiles PTX: compile '<name>' with ptxas -arch=<arch>",
+        "'<name>' is code of a GPU, which cpu does not run: compile its source there, dev:module { file = ... }",
+        "loading '<name>' for <arch> failed: <what the driver says>",
         "unknown option '<name>'; did you mean '<nearest>'?",
         "option 'ptxas' is a list such as { \"-dlcm=cg\" }, one option each, got '<text>'",
         "option 'ptxas': NVRTC <version> makes PTX of <arch> for <arch>, which the driver assembles: install a newer CUDA toolkit or set $MOONWARP_LIBNVRTC",

@@ -137,7 +137,8 @@
 ---@class moonwarp.event_options
 ---@field timing? boolean false: cheaper, but `since` cannot use it, default true
 
---- How a source is compiled. Either `file` or `source` is needed.
+--- How a source is compiled: either `file` or `source` is needed. Or which compiled code is loaded: one of `cubin`,
+--- `ptx` and `fatbin`, with `name`, `warnings`, and as declarations `file` or `source`; no other option goes with it.
 ---@class moonwarp.module_options
 ---@field file? string a path, searched for in the working folder, beside the script, and in moonwarp's kernels/
 ---@field source? string the source itself
@@ -154,6 +155,9 @@
 ---@field templates? string[] kernels to instantiate at once: `{ "scale<float>" }`
 ---@field cache? boolean use the cache of compiled code, default true
 ---@field warnings? boolean print the compiler's warnings, and keep them in the record, default true
+---@field cubin? string code of `nvcc -cubin`: a path, or the bytes themselves
+---@field ptx? string of `nvcc -ptx`, which the driver compiles: a path, or the text itself; not for offline targets
+---@field fatbin? string of `nvcc -fatbin`, of which the cubin for the device is loaded: a path, or the bytes
 
 --- Properties of a new stream.
 ---@class moonwarp.stream_options
@@ -740,6 +744,16 @@ function device:load(path) end
 --- Compiles CUDA C++ for this device, or loads the result from the cache. The source is ordinary CUDA C++, without
 --- extern "C". An error has the compiler's full log, with the file and lines of the source. If only some kernels of the source
 --- do not compile, the module has the others, and `mod:kernel` fails for those with their own message.
+--- 
+--- Code that nvcc has compiled is loaded on CUDA devices; on the CPU device, compile its source. A mangled name gives the types of
+--- a kernel's parameters. The name of an `extern "C"` kernel gives none: the code only says that a parameter has 8 bytes, taken for
+--- `void *`, or another size, for which `string.pack` makes the argument. Declarations give types and names:
+--- 
+---     dev:module { cubin = "saxpy.cubin",
+---                  source = 'extern "C" __global__ void saxpy(int n, float a, const float *x, float *y);' }
+--- 
+--- or `file = "saxpy.cu"`, the source that it was compiled from. An instance of a template is found by the types in its mangled name,
+--- `"scale<unsigned long>"`; `mod:kernels()` lists all.
 ---@param options string|moonwarp.module_options a file's name, or options
 ---@return moonwarp.module # loaded, ready to give kernels
 function device:module(options) end
@@ -954,6 +968,7 @@ local module = {}
 function module:kernel(name) end
 
 --- The names of the kernels, without templates, in source order; last those that do not compile: `mod:kernel` says why.
+--- Of compiled code also the instances of templates.
 ---@return string[]
 function module:kernels() end
 

@@ -14,6 +14,7 @@
 #include <lauxlib.h>
 
 #include "core/backend/refs.h"
+#include "core/backend/reject.h"
 #include "core/source/declared.h"
 
 enum { DEVICES = 2, MOST_BUFFERS = 4096, MOST_CALLS = 64 };
@@ -286,6 +287,8 @@ static mw_status null_pin(mw_buffer *buffer, mw_error *err) {
 
 static mw_status null_compile(mw_device *device, const mw_source *source, mw_module **out, mw_error *err) {
   CALLED();
+  assert(!source->form == !source->code && (!source->form || source->code_bytes > 0));
+  if (source->form) return mw_reject_binary(device, source, err);
   if (strstr(source->text, "#error")) return mw_fail(err, MW_COMPILE, "compiling '%s' failed: #error", source->name);
   null_module *module = mw_calloc(1, sizeof *module);
   module->text = mw_strdup(source->text);

@@ -181,6 +181,7 @@ static void free_module(cpu_module *module) {
 }
 
 mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_module **out, mw_error *err) {
+  if (source->form) return mw_reject_binary(device, source, err);
   static unsigned long long compiled;
   cpu_module *module = mw_calloc(1, sizeof *module);
   module->number = ++compiled;

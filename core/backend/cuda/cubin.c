@@ -183,12 +183,14 @@ static void read_info(const elf *e, cuda_image *image, const Elf64_Shdr *s, cuda
   }
 }
 
-static void read_shared_size(const elf *e, cuda_entry *entry, const Elf64_Shdr *s) {
-  unsigned sm = 0;
+/* In e_flags: bits 0-7 up to ELF ABI 7, bits 8-15 from ABI 8 (CUDA 13) on. */
+static int architecture(const elf *e) {
   const Elf64_Ehdr *head = (const Elf64_Ehdr *)e->bytes;
-  /* The architecture is in e_flags: bits 0-7 up to ELF ABI 7, bits 8-15 from ABI 8 (CUDA 13) on. */
-  sm = head->e_ident[EI_ABIVERSION] >= 8 ? head->e_flags >> 8 & 0xff : head->e_flags & 0xff;
-  size_t reserved = sm >= 90 ? RESERVED_SHARED : 0;
+  return (int)(head->e_ident[EI_ABIVERSION] >= 8 ? head->e_flags >> 8 & 0xff : head->e_flags & 0xff);
+}
+
+static void read_shared_size(const elf *e, cuda_entry *entry, const Elf64_Shdr *s) {
+  size_t reserved = architecture(e) >= 90 ? RESERVED_SHARED : 0;
   entry->shared_bytes = s->sh_size > reserved ? s->sh_size - reserved : 0;
 }
 
@@ -215,6 +217,7 @@ bool cuda_cubin_read(const void *bytes, size_t size, cuda_image *out) {
   elf e = {.bytes = bytes, .size = size};
   if ((uintptr_t)bytes % 8 || !open_elf(&e)) return false;
   collect_symbols(&e, out);
+  out->arch = architecture(&e);
   for (unsigned i = 0; i < e.nsections; i++) read_section(&e, out, &e.sections[i]);
   return true;
 }

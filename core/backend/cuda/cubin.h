@@ -37,6 +37,7 @@ typedef struct cuda_image {
   cuda_global *globals;
   int nentries, nglobals;
   size_t const_bytes; /* of all __constant__ variables */
+  int arch;           /* of a cubin: 90 */
   void *text;         /* the names */
 } cuda_image;
 

@@ -82,7 +82,20 @@ static bool find_lowered(cuda_unit *unit, const char *expression, place *out) {
   return out->entry;
 }
 
+/* Of what was not compiled here: all instances are in the code, by the names that the mangled ones stand for. */
+static mw_status find_instance(cuda_module *module, const char *name, place *out, mw_error *err) {
+  cuda_unit *unit = module->units;
+  for (int i = 0; i < unit->read.nentries; i++) {
+    const mw_signature *s = &unit->read.entries[i].signature;
+    if (!s->is_template || (!mw_same_name(s->name, name) && !mw_same_name(mw_signature_bare(s->name), name))) continue;
+    *out = (place){unit, &unit->read.entries[i]};
+    return MW_OK;
+  }
+  return reject_name(module, name, err);
+}
+
 static mw_status find_template(cuda_module *module, const char *name, place *out, mw_error *err) {
+  if (module->source.form) return find_instance(module, name, out, err);
   for (cuda_unit *unit = module->units; unit; unit = unit->next)
     if (find_lowered(unit, name, out)) return MW_OK;
   cuda_unit *unit;

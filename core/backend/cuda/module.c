@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Modules: a source compiled and loaded. A template that is asked for later is compiled into one more unit of the same
+ * Modules: a source compiled and loaded, or a binary loaded. A template that is asked for later is compiled into one more unit of the same
  * module, unless the module has variables that can change, which a second unit would have twice. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
-static const char *load_hint(const cuda_unit *unit, cuda_result code) {
+static const char *load_hint(const mw_source *source, const cuda_unit *unit, cuda_result code) {
   bool image = code == CUDA_INVALID_IMAGE || code == CUDA_NO_BINARY_FOR_GPU || code == CUDA_UNSUPPORTED_PTX_VERSION;
-  if (!image || cuda_nvrtc.major <= cuda_driver.version / 1000) return "";
+  if (!image || source->form || cuda_nvrtc.major <= cuda_driver.version / 1000) return "";
   return unit->ptx ? "; NVRTC is newer than the driver: update the driver or use an older NVRTC"
                    : "; NVRTC is newer than the driver: update the driver or point $MOONWARP_LIBNVRTC at CUDA 12's";
 }
@@ -43,12 +43,13 @@ static mw_status load_unit(cuda_device *device, const mw_source *source, cuda_un
   status = cuda_failed(device, code, "cuModuleLoadDataEx", &cause);
   if (status == MW_LOST) return mw_fail(err, status, "%s", cause.text);
   return mw_fail(err, status, "loading '%.128s' for %s failed: %.500s%s%s%.200s", source->name, device->base.info.arch,
-                 cause.text, load_hint(unit, code), *log ? "; " : "", log);
+                 cause.text, load_hint(source, unit, code), *log ? "; " : "", log);
 }
 
 static mw_status make_unit(cuda_device *device, const mw_source *source, cuda_unit **out, mw_error *err) {
   cuda_unit *unit = NULL;
-  mw_status status = cuda_compile_unit(&device->base, source, false, &unit, err);
+  mw_status status = source->form ? cuda_binary_unit(&device->base, source, &unit, err)
+                                  : cuda_compile_unit(&device->base, source, false, &unit, err);
   if (status == MW_OK) status = load_unit(device, source, unit, err);
   if (status == MW_OK)
     *out = unit;
@@ -73,7 +74,8 @@ static bool in_code(const cuda_image *image, const char *bare) {
   return false;
 }
 
-/* In source order; kernels that come from included files follow in the code's order, those that are refused at last. */
+/* In source order; kernels that come from included files follow in the code's order, those that are refused at last.
+ * Of what was not compiled here the instances are listed: there are no others. */
 static void collect_names(cuda_module *module) {
   const cuda_image *image = &module->units->read;
   mw_declared_kernel *written;
@@ -85,8 +87,9 @@ static void collect_names(cuda_module *module) {
     if (in_code(image, written[i].name)) module->names[count++] = mw_strdup(written[i].name);
   for (int i = 0; i < image->nentries; i++) {
     const mw_signature *s = &image->entries[i].signature;
-    const char *bare = mw_signature_bare(s->plain);
-    if (!s->is_template && !has_name(module->names, count, bare)) module->names[count++] = mw_strdup(bare);
+    const char *bare = s->is_template ? s->name : mw_signature_bare(s->plain);
+    if ((!s->is_template || module->source.form) && !has_name(module->names, count, bare))
+      module->names[count++] = mw_strdup(bare);
   }
   mw_free(written);
   mw_refusal one;

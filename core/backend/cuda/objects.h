@@ -217,7 +217,7 @@ mw_status cuda_graph_update(mw_graph *, int node, const mw_launch *, mw_error *)
 mw_status cuda_graph_dot(mw_graph *, char **, mw_error *);
 void cuda_graph_destroy(mw_graph *);
 
-/* ---- nvrtc.c, module.c, kernel.c, text.c, occupancy.c ---------------------------------------------------------- */
+/* ---- nvrtc.c, binary.c, module.c, kernel.c, text.c, occupancy.c -------------------------------------------------- */
 
 /* reduced: only its device code is compiled, without a try of the source as it is. */
 mw_status cuda_compile_unit(const mw_device *, const mw_source *, bool reduced, cuda_unit **, mw_error *);
@@ -231,6 +231,7 @@ char *cuda_device_code(const mw_device *, const mw_source *);
 static inline const char *cuda_compiled_text(const cuda_module *module) {
   return cuda_is_reduced(module) ? module->units->device_code : module->source.text;
 }
+mw_status cuda_binary_unit(const mw_device *, const mw_source *, cuda_unit **, mw_error *); /* what is compiled already */
 void cuda_unit_free(cuda_unit *);
 
 mw_status cuda_compile(mw_device *, const mw_source *, mw_module **, mw_error *);

@@ -7,6 +7,7 @@
  *   nvml.h, nvml.c                  clocks, temperature, power: read, never set
  *   memory.c, pages.c, copy.c       arrays; where their pages are; copies and fills
  *   nvrtc.c, headers.c              compiling and the cache; the headers NVRTC lacks
+ *   binary.c                        cubins, PTX and fat binaries that nvcc made
  *   cubin.c, ptx.c, params.c        what compiled code says of its kernels; their parameters
  *   module.c, kernel.c, text.c      modules, kernels by name, PTX and SASS
  *   launch.c, occupancy.c           the hot path; how many blocks fit

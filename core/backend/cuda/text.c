@@ -52,7 +52,8 @@ static mw_status sass(const cuda_module *module, char **out, mw_error *err) {
   const cuda_unit *unit = module->units;
   bool nvdisasm = find_tool("nvdisasm", tool, sizeof tool);
   if (unit->ptx)
-    return mw_fail(err, MW_UNSUPPORTED, "SASS: NVRTC does not know this device; the driver compiles its PTX");
+    return mw_fail(err, MW_UNSUPPORTED, "SASS: the driver compiles the PTX of '%.128s', and keeps the code to itself",
+                   module->base.name);
   if (!nvdisasm && !find_tool("cuobjdump", tool, sizeof tool))
     return mw_fail(err, MW_UNSUPPORTED,
                    "SASS needs nvdisasm or cuobjdump of the CUDA toolkit on the PATH (packages cuda-nvdisasm-*, "
@@ -64,8 +65,17 @@ static mw_status sass(const cuda_module *module, char **out, mw_error *err) {
   return status;
 }
 
+static mw_status binary_ptx(const cuda_module *module, char **out, mw_error *err) {
+  if (!module->units->ptx)
+    return mw_fail(err, MW_UNSUPPORTED, "'%.128s' was loaded as code of %s, which has no PTX", module->base.name,
+                   module->base.device->info.arch);
+  *out = mw_strdup(module->units->image);
+  return MW_OK;
+}
+
 mw_status cuda_text(mw_module *base, const char *kind, char **out, mw_error *err) {
   cuda_module *module = (cuda_module *)base;
+  if (strcmp(kind, "ptx") == 0 && module->source.form) return binary_ptx(module, out, err);
   if (strcmp(kind, "ptx") == 0)
     return cuda_compile_ptx(base->device, &module->source, cuda_is_reduced(module), out, err);
   if (strcmp(kind, "sass") == 0) return sass(module, out, err);
