@@ -241,6 +241,17 @@ local cases = {
     template <class T> __device__ T sum(T v) { return v + __shfl_xor_sync(0xffffffff, v, 1); }
     template <> __device__ int sum(int v) { return v + __shfl_xor_sync(0xffffffff, v, 2); }
     ]] .. HEAD .. [[ out[t] = sum(in[t]); }]] },
+  { "commas of template arguments in front of a shuffle", "split", [[
+    template <class K, class V> struct pair_of { K k; V v; __device__ pair_of() {}
+    __device__ pair_of(K a, V b) : k(a), v(b) {} };
+    template <class K, class V> __device__ pair_of<K, V> turn(const pair_of<K, V> &p, int by) {
+    return pair_of<K, V>(__shfl_xor_sync(0xffffffff, p.k, by), __shfl_xor_sync(0xffffffff, p.v, 2 * by)); }
+    ]] .. HEAD .. [[ pair_of<int, float> p = pair_of<int, float>(in[t], t); p = turn(p, 3);
+    out[t] = p.k + 10 * (int)p.v; }]] },
+  { "elements of a variable template", "split", [[
+    template <class T> __constant__ T table[3] = { 1, 2, 3 };
+    ]] .. HEAD .. [[ __shared__ int s[64]; s[t] = in[t]; __syncthreads();
+    out[t] = s[63 - t] * table<int>[t % 3] + (n > 3 ? table<int>[0] : 1); }]] },
   { "a helper that calls itself", "fiber", [[
     __device__ int f(int v, int k) { v += __shfl_xor_sync(0xffffffff, v, 1); if (k > 0) v += f(v, k - 1); return v; }
     ]] .. HEAD .. [[ out[t] = f(in[t], 3); }]] },

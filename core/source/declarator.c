@@ -108,6 +108,17 @@ static int pointer_end(const cpu_tokens *tokens, int i, int last) {
   return i;
 }
 
+/* The , or ; after an initialiser. Commas of pair<K, V>(k, v) are passed over; in a = x < y, b = z > (w) there is an =. */
+static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
+  const cpu_token *at = tokens->at;
+  for (; i < last && !cpu_token_any(&at[i], WORDS(",", ";")); i++) {
+    const int open = at[i].kind == CPU_NAME && i + 1 < last ? cpu_call_open(tokens, i) : -1;
+    if (open >= 0 && open < last && !cpu_has(tokens, i, open, "=")) i = open;
+    if (at[i].match > i) i = at[i].match;
+  }
+  return i < last ? i : last;
+}
+
 /* One declarator from i on; returns its end, or 0 where this is none. */
 static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declarator *out) {
   const cpu_token *at = tokens->at;
@@ -120,7 +131,7 @@ static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declara
   out->dims_last = out->init = out->init_last = i;
   if (i < last && cpu_token_is(&at[i], "=")) {
     out->init = i + 1;
-    out->init_last = i = cpu_find_open(tokens, i + 1, last, WORDS(",", ";"));
+    out->init_last = i = initialiser_end(tokens, i + 1, last);
   } else if (i < last && cpu_token_is(&at[i], "{")) {
     out->braces = true;
     out->init = i;

@@ -61,6 +61,10 @@ static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operat
       return false;
     }
     if (in->work.at[i].match > i && in->work.at[i].match < operation) i = in->work.at[i].match;
+    if (cpu_token_is(&in->work.at[i + 1], "<")) { /* pair<K, V>( */
+      const int open = cpu_call_open(&in->work, i);
+      if (open >= 0 && open <= operation) i = open - 1;
+    }
     if (node->kind == CPU_NODE_LEAF && cpu_token_is(&in->work.at[i], ",")) {
       bool inside = false;
       for (int k = node->first; k < i; k++) inside |= in->work.at[k].match > i;
@@ -327,8 +331,8 @@ static void rest_check(cpu_splitter *in) {
       i += 2;
       continue;
     }
-    bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
-                  !cpu_token_is(token - 1, "]");
+    const bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT &&
+                        !cpu_token_any(token - 1, WORDS(")", "]", ">")); /* mask<T>[i] */
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(token) && i > unevaluated &&
