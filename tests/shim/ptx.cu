@@ -42,6 +42,8 @@ __global__ void check_ptx_integers(int *wrong) {
   CHECK(r == 0x1e6a2c48);
   asm("prmt.b32 %0, %1, %2, 0x3705;" : "=r"(r) : "r"(a), "r"(b));
   CHECK(r == 0x12f078f0);
+  asm("prmt.b32 %0, %1, %2, 0xc9f8;" : "=r"(r) : "r"(a), "r"(b));
+  CHECK(r == 0xff00ff00);
   asm("shf.l.wrap.b32 %0, %1, %2, 8;" : "=r"(r) : "r"(a), "r"(b));
   CHECK(r == 0xf0f0f012);
   asm("vabsdiff4.u32.u32.u32.add"
@@ -84,6 +86,26 @@ __global__ void check_ptx_floats(int *wrong) {
   CHECK(d == 6.5);
   asm("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x * 12));
   CHECK(fabsf(y - 1.0f / 6) < 1e-6f);
+}
+
+__global__ void check_ptx_bits_of_floats(int *wrong) {
+  const float x = -3.0f * (float)opaque_one();
+  unsigned bits;
+  long long wide;
+  float y;
+  double d;
+  asm("mov.b32 %0, %1;" : "=r"(bits) : "f"(x));
+  CHECK(bits == 0xc0400000);
+  asm("mov.b32 %0, %1;" : "=f"(y) : "r"(bits));
+  CHECK(y == -3);
+  asm("and.b32 %0, %1, 0x7fffffff;" : "=f"(y) : "f"(x));
+  CHECK(y == 3);
+  asm("{ .reg .f32 t; mov.b32 t, %1; add.f32 t, t, 0f3F800000; mov.b32 %0, t; }" : "=r"(bits) : "r"(bits));
+  CHECK(bits == 0xc0000000);
+  asm("mov.b64 %0, %1;" : "=l"(wide) : "d"(2.0 * x));
+  CHECK(wide == (long long)0xc018000000000000);
+  asm("mov.b64 %0, %1;" : "=d"(d) : "l"(wide));
+  CHECK(d == -6);
 }
 
 __global__ void check_ptx_own_registers(int *wrong) {

@@ -76,7 +76,7 @@ static const instruction instructions[] = {
     {"popc.b64", "__popcll($1)", 0},
     {"clz.b32", "__clz((int)$1)", 0},
     {"clz.b64", "__clzll((long long)$1)", 0},
-    {"prmt.b32", "__byte_perm($1, $2, $3)", 0},
+    {"prmt.b32", "mw_permute($1, $2, $3)", 0},
     {"lop3.b32", "mw_lop3($1, $2, $3, @4)", 0},
     {"dp4a.u32.u32", "__dp4a($1, $2, $3)", 0},
     {"dp4a.s32.s32", "__dp4a($1, $2, $3)", 0},
@@ -245,7 +245,12 @@ static bool operand_put(const ptx *in, const char *at, int size, cpu_text *out) 
     return true;
   }
   if (size > 1 && at[0] == '%') return special_put(at + 1, size - 1, out);
-  const bool number = size > 0 && strchr("0123456789-", at[0]) && !(at[0] == '0' && size > 1 && strchr("fFdD", at[1]));
+  if (size > 2 && at[0] == '0' && strchr("fFdD", at[1])) { /* the bits of a float */
+    const bool single = at[1] == 'f' || at[1] == 'F';
+    cpu_text_format(out, "%s(0x%.*s)", single ? "__int_as_float" : "__longlong_as_double", size - 2, at + 2);
+    return true;
+  }
+  const bool number = size > 0 && strchr("0123456789-", at[0]);
   if (size < 1 || strspn(at, "-.xXUabcdefABCDEFghijklmnopqrstuvwyzGHIJKLMNOPQRSTVWYZ_0123456789") < (size_t)size)
     return false;
   cpu_text_format(out, number ? "%.*s" : "mw_%.*s_", size, at);
@@ -289,7 +294,7 @@ static bool code_put(const ptx *in, const instruction *it, const type *of, int c
     else {
       const int which = at[1] - '0';
       if (which >= count) return false;
-      if (*at == '$') cpu_text_format(in->out, "((%s)", of->plain);
+      if (*at == '$') cpu_text_format(in->out, "mw_register<%s>(", of->plain);
       if (!operand_put(in, first[which], size[which], in->out)) return false;
       if (*at == '$') cpu_text_put(in->out, ")");
       at++;
@@ -330,7 +335,7 @@ static bool instruction_put(const ptx *in, const char *at, const char *end) {
   if (!it->no_result) {
     cpu_text destination = {0};
     bool known = operand_put(in, first[0], size[0], &destination);
-    if (known) cpu_text_format(in->out, "%s = (decltype(%s + 0))(", destination.at, destination.at);
+    if (known) cpu_text_format(in->out, "%s = mw_register<decltype(%s + 0)>(", destination.at, destination.at);
     mw_free(destination.at);
     if (!known) return false;
   }

@@ -261,7 +261,7 @@ static const struct header_group {
   const char *header, *begins[9];
 } header_groups[] = {
     {"atomic", {"atomic"}},      {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
-    {"packed", {"__v"}},         {"ptx", {"mw_lop3", "mw_bit", "mw_highest"}},
+    {"packed", {"__v"}},         {"ptx", {"mw_register"}},
     {"rounded", {"__f", "__d"}}, {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}}};
 
 static bool is_mentioned(const struct header_group *group, const char *text) {

@@ -2,6 +2,33 @@
  *
  * PTX instructions for which CUDA has no function: ../../program/ptx.c writes calls of these. */
 
+/* A register as an operand of type T: its bits between a float and an integer of the same size, else its value. */
+template <class T> struct mw_is_float { static constexpr bool yes = false; };
+template <> struct mw_is_float<float> { static constexpr bool yes = true; };
+template <> struct mw_is_float<double> { static constexpr bool yes = true; };
+template <class T, class R, bool bits> struct mw_as {
+  static T of(R x) { return (T)x; }
+};
+template <class T, class R> struct mw_as<T, R, true> {
+  static T of(R x) {
+    return mw_bits<T>(x);
+  }
+};
+template <class T, class R> MW_FN T mw_register(R x) {
+  return mw_as<T, R, sizeof(T) == sizeof(R) && mw_is_float<T>::yes != mw_is_float<R>::yes>::of(x);
+}
+
+/* Bytes of b and a by the digits of `which`; a digit above 7 takes the sign of its byte eight times. */
+MW_FN unsigned mw_permute(unsigned a, unsigned b, unsigned which) {
+  const unsigned long long both = (unsigned long long)b << 32 | a;
+  unsigned result = 0;
+  for (int i = 0; i < 4; i++) {
+    const unsigned digit = which >> 4 * i & 15, byte = both >> 8 * (digit & 7) & 255;
+    result |= (digit < 8 ? byte : byte >> 7 ? 255u : 0u) << 8 * i;
+  }
+  return result;
+}
+
 /* Bits position ... position + length - 1 of x, with the field's sign for a signed T. */
 template <class T> MW_FN T mw_bit_field(T x, unsigned position, unsigned length) {
   const unsigned bits = sizeof(T) * 8, from = position & 255, count = length & 255;
