@@ -86,17 +86,17 @@ __global__ void __launch_bounds__(64) jacobi_registers(float *to, const float *f
     for (int i = 0; i < PART; i++) u[j][i] = from[base + j * SIDE + i];
   for (int k = 0; k < steps; k++) {
     float above[PART], below[PART];
-    float4(*edge)[bands][halves][bands] = rows[k % 2];
+    int turn = k % 2;
 #pragma unroll
     for (int h = 0; h < halves; h++) {
-      edge[0][band][h][column] = four(u[0] + 4 * h);
-      edge[1][band][h][column] = four(u[PART - 1] + 4 * h);
+      rows[turn][0][band][h][column] = four(u[0] + 4 * h);
+      rows[turn][1][band][h][column] = four(u[PART - 1] + 4 * h);
     }
     __syncthreads();
 #pragma unroll
     for (int h = 0; h < halves; h++) {
-      put_four(above + 4 * h, edge[1][is_top ? 0 : band - 1][h][column]);
-      put_four(below + 4 * h, edge[0][is_bottom ? band : band + 1][h][column]);
+      put_four(above + 4 * h, rows[turn][1][is_top ? 0 : band - 1][h][column]);
+      put_four(below + 4 * h, rows[turn][0][is_bottom ? band : band + 1][h][column]);
     }
 #pragma unroll
     for (int j = 0; j < PART; j++) {

@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: MIT
+--
+-- recurrence: can v[i] = s[i] * v[i - 1] + u[i] be computed at the rate of a running sum?
+--
+-- Both by the same kernels over different elements, a number or a pair: blocks in shared memory or by warps, whose
+-- totals the host scans; blocks in order with a running total; tiles in rounds. T_eff = (2 or 3 arrays) / t; shares are
+-- of the library's copy. After M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford), lecture 4, p. 20 to
+-- 37. The study scan has the running sum's own ladder. See docs/studies/recurrence.md.
+
+local mw = require "moonwarp"
+local ceil_div = mw.ceil_div
+
+local study, p = mw.study {
+  question = "can v[i] = s[i] v[i-1] + u[i] be computed at the rate of a running sum?", kernels = "recurrence.cu",
+  rate = "T_eff", output = "v", level = "library copy", seconds = { 0.03, gpu = 0.05 },
+  odd = { { op = { "sum", "recurrence" }, n = { 1, 1000, 70001 } } },
+  params = {
+    { "n", 1 << 16, "elements", gpu = 1 << 26, min = 1, max = 1 << 30 },
+    { "type", "f32", "of the elements", choices = { "f32", "f64" } },
+    { "block", 256, "threads per block of the rungs with one element per thread", gpu = 1024,
+      choices = { 32, 64, 128, 256, 512, 1024 } },
+    { "tile_block", 128, "threads per block in rounds", gpu = 512, choices = { 128, 256, 512 } },
+    { "smallest", 1 << 13, "elements of the shortest array of the sweep", min = 1 },
+  },
+}
+
+-- s is below 1: a step forgets, and what is 200 elements back is below any rounding.
+function study.arrays(c)
+  c.is_sum = c.op == "sum"
+  return { s = c.is_sum and mw.null or c:array(c.n):random(1), u = c:array(c.n):random(2), v = c:array(c.n) }
+end
+
+-- ---- what is right ----------------------------------------------------------------------------------
+-- v from one element to another, beginning with 0 before the first.
+local function host_values(c, s, u, first, last)
+  local v, list = 0.0, {}
+  for i = first, last do
+    v = (c.is_sum and 1 or s(i)) * v + u(i)
+    list[i] = v
+  end
+  return list
+end
+
+local function host_all(c)
+  local s, u = not c.is_sum and c.s:totable(), c.u:totable()
+  return host_values(c, function(i) return s[i] end, function(i) return u[i] end, 1, c.n)
+end
+
+local function spots(c)
+  local list = {}
+  for k = 0, 20 do
+    local i = 1 + k * (c.n - 1) // 20
+    local function at(name) return function(j) return c[name]:get(j) end end
+    list[#list + 1] = { i, value = host_values(c, at "s", at "u", math.max(1, i - 200), i)[i] }
+  end
+  return list
+end
+
+-- A running sum of ones is 1, 2, 3, ...
+local function prove_ones(c, go, check)
+  local counted <close> = c.dev:array(c.type, c.n):linspace(1, c.n)
+  c.u:fill(1)
+  c.v:fill(0 / 0)
+  go()
+  check(c.v, counted)
+  c.u:random(2)
+end
+
+study:library("u", "v")
+study:answer("sum", { bytes = "u v", host = host_all, prove = prove_ones,
+  tolerance = function(c) return { relative = 8 * c.eps * math.sqrt(100 + ceil_div(c.n, 1024)) } end })
+study:answer("recurrence", { bytes = "s u v", host = host_all, spot = spots,
+  tolerance = function(c) return { relative = 64 * c.eps } end })
+
+-- ---- the rungs --------------------------------------------------------------------------------------
+local OPS = { sum = { element = "element<%s,1>", size = 1, loads = 8 },
+              recurrence = { element = "element<%s,2>", size = 2, loads = 4 } }
+
+local function named(kernel, op, ...) return (kernel:format(OPS[op].element, ...)) end
+
+-- What is in front of each block, from what the blocks come to: u after u, and for pairs s after s.
+local function host_scan(totals, blocks)
+  local before, v = { 0.0 }, 0.0
+  for b = 1, blocks - 1 do
+    v = (totals[blocks + b] or 1) * v + totals[b]
+    before[b + 1] = v
+  end
+  return before
+end
+
+local function three_steps(op, method)
+  local scan, finish = named("recurrence_blocks<%s,%s>", op, method), named("recurrence_finish<%s>", op)
+  return { scan, finish }, function(c, block)
+    local blocks, size = ceil_div(c.n, block), OPS[op].size
+    local totals, before = c:array(blocks * size), c:array(blocks)
+    local more = { totals = totals, before = before, slopes = size > 1 and c:array(c.n) or mw.null }
+    local width = c.type == "f64" and 8 or 4
+    local first, reason = c:launch(scan, { block = block, grid = blocks, shared = block * size * width }, more)
+    local last = c:launch(finish, { block = block, grid = blocks }, more)
+    return first and function()
+      first()
+      before:upload(host_scan(totals:totable(), blocks))
+      last()
+    end, reason
+  end
+end
+
+-- Status words and counters are cleared before each launch, which is part of its time.
+local function cleared(c, words, launch)
+  local more = { status = words > 0 and c:keep(c.dev:array("u64", words)) or mw.null, words = words,
+                 counters = c:keep(c.dev:array("u32", 2)), total = c:array(1) }
+  local clear = c:launch("recurrence_clear", { block = 256, grid = ceil_div(words + 2, 256) }, more)
+  local go, reason = launch(more)
+  return go and function() clear(); go() end, reason
+end
+
+local function in_order(op)
+  local kernel = named("recurrence_in_order<%s>", op)
+  return { kernel }, function(c, block)
+    return cleared(c, 0, function(more)
+      return c:launch(kernel, { block = block, grid = ceil_div(c.n, block) }, more)
+    end)
+  end
+end
+
+local function in_rounds(op)
+  local loads = OPS[op].loads
+  local kernel = named("recurrence_rounds<%s,%d,%d>", op, p.tile_block, loads)
+  return { kernel }, function(c, block)
+    local tiles = ceil_div(c.n, block * loads * c.vector)
+    local words = tiles * OPS[op].size * (c.type == "f64" and 2 or 1)
+    return cleared(c, words, function(more)
+      local grid = math.min(tiles, block, c:resident(kernel, block))
+      return c:launch(kernel, { block = block, grid = grid, cooperative = true }, more)
+    end)
+  end
+end
+
+for _, op in ipairs { "sum", "recurrence" } do
+  local function add(number, name, block, kernel, make)
+    study:rung { number, ("%s, %s"):format(op, name), answer = op, kernel = kernel, make = make, block = block,
+                 when = function(c) return c.op == op end }
+  end
+  add(1, "barriers, host", p.block, three_steps(op, "BARRIERS"))
+  add(2, "warps, host", p.block, three_steps(op, "WARPS"))
+  add(3, "in order", p.block, in_order(op))
+  add(4, "in rounds", p.tile_block, in_rounds(op))
+end
+
+-- ---- parts ------------------------------------------------------------------------------------------
+study:part { "ladder", cases = { { n = p.n, op = { "sum", "recurrence" } } }, rows = "all", each = "op",
+  table = { { "number", title = "no." }, "rung", "block", "t", "T_eff",
+            { "share", title = "of the copy", unit = "%", digits = 3 } },
+  charts = { { kind = "ladder" } } }
+
+study:part { "lengths",
+  cases = { { n = mw.geometric(p.n, math.min(p.n, p.smallest), 8), op = { "sum", "recurrence" } } },
+  rungs = { "copy", "sum, in order", "sum, in rounds", "recurrence, in order", "recurrence, in rounds" },
+  charts = { { x = "n", logx = 10, logy = 10, by = "rung", xlabel = "elements" } } }
+return study
