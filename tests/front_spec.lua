@@ -95,6 +95,13 @@ local function describe_device(name, dev)
       assert.are.equal("k(float *x, __nv_bfloat16 *y, __half *z)", m.k:signature())
     end)
 
+    it("knows constants that are computed from others", function()
+      local m <close> = dev:module { source = "#include <vector>\nconst float THREE = 3.0f;\n"
+        .. "static const float THIRD = 1.0 / THREE;\nnamespace lab { const double MINUS = -THIRD, TWO = 2; }\n"
+        .. "__global__ void k(float *x) { x[0] = THIRD * THREE; x[1] = lab::MINUS * lab::TWO; }\n" }
+      assert.is_truthy(m:kernel "k")
+    end)
+
     it("instantiates a template with a type that no kernel names", function()
       local source = PROGRAM .. "struct odd { float v[3]; };\nstruct host { std::vector<int> v; };\n"
       local m <close> = dev:module { source = source, name = "program.cu" }

@@ -14,6 +14,7 @@
 
 struct mw_front {
   const char *(*lacks)(const char *name);
+  const char *constant; /* what stands for const in front of a number with a fraction */
   cpu_preprocessed source;
   cpu_outline outline;
 };
@@ -190,6 +191,7 @@ mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect, mw_e
   mw_front *front = mw_calloc(1, sizeof *front);
   const cpu_preprocessed *read = &front->source;
   front->lacks = dialect->lacks;
+  front->constant = dialect->device_constants ? " constexpr" : " const";
   cpu_preprocess_source(source, dialect, &front->source);
   if (!read->tokens.wrong.what) cpu_outline_read(&read->tokens, &front->outline);
   if (read->tokens.wrong.what || !has_kernel(&front->outline)) {
@@ -223,12 +225,14 @@ static void using_put(const cpu_outline *outline, const cpu_entry *entry, cpu_te
   while (count--) cpu_text_put(out, "}");
 }
 
-static void entry_put(const cpu_outline *outline, const cpu_entry *entry, cpu_text *out) {
+static void entry_put(const mw_front *front, const cpu_entry *entry, cpu_text *out) {
+  const cpu_outline *outline = &front->outline;
   const cpu_tokens *tokens = outline->tokens;
   if (entry->worth == CPU_WORTH_USING) using_put(outline, entry, out);
   for (int i = entry->first; i < entry->last; i++) {
     if (outline->fate[i] == CPU_FATE_KEPT) cpu_text_token(out, tokens, &tokens->at[i]);
     if (outline->fate[i] == CPU_FATE_SEMICOLON) cpu_text_put(out, ";");
+    if (outline->fate[i] == CPU_FATE_CONST) cpu_text_put(out, front->constant);
   }
 }
 
@@ -250,7 +254,7 @@ char *mw_front_text(const mw_front *front) {
     while (top && outline->entries[open[top - 1]].close < entry->first)
       cpu_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);
     if (!entry->kept) continue;
-    entry_put(outline, entry, &out);
+    entry_put(front, entry, &out);
     if (entry->worth == CPU_WORTH_REGION) open[top++] = i;
   }
   while (top) cpu_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);

@@ -204,6 +204,16 @@ static void using_entry(walk *in, const cpu_declaration *found) {
   if (!is_namespace && !standard) name_add(in, alias ? found->begin + 1 : found->last - 2);
 }
 
+/* const float half = 1.0f / two; */
+static void constant_mark(walk *in, const cpu_declaration *found) {
+  const int value = cpu_find(in->tokens, found->begin, found->last, WORDS("="));
+  const int word = cpu_find(in->tokens, found->begin, value, WORDS("const"));
+  const bool number = cpu_find(in->tokens, found->begin, value, WORDS("float", "double")) < value;
+  const bool plain = cpu_find(in->tokens, found->begin, value, WORDS("*", "&", "[", "(", "<", "volatile")) == value;
+  if (value < found->last && word < value && number && plain && !found->is_constexpr)
+    fate_set(in, word, word + 1, CPU_FATE_CONST);
+}
+
 /* nvcc warns of __host__ in front of a variable and leaves it out; for NVRTC it is an error. */
 static void variable_entry(walk *in, const cpu_declaration *found) {
   const int host = cpu_find(in->tokens, found->begin, found->last, WORDS("__host__"));
@@ -211,6 +221,7 @@ static void variable_entry(walk *in, const cpu_declaration *found) {
   const bool device = found->is_device || found->is_constant || found->is_managed || found->is_shared;
   const int type = found->begin + cpu_token_is(&in->at[found->begin], "static");
   const bool named = found->is_const || cpu_token_any(&in->at[type], WORDS("texture", "surface"));
+  if (!device) constant_mark(in, found);
   const cpu_worth worth = device ? CPU_WORTH_ROOT : named ? CPU_WORTH_DEVICE : CPU_WORTH_HOST;
   entry_add(in, worth, found->first, found->last)->what =
       "a variable of the host, neither __device__, __constant__ nor const";

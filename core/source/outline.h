@@ -46,8 +46,9 @@ typedef struct cpu_outline {
   unsigned char    *fate; /* of each token: what becomes of it in an entry that is kept */
 } cpu_outline;
 
-/* In classes methods of the host go, and their bodies. */
-enum { CPU_FATE_KEPT, CPU_FATE_GONE, CPU_FATE_SEMICOLON /* a ; stands for it */ };
+/* In classes methods of the host go, and their bodies. CPU_FATE_SEMICOLON: a ; stands for it. CPU_FATE_CONST: the const of
+ * a number with a fraction, whose value the compiler knows only if it is constexpr. */
+enum { CPU_FATE_KEPT, CPU_FATE_GONE, CPU_FATE_SEMICOLON, CPU_FATE_CONST };
 
 void cpu_outline_read(const cpu_tokens *, cpu_outline *out);
 void cpu_outline_free(cpu_outline *);

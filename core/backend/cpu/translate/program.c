@@ -209,7 +209,7 @@ static void device_code_renew(cpu_program *program) {
 }
 
 bool cpu_program_reduce(cpu_program *program, mw_error *error) {
-  static const mw_dialect dialect = {cpu_predefined, shim_has, NULL, lacks};
+  static const mw_dialect dialect = {cpu_predefined, shim_has, NULL, lacks, false};
   if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
   if (program->front) {
     if (!mw_front_refuse(program->front, error, "the CPU device", &program->refused)) {
