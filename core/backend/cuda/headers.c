@@ -41,6 +41,8 @@
   "#define INT8_MAX SCHAR_MAX\n#define INT16_MAX SHRT_MAX\n#define INT32_MAX INT_MAX\n#define INT64_MAX LLONG_MAX\n" \
   "#define UINT8_MAX UCHAR_MAX\n#define UINT16_MAX USHRT_MAX\n#define UINT32_MAX UINT_MAX\n" \
   "#define UINT64_MAX ULLONG_MAX\n#define SIZE_MAX UINT64_MAX\n" \
+  "#define INT8_C(c) c\n#define INT16_C(c) c\n#define INT32_C(c) c\n#define INT64_C(c) c##ll\n" \
+  "#define UINT8_C(c) c\n#define UINT16_C(c) c\n#define UINT32_C(c) c##u\n#define UINT64_C(c) c##ull\n" \
   "namespace std { using ::intptr_t; using ::uintptr_t; using ::intmax_t; using ::uintmax_t; }\n")
 
 #define FLOAT GUARD("FLOAT", \

@@ -25,6 +25,10 @@
 #define SIZE_MAX    UINT64_MAX
 #define INT64_C(c)  c##L
 #define UINT64_C(c) c##UL
+#define INT8_C(c)   c
+#define UINT8_C(c)  c
+#define INT16_C(c)  c
+#define UINT16_C(c) c
 #define INT32_C(c)  c
 #define UINT32_C(c) c##U
 
