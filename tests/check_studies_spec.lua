@@ -9,7 +9,7 @@ local labs = require "tests.labs"
 local STUDIES = { laplace = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   orbits = "", transpose = "", histogram = "", streams = "", mistakes = "",
-                  access = "", divergence = "" }
+                  access = "", divergence = "", balance = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do
