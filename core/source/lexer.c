@@ -63,7 +63,8 @@ bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
 }
 
 bool cpu_token_is(const cpu_token *token, const char *text) {
-  return (size_t)token->size == strlen(text) && !memcmp(token->text, text, (size_t)token->size);
+  return *token->text == *text && (size_t)token->size == strlen(text) &&
+         !memcmp(token->text, text, (size_t)token->size);
 }
 
 bool cpu_token_any(const cpu_token *token, const char *const *texts) {
