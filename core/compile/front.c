@@ -204,6 +204,13 @@ mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect, mw_e
   return front;
 }
 
+bool mw_front_leaves(const mw_front *front, bool (*is_one)(const char *header)) {
+  const cpu_preprocessed *source = &front->source;
+  int i = 0;
+  while (i < source->nleft && !is_one(source->left[i].name)) i++;
+  return i < source->nleft;
+}
+
 void mw_front_free(mw_front *front) {
   if (!front) return;
   cpu_outline_free(&front->outline);
@@ -236,10 +243,9 @@ static void entry_put(const mw_front *front, const cpu_entry *entry, cpu_text *o
   }
 }
 
-/* What nvcc includes by itself, and types of the host that structures of device code may hold. */
+/* Types of the host that structures of device code may hold. */
 static const char prelude[] =
-    "#line 1 \"moonwarp\"\n#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\n#include <float.h>\n"
-    "#include <math.h>\ntypedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n"
+    "# 1 \"moonwarp\"\ntypedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n"
     "typedef long ssize_t;\n"
     "typedef struct CUstream_st *cudaStream_t; typedef struct CUevent_st *cudaEvent_t;\n"
     "typedef struct _IO_FILE FILE; typedef unsigned long long CUtexObject, CUsurfObject;\n";

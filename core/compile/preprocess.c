@@ -26,6 +26,7 @@ typedef struct reader {
   cpu_macros *macros;
   once *once; /* files with #pragma once */
   int nonce, depth, files;
+  bool quiet; /* in a header of the device: only its macros are read */
 } reader;
 
 /* One #if: whether its branch in force is read, whether one was, and whether the text around it is. */
@@ -85,6 +86,7 @@ static void file_read(reader *in, const char *path, const struct stat *st) {
 }
 
 static void chunk_put(reader *in, const file *from, cpu_token_kind kind, const char *text) {
+  if (in->quiet) return;
   const char *copy = cpu_tokens_own(&in->out->tokens, mw_strdup(text));
   const cpu_token token = {
       .kind = kind, .text = copy, .size = (int)strlen(text), .line = from->line, .file = from->index};
@@ -99,19 +101,16 @@ static bool is_own(const char *name, bool quoted) {
 
 static void header_leave(reader *in, const file *from, const char *name, bool quoted) {
   cpu_preprocessed *out = in->out;
+  if (in->quiet) return;
   out->left = mw_grow(out->left, (size_t)out->nleft, sizeof *out->left);
   out->left[out->nleft++] = (cpu_left_header){mw_strdup(name), from->line, from->index, is_own(name, quoted)};
 }
 
-/* Types that host libraries give to device code. */
+/* Types that a host library gives to device code. */
 static const char *host_types(const char *name) {
-  static const char halves[] = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
   static const char fourier[] =
-      "#ifndef MW_FOURIER_TYPES\n#define MW_FOURIER_TYPES\n"
-      "typedef float cufftReal; typedef double cufftDoubleReal;\n"
-      "typedef float2 cuFloatComplex, cuComplex, cufftComplex; typedef double2 cuDoubleComplex, cufftDoubleComplex;\n"
-      "#endif\n";
-  if (!strncmp(name, "cublas", 6) || !strncmp(name, "cudnn", 5)) return halves;
+      "typedef float cufftReal; typedef double cufftDoubleReal; "
+      "typedef float2 cuFloatComplex, cuComplex, cufftComplex; typedef double2 cuDoubleComplex, cufftDoubleComplex;";
   return strcmp(name, "cufft.h") && strcmp(name, "cufftXt.h") ? NULL : fourier;
 }
 
@@ -133,6 +132,25 @@ static void host_header_leave(reader *in, const file *from, const char *name, bo
   header_leave(in, from, name, quoted);
 }
 
+/* A header of the device, as its dialect wants it. */
+static void header_keep(reader *in, const file *from, const char *name) {
+  char path[PATH_SIZE];
+  struct stat st;
+  const char *folder = in->dialect->folder;
+  const char *instead = in->dialect->instead_of ? in->dialect->instead_of(name) : NULL;
+  const bool marked = folder && is_file(folder, name, path, &st);
+  char *line = instead  ? mw_strdup(instead)
+               : marked ? mw_format("# 1 \"%s\" 1\n# 1 \"%s\" 2", path, in->source->name)
+                        : mw_format("#include <%s>", name);
+  chunk_put(in, from, CPU_CHUNK, line);
+  mw_free(line);
+  if (!marked || in->depth >= MOST_DEPTH || in->files >= MOST_FILES) return;
+  const bool quiet = in->quiet;
+  in->quiet = true;
+  file_read(in, path, &st);
+  in->quiet = quiet;
+}
+
 static void include(reader *in, const file *from, const char *name, bool quoted) {
   char path[PATH_SIZE];
   struct stat st;
@@ -143,10 +161,7 @@ static void include(reader *in, const file *from, const char *name, bool quoted)
   } else if (own) {
     if (!is_seen(in, &st)) file_read(in, path, &st);
   } else if (in->dialect->has_header(name)) {
-    const char *instead = in->dialect->instead_of ? in->dialect->instead_of(name) : NULL;
-    char *line = instead ? mw_strdup(instead) : mw_format("#include <%s>", name);
-    chunk_put(in, from, CPU_CHUNK, line);
-    mw_free(line);
+    header_keep(in, from, name);
   } else {
     host_header_leave(in, from, name, quoted);
   }
@@ -291,7 +306,7 @@ static int newlines(const char *at, const char *end) {
 
 static void piece_read(reader *in, const file *at, const char *from, const char *end) {
   cpu_tokens raw = {0};
-  if (!is_active(at)) return;
+  if (in->quiet || !is_active(at)) return;
   cpu_tokens_lex(&raw, from, end, at->line, at->index);
   cpu_tokens *out = &in->out->tokens;
   cpu_macros_expand(in->macros, &raw, 0, raw.count, out);
@@ -321,9 +336,11 @@ static void predefine(reader *in, file *at) {
   }
 }
 
-/* What other headers of the standard library bring in with them. */
+/* What nvcc includes by itself, and what other headers of the standard library bring in with them. */
 static void common_headers_include(reader *in, const file *at) {
-  for (const char *const *name = WORDS("algorithm", "limits", "type_traits", "utility"); *name; name++)
+  for (const char *const *name = WORDS("stddef.h", "stdint.h", "limits.h", "float.h", "math.h", "algorithm", "limits",
+                                       "type_traits", "utility");
+       *name; name++)
     if (in->dialect->has_header(*name)) include(in, at, *name, false);
 }
 

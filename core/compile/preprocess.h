@@ -21,6 +21,7 @@ typedef struct mw_dialect {
   const char *(*instead_of)(const char *name); /* lines that stand for that header; NULL: it is included; may be NULL */
   const char *(*lacks)(const char *name); /* why the device does not declare a name; NULL: it is not CUDA's; may be NULL */
   bool device_constants; /* are constants outside of functions variables of the device? Numbers become constexpr */
+  const char *folder; /* of its headers: their macros are read, and line markers stand for each; NULL: an #include does */
 } mw_dialect;
 
 typedef struct cpu_left_header { /* an #include that was left out */

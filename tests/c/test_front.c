@@ -141,7 +141,7 @@ static bool has_header(const char *name) {
 static void front_try(const char *text) {
   const char *const templates[] = {"swap<double>", "a::b::pair<", NULL};
   const mw_source source = {.name = "x.cu", .text = text, .templates = templates};
-  const mw_dialect dialect = {"#define __CUDACC__ 1\n", has_header, NULL, NULL, false};
+  const mw_dialect dialect = {.macros = "#define __CUDACC__ 1\n", .has_header = has_header};
   mw_error error = {.status = MW_COMPILE};
   mw_front *front = mw_front_read(&source, &dialect, &error);
   if (!front) mw_error_clear(&error);

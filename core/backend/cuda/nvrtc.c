@@ -217,7 +217,9 @@ static void assembler_explain(const mw_device *device, const mw_source *source, 
 
 static mw_front *front_read(const mw_source *source, target t, mw_error *err) {
   char *macros = predefined(source, t);
-  mw_front *front = mw_front_read(source, &(mw_dialect){macros, cuda_has_header, cuda_instead_of, NULL, true}, err);
+  const mw_dialect dialect = {
+      .macros = macros, .has_header = cuda_has_header, .instead_of = cuda_instead_of, .device_constants = true};
+  mw_front *front = mw_front_read(source, &dialect, err);
   mw_free(macros);
   return front;
 }

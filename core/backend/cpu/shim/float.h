@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limits of float and double, as the compiler predefines them. */
+ * The limits of float and double (IEEE 754), as numbers: what reads a source does not know what a compiler predefines. */
 #ifndef MW_FLOAT_H
 #define MW_FLOAT_H
 
-#define FLT_DIG         __FLT_DIG__
-#define FLT_EPSILON     __FLT_EPSILON__
-#define FLT_MANT_DIG    __FLT_MANT_DIG__
-#define FLT_MAX         __FLT_MAX__
-#define FLT_MAX_10_EXP  __FLT_MAX_10_EXP__
-#define FLT_MAX_EXP     __FLT_MAX_EXP__
-#define FLT_MIN         __FLT_MIN__
-#define FLT_MIN_10_EXP  __FLT_MIN_10_EXP__
-#define FLT_MIN_EXP     __FLT_MIN_EXP__
-#define FLT_TRUE_MIN    __FLT_DENORM_MIN__
-#define FLT_DECIMAL_DIG __FLT_DECIMAL_DIG__
-#define DBL_DIG         __DBL_DIG__
-#define DBL_EPSILON     __DBL_EPSILON__
-#define DBL_MANT_DIG    __DBL_MANT_DIG__
-#define DBL_MAX         __DBL_MAX__
-#define DBL_MAX_10_EXP  __DBL_MAX_10_EXP__
-#define DBL_MAX_EXP     __DBL_MAX_EXP__
-#define DBL_MIN         __DBL_MIN__
-#define DBL_MIN_10_EXP  __DBL_MIN_10_EXP__
-#define DBL_MIN_EXP     __DBL_MIN_EXP__
-#define DBL_TRUE_MIN    __DBL_DENORM_MIN__
-#define DBL_DECIMAL_DIG __DBL_DECIMAL_DIG__
+#define FLT_DIG         6
+#define FLT_EPSILON     1.19209290e-7F
+#define FLT_MANT_DIG    24
+#define FLT_MAX         3.40282347e+38F
+#define FLT_MAX_10_EXP  38
+#define FLT_MAX_EXP     128
+#define FLT_MIN         1.17549435e-38F
+#define FLT_MIN_10_EXP  (-37)
+#define FLT_MIN_EXP     (-125)
+#define FLT_TRUE_MIN    1.40129846e-45F
+#define FLT_DECIMAL_DIG 9
+#define DBL_DIG         15
+#define DBL_EPSILON     2.2204460492503131e-16
+#define DBL_MANT_DIG    53
+#define DBL_MAX         1.7976931348623157e+308
+#define DBL_MAX_10_EXP  308
+#define DBL_MAX_EXP     1024
+#define DBL_MIN         2.2250738585072014e-308
+#define DBL_MIN_10_EXP  (-307)
+#define DBL_MIN_EXP     (-1021)
+#define DBL_TRUE_MIN    4.9406564584124654e-324
+#define DBL_DECIMAL_DIG 17
 #define FLT_RADIX       2
 #define FLT_EVAL_METHOD 0
 

@@ -134,7 +134,8 @@ static void standard_add(mw_argv *list, const cpu_program *program) {
 
 const char cpu_predefined[] =
     "#define __cplusplus 201703L\n#define __CUDACC__ 1\n#define __NVCC__ 1\n#define __CUDA_ARCH__ 800\n"
-    "#define __MOONWARP_CPU__ 1\n#define __x86_64__ 1\n#define __linux__ 1\n#define __GNUC__ 12\n"
+    "#define __MOONWARP_CPU__ 1\n#define MW_PREPROCESS 1\n#define __x86_64__ 1\n#define __linux__ 1\n#define __GNUC__ "
+    "12\n"
     "#define CUDART_VERSION 13000\n#define CUDA_VERSION 13000\n#define __CUDACC_VER_MAJOR__ 13\n"
     "#define __CUDACC_VER_MINOR__ 0\n";
 
@@ -168,9 +169,9 @@ static void preprocess_arguments(mw_argv *list, const cpu_program *program, cons
   mw_argv_add(list, "-");
 }
 
-/* Text of which the preprocessor would only make a copy: no directive but #pragma unroll, and no macro. To start the
- * compiler for that takes a tenth of a small kernel's first launch. */
-static bool is_plain(const mw_source *source) {
+/* No directive but #pragma unroll, and no macro. To start the compiler for a copy takes a tenth of a small kernel's first
+ * launch. */
+bool cpu_is_plain(const mw_source *source) {
   static const char *const others[] = {"MW_PREPROCESS", "_Pragma", "%:", "\\\n", "CUDART_VERSION", "CUDA_VERSION"};
   if (source->defines && source->defines[0]) return false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -182,6 +183,17 @@ static bool is_plain(const mw_source *source) {
   if (comment[0] == '/' && comment[1] == '*' && !strstr(comment + 2, "*/")) return false; /* it may have no end */
   for (const char *at = source->text; (at = cpu_directive_next(at, &end)); at = end)
     if (strncmp(at, "#pragma unroll", 14) || memchr(at, '/', (size_t)(end - at))) return false;
+  return true;
+}
+
+/* Device code has no macros any more (core/compile/front.h), and of directives line markers and pragmas. */
+static bool is_expanded(const char *text) {
+  const char *end;
+  if (strstr(text, "_Pragma") || strstr(text, "%:")) return false;
+  for (const char *at = text; (at = cpu_directive_next(at, &end)); at = end) {
+    const char *word = at + 1 + strspn(at + 1, " ");
+    if (!isdigit((unsigned char)*word) && strncmp(word, "pragma", 6)) return false;
+  }
   return true;
 }
 
@@ -248,7 +260,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, char **log, mw_
   mw_source source = program->source;
   if (program->device_code) source.text = program->device_code, source.defines = NULL;
   char *input = preprocess_input(&source);
-  if (is_plain(&source)) {
+  if (program->device_code ? is_expanded(source.text) : cpu_is_plain(&source)) {
     *out = input;
     return MW_OK;
   }

@@ -127,6 +127,59 @@ static bool analysis_recall(cpu_program *program) {
   return fits;
 }
 
+/* ---- device code only ------------------------------------------------------------------------------------------ */
+
+/* Is it in the shim, and does it reject itself by an #error? */
+static bool shim_file(const char *name, bool rejects) {
+  char *path = mw_format("%s/%s", mw_shim_folder(), name);
+  char *text = mw_file_read(path, 1 << 20, NULL);
+  const bool is = text && !strstr(text, "\n#error \"<") == !rejects;
+  mw_free(text);
+  mw_free(path);
+  return is;
+}
+
+static bool shim_has(const char *name) {
+  return shim_file(name, false);
+}
+
+static bool shim_rejects(const char *name) {
+  return shim_file(name, true);
+}
+
+/* Asked of a name that the shim does not declare. */
+static const char *lacks(const char *name) {
+  static const char *const begins[] = {
+      "curand", "__nv_", "bmma", "cuda::", "nvcuda::", "cub::", "cooperative_groups::"};
+  char *whole = mw_format("%s::", name);
+  bool of_cuda = false;
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) of_cuda |= !strncmp(whole, begins[i], strlen(begins[i]));
+  mw_free(whole);
+  return of_cuda ? "the CPU device does not have it: use the CUDA device" : NULL;
+}
+
+static mw_front *front_read(const cpu_program *program, mw_error *error) {
+  const mw_dialect dialect = {
+      .macros = cpu_predefined, .has_header = shim_has, .lacks = lacks, .folder = mw_shim_folder()};
+  return mw_front_read(&program->source, &dialect, error);
+}
+
+static void device_code_renew(cpu_program *program) {
+  analysis_free(program);
+  mw_free(program->device_code);
+  program->device_code = mw_front_text(program->front);
+}
+
+/* A header of the host stops the preprocessor: such a source is not given to it. */
+static void host_headers_leave(cpu_program *program) {
+  mw_front *front = program->front || cpu_is_plain(&program->source) ? NULL : front_read(program, NULL);
+  if (front && mw_front_leaves(front, shim_rejects)) {
+    program->front = front;
+    device_code_renew(program);
+  } else
+    mw_front_free(front);
+}
+
 /* ---- analysis -------------------------------------------------------------------------------------------------- */
 
 static void declared_fill(cpu_program *program) {
@@ -166,6 +219,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
 }
 
 static mw_status need(cpu_program *program, mw_error *error) {
+  host_headers_leave(program);
   mw_status status = cpu_preprocess(program, &program->preprocessed, &program->preprocess_log, error);
   if (!status) status = analyse(program, error);
   program->analysed = !status;
@@ -179,37 +233,7 @@ mw_status cpu_program_need(cpu_program *program, mw_error *error) {
   return status;
 }
 
-/* ---- device code only ------------------------------------------------------------------------------------------ */
-
-/* Is it in the shim, and not one that rejects itself by an #error? */
-static bool shim_has(const char *name) {
-  char *path = mw_format("%s/%s", mw_shim_folder(), name);
-  char *text = mw_file_read(path, 1 << 20, NULL);
-  const bool has = text && !strstr(text, "\n#error \"<");
-  mw_free(text);
-  mw_free(path);
-  return has;
-}
-
-/* Asked of a name that the shim does not declare. */
-static const char *lacks(const char *name) {
-  static const char *const begins[] = {
-      "curand", "__nv_", "bmma", "cuda::", "nvcuda::", "cub::", "cooperative_groups::"};
-  char *whole = mw_format("%s::", name);
-  bool of_cuda = false;
-  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) of_cuda |= !strncmp(whole, begins[i], strlen(begins[i]));
-  mw_free(whole);
-  return of_cuda ? "the CPU device does not have it: use the CUDA device" : NULL;
-}
-
-static void device_code_renew(cpu_program *program) {
-  analysis_free(program);
-  mw_free(program->device_code);
-  program->device_code = mw_front_text(program->front);
-}
-
 bool cpu_program_reduce(cpu_program *program, mw_error *error) {
-  static const mw_dialect dialect = {cpu_predefined, shim_has, NULL, lacks, false};
   if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
   if (program->front) {
     if (!mw_front_refuse(program->front, error, "the CPU device", &program->refused)) {
@@ -217,7 +241,7 @@ bool cpu_program_reduce(cpu_program *program, mw_error *error) {
       return false;
     }
   } else {
-    program->front = mw_front_read(&program->source, &dialect, error);
+    program->front = front_read(program, error);
     if (!program->front) return false;
   }
   mw_error_clear(error);

@@ -55,6 +55,7 @@ void      cpu_generator_stamp(cpu_text *); /* of this program and every file of 
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 /* compiler.c */
+bool      cpu_is_plain(const mw_source *); /* text of which the preprocessor would only make a copy */
 mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *);
 /* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL: the text is checked, and no code is
  * made. */
