@@ -43,14 +43,14 @@ describe("a compiler's process", function()
     ["that writes for ever"] = { preprocess = "exec yes",
       said = "wrote more than 64.0 MiB, which is not a source: look for a macro or an included file without end" },
     ["that needs too much memory"] = { env = { MOONWARP_COMPILE_MEMORY = "3221225472" },
-      preprocess = [[test "$(ulimit -v)" = 3145728 && echo "error: out of memory" >&2; exit 1]],
+      build = [[test "$(ulimit -v)" = 3145728 && echo "error: out of memory" >&2; exit 1]],
       said = "out of memory; MOONWARP_COMPILE_MEMORY sets the limit in bytes" },
     -- g++ lets the process that compiles reach the limit, and then says that the compiler crashed.
     ["whose child computes for ever"] = {
       build = [[echo 'c++: internal compiler error: CPU time limit exceeded signal terminated program x' >&2; exit 4]],
       said = "CPU time limit exceeded signal terminated program x; MOONWARP_COMPILE_SECONDS sets the limit" },
     ["that writes too large a file"] = {
-      preprocess = [[test "$(ulimit -f)" = 1048576 && echo "File too large" >&2; exit 1]],
+      build = [[test "$(ulimit -f)" = 1048576 && echo "File too large" >&2; exit 1]],
       said = "File too large; a compiled module may have 512 MiB" },
     -- The loader got SIGBUS.
     ["that writes half a module and returns 0"] = {

@@ -328,18 +328,24 @@ static void language_arguments(mw_argv *list, const cpu_program *program, const 
   mw_argv_add(list, "-I%s", mw_shim_folder());
 }
 
-static bool is_rewritten(const cpu_program *program, cpu_flavor flavor) {
-  return flavor == CPU_FAST && cpu_any_split(program);
+/* What clang++ warns of, beside split forms, it says of the text that was written (emit.c). g++ finds missing returns
+ * and uninitialised variables only while it makes code. */
+static void warning_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
+                              bool makes_code) {
+  const bool rewritten = flavor == CPU_FAST && cpu_any_split(program);
+  if (rewritten && (!makes_code || !tools->clang || program->unread)) {
+    mw_argv_add(list, "-w");
+    return;
+  }
+  warned_add(list, tools);
+  if (rewritten) mw_argv_add(list, "-DMW_READ=1");
 }
 
 static void compile_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
                               const char *generated, const char *output, const char *hooks) {
   language_arguments(list, program, tools);
   if (program->source.line_info) mw_argv_add(list, "-g");
-  if (is_rewritten(program, flavor))
-    mw_argv_add(list, "-w");
-  else
-    warned_add(list, tools);
+  warning_arguments(list, program, tools, flavor, output);
   if (flavor == CPU_CHECK) {
     words_add(list, checked);
     words_add(list, tools->clang ? clang_checked : gnu_checked);
@@ -370,8 +376,7 @@ static void warnings_put(const cpu_program *program, const char *log, cpu_text *
   mw_free(whole);
 }
 
-/* Of the text that fibers run, which is the user's own: split forms repeat and move it. g++ finds missing returns and
- * uninitialised variables only while it makes code. */
+/* Of the text that fibers run, which is the user's own: split forms repeat and move it. */
 static mw_status reader_run(const cpu_program *program, const char *generated, const mw_scratch *scratch, cpu_text *log,
                             mw_error *error) {
   cpu_toolchain tools;
@@ -388,6 +393,11 @@ static mw_status reader_run(const cpu_program *program, const char *generated, c
   warnings_put(program, result.err, log);
   mw_process_result_free(&result);
   return MW_OK;
+}
+
+bool cpu_warnings_wait(const cpu_program *program) {
+  cpu_toolchain tools;
+  return cpu_any_split(program) && (program->unread || cpu_toolchain_find(&tools, NULL) || !tools.clang);
 }
 
 mw_status cpu_warnings_read(const cpu_program *program, const char *generated, cpu_text *log, mw_error *error) {

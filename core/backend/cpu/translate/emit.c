@@ -20,11 +20,52 @@ static const char *function_macro(const cpu_program *program, const cpu_function
   return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
 }
 
+/* The compiler warns of the text as it was written (see reading_put), not of what is made of it. */
 static void split_put(const cpu_function *function, cpu_text *out) {
-  if (function->ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_ORDERED_LOOP\n");
+  cpu_text_put(out, "\nMW_UNREAD_BEGIN\n");
+  if (function->ordered) cpu_text_put(out, "#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_ORDERED_LOOP\n");
   cpu_text_put(out, function->split);
   if (function->ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
+  cpu_text_put(out, "\nMW_UNREAD_END\n");
   out->file = 0;
+}
+
+/* As it was written. */
+static void whole_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  const cpu_tokens *tokens = &program->tokens;
+  cpu_text_range(out, tokens, function->head_first, function->head_last);
+  cpu_text_put(out, function_macro(program, function));
+  int body = function->body < 0 ? function->last : function->body + 1;
+  cpu_emit_declaration(program, out, function->first, body);
+  if (function->body < 0) return;
+  cpu_emit_shared(program, out, tokens, body, function->last);
+  cpu_emit_tokens(tokens, out, body, function->last, cpu_placed);
+}
+
+static void declaration_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
+  cpu_text_put(out, function_macro(program, function));
+  cpu_emit_declaration(program, out, function->first, function->close + 1);
+  cpu_text_put(out, ";");
+}
+
+/* A function of which the unit needs a declaration only, if that. Where there are split forms clang++ reads it whole, for
+ * its warnings, and makes no code of it; arguments of templates may name a helper. */
+static void reading_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  const bool read = function->body >= 0 && cpu_any_split(program);
+  if (read) {
+    cpu_text_put(out, "\n#if defined(MW_READ)\n");
+    out->file = 0;
+    whole_put(program, function, out);
+    cpu_text_put(out, "\n#else\n");
+    out->file = 0;
+  }
+  if (function->kernel || (function->body >= 0 && function->name >= 0 && !is_member(program, function)))
+    declaration_put(program, function, out);
+  if (read) {
+    cpu_text_put(out, "\n#endif\n");
+    out->file = 0;
+  }
 }
 
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
@@ -33,11 +74,12 @@ static void split_put(const cpu_function *function, cpu_text *out) {
  * only fibers run is only declared. */
 static void kernel_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
-  cpu_text_range(out, tokens, function->head_first, function->head_last);
-  cpu_emit_declaration(program, out, function->first, function->close + 1);
-  cpu_text_put(out, ";");
-  if (function->split) split_put(function, out);
-  if (function->body < 0 || function->barrier >= 0 || function->wait >= 0 || function->split) return;
+  if (function->body < 0 || function->barrier >= 0 || function->wait >= 0 || function->split) {
+    reading_put(program, function, out);
+    if (function->split) split_put(function, out);
+    return;
+  }
+  declaration_put(program, function, out);
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, " MW_KERNEL ");
   cpu_emit_declaration(program, out, function->first, function->name + 1);
@@ -49,37 +91,18 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   cpu_emit_tokens(tokens, out, function->body + 1, function->last, cpu_placed);
 }
 
-/* Arguments of templates may name it. */
-static void helper_declare(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  if (function->body < 0 || function->name < 0 || is_member(program, function)) return;
-  cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
-  cpu_text_put(out, " MW_HELPER ");
-  cpu_emit_declaration(program, out, function->first, function->close + 1);
-  cpu_text_put(out, ";");
-}
-
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
-  const cpu_tokens *tokens = &program->tokens;
   if (function->is_class) {
-    cpu_emit_tokens(tokens, out, function->head_first, function->last, cpu_placed);
+    cpu_emit_tokens(&program->tokens, out, function->head_first, function->last, cpu_placed);
     return;
   }
   cpu_shared_size_put(program, function, out);
-  if (flavor == CPU_FAST && function->kernel && !function->special) {
+  if (flavor == CPU_FAST && function->kernel && !function->special)
     kernel_put(program, function, out);
-    return;
-  }
-  if (flavor == CPU_FAST && function->barrier >= 0) {
-    helper_declare(program, function, out);
-    return;
-  }
-  cpu_text_range(out, tokens, function->head_first, function->head_last);
-  cpu_text_put(out, function_macro(program, function));
-  int body = function->body < 0 ? function->last : function->body + 1;
-  cpu_emit_declaration(program, out, function->first, body);
-  if (function->body < 0) return;
-  cpu_emit_shared(program, out, tokens, body, function->last);
-  cpu_emit_tokens(tokens, out, body, function->last, cpu_placed);
+  else if (flavor == CPU_FAST && function->barrier >= 0)
+    reading_put(program, function, out);
+  else
+    whole_put(program, function, out);
 }
 
 static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {
@@ -204,6 +227,14 @@ static void kernels_put(const cpu_program *program, cpu_flavor flavor, const ins
   cpu_text_put(out, "  {}};\n");
 }
 
+/* Warnings that only an instance shows. */
+static void instances_read(const instance *list, int count, cpu_text *out) {
+  cpu_text_put(out, "#if defined(MW_READ)\nstatic inline void mw_read() {\n");
+  for (int i = 0; i < count; i++)
+    if (list[i].function->is_template) cpu_text_format(out, "  (void)&%s;\n", list[i].reference);
+  cpu_text_put(out, "}\n#endif\n");
+}
+
 static void variable_table_put(const cpu_program *program, cpu_text *out) {
   cpu_text_put(out, "static const mw_unit_variable mw_variables[] = {\n");
   for (int i = 0; i < program->nvariables; i++) {
@@ -285,6 +316,7 @@ static void body_put(const cpu_program *program, cpu_flavor flavor, const instan
   items_put(program, flavor, out);
   cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
   kernels_put(program, flavor, list, count, out);
+  if (flavor == CPU_FAST && cpu_any_split(program)) instances_read(list, count, out);
   variable_table_put(program, out);
   cpu_text_format(out, "MW_TABLE(mw_kernels, %d, mw_variables, %d)\n", count, program->nvariables);
 }

@@ -60,6 +60,8 @@ mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *
 /* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL: the text is checked, and no code is
  * made. */
 mw_status cpu_compile(const cpu_program *, cpu_flavor, const char *generated, cpu_text *object, mw_error *);
+/* Has the compilation of its fast flavor left its warnings to a run of their own? */
+bool cpu_warnings_wait(const cpu_program *);
 /* The warnings of a source by the text that fibers run, and their NUL. */
 mw_status cpu_warnings_read(const cpu_program *, const char *generated, cpu_text *log, mw_error *);
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */

@@ -158,8 +158,10 @@ static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_e
 static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                          mw_error *error) {
   bool forced = program->source.engine && !strcmp(program->source.engine, "split");
+  program->unread = forced;
   mw_status status = compile_once(program, flavor, asked, out, error);
   if (status != MW_COMPILE || flavor != CPU_FAST || !cpu_any_split(program) || forced) return status;
+  program->unread = true;
   mw_error_clear(error);
   status = forms_sift(program, asked, error);
   if (!status) status = compile_once(program, flavor, asked, out, error);
@@ -214,7 +216,7 @@ static mw_status object_make(cpu_program *program, cpu_flavor flavor, const char
   cpu_program_ask(program, asked);
   mw_status status = cpu_program_need(program, error);
   if (!status) status = compile(program, flavor, asked, out, error);
-  if (!status && flavor == CPU_FAST && cpu_any_split(program)) status = warnings_take(program, asked, out, error);
+  if (!status && flavor == CPU_FAST && cpu_warnings_wait(program)) status = warnings_take(program, asked, out, error);
   if (!status) {
     status = linkage_check(program, flavor, out, error);
     if (status == MW_COMPILE) starter_find(program, flavor, asked, error);

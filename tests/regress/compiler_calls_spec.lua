@@ -1,0 +1,85 @@
+-- SPDX-License-Identifier: MIT
+--
+-- How often the CPU device starts the compiler for one file: a process costs clang++ 25 ms before it reads anything.
+-- luacheck: std +busted
+
+local support = require "tests.support"
+
+-- Notes the kind of each call: what it makes, or that it only preprocesses or reads.
+local COMPILER = [[
+#!/bin/sh
+case " $* " in
+  *" --version "*) ;;
+  *" -E "*) echo preprocess >>"$CALLS" ;;
+  *" -fsyntax-only "*|*" /dev/null "*) echo read >>"$CALLS" ;;
+  *) echo compile >>"$CALLS" ;;
+esac
+exec %s "$@"
+]]
+
+local HOST_FILE = [[
+#include <vector>
+#include <cfloat>
+#define SIZE 4
+__global__ void k(float *x) { if (threadIdx.x < SIZE) x[threadIdx.x] = FLT_MAX; }
+int main() { std::vector<float> v(SIZE); k<<<1, 1>>>(v.data()); }
+]]
+
+local BARRIER = [[
+__device__ int late(int n) { int unused = n; __syncthreads(); return n; }
+template <class T> __global__ void shared(T *x) {
+  __shared__ T s[32];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  T y;
+  if (x[0] = 3) y = s[31 - threadIdx.x];
+  x[threadIdx.x] = s[31 - threadIdx.x] + late(0);
+}
+]]
+
+local LOAD = [[
+  local dev = require "moonwarp".device "cpu"
+  local m <close> = dev:module { source = %q, name = "x.cu", templates = { %s } }
+]]
+
+local function compiler_write(folder, compiler)
+  support.write(folder .. "/c++", COMPILER:format(compiler))
+  os.execute(("chmod +x '%s/c++'"):format(folder))
+end
+
+-- What a load in a new process started and wrote.
+local function calls_of(folder, source, templates)
+  support.write(folder .. "/calls", "")
+  local status, text = support.child(LOAD:format(source, templates or ""),
+    { env = { MOONWARP_CACHE = folder .. "/cache", MOONWARP_CXX = folder .. "/c++", CALLS = folder .. "/calls" } })
+  assert.are.equal(0, status, text)
+  return support.read(folder .. "/calls"):gsub("\n", " "), text
+end
+
+describe("the compiler", function()
+  for _, name in ipairs { "clang++", "g++" } do
+    if os.execute("command -v " .. name .. " >/dev/null") then
+      local reads = name == "g++" and "compile read " or "compile "
+
+      it("preprocesses no file with host headers: " .. name, function()
+        support.with_folder(function(folder)
+          compiler_write(folder, name)
+          assert.are.equal(reads, (calls_of(folder, HOST_FILE)))
+          assert.are.equal("", (calls_of(folder, HOST_FILE)))
+        end)
+      end)
+
+      it("warns of the text as it was written: " .. name, function()
+        support.with_folder(function(folder)
+          compiler_write(folder, name)
+          local calls, text = calls_of(folder, BARRIER, "'shared<float>'")
+          assert.are.equal(reads, calls)
+          assert.is_truthy(text:find("x.cu:1: warning: unused variable", 1, true), text)
+          local _, count = text:gsub("x.cu:7: warning: [^\n]*parenthes[ei]s", "")
+          assert.are.equal(1, count, text)
+          assert.is_nil(text:find("mw_", 1, true), text)
+        end)
+      end)
+    end
+  end
+end)
