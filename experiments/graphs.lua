@@ -2,10 +2,10 @@
 --
 -- graphs: what does starting a kernel cost, and where does a graph pay?
 --
--- Steps that take as good as no time, started one by one, in a queue, by a graph, and within one launch. `launches` is
--- steps per second of the host's time, to the end of the last step. Then the same for longer steps and for fewer; and
--- how many launches the queue takes before the host has to wait. About 1024 launches can be queued: B. Ocampo and
--- M. de Mayo, "Parallel Computing, lab 4: CUDA" (undated), fullburst. See docs/studies/graphs.md.
+-- Steps that take as good as no time, started one by one, in a queue, by a graph, by a kernel, and within one launch.
+-- `launches` is steps per second of the host's time, to the end of the last step. Then the same for longer steps and
+-- for fewer; and how many launches the queue takes before the host has to wait. About 1024 can be queued: B. Ocampo
+-- and M. de Mayo, "Parallel Computing, lab 4: CUDA" (undated), fullburst. See docs/studies/graphs.md.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
@@ -27,6 +27,7 @@ local study, p = mw.study {
 }
 
 local BLOCK = 256
+local NESTED = 'extern "C" __global__ void turn_nested(int *x, int *y, int n, int steps, int blocks);'
 
 function study.arrays(c)
   return { x = c:array(c.n), y = c:array(c.n) }
@@ -79,6 +80,27 @@ study:rung { 4, "one launch, a grid", kernel = "turn_grid", block = BLOCK, coope
   grid = function(c) return math.min(ceil_div(c.n, BLOCK), c:resident("turn_grid", BLOCK)) end }
 study:rung { 5, "one launch, a block", kernel = "turn_block", block = 1024, grid = function() return 1 end }
 
+-- Launches by a kernel need the device's own runtime, which nvcc links.
+local function nested_module(dev)
+  local path, target = os.tmpname(), dev:properties().compute_capability
+  local command = "nvcc -rdc=true -dlink -cubin -arch=sm_%s -o %s '%s/kernels/graphs.cu' -lcudadevrt 2>&1"
+  local pipe <close> = io.popen(command:format(tostring(target):gsub("%.", ""), path, core.home()))
+  local words = pipe:read "a"
+  local ok, module = pcall(dev.module, dev, { cubin = path, source = NESTED })
+  os.remove(path)
+  if ok then return module end
+  return nil, words ~= "" and words:match "^[^\n]*" or tostring(module)
+end
+
+local nested -- the module, and why there is none; made once
+
+study:rung { 6, "by the device", when = function(c) return c.gpu end, make = function(c)
+  nested = nested or table.pack(nested_module(c.dev))
+  if not nested[1] then return nil, nested[2] end
+  local go = nested[1]:kernel "turn_nested":prepare { grid = 1, block = 1 }
+  return function() go(c.x, c.y, c.n, c.steps, math.min(ceil_div(c.n, BLOCK), 65535)) end
+end }
+
 -- ---- parts ------------------------------------------------------------------------------------------
 local columns = { { "number", title = "no." }, "rung", "t", "launches", { "share", title = "of the graph", digits = 3 },
                   { "built", title = "made in" } }
@@ -86,7 +108,7 @@ local columns = { { "number", title = "no." }, "rung", "t", "launches", { "share
 study:part { "short", cases = { { n = p.n, steps = p.steps } }, clock = "host", batch = 1, table = columns,
   charts = { { kind = "ladder" } },
   ratios = { "queued / each waited for", "a graph / queued", "one launch, a grid / a graph",
-             "one launch, a block / a graph" } }
+             "one launch, a block / a graph", "by the device / a graph" } }
 
 study:part { "long", cases = { { n = mw.geometric(p.n, p.longest, 8), steps = math.min(p.steps, 64) } }, clock = "host",
   batch = 1, rungs = { "queued", "a graph", "one launch, a grid" },

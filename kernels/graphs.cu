@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
 // graphs: steps that are so short that starting them is the work. A step turns a ring by one place and adds one:
-// to[i] = from[i + 1] + 1. After K steps element i is what i + K was, plus K; a step that begins before the last one has
-// ended, or is left out, shows.
+// to[i] = from[i + 1] + 1. After K steps element i is what i + K was, plus K; a step that begins before the last one
+// has ended, or is left out, shows.
 //
 // The ladder (who starts a step)
-//   v1 turn        the host, or a graph: one launch per step
-//   v2 turn_grid   the grid itself: all steps in one cooperative launch, with a grid barrier after each
-//   v3 turn_block  a block: all steps in one launch of one block, with its barrier after each
+//   v1 turn         the host, or a graph: one launch per step
+//   v2 turn_grid    the grid itself: all steps in one cooperative launch, with a grid barrier after each
+//   v3 turn_block   a block: all steps in one launch of one block, with its barrier after each
+//   v4 turn_nested  a thread of the device: one launch per step, in the order of its block's stream; nvcc -rdc=true
+//                   links what that needs, NVRTC does not
 // and busy, which does nothing for a given number of cycles, so that a queue of launches fills up.
 //
-// Bound: launches per second. Of v1 the least of what the host can queue, one per 2 to 3 us through a driver, and what the
-// device can start, one per 1 to 2 us; a graph needs the host once for all. v2 needs a grid barrier, about 1 to 2 us on a
-// large GPU; v3 a barrier of one block, some 20 ns, but is on one multiprocessor.
+// Bound: launches per second. Of v1 the least of what the host can queue, one per 2 to 3 us through a driver, and what
+// the device can start, one per 1 to 2 us; a graph needs the host once for all. v2 needs a grid barrier, about 1 to 2
+// us on a large GPU; v3 a barrier of one block, some 20 ns, but is on one multiprocessor. v4 is bound by the device's
+// own launches, of which 2048 may wait.
 
 #include <cooperative_groups.h>
 
@@ -45,6 +48,12 @@ __global__ void turn_block(int *x, int *y, int n, int steps) {
   }
 }
 
+#ifdef __CUDACC_RDC__
+extern "C" __global__ void turn_nested(int *x, int *y, int n, int steps, int blocks) {
+  for (int k = 0; k < steps; k++) turn<<<blocks, 256>>>(k % 2 ? x : y, k % 2 ? y : x, n);
+}
+#endif
+
 // What it counts is written, so that no compiler leaves the loop out.
 __global__ void busy(unsigned *out, unsigned rounds) {
   unsigned v = threadIdx.x;
@@ -56,4 +65,5 @@ __global__ void busy(unsigned *out, unsigned rounds) {
 // turn         any grid and block; x to y and y to x by turns
 // turn_grid    cooperative; any grid that the device holds at once
 // turn_block   one block
+// turn_nested  one thread; nvcc -rdc=true -dlink -cubin -arch=sm_90 graphs.cu -lcudadevrt
 // busy         one block of 32: a round is two dependent operations, 8 to 10 cycles on a GPU
