@@ -122,6 +122,6 @@ study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data", ch
 study:part { "copies", cases = { { n = p.n, data = p.data, copies = { 1, 2, 4, 8, 16, 32 } } },
   rungs = { "library copy", "copies" }, rows = "all",
   table = { "data", "copies", "passes", "t", "T_tot", { "share", unit = "%", digits = 3 } },
-  charts = { { x = "copies", logx = 2, by = "data", xlabel = "tables",
+  charts = { { x = "copies", logx = 2, logy = 10, by = "data", xlabel = "tables",
                of = function(r) return r.rung == "copies" end } } }
 return study

@@ -8,7 +8,7 @@ local labs = require "tests.labs"
 -- Further words of the command line.
 local STUDIES = { laplace = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
-                  orbits = "", transpose = "", histogram = "", streams = "", mistakes = "",
+                  orbits = "", transpose = "", histogram = "", pattern = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "" }
 
 describe("check mode of the study", function()

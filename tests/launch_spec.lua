@@ -27,6 +27,19 @@ support.each_device("launches", function(dev, id, runs)
     end end end
   end)
 
+  runs("have their vectors by value on 16 bytes", function()
+    local wide <close> = dev:module { source = [[
+      extern "C" __global__ void four(uint4 *out, uint4 v) { out[blockIdx.x * blockDim.x + threadIdx.x] = v; }
+      extern "C" __global__ void two(double2 *out, int k, double2 v) { out[blockIdx.x * blockDim.x + threadIdx.x] = v; }
+    ]] }
+    local out <close> = dev:zeros("u32", 64)
+    local doubles <close> = dev:zeros("f64", 32)
+    wide.four:launch(2, 8, out, { 1, 2, 3, 4 })
+    wide.two:prepare { grid = 2, block = 8 }(doubles, 0, { 5, 6 })
+    assert.are.same({ 1, 2, 3, 4 }, out:view(61, 4):totable())
+    assert.are.same({ 5, 6 }, doubles:view(31, 2):totable())
+  end)
+
   runs("are called again and again with other arguments", function()
     local x <close> = dev:array("i32", { 0, 0, 0 })
     local go = m.increment:prepare { grid = 1, block = 32 }

@@ -15,16 +15,19 @@ static void opened(bind_launch *self) {
   bind_opened(self, self->launch.kernel->module->device);
 }
 
+enum { ARGUMENT_ALIGN = 16 }; /* of the vector types with the widest alignment; Lua aligns a userdata to 8 */
+
 /* Of the kernel at 1; the argument block lies after the struct, in the same userdata. Still closed: checks may
  * follow. */
 static bind_launch *push(lua_State *L) {
   bind_kernel *kernel = lua_touserdata(L, 1);
-  size_t head = (sizeof(bind_launch) + 15) / 16 * 16;
-  bind_launch *self = bind_new(L, &launch_class, head + argument_bytes(kernel->kernel), 2);
+  size_t bytes = sizeof(bind_launch) + ARGUMENT_ALIGN - 1 + argument_bytes(kernel->kernel);
+  bind_launch *self = bind_new(L, &launch_class, bytes, 2);
+  size_t past = (uintptr_t)(self + 1) % ARGUMENT_ALIGN;
   self->host = bind_host_of(L);
   self->launch.kernel = kernel->kernel;
   self->launch.carveout = MW_CARVEOUT_ANY;
-  argument_place(&self->launch, (char *)self + head);
+  argument_place(&self->launch, (char *)(self + 1) + (ARGUMENT_ALIGN - past) % ARGUMENT_ALIGN);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   return self;
