@@ -57,6 +57,9 @@ return {
       "__syncthreads(); out[1] = (int)(f + d);" },
     { "`atomicAdd` on `__half2`", 32, HALF, "__shared__ __half2 h; h = __float2half2_rn(0); __syncthreads();\n" ..
       "atomicAdd(&h, __float2half2_rn(1)); __syncthreads(); out[1] = (int)__low2float(h);" },
+    { "`__nv_atomic_load_n`, `__nv_atomic_fetch_add`", 32, "__device__ int a;",
+      "__nv_atomic_fetch_add(&a, 1, __NV_ATOMIC_RELAXED); __syncthreads();\n" ..
+      "out[1] = __nv_atomic_load_n(&a, __NV_ATOMIC_ACQUIRE);" },
     { "`cuda::atomic_ref`", 32, "#include <cuda/atomic>\n__device__ int a;",
       "cuda::atomic_ref<int, cuda::thread_scope_device> r(a); r.fetch_add(1); __syncthreads(); out[1] = r.load();",
       cpu = "'cuda'" },
@@ -115,11 +118,11 @@ return {
       "out[1] = (int)(__low2float(h) + __high2float(h));" },
     { "`__nv_bfloat16`", 6, BFLOAT, "__nv_bfloat16 b = __float2bfloat16(2.f) * __float2bfloat16(3.f); " ..
       "out[1] = (int)__bfloat162float(b);" },
-    { "`__nv_fp8_e4m3`", 2, "#include <cuda_fp8.h>", "out[1] = (int)(float)__nv_fp8_e4m3(2.f);",
-      cpu = "'__nv_fp8_e4m3'" },
+    { "`__nv_fp8_e4m3`", 2, "#include <cuda_fp8.h>", "out[1] = (int)(float)__nv_fp8_e4m3(2.f);" },
   },
   { "Inline PTX",
     { "registers and arithmetic", 3, "", 'int v; asm("add.s32 %0, %1, %2;" : "=r"(v) : "r"(1), "r"(2)); out[1] = v;' },
+    { "`%globaltimer`", 1, "", 'long long t; asm("mov.u64 %0, %globaltimer;" : "=l"(t)); out[1] = t > 0;' },
     { "`cp.async`", nil, "", '__shared__ int s[4]; unsigned a = (unsigned)__cvta_generic_to_shared(s);\n' ..
       'asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(a), "l"(out)); out[1] = s[0];',
       cpu = "no inline PTX (asm) with 'cp.async.ca.shared.global'" },

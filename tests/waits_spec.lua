@@ -26,6 +26,8 @@ local waiting = {
     [[ if (t == 0) { int v; while ((v = load(flag)) == 0); } if (t == 5) atomicExch(flag, 1); ]] },
   { "turns from the last thread to the first", "",
     [[ while (atomicAdd(flag, 0) != n - 1 - t); __threadfence(); atomicAdd(flag, 1); ]] },
+  { "an acquiring load", "", [[ if (t == 0) while (__nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE) == 0);
+    if (t == 5) __nv_atomic_store_n(flag, 1, __NV_ATOMIC_RELEASE); ]] },
   { "a barrier behind the loop", "", [[ if (t < 32) while (atomicMax(flag, 0) == 0);
     if (t == 40) atomicExch(flag, 1); __syncthreads(); ]] },
 }
@@ -35,6 +37,9 @@ local moving = {
   { "a lock that is given back", [[ while (atomicCAS(flag, 0, 1) != 0); out[t] = 1; atomicExch(flag, 0); ]] },
   { "a lock that is tried for", [[ bool done = false; while (!done) { if (atomicCAS(flag, 0, 1) == 0) {
     out[t] = 1; __threadfence(); atomicExch(flag, 0); done = true; } } ]] },
+  { "a lock of the compiler's atomics", [[ int none = 0;
+    while (!__nv_atomic_compare_exchange_n(flag, &none, 1, false, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELAXED)) none = 0;
+    out[t] = 1; __nv_atomic_exchange_n(flag, 0, __NV_ATOMIC_RELEASE); ]] },
   { "compare and swap", [[ int old = flag[0], assumed;
     do { assumed = old; old = atomicCAS(flag, assumed, assumed + t); } while (assumed != old); out[t] = 1; ]] },
   { "compare and swap of a volatile value", [[ while (true) { int old = *(volatile int *)flag;

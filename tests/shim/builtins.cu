@@ -230,6 +230,44 @@ __device__ double global_double;
 __device__ float global_float;
 __device__ unsigned long long global_most;
 
+/* Each thread of the block takes part once; value t + 1. */
+template <class T> __device__ void check_own_atomics(T *cell, int *wrong) {
+  const T mine = (T)(rank_in_block() + 1), all = (T)THREADS;
+  __nv_atomic_fetch_add(&cell[0], mine, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_sub(&cell[1], mine, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
+  T old = __nv_atomic_load_n(&cell[2], __NV_ATOMIC_ACQUIRE), next;
+  do
+    next = old < mine ? mine : old;
+  while (!__nv_atomic_compare_exchange_n(&cell[2], &old, next, false, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_RELAXED));
+  if (mine == 7) __nv_atomic_store_n(&cell[3], mine, __NV_ATOMIC_RELEASE);
+  __syncthreads();
+  CHECK(cell[0] == all * (all + 1) / 2 && cell[1] == -cell[0] && cell[2] == all && cell[3] == 7);
+  __syncthreads();
+  if (mine == 1) {
+    const T before = __nv_atomic_exchange_n(&cell[3], (T)9, __NV_ATOMIC_RELAXED);
+    T now = 0;
+    __nv_atomic_load(&cell[3], &now, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    CHECK(before == 7 && now == 9);
+  }
+}
+
+__global__ void check_atomics_of_the_compiler(int *wrong) {
+  __shared__ int i[4];
+  __shared__ unsigned long long l[4];
+  __shared__ double d;
+  __shared__ unsigned bits, most;
+  const unsigned rank = rank_in_block();
+  if (rank < 4) i[rank] = 0, l[rank] = 0, d = 0, bits = 0, most = 0;
+  __syncthreads();
+  check_own_atomics(i, wrong);
+  check_own_atomics(l, wrong);
+  __nv_atomic_fetch_add(&d, 0.5, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_or(&bits, 1u << rank % 32, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_max(&most, rank, __NV_ATOMIC_RELAXED);
+  __syncthreads();
+  CHECK(bits == ~0u && most == THREADS - 1 && d == THREADS / 2);
+}
+
 __global__ void check_atomics_global(int *wrong) {
   const unsigned r = rank_in_block();
   atomicAdd(&global_int, 3);

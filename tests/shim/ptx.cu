@@ -16,6 +16,15 @@ __global__ void check_ptx_registers(int *wrong) {
   CHECK(lane_of() == lane() && below == (1u << lane()) - 1 && x == threadIdx.x && shape == gridDim.y);
 }
 
+__global__ void check_ptx_timer(int *wrong) {
+  unsigned long long before, after;
+  unsigned high;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before)::"memory");
+  asm volatile("mov.u32 %0, %%globaltimer_hi;" : "=r"(high)::"memory");
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(after)::"memory");
+  CHECK(before > 0 && before <= after && high >= before >> 32 && high <= after >> 32);
+}
+
 __global__ void check_ptx_integers(int *wrong) {
   const unsigned one = (unsigned)opaque_one(), a = 0x12345678u * one, b = 0xf0f0f0f0u * one, c = 0x00ff00ffu * one;
   unsigned r;

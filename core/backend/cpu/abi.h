@@ -83,6 +83,7 @@ typedef struct mw_runtime {
   unsigned long long (*warp)(const mw_warp_request *);                        /* fiber engine */
   unsigned (*active_mask)(void);                                              /* fiber engine */
   void (*yield)(void);                                                        /* fiber engine: let other threads run */
+  unsigned long long (*nanoseconds)(void);                                     /* any engine: a clock */
   int  (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* any engine */
   void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap; file: NULL, not known */
   void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary beside it is gone */

@@ -123,6 +123,9 @@ static const char *const registers[][2] = {{"laneid", LANE},
                                            {"lanemask_ge", "(-(1u << " LANE "))"},
                                            {"clock", "(unsigned)clock64()"},
                                            {"clock64", "clock64()"},
+                                           {"globaltimer", "mw_globaltimer()"},
+                                           {"globaltimer_lo", "(unsigned)mw_globaltimer()"},
+                                           {"globaltimer_hi", "(unsigned)(mw_globaltimer() >> 32)"},
                                            {NULL, NULL}};
 static const char *const coordinates[][2] = {
     {"tid.", "threadIdx."}, {"ntid.", "blockDim."}, {"ctaid.", "blockIdx."}, {"nctaid.", "gridDim."}, {NULL, NULL}};

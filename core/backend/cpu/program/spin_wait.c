@@ -74,8 +74,10 @@ static bool atomic_reads(const waiter *in, int i) {
 }
 
 static bool is_atomic(const waiter *in, int i) {
-  return in->at[i].kind == CPU_NAME && in->at[i].size > 6 && !memcmp(in->at[i].text, "atomic", 6) &&
-         cpu_token_is(&in->at[i + 1], "(");
+  const cpu_token *at = &in->at[i];
+  if (at->kind != CPU_NAME || !cpu_token_is(at + 1, "(")) return false;
+  const int prefix = at->size > 5 && !memcmp(at->text, "__nv_", 5) ? 5 : 0;
+  return at->size > prefix + 6 && !memcmp(at->text + prefix, "atomic", 6);
 }
 
 static bool reads_others(const waiter *in, int first, int last);
@@ -238,7 +240,8 @@ static bool test_waits(const waiter *in, const loop *it) {
 
 /* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
 static bool gives_back(const waiter *in, int i) {
-  const char *const *const locks = WORDS("atomicCAS", "atomicExch");
+  const char *const *const locks =
+      WORDS("atomicCAS", "atomicExch", "__nv_atomic_compare_exchange_n", "__nv_atomic_exchange_n");
   if (!cpu_token_any(&in->at[i], locks)) return false;
   for (int k = in->at[i + 1].match; k < in->function->last && !cpu_is_barrier(&in->at[k]); k++) {
     if (!cpu_token_any(&in->at[k], locks)) continue;

@@ -3,6 +3,7 @@
  * A block in the fiber engine: the barriers its threads meet at, their exits, and what units call. */
 #include "core/backend/cpu/run/machine.h"
 
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 
 #include <stdio.h>
@@ -375,6 +376,10 @@ static void yield(void) {
   if (cpu_current->in_fibers) cpu_fibers_yield(cpu_current->fibers);
 }
 
+static unsigned long long nanoseconds(void) {
+  return (unsigned long long)(1e9 * mw_clock());
+}
+
 static unsigned long long warp_operation(const mw_warp_request *request) {
   return cpu_warp_meet(cpu_current->fibers, request);
 }
@@ -422,6 +427,7 @@ const mw_runtime cpu_runtime = {
     .warp = warp_operation,
     .active_mask = active_mask,
     .yield = yield,
+    .nanoseconds = nanoseconds,
     .print = print,
     .fail = fail,
     .overrun = overrun,

@@ -61,7 +61,9 @@ static const struct {
 /* A thread that holds a lock must come to its end before the next one waits for it. */
 static bool may_lock(const cpu_program *program) {
   const int count = program->tokens.count;
-  return cpu_find(&program->tokens, 0, count, WORDS("atomicCAS", "atomicExch", "volatile")) < count;
+  return cpu_find(&program->tokens, 0, count,
+                  WORDS("atomicCAS", "atomicExch", "volatile", "__nv_atomic_exchange_n",
+                        "__nv_atomic_compare_exchange_n")) < count;
 }
 
 /* False: rejected. */

@@ -290,10 +290,12 @@ static int instances_plain(const cpu_program *program, instance *list) {
  * since parsing all of them takes as long as compiling a small kernel. A beginning may match more; that costs time. */
 static const struct header_group {
   const char *header, *begins[9];
-} header_groups[] = {
-    {"atomic", {"atomic"}},      {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
-    {"packed", {"__v"}},         {"ptx", {"mw_register"}},
-    {"rounded", {"__f", "__d"}}, {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}}};
+} header_groups[] = {{"atomic", {"atomic", "__nv_atomic", "__NV_"}},
+                     {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
+                     {"packed", {"__v"}},
+                     {"ptx", {"mw_register"}},
+                     {"rounded", {"__f", "__d"}},
+                     {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}}};
 
 static bool is_mentioned(const struct header_group *group, const char *text) {
   static const char letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -91,4 +91,96 @@ MW_ATOMIC(atomicExch, float, return mw_bits<float>(mw_exchange((mw_bits32 *)p, m
 MW_ATOMIC_VECTOR_SCOPES(float2, float)
 MW_ATOMIC_VECTOR_SCOPES(float4, float)
 
+/* {== The compiler's own: __nv_atomic_*, of any type of 2, 4 or 8 bytes; of every scope as of the system ============ */
+
+enum {
+  __NV_ATOMIC_RELAXED = __ATOMIC_RELAXED,
+  __NV_ATOMIC_CONSUME = __ATOMIC_CONSUME,
+  __NV_ATOMIC_ACQUIRE = __ATOMIC_ACQUIRE,
+  __NV_ATOMIC_RELEASE = __ATOMIC_RELEASE,
+  __NV_ATOMIC_ACQ_REL = __ATOMIC_ACQ_REL,
+  __NV_ATOMIC_SEQ_CST = __ATOMIC_SEQ_CST
+};
+enum {
+  __NV_THREAD_SCOPE_THREAD,
+  __NV_THREAD_SCOPE_BLOCK,
+  __NV_THREAD_SCOPE_CLUSTER,
+  __NV_THREAD_SCOPE_DEVICE,
+  __NV_THREAD_SCOPE_SYSTEM
+};
+
+MW_FN void __nv_atomic_thread_fence(int order, int = 0) {
+  if (order != __ATOMIC_RELAXED) __threadfence();
+}
+
+template <size_t Bytes> struct mw_atomic_bits;
+template <> struct mw_atomic_bits<2> { typedef mw_bits16 type; };
+template <> struct mw_atomic_bits<4> { typedef mw_bits32 type; };
+template <> struct mw_atomic_bits<8> { typedef mw_bits64 type; };
+
+/* Each as an operation on values, and on what pointers point to. */
+template <class T> MW_FN T __nv_atomic_load_n(const T *p, int order, int = 0) {
+  T value;
+  __atomic_load(p, &value, __ATOMIC_RELAXED);
+  __nv_atomic_thread_fence(order);
+  return value;
+}
+template <class T> MW_FN void __nv_atomic_load(const T *p, T *value, int order, int = 0) {
+  *value = __nv_atomic_load_n(p, order);
+}
+template <class T> MW_FN void __nv_atomic_store_n(T *p, mw_itself<T> value, int order, int = 0) {
+  __nv_atomic_thread_fence(order);
+  __atomic_store(p, &value, __ATOMIC_RELAXED);
+}
+template <class T> MW_FN void __nv_atomic_store(T *p, T *value, int order, int = 0) {
+  __nv_atomic_store_n(p, *value, order);
+}
+template <class T> MW_FN T __nv_atomic_exchange_n(T *p, mw_itself<T> value, int order, int = 0) {
+  typedef typename mw_atomic_bits<sizeof(T)>::type Bits;
+  __nv_atomic_thread_fence(order);
+  const T old = mw_bits<T>(mw_exchange((Bits *)p, mw_bits<Bits>(value)));
+  __nv_atomic_thread_fence(order);
+  return old;
+}
+template <class T> MW_FN void __nv_atomic_exchange(T *p, T *value, T *old, int order, int = 0) {
+  *old = __nv_atomic_exchange_n(p, *value, order);
+}
+template <class T>
+MW_FN bool __nv_atomic_compare_exchange_n(T *p, T *expected, mw_itself<T> value, bool, int order, int failed, int = 0) {
+  typedef typename mw_atomic_bits<sizeof(T)>::type Bits;
+  __nv_atomic_thread_fence(order);
+  const Bits wanted = mw_bits<Bits>(*expected), old = mw_compare_and_swap((Bits *)p, wanted, mw_bits<Bits>(value));
+  __nv_atomic_thread_fence(old == wanted ? order : failed);
+  if (old != wanted) *expected = mw_bits<T>(old);
+  return old == wanted;
+}
+template <class T>
+MW_FN bool __nv_atomic_compare_exchange(T *p, T *expected, T *value, bool weak, int order, int failed, int = 0) {
+  return __nv_atomic_compare_exchange_n(p, expected, *value, weak, order, failed);
+}
+
+#define MW_NV_ATOMIC(name, e)                                                                                          \
+  template <class T> MW_FN T mw_fetch_##name(T *p, T v) {                                                              \
+    typedef typename mw_atomic_bits<sizeof(T)>::type Bits;                                                             \
+    MW_CAS_LOOP(T, Bits, p, old, e);                                                                                   \
+  }                                                                                                                    \
+  template <class T> MW_FN T __nv_atomic_fetch_##name(T *p, mw_itself<T> v, int order, int = 0) {                      \
+    __nv_atomic_thread_fence(order);                                                                                   \
+    const T old = mw_fetch_##name(p, v);                                                                               \
+    __nv_atomic_thread_fence(order);                                                                                   \
+    return old;                                                                                                        \
+  }                                                                                                                    \
+  template <class T> MW_FN void __nv_atomic_##name(T *p, mw_itself<T> v, int order, int = 0) {                         \
+    __nv_atomic_fetch_##name(p, v, order);                                                                             \
+  }
+MW_NV_ATOMIC(add, old + v)
+MW_NV_ATOMIC(sub, old - v)
+MW_NV_ATOMIC(and, old & v)
+MW_NV_ATOMIC(or, old | v)
+MW_NV_ATOMIC(xor, old ^ v)
+MW_NV_ATOMIC(min, v < old ? v : old)
+MW_NV_ATOMIC(max, v > old ? v : old)
+
+/* ==} */
+
 #endif

@@ -268,6 +268,15 @@ MW_FN long long clock64() {
 }
 MW_FN clock_t clock() { return (clock_t)clock64(); }
 
+/* PTX's %globaltimer. */
+MW_FN MW_UNRULED unsigned long long mw_globaltimer() {
+#if defined(MW_FAST)
+  return mw_runtime_now->nanoseconds();
+#else
+  return MW_HOST(nanoseconds)();
+#endif
+}
+
 MW_FN void __trap(MW_HERE) { MW_FAIL("__trap()"); }
 MW_FN void __brkpt() {}
 MW_FN void __prof_trigger(int) {}
