@@ -164,6 +164,7 @@ function support.warm()
     require("moonwarp.measure.comparison").on_device(a, a, 0, 0)
     local own_kernels = require "moonwarp.own_kernels"
     own_kernels.module(dev, "moonwarp/proof.cu")
+    own_kernels.module(dev, "moonwarp/reductions.cu")
     pcall(own_kernels.module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
   end
 end

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: MIT
 local SHAPE = { "n1", "integer", "elements along x, the fastest dimension" }
 local MORE = { "...", "integer", "n2, n3, n4: further dimensions, up to 4 in all" }
+local REDUCED_ERRORS = { "array expected, got <type>",
+  "<array> is not on <id>: copy it there, or ask its own device" }
 local DTYPE = { "dtype", "dtype", "the element type" }
 
 local SIZE_ERRORS = {
@@ -270,6 +272,58 @@ local name = os.tmpname()
 dev:array("f32", { {1, 2, 3}, {4, 5, 6} }):save(name)
 print(dev:load(name)) --> array<f32>[3 x 2] cpu
 os.remove(name)]],
+    },
+
+    { heading = "Reductions" },
+    {
+      name = "sum", forms = { "dev:sum(a)" },
+      about = [[The sum of all elements, over all dimensions. Floats are added in f64. Integers are added in 64 bits, where the
+sum wraps; a sum of u64 above 2^63 - 1 is the Lua integer with the same bits. The order depends on the number of elements, the
+type and the kind of device only, so a run gives the same bits each time. A NaN makes the sum NaN.
+
+The rounding error of a sum of f64 is at most about (n / 131072 + 350) * 2^-53 * the sum of the absolute values; sums of f32, f16 and
+bf16 have the same bound, in f64.
+
+These functions work on the default stream and wait for it. The first call for a type and operation compiles a kernel, which the
+cache keeps. Pageable arrays that a GPU does not reach are copied first.]],
+      params = { { "a", "array", "on this device, of any element type" } },
+      returns = { { "number", "an integer for integer types" } }, errors = REDUCED_ERRORS, since = "0.8.0",
+      example = [[
+local a = dev:array("f32", 1000):linspace(1, 1000)
+print(dev:sum(a), dev:min(a), dev:max(a)) --> 500500.0  1.0  1000.0
+print(dev:sum(dev:array("u8", { 200, 100 }))) --> 300]],
+    },
+    {
+      name = "min", forms = { "dev:min(a)" },
+      about = [[The least element. NaNs are skipped; if there is nothing else, it is inf.]],
+      params = { { "a", "array", "on this device, of any element type" } },
+      returns = { { "number", "an integer for integer types" } }, errors = REDUCED_ERRORS, since = "0.8.0",
+      example = [[print(dev:min(dev:array("i32", { 3, -7, 5 }))) --> -7]],
+    },
+    {
+      name = "max", forms = { "dev:max(a)" },
+      about = [[The greatest element. NaNs are skipped; if there is nothing else, it is -inf.]],
+      params = { { "a", "array", "on this device, of any element type" } },
+      returns = { { "number", "an integer for integer types" } }, errors = REDUCED_ERRORS, since = "0.8.0",
+      example = [[print(dev:max(dev:array("f64", { 3, -7, 0/0 }))) --> 3.0]],
+    },
+    {
+      name = "norm", forms = { "dev:norm(a)" },
+      about = [[The Euclidean norm: the square root of the sum of the squares, which are added in f64, also those of integers.
+Elements beyond 1e154 give inf.]],
+      params = { { "a", "array", "on this device, of any element type" } },
+      returns = { { "number", "a float" } }, errors = REDUCED_ERRORS, since = "0.8.0",
+      example = [[print(dev:norm(dev:array("i32", { 3, -4 }))) --> 5.0]],
+    },
+    {
+      name = "dot", forms = { "dev:dot(a, b)" },
+      about = [[The sum of the products of the elements of two arrays of one type and shape, added as in `dev:sum`.]],
+      params = { { "a", "array", "on this device" }, { "b", "array", "of the same type and shape" } },
+      returns = { { "number", "an integer for integer types" } },
+      errors = { "array<f32>[4] expected, got array<f32>[5]", REDUCED_ERRORS[1], REDUCED_ERRORS[2] }, since = "0.8.0",
+      example = [[
+local a, b = dev:array("f32", { 1, 2, 3 }), dev:array("f32", { 4, 5, 6 })
+print(dev:dot(a, b)) --> 32.0]],
     },
 
     { heading = "Modules, streams, events, graphs" },

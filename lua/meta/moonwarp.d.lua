@@ -741,6 +741,41 @@ function device:managed(dtype, n1, ...) end
 ---@return moonwarp.array # a new array
 function device:load(path) end
 
+--- The sum of all elements, over all dimensions. Floats are added in f64. Integers are added in 64 bits, where the
+--- sum wraps; a sum of u64 above 2^63 - 1 is the Lua integer with the same bits. The order depends on the number of elements, the
+--- type and the kind of device only, so a run gives the same bits each time. A NaN makes the sum NaN.
+--- 
+--- The rounding error of a sum of f64 is at most about (n / 131072 + 350) * 2^-53 * the sum of the absolute values; sums of f32, f16 and
+--- bf16 have the same bound, in f64.
+--- 
+--- These functions work on the default stream and wait for it. The first call for a type and operation compiles a kernel, which the
+--- cache keeps. Pageable arrays that a GPU does not reach are copied first.
+---@param a moonwarp.array on this device, of any element type
+---@return number # an integer for integer types
+function device:sum(a) end
+
+--- The least element. NaNs are skipped; if there is nothing else, it is inf.
+---@param a moonwarp.array on this device, of any element type
+---@return number # an integer for integer types
+function device:min(a) end
+
+--- The greatest element. NaNs are skipped; if there is nothing else, it is -inf.
+---@param a moonwarp.array on this device, of any element type
+---@return number # an integer for integer types
+function device:max(a) end
+
+--- The Euclidean norm: the square root of the sum of the squares, which are added in f64, also those of integers.
+--- Elements beyond 1e154 give inf.
+---@param a moonwarp.array on this device, of any element type
+---@return number # a float
+function device:norm(a) end
+
+--- The sum of the products of the elements of two arrays of one type and shape, added as in `dev:sum`.
+---@param a moonwarp.array on this device
+---@param b moonwarp.array of the same type and shape
+---@return number # an integer for integer types
+function device:dot(a, b) end
+
 --- Compiles CUDA C++ for this device, or loads the result from the cache. The source is ordinary CUDA C++, without
 --- extern "C". An error has the compiler's full log, with the file and lines of the source. If only some kernels of the source
 --- do not compile, the module has the others, and `mod:kernel` fails for those with their own message.

@@ -23,6 +23,7 @@ local api = require "moonwarp.base.api"
 local plot = require "moonwarp.plot.plot"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
+local reduce = require "moonwarp.reduce"
 local remark = require "moonwarp.results.remark"
 local roofline = require "moonwarp.plot.roofline"
 local schema = require "moonwarp.base.schema"
@@ -48,9 +49,8 @@ local HINTS = {
 }
 
 -- What other libraries compute with arrays.
-local COMPUTED = { abs = true, add = true, argmax = true, argmin = true, div = true, dot = true, map = true, max = true,
-                   mean = true, min = true, mul = true, norm = true, reduce = true, sort = true, sub = true,
-                   sum = true, transpose = true }
+local COMPUTED = { abs = true, add = true, argmax = true, argmin = true, div = true, map = true, mean = true,
+                   mul = true, reduce = true, sort = true, sub = true, transpose = true }
 
 local function with_article(class)
   return (class:match("^[aeiou]") and "an " or "a ") .. class
@@ -92,6 +92,7 @@ local function explain_device(key)
 end
 
 array.install(core.methods)
+reduce.install(core.methods)
 module.install(core.methods)
 findings.install(core.methods)
 core.result.__tostring = show.fields

@@ -50,7 +50,7 @@ lua() { # name seconds [ARGUMENTS OF run ...]
 }
 
 step build 120 make -k -j3 -C "$bench" DIR="$libraries" "$libraries"/{bare_launch,cub,nvbench_method}.so
-for name in launch memcopy_library cumsum scan reduction stencil nbody pipeline first_launch; do lua $name 60; done
+for name in launch memcopy_library cumsum scan reduction sum stencil nbody pipeline first_launch; do lua $name 60; done
 lua nvbench 90
 lua bench_cost 60 -p on=cuda:0
 step check-gpu 300 "$bench/../check-gpu.sh" "$program"
