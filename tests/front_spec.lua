@@ -122,6 +122,14 @@ local function describe_device(name, dev)
       assert.is_truthy(message:find "x%.cu[:%(]9", message)
     end)
 
+    it("shows no line that is longer than a screen", function()
+      local source = ("#include <vector>\n__global__ void k(int *x) { x[0] = 0%s; missing(); }\n")
+        :format((" + 1"):rep(5000))
+      local message = support.fails_as("compile", function() dev:module { source = source, name = "x.cu" } end,
+        "missing")
+      assert.is_true(#message < 1000)
+    end)
+
     it("says of what was left out why", function()
       local source = "#include <vector>\nint limit = 4;\nint half(int x) { return x / 2; }\n"
         .. "__global__ void k(int *x) { x[0] = %s; }\n"
@@ -220,6 +228,25 @@ describe("a file with host code", function()
   else
     pending("is not compiled for a GPU: " .. tostring(reason):match "[^\n]*")
   end
+
+  it("marks the words of mistakes, not the columns of generated text", function()
+    local function log_of(body)
+      local source = "#define LOAD(i) (x[i] + bias)\n__global__ void k(float *x) {\n" .. body .. "\n}\n"
+      return select(2, pcall(cpu.module, cpu, { source = source, name = "x.cu" })).log
+    end
+    assert.is_truthy(log_of "\tx[0] = LOAD(1) * scael(2);":find(
+      "    3 | \tx[0] = LOAD(1) * scael(2);\n      | \t                 ^~~~~\n", 1, true))
+    assert.is_truthy(log_of "  x[0] = threadidx.x;":find(
+      "    3 |   x[0] = threadidx.x;\n      |          ^~~~~~~~~\n", 1, true))
+    for _, body in ipairs { "x[0] = threadidx.x;", "return 1;", "int i = 0\nx[i] = 1;", "x[0] = missing;" } do
+      local log = log_of(body)
+      assert.is_truthy(log:find "^x%.cu:[34]: error: ", log)
+      assert.is_nil(log:find "x%.cu:%d+:%d", log)
+      for _, generated in ipairs { "_mw", "declared here", "In function" } do
+        assert.is_nil(log:find(generated, 1, true), log)
+      end
+    end
+  end)
 
   it("computes", function()
     local m <close> = cpu:module { source = PROGRAM, name = "program.cu" }

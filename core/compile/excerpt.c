@@ -26,11 +26,19 @@ static int word_find(const char *line, int size, const cpu_token *word) {
   return (int)strspn(line, " \t");
 }
 
+/* Where a mark goes, and how long it is: past the end of a line that lacks a semicolon. */
+static int mark_find(const char *line, int size, const cpu_token *word, int *length) {
+  const int column = cpu_token_is(word, ";") ? size : word_find(line, size, word);
+  const bool found = column + word->size <= size && !memcmp(line + column, word->text, (size_t)word->size);
+  *length = found && word->size ? word->size : 1;
+  return column;
+}
+
 static void line_put(cpu_text *out, const char *line, int number, const cpu_token *word) {
-  const int size = (int)strcspn(line, "\r\n"), column = word_find(line, size, word);
-  const int length =
-      column + word->size <= size && !memcmp(line + column, word->text, (size_t)word->size) ? word->size : 1;
-  if (size > MOST_LINE || column >= size) return;
+  int size = (int)strcspn(line, "\r\n"), length;
+  while (size && line[size - 1] == ' ') size--;
+  const int column = mark_find(line, size, word, &length);
+  if (size > MOST_LINE || !size) return;
   cpu_text_format(out, "%5d | %.*s\n      | ", number, size, line);
   for (int i = 0; i < column; i++) cpu_text_put(out, line[i] == '\t' ? "\t" : " ");
   cpu_text_put(out, "^");
@@ -38,31 +46,74 @@ static void line_put(cpu_text *out, const char *line, int number, const cpu_toke
   cpu_text_put(out, "\n");
 }
 
-void mw_excerpt_put(cpu_text *out, const mw_source *source, const char *file, int line, const cpu_token *word) {
-  const cpu_token none = {.text = ""};
-  char *read = strcmp(file, source->name) ? mw_file_read(file, MOST_FILE, NULL) : NULL;
-  const char *at = strcmp(file, source->name) ? read : source->text;
+/* The line of the source or of a file beside it; NULL: there is none. read: to be freed. */
+static const char *line_find(const mw_source *source, const char *file, int line, char **read) {
+  *read = strcmp(file, source->name) ? mw_file_read(file, MOST_FILE, NULL) : NULL;
+  const char *at = strcmp(file, source->name) ? *read : source->text;
   for (int i = 1; at && i < line; i++) {
     at = strchr(at, '\n');
     if (at) at++;
   }
-  if (at && line > 0) line_put(out, at, line, word ? word : &none);
+  return line > 0 ? at : NULL;
+}
+
+void mw_excerpt_put(cpu_text *out, const mw_source *source, const char *file, int line, const cpu_token *word) {
+  const cpu_token none = {.text = ""};
+  char *read;
+  const char *at = line_find(source, file, line, &read);
+  if (at) line_put(out, at, line, word ? word : &none);
   mw_free(read);
 }
 
-void mw_excerpt_error(cpu_text *out, const mw_source *source, const char *message) {
-  const char *colon = message, *end = message + strcspn(message, "\n");
-  while (colon < end && !(colon[0] == ':' && isdigit((unsigned char)colon[1]))) colon++;
-  if (colon >= end) return;
+/* ---- compilers' messages --------------------------------------------------------------------------------------- */
+
+/* The number after the next : of a line, which begins with digits; NULL: there is none. */
+static const char *number_find(const char *at, const char *end) {
+  while (at < end && !(at[0] == ':' && isdigit((unsigned char)at[1]))) at++;
+  return at < end ? at + 1 : NULL;
+}
+
+/* 'x' or the x that g++ has between its quotes; a ; only if that is what the message misses. */
+static cpu_token word_quoted(const char *at, const char *end) {
+  static const char mark[] = "\u2018", missing[] = "expected ';'";
   cpu_token word = {.text = ""};
-  const char *quote = memchr(colon, '\'', (size_t)(end - colon));
-  if (!quote) quote = strstr(colon, "\u2018"); /* as g++ writes it */
-  if (quote && quote < end) {
-    quote += *quote == '\'' ? 1 : strlen("\u2018");
-    word = (cpu_token){.kind = CPU_NAME, .text = quote};
-    while (is_word(quote[word.size])) word.size++;
-  }
-  char *file = mw_format("%.*s", (int)(colon - message), message);
-  mw_excerpt_put(out, source, file, atoi(colon + 1), &word);
+  const char *quote = memchr(at, '\'', (size_t)(end - at));
+  if (memmem(at, (size_t)(end - at), missing, sizeof missing - 1))
+    return (cpu_token){.kind = CPU_PUNCT, .text = ";", .size = 1};
+  if (!quote) quote = memmem(at, (size_t)(end - at), mark, sizeof mark - 1);
+  if (!quote) return word;
+  word = (cpu_token){.kind = CPU_NAME, .text = quote + (*quote == '\'' ? 1 : sizeof mark - 1)};
+  while (is_word(word.text[word.size])) word.size++;
+  return word;
+}
+
+void mw_excerpt_error(cpu_text *out, const mw_source *source, const char *message) {
+  const char *end = message + strcspn(message, "\n"), *number = number_find(message, end);
+  if (!number) return;
+  const cpu_token word = word_quoted(number, end);
+  char *file = mw_format("%.*s", (int)(number - 1 - message), message);
+  mw_excerpt_put(out, source, file, atoi(number), &word);
   mw_free(file);
+}
+
+bool mw_excerpt_fits(const mw_source *source, const char *message) {
+  const char *end = message + strcspn(message, "\n"), *number = number_find(message, end);
+  const cpu_token word = number ? word_quoted(number, end) : (cpu_token){.text = ""};
+  if (!word.size) return true;
+  char *file = mw_format("%.*s", (int)(number - 1 - message), message), *read;
+  const char *line = line_find(source, file, atoi(number), &read);
+  const int size = line ? (int)strcspn(line, "\n") : 0, column = line ? word_find(line, size, &word) : 0;
+  const bool fits = !line || (column + word.size <= size && !memcmp(line + column, word.text, (size_t)word.size));
+  mw_free(read);
+  mw_free(file);
+  return fits;
+}
+
+void mw_excerpt_place(cpu_text *out, const char *message) {
+  const char *end = message + strcspn(message, "\n"), *number = *message == ' ' ? NULL : number_find(message, end);
+  const char *column = number ? number + strspn(number, "0123456789") : message;
+  const int digits = number && *column == ':' ? (int)strspn(column + 1, "0123456789") : 0;
+  cpu_text_add(out, message, (size_t)(column - message));
+  if (digits && column[1 + digits] == ':') column += 1 + digits;
+  cpu_text_format(out, "%.*s\n", (int)(end - column), column);
 }

@@ -15,5 +15,9 @@
 void mw_excerpt_put(cpu_text *, const mw_source *, const char *file, int line, const cpu_token *word);
 /* The same of a compiler's message "x.cu:12:3: error: ...": the word is the first one in quotes. */
 void mw_excerpt_error(cpu_text *, const mw_source *, const char *message);
+/* Is the word in quotes in the line that the message names? If not, the message is about generated text. */
+bool mw_excerpt_fits(const mw_source *, const char *message);
+/* Adds the message's line without the column, which is one of generated text. */
+void mw_excerpt_place(cpu_text *, const char *message);
 
 #endif

@@ -69,11 +69,24 @@ static mw_status choose_target(const mw_device *device, target *out, mw_error *e
 
 /* ---- the compiler ---------------------------------------------------------------------------------------------- */
 
+/* Lines of text that a program wrote, and the blanks up to the mark below them, are left out. */
+static void long_lines_drop(char *log) {
+  enum { MOST_LINE = 400 };
+  char *to = log;
+  for (const char *at = log; *at;) {
+    const size_t size = strcspn(at, "\n"), whole = size + (at[size] == '\n');
+    if (*at != ' ' || size <= MOST_LINE) to = (char *)memmove(to, at, whole) + whole;
+    at += whole;
+  }
+  *to = 0;
+}
+
 static char *program_log(cuda_program program) {
   size_t size = 0;
   if (cuda_nvrtc.nvrtcGetProgramLogSize(program, &size) != 0) size = 0;
   char *log = mw_calloc(size + 1, 1);
   if (size) cuda_nvrtc.nvrtcGetProgramLog(program, log);
+  long_lines_drop(log);
   return log;
 }
 

@@ -26,35 +26,57 @@ static void words_add(mw_argv *list, const char *words) {
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-/* A line that only shows the shim, the generator's own lines or the stack of a compiler that crashed says nothing to
- * the user. */
+/* A line that only shows the shim, the generator's own lines, a generated function, an option of the compiler or the
+ * stack of one that crashed says nothing to the user. */
 static bool line_is_noise(const char *line, size_t size, const char *shim) {
   return line[strspn(line, " ")] == '#' || (shim && *shim && memmem(line, size, shim, strlen(shim))) ||
          !strncmp(line, "moonwarp:", 9) || memmem(line, size, "In file included from <stdin>", 29) ||
-         memmem(line, size, "/moonwarp.h", 11);
+         memmem(line, size, "/moonwarp.h", 11) || memmem(line, size, ": In function ", 14) ||
+         memmem(line, size, " note: use -f", 13);
+}
+
+static bool is_kernel(const cpu_program *program, const char *name, int size) {
+  const cpu_token word = {.kind = CPU_NAME, .text = name, .size = size};
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].kernel && cpu_same_text(&program->tokens.at[program->functions[i].name], &word))
+      return true;
+  return false;
+}
+
+/* A line, with k_mw of the generated function of kernel k as k. */
+static void names_put(const cpu_program *program, cpu_text *out, const char *line, const char *end) {
+  static const char letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (int size; line < end; line += size) {
+    const int word = (int)strspn(line, letters), bare = word - (int)strlen("_mw");
+    const bool generated = bare > 0 && !strncmp(line + bare, "_mw", 3) && is_kernel(program, line, bare);
+    size = word ? word : 1;
+    cpu_text_add(out, line, (size_t)(generated ? bare : size));
+  }
 }
 
 /* The compiler's log without lines about the shim, and without the source lines quoted below them; and its NUL. */
-static void log_clean(cpu_text *out, const char *log) {
+static void log_clean(const cpu_program *program, cpu_text *out, const char *log) {
   const char *shim = mw_shim_folder();
   bool noise = false;
   while (*log) {
     size_t size = strcspn(log, "\n");
     if ((*log != ' ' && *log != '\t') || log[strspn(log, " ")] == '#') noise = line_is_noise(log, size, shim);
-    if (!noise) cpu_text_format(out, "%.*s\n", (int)size, log);
+    if (!noise) names_put(program, out, log, log + size);
+    if (!noise) cpu_text_put(out, "\n");
     log += size + (log[size] == '\n');
   }
   cpu_text_add(out, "", 1);
 }
 
-/* The log with the source line below each error. */
+/* The log with the source line below each error, and without notes about generated text. */
 static char *log_quote(const mw_source *source, const char *log) {
   cpu_text out = {0};
   for (const char *next; *log; log = next) {
     const char *end = log + strcspn(log, "\n");
     next = end + (*end == '\n');
-    cpu_text_format(&out, "%.*s\n", (int)(end - log), log);
-    if (memmem(log, (size_t)(end - log), " error: ", 8) && *next != ' ') mw_excerpt_error(&out, source, log);
+    if (memmem(log, (size_t)(end - log), " note: ", 7) && !mw_excerpt_fits(source, log)) continue;
+    mw_excerpt_place(&out, log);
+    if (memmem(log, (size_t)(end - log), " error: ", 8)) mw_excerpt_error(&out, source, log);
   }
   return out.at ? out.at : mw_strdup("");
 }
@@ -100,7 +122,7 @@ static void initialiser_explain(const cpu_program *program, char *first, size_t 
 static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
   char first[700];
   cpu_text clean = {0};
-  log_clean(&clean, log);
+  log_clean(program, &clean, log);
   const char *told = strstr(clean.at, "error: ") ? clean.at : log;
   first_error(told, first, sizeof first);
   initialiser_explain(program, first, sizeof first);
@@ -128,8 +150,10 @@ static mw_status include_failed(const cpu_program *program, const char *log, mw_
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
-static void standard_add(mw_argv *list, const cpu_program *program) {
+/* Without source lines in messages: these are of generated text. */
+static void standard_add(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   mw_argv_add(list, "-std=%s", program->source.standard ? program->source.standard : "c++17");
+  mw_argv_add(list, "%s", tools->clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
 }
 
 const char cpu_predefined[] =
@@ -158,11 +182,10 @@ static void warned_add(mw_argv *list, const cpu_toolchain *tools) {
 static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
-  standard_add(list, program);
+  standard_add(list, program, tools);
   words_add(list, "-x c++ -E -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
                   "-D__MOONWARP_CPU__=1 -DCUDART_VERSION=13000 -DCUDA_VERSION=13000 -D__CUDACC_VER_MAJOR__=13 "
                   "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0");
-  if (tools->clang) mw_argv_add(list, "-fno-caret-diagnostics");
   if (source->folder) mw_argv_add(list, "-iquote%s", source->folder);
   mw_argv_add(list, "-I%s", mw_shim_folder());
   mw_argv_add_all(list, "-I", source->includes);
@@ -271,8 +294,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, char **log, mw_
 
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
  * induction variable that the vectoriser knows. A loop that stays scalar is not reported to the user. */
-static const char clang_only[] =
-    "-O3 -fno-caret-diagnostics -fno-crash-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
+static const char clang_only[] = "-O3 -fno-crash-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
 /* For kernels whose records would be read out of order (../split/dependence.c). For others it takes up to 4 times as
  * long. */
 static const char clang_ordered[] = "-mllvm -enable-interleaved-mem-accesses=false";
@@ -287,7 +309,7 @@ static const char gnu_only[] =
  * may be one too large for both: only g++'s object-size sees the access then. It calls for no memcpy that it expands. */
 static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment,signed-integer-overflow";
 static const char clang_checked[] =
-    "-gline-tables-only -gdwarf-4 -fno-caret-diagnostics -fno-vectorize -fno-slp-vectorize -fno-sanitize=local-bounds "
+    "-gline-tables-only -gdwarf-4 -fno-vectorize -fno-slp-vectorize -fno-sanitize=local-bounds "
     "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1 "
     "-mllvm -tsan-distinguish-volatile=1";
 static const char gnu_checked[] =
@@ -315,7 +337,7 @@ static const char libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash
 static void language_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
-  standard_add(list, program);
+  standard_add(list, program, tools);
   words_add(list,
             "-x c++ -march=native -fPIC -fvisibility=hidden -fno-math-errno -fno-trapping-math "
             "-fno-strict-aliasing -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -fstack-protector-strong "
@@ -386,7 +408,7 @@ static mw_status reader_run(const cpu_program *program, const char *generated, c
   if (status) return status;
   language_arguments(&list, program, &tools);
   warned_add(&list, &tools);
-  words_add(&list, tools.clang ? "-fno-caret-diagnostics -fsyntax-only -" : "-S -o /dev/null -");
+  words_add(&list, tools.clang ? "-fsyntax-only -" : "-S -o /dev/null -");
   status = run(&list, generated, scratch, &result, error);
   mw_argv_free(&list);
   if (status) return status;
