@@ -21,6 +21,8 @@ local SUM = { group = "grid", op = "sum", type = "f32" }
 return {
   name = "studies",
   defaults = { time_limit = "10 min", memory_limit = "16 GiB", devices = { "cuda", "cpu" } },
+  { name = "first-kernels", title = "What does a first program need?", study = "first-kernels",
+    tags = { "lectures" }, checks = 4 },
   { name = "memcopy", title = "How fast is main memory?", study = "memcopy", tags = { "core", "memory" },
     gates = { gate("T_tot", "an element a thread", 0.1, "library copy", LADDER),
               gate("T_tot", "an element a thread", 0.8, "library copy", LADDER, "cuda"),

@@ -9,7 +9,7 @@ local labs = require "tests.labs"
 local STUDIES = { laplace = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   orbits = "", transpose = "", histogram = "", pattern = "", streams = "", mistakes = "",
-                  access = "", divergence = "", balance = "" }
+                  access = "", divergence = "", balance = "", ["first-kernels"] = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do

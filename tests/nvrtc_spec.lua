@@ -32,6 +32,7 @@ local TEMPLATES = {
                    "advance<double>", "advance<float>" },
   ["streams.cu"] = { "iterate<float>", "iterate<double>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
+  ["first-kernels.cu"] = { "count<false>", "count<true>" },
   ["reduce.cu"] = { "reduce_parts<float,SUM>", "reduce_begin<double,MIN>", "reduce_atomic<float,MIN>",
                     "reduce_atomic<double,MAX>", "reduce_atomic<double,SUM>", "reduce_cas<float,LENGTH>",
                     "reduce_cas<double,SUM>", "reduce_lock<double,MIN>", "reduce_last<double,LENGTH>",
