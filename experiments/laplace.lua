@@ -27,14 +27,14 @@ local study, p, gpu = mw.study {
   seconds = { 0.02, gpu = 0.03 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,
   params = {
-    { "n", 2048, "points along each side of the square", gpu = 16384, min = 8, max = 65535 },
-    { "side", 128, "points along each side of the cube", gpu = 960, min = 8, max = 2048 },
+    { "n", 1536, "points along each side of the square", gpu = 16384, min = 8, max = 65535 },
+    { "side", 96, "points along each side of the cube", gpu = 960, min = 8, max = 2048 },
     { "type", "f32", "of the elements", choices = { "f32", "f64" } },
     { "shapes", { "512x1", "256x2", "128x4", "64x8", "32x16", "16x32", "8x64" }, "blocks of the 2-D step by cells",
       kind = "blocks" },
     { "solids", { "32x4x4" }, "blocks of the 3-D step by cells", kind = "blocks",
       gpu = { "512x1x1", "128x4x1", "128x2x2", "64x4x2", "32x8x2", "32x4x4", "32x2x8" } },
-    { "levels", { 2, 4, 8 }, "steps per pass in 2-D", min = 1, max = 12 },
+    { "levels", { 2, 4 }, "steps per pass in 2-D", gpu = { 2, 4, 8 }, min = 1, max = 12 },
     { "rows", 256, "rows per warp of these", gpu = 512, min = 1 },
     { "depths", { 2 }, "steps per pass in 3-D", gpu = { 2, 3, 4 }, min = 1, max = 6 },
     { "planes", 128, "planes per thread in 3-D, 16 bytes a thread", min = 1 },
@@ -153,6 +153,11 @@ study:answer("triad", { bytes = "u1 u2 u3", tolerance = function(c) return { abs
 study:rung { "triad", answer = "triad", kernel = "triad_wide", block = 256, over = { "n" }, always = true,
              each = function(c) return c.vector end }
 
+-- The instance of a kernel for rows of whole vectors of 16 bytes, or for others.
+local function named(kernel)
+  return function(c) return kernel:format(c.nx % c.vector == 0) end
+end
+
 -- ---- 2-D --------------------------------------------------------------------------------------------
 local function is_2d(c) return not c.nz end
 local function is_3d(c) return c.nz ~= nil end
@@ -164,15 +169,15 @@ study:rung { 2, "0.25 as a double", kernel = "laplace2<double>", answer = "step"
              over = { "nx", "ny" }, when = is_2d }
 study:rung { 3, "the slide's guard", kernel = "laplace2_slide", answer = "step", block = { 8, 4 },
              over = { "nx", "ny" }, when = is_2d, mistake = true }
-study:rung { 4, "16 bytes a thread", kernel = "laplace2_wide", answer = "step", blocks = COARSE, over = { "nx", "ny" },
-             each = function(c) return { c.vector, 1 } end, when = is_2d }
+study:rung { 4, "16 bytes a thread", kernel = named "laplace2_wide<%s>", answer = "step", blocks = COARSE,
+             over = { "nx", "ny" }, each = function(c) return { c.vector, 1 } end, when = is_2d }
 
 local function strips(c, steps) return ceil_div(c.nx, 32 * c.vector - 2 * ceil_div(steps, c.vector) * c.vector) end
 
 local WARPS = 2
 for _, steps in ipairs(p.levels) do
   answer(steps .. " steps", steps)
-  study:rung { 5, steps .. " steps a pass", kernel = ("laplace2_levels<%d>"):format(steps), when = is_2d,
+  study:rung { 5, steps .. " steps a pass", kernel = named("laplace2_levels<" .. steps .. ",%s>"), when = is_2d,
     answer = steps .. " steps", block = 32 * WARPS, fields = { steps = steps }, series = "temporal blocking",
     args = { rows = p.rows },
     grid = function(c) return { ceil_div(strips(c, steps), WARPS), ceil_div(c.ny, p.rows) } end }
@@ -195,8 +200,9 @@ local function summing(c, kernel, how, has_change)
 end
 
 local function wide(c, block, has_change)
+  local kernel = named("laplace3_wide<" .. tostring(has_change) .. ",%s>")(c)
   local grid = { ceil_div(c.nx, block[1] * c.vector), ceil_div(c.ny, block[2]) }
-  return summing(c, ("laplace3_wide<%s>"):format(has_change), { block = block, grid = grid }, has_change)
+  return summing(c, kernel, { block = block, grid = grid }, has_change)
 end
 
 study:rung { 8, "columns, 16 bytes", answer = "3-D step", blocks = FLAT, when = is_3d,
@@ -211,7 +217,7 @@ study:rung { 10, "the change in the same pass", answer = "3-D step and change", 
 local function deep(c, block, steps, rows)
   local grid = { strips(c, steps), ceil_div(c.ny, block[2] * rows - 2 * steps) }
   local how = { block = block, grid = grid, shared = 2 * steps * block[2] * 1024 }
-  return { summing(c, ("laplace3_levels<%d,%d>"):format(steps, rows), how, true) }
+  return { summing(c, named(("laplace3_levels<%d,%d,%%s>"):format(steps, rows))(c), how, true) }
 end
 
 for _, steps in ipairs(p.depths) do

@@ -20,12 +20,12 @@
 // and the rulers: triad_wide, u2 = u1 + s * u3 with 16 bytes per thread; laplace_root, which finishes a sum.
 //
 // Bound: main memory. T_eff = steps * 2 * bytes(u1) / t. Single steps cannot exceed a copy. v1, v5 and v6 have 4 bytes
-// per thread in flight in f32, of which an H200 needs more; v5 also reads z neighbours from the second-level cache: (bz
-// + 2) / bz of the grid. v7 reads (by + 2) / by of it from there, and 1 + 2 / planes from memory. v4 is at most K * (1
-// - 2 K / (32 * COLUMNS)) of a copy, v9 at most K times the part of a tile that the halos leave, less 2 K / planes: of
-// a tile of 128 x 32 cells 0.82 (K = 2), 0.76 (3), 0.70 (4), if no neighbour's halo is found in a cache. The operations
-// of v4 (6 a cell and step, a shuffle a pair of cells) bind from about K = 8 in f32; those of v9 are 8, with 4 + 8 / R
-// bytes of shared memory.
+// per thread in flight in f32, of which an H200 needs more; v5 also reads z neighbours from the second-level cache:
+// (bz + 2) / bz of the grid. v7 reads (by + 2) / by of it from there, and 1 + 2 / planes from memory. v4 is at most
+// K * (1 - 2 K / (32 * COLUMNS)) of a copy, v9 at most K times the part of a tile that the halos leave, less
+// 2 K / planes: of a tile of 128 x 32 cells 0.82 (K = 2), 0.76 (3), 0.70 (4), if no neighbour's halo is in a cache. v4
+// takes some 9 instructions per cell and step, and v9 some 15 (18 for K = 2): on an H200 2.7 times a copy in f32, if
+// nothing ever waits.
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023),
 // lecture 3, p. 26 to 36: v1, v2; v6 and v5 of its practical 3, in this order; that blocks of 8 : 1 read the fewest
@@ -58,25 +58,33 @@ struct __align__(16) columns {
   REAL at[COLUMNS];
 };
 
-// The columns from ix on of the row at `row`; zero outside of the grid. If COLUMNS does not divide nx, not every row
-// begins on a boundary of 16 bytes.
-__device__ columns columns_of(const REAL *row, int ix, int nx, bool is_inside) {
-  columns c;
-  if (is_inside && ix >= 0 && ix < nx && nx % COLUMNS == 0) return *(const columns *)(row + ix);
+// WHOLE: COLUMNS divides nx, so that every row begins on a boundary of 16 bytes and columns are all inside or all
+// outside. It is a template's argument because a second way to load, even if it is never taken, may keep loads from being
+// in flight together.
+
+// The columns from ix on of the row at `row`; zero outside of the grid.
+template <bool WHOLE> __device__ columns columns_of(const REAL *row, int ix, int nx, bool is_inside) {
+  columns c = {};
+  if (WHOLE) {
+    if (is_inside && ix >= 0 && ix < nx) c = *(const columns *)(row + ix);
+  } else {
 #pragma unroll
-  for (int k = 0; k < COLUMNS; k++) c.at[k] = is_inside && ix + k >= 0 && ix + k < nx ? row[ix + k] : (REAL)0;
+    for (int k = 0; k < COLUMNS; k++) {
+      if (is_inside && ix + k >= 0 && ix + k < nx) c.at[k] = row[ix + k];
+    }
+  }
   return c;
 }
 
 // Writes those of the columns that are from first to last - 1.
-__device__ void put_columns(REAL *row, columns c, int ix, int nx, int first, int last) {
-  if (nx % COLUMNS == 0 && ix >= first && ix + COLUMNS <= last) {
-    *(columns *)(row + ix) = c;
-    return;
-  }
+template <bool WHOLE> __device__ void put_columns(REAL *row, columns c, int ix, int first, int last) {
+  if (WHOLE) {
+    if (ix >= first && ix < last) *(columns *)(row + ix) = c;
+  } else {
 #pragma unroll
-  for (int k = 0; k < COLUMNS; k++) {
-    if (ix + k >= first && ix + k < last) row[ix + k] = c.at[k];
+    for (int k = 0; k < COLUMNS; k++) {
+      if (ix + k >= first && ix + k < last) row[ix + k] = c.at[k];
+    }
   }
 }
 
@@ -105,11 +113,13 @@ __device__ void add(columns &sum, columns c) {
 }
 
 // The columns after a step: the mean, or what they were, on the border.
+template <bool WHOLE>
 __device__ columns step_of(columns sum, columns last, columns was, REAL part, bool is_border, int ix, int nx) {
   columns out;
 #pragma unroll
   for (int k = 0; k < COLUMNS; k++) {
-    bool is_kept = is_border || ix + k <= 0 || ix + k >= nx - 1;
+    bool is_first = (!WHOLE || k == 0) && ix + k <= 0, is_last = (!WHOLE || k == COLUMNS - 1) && ix + k >= nx - 1;
+    bool is_kept = is_border || is_first || is_last;
     out.at[k] = is_kept ? was.at[k] : part * (sum.at[k] + last.at[k]);
   }
   return out;
@@ -166,23 +176,25 @@ __global__ void laplace2_slide(REAL *u2, const REAL *u1, int nx, int ny) {
 }
 
 // A warp is a row of the block; its lanes without a column take part in the shuffles.
+template <bool WHOLE>
 __global__ void laplace2_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, int nx, int ny) {
   int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x), lane = threadIdx.x % 32;
   int iy = blockIdx.y * blockDim.y + threadIdx.y;
   const REAL *row = u1 + (size_t)iy * nx;
   bool is_inside = iy < ny, is_border = iy == 0 || iy == ny - 1;
-  columns c = columns_of(row, ix, nx, is_inside);
-  columns s = columns_of(row - nx, ix, nx, is_inside && !is_border);
-  columns n = columns_of(row + nx, ix, nx, is_inside && !is_border);
+  columns c = columns_of<WHOLE>(row, ix, nx, is_inside);
+  columns s = columns_of<WHOLE>(row - nx, ix, nx, is_inside && !is_border);
+  columns n = columns_of<WHOLE>(row + nx, ix, nx, is_inside && !is_border);
   REAL left = left_of(c), right = right_of(c);
   if (is_inside && lane == 0 && ix > 0 && ix < nx) left = row[ix - 1];
   if (is_inside && lane == 31 && ix + COLUMNS < nx) right = row[ix + COLUMNS];
   columns sum = beside(c, left, right);
   add(sum, s);
-  if (is_inside) put_columns(u2 + (size_t)iy * nx, step_of(sum, n, c, QUARTER, is_border, ix, nx), ix, nx, 0, nx);
+  if (is_inside)
+    put_columns<WHOLE>(u2 + (size_t)iy * nx, step_of<WHOLE>(sum, n, c, QUARTER, is_border, ix, nx), ix, 0, nx);
 }
 
-template <int K>
+template <int K, bool WHOLE>
 __global__ void __launch_bounds__(128)
     laplace2_levels(REAL *__restrict__ u2, const REAL *__restrict__ u1, int nx, int ny, int rows) {
   const int halo = (K + COLUMNS - 1) / COLUMNS * COLUMNS, width = 32 * COLUMNS - 2 * halo;
@@ -194,22 +206,22 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
   for (int k = 0; k < K; k++) held[k] = sum[k] = none;
   const REAL *at = u1 + ((ptrdiff_t)first - K) * nx;
-  columns next = columns_of(at, ix, nx, first - K >= 0 && first - K < ny);
+  columns next = columns_of<WHOLE>(at, ix, nx, first - K >= 0 && first - K < ny);
 #pragma unroll 2
   for (int j = first - K; j < last + K; j++) {
     columns row = next;
     at += nx;
-    next = columns_of(at, ix, nx, j + 1 >= 0 && j + 1 < ny); // a row ahead: the levels' arithmetic hides the wait
+    next = columns_of<WHOLE>(at, ix, nx, j + 1 >= 0 && j + 1 < ny); // a row ahead: arithmetic hides the wait
 #pragma unroll
     for (int k = 0; k < K; k++) {
       int here = j - k - 1; // the row of level k + 1 that row j - k of level k completes
-      columns out = step_of(sum[k], row, held[k], QUARTER, here <= 0 || here >= ny - 1, ix, nx);
+      columns out = step_of<WHOLE>(sum[k], row, held[k], QUARTER, here <= 0 || here >= ny - 1, ix, nx);
       sum[k] = beside(row, left_of(row), right_of(row));
       add(sum[k], held[k]);
       held[k] = row;
       row = out;
     }
-    if (j - K >= first) put_columns(u2 + (size_t)(j - K) * nx, row, ix, nx, own, end);
+    if (j - K >= first) put_columns<WHOLE>(u2 + (size_t)(j - K) * nx, row, ix, own, end);
   }
 }
 
@@ -245,7 +257,7 @@ __global__ void laplace3_column(REAL *__restrict__ u2, const REAL *__restrict__ 
   }
 }
 
-template <bool CHANGE>
+template <bool CHANGE, bool WHOLE>
 __global__ void __launch_bounds__(512) laplace3_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1,
                                                      double *__restrict__ sums, int nx, int ny, int nz, int planes) {
   int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x), lane = threadIdx.x % 32;
@@ -254,16 +266,16 @@ __global__ void __launch_bounds__(512) laplace3_wide(REAL *__restrict__ u2, cons
   bool is_inside = iy < ny, is_border = iy == 0 || iy >= ny - 1;
   size_t plane = (size_t)nx * ny;
   const REAL *row = u1 + ((ptrdiff_t)first - 1) * plane + (size_t)iy * nx;
-  columns below = columns_of(row, ix, nx, is_inside && first > 0);
+  columns below = columns_of<WHOLE>(row, ix, nx, is_inside && first > 0);
   row += plane;
-  columns here = columns_of(row, ix, nx, is_inside),
-          above = columns_of(row + plane, ix, nx, is_inside && first + 1 < nz);
+  columns here = columns_of<WHOLE>(row, ix, nx, is_inside),
+          above = columns_of<WHOLE>(row + plane, ix, nx, is_inside && first + 1 < nz);
   double change = 0;
 #pragma unroll 2
   for (int iz = first; iz < last; iz++) {
-    columns next = columns_of(row + 2 * plane, ix, nx, is_inside && iz + 2 <= last && iz + 2 < nz);
-    columns s = columns_of(row - nx, ix, nx, is_inside && !is_border);
-    columns n = columns_of(row + nx, ix, nx, is_inside && !is_border);
+    columns next = columns_of<WHOLE>(row + 2 * plane, ix, nx, is_inside && iz + 2 <= last && iz + 2 < nz);
+    columns s = columns_of<WHOLE>(row - nx, ix, nx, is_inside && !is_border);
+    columns n = columns_of<WHOLE>(row + nx, ix, nx, is_inside && !is_border);
     REAL left = left_of(here), right = right_of(here);
     if (is_inside && lane == 0 && ix > 0 && ix < nx) left = row[ix - 1];
     if (is_inside && lane == 31 && ix + COLUMNS < nx) right = row[ix + COLUMNS];
@@ -271,9 +283,9 @@ __global__ void __launch_bounds__(512) laplace3_wide(REAL *__restrict__ u2, cons
     add(sum, s);
     add(sum, n);
     add(sum, below);
-    columns out = step_of(sum, above, here, SIXTH, is_border || iz == 0 || iz == nz - 1, ix, nx);
+    columns out = step_of<WHOLE>(sum, above, here, SIXTH, is_border || iz == 0 || iz == nz - 1, ix, nx);
     if (CHANGE && is_inside) change += squares(out, here, ix, 0, nx);
-    if (is_inside) put_columns(u2 + (row - u1), out, ix, nx, 0, nx);
+    if (is_inside) put_columns<WHOLE>(u2 + (row - u1), out, ix, 0, nx);
     below = here;
     here = above;
     above = next;
@@ -304,7 +316,7 @@ __global__ void laplace_root(double *change, const double *sums, int count, doub
 }
 
 // R rows per thread; block {32, warps}.
-template <int K, int R>
+template <int K, int R, bool WHOLE>
 __global__ void __launch_bounds__(512) laplace3_levels(REAL *__restrict__ u2, const REAL *__restrict__ u1,
                                                        double *__restrict__ sums, int nx, int ny, int nz, int planes) {
   const int halo = (K + COLUMNS - 1) / COLUMNS * COLUMNS, width = 32 * COLUMNS - 2 * halo;
@@ -322,7 +334,7 @@ __global__ void __launch_bounds__(512) laplace3_levels(REAL *__restrict__ u2, co
   const REAL *at = u1 + (first - K) * plane + (ptrdiff_t)iy * nx;
 #pragma unroll
   for (int r = 0; r < R; r++) {
-    next[r] = columns_of(at + r * nx, ix, nx, first - K >= 0 && iy + r >= 0 && iy + r < ny);
+    next[r] = columns_of<WHOLE>(at + r * nx, ix, nx, first - K >= 0 && iy + r >= 0 && iy + r < ny);
   }
   double change = 0;
   for (int j = first - K; j < last + K; j++) {
@@ -331,7 +343,7 @@ __global__ void __launch_bounds__(512) laplace3_levels(REAL *__restrict__ u2, co
 #pragma unroll
     for (int r = 0; r < R; r++) {
       row[r] = next[r];
-      next[r] = columns_of(at + r * nx, ix, nx, j + 1 >= 0 && j + 1 < nz && iy + r >= 0 && iy + r < ny);
+      next[r] = columns_of<WHOLE>(at + r * nx, ix, nx, j + 1 >= 0 && j + 1 < nz && iy + r >= 0 && iy + r < ny);
     }
 #pragma unroll
     for (int k = 0; k < K; k++) {
@@ -339,10 +351,10 @@ __global__ void __launch_bounds__(512) laplace3_levels(REAL *__restrict__ u2, co
 #pragma unroll
       for (int r = 0; r < R; r++) {
         bool is_border = here <= 0 || here >= nz - 1 || iy + r <= 0 || iy + r >= ny - 1;
-        columns out = step_of(sum[k][r], row[r], held[k][r], SIXTH, is_border, ix, nx);
+        columns out = step_of<WHOLE>(sum[k][r], row[r], held[k][r], SIXTH, is_border, ix, nx);
         if (k == K - 1 && here >= first && iy + r >= own_y && iy + r < end_y) {
           change += squares(out, held[k][r], ix, own_x, end_x);
-          put_columns(u2 + here * plane + (ptrdiff_t)(iy + r) * nx, out, ix, nx, own_x, end_x);
+          put_columns<WHOLE>(u2 + here * plane + (ptrdiff_t)(iy + r) * nx, out, ix, own_x, end_x);
         }
         sum[k][r] = held[k][r]; // the plane before: added last below, as v5 does
         held[k][r] = row[r];
