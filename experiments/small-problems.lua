@@ -130,7 +130,7 @@ study:rung { 3, "a graph of them", answer = "Jacobi", kernel = { "jacobi_step" }
              make = graph_of(step_of_all) }
 study:rung { 4, "all steps in shared memory", answer = "Jacobi", kernel = "jacobi_shared", blocks = { 256, 512 },
              when = is_square, grid = function(c) return c.problems end }
-study:rung { 5, "all steps in registers", answer = "Jacobi", kernel = "jacobi_registers", block = 64, when = is_square,
+study:rung { 5, "all steps in registers", answer = "Jacobi", kernel = "jacobi_registers", block = 32, when = is_square,
              grid = function(c) return c.problems end }
 
 -- ---- implicit steps ---------------------------------------------------------------------------------

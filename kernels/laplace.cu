@@ -59,8 +59,8 @@ struct __align__(16) columns {
 };
 
 // WHOLE: COLUMNS divides nx, so that every row begins on a boundary of 16 bytes and columns are all inside or all
-// outside. It is a template's argument because a second way to load, even if it is never taken, may keep loads from being
-// in flight together.
+// outside. It is a template's argument because a second way to load, even if it is never taken, may keep loads from
+// being in flight together.
 
 // The columns from ix on of the row at `row`; zero outside of the grid.
 template <bool WHOLE> __device__ columns columns_of(const REAL *row, int ix, int nx, bool is_inside) {

@@ -5,8 +5,8 @@
 // Steps of Jacobi's iteration on `grids` squares of 64 x 64 cells, whose borders keep their values
 //   v1 jacobi_step       one step of some or all grids, from one array to another: the host calls it for each step
 //   v2 jacobi_shared     a block per grid, all steps; two copies of the grid in shared memory, a barrier per step
-//   v3 jacobi_registers  64 threads per grid, all steps: a thread has 8 x 8 cells in registers. Neighbours along x are
-//                        in the next lane, along y in shared memory, where each thread leaves its first and last row
+//   v3 jacobi_registers  a warp per grid, all steps: a lane has 8 x 16 cells in registers, and gets what lies beside
+//                        them from other lanes; no shared memory, no barrier
 // Implicit steps of 1-D diffusion, (1 + 2 r) v[i] - r (v[i-1] + v[i+1]) = u[i], zero outside, by parallel cyclic
 // reduction
 //   v4 implicit          a block per system, a thread per unknown, `steps` steps. In level s each equation takes away
@@ -15,17 +15,17 @@
 //
 // Bounds, cells or unknowns per second. v1: a launch per step, 2 to 3 us of the host; then the caches, 8 bytes a cell.
 // v2: shared memory, 20 bytes a cell and step: 128 / 20 = 6 cells a cycle and multiprocessor. v3: issue; a cell needs
-// two additions (east + south of a cell is north + west of the next one on the diagonal) and a product, with selects,
-// shuffles and rows about 4.3 instructions: 30 cells a cycle and multiprocessor; shared memory would allow 43. v4:
-// shared memory, 12 bytes a level, 8 levels for 256: 1.3 unknowns a cycle and multiprocessor; launched per step it
-// makes the factors in each.
+// two additions (east + south of a cell is north + west of the next one on the diagonal) and a product, with borders
+// and shuffles about 4 instructions: 32 cells a cycle and multiprocessor. v4: shared memory, 12 bytes a level, 8 levels for
+// 256: 1.3 unknowns a cycle and multiprocessor; launched per step it makes the factors in each.
 //
 // Jacobi in shared memory follows the 2-D solver of M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford),
 // lecture 3; cyclic reduction is of R. Hockney (1965), with all equations in each level by him and C. Jesshope (1981).
 
 #define SIDE  64
 #define CELLS (SIDE * SIDE)
-#define PART  8 // cells of a thread along each side in v3
+#define WIDE  8 // cells of a lane in v3
+#define HIGH  16
 #define ALL   0xffffffffu
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
@@ -39,17 +39,6 @@ __device__ float cell_after(const float *u, int x, int y) {
   int i = y * SIDE + x;
   bool is_border = x == 0 || x == SIDE - 1 || y == 0 || y == SIDE - 1;
   return is_border ? u[i] : mean(u[i + 1], u[i + SIDE], u[i - SIDE], u[i - 1]);
-}
-
-__device__ float4 four(const float *v) {
-  return make_float4(v[0], v[1], v[2], v[3]);
-}
-
-__device__ void put_four(float *v, float4 from) {
-  v[0] = from.x;
-  v[1] = from.y;
-  v[2] = from.z;
-  v[3] = from.w;
 }
 
 // ---- kernels: Jacobi ------------------------------------------------------------------------------------------------
@@ -73,53 +62,45 @@ __global__ void jacobi_shared(float *to, const float *from, int steps) {
   for (int i = threadIdx.x; i < CELLS; i += blockDim.x) to[base + i] = u[steps % 2][i];
 }
 
-__global__ void __launch_bounds__(64) jacobi_registers(float *to, const float *from, int steps) {
-  const int bands = SIDE / PART, halves = PART / 4;
-  __shared__ float4 rows[2][2][bands][halves][bands]; // by turns; each band's first and last row, 16 bytes a thread
-  int column = threadIdx.x % bands, band = threadIdx.x / bands;
-  bool is_left = column == 0, is_right = column == bands - 1, is_top = band == 0, is_bottom = band == bands - 1;
-  size_t base = (size_t)blockIdx.x * CELLS + (band * SIDE + column) * PART;
-  float u[PART][PART];
+// A lane has WIDE x HIGH cells; 8 lanes are a band of the grid, 4 bands the grid.
+__global__ void __launch_bounds__(32) jacobi_registers(float *to, const float *from, int steps) {
+  const int BANDS = SIDE / HIGH, LANES = SIDE / WIDE;
+  int column = threadIdx.x % LANES, band = threadIdx.x / LANES;
+  bool is_left = column == 0, is_right = column == LANES - 1, is_top = band == 0, is_bottom = band == BANDS - 1;
+  size_t base = (size_t)blockIdx.x * CELLS + band * HIGH * SIDE + column * WIDE;
+  float u[HIGH][WIDE];
 #pragma unroll
-  for (int j = 0; j < PART; j++)
+  for (int j = 0; j < HIGH; j++)
 #pragma unroll
-    for (int i = 0; i < PART; i++) u[j][i] = from[base + j * SIDE + i];
+    for (int i = 0; i < WIDE; i++) u[j][i] = from[base + j * SIDE + i];
   for (int k = 0; k < steps; k++) {
-    float above[PART], below[PART];
-    int turn = k % 2;
+    float above[WIDE], below[WIDE]; // the rows beside the lane's, as they were
 #pragma unroll
-    for (int h = 0; h < halves; h++) {
-      rows[turn][0][band][h][column] = four(u[0] + 4 * h);
-      rows[turn][1][band][h][column] = four(u[PART - 1] + 4 * h);
-    }
-    __syncthreads();
-#pragma unroll
-    for (int h = 0; h < halves; h++) {
-      put_four(above + 4 * h, rows[turn][1][is_top ? 0 : band - 1][h][column]);
-      put_four(below + 4 * h, rows[turn][0][is_bottom ? band : band + 1][h][column]);
+    for (int i = 0; i < WIDE; i++) {
+      above[i] = __shfl_up_sync(ALL, u[HIGH - 1][i], LANES);
+      below[i] = __shfl_down_sync(ALL, u[0][i], LANES);
     }
 #pragma unroll
-    for (int j = 0; j < PART; j++) {
-      float row[PART], west = __shfl_up_sync(ALL, u[j][PART - 1], 1), east = __shfl_down_sync(ALL, u[j][0], 1);
+    for (int j = 0; j < HIGH; j++) {
+      float row[WIDE], west = __shfl_up_sync(ALL, u[j][WIDE - 1], 1), east = __shfl_down_sync(ALL, u[j][0], 1);
 #pragma unroll
-      for (int i = 0; i < PART; i++) {
-        float e = i + 1 < PART ? u[j][(i + 1) % PART] : east, w = i > 0 ? u[j][(i + PART - 1) % PART] : west;
-        float after = mean(e, j + 1 < PART ? u[(j + 1) % PART][i] : below[i], above[i], w);
-        bool is_kept =
-            (i == 0 && is_left) || (i == PART - 1 && is_right) || (j == 0 && is_top) || (j == PART - 1 && is_bottom);
-        row[i] = is_kept ? u[j][i] : after;
+      for (int i = 0; i < WIDE; i++) {
+        float e = i + 1 < WIDE ? u[j][(i + 1) % WIDE] : east, w = i > 0 ? u[j][(i + WIDE - 1) % WIDE] : west;
+        float after = mean(e, j + 1 < HIGH ? u[(j + 1) % HIGH][i] : below[i], above[i], w);
+        bool is_side = (i == 0 && is_left) || (i == WIDE - 1 && is_right);
+        row[i] = is_side || (j == 0 && is_top) || (j == HIGH - 1 && is_bottom) ? u[j][i] : after;
       }
 #pragma unroll
-      for (int i = 0; i < PART; i++) {
+      for (int i = 0; i < WIDE; i++) {
         above[i] = u[j][i];
         u[j][i] = row[i];
       }
     }
   }
 #pragma unroll
-  for (int j = 0; j < PART; j++)
+  for (int j = 0; j < HIGH; j++)
 #pragma unroll
-    for (int i = 0; i < PART; i++) to[base + j * SIDE + i] = u[j][i];
+    for (int i = 0; i < WIDE; i++) to[base + j * SIDE + i] = u[j][i];
 }
 
 // ---- kernels: implicit steps ----------------------------------------------------------------------------------------
@@ -165,5 +146,5 @@ template <int LEVELS> __global__ void implicit(float *to, const float *from, int
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // jacobi_step       block 256, grid 16 per grid
 // jacobi_shared     any block, 256 for example, grid `grids`
-// jacobi_registers  block 64, grid `grids`
+// jacobi_registers  block 32, grid `grids`
 // implicit          block 2^LEVELS, which is at least `length`, grid the number of systems; to may be from

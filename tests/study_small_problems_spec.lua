@@ -23,8 +23,8 @@ describe("the study small-problems", function()
       "all implicit steps in a launch" }, rungs)
   end)
 
-  it("finds a row from the wrong band, and a factor of the wrong neighbour", function()
-    for rung, change in pairs { [5] = { "is_top ? 0 : band - 1", "is_top ? 0 : band" },
+  it("finds a wrong row of another lane, and a factor of the wrong neighbour", function()
+    for rung, change in pairs { [5] = { "u[0][i], LANES)", "u[1][i], LANES)" },
                                 [8] = { "b -= high[k] * at[0][i + s]", "b -= high[k] * at[2][i + s]" } } do
       local run = support.study("small-problems", "--device cpu -p problems=1 -p steps=2 -p rungs=" .. rung,
         { kernels = { ["small.cu"] = support.changed_kernels("small.cu", change) } })
