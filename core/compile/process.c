@@ -35,6 +35,12 @@ void mw_argv_add(mw_argv *argv, const char *format, ...) {
   va_end(args);
 }
 
+void mw_argv_add_words(mw_argv *list, const char *words) {
+  char *all = mw_strdup(words), *rest = all;
+  for (char *word; (word = strsep(&rest, " "));) mw_argv_add(list, "%s", word);
+  mw_free(all);
+}
+
 void mw_argv_add_all(mw_argv *argv, const char *prefix, const char *const *list) {
   for (; list && *list; list++) mw_argv_add(argv, "%s%s", prefix, *list);
 }

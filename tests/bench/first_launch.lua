@@ -57,7 +57,7 @@ end
 local RECORDER = [[
 #!/bin/sh
 case " $* " in
-  *" -shared "*) for word; do printf '%%s\n' "$word"; done > %s; tee %s | exec %s "$@" ;;
+  *" -shared "*|*" -c "*) for word; do printf '%%s\n' "$word"; done > %s; tee %s | exec %s "$@" ;;
   *) exec %s "$@" ;;
 esac
 ]]
@@ -73,8 +73,10 @@ local function compile_command(dev, compiler, input, output)
   assert(files.read(text) == generated, "what was compiled is not what mod:cpp() tells")
   local command = { "exec", compiler }
   for word in files.read(words):gmatch "[^\n]+" do
+    if word == "-c" then word = "-shared" end -- clang++ is left out of linking
     command[#command + 1] = path.quote(command[#command] == "'-o'" and output or word)
   end
+  command[#command + 1] = "-nostartfiles -nodefaultlibs -lm -lgcc"
   for _, name in ipairs { recorder, words, text } do os.remove(name) end
   lab.setenv("MOONWARP_CXX", compiler)
   return ("%s < %s"):format(table.concat(command, " "), path.quote(input))

@@ -5,14 +5,17 @@
 
 local support = require "tests.support"
 
--- Notes the kind of each call: what it makes, or that it only preprocesses or reads.
+-- Notes the kind of each call: what it makes, or that it only preprocesses or reads. clang++ is asked for the linker's
+-- command once; $MUTE: it does not answer.
 local COMPILER = [[
 #!/bin/sh
 case " $* " in
   *" --version "*) ;;
+  *" -### "*) test -z "$MUTE" || exit 1 ;;
   *" -E "*) echo preprocess >>"$CALLS" ;;
   *" -fsyntax-only "*|*" /dev/null "*) echo read >>"$CALLS" ;;
-  *) echo compile >>"$CALLS" ;;
+  *" -c "*) echo compile >>"$CALLS" ;;
+  *) echo link >>"$CALLS" ;;
 esac
 exec %s "$@"
 ]]
@@ -48,10 +51,11 @@ local function compiler_write(folder, compiler)
 end
 
 -- What a load in a new process started and wrote.
-local function calls_of(folder, source, templates)
+local function calls_of(folder, source, templates, mute)
   support.write(folder .. "/calls", "")
   local status, text = support.child(LOAD:format(source, templates or ""),
-    { env = { MOONWARP_CACHE = folder .. "/cache", MOONWARP_CXX = folder .. "/c++", CALLS = folder .. "/calls" } })
+    { env = { MOONWARP_CACHE = folder .. "/cache", MOONWARP_CXX = folder .. "/c++", CALLS = folder .. "/calls",
+      MUTE = mute or "" } })
   assert.are.equal(0, status, text)
   return support.read(folder .. "/calls"):gsub("\n", " "), text
 end
@@ -59,13 +63,20 @@ end
 describe("the compiler", function()
   for _, name in ipairs { "clang++", "g++" } do
     if os.execute("command -v " .. name .. " >/dev/null") then
-      local reads = name == "g++" and "compile read " or "compile "
+      local reads = name == "g++" and "link read " or "compile "
 
       it("preprocesses no file with host headers: " .. name, function()
         support.with_folder(function(folder)
           compiler_write(folder, name)
           assert.are.equal(reads, (calls_of(folder, HOST_FILE)))
           assert.are.equal("", (calls_of(folder, HOST_FILE)))
+        end)
+      end)
+
+      it("links if it does not say how: " .. name, function()
+        support.with_folder(function(folder)
+          compiler_write(folder, name)
+          assert.are.equal(name == "g++" and reads or "link ", (calls_of(folder, HOST_FILE, nil, "yes")))
         end)
       end)
 

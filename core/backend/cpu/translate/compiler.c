@@ -17,13 +17,6 @@
 #include "core/compile/warnings.h"
 #include "core/source/lexer.h"
 
-/* Words with blanks between. */
-static void words_add(mw_argv *list, const char *words) {
-  char *all = mw_strdup(words), *rest = all;
-  for (char *word; (word = strsep(&rest, " "));) mw_argv_add(list, "%s", word);
-  mw_free(all);
-}
-
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
 /* A line that only shows the shim, the generator's own lines, a generated function, an option of the compiler or the
@@ -175,17 +168,17 @@ static const char gnu_warned[] =
     "-Wno-nonnull -Wno-volatile";
 
 static void warned_add(mw_argv *list, const cpu_toolchain *tools) {
-  words_add(list, warned);
-  words_add(list, tools->clang ? clang_warned : gnu_warned);
+  mw_argv_add_words(list, warned);
+  mw_argv_add_words(list, tools->clang ? clang_warned : gnu_warned);
 }
 
 static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program, tools);
-  words_add(list, "-x c++ -E -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
-                  "-D__MOONWARP_CPU__=1 -DCUDART_VERSION=13000 -DCUDA_VERSION=13000 -D__CUDACC_VER_MAJOR__=13 "
-                  "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0");
+  mw_argv_add_words(list, "-x c++ -E -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
+                          "-D__MOONWARP_CPU__=1 -DCUDART_VERSION=13000 -DCUDA_VERSION=13000 -D__CUDACC_VER_MAJOR__=13 "
+                          "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0");
   if (source->folder) mw_argv_add(list, "-iquote%s", source->folder);
   mw_argv_add(list, "-I%s", mw_shim_folder());
   mw_argv_add_all(list, "-I", source->includes);
@@ -325,9 +318,6 @@ static const char *undefined_arguments(const cpu_toolchain *tools) {
   return version == 14 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
 }
 
-/* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
-static const char libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash-style=sysv -lm -lgcc";
-
 /* Without -fwrapv: where a signed index might wrap, neighbours need not lie side by side, and memory is gathered (g++:
  * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth).
  * Large frames touch each of their pages, so that none jumps over the guard below a stack; a null pointer known to the
@@ -338,14 +328,14 @@ static void language_arguments(mw_argv *list, const cpu_program *program, const 
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program, tools);
-  words_add(list,
-            "-x c++ -march=native -fPIC -fvisibility=hidden -fno-math-errno -fno-trapping-math "
+  mw_argv_add_words(
+      list, "-x c++ -march=native -fPIC -fvisibility=hidden -fno-math-errno -fno-trapping-math "
             "-fno-strict-aliasing -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -fstack-protector-strong "
             "-fno-delete-null-pointer-checks -pipe");
 #if defined(__x86_64__)
-  words_add(list, "-mprefer-vector-width=512 -fstack-clash-protection");
+  mw_argv_add_words(list, "-mprefer-vector-width=512 -fstack-clash-protection");
 #endif
-  words_add(list, source->no_contract ? "-ffp-contract=off -DMW_NO_CONTRACT=1" : "-ffp-contract=fast");
+  mw_argv_add_words(list, source->no_contract ? "-ffp-contract=off -DMW_NO_CONTRACT=1" : "-ffp-contract=fast");
   if (source->fast_math) mw_argv_add(list, "-ffast-math");
   mw_argv_add(list, "-I%s", mw_shim_folder());
 }
@@ -369,24 +359,23 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
   if (program->source.line_info) mw_argv_add(list, "-g");
   warning_arguments(list, program, tools, flavor, output);
   if (flavor == CPU_CHECK) {
-    words_add(list, checked);
-    words_add(list, tools->clang ? clang_checked : gnu_checked);
+    mw_argv_add_words(list, checked);
+    mw_argv_add_words(list, tools->clang ? clang_checked : gnu_checked);
   } else {
-    words_add(list, tools->clang ? clang_only : gnu_only);
+    mw_argv_add_words(list, tools->clang ? clang_only : gnu_only);
   }
-  if (tools->clang && strstr(generated, "MW_ORDERED_LOOP")) words_add(list, clang_ordered);
+  if (tools->clang && strstr(generated, "MW_ORDERED_LOOP")) mw_argv_add_words(list, clang_ordered);
   if (*undefined_arguments(tools)) {
     mw_argv_add(list, "-Xclang");
     mw_argv_add(list, "%s", undefined_arguments(tools));
   }
-  mw_argv_add(list, output ? "-o" : "-fsyntax-only");
-  if (output) mw_argv_add(list, "%s", output);
+  if (output) mw_argv_add(list, "-o");
+  mw_argv_add(list, "%s", output ? output : "-fsyntax-only");
   mw_argv_add(list, "-");
   if (hooks) {
-    words_add(list, "-x none");
+    mw_argv_add_words(list, "-x none");
     mw_argv_add(list, "%s", hooks);
   }
-  if (output) words_add(list, libraries);
 }
 
 /* The warnings of the source, of which the compiler gave the last, and their NUL. */
@@ -408,7 +397,7 @@ static mw_status reader_run(const cpu_program *program, const char *generated, c
   if (status) return status;
   language_arguments(&list, program, &tools);
   warned_add(&list, &tools);
-  words_add(&list, tools.clang ? "-fsyntax-only -" : "-S -o /dev/null -");
+  mw_argv_add_words(&list, tools.clang ? "-fsyntax-only -" : "-S -o /dev/null -");
   status = run(&list, generated, scratch, &result, error);
   mw_argv_free(&list);
   if (status) return status;
@@ -431,26 +420,49 @@ mw_status cpu_warnings_read(const cpu_program *program, const char *generated, c
   return status;
 }
 
+/* Runs what makes code; its log is what the compiler says. */
+static mw_status step_run(const cpu_program *program, const mw_argv *list, const char *input, const mw_scratch *scratch,
+                          cpu_text *log, mw_error *error) {
+  mw_process_result result = {0};
+  mw_status status = run(list, input, scratch, &result, error);
+  if (status) return status;
+  if (result.exit != 0)
+    status = compile_failed(program, result.err, error);
+  else if (log)
+    warnings_put(program, result.err, log);
+  mw_process_result_free(&result);
+  return status;
+}
+
+/* The linker's own command after the compiler's; see linker.c. */
+static mw_status link_apart(const cpu_program *program, mw_argv *compiler, mw_argv *linker, const char *generated,
+                            const mw_scratch *scratch, cpu_text *log, mw_error *error) {
+  mw_argv_add(compiler, "-c");
+  mw_status status = step_run(program, compiler, generated, scratch, log, error);
+  return status ? status : step_run(program, linker, "", scratch, NULL, error);
+}
+
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
 static mw_status compiler_run(const cpu_program *program, cpu_flavor flavor, const char *generated,
                               const mw_scratch *scratch, const char *output, cpu_text *log, mw_error *error) {
   cpu_toolchain tools;
-  mw_argv list = {0};
-  mw_process_result result = {0};
+  mw_argv list = {0}, linker = {0};
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
   char *hooks = flavor == CPU_CHECK && output ? mw_format("%s/hooks.o", scratch->temporary) : NULL;
   if (hooks) status = cpu_hooks_write(&tools, hooks, error);
-  compile_arguments(&list, program, &tools, flavor, generated, output, hooks);
+  char *object = mw_format("%s/" MW_SCRATCH_FILE ".o", scratch->temporary);
+  const bool apart = output && tools.clang && !hooks && cpu_linker_find(&tools, object, output, &linker);
+  compile_arguments(&list, program, &tools, flavor, generated, apart ? object : output, hooks);
+  if (output && !apart) mw_argv_add_words(&list, cpu_libraries);
+  if (apart)
+    status = link_apart(program, &list, &linker, generated, scratch, log, error);
+  else if (!status)
+    status = step_run(program, &list, generated, scratch, output ? log : NULL, error);
+  mw_free(object);
   mw_free(hooks);
-  if (!status) status = run(&list, generated, scratch, &result, error);
+  mw_argv_free(&linker);
   mw_argv_free(&list);
-  if (status) return status;
-  if (result.exit != 0)
-    status = compile_failed(program, result.err, error);
-  else if (output)
-    warnings_put(program, result.err, log);
-  mw_process_result_free(&result);
   return status;
 }
 

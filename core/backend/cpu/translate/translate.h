@@ -6,6 +6,7 @@
 
 #include "core/backend/cpu/program/program.h"
 #include "core/backend/cpu/translate/unit.h"
+#include "core/compile/process.h"
 
 /* Preprocesses and analyses where that has not been done: a hit in the cache needs neither (program.c).
  * MW_UNSUPPORTED: names what the CPU device does not have. */
@@ -54,6 +55,10 @@ bool      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and ti
 void      cpu_generator_stamp(cpu_text *); /* of this program and every file of the shim */
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
+/* linker.c */
+extern const char cpu_libraries[]; /* options of a compiler that make a shared object */
+/* The command that links an object file, as that clang++ would; false: it is not known. */
+bool      cpu_linker_find(const cpu_toolchain *, const char *object, const char *output, mw_argv *);
 /* compiler.c */
 bool      cpu_is_plain(const mw_source *); /* text of which the preprocessor would only make a copy */
 mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *);
