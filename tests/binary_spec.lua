@@ -18,6 +18,7 @@ extern "C" __global__ void saxpy(int n, float a, const float *x, float *y) {
   if (i < n) y[i] += a * x[i];
 }
 ]]
+local VARIABLE = "__constant__ float offset[1];\n"
 local DECLARED = 'extern "C" __global__ void saxpy(int n, float a, const float *x, float *y);'
 
 local has_nvcc = os.execute "nvcc --version >/dev/null 2>&1" == true
@@ -138,7 +139,7 @@ support.each_device("compiled code", function(dev, id)
 
   it("runs", function()
     local made <close> = dev:module { source = SOURCE }
-    local m <close> = dev:module { ptx = made:ptx(), source = DECLARED }
+    local m <close> = dev:module { ptx = made:ptx(), source = VARIABLE .. DECLARED }
     m:set("offset", 1)
     local x <close> = dev:array("f32", { 1, 2, 3 })
     local y <close> = dev:zeros("f32", 3)
@@ -157,7 +158,7 @@ support.each_device("compiled code", function(dev, id)
     local arch = "-arch=" .. dev:properties().arch
     for form, option in pairs { cubin = "-cubin", fatbin = "-fatbin" } do
       compiled(arch .. " " .. option, function(path)
-        local m <close> = dev:module { [form] = path, source = DECLARED }
+        local m <close> = dev:module { [form] = path, source = VARIABLE .. DECLARED }
         m:set("offset", 0)
         local x <close> = dev:array("f32", { 1, 2, 3 })
         local y <close> = dev:zeros("f32", 3)

@@ -3,6 +3,7 @@
  * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
 #include "core/base/clock.h"
 #include "core/base/home.h"
+#include "core/base/nvtx.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
@@ -155,6 +156,18 @@ static int service_process(lua_State *L) {
   return 2;
 }
 
+/* core.range_push(name), core.range_pop(): a range of time for profilers. */
+static int service_range_push(lua_State *L) {
+  mw_range_push(check_string(L, 1));
+  return 0;
+}
+
+static int service_range_pop(lua_State *L) {
+  (void)L;
+  mw_range_pop();
+  return 0;
+}
+
 /* core.raise(status, text[, log]): the errors of the Lua half. */
 static int service_raise(lua_State *L) {
   const char *status = check_string(L, 1);
@@ -183,6 +196,8 @@ const luaL_Reg service_functions[] = {
     {"poll", service_poll},
     {"process", service_process},
     {"raise", service_raise},
+    {"range_pop", service_range_pop},
+    {"range_push", service_range_push},
     {"type", service_type},
     {"where", service_where},
     {NULL, NULL},

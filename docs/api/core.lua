@@ -134,6 +134,14 @@ print(core.largest(dev:array("f64", { 1, -3, 2 }))) --> 3.0]] },
       example = [[
 local _, e = pcall(core.raise, "io", "no such file")
 print(e.status, e.text) --> io  no such file]] },
+    { name = "range_push", forms = { "core.range_push(name)" },
+      about = [[Begins a range of time for profilers. `mw.range` also ends it.]],
+      params = { { "name", "string", "" } }, since = "0.8.0" },
+    { name = "range_pop", forms = { "core.range_pop()" },
+      about = [[Ends the range that was begun last.]], since = "0.8.0",
+      example = [[
+core.range_push "warm-up"
+core.range_pop()]] },
     { name = "races", forms = { "core.races()" },
       about = [[The races between operations found in this process so far, as `mw.findings` has them at its end. Each has two
 parties, the earlier access first.]],

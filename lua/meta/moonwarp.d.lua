@@ -1583,6 +1583,15 @@ function mw.arg(name, default, help, limits) end
 ---@overload fun(contenders: table, options?: moonwarp.bench_options): moonwarp.bench_results
 function mw.bench(f, options) end
 
+--- Calls `f(...)` within a named range of time, which Nsight Systems and Nsight Compute show and filter by
+--- ([docs/profilers.md](../profilers.md)). Ranges nest. They show what the host does: launches that `f` queues may run later. Without a
+--- profiler nothing happens besides the call. Studies have ranges of their own.
+---@param name string what profilers show
+---@param f function|moonwarp.launch
+---@param ... any its arguments
+---@return any # what `f` returns
+function mw.range(name, f, ...) end
+
 --- a / b, rounded up: the number of blocks of b threads for a elements.
 ---@param a integer
 ---@param b integer not 0

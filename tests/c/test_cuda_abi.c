@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/backend/cuda/driver.h"
+#include "core/base/nvtx.h"
 
 #if defined(__has_include)
 #if __has_include(<cuda.h>) && __has_include(<nvrtc.h>)
@@ -214,6 +215,20 @@ IDENTICAL(d.cuFuncSetAttribute, cuFuncSetAttribute);
 IDENTICAL(d.cuFuncSetCacheConfig, cuFuncSetCacheConfig);
 IDENTICAL(d.cuGraphNodeGetType, cuGraphNodeGetType);
 IDENTICAL(d.cuStreamBeginCapture_v2, cuStreamBeginCapture);
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#include <nvtx3/nvToolsExt.h>
+#pragma GCC diagnostic pop
+SAME(NVTX_TABLE_CALLBACKS, NVTX_ETID_CALLBACKS);
+SAME(NVTX_TABLE_VERSION, NVTX_ETID_VERSIONINFO);
+SAME(NVTX_MODULES, NVTX_CB_MODULE_SIZE);
+SAME(NVTX_CORE, NVTX_CB_MODULE_CORE);
+SAME(NVTX_CORE_PUSH, NVTX_CBID_CORE_RangePushA);
+SAME(NVTX_CORE_POP, NVTX_CBID_CORE_RangePop);
+#endif
 
 extern cuda_nvrtc_table n;
 IDENTICAL(n.nvrtcGetErrorString, nvrtcGetErrorString);

@@ -274,7 +274,9 @@ end
 local function new_contender(one, options, run)
   local own = setmetatable({ name = one.name, bytes = one.bytes, stream = one.stream }, { __index = options })
   local clock = choose_clock(own, run.device)
-  return { mode = warm_mode(one.fn, clock, own, run), options = own,
+  local mode = warm_mode(one.fn, clock, own, run)
+  mode.title = one.name
+  return { mode = mode, options = own,
            run = setmetatable({ clock = clock, stream = own.stream }, { __index = run }) }
 end
 

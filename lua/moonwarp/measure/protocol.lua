@@ -9,6 +9,7 @@
 local core = require "moonwarp.core"
 local environment = require "moonwarp.measure.environment"
 local modes = require "moonwarp.measure.mode"
+local range = require "moonwarp.measure.range"
 local stats = require "moonwarp.measure.stats"
 
 local protocol = {}
@@ -68,8 +69,10 @@ function protocol.measure(list, run)
   end)
 end
 
--- A turn: samples for a share of the least time, the first one after an untimed call if that could matter.
+-- A turn: samples for a share of the least time, the first one after an untimed call if that could matter. Profilers
+-- show it as a range.
 local function take_turn(mode, limits)
+  local _ <close> = range.open(mode.title)
   local start, sampled, before = core.clock(), mode.sampled, #mode.samples
   local is_long = (mode.samples[before] or mode.first) > LONG
   local count = limits.samples and math.ceil(limits.samples / TURNS)
@@ -86,8 +89,8 @@ local function take_turn(mode, limits)
 end
 
 --- Measures contenders in turn, each until it has enough or has spent the time limit.
----@param list table[]      modes, each with its clock and the seconds of its first call; each gets turns: where its
----                         turns begin in its samples
+---@param list table[]      modes, each with its title, clock and the seconds of its first call; each gets turns: where
+---                         its turns begin in its samples
 ---@param run table         limits, device; gets state and others
 ---@param after function?   called with a contender's place in the list and its mode after each of its turns
 function protocol.turns(list, run, after)

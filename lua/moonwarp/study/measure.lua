@@ -11,6 +11,7 @@ local case = require "moonwarp.study.case"
 local contest = require "moonwarp.measure.contest"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
+local range = require "moonwarp.measure.range"
 local record = require "moonwarp.results.record"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
@@ -264,6 +265,7 @@ end
 function measure.case(study, part, sides, skip)
   local main <close> = setmetatable({ case = case.new(study, sides, part), refs = {}, smaller = {} },
     { __close = close_all })
+  local _ <close> = range.open(answers.sides_text(main.case))
   local list, level = run(study, part, main, skip)
   return { sides = sides, type = main.case.type, list = list, level = level, text = answers.sides_text(main.case) }
 end

@@ -20,6 +20,7 @@ local measure = require "moonwarp.study.measure"
 local modules = require "moonwarp.study.modules"
 local parameters = require "moonwarp.study.parameters"
 local path = require "moonwarp.base.path"
+local range = require "moonwarp.measure.range"
 local remark = require "moonwarp.results.remark"
 local session = require "moonwarp.session"
 local show = require "moonwarp.study.show"
@@ -251,6 +252,7 @@ local function check_odd_case(study, part, sides, seen)
 end
 
 local function check_odd(study)
+  local _ <close> = range.open "odd cases"
   local seen = {}
   for _, part in ipairs(study.state.parts) do
     for _, sides in ipairs(part.odd_cases) do check_odd_case(study, part, sides, seen) end
@@ -286,6 +288,7 @@ end
 
 -- Cases that depend on what an earlier part has measured (study:fastest) are known only now.
 local function measure_part(study, part)
+  local _ <close> = range.open("part " .. part.name)
   if part.run then return part.run(study) end
   local results = lists.map(sides_of(part, "cases", study.dev), function(sides)
     return measure_case(study, part, sides)
@@ -309,6 +312,7 @@ function runner.run(study)
   study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {},
                   mistakes = {} }
   local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
+  local _ <close> = range.open("study " .. study.state.name)
   choose(study)
   for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end
   reduce(study)
