@@ -108,6 +108,19 @@ local function describe_device(name, dev)
       assert.are.equal("kernel", mw.type(m:kernel "swap_all<odd>"))
     end)
 
+    it("leaves a class's allocation to the device", function()
+      local source = "#include <iostream>\nstruct managed {\n"
+        .. "  void *operator new(size_t n) { void *p; cudaMallocManaged(&p, n); return p; }\n"
+        .. "  void operator delete(void *p) { cudaFree(p); }\n};\n"
+        .. "struct shape : managed {\n"
+        .. "  __host__ __device__ virtual float area() = 0; __host__ __device__ virtual ~shape() {} };\n"
+        .. "struct disc : shape { float r; __host__ __device__ float area() { return 3 * r * r; } };\n"
+        .. "__global__ void k(float *x) { disc d; d.r = 2; shape *s = &d; x[0] = s->area(); }\n"
+      local m <close> = dev:module { source = source }
+      assert.are.same({ "k" }, m:kernels())
+      assert.are.equal("kernel", mw.type(m:kernel "k"))
+    end)
+
     it("leaves a source as it is that compiles without that", function()
       local source = "__device__ int unused(int x) { return x; }\n__global__ void k(int *x) { x[0] = 1; }\n"
       local m <close> = dev:module { source = source }
@@ -238,6 +251,9 @@ describe("a file with host code", function()
       "    3 | \tx[0] = LOAD(1) * scael(2);\n      | \t                 ^~~~~\n", 1, true))
     assert.is_truthy(log_of "  x[0] = threadidx.x;":find(
       "    3 |   x[0] = threadidx.x;\n      |          ^~~~~~~~~\n", 1, true))
+    assert.is_truthy(log_of "  x[0] = __shfl_xor(x[1], 1);":find(
+      "error: __shfl_xor is gone from CUDA since sm_70: use __shfl_xor_sync with a mask\n"
+      .. "    3 |   x[0] = __shfl_xor(x[1], 1);\n      |          ^~~~~~~~~~\n", 1, true))
     for _, body in ipairs { "x[0] = threadidx.x;", "return 1;", "int i = 0\nx[i] = 1;", "x[0] = missing;" } do
       local log = log_of(body)
       assert.is_truthy(log:find "^x%.cu:[34]: error: ", log)
@@ -245,6 +261,16 @@ describe("a file with host code", function()
       for _, generated in ipairs { "_mw", "declared here", "In function" } do
         assert.is_nil(log:find(generated, 1, true), log)
       end
+    end
+  end)
+
+  it("blames the kernel for what does not compile in generated code", function()
+    local m <close> = cpu:module { source = "__global__ void good(int *x) { x[0] = 1; }\n"
+      .. "__global__ void bad(int &x) { x = 1; }\n", name = "x.cu" }
+    assert.are.same({ "good", "bad" }, m:kernels())
+    local message = support.fails_as("compile", function() m:kernel "bad" end, "x.cu:2: ")
+    for _, hidden in ipairs { "<stdin>", "entry.h", "moonwarp:" } do
+      assert.is_nil(message:find(hidden, 1, true), message)
     end
   end)
 

@@ -181,10 +181,10 @@ describe("a kernel that the CPU device refuses", function()
       ["curandStateMRG32k3a"] = "curandStateMRG32k3a s;",
       ["curand_poisson"] = "curandState s; x[0] = curand_poisson(&s, 1);",
       ["cuda"] = "cuda::nothing<int> r(x[0]);",
-      ["__nv_fp8_e4m3"] = "x[0] = sizeof(__nv_fp8_e4m3);",
+      ["__nv_fp6_e2m3"] = "x[0] = sizeof(__nv_fp6_e2m3);",
       ["bmma_sync"] = "nvcuda::wmma::bmma_sync(x, x, x, x);",
     } do
-      local m <close> = dev:module { source = source("#include <curand_kernel.h>\n#include <cuda_fp8.h>\n" ..
+      local m <close> = dev:module { source = source("#include <curand_kernel.h>\n#include <cuda_fp6.h>\n" ..
         "#include <mma.h>\n__global__ void k(int *x) { " .. use .. " }") }
       fails_as("unsupported", function() m:kernel "k" end, "'" .. name .. "'",
                "; the CPU device does not have it: use the CUDA device")

@@ -73,16 +73,16 @@ static const char *number_find(const char *at, const char *end) {
   return at < end ? at + 1 : NULL;
 }
 
-/* 'x' or the x that g++ has between its quotes; a ; only if that is what the message misses. */
+/* 'x', or the x that g++ has between its quotes, else the first word; a ; if that is what the message misses. */
 static cpu_token word_quoted(const char *at, const char *end) {
-  static const char mark[] = "\u2018", missing[] = "expected ';'";
-  cpu_token word = {.text = ""};
+  static const char mark[] = "\u2018", missing[] = "expected ';'", error[] = "error: ";
+  const char *text = memmem(at, (size_t)(end - at), error, sizeof error - 1);
+  cpu_token word = {.kind = CPU_NAME, .text = text ? text + sizeof error - 1 : ""};
   const char *quote = memchr(at, '\'', (size_t)(end - at));
   if (memmem(at, (size_t)(end - at), missing, sizeof missing - 1))
     return (cpu_token){.kind = CPU_PUNCT, .text = ";", .size = 1};
   if (!quote) quote = memmem(at, (size_t)(end - at), mark, sizeof mark - 1);
-  if (!quote) return word;
-  word = (cpu_token){.kind = CPU_NAME, .text = quote + (*quote == '\'' ? 1 : sizeof mark - 1)};
+  if (quote) word.text = quote + (*quote == '\'' ? 1 : sizeof mark - 1);
   while (is_word(word.text[word.size])) word.size++;
   return word;
 }

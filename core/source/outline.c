@@ -124,10 +124,12 @@ static void fate_set(walk *in, int first, int last, int fate) {
   if (first < last) memset(in->out->fate + first, fate, (size_t)(last - first));
 }
 
-/* A constructor, a destructor, an operator or a virtual method counts for what the class is, so it stays declared. */
+/* A constructor, a destructor, an operator or a virtual method counts for what the class is, so it stays declared; not
+ * what allocates, which destructors would call. */
 static bool is_special(const walk *in, const cpu_declaration *found, const cpu_token *class) {
   const cpu_token *name = &in->at[found->name];
-  return (class && cpu_same_text(name, class)) || cpu_token_is(name, "operator") ||
+  const bool allocates = cpu_token_any(name + 1, WORDS("new", "delete"));
+  return (class && cpu_same_text(name, class)) || (cpu_token_is(name, "operator") && !allocates) ||
          cpu_has(in->tokens, found->begin, found->last, "virtual") ||
          cpu_find_open(in->tokens, found->close, found->last, WORDS("override")) < found->last;
 }

@@ -93,6 +93,7 @@ static char *program_log(cuda_program program) {
 /* The first line that reports an error; line is where to put it. */
 static void first_error(const char *log, char *line, size_t size) {
   const char *error = strstr(log, "error:");
+  if (!error) error = strstr(log, "fatal"); /* of ptxas */
   if (!error) error = strstr(log, "error");
   const char *start = error ? error : log;
   while (start > log && start[-1] != '\n') start--;

@@ -24,7 +24,7 @@
 static bool line_is_noise(const char *line, size_t size, const char *shim) {
   return line[strspn(line, " ")] == '#' || (shim && *shim && memmem(line, size, shim, strlen(shim))) ||
          !strncmp(line, "moonwarp:", 9) || memmem(line, size, "In file included from <stdin>", 29) ||
-         memmem(line, size, "/moonwarp.h", 11) || memmem(line, size, ": In function ", 14) ||
+         memmem(line, size, "/moonwarp.h", 11) || memmem(line, size, "In function '", 13) ||
          memmem(line, size, " note: use -f", 13);
 }
 
@@ -47,6 +47,18 @@ static void names_put(const cpu_program *program, cpu_text *out, const char *lin
   }
 }
 
+/* A line, of which a function's own message is left if it has one: "call to 'f' declared with attribute error: ...". */
+static void message_put(const cpu_program *program, cpu_text *out, const char *line, const char *end) {
+  static const char *const marks[] = {"declared with 'error' attribute: ", "declared with attribute error: "};
+  const char *call = memmem(line, (size_t)(end - line), "call to ", 8), *own = NULL;
+  for (int i = 0; call && !own && i < 2; i++) {
+    own = memmem(call, (size_t)(end - call), marks[i], strlen(marks[i]));
+    if (own) own += strlen(marks[i]);
+  }
+  if (own) cpu_text_add(out, line, (size_t)(call - line));
+  names_put(program, out, own ? own : line, end);
+}
+
 /* The compiler's log without lines about the shim, and without the source lines quoted below them; and its NUL. */
 static void log_clean(const cpu_program *program, cpu_text *out, const char *log) {
   const char *shim = mw_shim_folder();
@@ -54,7 +66,7 @@ static void log_clean(const cpu_program *program, cpu_text *out, const char *log
   while (*log) {
     size_t size = strcspn(log, "\n");
     if ((*log != ' ' && *log != '\t') || log[strspn(log, " ")] == '#') noise = line_is_noise(log, size, shim);
-    if (!noise) names_put(program, out, log, log + size);
+    if (!noise) message_put(program, out, log, log + size);
     if (!noise) cpu_text_put(out, "\n");
     log += size + (log[size] == '\n');
   }
@@ -112,10 +124,27 @@ static void initialiser_explain(const cpu_program *program, char *first, size_t 
   mw_free(text);
 }
 
+/* Of errors in generated code only: the first, at the kernel whose generated function the log names. */
+static void kernel_blame(const cpu_program *program, const char *log, cpu_text *out) {
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_token *token = &program->tokens.at[program->functions[i].name];
+    char *generated = mw_format("%.*s_mw", TEXT(token));
+    const bool named = program->functions[i].kernel && strstr(log, generated);
+    mw_free(generated);
+    if (!named) continue;
+    const char *text = strstr(log, "error: "), *file = program->tokens.files[token->file];
+    out->size = 0;
+    cpu_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text,
+                    TEXT(token));
+    return;
+  }
+}
+
 static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
   char first[700];
   cpu_text clean = {0};
   log_clean(program, &clean, log);
+  if (!strstr(clean.at, "error: ") && strstr(log, "error: ")) kernel_blame(program, log, &clean);
   const char *told = strstr(clean.at, "error: ") ? clean.at : log;
   first_error(told, first, sizeof first);
   initialiser_explain(program, first, sizeof first);
