@@ -42,8 +42,8 @@ local study, p, gpu = mw.study {
 }
 
 local deepest = math.max(table.unpack(p.levels))
-local COARSE, FLAT, DEEP = { { 32, 8 } }, { { 32, 4 }, { 32, 8 }, { 32, 16 } }, { { 32, 8 }, { 32, 16 } }
-if not gpu then FLAT, DEEP = COARSE, COARSE end
+local COARSE, TALL = { { 32, 8 } }, { { 32, 16 } }
+local FLAT, EITHER = gpu and { { 32, 4 }, { 32, 8 }, { 32, 16 } } or COARSE, gpu and { { 32, 8 }, { 32, 16 } } or COARSE
 
 local function cells(c) return c.nx * c.ny * (c.nz or 1) end
 
@@ -162,9 +162,24 @@ end
 local function is_2d(c) return not c.nz end
 local function is_3d(c) return c.nz ~= nil end
 
+-- The 32-byte sectors that a block within the grid reads, over its cells.
+local function sectors_of(c, block)
+  local width, height, seen, count = block[1], block[2], {}, 0
+  local x0, y0 = c.nx // width // 2 * width, c.ny // height // 2 * height
+  local function read(y, from, to)
+    for x = from, to do
+      local sector = (y * c.nx + x) * (16 // c.vector) // 32
+      if not seen[sector] then seen[sector], count = true, count + 1 end
+    end
+  end
+  for y = y0, y0 + height - 1 do read(y, x0 - 1, x0 + width) end
+  for _, y in ipairs { y0 - 1, y0 + height } do read(y, x0, x0 + width - 1) end
+  return { sectors = count / (width * height) }
+end
+
 answer("step", 1)
 study:rung { 1, "a cell a thread", kernel = "laplace2<%s>", answer = "step", blocks = p.shapes, over = { "nx", "ny" },
-             odd_blocks = { { 8, 4 }, { 8, 8 } }, when = is_2d }
+             odd_blocks = { { 8, 4 }, { 8, 8 } }, when = is_2d, fields = sectors_of }
 study:rung { 2, "0.25 as a double", kernel = "laplace2<double>", answer = "step", block = { 64, 8 },
              over = { "nx", "ny" }, when = is_2d }
 study:rung { 3, "the slide's guard", kernel = "laplace2_slide", answer = "step", block = { 8, 4 },
@@ -224,36 +239,12 @@ for _, steps in ipairs(p.depths) do
   answer(steps .. " 3-D steps", steps, true)
   for rows, series in ipairs { "a row a thread", "two rows a thread" } do
     study:rung { 11, ("%d 3-D steps, %s"):format(steps, series), answer = steps .. " 3-D steps",
-      blocks = DEEP, when = is_3d, fields = { steps = steps }, series = series,
+      blocks = rows == 1 and TALL or EITHER, when = is_3d, fields = { steps = steps }, series = series,
       launches = function(c, block) return deep(c, block, steps, rows) end }
   end
 end
 
 -- ---- parts ------------------------------------------------------------------------------------------
--- The 32-byte sectors that a block within the grid reads, over its cells.
-local function sectors_of(c, width, height)
-  local seen, count = {}, 0
-  local x0, y0 = c.nx // width // 2 * width, c.ny // height // 2 * height
-  local function read(y, from, to)
-    for x = from, to do
-      local sector = (y * c.nx + x) * (16 // c.vector) // 32
-      if not seen[sector] then seen[sector], count = true, count + 1 end
-    end
-  end
-  for y = y0, y0 + height - 1 do read(y, x0 - 1, x0 + width) end
-  for _, y in ipairs { y0 - 1, y0 + height } do read(y, x0, x0 + width - 1) end
-  return count / (width * height)
-end
-
-local function add_sectors(records, c)
-  for _, r in ipairs(records) do
-    if r.number == 1 then
-      local width, height = r.block:match "^(%d+) x (%d+)"
-      r.sectors = sectors_of(c, tonumber(width), tonumber(height))
-    end
-  end
-end
-
 local function columns(...)
   return { { "number", title = "no." }, "rung", "block", "t", "T_eff", { "share", unit = "%", digits = 3 }, ... }
 end
@@ -261,7 +252,7 @@ end
 local function is_plain(r) return r.number == 1 end
 local function is_deep(r) return r.steps ~= nil end
 
-study:part { "square", cases = { { nx = p.n, ny = p.n } }, derive = add_sectors, rows = "all",
+study:part { "square", cases = { { nx = p.n, ny = p.n } }, rows = "all",
   table = columns { "sectors", title = "sectors a cell", digits = 3 },
   charts = { { kind = "ladder" },
              { x = "sectors", of = is_plain, by = "block", title = "by the sectors that a block reads",

@@ -16,8 +16,8 @@
 // Bounds, cells or unknowns per second. v1: a launch per step, 2 to 3 us of the host; then the caches, 8 bytes a cell.
 // v2: shared memory, 20 bytes a cell and step: 128 / 20 = 6 cells a cycle and multiprocessor. v3: issue; a cell needs
 // two additions (east + south of a cell is north + west of the next one on the diagonal) and a product, with borders
-// and shuffles about 4 instructions: 32 cells a cycle and multiprocessor. v4: shared memory, 12 bytes a level, 8 levels for
-// 256: 1.3 unknowns a cycle and multiprocessor; launched per step it makes the factors in each.
+// and shuffles about 4 instructions: 32 cells a cycle and multiprocessor. v4: shared memory, 12 bytes a level, 8 levels
+// for 256: 1.3 unknowns a cycle and multiprocessor; launched per step it makes the factors in each.
 //
 // Jacobi in shared memory follows the 2-D solver of M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford),
 // lecture 3; cyclic reduction is of R. Hockney (1965), with all equations in each level by him and C. Jesshope (1981).
