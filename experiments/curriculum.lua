@@ -16,6 +16,7 @@ end
 local LADDER, F64 = { group = "ladder" }, { group = "ladder", type = "f64" }
 local TURNED = { group = "ladder", type = "f32" }
 local RANDOM = { group = "ladder", data = "uniform" }
+local FLIGHT = { group = "flight", shared = 0 }
 local SUM = { group = "grid", op = "sum", type = "f32" }
 
 return {
@@ -64,6 +65,12 @@ return {
     gates = { gate("T_tot", "is there any?", 1, "a byte a thread", LADDER),
               gate("T_tot", "two words at once", 0.8, "library copy", LADDER, "cuda"),
               gate("T_tot", "two words at once", 1.2, "is there any?", LADDER, "cuda") } },
+  { name = "occupancy", title = "How many threads must a multiprocessor hold?", study = "occupancy",
+    needs = "memcopy", tags = { "lectures", "memory", "arithmetic" }, checks = 6, -- of blocks at once, and each rung's
+    gates = { gate("T_tot", "1 load", 0.02, "library copy", FLIGHT),
+              gate("T_tot", "4 loads", 0.8, "library copy", FLIGHT, "cuda"),
+              gate("T_tot", "as compiled", 1, "at most 24 registers", { group = "registers" }, "cuda"),
+              gate("T_tot", "4 x 128, fat threads", 1, "12 x 128", { group = "cases" }, "cuda") } },
   { name = "stencil", title = "How near to that is a diffusion step?", study = "stencil", needs = "memcopy",
     tags = { "core", "memory" },
     gates = { gate("T_eff", "naive", 0.3, "triad", {}),

@@ -8,7 +8,8 @@ local labs = require "tests.labs"
 -- Further words of the command line.
 local STUDIES = { laplace = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
-                  orbits = "", transpose = "", histogram = "", pattern = "", streams = "", mistakes = "",
+                  transpose = "", histogram = "", pattern = "", occupancy = "",
+                  orbits = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "", ["first-kernels"] = "" }
 
 describe("check mode of the study", function()

@@ -149,6 +149,17 @@ with_case(function(c)
 end)]],
     },
     {
+      name = "kernel", forms = { "c:kernel(name[, how])" },
+      about = [[A kernel of the study, for its attributes and its occupancy.]],
+      params = { { "name", "string", "%s in it is the case's type in C++, as in \"sum<%s>\"" },
+                 { "how", "table", "`file`, `fast_math`, `compile`, as of a launch", optional = true } },
+      returns = { { "kernel", "" } }, since = "0.8.0",
+      example = [[
+with_case(function(c)
+  print(c:kernel("triad"):attributes().max_threads >= 256) --> true
+end)]],
+    },
+    {
       name = "resident", forms = { "c:resident(kernel, threads[, shared[, how]])" },
       about = [[The number of blocks of a kernel that the device holds at once.]],
       params = { { "kernel", "string", "" }, { "threads", "integer", "per block" },

@@ -1460,6 +1460,12 @@ function case:keep(array) end
 ---@return moonwarp.stream # the same stream at every call
 function case:stream() end
 
+--- A kernel of the study, for its attributes and its occupancy.
+---@param name string %s in it is the case's type in C++, as in "sum<%s>"
+---@param how? table `file`, `fast_math`, `compile`, as of a launch
+---@return moonwarp.kernel
+function case:kernel(name, how) end
+
 --- The number of blocks of a kernel that the device holds at once.
 ---@param kernel string
 ---@param threads integer per block

@@ -111,6 +111,12 @@ function Case:full(value, ...) return self:keep(self.dev:full(value, self.type, 
 ---@return userdata array
 function Case:variable(name, how) return modules.variable(self, name, how or {}) end
 
+--- A kernel of the study's modules, for its attributes and its occupancy.
+---@param name string   %s in it is the case's type in C++
+---@param how table?    file, fast_math, compile, as of a launch
+---@return userdata
+function Case:kernel(name, how) return modules.kernel(self, name, how or {}) end
+
 --- A stream of the study, which waits for the default stream and is waited for by it; what a rung with
 --- `stream = true` works in.
 ---@return userdata
