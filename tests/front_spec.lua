@@ -95,6 +95,13 @@ local function describe_device(name, dev)
       assert.are.equal("k(float *x, __nv_bfloat16 *y, __half *z)", m.k:signature())
     end)
 
+    it("takes an #include of cooperative groups in several places", function()
+      local include = "#include <cooperative_groups.h>\n"
+      local m <close> = dev:module { source = "#include <vector>\n" .. include .. include
+        .. "using namespace cooperative_groups;\n__global__ void k(int *x) { sync(this_thread_block()); x[0] = 1; }\n" }
+      assert.is_truthy(m:kernel "k")
+    end)
+
     it("knows constants that are computed from others", function()
       local m <close> = dev:module { source = "#include <vector>\nconst float THREE = 3.0f;\n"
         .. "static const float THIRD = 1.0 / THREE;\nnamespace lab { const double MINUS = -THIRD, TWO = 2; }\n"

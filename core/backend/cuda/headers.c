@@ -191,33 +191,33 @@ static bool in_toolkit(const char *name) {
   { name, "#include <cuda/std/" name ">\n" USING }
 static const struct instead {
   const char *name, *lines;
-} instead[] = {{"algorithm", "#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
-                             "#include <cuda/std/__algorithm/clamp.h>\n" USING},
-               STANDARD("array"),
-               STANDARD("bit"),
-               STANDARD("complex"),
-               STANDARD("functional"),
-               STANDARD("iterator"),
-               STANDARD("limits"),
-               STANDARD("numeric"),
-               STANDARD("optional"),
-               STANDARD("span"),
-               STANDARD("tuple"),
-               STANDARD("type_traits"),
-               STANDARD("utility"),
-               STANDARD("variant"),
-               /* what documents of CUDA call sync, too */
-               {"cooperative_groups.h",
-                "#include <cooperative_groups.h>\nnamespace cooperative_groups { template <class G, class... None> "
-                "__device__ inline void synchronize(const G &g, None...) { g.sync(); } }\n"},
-               /* as a whole it is for host code too */
-               {"cub/cub.cuh",
-                "#include <cub/block/block_adjacent_difference.cuh>\n#include <cub/block/block_discontinuity.cuh>\n"
-                "#include <cub/block/block_exchange.cuh>\n#include <cub/block/block_histogram.cuh>\n"
-                "#include <cub/block/block_load.cuh>\n#include <cub/block/block_radix_sort.cuh>\n"
-                "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
-                "#include <cub/block/block_store.cuh>\n#include <cub/warp/warp_reduce.cuh>\n"
-                "#include <cub/warp/warp_scan.cuh>\n"}};
+} instead[] = {
+    {"algorithm", "#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
+                  "#include <cuda/std/__algorithm/clamp.h>\n" USING},
+    STANDARD("array"),
+    STANDARD("bit"),
+    STANDARD("complex"),
+    STANDARD("functional"),
+    STANDARD("iterator"),
+    STANDARD("limits"),
+    STANDARD("numeric"),
+    STANDARD("optional"),
+    STANDARD("span"),
+    STANDARD("tuple"),
+    STANDARD("type_traits"),
+    STANDARD("utility"),
+    STANDARD("variant"),
+    /* what documents of CUDA call sync, too */
+    {"cooperative_groups.h", "#include <cooperative_groups.h>\n#ifndef MW_SYNCHRONIZE\n#define MW_SYNCHRONIZE\n"
+                             "namespace cooperative_groups { template <class G, class... None> "
+                             "__device__ inline void synchronize(const G &g, None...) { g.sync(); } }\n#endif\n"},
+    /* as a whole it is for host code too */
+    {"cub/cub.cuh", "#include <cub/block/block_adjacent_difference.cuh>\n#include <cub/block/block_discontinuity.cuh>\n"
+                    "#include <cub/block/block_exchange.cuh>\n#include <cub/block/block_histogram.cuh>\n"
+                    "#include <cub/block/block_load.cuh>\n#include <cub/block/block_radix_sort.cuh>\n"
+                    "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
+                    "#include <cub/block/block_store.cuh>\n#include <cub/warp/warp_reduce.cuh>\n"
+                    "#include <cub/warp/warp_scan.cuh>\n"}};
 
 const char *cuda_instead_of(const char *name) {
   for (size_t i = 0; i < sizeof instead / sizeof *instead; i++)
