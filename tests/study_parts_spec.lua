@@ -54,6 +54,22 @@ describe("a part of a study", function()
       run.output)
   end)
 
+  it("does not measure a rung with a mistake, which an odd case must show", function()
+    local text = [[
+      study:rung { 2, "short", mistake = true, make = function(c)
+        return function() c.y:copy(c.x, { count = c.n - %d }) end
+      end }
+      study:part { "all", cases = { { n = p.n } } }
+      return study]]
+    local found = passes(text:format(1))
+    assert.is_truthy(found.output:find("Not measured: short (a mistake, which is found for n = 7, f64).", 1, true),
+      found.output)
+    assert.are.equal(1, #found.record.records)
+    local none = run_of(text:format(0))
+    assert.are.equal(3, none.status, none.output)
+    assert.is_truthy(none.output:find("check short: its mistake is found: no odd case finds it", 1, true), none.output)
+  end)
+
   it("can take its cases from what was fastest in an earlier one", function()
     local run = passes [[
       study:part { "sizes", cases = { { n = 16 }, { n = 1 << 20 } } }

@@ -326,22 +326,6 @@ template <int I> __global__ void saxpy_factor(float *y, const float *x, int n) {
     assert.are.equal(3, #made.record.records)
   end)
 
-  it("does not measure a rung with a mistake, which an odd case must show", function()
-    local function with(guard, words)
-      local text = changed(STUDY, 'over = { "n" }, each = 16 }', 'over = { "n" }, each = 16, mistake = true }')
-      return run(text, words, changed(KERNELS, "i < n; i +=", guard .. "; i +="))
-    end
-    for guard, words in pairs { ["i < n - 1"] = "", ["i <= n"] = "--check" } do -- a wrong result, a finding
-      local found = with(guard, words)
-      assert.are.equal(0, found.status, found.output)
-      local text = found.output:gsub("%s+", " ")
-      assert.is_truthy(text:find("a loop (a mistake, which is found for n = 1001, f32)", 1, true), found.output)
-    end
-    local none = with("i < n", "")
-    assert.are.equal(3, none.status, none.output)
-    assert.is_truthy(none.output:find("check a loop: its mistake is found: no odd case finds it", 1, true), none.output)
-  end)
-
   it("has rungs under the number of one that is always measured", function()
     local text = changed(changed(STUDY, '{ 1, "an', '{ 1, always = true, "an'), '{ 2, "a loop"', '{ 1, "a loop"')
     assert.are.equal(4, #run(text).record.records)
