@@ -5,7 +5,8 @@
 -- Steps of Jacobi's iteration on squares of 64 x 64 cells, and implicit steps of 1-D diffusion by parallel cyclic
 -- reduction: by a launch per step, by a graph, and by one launch in which a block keeps its problem on the
 -- multiprocessor through all of its steps. `cells` is cells (or unknowns) times steps per second of the host's time.
--- After M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford). See docs/studies/small-problems.md.
+-- After M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford), lecture 7. See
+-- docs/studies/small-problems.md.
 
 local mw = require "moonwarp"
 

@@ -19,8 +19,9 @@
 // and shuffles about 4 instructions: 32 cells a cycle and multiprocessor. v4: shared memory, 12 bytes a level, 8 levels
 // for 256: 1.3 unknowns a cycle and multiprocessor; launched per step it makes the factors in each.
 //
-// Jacobi in shared memory follows the 2-D solver of M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford),
-// lecture 3; cyclic reduction is of R. Hockney (1965), with all equations in each level by him and C. Jesshope (1981).
+// One problem per block, the whole calculation in a kernel: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs"
+// (Oxford; undated, the latest year named is 2023), lecture 7, p. 4 to 8, which has cyclic reduction as well. That is
+// of R. Hockney (1965), with all equations in each level by him and C. Jesshope (1981).
 
 #define SIDE  64
 #define CELLS (SIDE * SIDE)
