@@ -10,7 +10,7 @@ local STUDIES = { laplace = "", graphs = "", managed = "", recurrence = "", ["sm
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   transpose = "", histogram = "", pattern = "", occupancy = "",
                   orbits = "", streams = "", mistakes = "",
-                  access = "", divergence = "", balance = "", ["first-kernels"] = "" }
+                  access = "", divergence = "", balance = "", ["first-kernels"] = "", build = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do
