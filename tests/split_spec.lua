@@ -109,6 +109,7 @@ local cases = {
     cooperative_groups::sync(b);
     v += s[(t + 2) % n]; cg::this_thread_block().sync(); s[t] = v; cg::sync(cg::this_thread_block()); auto c = b;
     c.sync();
+    s[t] = v; cg::synchronize(b);
     out[t] = s[63 - t] + (int)b.size() + b.group_dim().x + b.thread_index().x + b.group_index().y +
     b.num_threads(); }]] },
   { "tiles: shuffles", "split", CG .. HEAD .. [[ auto b = cg::this_thread_block();
@@ -144,6 +145,12 @@ local cases = {
     cg::thread_block_tile<32> w = cg::tiled_partition<32>(b);
     int v = sum(w, in[t]); v += total(b, v + t, s); meet(b); s[t] = v; meet(b); v += s[63 - t]; int x = part(w, v);
     int y = part(cg::tiled_partition<16>(b), v); out[t] = v + x + y + first(v, w); }]] },
+  { "helpers that are called as what groups have", "split", CG .. [[
+    __device__ int reduce(cg::thread_block_tile<32> w, int v) { return cg::reduce(w, v, cg::plus<int>()); }
+    template <int S> __device__ int all(cg::thread_block b, int v) { auto q = cg::tiled_partition<S>(b);
+    return q.all(v > 0) + 2 * q.any(v == 5); }
+    ]] .. HEAD .. [[ auto b = cg::this_thread_block(); auto w = cg::tiled_partition<32>(b);
+    out[t] = reduce(w, in[t]) + all<8>(b, in[t]); }]] },
   { "using namespace cooperative_groups", "split",
     "#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n" .. HEAD .. [[
     __shared__ int s[64]; thread_block b = this_thread_block(); s[t] = in[t]; sync(b);

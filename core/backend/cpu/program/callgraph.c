@@ -97,6 +97,17 @@ static bool is_group_call(const cpu_program *program, int i) {
          cpu_has(&program->tokens, 0, program->tokens.count, "cooperative_groups");
 }
 
+/* Is it a function of cooperative groups, whatever functions of that name the program has: tile.all(x), cg::reduce(...)? */
+static bool is_of_groups(const cpu_program *program, int i) {
+  const cpu_token *at = program->tokens.at;
+  if (i < 2 || !cpu_token_is(&at[i - 1], "::")) return is_group_call(program, i);
+  if (cpu_token_is(&at[i - 2], "cooperative_groups")) return true;
+  for (int k = 0; k + 3 < i; k++)
+    if (cpu_token_is(&at[k], "namespace") && cpu_same_text(&at[k + 1], &at[i - 2]) && cpu_token_is(&at[k + 2], "="))
+      return cpu_token_is(&at[k + 3], "cooperative_groups");
+  return false;
+}
+
 /* Where the function gets or makes a group, or meets others. */
 static bool is_meeting(const cpu_program *program, int i) {
   const cpu_token *at = &program->tokens.at[i];
@@ -116,7 +127,8 @@ static void body_read(cpu_program *program, int index) {
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     if (is_formal(program, function, &at[i])) continue;
     for (int k = 0; k < program->nfunctions; k++)
-      if (i != program->functions[k].name && program->functions[k].body >= 0 && !program->functions[k].kernel &&
+      if (!(k == index && is_of_groups(program, i)) && i != program->functions[k].name &&
+          program->functions[k].body >= 0 && !program->functions[k].kernel &&
           (cpu_function_named(program, &program->functions[k], &at[i]) ||
            (cpu_token_is(&at[i + 1], "(") && cpu_class_defines(program, &program->functions[k], &at[i]))))
         call_note(function, k);

@@ -187,7 +187,9 @@ static int member_put(cpu_splitter *in, const group *it, cpu_tokens *next) {
 /* cg::sync(cta), cg::reduce(tile, v, op), at the function's name: returns its end, or 0. */
 static int function_put(cpu_splitter *in, int name, cpu_tokens *next) {
   const cpu_tokens *work = &in->work;
-  const bool sync = cpu_token_is(&work->at[name], "sync"), reduce = cpu_token_is(&work->at[name], "reduce");
+  static const cpu_token sync_name = {.kind = CPU_NAME, .text = "sync", .size = 4};
+  const bool sync = cpu_token_any(&work->at[name], WORDS("sync", "synchronize"));
+  const bool reduce = cpu_token_is(&work->at[name], "reduce");
   cpu_range arguments[3];
   group it;
   if ((!sync && !reduce) || !cpu_token_is(&work->at[name + 1], "(")) return 0;
@@ -195,7 +197,7 @@ static int function_put(cpu_splitter *in, int name, cpu_tokens *next) {
   if (count != (sync ? 1 : 3) || !group_read(in, arguments[0].first, arguments[0].last, &it)) return 0;
   if (it.all.last != arguments[0].last || (reduce && is_empty(&it.size))) return 0;
   if (sync)
-    meaning_put(in, &it, member_find(in, &it, &work->at[name], 0)->pattern, NULL, 0, next);
+    meaning_put(in, &it, member_find(in, &it, &sync_name, 0)->pattern, NULL, 0, next);
   else
     meaning_put(in, &it, "mw_tile_reduce ( $0 , $2 , $3 )", &arguments[1], 2, next);
   return work->at[name + 1].match + 1;
