@@ -78,7 +78,7 @@ return {
               gate("T_eff", "8 steps a pass", 3, "naive", {}, "cuda") } },
   { name = "laplace", title = "What does the shape of a block cost a Jacobi step?",
     study = "laplace", needs = "stencil", tags = { "memory" },
-    gates = { gate("T_eff", "a cell a thread", 0.02, "triad", { group = "square" }),
+    gates = { gate("T_eff", "a cell a thread", 0.01, "triad", { group = "square" }),
               gate("T_eff", "columns, 16 bytes", 0.95, "triad", { group = "cube" }, "cuda"),
               gate("T_eff", "4 steps a pass", 2, "16 bytes a thread", { group = "square" }, "cuda"),
               gate("T_eff", "2 3-D steps, two rows a thread", 1.5, "columns, 16 bytes", { group = "cube" }, "cuda") } },
