@@ -12,7 +12,7 @@ local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 
 local PERIOD <const> = 65537 -- a prime: no block or grid walks the bytes in step
-local DATA <const> = { uniform = 1, skewed = 4, ["one value"] = 64 } -- random bytes that are combined by AND
+local ANDS <const> = { uniform = 1, skewed = 4 } -- random bytes that are combined by AND; else 255
 
 local study, p, gpu = mw.study {
   question = "how do threads count in the same 256 places?", kernels = "histogram.cu", rate = "T_tot", output = "bins",
@@ -27,16 +27,19 @@ local study, p, gpu = mw.study {
 }
 
 -- ---- the bytes, and their counts --------------------------------------------------------------------
--- One period: (P. L'Ecuyer, 1999) a congruential generator's upper bits, as many of them combined as DATA says.
+-- One period of bytes, by the upper bits of a congruential generator (P. L'Ecuyer, 1999).
+local periods = {}
 local function period_of(data)
+  if periods[data] then return periods[data] end
   local bytes, state = {}, 12345
   for i = 1, PERIOD do
     bytes[i] = 255
-    for _ = 1, DATA[data] do
+    for _ = 1, ANDS[data] or 0 do
       state = state * 2862933555777941757 + 3037000493
       bytes[i] = bytes[i] & (state >> 56)
     end
   end
+  periods[data] = bytes
   return bytes
 end
 

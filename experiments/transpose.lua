@@ -3,7 +3,7 @@
 -- transpose: what does it cost to write along columns what was read along rows?
 --
 -- A copy by the same blocks; rows read and columns written, and the reverse; a tile in shared memory with bank
--- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of two sizes and two orders of blocks.
+-- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes and two orders of blocks.
 -- T_tot = 2 * bytes(A) / t, as of a copy: a share of 1 is a transposition that costs nothing.
 -- The columns "tile written" and "tile read" are bank conflicts, computed from the kernels' addresses: 32 is one lane
 -- after the other. See docs/studies/transpose.md.
@@ -72,10 +72,11 @@ local function wide(number, name, bytes, threads, square)
     fields = function(c) return wide_conflicts(c, bytes // 16) end }
 end
 
-wide(8, "16 bytes, tiles of 256 B", 256, 256, 1)
-wide(9, "16 bytes, tiles of 512 B", 512, 512, 1)
-wide(10, "16 bytes, 256 B, squares", 256, 256, p.square)
-wide(11, "16 bytes, 512 B, squares", 512, 512, p.square)
+wide(8, "16 bytes, tiles of 128 B", 128, 64, 1)
+wide(9, "16 bytes, tiles of 256 B", 256, 256, 1)
+wide(10, "16 bytes, tiles of 512 B", 512, 512, 1)
+wide(11, "16 bytes, 256 B, squares", 256, 256, p.square)
+wide(12, "16 bytes, 512 B, squares", 512, 512, p.square)
 
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type",

@@ -13,17 +13,17 @@
 //   v6 histogram_private 256 counters of 8 bits per thread, which need no atomics; one that wraps carries 256 into the
 //                        block's table
 //
-// Bound: main memory, n / t, each byte is read once. An H200 has 4.3 TB/s for 132 multiprocessors of 1.75 to 1.98 GHz: 16 to
-// 19 bytes per cycle and multiprocessor. What each rung needs for a byte:
+// Bound: main memory, n / t, each byte is read once. An H200 has 4.3 TB/s for 132 multiprocessors of 1.75 to 1.98 GHz:
+// 16 to 19 bytes per cycle and multiprocessor. What each rung needs for a byte:
 //   v1   an atomic of the L2 cache, which adds to one word at a time: bins that many threads hit at once wait in line
-//   v2   a load and an atomic per byte: each takes the load and store unit, 32 lanes per cycle; 16 bytes per cycle at best
-//   v3   an atomic per byte. A bank adds for one lane at a time, so that an access takes as many passes as the fullest
-//        bank has lanes: 3.5 on average for random bytes and one table, about 9 bytes per cycle if a pass takes one cycle;
-//        with COPIES = 32 one pass for any data, 32 (or 16, if a pass takes two)
+//   v2   a load and an atomic, each of which takes the load and store unit, 32 lanes per cycle: 16 bytes at best
+//   v3   an atomic. A bank adds for one lane at a time, so that an access takes as many passes as the fullest bank has
+//        lanes: 3.5 on average for random bytes and one table, about 9 bytes per cycle if a pass takes one cycle; with
+//        COPIES = 32 one pass for any data, 32 (or 16, if a pass takes two)
 //   v4   the passes of v3 with one table, but warps do not meet
-//   v5   a search among lanes per byte, which no memory takes part in; pays where most lanes agree
-//   v6   a load and a store of shared memory per byte without conflicts: 16 bytes per cycle; latency: a counter is
-//        read, increased and written before the next, about 36 cycles, so 24 warps give 21 bytes per cycle
+//   v5   a search among lanes, which no memory takes part in; pays where most lanes agree
+//   v6   a load and a store of shared memory without conflicts: 16 bytes per cycle; latency: a counter is read,
+//        increased and written before the next, about 36 cycles, so 24 warps give 21 bytes per cycle
 // Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): v4, and v6 for 64 bins. N. Sakharnykh, "Fast
 // Histograms Using Shared Atomics on Maxwell" (NVIDIA's blog, 2015): v2. M. Giles, "CUDA Programming on NVIDIA GPUs",
 // lecture 3 (Oxford, 2023): atomics of shared and of global memory.
@@ -49,7 +49,7 @@ __device__ void add_tables(unsigned *bins, const unsigned *tables, int count, in
   }
 }
 
-// Counts all bytes in a table, in a grid of any size; x begins on 16 bytes.
+// Counts all bytes in a table, in a grid of any size; x begins on 16 bytes. table.add counts the first bytes of a word.
 template <class Table> __device__ void add_all(Table table, const unsigned char *x, size_t n) {
   const uint4 *wide = (const uint4 *)x;
   size_t step = (size_t)gridDim.x * blockDim.x, count = n / 16;
@@ -62,17 +62,20 @@ template <class Table> __device__ void add_all(Table table, const unsigned char 
       if (i + f * step >= count) break;
       unsigned words[4] = {v[f].x, v[f].y, v[f].z, v[f].w};
 #pragma unroll
-      for (int k = 0; k < 16; k++) table.add(words[k / 4] >> k % 4 * 8 & 255);
+      for (int k = 0; k < 4; k++) table.add(words[k], 4);
     }
   }
-  if (INDEX < n % 16) table.add(x[count * 16 + INDEX]);
+  if (INDEX < n % 16) table.add(x[count * 16 + INDEX], 1);
 }
 
 // COPIES counters of a byte lie side by side; `mine`: the thread's of byte 0.
 template <int COPIES> struct copied {
   unsigned *mine;
   __device__ copied(unsigned *tables) : mine(tables + threadIdx.x % COPIES) {}
-  __device__ void add(unsigned byte) { atomicAdd(mine + byte * COPIES, 1u); }
+  __device__ void add(unsigned word, int count) {
+#pragma unroll
+    for (int k = 0; k < count; k++) atomicAdd(mine + (word >> 8 * k & 255) * COPIES, 1u);
+  }
 };
 
 // A row of 128 bytes for each byte: the counters of 128 threads. Those of a warp are in 32 banks.
@@ -81,9 +84,15 @@ struct private_bytes {
   unsigned *table;
   __device__ private_bytes(unsigned *rows, unsigned *table)
       : mine((unsigned char *)rows + threadIdx.x % WARP * 4 + threadIdx.x / WARP), table(table) {}
-  __device__ void add(unsigned byte) {
-    unsigned char now = ++mine[byte * 4 * WARP];
-    if (now == 0) atomicAdd(table + byte, 256u);
+  __device__ void add(unsigned word, int count) {
+    bool has_wrapped[4] = {};
+#pragma unroll
+    for (int k = 0; k < count; k++) has_wrapped[k] = ++mine[(word >> 8 * k & 255) * 4 * WARP] == 0;
+    if (!(has_wrapped[0] | has_wrapped[1] | has_wrapped[2] | has_wrapped[3])) return;
+#pragma unroll
+    for (int k = 0; k < count; k++) {
+      if (has_wrapped[k]) atomicAdd(table + (word >> 8 * k & 255), 256u);
+    }
   }
 };
 

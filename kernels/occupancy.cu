@@ -2,8 +2,8 @@
 //
 // occupancy: how many blocks a multiprocessor holds at once, and what that does to two kinds of work.
 //
-// A multiprocessor of compute capability 9.0 holds 2048 threads, 32 blocks, 65536 registers and 228 KiB of shared memory,
-// of which each block takes 1 KiB more than it asks for. Whichever ends first is the limit.
+// A multiprocessor of compute capability 9.0 holds 2048 threads, 32 blocks, 65536 registers and 228 KiB of shared
+// memory, of which each block takes 1 KiB more than it asks for. Whichever ends first is the limit.
 //
 //   v1 flight<LOADS>     y = x, LOADS elements in flight per thread. Bound: main memory, or bytes in flight / latency
 //                        (Little's law): for 4.3 TB/s, of which half is read, at 800 ns each multiprocessor of an H200
@@ -14,9 +14,9 @@
 //                        minima and maxima for 256 bytes, 64 a cycle and multiprocessor, make 34 bytes per cycle
 //   v3 count_blocks      how many blocks run at once, counted by the blocks
 //
-// Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (Oxford, 2023): launch bounds. V. Volkov,
-// "Better performance at lower occupancy" (GTC, 2010): v1. K. Batcher, "Sorting networks and their applications" (1968):
-// v2. CUDA C++ Programming Guide, technical specifications by compute capability.
+// Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (Oxford, 2023): launch bounds.
+// V. Volkov, "Better performance at lower occupancy" (GTC, 2010): v1. K. Batcher, "Sorting networks and their
+// applications" (1968): v2. CUDA C++ Programming Guide, technical specifications by compute capability.
 
 enum { SORTED = 32 };
 

@@ -2,29 +2,30 @@
 //
 // pattern: how often do four words of four letters stand in a text, at any byte?
 //
-// A text is a sequence of 32-bit words, the first letter in the lowest byte, as a GPU or PC loads it. It ends with zeros:
-// 16 bytes after the last group of 16. A word of four letters is a number, so that one comparison finds it; but
+// A text is a sequence of 32-bit words, the first letter in the lowest byte, as a GPU or PC loads it. It ends with
+// zeros: 16 bytes after the last group of 16. A word of four letters is a number, so that one comparison finds it; but
 // it may begin at each of four bytes of a 32-bit word. counts has COUNTS = 1 element, matches of any word, or 4.
 //
 // The ladder
 //   v1 pattern_bytes  a thread per byte, which loads four bytes
-//   v2 pattern_words  a thread per 32-bit word, which loads it and the next, and puts the three others together by shifts
+//   v2 pattern_words  a thread per 32-bit word, which loads it and the next, and puts three others together by shifts
 //   v3 pattern_wide<EXACT>  16 bytes per load, two loads in flight per thread; all comparisons are counted
 //   v4 pattern_wide<ANY>    first: is there any match in the 16 bytes? Counted only then, which is rare
-//   v5 pattern_wide<PAIRS>  the same question for two words at once: for numbers a, b whose difference is odd there is a
-//                           t with t * (b - a) = 1 (mod 2^32). Then t * (w - a) is 0 for a, 1 for b, and more for all other w.
-//                           An even difference, 2^s times an odd one, gives 0 and 2^s, and few others below
+//   v5 pattern_wide<PAIRS>  the same question for two words at once: for numbers a, b whose difference is odd there is
+//                           a t with t * (b - a) = 1 (mod 2^32). Then t * (w - a) is 0 for a, 1 for b, and more for all
+//                           other w. An even difference, 2^s times an odd one, gives 0 and 2^s, and few others below
 //
-// Bound: main memory, n / t, each byte is read once: 16 to 19 bytes per cycle and multiprocessor of an H200. Per cycle a
-// multiprocessor takes 128 instructions' lanes: at most 64 of comparisons, minima and shifts, 64 of multiply-adds of integers
-// and 32 of loads. For a byte
+// Bound: main memory, n / t, each byte is read once: 16 to 19 bytes per cycle and multiprocessor of an H200. Per cycle
+// a multiprocessor takes 128 instructions' lanes: at most 64 of comparisons, minima and shifts, 64 of multiply-adds of
+// integers and 32 of loads. For a byte
 //   v1   4 loads and 8 operations: 8 bytes per cycle
-//   v2   0.5 loads, 0.75 shifts, 4 comparisons and 4 branches around an atomic: about 8 bytes per cycle
+//   v2   0.5 loads, 0.75 shifts, 4 comparisons and 4 additions: about 7
 //   v3   0.75 shifts, 4 comparisons, 4 additions: 7.3
 //   v4   0.75 shifts, 4 comparisons, each joined with the one before: 13
 //   v5   0.75 shifts, 2 multiply-adds, 1 minimum of three numbers (compute capability 9.0; 2 of two before): 32
-// Sources: M. Giles and W. Armour, practical 9 of "CUDA Programming on NVIDIA GPUs" (Oxford, 2023): v2, with four counts.
-// T. Granlund and P. Montgomery, "Division by invariant integers using multiplication" (1994): inverses modulo 2^32.
+// Sources: M. Giles and W. Armour, practical 9 of "CUDA Programming on NVIDIA GPUs" (Oxford, 2023): v2, with four
+// counts. T. Granlund and P. Montgomery, "Division by invariant integers using multiplication" (1994): inverses modulo
+// 2^32.
 
 enum { EXACT, ANY, PAIRS }; // METHOD
 enum { FLIGHT = 2 };
@@ -53,8 +54,8 @@ __device__ unsigned letters(const unsigned *x, int k) {
   return __funnelshift_r(x[k / 4], x[k / 4 + 1], k % 4 * 8);
 }
 
-// Whether one of the 16 groups of letters may be one of the words; x has 20 bytes. pairs: what to multiply by and to add,
-// twice; the two words of a pair are at most `most` then.
+// Whether one of the 16 groups of letters may be one of the words; x has 20 bytes. pairs: what to multiply by and to
+// add, twice; the two words of a pair are at most `most` then.
 template <int METHOD> __device__ bool is_near(const unsigned *x, uint4 words, uint4 pairs, unsigned most) {
   if (METHOD == EXACT) return true;
   bool any = false;

@@ -122,9 +122,9 @@ template <typename T> __global__ void transpose_swizzled(T *__restrict__ B, cons
   }
 }
 
-// A thread has PARTS squares of WIDE x WIDE elements, WIDE of them 16 bytes. All its loads are in flight before the first
-// is used. Row r of the tile has its 16 bytes number c at c ^ (r / WIDE) % 8: eight lanes, which share a pass, then write
-// to all banks, and read from all banks.
+// A thread has PARTS squares of WIDE x WIDE elements, WIDE of them 16 bytes. All its loads are in flight before the
+// first is used. Row r of the tile has its 16 bytes number c at c ^ (r / WIDE) % 8: eight lanes, which share a pass,
+// then write to all banks, and read from all banks.
 template <typename T, int SIDE, int THREADS, int SQUARE>
 __global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
   const int WIDE = 16 / sizeof(T), ACROSS = SIDE / WIDE, PARTS = ACROSS * ACROSS / THREADS;
