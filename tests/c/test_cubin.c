@@ -83,6 +83,16 @@ static void every_architecture(void **state) {
   }
 }
 
+/* A launch writes each argument where its slot says. */
+static void check_room(cuda_image *image) {
+  for (int i = 0; i < image->nentries; i++)
+    for (int k = 0; k < image->entries[i].nslots; k++) {
+      const cuda_slot *slot = &image->entries[i].slots[k];
+      assert_true((size_t)slot->offset + slot->size <= image->entries[i].args_bytes);
+    }
+  cuda_image_free(image);
+}
+
 /* Cut short anywhere, or with any byte of its tables changed: rejected or read, never a bad access. */
 static void damaged(void **state) {
   (void)state;
@@ -100,7 +110,7 @@ static void damaged(void **state) {
     unsigned char kept = bytes[at];
     for (int change = 0; change < 3; change++) {
       bytes[at] = (unsigned char)(change == 0 ? 0xff : change == 1 ? kept ^ 0x80 : kept + 1);
-      if (cuda_cubin_read(bytes, size, &image)) cuda_image_free(&image);
+      if (cuda_cubin_read(bytes, size, &image)) check_room(&image);
     }
     bytes[at] = kept;
   }
@@ -125,6 +135,16 @@ static void ptx(void **state) {
   }
   cuda_image image;
   assert_false(cuda_ptx_read("nothing of the kind", &image));
+  static const char large[] =
+      ".target sm_90\n.visible .entry k(\n.param .u32 c,\n.param .align 8 .b64 a[%s],\n.param .u32 b\n)\n{ }\n";
+  static const char *const counts[] = {"4294967304", "18446744073709551615", "2305843009213693953", "32765"};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    char text[256];
+    snprintf(text, sizeof text, large, counts[i]);
+    assert_true(cuda_ptx_read(text, &image));
+    assert_true(image.entries[0].args_bytes > MW_MOST_ARGS);
+    cuda_image_free(&image);
+  }
 }
 
 int main(void) {

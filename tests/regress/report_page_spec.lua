@@ -60,10 +60,11 @@ describe("the sources of a run", function()
     end)
   end)
 
-  it("are only files of the run, and not too large", function()
+  it("are only texts of the run, and not too large", function()
     support.with_folder(function(folder)
       support.write(folder .. "/secret", "the secret")
-      local run, place = kept(folder, "one", { ["large.lua"] = ("x"):rep(70000), ["good.lua"] = "a good script" })
+      local run, place = kept(folder, "one", { ["large.lua"] = ("x"):rep(70000), ["good.lua"] = "a good script",
+        ["k.cubin"] = "\127ELF\0code" })
       assert(os.execute(("ln -s '%s/secret' '%s/source/link.lua' && mkfifo '%s/source/pipe.lua'"):format(folder, place,
         place)))
       for _, name in ipairs { "../../secret", folder .. "/secret", "link.lua", "pipe.lua", "none.lua" } do
@@ -73,6 +74,8 @@ describe("the sources of a run", function()
       local text = drawn(folder)
       has(text, "a good script")
       has(text, "large.lua (70.0 kB) is left out, too large for this report")
+      has(text, "k.cubin (9 B) is left out, not a text")
+      assert.is_nil(text:find("ELF", 1, true))
       assert.is_nil(text:find("the secret", 1, true))
       assert.is_nil(text:find("cannot be shown", 1, true))
     end)

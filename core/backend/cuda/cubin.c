@@ -212,6 +212,14 @@ static void read_section(const elf *e, cuda_image *image, const Elf64_Shdr *s) {
     image->const_bytes = s->sh_size;
 }
 
+/* The arguments have room for each parameter, whatever the file says of them all. */
+static void cover_slots(cuda_entry *entry) {
+  for (int i = 0; i < entry->nslots; i++) {
+    const size_t end = (size_t)entry->slots[i].offset + entry->slots[i].size;
+    if (entry->args_bytes < end) entry->args_bytes = end;
+  }
+}
+
 bool cuda_cubin_read(const void *bytes, size_t size, cuda_image *out) {
   *out = (cuda_image){.entries = NULL};
   elf e = {.bytes = bytes, .size = size};
@@ -219,6 +227,7 @@ bool cuda_cubin_read(const void *bytes, size_t size, cuda_image *out) {
   collect_symbols(&e, out);
   out->arch = architecture(&e);
   for (unsigned i = 0; i < e.nsections; i++) read_section(&e, out, &e.sections[i]);
+  for (int i = 0; i < out->nentries; i++) cover_slots(&out->entries[i]);
   return true;
 }
 

@@ -39,9 +39,6 @@ static void use_slots(const cuda_entry *entry, mw_signature *out) {
     out->params[i].size = entry->slots[i].size;
   }
   out->args_bytes = entry->args_bytes;
-  if (!entry->nslots) return;
-  const cuda_slot *last = &entry->slots[entry->nslots - 1];
-  if (out->args_bytes < last->offset + last->size) out->args_bytes = last->offset + last->size;
 }
 
 void cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *out) {

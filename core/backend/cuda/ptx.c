@@ -47,6 +47,7 @@ static bool read_declaration(const char *at, declaration *out) {
         element = type_bytes(word);
     }
   }
+  if (count && element > SIZE_MAX / count) return false;
   out->bytes = element * count;
   if (!out->align || out->pointer) out->align = element ? element : 1;
   return *out->name && out->bytes > 0;
@@ -64,7 +65,10 @@ static void read_params(const char *list, cuda_entry *entry) {
   const char *end = list + strcspn(list, ")");
   for (const char *at = strstr(list, ".param"); at && at < end; at = strstr(at + 6, ".param")) {
     declaration d;
-    if (!read_declaration(at + 6, &d)) return;
+    if (!read_declaration(at + 6, &d) || d.align > MW_MOST_ARGS || d.bytes > MW_MOST_ARGS) {
+      entry->args_bytes = MW_MOST_ARGS + 1; /* is rejected */
+      return;
+    }
     offset = (offset + d.align - 1) / d.align * d.align;
     entry->slots = mw_realloc(entry->slots, (size_t)(entry->nslots + 1) * sizeof *entry->slots);
     entry->slots[entry->nslots++] = (cuda_slot){(uint32_t)offset, (uint32_t)d.bytes};

@@ -78,8 +78,14 @@ end
 
 -- ---- files --------------------------------------------------------------------------------------
 
+local function left_out(run, name, text, why)
+  return html.p { class = "note", ("%s (%s) is left out, %s: %s/source"):format(name, units.format(#text, "B", 3), why,
+    run.folder) }
+end
+
 -- A file in a page: its text, a link to the run that shows it, or why it is left out.
 local function draw_file(run, name, text, store, anchor)
+  if text:find "%z" then return left_out(run, name, text, "not a text") end -- compiled code
   local notes = notes_of(run, name)
   local first = not notes and store.shown[text]
   if first then
@@ -88,8 +94,7 @@ local function draw_file(run, name, text, store, anchor)
   local shown = html.pre { tabindex = "0", notes and marked(text, notes) or text }
   local size = #shown.text -- a sign may become six
   if #text > MOST_EACH or size > store.left then
-    return html.p { class = "note", ("%s (%s) is left out, too large for this report: %s/source"):format(name,
-      units.format(#text, "B", 3), run.folder) }
+    return left_out(run, name, text, "too large for this report")
   end
   store.left, store.shown[text] = store.left - size, { anchor = anchor, tag = run.study .. ", " .. run.tag }
   return html.div { class = "source", id = anchor, html.h4 { name }, shown }
