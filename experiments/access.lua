@@ -161,8 +161,9 @@ study:part { "half", cases = { { n = SOME, type = "f16" } }, rungs = { "library 
   ratios = { "half2 / half", "half2 / float between" } }
 
 study:part { "constants", cases = { { n = SOME // 4 } }, rungs = { "library copy", "the same", "its own" },
-  arrays = function(c)
-    c:variable("terms_constant"):upload(coefficients())
+  arrays = function(c) -- on a GPU a variable that no kernel uses does not exist
+    local is_used = study:has "constant" or study:has "constant, each lane its own"
+    if is_used then c:variable("terms_constant"):upload(coefficients()) end
     return { terms = c.dev:array("f32", coefficients()) }
   end,
   table = { "number", "rung", "t", "T_tot", share }, charts = { { kind = "ladder" } },
