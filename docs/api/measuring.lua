@@ -360,18 +360,6 @@ local two = mw.bench({ copy = function() b:copy(a) end, fill = function() b:fill
 print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5  true]],
     },
     {
-      name = "range", forms = { "mw.range(name, f, ...)" },
-      about = [[Calls `f(...)` within a named range of time, which Nsight Systems and Nsight Compute show and filter by
-([docs/profilers.md](../profilers.md)). Ranges nest. They show what the host does: launches that `f` queues may run later. Without a
-profiler nothing happens besides the call. Studies have ranges of their own.]],
-      params = { { "name", "string", "what profilers show" }, { "f", "function|launch", "" },
-        { "...", "any", "its arguments" } },
-      returns = { { "any", "what `f` returns", name = "..." } },
-      errors = { "string expected, got <type>", "function expected, got <type>", "any error of `f`, which ends the range" },
-      source = "NVIDIA Tools Extension (NVTX) 3", since = "0.8.0",
-      example = [[print(mw.range("answer", function(a, b) return a * b end, 6, 7)) --> 42]],
-    },
-    {
       name = "ceil_div", forms = { "mw.ceil_div(a, b)" },
       about = [[a / b, rounded up: the number of blocks of b threads for a elements.]],
       params = { { "a", "integer", "" }, { "b", "integer", "not 0" } },

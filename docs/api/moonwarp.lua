@@ -206,6 +206,18 @@ mod.probe:launch(1, 1, out, mw.null)
 print(out:get(1)) --> 0]],
     },
     {
+      name = "range", forms = { "mw.range(name, f, ...)" },
+      about = [[Calls `f(...)` within a named range of time, which Nsight Systems and Nsight Compute show and filter by
+([docs/profilers.md](../profilers.md)). Ranges nest. They show what the host does: launches that `f` queues may run later. Without a
+profiler nothing happens besides the call. Studies have ranges of their own.]],
+      params = { { "name", "string", "what profilers show" }, { "f", "function|launch", "" },
+        { "...", "any", "its arguments" } },
+      returns = { { "any", "what `f` returns", name = "..." } },
+      errors = { "string expected, got <type>", "function expected, got <type>", "any error of `f`, which ends the range" },
+      source = "NVIDIA Tools Extension (NVTX) 3", since = "0.8.0",
+      example = [[print(mw.range("answer", function(a, b) return a * b end, 6, 7)) --> 42]],
+    },
+    {
       name = "poll",
       forms = { "mw.poll()" },
       about = [[Runs the stream callbacks that are due. Every method that synchronises or queries also does so. A

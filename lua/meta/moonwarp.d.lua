@@ -1521,6 +1521,15 @@ function mw.devices() end
 ---@return string? # "device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for any other value
 function mw.type(value) end
 
+--- Calls `f(...)` within a named range of time, which Nsight Systems and Nsight Compute show and filter by
+--- ([docs/profilers.md](../profilers.md)). Ranges nest. They show what the host does: launches that `f` queues may run later. Without a
+--- profiler nothing happens besides the call. Studies have ranges of their own.
+---@param name string what profilers show
+---@param f function|moonwarp.launch
+---@param ... any its arguments
+---@return any # what `f` returns
+function mw.range(name, f, ...) end
+
 --- Runs the stream callbacks that are due. Every method that synchronises or queries also does so. A
 --- script that does other work for a long time calls this occasionally. An error in a callback is raised here.
 ---@return integer # number of callbacks that ran
@@ -1588,15 +1597,6 @@ function mw.arg(name, default, help, limits) end
 ---@return moonwarp.bench_result # see below; for contenders a `bench_results`
 ---@overload fun(contenders: table, options?: moonwarp.bench_options): moonwarp.bench_results
 function mw.bench(f, options) end
-
---- Calls `f(...)` within a named range of time, which Nsight Systems and Nsight Compute show and filter by
---- ([docs/profilers.md](../profilers.md)). Ranges nest. They show what the host does: launches that `f` queues may run later. Without a
---- profiler nothing happens besides the call. Studies have ranges of their own.
----@param name string what profilers show
----@param f function|moonwarp.launch
----@param ... any its arguments
----@return any # what `f` returns
-function mw.range(name, f, ...) end
 
 --- a / b, rounded up: the number of blocks of b threads for a elements.
 ---@param a integer
