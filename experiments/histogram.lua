@@ -16,7 +16,7 @@ local ANDS <const> = { uniform = 1, skewed = 4 } -- random bytes that are combin
 
 local study, p, gpu = mw.study {
   question = "how do threads count in the same 256 places?", kernels = "histogram.cu", rate = "T_tot", output = "bins",
-  type = "u32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
+  units = { bound = "B/s" },  type = "u32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   odd = { { n = { 1, 15, 527, 100003 }, data = "uniform" }, { n = 100003, data = { "skewed", "one value" } },
           { n = 20001, data = "uniform", copies = { 1, 2, 4, 8, 16, 32 } } },
   params = {
@@ -65,8 +65,9 @@ study:answer("counts", { bytes = function(c) return c.n end, tolerance = functio
   end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
--- Lanes in the fullest bank, on average over 256 accesses; word(byte, lane): where a lane counts.
-local function passes(c, word)
+-- Lanes in the fullest bank, on average over 256 accesses; word(byte, lane): where a lane counts. Each takes a cycle,
+-- as do the other accesses of a warp for as many bytes.
+local function passes(c, word, others)
   local sum = 0
   for access = 0, 255 do
     local lanes, most = {}, 0
@@ -77,15 +78,15 @@ local function passes(c, word)
     end
     sum = sum + most
   end
-  return { passes = sum / 256 }
+  return { passes = sum / 256, bound = c:per_cycle(32 / (sum / 256 + others)) }
 end
 
 local function in_copies(copies)
   return function(byte, lane) return byte * copies + lane % copies end
 end
 
--- As many blocks as run at once, which add up their tables once; each: bytes per thread and turn.
-local function rung(number, name, kernel, blocks, word, each)
+-- As many blocks as run at once, which add up their tables once; each: bytes per thread and turn, 16 if left out.
+local function rung(number, name, kernel, blocks, word, others, each)
   local function all_at_once(c, threads)
     return math.min(c:resident(kernel:format(c.copies), threads), ceil_div(c.n, threads * (each or 16)))
   end
@@ -96,7 +97,7 @@ local function rung(number, name, kernel, blocks, word, each)
                         { kernel:format(c.copies), { block = threads, grid = all_at_once(c, threads) } } }
   end,
     when = function(c) return (c.copies ~= nil) == (name == "copies") end,
-    fields = function(c) return word and passes(c, word(c.copies)) end,
+    fields = function(c) return word and passes(c, word(c.copies), others or 0) end,
     sides = function(c) -- 2^24 atomics on one word take a GPU's L2 cache about 10 ms
       return gpu and number == 2 and c.n > 1 << 24 and { n = 1 << 24, data = c.data } or nil
     end }
@@ -104,27 +105,27 @@ end
 
 local function always(word) return function() return word end end
 
-rung(2, "global memory", "histogram_global", { 256 }, nil, 1)
-rung(3, "a table", "histogram_bytes", { 256 }, nil, 1)
+rung(2, "global memory", "histogram_global", { 256 }, nil, 0, 1)
+rung(3, "a table", "histogram_bytes", { 256 }, always(in_copies(1)), 1, 1)
 rung(4, "a table, 16 bytes", "histogram_copies<1>", p.blocks, always(in_copies(1)))
 rung(5, "a table per warp", "histogram_warps<8>", { 256 }, always(in_copies(1)))
 rung(6, "merged by warps", "histogram_merged", { 256 })
 rung(7, "8 tables", "histogram_copies<8>", { 256 }, always(in_copies(8)))
 rung(8, "a table per lane", "histogram_copies<32>", p.blocks, always(in_copies(32)))
-rung(9, "8 bits per thread", "histogram_private", { 128 }, always(function(byte, lane) return byte * 32 + lane end))
+rung(9, "8 bits per thread", "histogram_private", { 128 }, always(function(byte, lane) return byte * 32 + lane end), 1)
 rung(10, "copies", "histogram_copies<%d>", { 512 }, in_copies)
 
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data", charts = { { kind = "ladder" } },
   rungs = function(one) return one.name ~= "copies" end,
-  table = { { "number", title = "no." }, "rung", "block", "t", "T_tot", { "passes", digits = 3 },
+  table = { { "number", title = "no." }, "rung", "block", { "passes", digits = 3 }, "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "a table / global memory", "a table, 16 bytes / a table", "a table per lane / a table, 16 bytes",
              "8 bits per thread / a table per lane", "best counts / library copy" } }
 
 study:part { "copies", cases = { { n = p.n, data = p.data, copies = { 1, 2, 4, 8, 16, 32 } } },
   rungs = { "library copy", "copies" }, rows = "all",
-  table = { "data", "copies", "passes", "t", "T_tot", { "share", unit = "%", digits = 3 } },
+  table = { "data", "copies", "passes", "t", "bound", "T_tot", { "share", unit = "%", digits = 3 } },
   charts = { { x = "copies", logx = 2, logy = 10, by = "data", xlabel = "tables",
                of = function(r) return r.rung == "copies" end } } }
 return study

@@ -15,7 +15,8 @@ local COLUMN <const>, REACH <const>, PIECE <const>, EACH <const> = 32, 16, 11264
 
 local study, p, gpu = mw.study {
   question = "how many threads must a multiprocessor hold?", kernels = "occupancy.cu", rate = "T_tot", output = "y",
-  type = "f32", level = "library copy", seconds = { 0.02, gpu = 0.05 }, units = { spilled = "B", in_flight = "B" },
+  type = "f32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
+  units = { spilled = "B", in_flight = "B", latency = "s" },
   odd = { { n = 100003 } },
   params = {
     { "n", 1 << 20, "elements of both arrays", gpu = 1 << 28, min = COLUMN, max = 1 << 30 },
@@ -98,8 +99,13 @@ local OCCUPANCY <const> = { "occupancy", unit = "%", digits = 3 }
 
 study:part { "flight", cases = { { n = p.n, shared = p.shared } }, odd = { { n = 100003, shared = { 0, 8 } } },
   rungs = { "copy" }, rows = "all",
-  table = { "rung", { "shared", title = "shared (KiB)" }, "blocks", "warps", OCCUPANCY, "in_flight", "T_tot",
-            SHARE },
+  derive = function(records, c) -- by Little's law; where the rate is below the copy's, that of memory
+    for _, r in ipairs(gpu and records or {}) do
+      r.latency = r.in_flight and r.in_flight * c.dev:properties().multiprocessors / (r.T_tot / 2)
+    end
+  end,
+  table = { "rung", { "shared", title = "shared (KiB)" }, "blocks", "warps", OCCUPANCY, "in_flight", "latency",
+            "T_tot", SHARE },
   charts = { { x = "warps", by = "rung", xlabel = "active warps per multiprocessor",
                of = function(r) return r.rung ~= "library copy" end } } }
 

@@ -13,6 +13,7 @@ local ceil_div = mw.ceil_div
 local study, p = mw.study {
   question = "what does it cost to write along columns what was read along rows?",
   kernels = "transpose.cu", rate = "T_tot", output = "B", level = "library copy", seconds = { 0.03, gpu = 0.1 },
+  units = { bound = "B/s" },
   odd = { { nx = 67, ny = 33 }, { nx = 132, ny = 268 }, { nx = 3, ny = 600 } },
   params = {
     { "n", 2048, "columns and rows of the array", gpu = 16384, min = 32, max = 32768 },
@@ -31,11 +32,18 @@ study:answer("transposed", { bytes = "A B", tolerance = function() return { abso
   cell = function(c, at, i) return at.A((i - 1) % c.ny * c.nx + (i - 1) // c.ny + 1) end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
--- Of a warp's accesses to the tile: lanes are side by side, in rows of `width` elements; at(row, column): where it is.
+-- Conflicts of a warp's accesses to the tile, and the rate that shared memory allows: without conflicts it moves 128
+-- bytes per cycle, half of which are written and half read.
+local function shared_memory(c, bytes, written, read)
+  local w, r = mw.bank_conflict(written, bytes), mw.bank_conflict(read, bytes)
+  return { tile_written = w, tile_read = r, bound = c:per_cycle(2 * 128 / (w + r)) }
+end
+
+-- Lanes are side by side, in rows of `width` elements; at(row, column): where an element is.
 local function conflicts(c, width, at)
   local size = c.A:nbytes() // #c.A
-  return { tile_written = mw.bank_conflict(function(lane) return size * (3 * width + at(3, lane)) end, size),
-           tile_read = mw.bank_conflict(function(lane) return size * (lane * width + at(lane, 3)) end, size) }
+  return shared_memory(c, size, function(lane) return size * (3 * width + at(3, lane)) end,
+    function(lane) return size * (lane * width + at(lane, 3)) end)
 end
 
 local function tile(number, name, kernel, width, at)
@@ -57,8 +65,8 @@ tile(7, "a tile, swizzled", "transpose_swizzled<%s>", 32, function(row, column) 
 local function wide_conflicts(c, across)
   local v = c.vector
   local function at(row, i) return 16 * (row * across + (i ~ row // v % 8)) end
-  return { tile_written = mw.bank_conflict(function(lane) return at(lane % across * v, 3 + lane // across) end, 16),
-           tile_read = mw.bank_conflict(function(lane) return at((3 + lane // across) * v, lane % across) end, 16) }
+  return shared_memory(c, 16, function(lane) return at(lane % across * v, 3 + lane // across) end,
+    function(lane) return at((3 + lane // across) * v, lane % across) end)
 end
 
 local function wide(number, name, bytes, threads, square)
@@ -81,8 +89,8 @@ wide(12, "16 bytes, 512 B, squares", 512, 512, p.square)
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type",
   charts = { { kind = "ladder" } },
-  table = { { "number", title = "no." }, "rung", "block", "t", "T_tot",
-            { "share", title = "of the copy", unit = "%", digits = 3 }, "tile_written", "tile_read" },
+  table = { { "number", title = "no." }, "rung", "block", "tile_written", "tile_read", "t", "bound", "T_tot",
+            { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "a tile / rows to columns", "a tile, padded / a tile", "a tile, swizzled / a tile, padded",
              "best transposed / library copy" } }
 

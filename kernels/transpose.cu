@@ -18,7 +18,7 @@
 //   v2, v3   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
 //   the traffic between a multiprocessor and the L2 cache on that side
 //   v4, PAD = 0   32 passes (f32) for each warp's read of the tile, of at best 1: 33 passes of shared memory for
-//   256 bytes moved, 7.8 bytes per cycle and multiprocessor; f64: 16 and 2 of at best 2, 18 for 512 bytes, 28.4
+//   256 bytes moved, 7.8 bytes per cycle and multiprocessor; f64: 32 of at best 2, 34 for 512 bytes, 15
 //   others   2 passes for 256 bytes (4 for 512), 128 bytes per cycle: more than main memory has on any GPU
 //   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6 SIDE^2 * sizeof(T) / THREADS bytes.
 // Sources: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA's blog, 2013), and G. Ruetsch and

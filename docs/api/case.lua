@@ -160,6 +160,17 @@ with_case(function(c)
 end)]],
     },
     {
+      name = "per_cycle", forms = { "c:per_cycle(amount)" },
+      about = [[The rate at which all multiprocessors do so much work in each cycle, at the clock of the device's properties: the
+bound of a rung, for its `fields`.]],
+      params = { { "amount", "number", "per cycle and multiprocessor, as in 128 bytes of shared memory" } },
+      returns = { { "number?", "per second; nil on the CPU device" } }, since = "0.8.0",
+      example = [[
+with_case(function(c)
+  print(c:per_cycle(128)) --> nil
+end)]],
+    },
+    {
       name = "resident", forms = { "c:resident(kernel, threads[, shared[, how]])" },
       about = [[The number of blocks of a kernel that the device holds at once.]],
       params = { { "kernel", "string", "" }, { "threads", "integer", "per block" },

@@ -1466,6 +1466,12 @@ function case:stream() end
 ---@return moonwarp.kernel
 function case:kernel(name, how) end
 
+--- The rate at which all multiprocessors do so much work in each cycle, at the clock of the device's properties: the
+--- bound of a rung, for its `fields`.
+---@param amount number per cycle and multiprocessor, as in 128 bytes of shared memory
+---@return number? # per second; nil on the CPU device
+function case:per_cycle(amount) end
+
 --- The number of blocks of a kernel that the device holds at once.
 ---@param kernel string
 ---@param threads integer per block

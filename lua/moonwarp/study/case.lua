@@ -117,6 +117,14 @@ function Case:variable(name, how) return modules.variable(self, name, how or {})
 ---@return userdata
 function Case:kernel(name, how) return modules.kernel(self, name, how or {}) end
 
+--- The rate of so much work per cycle of each multiprocessor: a bound, for fields of records.
+---@param amount number   per cycle and multiprocessor
+---@return number?        per second; nil on the CPU device, whose cores have no such cycle
+function Case:per_cycle(amount)
+  local properties = self.dev:properties()
+  return self.gpu and properties.clock and amount * properties.multiprocessors * properties.clock or nil
+end
+
 --- A stream of the study, which waits for the default stream and is waited for by it; what a rung with
 --- `stream = true` works in.
 ---@return userdata
