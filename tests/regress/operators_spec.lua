@@ -46,8 +46,8 @@ describe("methods of other libraries", function() support.each_device(function(d
     local m <close> = dev:module { source = "__global__ void f() {}" }
     local go <close> = m.f:prepare { grid = 1, block = 1 }
     for message, call in pairs {
-      ["an array has no 'sum'; " .. COMPUTES] = function() a:sum() end,
-      ["a device has no 'norm'; " .. COMPUTES] = function() dev:norm(a) end,
+      ["an array has no 'sum', which is a method of device"] = function() a:sum() end,
+      ["a device has no 'mean'; " .. COMPUTES] = function() dev:mean(a) end,
       ["an array has no 'print'; print(a) names it, a:totable() gives its elements"] = function() a:print() end,
       ["an array has no 'equals'; mw.check(got, expected) compares elements"] = function() a:equals(a) end,
       ["an array has no 'numpy'; did you mean 'totable'?"] = function() a:numpy() end,
