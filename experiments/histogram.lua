@@ -116,7 +116,8 @@ rung(9, "8 bits per thread", "histogram_private", { 128 }, always(function(byte,
 rung(10, "copies", "histogram_copies<%d>", { 512 }, in_copies)
 
 -- ---- parts ------------------------------------------------------------------------------------------
-study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data", charts = { { kind = "ladder" } },
+study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data",
+  charts = { { kind = "ladder", logx = not gpu } },
   rungs = function(one) return one.name ~= "copies" end,
   table = { { "number", title = "no." }, "rung", "block", { "passes", digits = 3 }, "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },

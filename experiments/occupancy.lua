@@ -110,12 +110,13 @@ study:part { "flight", cases = { { n = p.n, shared = p.shared } }, odd = { { n =
                of = function(r) return r.rung ~= "library copy" end } } }
 
 study:part { "registers", cases = { { n = p.n // COLUMN * COLUMN } }, odd = { { n = 1003 * COLUMN } },
-  rungs = { "library copy", "sorted" }, charts = { { kind = "ladder" } },
+  rungs = { "library copy", "sorted" }, charts = { { kind = "ladder", logx = not gpu } },
   table = { { "number", title = "no." }, "rung", "registers", "spilled", "warps", OCCUPANCY, "t", "T_tot", SHARE },
   ratios = { "bounds: 6 blocks / as compiled", "bounds: 8 blocks / as compiled",
              "at most 32 registers / bounds: 8 blocks", "at most 24 registers / as compiled" } }
 
-study:part { "cases", cases = { { n = p.n } }, rungs = { "library copy", "filtered" }, charts = { { kind = "ladder" } },
+study:part { "cases", cases = { { n = p.n } }, rungs = { "library copy", "filtered" },
+  charts = { { kind = "ladder", logx = not gpu } },
   table = { { "number", title = "no." }, "rung", "registers", "blocks", "warps", OCCUPANCY, "t", "T_tot", SHARE },
   ratios = { "4 x 512, shared memory / 12 x 128", "4 x 128, fat threads / 12 x 128",
              "fat threads, no limit / 4 x 128, fat threads" } }

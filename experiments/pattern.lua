@@ -26,7 +26,7 @@ local function wanted(text)
   return #words_of(text) ~= 4 and "four different words of four letters, such as 'that with have from'" or nil
 end
 
-local study, p = mw.study {
+local study, p, gpu = mw.study {
   question = "how fast can a text be searched, if all of it must be looked at?",
   kernels = "pattern.cu", rate = "T_tot", output = "counts", type = "u32", level = "library copy",
   units = { bound = "B/s" }, seconds = { 0.03, gpu = 0.1 },
@@ -150,7 +150,7 @@ rung(7, "a word a thread, four counts", "pattern_words<%d>", 4, 4, 7)
 rung(8, "two at once, four counts", "pattern_wide<PAIRS,%d>", 4, 16, 32)
 
 -- ---- parts ------------------------------------------------------------------------------------------
-study:part { "ladder", cases = { { n = p.n, every = 0 } }, charts = { { kind = "ladder" } },
+study:part { "ladder", cases = { { n = p.n, every = 0 } }, charts = { { kind = "ladder", logx = not gpu } },
   table = { { "number", title = "no." }, "rung", "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "16 bytes / a word a thread", "is there any? / 16 bytes", "two words at once / is there any?",

@@ -10,14 +10,14 @@
 
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
-local study, p = mw.study {
+local study, p, gpu = mw.study {
   question = "what does it cost to write along columns what was read along rows?",
   kernels = "transpose.cu", rate = "T_tot", output = "B", level = "library copy", seconds = { 0.03, gpu = 0.1 },
   units = { bound = "B/s" },
   odd = { { nx = 67, ny = 33 }, { nx = 132, ny = 268 }, { nx = 3, ny = 600 } },
   params = {
     { "n", 2048, "columns and rows of the array", gpu = 16384, min = 32, max = 32768 },
-    { "types", { "f32", "f64" }, "element types", choices = { "f32", "f64" } },
+    { "types", { "f32" }, "element types", gpu = { "f32", "f64" }, choices = { "f32", "f64" } },
     { "shapes", { "32x8", "8x32" }, "blocks of the rungs without a tile", kind = "blocks" },
     { "square", 8, "tiles along each side of the squares of the last rungs", choices = { 2, 4, 8, 16 } },
   },
@@ -88,7 +88,7 @@ wide(12, "16 bytes, 512 B, squares", 512, 512, p.square)
 
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type",
-  charts = { { kind = "ladder" } },
+  charts = { { kind = "ladder", logx = not gpu } },
   table = { { "number", title = "no." }, "rung", "block", "tile_written", "tile_read", "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "a tile / rows to columns", "a tile, padded / a tile", "a tile, swizzled / a tile, padded",
