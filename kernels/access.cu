@@ -9,8 +9,8 @@
 //   how many at once v4  in_order       a load, its store, the next load; v5 in_order_restrict: arrays do not overlap
 //                    v6  loads_first    all loads of a step, then its stores
 //   halves           v7  half_steps, half2_steps, float_steps: v = a * v + b in f16, in pairs, and in f32 between
-//   constants        v8  polynomial<P, OWN>   coefficients in the code, in constant, global or shared memory; all threads
-//                        read the same one, or (OWN) each lane reads its own
+//   constants        v8  polynomial<P, OWN>   coefficients in the code, in constant, global or shared memory; all
+//                        threads read the same one, or (OWN) each lane reads its own
 //                    v9  in_place, in_place_restrict   the sum is kept in y[i]
 //   small arrays     v10 product_registers<M>   loops that the compiler unrolls
 //                    v11 product_local          a loop to m, known at run time: the array is in local memory
@@ -222,7 +222,7 @@ __global__ void product_shared(float *__restrict__ y, const float *__restrict__ 
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // strided      block b, grid {ceil(ceil(n / stride) / b), stride}
 // by<T>        block b, grid ceil(n * sizeof(float) / sizeof(T) / b)
-// in_order, in_order_restrict, loads_first, polynomial, in_place, in_place_restrict: any; they walk in steps of the grid
+// in_order, in_order_restrict, loads_first, polynomial, in_place, in_place_restrict: any; they take steps of the grid
 // polynomial<CONSTANT, ...>, product_...: terms_constant and matrix are set first; a block is a multiple of LANES
 // product_shared   block * m * sizeof(float) bytes of shared memory
 // The others take one element per thread, half2_steps two.

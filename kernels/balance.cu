@@ -15,8 +15,8 @@
 // number.
 //
 // Sources: ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10 (2023): operations per number of a data sheet.
-// M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023): lecture 2,
-// p. 10, and 7, p. 13 and 14 (the break-even point); lecture 10, "recompute not transfer" (the filter).
+// M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023): lectures
+// 2, p. 10, and 7, p. 13 and 14 (the break-even point); lecture 10, "recompute not transfer" (the filter).
 
 #include "vector16.cuh"
 
@@ -25,15 +25,12 @@
 #define INDEX ((size_t)blockIdx.x * blockDim.x + threadIdx.x)
 
 // Beyond the edge the filters see the value at the edge.
-__device__ float at(const float *x, int i, int j, int nx, int ny) {
-  i = i < 0 ? 0 : i < nx ? i : nx - 1;
-  j = j < 0 ? 0 : j < ny ? j : ny - 1;
-  return x[(size_t)j * nx + i];
-}
+__device__ const float *row(const float *x, int j, int nx, int ny) { return x + (size_t)max(0, min(j, ny - 1)) * nx; }
 
-__device__ float row(const float *x, int i, int j, int nx, int ny) {
-  return 0.25f * (at(x, i - 1, j, nx, ny) + 2 * at(x, i, j, nx, ny) + at(x, i + 1, j, nx, ny));
-}
+__device__ float filter(float before, float here, float after) { return 0.25f * (before + 2 * here + after); }
+
+// The filter along x at point i of a row.
+__device__ float across(const float *x, int i, int nx) { return filter(x[max(0, i - 1)], x[i], x[min(i + 1, nx - 1)]); }
 
 // Without a loop, since a CPU vectorises over the threads.
 template <int K, typename T> __device__ T after(T v, T a, T b) {
@@ -70,32 +67,36 @@ template <typename T, int K> __global__ void steps_wide(T *y, const T *x, T a, T
 
 // ---- the filter -----------------------------------------------------------------------------------------------------
 
+#define COLUMN (blockIdx.x * blockDim.x + threadIdx.x)
+#define ROW (blockIdx.y * blockDim.y + threadIdx.y)
+
 __global__ void along_x(float *y, const float *x, int nx, int ny) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
-  if (i < nx && j < ny) y[(size_t)j * nx + i] = row(x, i, j, nx, ny);
+  int i = COLUMN, j = ROW;
+  if (i < nx && j < ny) y[(size_t)j * nx + i] = across(row(x, j, nx, ny), i, nx);
 }
 
 __global__ void along_y(float *y, const float *x, int nx, int ny) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  int i = COLUMN, j = ROW;
   if (i >= nx || j >= ny) return;
-  y[(size_t)j * nx + i] = 0.25f * (at(x, i, j - 1, nx, ny) + 2 * at(x, i, j, nx, ny) + at(x, i, j + 1, nx, ny));
+  y[(size_t)j * nx + i] = filter(row(x, j - 1, nx, ny)[i], row(x, j, nx, ny)[i], row(x, j + 1, nx, ny)[i]);
 }
 
 __global__ void binomial(float *y, const float *x, int nx, int ny) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  int i = COLUMN, j = ROW;
   if (i >= nx || j >= ny) return;
-  y[(size_t)j * nx + i] = 0.25f * (row(x, i, j - 1, nx, ny) + 2 * row(x, i, j, nx, ny) + row(x, i, j + 1, nx, ny));
+  float above = across(row(x, j - 1, nx, ny), i, nx), here = across(row(x, j, nx, ny), i, nx);
+  y[(size_t)j * nx + i] = filter(above, here, across(row(x, j + 1, nx, ny), i, nx));
 }
 
 template <int R> __global__ void binomial_march(float *y, const float *x, int nx, int ny) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, first = R * (blockIdx.y * blockDim.y + threadIdx.y);
+  int i = COLUMN, first = R * ROW;
   if (i >= nx || first >= ny) return;
-  float above = row(x, i, first - 1, nx, ny), here = row(x, i, first, nx, ny);
+  float above = across(row(x, first - 1, nx, ny), i, nx), here = across(row(x, first, nx, ny), i, nx);
 #pragma unroll
   for (int r = 0; r < R; r++) {
     int j = first + r;
-    float below = row(x, i, j + 1, nx, ny);
-    if (j < ny) y[(size_t)j * nx + i] = 0.25f * (above + 2 * here + below);
+    float below = across(row(x, j + 1, nx, ny), i, nx);
+    if (j < ny) y[(size_t)j * nx + i] = filter(above, here, below);
     above = here;
     here = below;
   }

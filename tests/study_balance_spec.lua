@@ -46,8 +46,8 @@ describe("the study balance", function()
   it("finds a step too few, and a wrong edge", function()
     local kernels = support.changed_kernels("balance.cu",
       { "for (int k = 0; k < K; k++) v = v * a + b;", "for (int k = 1; k < K; k++) v = v * a + b;" },
-      { "j < ny ? j : ny - 1", "j < ny ? j : ny - 2" }, -- beyond the last row
-      { "float above = row(x, i, first - 1, nx, ny)", "float above = row(x, i, first, nx, ny)" })
+      { "min(j, ny - 1)", "min(j, ny - 2)" }, -- beyond the last row
+      { "across(row(x, first - 1, nx, ny)", "across(row(x, first, nx, ny)" })
     local run = support.study("balance", QUICK .. "-p steps=1", { kernels = {
       ["balance.cu"] = kernels, ["vector16.cuh"] = support.changed_kernels "vector16.cuh" } })
     assert.are.equal(3, run.status, run.output)
