@@ -198,6 +198,10 @@ static void class_entry(walk *in, const cpu_declaration *found) {
 
 static void using_entry(walk *in, const cpu_declaration *found) {
   const cpu_token *at = in->at;
+  if (found->last - found->begin < 3) { /* the end of the text */
+    entry_add(in, CPU_WORTH_HOST, found->first, found->last);
+    return;
+  }
   const bool is_namespace = cpu_token_is(&at[found->begin + 1], "namespace");
   const bool alias = cpu_token_is(&at[found->begin + 2], "=");
   const bool standard = cpu_token_is(&at[found->begin + 1], "std") && !alias;

@@ -208,6 +208,9 @@ static void open_directives(void **nothing) {
     front_try(text);
     mw_free(text);
   }
+  static const char *const texts[] = {"using",  "using ;", "typedef",  "typedef ;", "concept", "enum",
+                                      "struct", "extern",  "template", "~",         "::",      "namespace"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) front_try(texts[i]);
   cpu_text deep = {0};
   cpu_text_put(&deep, "#if 1");
   for (int i = 0; i < 1000000; i++) cpu_text_put(&deep, "?1");
