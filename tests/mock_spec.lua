@@ -37,6 +37,19 @@ describe("the CUDA device over a fake driver", function()
     assert.are.equal("cuda:0\ttrue\ncuda:1\ttrue\ncpu\ttrue\ncuda:0\ttrue\ttrue\tfalse\nfalse\t32\tinteger\n", output)
   end)
 
+  it("launches the kernels of reductions with what they take", function()
+    local output = on_mock [[
+      local dev = mw.device()
+      for _, dtype in ipairs { "f32", "u8", "f16" } do
+        local x = dev:zeros(dtype, 5000)
+        for _, op in ipairs { "sum", "min", "max", "norm" } do assert(tonumber(dev[op](dev, x))) end
+        assert(tonumber(dev:dot(x, x:view(1, 5000))))
+      end
+      print "launched"
+    ]]
+    assert.are.equal("launched\n", output)
+  end)
+
   it("holds arrays, moves and fills them", function()
     local output = on_mock [[
       local dev = mw.device "cuda:0"

@@ -137,16 +137,28 @@ static type read_literal(reader *r) {
   return out;
 }
 
+/* XT0_E: a number that is a parameter of the function's template. No substitution: it is no type. */
+static type read_expression(reader *r) {
+  if (!take(r, 'T')) return reject(r);
+  int index = read_sequence(r);
+  return take(r, 'E') && index < r->narguments ? r->arguments[index] : reject(r);
+}
+
+static type read_argument(reader *r) {
+  if (take(r, 'L')) return read_literal(r);
+  return take(r, 'X') ? read_expression(r) : read_type(r);
+}
+
 /* At the I: appends "<float, 3>" to text; those of a function are kept. */
 static void read_arguments(reader *r, char text[TEXT], bool keep) {
   int n = 0;
   append(r, text, "<");
   for (r->at++; !r->bad && *r->at != 'E'; n++) {
-    if (n == MOST_ARGUMENTS || *r->at == 'J' || *r->at == 'X') {
+    if (n == MOST_ARGUMENTS || *r->at == 'J') {
       r->bad = true;
       return;
     }
-    type argument = take(r, 'L') ? read_literal(r) : read_type(r);
+    type argument = read_argument(r);
     if (n) append(r, text, ", ");
     append(r, text, argument.text);
     if (keep) r->arguments[n] = argument;
@@ -261,14 +273,14 @@ static void read_nested(reader *r, char text[TEXT], mw_signature *function) {
   bool is_template = false;
   while (*r->at == 'r' || *r->at == 'V' || *r->at == 'K') r->at++;
   while (!r->bad && *r->at != 'E') {
-    bool from_table = *r->at == 'S';
+    bool from_table = *r->at == 'S' || *r->at == 'T';
     char part[TEXT] = "";
     is_template = *r->at == 'I';
     if (is_template) {
       if (function) memcpy(function->plain, text, TEXT);
       read_arguments(r, text, function);
     } else if (from_table) {
-      snprintf(text, TEXT, "%s", read_substitution(r).text);
+      snprintf(text, TEXT, "%s", *r->at == 'S' ? read_substitution(r).text : read_template_parameter(r).text);
     } else {
       read_source_name(r, part);
       if (*part && *text) append(r, text, "::");

@@ -3,7 +3,7 @@
  * What a mangled C++ name says of a kernel or a device variable: its readable name and its parameters' types.
  * Itanium C++ ABI (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling), the part of it that kernels use:
  * builtin and vector types, pointers, const, namespaces, class templates, function templates with type and number
- * arguments, substitutions. What is outside it (lambdas, packs, expressions) is rejected, never misread.
+ * arguments, substitutions. What is outside it (lambdas, packs, computed numbers) is rejected, never misread.
  * Knows neither Lua nor a device. */
 #ifndef MW_SOURCE_SIGNATURE_H
 #define MW_SOURCE_SIGNATURE_H

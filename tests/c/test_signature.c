@@ -47,6 +47,9 @@ static void templates(void **state) {
   assert_string_equal(spelled("_ZN3lab5scaleIfEEvPT_S1_i"), "lab::scale<float>(float *, float, int)");
   assert_string_equal(spelled("_Z1kN3lab3vecES0_PS0_"), "k(lab::vec, lab::vec, lab::vec *)");
   assert_string_equal(spelled("_Z1k3boxIfLi2EES0_S_IiLi3EE"), "k(box<float, 2>, box<float, 2>, box<int, 3>)");
+  assert_string_equal(spelled("_Z1fIfLi2ELb1EEvPN6joinedIT_XT0_EE4typeEPKS1_S6_y"),
+                      "f<float, 2, true>(joined<float, 2>::type *, const float *, const float *, unsigned long long)");
+  assert_string_equal(spelled("_Z1gI1SEvPNT_5valueEPKS1_S2_"), "g<S>(S::value *, const S *, S::value)");
   assert_true(mw_signature_parse("_ZN3lab5scaleIfEEvPT_", &s));
   assert_true(s.is_template);
   assert_string_equal(s.plain, "lab::scale");
