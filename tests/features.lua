@@ -102,7 +102,7 @@ return {
     { "`cub::BlockScan`", 32, CUB, "typedef cub::BlockScan<int, 32> S; __shared__ S::TempStorage s; int n;\n" ..
       "S(s).InclusiveSum(1, n); if (threadIdx.x == 31) out[1] = n;" },
     { "`cub::BlockRadixSort`", 2, CUB, "typedef cub::BlockRadixSort<int, 32, 1> S; __shared__ S::TempStorage s; " ..
-      "int n[1] = {2};\nS(s).Sort(n); out[1] = n[0];", cpu = "no such a collective of CUB" },
+      "int n[1] = {2};\nS(s).Sort(n); out[1] = n[0];", cpu = "the CPU device has no BlockRadixSort of CUB" },
   },
   { "cuRAND in kernels",
     { "XORWOW, Philox: `curand_uniform`, `curand_normal`", 1, RANDOM,

@@ -53,7 +53,12 @@ describe("a module that loads", function()
       fails_as("compile", function() load(text, "bad();") end, "would run while the module loads: function bad")
       assert.are.equal(1, load(text)) -- what no kernel needs is left out
     end
-    without_variable("struct S { int x; __device__ ~S() { *(volatile int *)8 = x; } }; __device__ S s;", "s")
+    local text = "struct S { int x; __device__ ~S() { *(volatile int *)8 = x; } }; __device__ S s;"
+    if dev:properties().driver:find "^g%+%+" then -- which does not say where
+      fails_as("compile", function() load(text) end, "destructors of static variables")
+    else
+      without_variable(text, "s")
+    end
     fails_as("compile", function()
       load("__device__ int f() { return *(volatile int *)8; } struct S { static inline int x = f(); };", "x[1] = S::x;")
     end)
