@@ -22,7 +22,7 @@ local study, p, gpu = mw.study {
   params = {
     { "n", 1 << 18, "bytes", gpu = 1 << 30, min = 1, max = 1 << 32 },
     { "data", { "uniform", "skewed", "one value" }, "the bytes", choices = { "uniform", "skewed", "one value" } },
-    { "blocks", { 256, 512, 1024 }, "threads per block of rungs 4 and 8", min = 1, max = 1024 },
+    { "blocks", { 256, 512, 1024 }, "threads per block of rungs 4, 8 and 11", min = 1, max = 1024 },
   },
 }
 
@@ -52,7 +52,7 @@ function study.arrays(c)
     have = 2 * have
   end
   c.source, c.bytes = c:keep(x:view(1, ceil_div(c.n, 2))), c.n
-  return { x = x, bins = c.dev:array("u32", 256), target = c.dev:array("u8", ceil_div(c.n, 2)) }
+  return { x = x, weight = 1, bins = c.dev:array("u32", 256), target = c.dev:array("u8", ceil_div(c.n, 2)) }
 end
 
 study:library(1, "source", "target")
@@ -113,7 +113,9 @@ rung(6, "merged by warps", "histogram_merged", { 256 })
 rung(7, "8 tables", "histogram_copies<8>", { 256 }, always(in_copies(8)))
 rung(8, "a table per lane", "histogram_copies<32>", p.blocks, always(in_copies(32)))
 rung(9, "8 bits per thread", "histogram_private", { 128 }, always(function(byte, lane) return byte * 32 + lane end), 1)
-rung(10, "copies", "histogram_copies<%d>", { 512 }, in_copies)
+rung(10, "a table, weighted", "histogram_weighted<1>", { 256 }, always(in_copies(1)))
+rung(11, "a table per lane, weighted", "histogram_weighted<32>", p.blocks, always(in_copies(32)))
+rung(12, "copies", "histogram_copies<%d>", { 512 }, in_copies)
 
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data",
@@ -122,7 +124,8 @@ study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data",
   table = { { "number", title = "no." }, "rung", "block", { "passes", digits = 3 }, "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "a table / global memory", "a table, 16 bytes / a table", "a table per lane / a table, 16 bytes",
-             "8 bits per thread / a table per lane", "best counts / library copy" } }
+             "8 bits per thread / a table per lane", "a table, weighted / a table, 16 bytes",
+             "a table per lane, weighted / a table per lane", "best counts / library copy" } }
 
 study:part { "copies", cases = { { n = p.n, data = p.data, copies = { 1, 2, 4, 8, 16, 32 } } },
   rungs = { "library copy", "copies" }, rows = "all",

@@ -8,9 +8,11 @@
 //   v3 histogram_copies  16 bytes per load, two loads in flight per thread; COPIES tables, word by word in turn: lane l
 //                        counts in table l % COPIES, whose words are in banks l % COPIES, + COPIES, ...
 //                        COPIES = 32: a table per lane, each in a bank of its own
-//   v4 histogram_warps   a table per warp, one after the other
-//   v5 histogram_merged  the lanes of a warp with the same byte find each other, and the first adds for all
-//   v6 histogram_private 256 counters of 8 bits per thread, which need no atomics; one that wraps carries 256 into the
+//   v4 histogram_weighted  the same for a number that is not known to be 1: ATOMS.ADD, where v3 has ATOMS.POPC.INC,
+//                        which counts the lanes that want the same word
+//   v5 histogram_warps   a table per warp, one after the other
+//   v6 histogram_merged  the lanes of a warp with the same byte find each other, and the first adds for all
+//   v7 histogram_private 256 counters of 8 bits per thread, which need no atomics; one that wraps carries 256 into the
 //                        block's table
 //
 // Bound: main memory, n / t, each byte is read once. An H200 has 4.3 TB/s for 132 multiprocessors of 1.75 to 1.98 GHz:
@@ -20,11 +22,12 @@
 //   v3   an atomic. A bank adds for one lane at a time, so that an access takes as many passes as the fullest bank has
 //        lanes: 3.5 on average for random bytes and one table, about 9 bytes per cycle if a pass takes one cycle; with
 //        COPIES = 32 one pass for any data, 32 (or 16, if a pass takes two)
-//   v4   the passes of v3 with one table, but warps do not meet
-//   v5   a search among lanes, which no memory takes part in; pays where most lanes agree
-//   v6   a load and a store of shared memory without conflicts: 16 bytes per cycle; latency: a counter is read,
+//   v4   the passes of v3; whether lanes with the same word take one pass or several is what it shows
+//   v5   the passes of v3 with one table, but warps do not meet
+//   v6   a search among lanes, which no memory takes part in; pays where most lanes agree
+//   v7   a load and a store of shared memory without conflicts: 16 bytes per cycle; latency: a counter is read,
 //        increased and written before the next, about 36 cycles, so 24 warps give 21 bytes per cycle
-// Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): v4, and v6 for 64 bins. N. Sakharnykh, "Fast
+// Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): v5, and v7 for 64 bins. N. Sakharnykh, "Fast
 // Histograms Using Shared Atomics on Maxwell" (NVIDIA's blog, 2015): v2. M. Giles, "CUDA Programming on NVIDIA GPUs",
 // lecture 3 (Oxford, 2023): atomics of shared and of global memory.
 
@@ -68,13 +71,13 @@ template <class Table> __device__ void add_all(Table table, const unsigned char 
   if (INDEX < n % 16) table.add(x[count * 16 + INDEX], 1);
 }
 
-// COPIES counters of a byte lie side by side; `mine`: the thread's of byte 0.
+// COPIES counters of a byte lie side by side; `mine`: the thread's of byte 0. weight: what a byte counts.
 template <int COPIES> struct copied {
-  unsigned *mine;
-  __device__ copied(unsigned *tables) : mine(tables + threadIdx.x % COPIES) {}
+  unsigned *mine, weight;
+  __device__ copied(unsigned *tables, unsigned weight) : mine(tables + threadIdx.x % COPIES), weight(weight) {}
   __device__ void add(unsigned word, int count) {
 #pragma unroll
-    for (int k = 0; k < count; k++) atomicAdd(mine + (word >> 8 * k & 255) * COPIES, 1u);
+    for (int k = 0; k < count; k++) atomicAdd(mine + (word >> 8 * k & 255) * COPIES, weight);
   }
 };
 
@@ -118,14 +121,23 @@ __global__ void histogram_bytes(unsigned *bins, const unsigned char *x, size_t n
 template <int COPIES> __global__ void histogram_copies(unsigned *bins, const unsigned char *x, size_t n) {
   __shared__ unsigned tables[BINS * COPIES];
   clear(tables, BINS * COPIES);
-  add_all(copied<COPIES>(tables), x, n);
+  add_all(copied<COPIES>(tables, 1), x, n);
+  add_tables(bins, tables, COPIES, 1, COPIES);
+}
+
+// As histogram_copies, but what is added is not known to the compiler.
+template <int COPIES>
+__global__ void histogram_weighted(unsigned *bins, const unsigned char *x, size_t n, unsigned weight) {
+  __shared__ unsigned tables[BINS * COPIES];
+  clear(tables, BINS * COPIES);
+  add_all(copied<COPIES>(tables, weight), x, n);
   add_tables(bins, tables, COPIES, 1, COPIES);
 }
 
 template <int WARPS> __global__ void histogram_warps(unsigned *bins, const unsigned char *x, size_t n) {
   __shared__ unsigned tables[WARPS * BINS];
   clear(tables, WARPS * BINS);
-  add_all(copied<1>(tables + threadIdx.x / WARP * BINS), x, n);
+  add_all(copied<1>(tables + threadIdx.x / WARP * BINS, 1), x, n);
   add_tables(bins, tables, WARPS, BINS, 1);
 }
 
