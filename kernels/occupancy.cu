@@ -79,14 +79,19 @@ __global__ void __launch_bounds__(256, BLOCKS) sorted_bounded(float *y, const fl
   sort_column(y, x, columns);
 }
 
-// counts: blocks that run now, and the most that did at once. A block waits, but not for ever, until `most` did.
+// counts: blocks that run now, and the most that did at once. A block waits, but not for ever, until `most` did. Nothing
+// waits for an atomic operation whose result is not used: without the fence, the block may leave its multiprocessor, and
+// the next one may count itself, before the subtraction. The barrier keeps the other threads' places until then.
 __global__ void count_blocks(unsigned *counts, unsigned most, int patience) {
-  if (threadIdx.x > 0) return;
-  unsigned now = atomicAdd(counts, 1) + 1;
-  atomicMax(counts + 1, now);
-  for (int i = 0; i < patience && atomicAdd(counts + 1, 0) < most; i++) {
+  if (threadIdx.x == 0) {
+    unsigned now = atomicAdd(counts, 1) + 1;
+    atomicMax(counts + 1, now);
+    for (int i = 0; i < patience && atomicAdd(counts + 1, 0) < most; i++) {
+    }
+    atomicSub(counts, 1);
+    __threadfence();
   }
-  atomicSub(counts, 1);
+  __syncthreads();
 }
 
 // ---- host notes -----------------------------------------------------------------------------------------------------
