@@ -140,7 +140,8 @@ study:part { "stride", cases = { { n = p.n, stride = p.strides } }, rungs = { "l
   odd = { { n = 10007, stride = { 1, 3, 32, 1000 } } }, derive = add_sectors, rows = "all",
   table = { "rung", "stride", "sectors", { "used", title = "bound", unit = "%" }, "t", "T_tot", share },
   charts = { { x = "stride", logx = 2, logy = 10, title = "T_tot by stride",
-               xlabel = "elements between neighbouring threads" } } }
+               xlabel = "elements between neighbouring threads",
+               of = function(r) return r.rung == "strided" end } } }
 
 study:part { "offset", cases = { { n = SOME, offset = p.offsets } }, rungs = { "library copy", "shifted" },
   odd = { { n = 10007, offset = { 0, 1, 31 } } }, derive = add_sectors, rows = "all",
