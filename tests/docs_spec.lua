@@ -184,7 +184,8 @@ end
 describe("the documents", function()
   support.warm()
   support.no_leaks()
-  for _, name in ipairs { "README.md", "docs/tutorial.md", "docs/cpu-device.md", "docs/bringing-cuda-files.md" } do
+  for _, name in ipairs { "README.md", "docs/tutorial.md", "docs/cpu-device.md", "docs/bringing-cuda-files.md",
+                      "docs/porting.md" } do
     it("run: " .. name, function() run_document(name) end)
   end
 
