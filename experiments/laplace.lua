@@ -251,6 +251,7 @@ end
 
 local function is_plain(r) return r.number == 1 end
 local function is_deep(r) return r.steps ~= nil end
+local function tile(r) return ("%s, %s"):format(r.series, r.block) end
 
 study:part { "square", cases = { { nx = p.n, ny = p.n } }, rows = "all",
   table = columns { "sectors", title = "sectors a cell", digits = 3 },
@@ -264,7 +265,7 @@ study:part { "rows", cases = { { nx = { p.n, p.n - 1 }, ny = p.n } }, blocks = "
   rungs = { "copy", "step", deepest .. " steps" }, table = columns { "nx", title = "row" } }
 
 study:part { "cube", cases = { { nx = p.side, ny = p.side, nz = p.side } }, rows = "all", table = columns(),
-  charts = { { kind = "ladder" }, { x = "steps", of = is_deep, logx = 2, xlabel = "steps a pass" } },
+  charts = { { kind = "ladder" }, { x = "steps", of = is_deep, by = tile, logx = 2, xlabel = "steps a pass" } },
   ratios = { "best 3-D step / triad", "columns / 3-D blocks",
              "the change in the same pass / the change in its own pass",
              ("best %d 3-D steps / best 3-D step"):format(p.depths[1]) } }

@@ -117,6 +117,21 @@ describe("a part of a study", function()
     for i, series in ipairs(run.record.charts[1].series) do names[i] = series.name end
     assert.are.same({ "at once", "paper, source: at once", "again", "paper, source: again" }, names)
   end)
+
+  it("draws the level as a line across a chart unless it is a curve of that chart", function()
+    local run = passes [[
+      study:rung { 1, "again", make = copy }
+      local function is_other(r) return r.rung == "again" end
+      study:part { "sizes", level = "at once", cases = { { n = 16 }, { n = 32 } },
+        charts = { { x = "n" }, { x = "n", name = "other", of = is_other } } }
+      study:part { "one", level = "at once", cases = { { n = 16 } }, charts = { { x = "n" } } }
+      return study]]
+    local labels = {}
+    for i, chart in ipairs(run.record.charts) do
+      labels[i] = chart.levels[1] and chart.levels[1].label:match "^[%a ]+"
+    end
+    assert.are.same({ nil, "at once ", "at once " }, labels)
+  end)
 end)
 
 describe("a rung", function()

@@ -226,7 +226,7 @@ of an answer, "best sum / best copy"]], default = "{}" },
       { "title", "string", "after the names of study and part", default = "y against x" },
       { "xlabel", "string", "" }, { "ylabel", "string", "" },
       { "points", "boolean|string", "as for `mw.plot`", default = "true" },
-      { "lines", "table[]", "as for `mw.plot`", default = "the level" },
+      { "lines", "table[]", "as for `mw.plot`", default = "the level; none if its rung is itself a line over several cases" },
     },
     source_spec = {
       about = "What others measured.",

@@ -505,7 +505,7 @@
 ---@field xlabel? string
 ---@field ylabel? string
 ---@field points? boolean|string as for `mw.plot`, default true
----@field lines? table[] as for `mw.plot`, default the level
+---@field lines? table[] as for `mw.plot`, default the level; none if its rung is itself a line over several cases
 
 --- A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be
 --- functions of the previous parameters' values: `function(p) return p.n // 2 end`.

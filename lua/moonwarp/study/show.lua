@@ -151,6 +151,13 @@ local function chart_name(study, part, spec, suffix)
   return ("%s-%s%s%s"):format(study.state.name, part.name, own == part.name and "" or "-" .. own, suffix.name)
 end
 
+-- Whether the level changes along the x axis and is a line of its own there, so that one of its values says nothing.
+local function is_curve(level, spec, groups, points)
+  return level and #groups > 1 and lists.find(points, function(point)
+    return point.rung == level.rung.name and fields.value(point, spec.x) ~= nil
+  end) ~= nil
+end
+
 local function draw_chart(study, part, spec, groups, suffix)
   local all, level = {}, nil
   for _, group in ipairs(groups) do
@@ -161,7 +168,7 @@ local function draw_chart(study, part, spec, groups, suffix)
   local points, y = points_of(study, spec, all), spec.y or study.rate
   if #points == 0 or not has_field(points, spec.x) or not has_field(points, y) then return end
   local top, lines
-  if y == study.rate then top, lines = levels_of(study, level) end
+  if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
   plot.draw { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series", logx = spec.logx,
               logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
               xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
