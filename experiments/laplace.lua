@@ -37,6 +37,7 @@ local study, p, gpu = mw.study {
     { "levels", { 2, 4 }, "steps per pass in 2-D", gpu = { 2, 4, 8 }, min = 1, max = 12 },
     { "rows", 256, "rows per warp of these", gpu = 512, min = 1 },
     { "depths", { 2 }, "steps per pass in 3-D", gpu = { 2, 3, 4 }, min = 1, max = 6 },
+    { "height", 2, "rows per thread, 16 bytes a thread", choices = { 1, 2 } },
     { "planes", 128, "planes per thread in 3-D, 16 bytes a thread", min = 1 },
   },
 }
@@ -184,8 +185,8 @@ study:rung { 2, "0.25 as a double", kernel = "laplace2<double>", answer = "step"
              over = { "nx", "ny" }, when = is_2d }
 study:rung { 3, "the slide's guard", kernel = "laplace2_slide", answer = "step", block = { 8, 4 },
              over = { "nx", "ny" }, when = is_2d, mistake = true }
-study:rung { 4, "16 bytes a thread", kernel = named "laplace2_wide<%s>", answer = "step", blocks = COARSE,
-             over = { "nx", "ny" }, each = function(c) return { c.vector, 1 } end, when = is_2d }
+study:rung { 4, "16 bytes a thread", answer = "step", blocks = COARSE, over = { "nx", "ny" }, when = is_2d,
+  kernel = named("laplace2_wide<" .. p.height .. ",%s>"), each = function(c) return { c.vector, p.height } end }
 
 local function strips(c, steps) return ceil_div(c.nx, 32 * c.vector - 2 * ceil_div(steps, c.vector) * c.vector) end
 
@@ -215,8 +216,8 @@ local function summing(c, kernel, how, has_change)
 end
 
 local function wide(c, block, has_change)
-  local kernel = named("laplace3_wide<" .. tostring(has_change) .. ",%s>")(c)
-  local grid = { ceil_div(c.nx, block[1] * c.vector), ceil_div(c.ny, block[2]) }
+  local kernel = named(("laplace3_wide<%s,%d,%%s>"):format(has_change, p.height))(c)
+  local grid = { ceil_div(c.nx, block[1] * c.vector), ceil_div(c.ny, block[2] * p.height) }
   return summing(c, kernel, { block = block, grid = grid }, has_change)
 end
 

@@ -105,21 +105,14 @@ local function three_steps(op, method)
   end
 end
 
--- Status words and counters are cleared before each launch, which is part of its time.
-local function cleared(c, words, launch)
-  local more = { status = words > 0 and c:keep(c.dev:array("u64", words)) or mw.null, words = words,
-                 counters = c:keep(c.dev:array("u32", 2)), total = c:array(1) }
-  local clear = c:launch("recurrence_clear", { block = 256, grid = ceil_div(words + 2, 256) }, more)
-  local go, reason = launch(more)
-  return go and function() clear(); go() end, reason
-end
-
+-- The counters are cleared before each launch, which is part of its time.
 local function in_order(op)
   local kernel = named("recurrence_in_order<%s>", op)
   return { kernel }, function(c, block)
-    return cleared(c, 0, function(more)
-      return c:launch(kernel, { block = block, grid = ceil_div(c.n, block) }, more)
-    end)
+    local more = { counters = c:keep(c.dev:array("u32", 2)), total = c:array(1) }
+    local clear = c:launch("recurrence_clear", { block = 32, grid = 1 }, more)
+    local go, reason = c:launch(kernel, { block = block, grid = ceil_div(c.n, block) }, more)
+    return go and function() clear(); go() end, reason
   end
 end
 
@@ -129,10 +122,13 @@ local function in_rounds(op)
   return { kernel }, function(c, block)
     local tiles = ceil_div(c.n, block * loads * c.vector)
     local words = tiles * OPS[op].size * (c.type == "f64" and 2 or 1)
-    return cleared(c, words, function(more)
-      local grid = math.min(tiles, block, c:resident(kernel, block))
-      return c:launch(kernel, { block = block, grid = grid, cooperative = true }, more)
-    end)
+    local grid, number = math.min(tiles, block, c:resident(kernel, block)), 0
+    local function flag()
+      number = number + 1
+      return number
+    end
+    return c:launch(kernel, { block = block, grid = grid, cooperative = true },
+      { status = c:keep(c.dev:zeros("u64", words)), flag = flag })
   end
 end
 

@@ -3,7 +3,7 @@
 -- transpose: what does it cost to write along columns what was read along rows?
 --
 -- A copy by the same blocks; rows read and columns written, and the reverse; a tile in shared memory with bank
--- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes and two orders of blocks.
+-- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes and three orders of blocks.
 -- T_tot = 2 * bytes(A) / t, as of a copy: a share of 1 is a transposition that costs nothing.
 -- The columns "tile written" and "tile read" are bank conflicts, computed from the kernels' addresses: 32 is one lane
 -- after the other. See docs/studies/transpose.md.
@@ -19,7 +19,6 @@ local study, p, gpu = mw.study {
     { "n", 2048, "columns and rows of the array", gpu = 16384, min = 32, max = 32768 },
     { "types", { "f32" }, "element types", gpu = { "f32", "f64" }, choices = { "f32", "f64" } },
     { "shapes", { "32x8", "8x32" }, "blocks of the rungs without a tile", kind = "blocks" },
-    { "square", 8, "tiles along each side of the squares of the last rungs", choices = { 2, 4, 8, 16 } },
   },
 }
 
@@ -69,22 +68,26 @@ local function wide_conflicts(c, across)
     function(lane) return at((3 + lane // across) * v, lane % across) end)
 end
 
-local function wide(number, name, bytes, threads, square)
+local function power_of_two(n) return n > 1 and 2 * power_of_two(ceil_div(n, 2)) or 1 end
+
+local function wide(number, name, bytes, threads, order)
   local function side(c) return bytes // 16 * c.vector end
   study:rung { number, name, answer = "transposed", block = threads,
-    kernel = function(c) return ("transpose_wide<%%s,%d,%d,%d>"):format(side(c), threads, square) end,
+    kernel = function(c) return ("transpose_wide<%%s,%d,%d,%s>"):format(side(c), threads, order) end,
     shared = function(c) return side(c) * bytes end,
     grid = function(c)
-      return ceil_div(c.nx, side(c) * square) * ceil_div(c.ny, side(c) * square) * square * square
+      local x, y = ceil_div(c.nx, side(c)), ceil_div(c.ny, side(c))
+      local across = power_of_two(math.max(x, y)) -- the curve's
+      return order == "Z_CURVE" and across * across or x * y
     end,
     fields = function(c) return wide_conflicts(c, bytes // 16) end }
 end
 
-wide(8, "16 bytes, tiles of 128 B", 128, 64, 1)
-wide(9, "16 bytes, tiles of 256 B", 256, 256, 1)
-wide(10, "16 bytes, tiles of 512 B", 512, 512, 1)
-wide(11, "16 bytes, 256 B, squares", 256, 256, p.square)
-wide(12, "16 bytes, 512 B, squares", 512, 512, p.square)
+wide(8, "16 bytes, tiles of 128 B", 128, 64, "ROWS_OF_A")
+wide(9, "16 bytes, tiles of 256 B", 256, 256, "ROWS_OF_A")
+wide(10, "16 bytes, tiles of 512 B", 512, 512, "ROWS_OF_A")
+wide(11, "16 bytes, along B's rows", 512, 512, "ROWS_OF_B")
+wide(12, "16 bytes, along a Z-curve", 512, 512, "Z_CURVE")
 
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type",
@@ -94,9 +97,10 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each 
   ratios = { "a tile / rows to columns", "a tile, padded / a tile", "a tile, swizzled / a tile, padded",
              "best transposed / library copy" } }
 
--- Rows that begin on 16 bytes and do not; columns whose elements are a power of two apart, and are not.
+-- Rows that begin on 128 bytes, on 16 and on 4; columns whose elements are a power of two apart, and are not.
 study:part { "sides", rows = "all", rungs = { "library copy", "rows to columns", "a tile, swizzled",
                                               "16 bytes, tiles of 512 B" },
   blocks = "best", table = { "rung", "nx", "t", "T_tot", { "share", unit = "%", digits = 3 } },
-  cases = { { nx = p.n, ny = p.n }, { nx = p.n + 4, ny = p.n + 4 }, { nx = p.n - 1, ny = p.n - 1 } } }
+  cases = { { nx = p.n, ny = p.n }, { nx = p.n + 32, ny = p.n + 32 }, { nx = p.n + 4, ny = p.n + 4 },
+            { nx = p.n - 1, ny = p.n - 1 } } }
 return study

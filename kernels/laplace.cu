@@ -7,13 +7,13 @@
 //   v1 laplace2         one cell per thread. With FACTOR double the sum is multiplied by a double, as `0.25 *` does
 //   v2 laplace2_slide   the same with the guard after the test for the border: wrong if the blocks reach beyond the
 //                       grid
-//   v3 laplace2_wide    16 bytes per thread
+//   v3 laplace2_wide    16 bytes per thread and row, R rows
 //   v4 laplace2_levels  temporal blocking: K steps a pass. A warp walks down a strip with all levels at once
 // in 3-D
 //   v5 laplace3         one cell per thread, 3-D blocks
 //   v6 laplace3_column  2-D blocks: a thread walks up a column, three planes of it in registers
-//   v7 laplace3_wide    v6 with 16 bytes per thread, `planes` cells long, the next plane loaded ahead; CHANGE: the sum
-//                       of squares of what the step changes as well
+//   v7 laplace3_wide    v6 with 16 bytes per thread and row, R rows, `planes` cells long, the next planes loaded
+//                       ahead; CHANGE: the sum of squares of what the step changes as well
 //   v8 laplace_change   that sum in a pass of its own, which reads both arrays again
 //   v9 laplace3_levels  K steps a pass: a block walks up a column of tiles with all levels at once; the sum of squares
 //                       of the last step as well
@@ -21,7 +21,7 @@
 //
 // Bound: main memory. T_eff = steps * 2 * bytes(u1) / t. Single steps cannot exceed a copy. v1, v5 and v6 have 4 bytes
 // per thread in flight in f32, of which an H200 needs more; v5 also reads z neighbours from the second-level cache:
-// (bz + 2) / bz of the grid. v7 reads (by + 2) / by of it from there, and 1 + 2 / planes from memory. v4 is at most
+// (bz + 2) / bz of the grid. v7 reads (R by + 2) / (R by) of it from there, and 1 + 2 / planes from memory. v4 is at most
 // K * (1 - 2 K / (32 * COLUMNS)) of a copy, v9 at most K times the part of a tile that the halos leave, less
 // 2 K / planes: of a tile of 128 x 32 cells 0.82 (K = 2), 0.76 (3), 0.70 (4), if no neighbour's halo is in a cache. v4
 // takes some 9 instructions per cell and step, and v9 some 15 (18 for K = 2): on an H200 2.7 times a copy in f32, if
@@ -88,12 +88,20 @@ template <bool WHOLE> __device__ void put_columns(REAL *row, columns c, int ix, 
   }
 }
 
-// The column left of a lane's columns, and the one right of them; not those beside the warp's.
-__device__ REAL left_of(columns c) {
-  return __shfl_up_sync(ALL, c.at[COLUMNS - 1], 1);
+// The column beside the warp's columns: in the first lane the one before them, in the last lane the one after.
+__device__ REAL beyond_of(const REAL *row, int ix, int nx, bool is_inside) {
+  int lane = threadIdx.x % 32, at = lane == 0 ? ix - 1 : ix + COLUMNS;
+  return is_inside && (lane == 0 || lane == 31) && at >= 0 && at < nx ? row[at] : (REAL)0;
 }
-__device__ REAL right_of(columns c) {
-  return __shfl_down_sync(ALL, c.at[0], 1);
+
+// The column left of a lane's columns, and the one right of them; beyond: those that are not the warp's.
+__device__ REAL left_of(columns c, REAL beyond = 0) {
+  REAL left = __shfl_up_sync(ALL, c.at[COLUMNS - 1], 1);
+  return threadIdx.x % 32 == 0 ? beyond : left;
+}
+__device__ REAL right_of(columns c, REAL beyond = 0) {
+  REAL right = __shfl_down_sync(ALL, c.at[0], 1);
+  return threadIdx.x % 32 == 31 ? beyond : right;
 }
 
 // The sums of each column's left and right neighbour.
@@ -175,23 +183,26 @@ __global__ void laplace2_slide(REAL *u2, const REAL *u1, int nx, int ny) {
     u2[i] = QUARTER * (u1[i - 1] + u1[i + 1] + u1[i - nx] + u1[i + nx]);
 }
 
-// A warp is a row of the block; its lanes without a column take part in the shuffles.
-template <bool WHOLE>
+// R rows per thread, all of whose loads are in flight together; a warp's lanes without a column take part in the
+// shuffles.
+template <int R, bool WHOLE>
 __global__ void laplace2_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, int nx, int ny) {
-  int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x), lane = threadIdx.x % 32;
-  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x);
+  int iy = R * (blockIdx.y * blockDim.y + threadIdx.y);
   const REAL *row = u1 + (size_t)iy * nx;
-  bool is_inside = iy < ny, is_border = iy == 0 || iy == ny - 1;
-  columns c = columns_of<WHOLE>(row, ix, nx, is_inside);
-  columns s = columns_of<WHOLE>(row - nx, ix, nx, is_inside && !is_border);
-  columns n = columns_of<WHOLE>(row + nx, ix, nx, is_inside && !is_border);
-  REAL left = left_of(c), right = right_of(c);
-  if (is_inside && lane == 0 && ix > 0 && ix < nx) left = row[ix - 1];
-  if (is_inside && lane == 31 && ix + COLUMNS < nx) right = row[ix + COLUMNS];
-  columns sum = beside(c, left, right);
-  add(sum, s);
-  if (is_inside)
-    put_columns<WHOLE>(u2 + (size_t)iy * nx, step_of<WHOLE>(sum, n, c, QUARTER, is_border, ix, nx), ix, 0, nx);
+  columns rows[R + 2]; // from the one before on
+  REAL beyond[R];
+#pragma unroll
+  for (int r = 0; r < R + 2; r++) rows[r] = columns_of<WHOLE>(row + (r - 1) * nx, ix, nx, iy + r > 0 && iy + r <= ny);
+#pragma unroll
+  for (int r = 0; r < R; r++) beyond[r] = beyond_of(row + r * nx, ix, nx, iy + r < ny);
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+    columns here = rows[r + 1], sum = beside(here, left_of(here, beyond[r]), right_of(here, beyond[r]));
+    add(sum, rows[r]);
+    columns out = step_of<WHOLE>(sum, rows[r + 2], here, QUARTER, iy + r <= 0 || iy + r >= ny - 1, ix, nx);
+    if (iy + r < ny) put_columns<WHOLE>(u2 + (size_t)(iy + r) * nx, out, ix, 0, nx);
+  }
 }
 
 template <int K, bool WHOLE>
@@ -257,39 +268,61 @@ __global__ void laplace3_column(REAL *__restrict__ u2, const REAL *__restrict__ 
   }
 }
 
-template <bool CHANGE, bool WHOLE>
+// R rows per thread. The next planes are loaded ahead: a thread's own rows by two planes, those beside it, which a
+// neighbour loads as well, by one.
+template <bool CHANGE, int R, bool WHOLE>
 __global__ void __launch_bounds__(512) laplace3_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1,
                                                      double *__restrict__ sums, int nx, int ny, int nz, int planes) {
-  int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x), lane = threadIdx.x % 32;
-  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x);
+  int iy = R * (blockIdx.y * blockDim.y + threadIdx.y);
   int first = blockIdx.z * planes, last = min(first + planes, nz);
-  bool is_inside = iy < ny, is_border = iy == 0 || iy >= ny - 1;
-  size_t plane = (size_t)nx * ny;
-  const REAL *row = u1 + ((ptrdiff_t)first - 1) * plane + (size_t)iy * nx;
-  columns below = columns_of<WHOLE>(row, ix, nx, is_inside && first > 0);
-  row += plane;
-  columns here = columns_of<WHOLE>(row, ix, nx, is_inside),
-          above = columns_of<WHOLE>(row + plane, ix, nx, is_inside && first + 1 < nz);
+  bool has_south = iy > 0 && iy < ny, has_north = iy + R < ny;
+  ptrdiff_t plane = (ptrdiff_t)nx * ny;
+  const REAL *row = u1 + first * plane + (ptrdiff_t)iy * nx;
+  columns below[R], here[R], above[R], south = columns_of<WHOLE>(row - nx, ix, nx, has_south),
+                                       north = columns_of<WHOLE>(row + R * nx, ix, nx, has_north);
+  REAL beyond[R];
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+    below[r] = columns_of<WHOLE>(row + r * nx - plane, ix, nx, iy + r < ny && first > 0);
+    here[r] = columns_of<WHOLE>(row + r * nx, ix, nx, iy + r < ny);
+    above[r] = columns_of<WHOLE>(row + r * nx + plane, ix, nx, iy + r < ny && first + 1 < nz);
+    beyond[r] = beyond_of(row + r * nx, ix, nx, iy + r < ny);
+  }
   double change = 0;
 #pragma unroll 2
-  for (int iz = first; iz < last; iz++) {
-    columns next = columns_of<WHOLE>(row + 2 * plane, ix, nx, is_inside && iz + 2 <= last && iz + 2 < nz);
-    columns s = columns_of<WHOLE>(row - nx, ix, nx, is_inside && !is_border);
-    columns n = columns_of<WHOLE>(row + nx, ix, nx, is_inside && !is_border);
-    REAL left = left_of(here), right = right_of(here);
-    if (is_inside && lane == 0 && ix > 0 && ix < nx) left = row[ix - 1];
-    if (is_inside && lane == 31 && ix + COLUMNS < nx) right = row[ix + COLUMNS];
-    columns sum = beside(here, left, right);
-    add(sum, s);
-    add(sum, n);
-    add(sum, below);
-    columns out = step_of<WHOLE>(sum, above, here, SIXTH, is_border || iz == 0 || iz == nz - 1, ix, nx);
-    if (CHANGE && is_inside) change += squares(out, here, ix, 0, nx);
-    if (is_inside) put_columns<WHOLE>(u2 + (row - u1), out, ix, 0, nx);
-    below = here;
-    here = above;
-    above = next;
-    row += plane;
+  for (int iz = first; iz < last; iz++, row += plane) {
+    bool has_next = iz + 1 < last;
+    columns next[R], next_south = columns_of<WHOLE>(row + plane - nx, ix, nx, has_south && has_next),
+                     next_north = columns_of<WHOLE>(row + plane + R * nx, ix, nx, has_north && has_next);
+    REAL next_beyond[R];
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      next[r] = columns_of<WHOLE>(row + r * nx + 2 * plane, ix, nx, iy + r < ny && has_next && iz + 2 < nz);
+      next_beyond[r] = beyond_of(row + r * nx + plane, ix, nx, iy + r < ny && has_next);
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      columns sum = beside(here[r], left_of(here[r], beyond[r]), right_of(here[r], beyond[r]));
+      add(sum, r > 0 ? here[(r + R - 1) % R] : south);
+      add(sum, r + 1 < R ? here[(r + 1) % R] : north);
+      add(sum, below[r]);
+      bool is_border = iy + r <= 0 || iy + r >= ny - 1 || iz == 0 || iz == nz - 1;
+      columns out = step_of<WHOLE>(sum, above[r], here[r], SIXTH, is_border, ix, nx);
+      if (iy + r < ny) {
+        if (CHANGE) change += squares(out, here[r], ix, 0, nx);
+        put_columns<WHOLE>(u2 + (row - u1) + r * nx, out, ix, 0, nx);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      below[r] = here[r];
+      here[r] = above[r];
+      above[r] = next[r];
+      beyond[r] = next_beyond[r];
+    }
+    south = next_south;
+    north = next_north;
   }
   if (CHANGE) put_sum(sums, change);
 }
@@ -404,12 +437,12 @@ __global__ void triad_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, c
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // arrays            begin on a boundary of 16 bytes; at least 2 cells along each side
 // laplace2, _slide  block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
-// laplace2_wide     block {32 * k, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / by)}
+// laplace2_wide     block {32 * k, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / (by * R))}
 // laplace2_levels   block 32 * warps (128 at most), grid {ceil(strips / warps), ceil(ny / rows)} with
 //                   strips = ceil(nx / (32 * COLUMNS - 2 * halo)), halo = K rounded up to a multiple of COLUMNS
 // laplace3          block {bx, by, bz}, grid {ceil(nx / bx), ceil(ny / by), ceil(nz / bz)}
 // laplace3_column   block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
-// laplace3_wide     block {32, by}, grid {ceil(nx / (32 * COLUMNS)), ceil(ny / by), ceil(nz / planes)}
+// laplace3_wide     block {32 * k, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / (by * R)), ceil(nz / planes)}
 // laplace3_levels   block {32, warps} with warps * R > 2 K, grid {ceil(nx / (32 * COLUMNS - 2 * halo)),
 //                   ceil(ny / (warps * R - 2 K)), ceil(nz / planes)}, shared 2 * K * warps * 1024 bytes
 // sums              one f64 per block; then laplace_root, block 1024, grid 1

@@ -114,8 +114,8 @@ template <typename OP, typename T> __device__ OP element_of(const T *s, const T 
 }
 
 // ---- device helpers: what tiles pass each other ---------------------------------------------------------------------
-// 32 bits of an element go with a flag in a word of 64, so that each becomes visible with its flag; all words are 0 at
-// first.
+// 32 bits of an element go with a flag in a word of 64, so that each becomes visible with its flag. The flag is the
+// number of the launch: words of earlier launches need not be cleared.
 
 typedef unsigned long long word;
 
@@ -125,23 +125,35 @@ template <typename OP> union pieces {
   __device__ pieces() {}
 };
 
-template <typename OP> __device__ void publish(volatile word *status, int tile, OP value) {
+template <typename OP> struct words { word at[sizeof(OP) / 4]; };
+
+template <typename OP> __device__ void publish(volatile word *status, int tile, OP value, unsigned flag) {
   pieces<OP> parts;
   parts.value = value;
 #pragma unroll
-  for (int k = 0; k < (int)sizeof(OP) / 4; k++) status[tile * (sizeof(OP) / 4) + k] = (word)1 << 32 | parts.at[k];
+  for (int k = 0; k < (int)sizeof(OP) / 4; k++) status[tile * (sizeof(OP) / 4) + k] = (word)flag << 32 | parts.at[k];
 }
 
-// Waits for it.
-template <typename OP> __device__ OP published(const volatile word *status, int tile) {
-  pieces<OP> parts;
+// What is there now. The loads are in flight together, and until the words are used.
+template <typename OP> __device__ words<OP> look(const volatile word *status, int tile) {
+  words<OP> seen;
 #pragma unroll
-  for (int k = 0; k < (int)sizeof(OP) / 4; k++) {
-    word w;
-    do w = status[tile * (sizeof(OP) / 4) + k];
-    while (w >> 32 == 0);
-    parts.at[k] = (unsigned)w;
+  for (int k = 0; k < (int)sizeof(OP) / 4; k++) seen.at[k] = status[tile * (sizeof(OP) / 4) + k];
+  return seen;
+}
+
+// The element, of which `seen` was there before; waits for it.
+template <typename OP> __device__ OP published(words<OP> seen, const volatile word *status, int tile, unsigned flag) {
+  pieces<OP> parts;
+  for (;;) {
+    bool is_there = true;
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(OP) / 4; k++) is_there = is_there && (unsigned)(seen.at[k] >> 32) == flag;
+    if (is_there) break;
+    seen = look<OP>(status, tile);
   }
+#pragma unroll
+  for (int k = 0; k < (int)sizeof(OP) / 4; k++) parts.at[k] = (unsigned)seen.at[k];
   return parts.value;
 }
 
@@ -183,11 +195,9 @@ __global__ void recurrence_finish(T *v, const T *slopes, const T *before, size_t
   if (i < n) v[i] += (OP::SIZE > 1 ? slopes[i] : (T)1) * before[blockIdx.x];
 }
 
-// Before each of the two below.
-__global__ void recurrence_clear(word *status, int words, unsigned *counters) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < words) status[i] = 0;
-  if (i < 2) counters[i] = 0;
+// Before each of the next.
+__global__ void recurrence_clear(unsigned *counters) {
+  if (threadIdx.x < 2) counters[threadIdx.x] = 0;
 }
 
 // counters: blocks that have begun, blocks that have handed on; total: v at the end of the latter.
@@ -293,10 +303,12 @@ template <typename OP, int U> __device__ OP scan_part(tile<OP, U> &t) {
   return run;
 }
 
-// All blocks must run at once, and be at most B: a cooperative launch. Thread t joins the t-th tile between.
+// All blocks must run at once, and be at most B: a cooperative launch. Thread t joins the t-th tile between, whose words
+// it asks for before it scans: they have been there for most of a round.
 template <typename OP, int B, int U, typename T = typename OP::type>
-__global__ void __launch_bounds__(B, 1) recurrence_rounds(T *__restrict__ v, const T *__restrict__ s,
-                                                          const T *__restrict__ u, size_t n, volatile word *status) {
+__global__ void __launch_bounds__(B, 512 / B)
+    recurrence_rounds(T *__restrict__ v, const T *__restrict__ s, const T *__restrict__ u, size_t n,
+                      volatile word *status, unsigned flag) {
   __shared__ OP sums[2][B / 32], windows[2][B / 32];
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, step = gridDim.x;
   int tiles = (int)((n - 1) / ((size_t)B * U * tile<OP, U>::WIDE)) + 1;
@@ -306,27 +318,25 @@ __global__ void __launch_bounds__(B, 1) recurrence_rounds(T *__restrict__ v, con
   int turn = 0;
   if ((int)blockIdx.x < tiles) load_tile<OP, B, U>(now, s, u, n, blockIdx.x);
   for (int mine = blockIdx.x, old = mine - step; old < tiles; old = mine, mine += step, turn ^= 1) {
-    OP before = nothing<OP>(), whole = before;
+    OP before = nothing<OP>(), whole = before, between = before;
+    int other = old - step + 1 + (int)threadIdx.x; // the tiles since this block's last one: old - step + 1 to old - 1
+    bool is_between = other >= 0 && other < old;
+    words<OP> seen = {};
+    if (is_between) seen = look<OP>(status, other);
     if (mine + step < tiles) load_tile<OP, B, U>(next, s, u, n, mine + step);
     if (mine < tiles) {
       OP sum = scan_part<OP, U>(now);
       if (lane == 0) sums[turn][warp] = sum;
     }
+    if (is_between) between = published<OP>(seen, status, other, flag);
+    between = scan_of_warp(between);
+    if (lane == 31) windows[turn][warp] = between;
     __syncthreads();
     if (mine < tiles) {
       before = before_warp(sums[turn], B / 32, &whole);
-      if (threadIdx.x == 0) publish(status, mine, whole);
+      if (threadIdx.x == 0) publish(status, mine, whole, flag);
     }
-    if (old >= 0) { // the tiles since this block's last one: old - step + 1 to old - 1
-      int other = old - step + 1 + (int)threadIdx.x;
-      OP one = nothing<OP>();
-      if (other >= 0 && other < old) one = published<OP>(status, other);
-      one = scan_of_warp(one);
-      if (lane == 31) windows[turn][warp] = one;
-    }
-    __syncthreads();
     if (old >= 0) {
-      OP between;
       before_warp(windows[turn], B / 32, &between);
       T start = between.at[0] + slope(between) * v_end;
       v_end = held_whole.at[0] + slope(held_whole) * start;
@@ -344,7 +354,8 @@ __global__ void __launch_bounds__(B, 1) recurrence_rounds(T *__restrict__ v, con
 // boundary of 16 bytes.
 // recurrence_blocks    block of whole warps, grid ceil(n / block), shared: an element per thread; totals: SIZE a block
 // recurrence_finish    the same grid and block
-// recurrence_clear     status: sizeof(OP) / 4 words per tile, null without; two counters
+// recurrence_clear     two counters; block 32, grid 1
 // recurrence_in_order  block of whole warps, grid ceil(n / block)
 // recurrence_rounds    block B, grid min(tiles, B, blocks that run at once), cooperative; a tile has B * U * 16 /
-//                      sizeof(T) elements; sums with 512, 8 and pairs with 512, 4 fit into the registers
+//                      sizeof(T) elements; sums with 512, 8 and pairs with 512, 4 fit into the registers. status:
+//                      sizeof(OP) / 4 words per tile, 0 before the first launch; flag: 1, 2, ... from launch to launch

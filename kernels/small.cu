@@ -23,6 +23,8 @@
 // (Oxford; undated, the latest year named is 2023), lecture 7, p. 4 to 8, which has cyclic reduction as well. That is
 // of R. Hockney (1965), with all equations in each level by him and C. Jesshope (1981).
 
+#include "vector16.cuh"
+
 #define SIDE  64
 #define CELLS (SIDE * SIDE)
 #define WIDE  8 // cells of a lane in v3
@@ -73,7 +75,7 @@ __global__ void __launch_bounds__(32) jacobi_registers(float *to, const float *f
 #pragma unroll
   for (int j = 0; j < HIGH; j++)
 #pragma unroll
-    for (int i = 0; i < WIDE; i++) u[j][i] = from[base + j * SIDE + i];
+    for (int i = 0; i < WIDE; i += 4) unpack(*(const float4 *)(from + base + j * SIDE + i), u[j] + i);
   for (int k = 0; k < steps; k++) {
     float above[WIDE], below[WIDE]; // the rows beside the lane's, as they were
 #pragma unroll
@@ -101,7 +103,7 @@ __global__ void __launch_bounds__(32) jacobi_registers(float *to, const float *f
 #pragma unroll
   for (int j = 0; j < HIGH; j++)
 #pragma unroll
-    for (int i = 0; i < WIDE; i++) to[base + j * SIDE + i] = u[j][i];
+    for (int i = 0; i < WIDE; i += 4) *(float4 *)(to + base + j * SIDE + i) = pack(u[j] + i);
 }
 
 // ---- kernels: implicit steps ----------------------------------------------------------------------------------------
@@ -147,5 +149,5 @@ template <int LEVELS> __global__ void implicit(float *to, const float *from, int
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // jacobi_step       block 256, grid 16 per grid
 // jacobi_shared     any block, 256 for example, grid `grids`
-// jacobi_registers  block 32, grid `grids`
+// jacobi_registers  block 32, grid `grids`; arrays begin on a boundary of 16 bytes
 // implicit          block 2^LEVELS, which is at least `length`, grid the number of systems; to may be from

@@ -11,8 +11,9 @@
 //   v5 transpose_swizzled  no padding: element x of row y is at x ^ y, so that rows and columns lie in all banks
 //   v6 transpose_wide      a thread turns a square of 16 x 16 bytes in registers: every access, also that of shared
 //                          memory, has 16 bytes; tiles of SIDE x SIDE
-//   v7 transpose_wide, SQUARE > 1: the blocks go through squares of so many tiles, so that those which run at the same
-//                          time read and write long pieces of rows
+//   v7 transpose_wide, ORDER: which tiles are moved at the same time. ROWS_OF_A: A is read along its rows, and B
+//                          written all over; ROWS_OF_B: the reverse; Z_CURVE: blocks that run at the same time have
+//                          tiles of a square, and touch as few pages of A as of B
 //
 // Bound: main memory, T_tot = 2 * bytes(A) / t, as of a copy.
 //   v2, v3   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
@@ -23,7 +24,7 @@
 //   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6 SIDE^2 * sizeof(T) / THREADS bytes.
 // Sources: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA's blog, 2013), and G. Ruetsch and
 // P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009): v2, v4 and the order of blocks (there along
-// diagonals). CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
+// diagonals). G. M. Morton, "A Computer Oriented Geodetic Data Base" (IBM, 1966): the Z-curve. CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
 
 #include "vector16.cuh"
 
@@ -59,11 +60,20 @@ __device__ void store_row(T *B, typename vector16<T>::type row, int x, int y, in
   }
 }
 
-// The tile of a block: along rows of tiles, or through squares of SQUARE x SQUARE of them, which may reach beyond.
-template <int SQUARE> __device__ int2 tile_of(int block, int tiles_x) {
-  int squares_x = (tiles_x + SQUARE - 1) / SQUARE, square = block / (SQUARE * SQUARE),
-      within = block % (SQUARE * SQUARE);
-  return make_int2(square % squares_x * SQUARE + within % SQUARE, square / squares_x * SQUARE + within / SQUARE);
+enum order { ROWS_OF_A, ROWS_OF_B, Z_CURVE };
+
+// Every second bit of a number, from the lowest on.
+__device__ int even_bits(unsigned n) {
+  int bits = 0;
+  for (int k = 0; k < 16; k++) bits |= (n >> k & 1u << k);
+  return bits;
+}
+
+// The tile of a block. A Z-curve covers a square whose side is a power of two: blocks beyond the array have no work.
+template <int ORDER> __device__ int2 tile_of(int block, int tiles_x, int tiles_y) {
+  if (ORDER == Z_CURVE) return make_int2(even_bits(block), even_bits(block >> 1));
+  if (ORDER == ROWS_OF_B) return make_int2(block / tiles_y, block % tiles_y);
+  return make_int2(block % tiles_x, block / tiles_x);
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
@@ -125,14 +135,15 @@ template <typename T> __global__ void transpose_swizzled(T *__restrict__ B, cons
 // A thread has PARTS squares of WIDE x WIDE elements, WIDE of them 16 bytes. All its loads are in flight before the
 // first is used. Row r of the tile has its 16 bytes number c at c ^ (r / WIDE) % 8: eight lanes, which share a pass,
 // then write to all banks, and read from all banks.
-template <typename T, int SIDE, int THREADS, int SQUARE>
+template <typename T, int SIDE, int THREADS, int ORDER>
 __global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
   const int WIDE = 16 / sizeof(T), ACROSS = SIDE / WIDE, PARTS = ACROSS * ACROSS / THREADS;
   typedef typename vector16<T>::type wide;
   extern __shared__ double2 shared[];
   wide *tile = (wide *)shared;
-  int2 at = tile_of<SQUARE>(blockIdx.x, (nx + SIDE - 1) / SIDE);
+  int2 at = tile_of<ORDER>(blockIdx.x, (nx + SIDE - 1) / SIDE, (ny + SIDE - 1) / SIDE);
   int x0 = at.x * SIDE, y0 = at.y * SIDE;
+  if (x0 >= nx || y0 >= ny) return;
   bool is_wide = nx % WIDE == 0 && ny % WIDE == 0; // all rows of A and B begin on 16 bytes
   T square[PARTS][WIDE][WIDE] = {};
 #pragma unroll
@@ -170,4 +181,5 @@ __global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, con
 // transpose_not, _tile, _swizzled   block {32, 8}, grid {ceil(nx / 32), ceil(ny / 32)}
 // transpose_read, _write            any block {bx, by}; the grid covers A (read) or B (write)
 // transpose_wide                    block THREADS, which divides (SIDE / WIDE)^2; SIDE a multiple of 8 * WIDE; SIDE^2 *
-//                                   sizeof(T) bytes of dynamic shared memory; grid: tiles, or squares * SQUARE^2
+//                                   sizeof(T) bytes of dynamic shared memory; grid: tiles, or those of the least
+//                                   square around them whose side is a power of two (Z_CURVE)

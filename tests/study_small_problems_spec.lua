@@ -27,7 +27,8 @@ describe("the study small-problems", function()
     for rung, change in pairs { [5] = { "u[0][i], LANES)", "u[1][i], LANES)" },
                                 [8] = { "b -= high[k] * at[0][i + s]", "b -= high[k] * at[2][i + s]" } } do
       local run = support.study("small-problems", "--device cpu -p problems=1 -p steps=2 -p rungs=" .. rung,
-        { kernels = { ["small.cu"] = support.changed_kernels("small.cu", change) } })
+        { kernels = { ["small.cu"] = support.changed_kernels("small.cu", change),
+                      ["vector16.cuh"] = support.changed_kernels "vector16.cuh" } })
       assert.are.equal(3, run.status, run.output)
     end
   end)

@@ -4,11 +4,11 @@
 
 local support = require "tests.support"
 
-local QUICK <const> = "--device cpu -p n=100 -p square=2 "
+local QUICK <const> = "--device cpu -p n=100 "
 local RUNGS <const> = {
   "library copy", "copy, in blocks", "rows to columns", "columns to rows", "a tile", "a tile, padded",
   "a tile, swizzled", "16 bytes, tiles of 128 B", "16 bytes, tiles of 256 B", "16 bytes, tiles of 512 B",
-  "16 bytes, 256 B, squares", "16 bytes, 512 B, squares",
+  "16 bytes, along B's rows", "16 bytes, along a Z-curve",
 }
 
 -- What a study says of its rungs in the first part, by name.
@@ -36,7 +36,7 @@ describe("the study transpose", function()
     local checked = {}
     for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
     for _, what in ipairs { "rows to columns, block 8 x 32, nx = 67, ny = 33, f32",
-                            "16 bytes, 512 B, squares, nx = 132, ny = 268, f32",
+                            "16 bytes, along a Z-curve, nx = 132, ny = 268, f32",
                             "16 bytes, tiles of 512 B, nx = 99, ny = 99, f32, beside 'rows to columns'" } do
       assert.is_true(checked[what], what)
     end
@@ -64,6 +64,6 @@ describe("the study transpose", function()
     assert.is_truthy(remarks:find("a tile, swizzled (differs from the host", 1, true), remarks)
     assert.is_truthy(remarks:find("16 bytes, tiles of 256 B (differs from the host", 1, true), remarks)
     remarks = remarks_of("11", { "nx % WIDE == 0 && ny % WIDE == 0", "true" })
-    assert.is_truthy(remarks:find("16 bytes, 256 B, squares (faults for nx = 67, ny = 33, f32)", 1, true), remarks)
+    assert.is_truthy(remarks:find("16 bytes, along B's rows (faults for nx = 67, ny = 33, f32)", 1, true), remarks)
   end)
 end)
