@@ -20,6 +20,7 @@ local study, p = mw.study {
   params = {
     { "n", 1 << 22, "elements", gpu = 1 << 26, min = 4096, max = 1 << 32 },
     { "part", 1 << 20, "elements of the part 'touched'", gpu = 1 << 22, min = 4096, max = 1 << 30 },
+    { "streams", 4, "of the array that is prefetched in parts", min = 1, max = 32 },
     { "pages", 256, "pages of 4 KiB that the host touches at most", gpu = 4096, min = 1,
       check = function(v) return v > 1 << 20 and "at most 2^20" or nil end },
   },
@@ -55,14 +56,22 @@ end
 local NEEDS = { concurrent_managed_access = "the device has no concurrent managed access",
                 host_register = "the device cannot register host memory" }
 
+local function touch(c, host)
+  for k = 0, (c.touched or 0) - 1 do c[host]:set(1 + k * stride_of(c), 0.25) end
+end
+
+local function computing(c, array, stream)
+  return c:launch("iterate<float>", { block = BLOCK, grid = mw.ceil_div(#array, BLOCK), stream = stream },
+    { out = array, ["in"] = array, a = -1, b = 1, rounds = 1, n = #array })
+end
+
 -- The host touches its array; `into` takes it to the kernel's array and `back` fetches that.
 local function trip(number, name, host, on, into, back, needs)
   study:rung { number, name, output = host, kernel = { "iterate<float>" }, make = function(c)
     if needs and not c.dev:properties()[needs] then return nil, NEEDS[needs] end
-    local kernel = c:launch("iterate<float>", { block = BLOCK, grid = mw.ceil_div(c.n, BLOCK) },
-      { out = c[on], ["in"] = c[on], a = -1, b = 1, rounds = 1 })
+    local kernel = computing(c, c[on])
     return function()
-      for k = 0, (c.touched or 0) - 1 do c[host]:set(1 + k * stride_of(c), 0.25) end
+      touch(c, host)
       if into then into(c) end
       kernel()
       if back then back(c) end
@@ -81,6 +90,26 @@ by_copies(1, "pageable")
 trip(2, "managed", "managed", "managed")
 trip(3, "managed, prefetched", "prefetched", "prefetched", function(c) c.prefetched:prefetch() end,
   function(c) c.prefetched:prefetch "host" end, "concurrent_managed_access")
+
+-- Parts in a stream each: one moves back while others come. All are under way before the first is asked back, since
+-- the driver may work on a prefetch to the host while the caller waits.
+study:rung { 3, "prefetched in parts", output = "prefetched", kernel = { "iterate<float>" }, make = function(c)
+  if not c.dev:properties().concurrent_managed_access then return nil, NEEDS.concurrent_managed_access end
+  local parts, size = {}, mw.ceil_div(c.n, p.streams)
+  for first = 1, c.n, size do
+    local part = { array = c.prefetched:view(first, math.min(size, c.n - first + 1)),
+                   lane = { stream = c:keep(c.dev:stream { blocking = false }) } }
+    part.kernel, parts[#parts + 1] = computing(c, part.array, part.lane.stream), part
+  end
+  return function()
+    touch(c, "prefetched")
+    for _, part in ipairs(parts) do
+      part.array:prefetch("device", part.lane)
+      part.kernel()
+    end
+    for _, part in ipairs(parts) do part.array:prefetch("host", part.lane) end
+  end
+end }
 trip(4, "managed, kept on the host", "remote", "remote", nil, nil, "concurrent_managed_access")
 trip(5, "zero-copy, pinned", "pinned", "pinned")
 trip(5, "zero-copy, registered", "registered", "registered", nil, nil, "host_register")
@@ -88,8 +117,8 @@ trip(5, "zero-copy, registered", "registered", "registered", nil, nil, "host_reg
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "trip", cases = { { n = p.n } }, clock = "host", batch = 1, rows = "all", charts = { { kind = "ladder" } },
   table = { { "number", title = "no." }, "rung", "t", "T_tot", { "share", unit = "%", digits = 3 } },
-  ratios = { "managed, prefetched / explicit, pinned", "zero-copy, pinned / explicit, pinned",
-             "explicit, registered / explicit, pinned" } }
+  ratios = { "managed, prefetched / explicit, pinned", "prefetched in parts / explicit, pinned",
+             "zero-copy, pinned / explicit, pinned", "explicit, registered / explicit, pinned" } }
 
 study:part { "touched", cases = { { n = p.part, touched = mw.geometric(math.min(p.pages, p.part), 1, 8) } },
   clock = "host", batch = 1,

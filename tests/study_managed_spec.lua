@@ -22,7 +22,8 @@ describe("the study managed", function()
       end
     end
     assert.are.same({ "explicit, pinned", "explicit, registered", "explicit, pageable", "managed, prefetched",
-                      "managed, kept on the host", "zero-copy, pinned", "zero-copy, registered" }, rungs)
+                      "prefetched in parts", "managed, kept on the host", "zero-copy, pinned",
+                      "zero-copy, registered" }, rungs)
     assert.are.same({ ["explicit, pinned"] = 9, managed = 9, ["managed, prefetched"] = 9,
                       ["managed, kept on the host"] = 9, ["zero-copy, pinned"] = 9 }, touched)
     assert.are.same({ "no hint", "prefetched", "kept on the host", "read mostly" }, hints)
