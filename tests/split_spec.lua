@@ -268,6 +268,42 @@ local cases = {
     ]] .. HEAD .. [[ out[t] = f(in[t]); }]] },
   { "a constructor with several arguments", "split", HEAD .. [[ __shared__ int s[64]; dim3 d(t, 2, 3); s[t] = in[t];
     __syncthreads(); out[t] = s[63 - t] + d.x + d.z * d.y; }]] },
+  { "classes without a default constructor", "split", [[
+    struct place { const int x; int y; __device__ place(int a) : x(a + 1), y(threadIdx.x) {}
+    __device__ place(int a, int b) : x(a), y(b) {} };
+    ]] .. HEAD .. [[ __shared__ int s[64]; const place p(in[t]); place q(in[t], 3); place r = in[t] * 5; q.y += p.y;
+    s[t] = p.x; __syncthreads(); out[t] = s[63 - t] + 100 * p.y + q.x * q.y + r.x - r.y; }]] },
+  { "default constructors that know their thread", "split", [[
+    struct own { int v; __device__ own() { v = 3 * threadIdx.x; } };
+    ]] .. HEAD .. [[ __shared__ int s[64]; int a = 0; for (int i = 0; i < 3; i++) { own o, two[2]; o.v += in[t];
+    two[1].v += i; s[t] = o.v; __syncthreads(); a += s[63 - t] + o.v * two[1].v - two[0].v; __syncthreads(); }
+    out[t] = a; }]] },
+  { "a variable with a destructor", "fiber", [[
+    struct last { int *at; __device__ ~last() { *at += 5; } };
+    ]] .. HEAD .. [[ __shared__ int s[64]; { last a = { out + t }; s[t] = in[t]; __syncthreads();
+    *a.at = s[63 - t]; } out[t] *= 2; }]] },
+  { "aligned shared memory", "split", HEAD .. [[ __shared__ alignas(alignof(float4)) alignas(128) int s[64];
+    s[t] = in[t]; for (int i = 0; i < 2; i++) { __shared__ alignas(16) int u[64]; u[t] = s[t] + i; __syncthreads();
+    s[t] = u[63 - t]; __syncthreads(); } out[t] = s[t] + ((size_t)s % 128 ? 1000 : 0); }]] },
+  { "a helper that returns from the branches at its end", "split", [[
+    __device__ int pick(int v) { __shared__ int s[64]; s[threadIdx.x] = v; __syncthreads();
+    int w = s[63 - threadIdx.x]; __syncthreads(); if (threadIdx.x < 9) return w; else if (w > 50) { w -= 50;
+    return w * 2; } else return -1; }
+    ]] .. HEAD .. [[ int a = pick(in[t]); out[t] = a + pick(a + 1); }]] },
+  { "a helper that returns from its middle", "fiber", [[
+    __device__ void add(int *out, int v) { __shared__ int s[64]; s[threadIdx.x] = v; __syncthreads();
+    if (threadIdx.x < 9) return; out[threadIdx.x] += s[63 - threadIdx.x]; }
+    ]] .. HEAD .. [[ out[t] = 1; add(out, in[t]); out[t] += 7; }]] },
+  { "a helper at the end that returns from its middle", "split", [[
+    __device__ void turn(int *out, const int *in, int n) { __shared__ int s[64]; if (threadIdx.x >= n) return;
+    s[threadIdx.x] = in[threadIdx.x]; __syncthreads(); if (n < 3) return; int v = s[n - 1 - threadIdx.x];
+    if (v > 50) return; out[threadIdx.x] = v; }
+    ]] .. HEAD .. [[ out[t] = 1; if (n == 7) turn(out, in, n); else { out += 1 - 1; turn(out, in, n - 6); } }]] },
+  { "a bound that inline PTX computes", "split", [[
+    __device__ unsigned highest(unsigned v) { unsigned r; asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(v)); return r; }
+    ]] .. HEAD .. [[ __shared__ int s[64]; unsigned m = 1 << (highest(n - 1) + 1); s[t] = in[t];
+    for (unsigned d = 1; d < m; d *= 2) { __syncthreads(); int v = s[t ^ d]; __syncthreads(); s[t] += v * d; }
+    out[t] = s[t]; }]] },
   { "changed parameters with __restrict", "split",
     "__global__ void k(int *__restrict out, const int *__restrict in, int n) { int t = threadIdx.x; " .. [[
     __shared__ int s[64]; out += t; in += t; s[t] = *in; __syncthreads(); *out = s[63 - t]; }]] },

@@ -195,6 +195,9 @@ static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, c
     if (end) return end;
     if (cpu_token_is(&at[i], "static") && cpu_token_is(&at[i + 1], "__shared__")) return i + 1;
     if (cpu_token_is(&at[i], "__shared__")) {
+      const int from = i + 1;
+      while (cpu_token_is(&at[i + 1], "alignas")) i = at[i + 2].match; /* stands in front of the shim's attributes */
+      for (int k = from; k <= i; k++) cpu_text_token(out, tokens, &at[k]);
       cpu_text_put(out, shared == cpu_placed ? cpu_tls_shared : shared == cpu_placed_kept ? tls_kept : shared);
       return i + 1 + cpu_token_is(&at[i + 1], "static");
     }

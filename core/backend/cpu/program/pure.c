@@ -40,7 +40,8 @@ static bool call_allows(const cpu_program *program, const cpu_token *name, int d
   const char *const *const known =
       WORDS("sizeof", "int", "unsigned", "float", "double", "bool", "char", "long", "size_t", "min", "max", "abs",
             "fminf", "fmaxf", "fmin", "fmax", "sqrtf", "sqrt", "ceilf", "ceil", "floorf", "floor", "log2f", "log2",
-            "__clz", "__ffs", "__popc", "static_cast", "if", "for", "while", "switch", "return");
+            "__clz", "__ffs", "__popc", "__brev", "mw_highest_bit", "mw_register", "decltype", "static_cast", "if",
+            "for", "while", "switch", "return");
   int k = -1, found = 0;
   while ((k = cpu_function_next(program, name, k)) >= 0) {
     if (!is_pure(program, &program->functions[k], depth + 1)) return false;

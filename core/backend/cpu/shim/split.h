@@ -99,10 +99,15 @@ template <class... T> struct mw_pack {
 /* Outside of thread loops coordinates are the first thread's. */
 template <class T> MW_HELPER T mw_first(T value) { return value; }
 
+/* Storage only: each thread constructs its element where the declaration stands. */
 template <class T, int N> struct __attribute__((aligned(64))) mw_private {
   static_assert(sizeof(T) <= 2048, "a variable that lives across barriers is too large for the split form");
-  T at[N];
+  static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
+  union {
+    T at[N];
+  };
   char apart[64]; /* so that arrays of 4 KiB do not fall on the same cache sets */
+  MW_INLINE mw_private() {}
   MW_INLINE void clear(int n) { __builtin_memset((void *)at, 0, n * sizeof(T)); }
 };
 
@@ -110,6 +115,29 @@ template <class T, class From> MW_HELPER void mw_assign(T &to, const From &from)
   static_assert(sizeof(T) == sizeof(From), "");
   __builtin_memcpy((void *)&to, (const void *)&from, sizeof(T));
 }
+
+struct mw_here {};
+inline MW_INLINE void *operator new(size_t, void *at, mw_here) noexcept { return at; }
+
+/* mw_start<T>::plain(x) is what T x; does, and mw_start<T>::of(x) = value what T x = value; does. */
+template <class T> struct mw_unmade {
+  T &at;
+  MW_INLINE void operator=(const T &from) const { new ((void *)&at, mw_here()) T(from); }
+  MW_INLINE void operator=(T &&from) const { new ((void *)&at, mw_here()) T(static_cast<T &&>(from)); }
+};
+template <class T, bool = __is_trivially_constructible(T)> struct mw_start {
+  static MW_INLINE T &of(T &x) { return x; }
+  static MW_INLINE void plain(T &) {}
+};
+template <class T> struct mw_start<T, false> {
+  static MW_INLINE mw_unmade<T> of(T &x) { return {x}; }
+  static MW_INLINE void plain(T &x) { new ((void *)&x, mw_here()) T; }
+};
+template <class T, size_t N> struct mw_start<T[N], false> {
+  static MW_INLINE void plain(T (&x)[N]) {
+    for (T &element : x) mw_start<T>::plain(element);
+  }
+};
 
 template <int N> struct __attribute__((aligned(64))) mw_mask {
   unsigned char at[N];

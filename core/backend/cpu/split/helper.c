@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Puts the body of a __device__ function in place of a call, as C++ would compute it: parameters become variables
- * initialised by the arguments, its own names get a suffix, its one return at the end becomes an assignment. Template
+ * initialised by the arguments, its own names get a suffix, its returns at the end become assignments. Template
  * parameters are deduced by the compiler, from a declaration with the same header whose return type names them. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -314,25 +314,46 @@ static void formals_put(expansion *it) {
       (it->binding[i] == POINTED ? pointer_put : formal_put)(it, &it->callee->formals[i], &it->arguments[i]);
 }
 
-/* The return at the end of the body; -1: none. Rejects any other. */
-static int return_find(expansion *it) {
-  const cpu_tokens *work = &it->body.work;
-  int last = -1, found = 0;
-  for (int i = it->body.nodes[0].child; i >= 0; i = it->body.nodes[i].next) last = i;
-  for (int i = 0; i < work->count; i++) found += cpu_token_is(&work->at[i], "return");
-  bool at_end = last >= 0 && it->body.nodes[last].kind == CPU_NODE_RETURN;
-  if (found != at_end) reject(it, "returns from its middle");
-  return at_end ? last : -1;
+/* Does the body end with the statement, in whichever branch of its last `if`? */
+static bool is_last(const cpu_splitter *in, int node) {
+  for (int up = in->nodes[node].parent; up >= 0; node = up, up = in->nodes[node].parent) {
+    const cpu_node_kind kind = in->nodes[up].kind;
+    if (in->nodes[node].next >= 0 || (kind != CPU_NODE_BLOCK && kind != CPU_NODE_IF)) return false;
+  }
+  return true;
 }
 
-static void body_put(expansion *it, bool value) {
+/* Is the call the end of the kernel? Then a thread that returns from the helper is done. */
+static bool call_is_last(const expansion *it, int node) {
+  const cpu_tokens *work = &it->in->work;
+  const cpu_node *statement = &it->in->nodes[node];
+  const int end = work->at[cpu_call_open(work, it->call)].match + 1;
+  return statement->first == it->call && end == statement->last - 1 && is_last(it->in, node);
+}
+
+/* Rejects a return in front of the body's end, but where the kernel may return in its place. */
+static void returns_check(expansion *it, bool leaves) {
   const cpu_tokens *work = &it->body.work;
-  int leave = return_find(it), end = work->count - 1;
-  if (it->in->rejected) return;
-  statements_put(it, 1, leave < 0 ? end : it->body.nodes[leave].first);
-  if (leave < 0 || !value) return;
-  cpu_tokens_format(it->next, it->like, " mw_r%d = ", it->suffix);
-  for (int i = it->body.nodes[leave].first + 1; i < it->body.nodes[leave].last; i++) token_put(it, work, i);
+  int all = 0, known = 0;
+  for (int i = 0; i < work->count; i++) all += cpu_token_is(&work->at[i], "return");
+  for (int i = 0; i < it->body.nnodes; i++)
+    known += it->body.nodes[i].kind == CPU_NODE_RETURN && (leaves || is_last(&it->body, i));
+  if (all != known) reject(it, "returns from its middle");
+}
+
+/* return e;  ->  mw_r3 = e; */
+static void body_put(expansion *it, bool value, bool leaves) {
+  const cpu_tokens *work = &it->body.work;
+  int from = 1;
+  returns_check(it, leaves);
+  for (int i = 0; i < it->body.nnodes && !it->in->rejected; i++) {
+    const cpu_node *node = &it->body.nodes[i];
+    if (node->kind != CPU_NODE_RETURN || (leaves && !is_last(&it->body, i))) continue;
+    statements_put(it, from, node->first);
+    from = node->first + 1;
+    if (value) cpu_tokens_format(it->next, it->like, " mw_r%d = ", it->suffix);
+  }
+  if (!it->in->rejected) statements_put(it, from, work->count - 1);
 }
 
 /* The callee's return type; false: it has none. */
@@ -357,8 +378,9 @@ static bool result_put(expansion *it) {
   return !none;
 }
 
-static void expand(expansion *it, const cpu_node *statement) {
+static void expand(expansion *it, int node) {
   const cpu_tokens *work = &it->in->work;
+  const cpu_node *statement = &it->in->nodes[node];
   const int open = cpu_call_open(work, it->call);
   bool wrap = statement->kind != CPU_NODE_DECLARE;
   if (wrap) cpu_tokens_scan(it->next, "{ ", it->like);
@@ -372,7 +394,7 @@ static void expand(expansion *it, const cpu_node *statement) {
   cpu_tokens_scan(it->next, "{ ", it->like);
   formals_put(it);
   if (it->in->rejected) return;
-  body_put(it, value);
+  body_put(it, value, !value && call_is_last(it, node));
   cpu_tokens_scan(it->next, " } ", it->like);
   cpu_tokens_copy(it->next, work, statement->first, it->call);
   if (value) cpu_tokens_format(it->next, it->like, " mw_r%d ", it->suffix);
@@ -499,7 +521,8 @@ static void choosers_put(cpu_splitter *in, const cpu_token *name, const int *lis
 
 /* x = f ( v ) ;  ->
  * using mw_w3 = decltype ( mw_which_f ( v ) ) ; using mw_T3 = mw_plain < decltype ( f ( v ) ) > ; mw_T3 mw_r3 ;
- * if ( mw_w3 :: value == 5 ) mw_r3 = mw_overload_5 ( v ) ; else ... x = mw_r3 ; */
+ * if constexpr ( mw_w3 :: value == 5 ) mw_r3 = mw_overload_5 ( v ) ; else ... x = mw_r3 ;
+ * In a template only the text of the one that is called has to compile. */
 static void overloads_expand(cpu_splitter *in, int node, int call, const int *list, int count, cpu_tokens *next) {
   const cpu_tokens *work = &in->work;
   const cpu_node *statement = &in->nodes[node];
@@ -516,7 +539,7 @@ static void overloads_expand(cpu_splitter *in, int node, int call, const int *li
     cpu_tokens_build(next, work, name, number, "$0 ) > ; mw_t# mw_r# ; ", parts);
   }
   for (int i = 0; i < count; i++) {
-    cpu_tokens_format(next, name, "%s if ( mw_w%d :: value == %d ) { ", i ? " else" : "", number, list[i]);
+    cpu_tokens_format(next, name, "%s if constexpr ( mw_w%d :: value == %d ) { ", i ? " else" : "", number, list[i]);
     if (!alone) cpu_tokens_format(next, name, "mw_r%d = ", number);
     cpu_tokens_format(next, name, "%s%d ", overload, list[i]);
     cpu_tokens_build(next, work, name, 0, "$0 ; }", parts);
@@ -569,6 +592,6 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tok
   if (it.body.rejected)
     in->rejected = true;
   else
-    expand(&it, &in->nodes[node]);
+    expand(&it, node);
   cpu_splitter_free(&it.body);
 }

@@ -84,12 +84,17 @@ static void locals_put(cpu_writer *it, bool known_only) {
 
 /* ---- the pieces of a region ------------------------------------------------------------------------------------ */
 
-/* float x = 1;  ->  x = 1;   float x[2] = {1};  ->  a copy of such an array.  An argument (body_copy in split.c) is copied
- * as CUDA copies it: byte by byte, whatever operator= its class has. */
+/* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   float x[2] = {1};  ->  a copy of such an array.  An argument (body_copy
+ * in split.c) is copied as CUDA copies it: byte by byte, whatever operator= its class has. */
 static void private_init_put(cpu_writer *it, int index) {
   const cpu_local *local = &it->in->locals[index];
   const cpu_declarator *d = &local->declarator;
-  if (d->init_last == d->init) return;
+  if (d->init_last == d->init) {
+    cpu_put(it, " mw_start<mw_T%d>::plain(", index);
+    cpu_put_tokens(it, d->name, d->name + 1);
+    cpu_put(it, ");");
+    return;
+  }
   const cpu_token *init = &it->in->work.at[d->init];
   bool braces = cpu_token_is(init, "{"), argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5);
   if (argument) {
@@ -104,8 +109,9 @@ static void private_init_put(cpu_writer *it, int index) {
     cpu_put(it, ", mw_i%d); }", index);
     return;
   }
+  cpu_put(it, " mw_start<mw_T%d>::of(", index);
   cpu_put_tokens(it, d->name, d->name + 1);
-  cpu_put(it, " = ");
+  cpu_put(it, ") = ");
   if (braces) cpu_put(it, "mw_T%d ", index);
   cpu_put_tokens(it, d->init, d->init_last);
   cpu_put(it, ";");

@@ -193,7 +193,8 @@ static void head_put(cpu_writer *it, const char *front, const cpu_node *node, co
 /* if (n > 3) __syncthreads();  ->  the same */
 static void uniform_if_walk(cpu_writer *it, const cpu_node *node) {
   cpu_region_flush(it);
-  head_put(it, "\nif (", node, ") {\n");
+  const bool is_constexpr = cpu_token_is(&it->in->work.at[node->first + 1], "constexpr");
+  head_put(it, is_constexpr ? "\nif constexpr (" : "\nif (", node, ") {\n");
   braced_walk(it, node->child);
   if (node->otherwise < 0) return;
   cpu_put(it, "else {\n");
