@@ -56,11 +56,12 @@ template <typename T> __device__ void store16(T *row, const T *x, int ix, int en
   }
 }
 
-// The mask of the threads that this one's warp has: the last warp of a block may be smaller.
-__device__ unsigned threads_of_warp() {
-  int thread = threadIdx.y * blockDim.x + threadIdx.x;
-  int count = blockDim.x * blockDim.y - thread / 32 * 32;
-  return count < 32 ? (1u << count) - 1 : 0xffffffff;
+// The mask of the threads that this one's warp has, in blocks of L x by: of fewer than 32 per row the last warp of a
+// block may be smaller. A constant mask costs no registers and no instructions.
+template <int L> __device__ unsigned threads_of_warp() {
+  int thread = threadIdx.y * L + threadIdx.x;
+  int count = L * blockDim.y - thread / 32 * 32;
+  return L < 32 && count < 32 ? (1u << count) - 1 : 0xffffffff;
 }
 
 // ---- kernels: copies ------------------------------------------------------------------------------------------------
@@ -256,7 +257,7 @@ template <typename T, int L> __global__ void cumsum_shared(T *B, const T *A, int
 
 // A lane without a number adds zero, so that the whole warp is there for every shuffle; so below.
 template <typename T, int L> __global__ void cumsum_broadcast(T *B, const T *A, int nx, int rows) {
-  unsigned all = threads_of_warp();
+  unsigned all = threads_of_warp<L>();
   int lane = threadIdx.x;
   int iy = blockIdx.x * blockDim.y + threadIdx.y;
   bool on = iy < rows;
@@ -275,7 +276,7 @@ template <typename T, int L> __global__ void cumsum_broadcast(T *B, const T *A, 
 }
 
 template <typename T, int L> __global__ void cumsum_chunks(T *B, const T *A, int nx, int rows) {
-  unsigned all = threads_of_warp();
+  unsigned all = threads_of_warp<L>();
   int lane = threadIdx.x;
   int iy = blockIdx.x * blockDim.y + threadIdx.y;
   bool on = iy < rows;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The null backend: memory is host memory, copies and fills are done at once, kernels are declared and do nothing. It
- * counts the calls it gets, and asserts what backend.h says that the binding has checked: a broken promise ends the
- * process with the line here. A test's own registry lists it, so that it also proves that a backend is a folder and a
- * line. */
+ * Devices, memory, launches, streams, events and graphs of the null backend. */
+#include "tests/backend_null/null.h"
+
 #include <assert.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +12,8 @@
 #include <lauxlib.h>
 
 #include "core/backend/refs.h"
-#include "core/backend/reject.h"
-#include "core/source/declared.h"
 
-enum { DEVICES = 2, MOST_BUFFERS = 4096, MOST_CALLS = 64 };
-
-typedef struct null_device {
-  mw_device base;
-  mw_stream main, per_thread;
-  int streams, events, graphs, modules; /* alive */
-  bool capturing;
-} null_device;
-
-typedef struct null_buffer {
-  mw_buffer base;
-  const mw_stream *user; /* some stream other than its own that has used it */
-} null_buffer;
+enum { DEVICES = 2, MOST_CALLS = 64 };
 
 typedef struct null_event {
   mw_event base;
@@ -37,27 +21,12 @@ typedef struct null_event {
   double time;
 } null_event;
 
-typedef struct null_kernel {
-  mw_kernel base;
-  mw_param params[64];
-  char name[256];
-  struct null_kernel *next;
-} null_kernel;
-
-typedef struct null_module {
-  mw_module base;
-  char *text;
-  const char **names;
-  mw_declared_kernel *declared;
-  null_kernel *kernels;
-} null_module;
-
 typedef struct null_graph {
   mw_graph base;
   const mw_kernel *kernels[256];
 } null_graph;
 
-static null_buffer *buffers[MOST_BUFFERS];
+null_buffer *null_buffers[MOST_BUFFERS];
 static null_graph *capture; /* under way */
 static const mw_stream *captured;
 static mw_event *marks[16];   /* recorded in it */
@@ -71,15 +40,13 @@ static struct call {
   int count;
 } calls[MOST_CALLS];
 
-static void count(const char *name) {
+void null_count(const char *name) {
   struct call *call = calls;
   while (call->name && strcmp(call->name, name) != 0) call++;
   assert(call < calls + MOST_CALLS - 1);
   call->name = name;
   call->count++;
 }
-
-#define CALLED() count(__func__ + strlen("null_"))
 
 /* null.calls(name): how often the entry of that name has been called. */
 static int calls_of(lua_State *L) {
@@ -93,7 +60,7 @@ static int calls_of(lua_State *L) {
 /* null.buffers(): how many are alive. */
 static int live_buffers(lua_State *L) {
   int live = 0;
-  for (int i = 0; i < MOST_BUFFERS; i++) live += buffers[i] != NULL;
+  for (int i = 0; i < MOST_BUFFERS; i++) live += null_buffers[i] != NULL;
   lua_pushinteger(L, live);
   return 1;
 }
@@ -108,7 +75,7 @@ int luaopen_moonwarp_null(lua_State *L) {
 
 /* ---- devices --------------------------------------------------------------------------------------------------- */
 
-static null_device *device_of(const mw_device *device) {
+null_device *null_device_of(const mw_device *device) {
   return (null_device *)(uintptr_t)device;
 }
 
@@ -161,9 +128,9 @@ static mw_status null_open(const char *which, mw_device **out, mw_error *err) {
 
 static void null_close(mw_device *base) {
   CALLED();
-  null_device *device = device_of(base);
+  null_device *device = null_device_of(base);
   assert(base->refs == 0 && !device->streams && !device->events && !device->graphs && !device->modules);
-  for (int i = 0; i < MOST_BUFFERS; i++) assert(!buffers[i] || buffers[i]->base.device != base);
+  for (int i = 0; i < MOST_BUFFERS; i++) assert(!null_buffers[i] || null_buffers[i]->base.device != base);
   mw_free(device);
 }
 
@@ -178,7 +145,7 @@ static mw_status null_memory(mw_device *device, size_t *free_bytes, size_t *tota
 static mw_status null_synchronize(mw_device *device, mw_error *err) {
   CALLED();
   (void)err;
-  assert(!device_of(device)->capturing);
+  assert(!null_device_of(device)->capturing);
   return MW_OK;
 }
 
@@ -191,11 +158,11 @@ static void null_state(mw_device *device, mw_device_state *out) {
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-static null_buffer *add_buffer(mw_device *device, mw_stream *stream, size_t bytes, mw_space space) {
+null_buffer *null_add_buffer(mw_device *device, mw_stream *stream, size_t bytes, mw_space space) {
   int slot = 0;
-  while (slot < MOST_BUFFERS && buffers[slot]) slot++;
+  while (slot < MOST_BUFFERS && null_buffers[slot]) slot++;
   assert(slot < MOST_BUFFERS);
-  null_buffer *buffer = buffers[slot] = mw_calloc(1, sizeof *buffer);
+  null_buffer *buffer = null_buffers[slot] = mw_calloc(1, sizeof *buffer);
   buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
   atomic_init(&buffer->base.refs, 1);
   mw_device_retain(device);
@@ -212,7 +179,7 @@ static mw_status null_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_
   if (bytes > most)
     return mw_fail(err, MW_NO_MEMORY, "out of memory on %s: wanted %s, free %s of %s", stream->device->info.id,
                    mw_bytes_text(wanted, (double)bytes), mw_bytes_text(all, (double)most), all);
-  null_buffer *buffer = add_buffer(stream->device, stream, bytes, space);
+  null_buffer *buffer = null_add_buffer(stream->device, stream, bytes, space);
   buffer->base.address = mw_malloc(bytes);
   *out = &buffer->base;
   return MW_OK;
@@ -222,10 +189,10 @@ static void null_free(mw_buffer *base) {
   CALLED();
   null_buffer *buffer = (null_buffer *)base;
   int slot = 0;
-  while (slot < MOST_BUFFERS && buffers[slot] != buffer) slot++;
+  while (slot < MOST_BUFFERS && null_buffers[slot] != buffer) slot++;
   assert(slot < MOST_BUFFERS && base->refs == 0);
   assert(!buffer->user || base->multi_stream); /* else a free on `stream` only would come too early */
-  buffers[slot] = NULL;
+  null_buffers[slot] = NULL;
   if (base->space != MW_SPACE_GLOBAL) mw_free(base->address);
   mw_free(buffer);
 }
@@ -278,146 +245,8 @@ static mw_status null_advise(mw_place place, size_t bytes, mw_advice advice, boo
 static mw_status null_pin(mw_buffer *buffer, mw_error *err) {
   CALLED();
   (void)err;
-  assert(buffer->refs > 0 && buffer->space == MW_SPACE_PAGEABLE && !device_of(buffer->device)->capturing);
+  assert(buffer->refs > 0 && buffer->space == MW_SPACE_PAGEABLE && !null_device_of(buffer->device)->capturing);
   buffer->space = MW_SPACE_PINNED;
-  return MW_OK;
-}
-
-/* ---- modules and kernels --------------------------------------------------------------------------------------- */
-
-static mw_status null_compile(mw_device *device, const mw_source *source, mw_module **out, mw_error *err) {
-  CALLED();
-  assert(!source->form == !source->code && (!source->form || source->code_bytes > 0));
-  if (source->form) return mw_reject_binary(device, source, err);
-  if (strstr(source->text, "#error")) return mw_fail(err, MW_COMPILE, "compiling '%s' failed: #error", source->name);
-  null_module *module = mw_calloc(1, sizeof *module);
-  module->text = mw_strdup(source->text);
-  int all = mw_declared_kernels(source->text, &module->declared), n = 0;
-  module->names = mw_calloc((size_t)all + 1, sizeof *module->names);
-  for (int i = 0; i < all; i++)
-    if (!module->declared[i].is_template) module->names[n++] = module->declared[i].name;
-  module->base = (mw_module){.device = device, .kernel_names = module->names, .log = ""};
-  snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
-  device_of(device)->modules++;
-  *out = &module->base;
-  return MW_OK;
-}
-
-static void null_unload(mw_module *base) {
-  CALLED();
-  null_module *module = (null_module *)base;
-  assert(base->refs == 0);
-  for (int i = 0; i < MOST_BUFFERS; i++) assert(!buffers[i] || buffers[i]->base.owner != base);
-  for (null_kernel *k = module->kernels, *next; k; k = next) {
-    next = k->next;
-    mw_free(k);
-  }
-  device_of(base->device)->modules--;
-  mw_free(module->declared);
-  mw_free(module->names);
-  mw_free(module->text);
-  mw_free(module);
-}
-
-static bool is_word(char c) {
-  return c == '_' || isalnum((unsigned char)c);
-}
-
-/* A copy of the text with another word for one. */
-static char *replaced(const char *text, const char *word, const char *by, size_t length) {
-  size_t words = 1, width = strlen(word);
-  for (const char *at = text; (at = strstr(at, word)); at++) words++;
-  char *out = mw_malloc(strlen(text) + words * length + 1), *to = out;
-  while (*text) {
-    bool whole = !strncmp(text, word, width) && (to == out || !is_word(to[-1])) && !is_word(text[width]);
-    memcpy(to, whole ? by : text, whole ? length : 1);
-    to += whole ? length : 1;
-    text += whole ? width : 1;
-  }
-  *to = '\0';
-  return out;
-}
-
-/* "scale<float>" of "template <class T> ... T *x": the text with float for each T; as our own kernels are written. */
-static char *instance_text(const char *text, const char *name) {
-  static const char number[] = "unsigned long long";
-  const char *angle = strchr(name, '<');
-  char *plain = replaced(text, "u64", number, sizeof number - 1);
-  if (!angle) return plain;
-  char *instance = replaced(plain, "T", angle + 1, strcspn(angle + 1, ",>"));
-  mw_free(plain);
-  return instance;
-}
-
-/* A type that the text does not give, such as a typedef's, is taken for a pointer. */
-static size_t place_params(mw_param *params, int n) {
-  size_t at = 0;
-  for (int i = 0; i < n; i++) {
-    if (!params[i].size) {
-      params[i].pointer = true;
-      params[i].dtype = MW_VOID;
-      params[i].size = sizeof(void *);
-    }
-    size_t align = params[i].size % 8 == 0 ? 8 : params[i].size % 4 == 0 ? 4 : params[i].size % 2 == 0 ? 2 : 1;
-    at = (at + align - 1) / align * align;
-    params[i].offset = (uint32_t)at;
-    at += params[i].size;
-  }
-  return at;
-}
-
-static mw_status null_kernel_get(mw_module *base, const char *name, mw_kernel **out, mw_error *err) {
-  CALLED();
-  null_module *module = (null_module *)base;
-  null_kernel *kernel = mw_calloc(1, sizeof *kernel);
-  char *text = instance_text(module->text, name);
-  int n = mw_declared_params(text, name, kernel->params, 64);
-  mw_free(text);
-  if (n < 0 || n > 64) {
-    mw_free(kernel);
-    return mw_fail(err, MW_NOT_FOUND, "module '%s' has no kernel '%s'", base->name, name);
-  }
-  snprintf(kernel->name, sizeof kernel->name, "%s", name);
-  kernel->base = (mw_kernel){.module = base,
-                             .name = kernel->name,
-                             .params = kernel->params,
-                             .nparams = n,
-                             .max_threads = 1024,
-                             .spill_stores = -1,
-                             .spill_loads = -1,
-                             .engine = "null",
-                             .engine_why = ""};
-  kernel->base.args_bytes = place_params(kernel->params, n);
-  kernel->next = module->kernels;
-  module->kernels = kernel;
-  *out = &kernel->base;
-  return MW_OK;
-}
-
-static mw_status null_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
-  CALLED();
-  static double memory[512];
-  if (!mw_declared_variable(((null_module *)base)->text, name, type))
-    return mw_fail(err, MW_NOT_FOUND, "module '%s' has no device variable '%s'", base->name, name);
-  *out = &add_buffer(base->device, base->device->main, type->size, MW_SPACE_GLOBAL)->base;
-  (*out)->address = memory;
-  (*out)->owner = base;
-  return MW_OK;
-}
-
-static mw_status null_text(mw_module *module, const char *kind, char **out, mw_error *err) {
-  CALLED();
-  (void)out;
-  assert(!strcmp(kind, "ptx") || !strcmp(kind, "sass") || !strcmp(kind, "cpp"));
-  return mw_fail(err, MW_UNSUPPORTED, "%s has no %s", module->device->info.id, kind);
-}
-
-static mw_status null_occupancy(mw_kernel *kernel, int threads, size_t shared, mw_occupancy *out, mw_error *err) {
-  CALLED();
-  (void)err;
-  const mw_device_info *info = &kernel->module->device->info;
-  assert(threads >= 1 && threads <= info->max_threads_per_block && shared <= info->shared_per_block_optin);
-  *out = (mw_occupancy){.blocks = info->max_threads_per_multiprocessor / threads, .limit = MW_LIMIT_THREADS};
   return MW_OK;
 }
 
@@ -433,11 +262,11 @@ static void check_arguments(const mw_stream *stream, const mw_launch *l) {
     memcpy(&address, l->params[i], sizeof address);
     int slot = 0;
     for (; address && slot < MOST_BUFFERS; slot++) {
-      const mw_buffer *b = buffers[slot] ? &buffers[slot]->base : NULL;
+      const mw_buffer *b = null_buffers[slot] ? &null_buffers[slot]->base : NULL;
       if (b && address >= (char *)b->address && address < (char *)b->address + b->bytes) break;
     }
     assert(slot < MOST_BUFFERS);
-    if (address) note_use(buffers[slot], stream);
+    if (address) note_use(null_buffers[slot], stream);
   }
 }
 
@@ -472,16 +301,16 @@ static mw_status null_stream_create(mw_device *device, bool blocking, int priori
   assert(priority >= -1 && priority <= 0);
   *out = mw_calloc(1, sizeof **out);
   **out = (mw_stream){.device = device, .priority = priority};
-  device_of(device)->streams++;
+  null_device_of(device)->streams++;
   return MW_OK;
 }
 
 static void null_stream_destroy(mw_stream *stream) {
   CALLED();
   assert(stream != captured && (!capture || !stream->capturing));
-  device_of(stream->device)->streams--;
+  null_device_of(stream->device)->streams--;
   for (int i = 0; i < MOST_BUFFERS; i++) {
-    if (buffers[i] && buffers[i]->base.stream == stream) buffers[i]->base.stream = stream->device->main;
+    if (null_buffers[i] && null_buffers[i]->base.stream == stream) null_buffers[i]->base.stream = stream->device->main;
   }
   mw_free(stream);
 }
@@ -489,7 +318,7 @@ static void null_stream_destroy(mw_stream *stream) {
 static mw_status null_stream_per_thread(mw_device *device, mw_stream **out, mw_error *err) {
   CALLED();
   (void)err;
-  *out = &device_of(device)->per_thread;
+  *out = &null_device_of(device)->per_thread;
   return MW_OK;
 }
 
@@ -558,14 +387,14 @@ static mw_status null_event_create(mw_device *device, bool timing, mw_event **ou
   (void)err;
   null_event *event = mw_calloc(1, sizeof *event);
   event->base = (mw_event){device, timing};
-  device_of(device)->events++;
+  null_device_of(device)->events++;
   *out = &event->base;
   return MW_OK;
 }
 
 static void null_event_destroy(mw_event *event) {
   CALLED();
-  device_of(event->device)->events--;
+  null_device_of(event->device)->events--;
   mw_free(event);
 }
 
@@ -618,14 +447,14 @@ static mw_status null_capture_begin(mw_stream *stream, mw_error *err) {
   capture->base.device = stream->device;
   captured = stream;
   nmarks = njoined = 0;
-  device_of(stream->device)->capturing = stream->capturing = true;
-  device_of(stream->device)->graphs++;
+  null_device_of(stream->device)->capturing = stream->capturing = true;
+  null_device_of(stream->device)->graphs++;
   return MW_OK;
 }
 
 static void null_graph_destroy(mw_graph *graph) {
   CALLED();
-  device_of(graph->device)->graphs--;
+  null_device_of(graph->device)->graphs--;
   mw_free(graph);
 }
 
@@ -636,7 +465,7 @@ static mw_status null_capture_end(mw_stream *stream, mw_graph **out, mw_error *e
   null_graph *graph = capture;
   capture = NULL;
   captured = NULL;
-  device_of(stream->device)->capturing = stream->capturing = false;
+  null_device_of(stream->device)->capturing = stream->capturing = false;
   for (int i = 0; i < njoined; i++) joined[i]->capturing = false;
   if (out)
     *out = &graph->base;
