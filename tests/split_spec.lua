@@ -282,6 +282,10 @@ local cases = {
     struct last { int *at; __device__ ~last() { *at += 5; } };
     ]] .. HEAD .. [[ __shared__ int s[64]; { last a = { out + t }; s[t] = in[t]; __syncthreads();
     *a.at = s[63 - t]; } out[t] *= 2; }]] },
+  { "an array of variables with a destructor", "fiber", [[
+    struct last { int *at; __device__ ~last() { *at += 5; } };
+    ]] .. HEAD .. [[ __shared__ int s[64]; { last a[1] = { { out + t } }; s[t] = in[t]; __syncthreads();
+    *a[0].at = s[63 - t]; } out[t] *= 2; }]] },
   { "aligned shared memory", "split", HEAD .. [[ __shared__ alignas(alignof(float4)) alignas(128) int s[64];
     s[t] = in[t]; for (int i = 0; i < 2; i++) { __shared__ alignas(16) int u[64]; u[t] = s[t] + i; __syncthreads();
     s[t] = u[63 - t]; __syncthreads(); } out[t] = s[t] + ((size_t)s % 128 ? 1000 : 0); }]] },
@@ -304,6 +308,17 @@ local cases = {
     ]] .. HEAD .. [[ __shared__ int s[64]; unsigned m = 1 << (highest(n - 1) + 1); s[t] = in[t];
     for (unsigned d = 1; d < m; d *= 2) { __syncthreads(); int v = s[t ^ d]; __syncthreads(); s[t] += v * d; }
     out[t] = s[t]; }]] },
+  { "overloads of which one does not compile for a type", "split", [[
+    template <class K, class V> struct pair_of { K k; V v; __device__ pair_of() {}
+    __device__ pair_of(K a, V b) : k(a), v(b) {} };
+    template <class T> __device__ T turn(const T v, int by, int width = 32) {
+    return __shfl_xor_sync(0xffffffff, v, by, width); }
+    template <class K, class V> __device__ pair_of<K, V> turn(const pair_of<K, V> &p, int by, int width = 32) {
+    return pair_of<K, V>(__shfl_xor_sync(0xffffffff, p.k, by, width), __shfl_xor_sync(0xffffffff, p.v, 2 * by)); }
+    template <class T> __device__ T twice(const T x) { T y = turn(x, 1); return turn(y, 4, 8); }
+    __global__ void other(int *x) { *x = turn(*x, 1); }
+    ]] .. HEAD .. [[ pair_of<int, float> p = pair_of<int, float>(in[t], t); p = twice(p); int a = twice(in[t]);
+    out += n - 64; out[t] = p.k + 10 * (int)p.v + 1000 * a; }]] },
   { "changed parameters with __restrict", "split",
     "__global__ void k(int *__restrict out, const int *__restrict in, int n) { int t = threadIdx.x; " .. [[
     __shared__ int s[64]; out += t; in += t; s[t] = *in; __syncthreads(); *out = s[63 - t]; }]] },

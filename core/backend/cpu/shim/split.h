@@ -92,6 +92,9 @@ template <class... T> struct mw_pack {
   template <int I> using at = typename mw_pick<I, T...>::type;
 };
 
+/* x, of a type that is known only when the template of the block is made: what is not called need not compile. */
+template <class Any, class T> T &&mw_later(T &&x);
+
 /* ==} */
 
 /* {== Storage with one element per thread =============================== */
@@ -102,12 +105,12 @@ template <class T> MW_HELPER T mw_first(T value) { return value; }
 /* Storage only: each thread constructs its element where the declaration stands. */
 template <class T, int N> struct __attribute__((aligned(64))) mw_private {
   static_assert(sizeof(T) <= 2048, "a variable that lives across barriers is too large for the split form");
-  static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
   union {
     T at[N];
   };
   char apart[64]; /* so that arrays of 4 KiB do not fall on the same cache sets */
   MW_INLINE mw_private() {}
+  MW_INLINE ~mw_private() {}
   MW_INLINE void clear(int n) { __builtin_memset((void *)at, 0, n * sizeof(T)); }
 };
 
@@ -119,21 +122,26 @@ template <class T, class From> MW_HELPER void mw_assign(T &to, const From &from)
 struct mw_here {};
 inline MW_INLINE void *operator new(size_t, void *at, mw_here) noexcept { return at; }
 
-/* mw_start<T>::plain(x) is what T x; does, and mw_start<T>::of(x) = value what T x = value; does. */
+/* mw_start<T>::plain(x) is what T x; does, mw_start<T>::of(x) = value what T x = value; does, and copy what an array's
+ * initialiser does. Kernel parameters are destroyed by the host alone. */
+template <class T> struct mw_lasting {
+  static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
+  static MW_INLINE void copy(T &to, const T &from) { mw_assign(to, from); }
+};
 template <class T> struct mw_unmade {
   T &at;
   MW_INLINE void operator=(const T &from) const { new ((void *)&at, mw_here()) T(from); }
   MW_INLINE void operator=(T &&from) const { new ((void *)&at, mw_here()) T(static_cast<T &&>(from)); }
 };
-template <class T, bool = __is_trivially_constructible(T)> struct mw_start {
+template <class T, bool = __is_trivially_constructible(T)> struct mw_start : mw_lasting<T> {
   static MW_INLINE T &of(T &x) { return x; }
   static MW_INLINE void plain(T &) {}
 };
-template <class T> struct mw_start<T, false> {
+template <class T> struct mw_start<T, false> : mw_lasting<T> {
   static MW_INLINE mw_unmade<T> of(T &x) { return {x}; }
   static MW_INLINE void plain(T &x) { new ((void *)&x, mw_here()) T; }
 };
-template <class T, size_t N> struct mw_start<T[N], false> {
+template <class T, size_t N> struct mw_start<T[N], false> : mw_lasting<T[N]> {
   static MW_INLINE void plain(T (&x)[N]) {
     for (T &element : x) mw_start<T>::plain(element);
   }

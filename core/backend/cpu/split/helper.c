@@ -10,7 +10,7 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-enum { MOST_NAMES = 128, MOST_SHARED = 16, MOST_OVERLOADS = 8 };
+enum { MOST_NAMES = 128, MOST_SHARED = 16 };
 
 typedef struct expansion {
   cpu_splitter *in;
@@ -94,29 +94,6 @@ static void body_names(expansion *it) {
 
 /* ---- template parameters --------------------------------------------------------------------------------------- */
 
-typedef struct header { /* template <class T, int N> */
-  const cpu_token *names[16];
-  bool types[16];
-  int count;
-} header;
-
-static bool header_read(const cpu_splitter *in, const cpu_function *function, header *out) {
-  const cpu_token *at = in->program->tokens.at;
-  int first = function->head_first + 2, last = function->head_last - 1;
-  for (int i = first, begin = first; i <= last; i++) {
-    if (i < last && cpu_token_is(&at[i], "...")) return false;
-    if (i < last && !cpu_token_is(&at[i], ",")) continue;
-    int name = begin;
-    while (name < i && !cpu_token_is(&at[name], "=")) name++;
-    name--;
-    if (out->count == 16 || name <= begin || at[name].kind != CPU_NAME) return false;
-    out->types[out->count] = cpu_token_is(&at[begin], "class") || cpu_token_is(&at[begin], "typename");
-    out->names[out->count++] = &at[name];
-    begin = i + 1;
-  }
-  return out->count > 0;
-}
-
 /* The parameters as declared, but groups by value: what makes a group stands for its variable. */
 static void deducer_formals_put(const expansion *it, cpu_text *out) {
   const cpu_tokens *from = &it->in->program->tokens;
@@ -132,15 +109,15 @@ static void deducer_formals_put(const expansion *it, cpu_text *out) {
   cpu_text_plain(out, from, begin, it->callee->close);
 }
 
-/* template <class T> mw_pack<mw_one<T>> mw_types_warp_sum(T v); once for each helper. */
-static void deducer_put(expansion *it, const header *names) {
+/* template <class T> mw_pack<mw_one<T>> mw_types_k_warp_sum(T v); once for each helper of the kernel k. */
+static void deducer_put(expansion *it, const cpu_header *names) {
   cpu_text text = {0}, *out = &it->in->prelude;
   const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
   cpu_text_put(&text, "mw_pack<");
   for (int i = 0; i < names->count; i++)
     cpu_text_format(&text, "%s%s<%.*s>", i ? ", " : "", names->types[i] ? "mw_one" : "mw_constant",
                     TEXT(names->names[i]));
-  cpu_text_format(&text, "> mw_types_%.*s%s(", TEXT(name), it->tail);
+  cpu_text_format(&text, "> mw_types_%.*s_%.*s%s(", TEXT(cpu_kernel_name(it->in)), TEXT(name), it->tail);
   if (!out->at || !strstr(out->at, text.at)) {
     cpu_text_plain(out, &it->in->program->tokens, it->callee->head_first, it->callee->head_last);
     cpu_text_put(out, "\n");
@@ -151,8 +128,23 @@ static void deducer_put(expansion *it, const header *names) {
   mw_free(text.at);
 }
 
+/* <int> ( v , 1 ); of an overload in text that is a template: < int > ( mw_later < mw_any > ( v ) , ... ) */
+static void deduced_put(expansion *it, int open) {
+  const cpu_tokens *work = &it->in->work;
+  const cpu_range all = {it->call + 1, work->at[open].match + 1}, explicit = {it->call + 1, open};
+  if (!it->in->late || !it->callee->overloaded) {
+    cpu_tokens_build(it->next, work, it->like, 0, "$0 ) ; ", &all);
+    return;
+  }
+  cpu_tokens_copy(it->next, work, explicit.first, explicit.last);
+  for (int i = 0; i < it->callee->nformals; i++)
+    cpu_tokens_build(it->next, work, it->like, 0, i ? " , mw_later < mw_any > ( $0 )" : " ( mw_later < mw_any > ( $0 )",
+                     &it->arguments[i]);
+  cpu_tokens_scan(it->next, " ) ) ; ", it->like);
+}
+
 /* block_reduce<warp_sum>(v), of template <op_t op>: op becomes warp_sum. */
-static bool functions_bind(expansion *it, const header *names) {
+static bool functions_bind(expansion *it, const cpu_header *names) {
   const cpu_tokens *work = &it->in->work;
   const int close = cpu_call_open(work, it->call) - 1;
   if (close != it->call + 1 + 2 * names->count || !cpu_token_is(&work->at[close], ">")) return false;
@@ -164,18 +156,17 @@ static bool functions_bind(expansion *it, const header *names) {
 }
 
 static void template_put(expansion *it) {
-  header names = {0};
-  if (!header_read(it->in, it->callee, &names)) {
+  cpu_header names = {0};
+  if (!cpu_header_read(it->in, it->callee, &names)) {
     reject(it, "has a template header that is not understood");
     return;
   }
   if (functions_bind(it, &names)) return;
   const cpu_tokens *work = &it->in->work;
-  const cpu_range arguments = {it->call + 1, work->at[cpu_call_open(work, it->call)].match + 1};
   deducer_put(it, &names);
-  cpu_tokens_format(it->next, it->like, "using mw_k%d = decltype ( mw_types_%.*s%s ", it->suffix,
-                    TEXT(&it->in->program->tokens.at[it->callee->name]), it->tail);
-  cpu_tokens_build(it->next, work, it->like, 0, "$0 ) ; ", &arguments);
+  cpu_tokens_format(it->next, it->like, "using mw_k%d = decltype ( mw_types_%.*s_%.*s%s ", it->suffix,
+                    TEXT(cpu_kernel_name(it->in)), TEXT(&it->in->program->tokens.at[it->callee->name]), it->tail);
+  deduced_put(it, cpu_call_open(work, it->call));
   for (int i = 0; i < names.count; i++) {
     name_add(it, names.names[i]);
     cpu_tokens_format(it->next, it->like, "%s %.*s_mw%d = %s mw_k%d :: template at < %d > :: %s ; ",
@@ -220,10 +211,10 @@ static void token_put(expansion *it, const cpu_tokens *from, int i) {
 /* mw_kept auto & part_mw3 = mw_keep_k_block_sum_part < T_mw3 > ( ) ; */
 static void static_shared_call_put(expansion *it, const cpu_token *variable) {
   cpu_text text = {0};
-  header names = {0};
+  cpu_header names = {0};
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
   cpu_static_shared_name(it->in, it->callee, variable, &text);
-  if (it->callee->is_template && header_read(it->in, it->callee, &names))
+  if (it->callee->is_template && cpu_header_read(it->in, it->callee, &names))
     for (int i = 0; i < names.count; i++) {
       cpu_text_put(&text, i ? " , " : " < ");
       if (it->nfunctions)
@@ -402,177 +393,10 @@ static void expand(expansion *it, int node) {
   if (wrap) cpu_tokens_scan(it->next, " }", it->like);
 }
 
-/* ---- functions of one name ------------------------------------------------------------------------------------- */
-
-static const char overload[] = "mw_overload_"; /* and the function's index: of several with that name */
-
-int cpu_overload_at(const cpu_splitter *in, int i) {
-  const cpu_token *token = &in->work.at[i];
-  const int size = (int)sizeof overload - 1;
-  if (token->kind != CPU_NAME || token->size <= size || memcmp(token->text, overload, (size_t)size)) return -1;
-  return (int)strtol(token->text + size, NULL, 10);
-}
-
-/* May it be called with so many arguments? */
-static bool takes(const cpu_splitter *in, const cpu_function *function, int count) {
-  const cpu_token *at = in->program->tokens.at;
-  return count == function->nformals ||
-         (count >= 0 && count < function->nformals && cpu_token_is(&at[function->formals[count].last], "="));
-}
-
-/* The functions of the name that take so many arguments. */
-static int overloads_find(const cpu_splitter *in, const cpu_token *name, int count, int list[MOST_OVERLOADS]) {
-  int found = 0;
-  for (int k = -1; found < MOST_OVERLOADS && (k = cpu_function_next(in->program, name, k)) >= 0;) {
-    const cpu_function *function = &in->program->functions[k];
-    if (!function->kernel && function->body >= 0 && takes(in, function, count)) list[found++] = k;
-  }
-  return found;
-}
-
-/* f ( a )  ->  f ( a , 32 ), where that is the parameter's default. */
-static void defaults_put(cpu_splitter *in, int node, int call, const cpu_function *callee, int count,
-                         cpu_tokens *next) {
-  const cpu_tokens *from = &in->program->tokens, *work = &in->work;
-  const int close = work->at[cpu_call_open(work, call)].match;
-  cpu_tokens_copy(next, work, in->nodes[node].first, close);
-  for (int i = count; i < callee->nformals; i++) {
-    const int begin = callee->formals[i].last + 1;
-    if (i) cpu_tokens_scan(next, " , ", &work->at[call]);
-    cpu_tokens_copy(next, from, begin, cpu_find_open(from, begin, callee->close, WORDS(",")));
-  }
-  cpu_tokens_copy(next, work, close, in->nodes[node].last);
-}
-
-/* Of template <> int sum<int>(int v): the arguments of the template that it is for, <int>. */
-static cpu_range special_arguments(const cpu_function *function) {
-  return (cpu_range){function->name + 1, function->open};
-}
-
-static bool any_special(const cpu_splitter *in, const int *list, int count) {
-  for (int i = 0; i < count; i++)
-    if (in->program->functions[list[i]].special) return true;
-  return false;
-}
-
-/* Can the compiler be asked which of them a call means? Specialisations are chosen after their template, which has to be
- * the only one. */
-static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
-  int templates = 0;
-  bool named = true;
-  for (int i = 0; i < count; i++) {
-    const cpu_function *function = &in->program->functions[list[i]];
-    const cpu_range arguments = special_arguments(function);
-    if (function->is_class) return false;
-    templates += function->is_template;
-    named &= !function->special || arguments.first < arguments.last;
-  }
-  return !any_special(in, list, count) || (templates == 1 && named);
-}
-
-/* template <class T> constexpr int mw_special_k_f = 4; template <> constexpr int mw_special_k_f<int> = 5; */
-static void specials_put(const cpu_splitter *in, const cpu_token *name, const int *list, int count, cpu_text *out) {
-  const cpu_tokens *from = &in->program->tokens;
-  for (int i = 0; i < count; i++) {
-    const cpu_function *function = &in->program->functions[list[i]];
-    const cpu_range arguments = special_arguments(function);
-    if (!function->is_template && !function->special) continue;
-    cpu_text_plain(out, from, function->head_first, function->head_last);
-    cpu_text_format(out, " constexpr int mw_special_%.*s_%.*s", TEXT(&from->at[in->kernel->name]), TEXT(name));
-    cpu_text_plain(out, from, arguments.first, function->special ? arguments.last : arguments.first);
-    cpu_text_format(out, " = %d;\n", list[i]);
-  }
-}
-
-/* The number of a function of the list, as a constant: that of a template with specialisations depends on its arguments. */
-static void number_put(const cpu_splitter *in, const cpu_token *name, int index, bool special, cpu_text *out) {
-  const cpu_function *function = &in->program->functions[index];
-  header names = {0};
-  if (!special || !function->is_template || !header_read(in, function, &names)) {
-    cpu_text_format(out, "%d", index);
-    return;
-  }
-  cpu_text_format(out, "mw_special_%.*s_%.*s", TEXT(&in->program->tokens.at[in->kernel->name]), TEXT(name));
-  for (int i = 0; i < names.count; i++) cpu_text_format(out, "%s%.*s", i ? ", " : "<", TEXT(names.names[i]));
-  cpu_text_put(out, ">");
-}
-
-/* mw_constant<3> mw_which_f(float v); for each: the compiler's own choice. */
-static void choosers_put(cpu_splitter *in, const cpu_token *name, const int *list, int count) {
-  cpu_text text = {0}, *out = &in->prelude;
-  const bool special = any_special(in, list, count);
-  for (int i = 0; i < count; i++) {
-    const cpu_function *function = &in->program->functions[list[i]];
-    if (function->special) continue;
-    text.size = 0;
-    cpu_text_put(&text, "mw_constant<");
-    number_put(in, name, list[i], special, &text);
-    cpu_text_format(&text, "> mw_which_%.*s(", TEXT(name));
-    if (out->at && strstr(out->at, text.at)) continue;
-    if (special && function->is_template) specials_put(in, name, list, count, out);
-    cpu_text_plain(out, &in->program->tokens, function->head_first, function->head_last);
-    cpu_text_put(out, "\n");
-    cpu_text_put(out, text.at);
-    cpu_text_plain(out, &in->program->tokens, function->open + 1, function->close);
-    cpu_text_put(out, ");\n");
-  }
-  mw_free(text.at);
-}
-
-/* x = f ( v ) ;  ->
- * using mw_w3 = decltype ( mw_which_f ( v ) ) ; using mw_T3 = mw_plain < decltype ( f ( v ) ) > ; mw_T3 mw_r3 ;
- * if constexpr ( mw_w3 :: value == 5 ) mw_r3 = mw_overload_5 ( v ) ; else ... x = mw_r3 ;
- * In a template only the text of the one that is called has to compile. */
-static void overloads_expand(cpu_splitter *in, int node, int call, const int *list, int count, cpu_tokens *next) {
-  const cpu_tokens *work = &in->work;
-  const cpu_node *statement = &in->nodes[node];
-  const cpu_token *name = &work->at[call];
-  const int end = work->at[cpu_call_open(work, call)].match + 1, number = ++in->serial;
-  const cpu_range parts[] = {{call + 1, end}, {statement->first, call}, {end, statement->last}};
-  const bool alone = statement->first == call && end == statement->last - 1;
-  const bool wrap = statement->kind != CPU_NODE_DECLARE;
-  choosers_put(in, name, list, count);
-  cpu_tokens_format(next, name, "%s using mw_w%d = decltype ( mw_which_%.*s ", wrap ? "{" : "", number, TEXT(name));
-  cpu_tokens_build(next, work, name, 0, "$0 ) ; ", parts);
-  if (!alone) {
-    cpu_tokens_format(next, name, "using mw_t%d = mw_plain < decltype ( %.*s ", number, TEXT(name));
-    cpu_tokens_build(next, work, name, number, "$0 ) > ; mw_t# mw_r# ; ", parts);
-  }
-  for (int i = 0; i < count; i++) {
-    cpu_tokens_format(next, name, "%s if constexpr ( mw_w%d :: value == %d ) { ", i ? " else" : "", number, list[i]);
-    if (!alone) cpu_tokens_format(next, name, "mw_r%d = ", number);
-    cpu_tokens_format(next, name, "%s%d ", overload, list[i]);
-    cpu_tokens_build(next, work, name, 0, "$0 ; }", parts);
-  }
-  if (!alone) cpu_tokens_build(next, work, name, number, " $1 mw_r# $2", parts);
-  if (wrap) cpu_tokens_scan(next, " }", name);
-}
-
-/* Done, where the call has to be made plainer first: by default arguments, or by the choice among several functions. */
-static bool call_clear(cpu_splitter *in, int node, int call, int *callee, cpu_tokens *next) {
-  const cpu_token *name = &in->work.at[call];
-  const bool chosen = cpu_overload_at(in, call) >= 0;
-  const int open = cpu_call_open(&in->work, call);
-  cpu_range arguments[MW_MOST_PARAMS];
-  int list[MOST_OVERLOADS] = {*callee};
-  const int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, MW_MOST_PARAMS);
-  const int found = chosen ? takes(in, &in->program->functions[*callee], count) : overloads_find(in, name, count, list);
-  if (found < 1) return false;
-  if (found > 1 && !are_choosable(in, list, found)) {
-    cpu_split_reject(in, call, "which '%.*s' is called is not understood", TEXT(name));
-    return true;
-  }
-  *callee = list[0];
-  const cpu_function *function = &in->program->functions[*callee];
-  if (found > 1)
-    overloads_expand(in, node, call, list, found, next);
-  else if (count < function->nformals)
-    defaults_put(in, node, call, function, count, next);
-  return found > 1 || count < function->nformals;
-}
+/* ---- the call --------------------------------------------------------------------------------------------------- */
 
 void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tokens *next) {
-  if (!cpu_is_member(&in->work, call) && call_clear(in, node, call, &callee, next)) return;
+  if (!cpu_is_member(&in->work, call) && cpu_call_clear(in, node, call, &callee, next)) return;
   const cpu_function *function = &in->program->functions[callee];
   const cpu_tokens *from = &in->program->tokens;
   expansion it = {.in = in, .callee = function, .call = call, .like = &in->work.at[call], .next = next};

@@ -104,7 +104,7 @@ static void private_init_put(cpu_writer *it, int index) {
   if (d->dims_last > d->dims) {
     cpu_put(it, " { const mw_T%d mw_i%d = ", index, index);
     cpu_put_tokens(it, d->init, d->init_last);
-    cpu_put(it, "; mw_assign(");
+    cpu_put(it, "; mw_start<mw_T%d>::copy(", index);
     cpu_put_tokens(it, d->name, d->name + 1);
     cpu_put(it, ", mw_i%d); }", index);
     return;

@@ -86,24 +86,43 @@ static void formal_put(const cpu_program *program, cpu_text *out, const cpu_form
   cpu_emit_declaration(program, out, name + 1, formal->last);
 }
 
-static void signature_put(const cpu_splitter *in, cpu_text *out) {
+/* MW_SPLIT void k_mw(int *x, int mw_a_n) { */
+static void signature_put(const cpu_splitter *in, cpu_text *out, const char *suffix) {
   const cpu_function *kernel = in->kernel;
   const cpu_tokens *tokens = &in->program->tokens;
-  cpu_text_put(out, "\n");
-  if (in->prelude.at) cpu_text_put(out, in->prelude.at);
-  cpu_text_range(out, tokens, kernel->head_first, kernel->head_last);
   cpu_text_put(out, " MW_SPLIT void ");
   cpu_text_plain(out, tokens, kernel->name, kernel->name + 1);
-  cpu_text_put(out, in->plain ? "_mw(MW_ROW_PARAMETERS" : "_mw(");
+  cpu_text_format(out, "%s(%s", suffix, in->plain ? "MW_ROW_PARAMETERS" : "");
   if (in->plain && kernel->nformals) cpu_text_put(out, ", ");
   for (int i = 0; i < kernel->nformals; i++) {
     if (i) cpu_text_put(out, ", ");
     formal_put(in->program, out, &kernel->formals[i], in->changed[i]);
   }
-  cpu_text_put(out, in->plain ? ") {\n MW_ROW_BLOCK\n" : ") {\n MW_BLOCK\n");
+  cpu_text_put(out, ") {\n");
+}
+
+static void head_put(const cpu_splitter *in, cpu_text *out) {
+  cpu_text_put(out, "\n");
+  if (in->prelude.at) cpu_text_put(out, in->prelude.at);
+  cpu_text_range(out, &in->program->tokens, in->kernel->head_first, in->kernel->head_last);
+  if (in->late) cpu_text_put(out, "template <class mw_any>");
+  signature_put(in, out, in->late ? "_mw_late" : "_mw");
+  cpu_text_put(out, in->plain ? " MW_ROW_BLOCK\n" : " MW_BLOCK\n");
   out->file = 0;
   cpu_emit_shared(in->program, out, &in->work, 0, in->work.count);
   cpu_text_put(out, "\n");
+}
+
+/* MW_SPLIT void k_mw(int *x) { k_mw_late<void>(x); } */
+static void late_put(const cpu_splitter *in, cpu_text *out) {
+  const cpu_function *kernel = in->kernel;
+  const cpu_token *at = in->program->tokens.at;
+  signature_put(in, out, "_mw");
+  cpu_text_format(out, "  %.*s_mw_late<void>(", TEXT(cpu_kernel_name(in)));
+  for (int i = 0; i < kernel->nformals; i++)
+    cpu_text_format(out, "%s%s%.*s", i ? ", " : "", in->changed[i] ? "mw_a_" : "", TEXT(&at[kernel->formals[i].name]));
+  cpu_text_put(out, ");\n}\n");
+  out->file = 0;
 }
 
 /* With few threads side by side a lifted loop costs more than it saves (a block of 1 x 256 threads: up to 7 times). */
@@ -121,10 +140,11 @@ static char *split_once(cpu_program *program, cpu_function *kernel, bool reorder
   cpu_text body = {0}, all = {0};
   in.plain = kernel->barrier < 0;
   if (body_make(&in, reorder, &body, 0)) {
-    signature_put(&in, &all);
+    head_put(&in, &all);
     if (in.plain && cpu_has_interchanged(&in)) narrow_put(&in, &all);
     if (body.at) cpu_text_put(&all, body.at);
     cpu_text_put(&all, "\n}\n");
+    if (in.late) late_put(&in, &all);
   }
   mw_free(body.at);
   cpu_splitter_free(&in);

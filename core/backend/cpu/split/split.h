@@ -79,6 +79,7 @@ typedef struct cpu_splitter {
   size_t why_size;
   bool rejected;
   int depth;              /* of the statement being read */
+  bool late;              /* the text is a template, for the sake of what is left out of it (overload.c) */
   bool plain;             /* no barriers at all: the text is of a row of threads */
   bool masks;             /* some mask of a warp operation is looked at */
   bool sets_index;        /* functions that are called read threadIdx */
@@ -105,6 +106,10 @@ cpu_pass cpu_bounds_checks; /* conditions that are asked once for all threads (b
 cpu_pass cpu_places;        /* where each variable lives (writer.c) */
 /* The statements as text; first_label: two texts of one function have different labels (writer.c). */
 void cpu_body_put(cpu_splitter *, cpu_text *, int first_label);
+
+static inline const cpu_token *cpu_kernel_name(const cpu_splitter *in) {
+  return &in->program->tokens.at[in->kernel->name];
+}
 
 /* tree.c: the statements, and what can be asked of them. */
 void cpu_splitter_free(cpu_splitter *); /* what is in it */
@@ -144,9 +149,19 @@ int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value 
 /* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
 bool cpu_group_expand(cpu_splitter *);
 bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
+/* template_header.c: template <class T, int N> */
+typedef struct cpu_header {
+  const cpu_token *names[16];
+  bool types[16];
+  int count;
+} cpu_header;
+bool cpu_header_read(const cpu_splitter *, const cpu_function *, cpu_header *); /* false: not understood */
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
-int cpu_overload_at(const cpu_splitter *, int i); /* the function that a name written by helper.c stands for; -1 */
+/* overload.c: done, where the call has to be made plainer first: by default arguments, or by the choice among several
+ * functions. */
+bool cpu_call_clear(cpu_splitter *, int node, int call, int *callee, cpu_tokens *next);
+int cpu_overload_at(const cpu_splitter *, int i); /* the function that a name written by overload.c stands for; -1 */
 /* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own.
  * NULL, or why not. Writes the function that holds it. */
 const char *cpu_static_shared_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);
