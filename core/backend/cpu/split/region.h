@@ -23,7 +23,7 @@ typedef struct cpu_segment { /* a piece of a region */
 } cpu_segment;
 
 typedef struct cpu_bounds_check { /* a condition of each thread's own that the region is under */
-  int predicate, value;    /* value: of the mask, where a thread passes */
+  int predicate, value;           /* value: of the mask, where a thread passes */
 } cpu_bounds_check;
 
 typedef struct cpu_writer {
@@ -50,7 +50,7 @@ int cpu_threads_most(const cpu_splitter *); /* that an array of one element per 
  * arrays are cleared first. */
 bool cpu_some_wait(const cpu_writer *);
 void cpu_segment_add(cpu_writer *, cpu_segment_kind, int first, int last, int node);
-void cpu_region_flush(cpu_writer *); /* closes the open region: a split point */
-void cpu_bounds_checks_put(cpu_writer *);   /* bool mw_full: do all threads pass the kernel's bounds checks? */
+void cpu_region_flush(cpu_writer *);      /* closes the open region: a split point */
+void cpu_bounds_checks_put(cpu_writer *); /* bool mw_full: do all threads pass the kernel's bounds checks? */
 
 #endif

@@ -66,7 +66,7 @@ typedef struct cpu_local { /* a variable declared where barriers are */
 typedef struct cpu_splitter {
   cpu_program *program;
   cpu_function *kernel;
-  cpu_tokens work;               /* { body } */
+  cpu_tokens work;              /* { body } */
   bool changed[MW_MOST_PARAMS]; /* parameters that the kernel changes: variables of the body */
   cpu_node *nodes;
   int nnodes;
