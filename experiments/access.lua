@@ -20,7 +20,8 @@ local study, p = mw.study {
     { "n", 1 << 22, "elements of parts stride and width; the others have fewer", gpu = 1 << 28, min = 1024,
       max = 1 << 30 },
     { "strides", { 1, 2, 4, 8, 16, 32, 1000 }, "elements between neighbouring threads", min = 1 },
-    { "offsets", { 0, 1, 2, 4, 8, 16, 31 }, "elements before the first one of a warp", min = 0 },
+    { "offsets", { 0, 1, 2, 4, 8, 16, 31 }, "elements before the first one of a warp", min = 0,
+      max = 256 },
     { "steps", 15, "multiplications and additions of part half", gpu = 255, min = 1 },
   },
 }

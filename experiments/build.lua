@@ -166,9 +166,9 @@ study:finally(function()
   row("dev:module \"build/saxpy.cu\"", launch(dev:module "build/saxpy.cu", "the source"))
   local missing = not has "nvcc" and "nvcc" or not has "make" and "make" or not has "g++" and "g++"
   local ok, target = pcall(target_of, dev)
-  missing = missing or not ok and "NVRTC"
+  missing = missing and missing .. " is not there" or not ok and target.text
   if not missing then records = build_all(target)
-  else mw.remark("Only the source is compiled: %s is not there.", missing) end
+  else mw.remark("Only the source is compiled: %s.", missing) end
   mw.table { "what", "result", records = rows, title = "one file, and how it is called" }
   if #records == 0 then return end
   mw.table { "kernel", "limit", "registers", { "shared", title = "shared (B)" }, { "stores", title = "spilled (B)" },

@@ -54,7 +54,7 @@ study:answer("filtered", { bytes = both, tolerance = function(c) return { absolu
 local function held(c, kernel, threads, shared, how)
   local k = c:kernel(kernel, how)
   local attributes, blocks = k:attributes(), k:occupancy(threads, shared or 0).blocks
-  return { blocks = blocks, warps = blocks * ceil_div(threads, 32), registers = attributes.registers,
+  return { blocks = blocks, warps = blocks * ceil_div(threads, 32), registers = gpu and attributes.registers or nil,
            spilled = attributes.spill_loads,
            occupancy = blocks * threads / c.dev:properties().max_threads_per_multiprocessor }
 end
@@ -144,7 +144,7 @@ local function compute(module)
   for _, arch in ipairs(p.archs) do
     for threads = 32, 1024, 32 do
       local ok, found = pcall(mw.occupancy, { module:kernel "sorted<float>", arch = arch, block = threads })
-      if not ok then return mw.remark("Nothing is computed for %s: %s", arch, found) end
+      if not ok then return mw.remark("Nothing is computed for %s: %s", arch, found.text) end
       records[#records + 1] = mw.record { group = "architectures", arch = arch, threads = threads, kernel = "sorted",
                                           blocks = found.blocks, warps = found.blocks * (threads // 32),
                                           limit = found.limit }

@@ -68,7 +68,7 @@ template <class Table> __device__ void add_all(Table table, const unsigned char 
       for (int k = 0; k < 4; k++) table.add(words[k], 4);
     }
   }
-  if (INDEX < n % 16) table.add(x[count * 16 + INDEX], 1);
+  for (size_t i = count * 16 + INDEX; i < n; i += step) table.add(x[i], 1);
 }
 
 // COPIES counters of a byte lie side by side; `mine`: the thread's of byte 0. weight: what a byte counts.

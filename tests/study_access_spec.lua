@@ -31,6 +31,12 @@ describe("the study access", function()
     end
   end)
 
+  it("takes no offset beyond its smallest array", function()
+    support.study_passes("access", "--device cpu -p n=1024 -p parts=offset -p offsets=256")
+    local run = support.study("access", QUICK .. "-p parts=offset -p offsets=257")
+    assert.is_truthy(run.output:find("parameter 'offsets' must be a number from 0 to 256", 1, true), run.output)
+  end)
+
   it("finds kernels that leave out elements, or take another's coefficient", function()
     local kernels = support.changed_kernels("access.cu",
       { "  if (i < n) y[i] = x[i];\n}", "  if (i + 1 < n) y[i] = x[i];\n}" }, -- strided

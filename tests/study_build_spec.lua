@@ -29,6 +29,11 @@ describe("the study build", function()
     assert.are.equal(4, #run.record.checks)
   end)
 
+  with_nvcc("says why an architecture is not compiled for", function()
+    local run = support.study_passes("build", "--device cpu -p arch=sm_12", { untimed = true })
+    assert.is_truthy(run.remarks:find("Only the source is compiled: cuda:sm_12: no such", 1, true), run.remarks)
+  end)
+
   it("compiles the source where there is no nvcc", function()
     if os.execute "test -e /usr/bin/nvcc" then return pending "nvcc is in /usr/bin" end
     support.with_folder(function(folder)

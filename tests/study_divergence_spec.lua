@@ -34,6 +34,11 @@ describe("the study divergence", function()
     end
   end)
 
+  it("draws no chart on a logarithmic axis of 0 only", function()
+    local run = support.study_passes("divergence", QUICK .. "-p parts=list -p fractions=0")
+    assert.are.equal("7 0", ("%d %d"):format(#run.record.records, #run.record.charts))
+  end)
+
   it("finds kernels that lose elements of a list, a corner, votes or additions", function()
     local kernels = support.changed_kernels("divergence.cu",
       { "if (is_other) others[other + before(rest)] = i;", "if (is_other) others[other] = i;" },   -- list_two

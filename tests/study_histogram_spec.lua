@@ -34,6 +34,10 @@ describe("the study histogram", function()
     end
   end)
 
+  it("counts what is left of 16 bytes in grids of fewer threads", function()
+    support.study_passes("histogram", "--device cpu -p n=15 -p data=uniform -p parts=ladder -p blocks=1,7 -p rungs=4,8")
+  end)
+
   it("finds counters that wrap, a table that is not added, and what is left of 512 bytes", function()
     local run = support.study("histogram", QUICK .. "-p parts=ladder -p rungs=6,7,9", { kernels = {
       ["histogram.cu"] = support.changed_kernels("histogram.cu", { "if (has_wrapped[k])", "if (false)" },

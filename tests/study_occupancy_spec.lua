@@ -43,6 +43,11 @@ describe("the study occupancy", function()
     assert.is_true(warps["sm_80 32"] <= 32) -- as many blocks
   end)
 
+  it("says why nothing is computed for an architecture, without a place in the script", function()
+    local run = support.study_passes("occupancy", "--device cpu -p n=2048 -p parts=rules -p archs=sm_12")
+    assert.is_truthy(run.remarks:find("Nothing is computed for sm_12: cuda:sm_12: no such", 1, true), run.remarks)
+  end)
+
   it("finds an edge that is not sorted, a piece without its end, and a tap that is left out", function()
     local run = support.study("occupancy", QUICK .. "-p parts=registers,cases -p rungs=5,10,12", { kernels = {
       ["occupancy.cu"] = support.changed_kernels("occupancy.cu", { "size <= SORTED", "size < SORTED" }),

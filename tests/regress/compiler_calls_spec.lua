@@ -40,6 +40,21 @@ template <class T> __global__ void shared(T *x) {
 }
 ]]
 
+local LOOP = [[
+__global__ void turned(float *x) {
+  __shared__ float s[32];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = s[31 - threadIdx.x];
+}
+template <class T> __global__ void loop(T *x) {
+  __shared__ T own[32];
+  int unused = 1;
+  own[threadIdx.x] = 1;
+  x[threadIdx.x] = own[threadIdx.x];
+}
+]]
+
 local LOAD = [[
   local dev = require "moonwarp".device "cpu"
   local m <close> = dev:module { source = %q, name = "x.cu", templates = { %s } }
@@ -77,6 +92,15 @@ describe("the compiler", function()
         support.with_folder(function(folder)
           compiler_write(folder, name)
           assert.are.equal(name == "g++" and reads or "link ", (calls_of(folder, HOST_FILE, nil, "yes")))
+        end)
+      end)
+
+      it("warns of a template beside a split kernel for what is written: " .. name, function()
+        support.with_folder(function(folder)
+          compiler_write(folder, name)
+          local _, text = calls_of(folder, LOOP, "'loop<float>'")
+          assert.is_truthy(text:find("x.cu:9: warning: unused variable", 1, true), text)
+          assert.are.equal(1, select(2, text:gsub("warning: ", "")), text)
         end)
       end)
 

@@ -5,10 +5,12 @@
 
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.measure.contest"
+local figure = require "moonwarp.plot.figure"
 local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
 local plot = require "moonwarp.plot.plot"
+local quantity = require "moonwarp.measure.quantity"
 local fields = require "moonwarp.results.fields"
 local remark = require "moonwarp.results.remark"
 local tables = require "moonwarp.plot.table"
@@ -158,6 +160,15 @@ local function is_curve(level, spec, groups, points)
   end) ~= nil
 end
 
+-- Whether an axis can show the field of some record: a logarithmic one shows no 0.
+local function has_place(records, field, base)
+  return lists.find(records, function(entry)
+    local value = fields.value(entry, field)
+    local number = quantity.read(value)
+    return value ~= nil and (type(number) ~= "number" or figure.is_number(number, base))
+  end) ~= nil
+end
+
 local function draw_chart(study, part, spec, groups, suffix)
   local all, level = {}, nil
   for _, group in ipairs(groups) do
@@ -166,7 +177,7 @@ local function draw_chart(study, part, spec, groups, suffix)
     level = is_larger and group.level or level -- of the largest case, if there are several
   end
   local points, y = points_of(study, spec, all), spec.y or study.rate
-  if #points == 0 or not has_field(points, spec.x) or not has_field(points, y) then return end
+  if not (has_place(points, spec.x, spec.logx) and has_place(points, y, spec.logy)) then return end
   local top, lines
   if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
   plot.draw { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series", logx = spec.logx,

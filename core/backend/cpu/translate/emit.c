@@ -68,13 +68,18 @@ static void reading_put(const cpu_program *program, const cpu_function *function
   }
 }
 
+/* Whether the fast flavor defines a kernel as a function of one thread. */
+static bool is_loop(const cpu_function *function) {
+  return !function->special && function->body >= 0 && function->barrier < 0 && function->wait < 0 && !function->split;
+}
+
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
  * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
  * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that
  * only fibers run is only declared. */
 static void kernel_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
-  if (function->body < 0 || function->barrier >= 0 || function->wait >= 0 || function->split) {
+  if (!is_loop(function)) {
     reading_put(program, function, out);
     if (function->split) split_put(function, out);
     return;
@@ -227,11 +232,12 @@ static void kernels_put(const cpu_program *program, cpu_flavor flavor, const ins
   cpu_text_put(out, "  {}};\n");
 }
 
-/* Warnings that only an instance shows. */
+/* Warnings that only an instance shows; the entries of loops instantiate those. */
 static void instances_read(const instance *list, int count, cpu_text *out) {
   cpu_text_put(out, "#if defined(MW_READ)\nstatic inline void mw_read() {\n");
   for (int i = 0; i < count; i++)
-    if (list[i].function->is_template) cpu_text_format(out, "  (void)&%s;\n", list[i].reference);
+    if (list[i].function->is_template && !is_loop(list[i].function))
+      cpu_text_format(out, "  (void)&%s;\n", list[i].reference);
   cpu_text_put(out, "}\n#endif\n");
 }
 
