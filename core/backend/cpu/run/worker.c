@@ -11,6 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 enum { SIGNAL_STACK = 64 << 10 };
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
@@ -183,10 +187,20 @@ static void settle(cpu_worker *worker) {
   worker->in_fibers = worker->kernel_stack.there = false;
 }
 
+/* The frames that a fault has left are below this one. AddressSanitizer does not learn of it where the kernel's stack is
+ * another one, and would take their marks for those of the functions that come next. */
+static void forget_frames(void) {
+#if defined(__SANITIZE_ADDRESS__)
+  enum { FRAMES = 256 << 10 };
+  __asan_unpoison_memory_region((char *)__builtin_frame_address(0) - FRAMES, FRAMES);
+#endif
+}
+
 bool cpu_worker_run(cpu_worker *worker, unsigned long long first, unsigned long long last) {
   cpu_grid *grid = atomic_load_explicit(&worker->grid, memory_order_relaxed);
   worker->fault.kind = CPU_FAULT_NONE;
   if (_setjmp(worker->trap)) {
+    forget_frames();
     settle(worker);
     return false;
   }
