@@ -51,6 +51,7 @@ describe("mutants of the kernels", function()
   end
 
   it("are equivalent where all threads access memory alike", function()
+    if os.getenv "SANITIZED" then return end -- the digest is of addresses, which the sanitizer changes
     support.with_folder(function(folder)
       judge.open(folder)
       local mutant = needless()
