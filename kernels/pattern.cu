@@ -16,8 +16,8 @@
 //                           other w. An even difference, 2^s times an odd one, gives 0 and 2^s, and few others below
 //
 // Bound: main memory, n / t, each byte is read once: 16 to 19 bytes per cycle and multiprocessor of an H200. Per cycle
-// a multiprocessor takes 128 instructions' lanes: at most 64 of comparisons, minima and shifts, 64 of multiply-adds of
-// integers and 32 of loads. For a byte
+// a multiprocessor takes 128 instructions' lanes: at most 64 of additions, comparisons, minima and shifts, 64 of
+// multiply-adds of integers and 32 of loads. For a byte
 //   v1   4 loads and 8 operations: 8 bytes per cycle
 //   v2   0.5 loads, 0.75 shifts, 4 comparisons and 4 additions: about 7
 //   v3   0.75 shifts, 4 comparisons, 4 additions: 7.3

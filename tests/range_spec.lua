@@ -91,6 +91,15 @@ describe("a profiler", function()
   end)
 end)
 
+describe("the page on profilers", function()
+  it("shows a kernel that is there", function()
+    local text = support.read(core.home() .. "/docs/profilers.md")
+    local file, instance = text:match 'file = "([^"]+)".-templates = { "([^"]+)" }'
+    local m <close> = mw.device "cpu":module { file = file, templates = { instance } }
+    assert.are.equal(instance, m:kernel(text:match 'k:kernel "([^"]+)"'):name())
+  end)
+end)
+
 describe("the protocol of ranges", function()
   it("costs next to nothing without a profiler", function()
     local before = (core.allocations())
