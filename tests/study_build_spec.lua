@@ -5,6 +5,7 @@
 local support = require "tests.support"
 local labs = require "tests.labs"
 local store = require "moonwarp.results.store"
+local core = require "moonwarp.core"
 
 local has_nvcc = os.execute "nvcc --version >/dev/null 2>&1" == true
 
@@ -27,6 +28,15 @@ describe("the study build", function()
     assert.are.equal(ways["an object, linked by g++"], ways["a library, linked by g++"])
     assert.are.same({ ["saxpy 32"] = false, ["reverse 32"] = false, ["mix 32"] = true }, spilled)
     assert.are.equal(4, #run.record.checks)
+  end)
+
+  with_nvcc("links with the libraries of an nvcc that is a script elsewhere", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/nvcc", '#!/bin/sh\nPATH=${PATH#*:}\nexec nvcc "$@"\n')
+      local command = "cd '%s' && chmod +x nvcc && PATH=$PWD:$PATH make -f '%s/kernels/build/Makefile' ARCH=sm_90 alone"
+      local status, output = labs.shell(command:format(folder, core.home()))
+      assert.are.equal(0, status, output)
+    end)
   end)
 
   with_nvcc("says why an architecture is not compiled for", function()
