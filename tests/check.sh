@@ -19,6 +19,8 @@ limit=900 # seconds a file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
 export LUA_PATH="$PWD/?.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;" LUA_CPATH="$build/?.so;;"
+# Tables and charts have signs beyond ASCII, where the locale does.
+[ "$(locale charmap)" = UTF-8 ] || export LC_ALL=C.UTF-8
 # Thread-local memory of modules is found by what an older C library wrote in front of it; with a newer one the leak
 # check follows wild pointers there.
 export UBSAN_OPTIONS=print_stacktrace=1
