@@ -143,6 +143,50 @@ __global__ void chain_without_fence(unsigned *ticket, volatile unsigned *flag, i
   flag[b] = 1;
 }
 
+__global__ void chain_without_the_second_fence(unsigned *ticket, volatile unsigned *flag, int *prefix) {
+  if (threadIdx.x) return;
+  const unsigned b = atomicAdd(ticket, 1u);
+  int before = 0;
+  if (b > 0) {
+    while (flag[b - 1] == 0) {}
+    before = prefix[b - 1]; // finding: race in global memory
+  }
+  prefix[b] = before + 1; // finding: race in global memory
+  __threadfence();
+  flag[b] = 1;
+}
+
+// The fence is between the first flag and the second; the data of the first are in order.
+__global__ void second_message_without_fence(int *data, volatile int *ready, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    for (int k = 0; k < 2; k++) {
+      data[k] = k; // finding: race in global memory
+      __threadfence();
+      ready[k] = 1;
+    }
+  } else {
+    while (ready[0] == 0) {}
+    __threadfence();
+    while (ready[1] == 0) {}
+    *out = data[0];
+    *out += data[1]; // finding: race in global memory
+  }
+}
+
+__global__ void message_with_a_fence_of_the_block(int *data, volatile int *ready, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 42; // finding: race in global memory
+    __threadfence();
+    *ready = 1;
+  } else {
+    while (*ready == 0) {}
+    __threadfence_block();
+    *out = *data; // finding: race in global memory
+  }
+}
+
 __global__ void plain_flag(unsigned *flag, int *data, int *out) {
   if (threadIdx.x) return;
   if (blockIdx.x == 0) {

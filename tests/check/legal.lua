@@ -73,6 +73,8 @@ local GRID <const> = {
   { "message", 4, 64, { i32(64), i32(1, 0), i32(192) }, cooperative = true, gives = { { 3, 191, 63 } } },
   { "message_to_each_thread", 4, 64, { i32(64), i32(64, 0), i32(192) }, cooperative = true,
     gives = { { 3, 191, 63 } } },
+  { "flag_read_again", 2, 32, { i32(2), i32(1, 0), i32(1) }, cooperative = true, gives = { { 3, 0, 3 } } },
+  { "flag_before_a_barrier", 3, 64, { i32(1), i32(1, 0), i32(96) }, cooperative = true, gives = { { 3, 95, 1 } } },
   { "atomics_of_all_types", 3, 40, { i32(4, 0), u32(7, 0), array("u64", 3, 0), f32(2, 0), array("f64", 1, 0) },
     gives = { { 1, 0, 120 }, { 5, 0, 120 } } },
   { "compaction", 3, 64, { u32(1, 0), i32(64), 150 }, gives = { { 1, 0, 50 } } },

@@ -338,6 +338,42 @@ __global__ void message_to_each_thread(int *data, volatile int *ready, int *out)
   }
 }
 
+// What is known after a fence stays so when the flag is read again; volatile data and a write need none.
+__global__ void flag_read_again(int *data, volatile int *ready, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    data[0] = 1;
+    data[1] = 2;
+    __threadfence();
+    *ready = 1;
+  } else {
+    while (*ready == 0) {}
+    const int early = *(volatile int *)&data[1];
+    __threadfence();
+    while (*ready == 0) {}
+    *out = data[0] + early;
+    data[0] = 3;
+  }
+}
+
+// The barrier stands for the second fence, and so does one of the warp.
+__global__ void flag_before_a_barrier(int *data, volatile int *ready, int *out) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x) return;
+    *data = 1;
+    __threadfence();
+    *ready = 1;
+  } else {
+    if (threadIdx.x == 0)
+      while (*ready == 0) {}
+    if (blockIdx.x == 1)
+      __syncthreads();
+    else
+      __syncwarp();
+    if (threadIdx.x < 32) out[blockIdx.x * 32 + threadIdx.x] = *data;
+  }
+}
+
 // ---- atomics --------------------------------------------------------------------------------------------------
 
 __global__ void atomics_of_all_types(int *i, unsigned *u, unsigned long long *l, float *f, double *d) {

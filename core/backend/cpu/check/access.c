@@ -29,10 +29,14 @@ static bool same_warp(mw_check_bits differs) {
 
 /* ---- is the other access ordered before this one? -------------------------------------------------------------- */
 
+static bool is_plain_read(const access_t *a) {
+  return !a->party.write && a->party.how == MW_ACCESS_PLAIN;
+}
+
 static bool is_ordered(const access_t *a, mw_check_bits other) {
   const mw_check_bits mine = a->thread->stamp, differs = other ^ mine;
   if (differs >> MW_CELL_LAUNCH) return true; /* an earlier launch, or none */
-  if (differs >> MW_CELL_BLOCK) return cpu_order_blocks(a->checker, other, a->thread);
+  if (differs >> MW_CELL_BLOCK) return cpu_order_blocks(a->checker, other, a->thread, is_plain_read(a));
   if (differs >> MW_CELL_EPOCH || !rank_of(differs)) return true;
   if (same_warp(differs) &&
       (differs >> MW_CELL_WARP_EPOCH || cpu_order_within_warp(a->checker, a->thread, rank_of(other))))
@@ -290,7 +294,7 @@ void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, 
   a.reads = read;
   cpu_current->busy++;
   cpu_finding_settle(a.checker);
-  if (read) cpu_order_acquire(a.checker, a.address, a.thread);
+  if (read) cpu_order_acquire(a.checker, a.address, a.thread, how == MW_ACCESS_VOLATILE);
   judge(&a);
   if (write) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
   cpu_current->busy--;

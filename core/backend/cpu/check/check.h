@@ -233,7 +233,7 @@ bool cpu_order_any_lane(cpu_checker *, const mw_thread *);
 void cpu_order_fence(cpu_checker *, mw_thread *, bool block_only);
 /* An atomic or volatile write of that place; swaps: by an atomicCAS, which may be how a lock is taken. */
 void cpu_order_release(cpu_checker *, uintptr_t, const mw_thread *, bool swaps);
-void cpu_order_acquire(cpu_checker *, uintptr_t, const mw_thread *); /* and a read of it */
+void cpu_order_acquire(cpu_checker *, uintptr_t, const mw_thread *, bool by_volatile); /* and a read of it */
 /* The thread waits in a loop; what it reads next by an atomic or volatile access is a flag. */
 void cpu_order_wait(cpu_checker *, const mw_thread *);
 bool cpu_order_is_flag(cpu_checker *, uintptr_t);
@@ -242,9 +242,9 @@ bool cpu_order_have_met(cpu_checker *, mw_check_bits other, const mw_thread *, u
 /* Whether another access of the block since its last barrier, of which `other` is the cell, is ordered before the thread
  * by atomics and fences. */
 bool cpu_order_in_block(cpu_checker *, mw_check_bits other, const mw_thread *);
-/* Whether another block's access, of which `other` is the cell, is ordered before the thread; whether any block's may
- * be. */
-bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *);
+/* Whether another block's access, of which `other` is the cell, is ordered before one of the thread; whether any block's
+ * may be. */
+bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *, bool plain_read);
 bool cpu_order_any(cpu_checker *, const mw_thread *);
 
 /* finding.c: parties may be NULL. What it is about: what has the address, or this object. */

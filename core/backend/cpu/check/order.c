@@ -10,6 +10,9 @@
  * A thread that takes a lock by atomicCAS and gives it back by another operation fences twice: after the one, before the
  * other. What is done between is in order then; else its release orders nothing.
  *
+ * A thread that has read a flag by a volatile access fences before it reads, by a plain access, what the flag
+ * announces; a barrier or a synchronisation of its warp will do as well.
+ *
  * Blocks are known by the bits that cells keep of them; the latest release of a block at a place stands for all of
  * them. Both err to the side of "ordered". */
 #include "core/backend/cpu/check/check.h"
@@ -24,6 +27,8 @@ typedef struct seen { /* of a place, so many of its releases */
   unsigned count;
   unsigned rank, epoch; /* who has seen it, and when */
   bool by_several;
+  unsigned settled, fences; /* so many before it fenced; how often it had by then */
+  mw_check_bits stamp;      /* of the thread, without its fences; 0: all are settled */
 } seen;
 
 typedef struct seen_list {
@@ -61,6 +66,7 @@ typedef struct state { /* of the block that a worker runs */
   taken taken[CPU_WARP * CPU_WARPS];
   bool waits[CPU_WARP * CPU_WARPS];     /* by thread: what it reads next is a flag */
   uint8_t fences[CPU_WARP * CPU_WARPS]; /* the thread's count after it */
+  unsigned device_fences[CPU_WARP * CPU_WARPS];
   seen_list acquired;
   uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */
   bool any_fence, any_met;
@@ -226,7 +232,7 @@ void cpu_order_fold(cpu_checker *checker, cpu_worker *worker) {
   if (!order) return;
   state *now = state_of(checker, worker);
   for (unsigned i = 0; i < order->room; i++) fold_release(order->places[i], worker->ctx.block & BLOCK_BITS);
-  for (unsigned i = 0; i < now->acquired.count; i++) now->acquired.at[i].epoch = 0;
+  for (unsigned i = 0; i < now->acquired.count; i++) now->acquired.at[i].epoch = now->acquired.at[i].stamp = 0;
   for (unsigned i = 0; i < CPU_WARP * CPU_WARPS; i++) {
     now->fenced[i] = now->fenced[i] != 0;
     now->fences[i] = MOST_FENCES; /* it is no longer known what came after them */
@@ -255,6 +261,7 @@ void cpu_order_fence(cpu_checker *checker, mw_thread *thread, bool block_only) {
   const unsigned epoch = epoch_of(thread);
   now->taken[thread->rank].fences++;
   now->taken[thread->rank].device_fences += !block_only;
+  now->device_fences[thread->rank] += !block_only;
   if (block_only && now->fenced[thread->rank] && !now->fenced_block[thread->rank]) return; /* adds nothing to it */
   const bool again = now->any_fence && now->last.epoch == epoch;
   now->last.by_several = again && (now->last.by_several || now->last.rank != thread->rank);
@@ -315,7 +322,14 @@ bool cpu_order_is_flag(cpu_checker *checker, uintptr_t address) {
   return p && p->is_flag;
 }
 
-void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread *thread) {
+/* How many of the releases that it has seen a thread may rely on where it reads by plain accesses. */
+static unsigned settled_of(const state *now, const seen *s, const mw_thread *thread) {
+  const bool fresh = s->rank == thread->rank && s->stamp == thread->stamp >> MW_CELL_WARP_EPOCH &&
+                     s->fences == now->device_fences[thread->rank];
+  return fresh && !s->by_several ? s->settled : s->count;
+}
+
+void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread *thread, bool by_volatile) {
   state *now = checker->order ? state_now(checker) : NULL;
   if (!now) return;
   place *p = place_at(checker, address, now->waits[thread->rank]);
@@ -332,7 +346,14 @@ void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread 
     list->count++;
   }
   const bool several = known && (list->at[i].by_several || list->at[i].rank != thread->rank);
-  list->at[i] = (seen){p, p->count, thread->rank, epoch, several};
+  list->at[i] = (seen){.place = p,
+                       .count = p->count,
+                       .rank = thread->rank,
+                       .epoch = epoch,
+                       .by_several = several,
+                       .settled = known ? settled_of(now, &list->at[i], thread) : 0,
+                       .fences = now->device_fences[thread->rank],
+                       .stamp = by_volatile ? thread->stamp >> MW_CELL_WARP_EPOCH : 0};
 }
 
 /* By the thread itself, or by one of its warp; by its block from the next barrier on. */
@@ -363,11 +384,14 @@ static bool is_published(const seen *s, mw_check_bits other, int depth) {
   return false;
 }
 
-bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread *thread) {
+bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread *thread, bool plain_read) {
   if (!checker->order) return false;
-  const seen_list *list = &state_now(checker)->acquired;
-  for (unsigned i = 0; i < list->count; i++)
-    if (is_visible(&list->at[i], thread) && is_published(&list->at[i], other, 0)) return true;
+  const state *now = state_now(checker);
+  for (unsigned i = 0; i < now->acquired.count; i++) {
+    seen s = now->acquired.at[i];
+    if (plain_read) s.count = settled_of(now, &s, thread);
+    if (is_visible(&s, thread) && is_published(&s, other, 0)) return true;
+  }
   return false;
 }
 
