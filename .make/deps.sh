@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# deps.sh [--name-only] build|demo|check|browser|metrics
+# deps.sh [--name-only] build|demo|check|cluster|browser|metrics
 # Names the Debian or Ubuntu packages that are missing, then installs them. NO_DEPS=1 or --name-only: names them and
 # fails. If nothing is missing it prints nothing; without dpkg it checks nothing.
 set -euo pipefail
@@ -9,6 +9,7 @@ set -euo pipefail
 build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)
 demo=(lua-filesystem lua-cjson gnuplot-nox)
 check=(lua5.4 lua-busted libcmocka-dev lua-check bubblewrap)
+cluster=(slurm-wlm munge)
 browser=(chromium nodejs npm)
 metrics=(cloc)
 
@@ -21,6 +22,7 @@ case $1 in
   build) wanted=("${build[@]}") ;;
   demo) wanted=("${build[@]}" "${demo[@]}") ;;
   check) wanted=("${build[@]}" "${demo[@]}" "${check[@]}") ;;
+  cluster) wanted=("${build[@]}" "${demo[@]}" "${check[@]}" "${cluster[@]}") ;;
   browser) wanted=("${build[@]}" "${demo[@]}" "${browser[@]}") ;;
   metrics) wanted=("${metrics[@]}") ;;
   *) echo "deps.sh: unknown set '$1'" >&2; exit 2 ;;

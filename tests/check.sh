@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# check.sh BUILD [c]: every test (or the C tests alone) on what was built in BUILD. Each file runs in a process of its
+# check.sh BUILD [c|cluster]: every test (or the C tests, or those that need a Slurm cluster) on what was built in BUILD. Each file runs in a process of its
 # own, so that a crash costs one file; failures are printed, and the last line is the sum. Called by the Makefile.
 # A spec runs in the program; also as a module of the stock interpreter where that is another thing, and by the other
 # C++ compiler where it is about what the CPU device compiles.
@@ -45,7 +45,7 @@ run_file() { # kind file
     c) "$build/tests/$(basename "$2" .c)" ;;
     module) $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     null) LUA_CPATH="$build/tests/null/?.so;;" $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
-    program) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
+    program | cluster) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
     other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
@@ -62,7 +62,7 @@ count() { grep -c "$1" "$2" || true; }
 is_whole() { # kind log
   case $1 in
     c) grep -q '^\[==========\] .* test(s) run\.' "$2" ;;
-    module | null | program | other) grep -q '^1\.\.[0-9]' "$2" ;;
+    module | null | program | other | cluster) grep -q '^1\.\.[0-9]' "$2" ;;
   esac
 }
 
@@ -76,7 +76,7 @@ read_counts() { # kind log status
       skipped=$(($(count '^\[  SKIPPED \] [a-z0-9_]*$' "$2") / 2))
       failed=$(($(count '^\[  FAILED  \] [a-z0-9_]*$' "$2") / 2))
       ;;
-    module | null | program | other)
+    module | null | program | other | cluster)
       skipped=$(count '^ok [0-9]* .*# SKIP' "$2")
       passed=$(($(count '^ok [0-9]' "$2") - skipped))
       failed=$(count '^not ok [0-9]' "$2")
@@ -165,6 +165,10 @@ nulled() {
 # Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
 list() {
   local file
+  if [ "$what" = cluster ]; then
+    for file in tests/cluster/*_spec.lua; do echo "cluster $file"; done
+    return
+  fi
   if [ "$what" = all ]; then
     if other_compiler >/dev/null; then compiled | sed 's/^/other /'; fi
     for file in tests/*_spec.lua tests/regress/*_spec.lua; do echo "program $file"; done
@@ -190,4 +194,5 @@ rm -rf "$logs"
 mkdir -p "$logs"
 list | grep -e "${ONLY:-.}" >"$logs/list" || { echo "no test's name matches ONLY=$ONLY"; exit 2; }
 xargs -P "${JOBS:-$(nproc)}" -L 1 "$0" "$build" one <"$logs/list"
+[ "$what" != all ] || [ -n "${ONLY:-}" ] || echo "tests/cluster: skipped; only make check-cluster starts a Slurm cluster"
 closing
