@@ -113,8 +113,9 @@ support.each_device("a module", function(dev, id)
       fails(function() dev:module {} end, "a module is made from either 'file' or 'source': give one of them")
       fails(function() dev:module { source = "", file = "" } end,
         "a module is made from either 'file' or 'source': give one of them")
-      fails(function() dev:module(1) end, "bad argument #1 to 'module' (table expected, got number)")
-      fails(function() dev:module() end, "bad argument #1 to 'module' (table expected, got no value)")
+      fails(function() dev:module(1) end, "bad argument #1 to 'module' (options expected, such as { file = ... }, got 1)")
+      fails(function() dev:module() end,
+        "bad argument #1 to 'module' (options expected, such as { file = ... }, got no value)")
       fails(function() dev:module("a", 1) end, "'module' takes 1 argument at most, got 2")
       fails(function() dev:module { source = "", fast_math = 1 } end,
         "bad argument #1 to 'module' (option 'fast_math' is true or false, got 1)")

@@ -62,7 +62,9 @@ support.each_device("pages", function(dev, id, runs)
       [[bad argument #1 to 'advise' (option 'preferred_location' is "device", "host" or false, got string 'gpu')]])
     fails(function() a:advise { read_mostly = "yes" } end,
       "bad argument #1 to 'advise' (option 'read_mostly' is true or false, got string 'yes')")
-    support.fails_with(function() a:advise() end, "table expected")
+    fails(function() a:advise "read mostly" end, "bad argument #1 to 'advise' (options expected, such as "
+      .. "{ read_mostly = ... }, got string 'read mostly')")
+    support.fails_with(function() a:advise() end, "options expected, such as { read_mostly = ... }, got no value")
     a:close()
     support.fails_with(function() a:prefetch() end, "attempt to use a closed array")
   end)

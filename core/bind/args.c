@@ -107,12 +107,14 @@ static void read_options(lua_State *L, int index, const char *const names[]) {
   check_still_open(L);
 }
 
-void check_options(lua_State *L, int index, const char *const names[]) {
-  if (lua_isnoneornil(L, index)) return;
-  check_type(L, index, LUA_TTABLE);
+void need_options(lua_State *L, int index, const char *const names[]) {
+  if (!lua_istable(L, index))
+    bind_argument(L, index, "options expected, such as { %s = ... }, got %s", names[0],
+                  lua_isnone(L, index) ? "no value" : value_text(L, index));
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
-      bind_argument(L, index, "options have names, got the key %s", luaL_tolstring(L, -2, NULL));
+      bind_argument(L, index, "options have names, such as { %s = ... }, got the key %s", names[0],
+                    luaL_tolstring(L, -2, NULL));
     }
     const char *key = lua_tostring(L, -2);
     int i = 0;
@@ -120,6 +122,10 @@ void check_options(lua_State *L, int index, const char *const names[]) {
     if (!names[i]) unknown_option(L, index, key, names);
   }
   read_options(L, index, names);
+}
+
+void check_options(lua_State *L, int index, const char *const names[]) {
+  if (!lua_isnoneornil(L, index)) need_options(L, index, names);
 }
 
 bool option_push(lua_State *L, int index, const char *name) {

@@ -105,6 +105,7 @@ lua_Integer check_integer(lua_State *, int index); /* a number with an integer's
 void check_still_open(lua_State *);
 /* nil, or a table with no other keys; one with a metatable is replaced by a plain one. The method's object is at 1 */
 void check_options(lua_State *, int index, const char *const names[]);
+void need_options(lua_State *, int index, const char *const names[]); /* nil is none */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
                            lua_Integer greatest);

@@ -89,8 +89,7 @@ static int kernel_prepare(lua_State *L) {
   static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", "carveout", "cache", NULL};
   static const char *const caches[] = {"none", "shared", "l1", "equal", NULL}; /* as mw_prefer has them */
   const mw_kernel *kernel = self_kernel(L);
-  check_type(L, 2, LUA_TTABLE);
-  check_options(L, 2, names);
+  need_options(L, 2, names);
   lua_settop(L, 3);
   bind_launch *self = push(L);
   read_dims_option(L, kernel, "grid", self->launch.grid);

@@ -165,18 +165,25 @@ static void check_zero(lua_State *L, const char *text, size_t size, const char *
   bind_fail(L, MW_COMPILE, "%s:%d: there is a zero byte, which no source has", name, line);
 }
 
+/* Whether it is compiled already: by one of these options. */
 static bool has_code(lua_State *L) {
-  const int top = lua_gettop(L);
-  const bool has = option_push(L, 2, "cubin") || option_push(L, 2, "ptx") || option_push(L, 2, "fatbin");
-  lua_settop(L, top);
-  return has;
+  static const char *const forms[] = {"cubin", "ptx", "fatbin", NULL};
+  const char *given = NULL;
+  for (int i = 0; forms[i]; i++) {
+    if (!option_push(L, 2, forms[i])) continue;
+    lua_pop(L, 1);
+    if (given)
+      bind_fail(L, MW_INVALID, "a module is loaded from one of 'cubin', 'ptx' and 'fatbin', got '%s' and '%s'", given,
+                forms[i]);
+    given = forms[i];
+  }
+  return given;
 }
 
 /* What the option holds: a path has no line and no zero byte, and code has. */
 static void locate_code(lua_State *L, const char *option, mw_form form, mw_source *source) {
   const char *path, *given = option_string(L, 2, option, NULL);
   if (!given) return;
-  if (source->form) bind_fail(L, MW_INVALID, "a module is loaded from one of 'cubin', 'ptx' and 'fatbin', got two");
   lua_getfield(L, 2, option);
   size_t size = lua_rawlen(L, -1);
   if (size == 0) bind_fail(L, MW_INVALID, "option '%s' is a path or the code itself, got an empty string", option);
@@ -234,13 +241,13 @@ static const char *const *sorted_list(lua_State *L, const char *name) {
 
 /* Makes a table of the module's own of the options at 2; a string is the file. */
 static void copy_options(lua_State *L, const char *const names[]) {
-  if (lua_type(L, 2) != LUA_TSTRING) check_type(L, 2, LUA_TTABLE);
+  const bool is_file = lua_type(L, 2) == LUA_TSTRING;
+  if (!is_file) need_options(L, 2, names);
   lua_newtable(L);
-  if (lua_type(L, 2) == LUA_TSTRING) {
+  if (is_file) {
     lua_pushvalue(L, 2);
     lua_setfield(L, -2, "file");
   } else {
-    check_options(L, 2, names);
     for (lua_pushnil(L); lua_next(L, 2);) {
       lua_pushvalue(L, -2);
       lua_insert(L, -2);

@@ -70,8 +70,7 @@ static void advise(lua_State *L, const bind_array *a, mw_advice advice, location
 /* a:advise{ read_mostly =, preferred_location =, accessed_by = }: what is not given stays as it is. */
 static int array_advise(lua_State *L) {
   static const char *const names[] = {"read_mostly", "preferred_location", "accessed_by", NULL};
-  check_type(L, 2, LUA_TTABLE);
-  check_options(L, 2, names);
+  need_options(L, 2, names);
   location read_mostly = NOT_GIVEN;
   if (option_push(L, 2, "read_mostly")) read_mostly = option_boolean(L, 2, "read_mostly", false) ? DEVICE : NOWHERE;
   const location preferred = option_location(L, "preferred_location"), accessed = option_location(L, "accessed_by");

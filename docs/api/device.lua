@@ -348,7 +348,7 @@ or `file = "saxpy.cu"`, the source that it was compiled from. An instance of a t
         "cannot read the kernel file '<file>': looked in the working folder, beside the script and in <home>/kernels",
         "the kernel file '<file>' has more than 64 MiB, which is not a source",
         "a module is made from either 'file' or 'source': give one of them",
-        "a module is loaded from one of 'cubin', 'ptx' and 'fatbin', got two",
+        "a module is loaded from one of 'cubin', 'ptx' and 'fatbin', got '<name>' and '<name>'",
         "option 'cubin': '<name>' is PTX: give it as 'ptx'",
         "'<name>' has code for <arch>, which <id> (<arch>) does not run: compile it with nvcc -arch=<arch>",
         "'<name>' is damaged: its code cannot be read",
