@@ -81,7 +81,8 @@ support.each_device("kernels", function(dev, id, runs)
         "prepare needs 'grid': an integer, {x, y, z} or {x =, y =, z =}")
       fails_with(function() m.scale:prepare { grid = 1 } end,
         "prepare needs 'block': an integer, {x, y, z} or {x =, y =, z =}")
-      fails(function() m.scale:prepare() end, "bad argument #1 to 'prepare' (options expected, such as { grid = ... }, got no value)")
+      fails(function() m.scale:prepare() end,
+        "bad argument #1 to 'prepare' (options expected, such as { grid = ... }, got no value)")
       fails(function() m.scale:prepare({}, 1) end, "'prepare' takes 1 argument at most, got 2")
     end)
 

@@ -113,7 +113,8 @@ support.each_device("a module", function(dev, id)
       fails(function() dev:module {} end, "a module is made from either 'file' or 'source': give one of them")
       fails(function() dev:module { source = "", file = "" } end,
         "a module is made from either 'file' or 'source': give one of them")
-      fails(function() dev:module(1) end, "bad argument #1 to 'module' (options expected, such as { file = ... }, got 1)")
+      fails(function() dev:module(1) end,
+        "bad argument #1 to 'module' (options expected, such as { file = ... }, got 1)")
       fails(function() dev:module() end,
         "bad argument #1 to 'module' (options expected, such as { file = ... }, got no value)")
       fails(function() dev:module("a", 1) end, "'module' takes 1 argument at most, got 2")

@@ -37,7 +37,8 @@ support.each_device("streams", function(dev, id, runs)
       math.max(least, greatest)))
     fails(function() dev:stream { blocking = 1 } end,
       "bad argument #1 to 'stream' (option 'blocking' is true or false, got 1)")
-    fails(function() dev:stream(1) end, "bad argument #1 to 'stream' (options expected, such as { blocking = ... }, got 1)")
+    fails(function() dev:stream(1) end,
+      "bad argument #1 to 'stream' (options expected, such as { blocking = ... }, got 1)")
     fails(function() dev:stream({}, 1) end, "'stream' takes 1 argument at most, got 2")
   end)
 

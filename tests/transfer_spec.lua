@@ -77,7 +77,8 @@ support.each_device("copies", function(dev, id, runs)
       "bad argument #2 to 'copy' (option 'to' is an integer from 1 to 3, got string '2')")
     fails(function() b:copy(a, { form = 1 }) end, "bad argument #2 to 'copy' "
       .. "(unknown option 'form'; did you mean 'from'?)")
-    fails(function() b:copy(a, { 1 }) end, "bad argument #2 to 'copy' (options have names, such as { from = ... }, got the key 1)")
+    fails(function() b:copy(a, { 1 }) end,
+      "bad argument #2 to 'copy' (options have names, such as { from = ... }, got the key 1)")
     fails(function() b:copy(a, 1) end, "bad argument #2 to 'copy' (options expected, such as { from = ... }, got 1)")
     fails(function() b:copy(a, {}, 1) end, "'copy' takes 2 arguments at most, got 3")
     fails(function() b:copy(other) end, "bad argument #1 to 'copy' (array of f32 expected, got array of f64)")
