@@ -71,9 +71,9 @@ end
 
 -- ---- the device opened last ---------------------------------------------------------------------
 
--- Whether a device checks by its id, or because compute-sanitizer runs this process.
+-- Whether a device checks by its id, or because a tool runs this process.
 local function is_checking(id)
-  return os.getenv "NV_SANITIZER_INJECTION_PORT_BASE" or type(id) == "string" and (core.device_word(id) or {}).checked
+  return require("moonwarp.measure.tool").above() or type(id) == "string" and (core.device_word(id) or {}).checked
 end
 
 --- Opens a device, which then is the last one: whose clock mw.bench takes, and whom records and charts are about, where

@@ -75,9 +75,9 @@ static void read_memory(const cuda_device *device, mw_device_info *info) {
 
 /* ---- open and close -------------------------------------------------------------------------------------------- */
 
-/* The tools of compute-sanitizer tell the process that they run by this variable. */
+/* compute-sanitizer and ncu set these variables for the process that they run. */
 static bool has_tool(void) {
-  return getenv("NV_SANITIZER_INJECTION_PORT_BASE") != NULL;
+  return getenv("NV_SANITIZER_INJECTION_PORT_BASE") || getenv("NV_COMPUTE_PROFILER_PERFWORKS_DIR");
 }
 
 /* Freed memory stays in the pool, so that a script that allocates in a loop pays once. */

@@ -4,6 +4,7 @@
 -- the nearest allocation, template arguments, how many errors were left out, and the line that says it is whole.
 
 local lists = require "moonwarp.base.lists"
+local tool = require "moonwarp.measure.tool"
 
 local sanitizer_report = {}
 
@@ -21,17 +22,11 @@ local FAR <const> = 1 << 30 -- bytes from an array, beyond which an access has n
 
 -- ---- parts of a record --------------------------------------------------------------------------
 
--- "void scaled<float, (int)3>(T1 *, int)" -> "scaled<float, 3>", as scripts name it.
-local function kernel_name(text)
-  text = text:gsub("^%[clone [^%]]*%] ", ""):gsub("%s*%b()$", ""):gsub("^void ", "")
-  return (text:gsub("%([%a][%w_ ]*%)(%-?%d)", "%1"))
-end
-
 -- "behind(int *, int)+0xc0 in /a/k.cu:70"
 local function place_of(text)
   local name, rest = text:match "^(.-)%+0x%x+(.*)$"
   local file, line = (rest or ""):match "^ in (.+):(%d+)$"
-  return { kernel = kernel_name(name or text), file = file, line = math.tointeger(tonumber(line)) }
+  return { kernel = tool.kernel_name(name or text), file = file, line = math.tointeger(tonumber(line)) }
 end
 
 local function numbers_of(text)
