@@ -143,8 +143,8 @@ support.each_device("reductions of arrays", function(dev, id, runs)
                     { "u8", "unsigned char", 16, "SUM", "u64", "sum" }, { "i32", "int", 4, "DOT", "u64", "dot" } }
     local names, tile = {}, 2048
     for i, case in ipairs(CASES) do
-      names[2 * i - 1] = ("reduce_wide<%s,%s,true>"):format(case[2], case[4])
-      names[2 * i] = ("reduce_wide<%s,%s,false>"):format(case[2], case[4])
+      names[2 * i - 1] = ("moonwarp::reduce_wide<%s,%s,true>"):format(case[2], case[4])
+      names[2 * i] = ("moonwarp::reduce_wide<%s,%s,false>"):format(case[2], case[4])
     end
     local m <close> = dev:module { file = "moonwarp/reductions.cu", contract = false, templates = names }
     for i, case in ipairs(CASES) do

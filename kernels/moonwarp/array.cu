@@ -187,6 +187,8 @@ __device__ __forceinline__ u64 thread_number() {
   return (u64)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+namespace moonwarp {
+
 /* a[i] = value */
 template <class T> __global__ void fill(T *a, T value, unsigned long long n) {
   const u64 i = thread_number();
@@ -216,3 +218,5 @@ __global__ void random_normal(T *a, unsigned long long seed, unsigned long long 
   const u64 i = thread_number();
   if (i < n) a[i] = element<T>::from(mean + sd * standard_normal(random_of(seed, offset + i)));
 }
+
+} // namespace moonwarp

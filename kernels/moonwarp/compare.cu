@@ -20,6 +20,8 @@ __device__ __forceinline__ void raise(u64 *most, double value) {
   if (threadIdx.x % 32 == 0 && value > 0) atomicMax(most, (u64)__double_as_longlong(value));
 }
 
+namespace moonwarp {
+
 // found: the elements that are wrong, and the bits of the largest absolute and relative error of those that are
 // compared as numbers. Whole warps; exact: integers, of which only equal ones are right.
 template <class T>
@@ -46,3 +48,5 @@ __global__ void compare(u64 *found, const T *got, const T *expected, double abso
   raise(found + 1, most);
   raise(found + 2, most_relative);
 }
+
+} // namespace moonwarp

@@ -13,6 +13,8 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   return t;
 }
 
+namespace moonwarp {
+
 // gate: pinned host memory; [0] is the ticket that the host lets through, [1] the last one that ran out of time.
 __global__ void hold(unsigned *gate, unsigned ticket, unsigned long long limit) {
   volatile unsigned *seen = gate;
@@ -24,3 +26,5 @@ __global__ void hold(unsigned *gate, unsigned ticket, unsigned long long limit) 
   }
   __threadfence_system();
 }
+
+} // namespace moonwarp

@@ -20,6 +20,8 @@ template <class W> __device__ __forceinline__ W pattern(u64 seed, u64 i) {
   return (W)(z ^ (z >> 31));
 }
 
+namespace moonwarp {
+
 template <class W> __global__ void poison(void *x, u64 seed, u64 n) {
   const u64 i = thread_number();
   if (i < n) ((W *)x)[i] = pattern<W>(seed, i);
@@ -62,3 +64,5 @@ template <class W> __global__ void compare(const void *a, const void *b, u64 *fo
 
 // A launch and nothing else: the least that any function on the device can take.
 __global__ void nothing() {}
+
+} // namespace moonwarp

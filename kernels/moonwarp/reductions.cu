@@ -120,6 +120,8 @@ template <class T, int OP, class A> __device__ __forceinline__ A join_block(A va
   return value;
 }
 
+namespace moonwarp {
+
 /* piece: vectors of a block, of which the last one also has the elements that fill no vector. y: x but for DOT. */
 template <class T, int OP, bool ALIGNED>
 __global__ void __launch_bounds__(256)
@@ -153,9 +155,13 @@ reduce_wide(typename joined<T, OP>::type *parts, const T *x, const T *y, u64 n, 
   if (threadIdx.x == 0) parts[blockIdx.x] = value[0];
 }
 
+} // namespace moonwarp
+
 /* ==} */
 
 /* {== The CPU device =================================================== */
+
+namespace moonwarp {
 
 /* piece: elements of a block, which has one thread. */
 template <class T, int OP>
@@ -171,5 +177,7 @@ __global__ void reduce_lanes(typename joined<T, OP>::type *parts, const T *x, co
   for (int k = 1; k < LANES; k++) value[0] = join<OP>(value[0], value[k]);
   parts[blockIdx.x] = value[0];
 }
+
+} // namespace moonwarp
 
 /* ==} */

@@ -24,6 +24,15 @@ function own_kernels.module(device, file)
   return known[file]
 end
 
+--- A kernel of a file. All are in the namespace moonwarp, by which they are told from a script's.
+---@param device userdata
+---@param file string
+---@param name string     as in "fill<float>"
+---@return userdata kernel
+function own_kernels.kernel(device, file, name)
+  return own_kernels.module(device, file):kernel("moonwarp::" .. name)
+end
+
 local BLOCK = 256
 
 --- Launches a kernel of a file with one thread per element.
@@ -33,7 +42,7 @@ local BLOCK = 256
 ---@param count integer
 ---@param ... any         the kernel's arguments
 function own_kernels.launch(device, file, name, count, ...)
-  own_kernels.module(device, file):kernel(name):launch((count + BLOCK - 1) // BLOCK, BLOCK, ...)
+  own_kernels.kernel(device, file, name):launch((count + BLOCK - 1) // BLOCK, BLOCK, ...)
 end
 
 --- Closes the modules of a device; called before the device is closed.

@@ -44,7 +44,7 @@ local function parts_of(device, x, y, op, wanted)
   local piece = integer.ceil_div(integer.ceil_div(units, wanted), grain) * grain
   local count = integer.ceil_div(units, piece)
   local parts = device:empty(joined(x:dtype(), op), count)
-  own_kernels.module(device, FILE):kernel(name):launch(count, block, parts, x, y, #x, piece)
+  own_kernels.kernel(device, FILE, name):launch(count, block, parts, x, y, #x, piece)
   return parts
 end
 

@@ -118,12 +118,12 @@ static void array_kernels(void **state) {
   if (!have_nvrtc() || !file) skip();
   text[fread(text, 1, sizeof text - 1, file)] = '\0';
   fclose(file);
-  static const char *const first[] = {"fill<float>", NULL};
+  static const char *const first[] = {"moonwarp::fill<float>", NULL};
   mw_module *m = compile(device, text, first);
-  kernel(m, "fill<float>");
-  kernel(m, "linspace<float>");
-  if (*cuda_nvrtc.toolkit) kernel(m, "random_normal<__half>");
-  kernel(m, "random_uniform<int>");
+  kernel(m, "moonwarp::fill<float>");
+  kernel(m, "moonwarp::linspace<float>");
+  if (*cuda_nvrtc.toolkit) kernel(m, "moonwarp::random_normal<__half>");
+  kernel(m, "moonwarp::random_uniform<int>");
   cuda->unload(m);
 }
 

@@ -127,7 +127,7 @@ static void run_copy(const uint64_t *v) { /* copy(double *to, const double *from
   memcpy(host(v[0]), host(v[1]), (size_t)(int)v[2] * sizeof(double));
 }
 
-/* fill<T>(T *x, T value, unsigned long long n) of kernels/moonwarp/array.cu */
+/* moonwarp::fill<T>(T *x, T value, unsigned long long n) of kernels/moonwarp/array.cu */
 static void run_fill_words(const uint64_t *v) {
   uint32_t value = (uint32_t)v[1], *x = host(v[0]);
   for (uint64_t i = 0; i < v[2]; i++) x[i] = value;
@@ -138,8 +138,8 @@ static void run_fill_doubles(const uint64_t *v) {
   for (uint64_t i = 0; i < v[2]; i++) x[i] = v[1];
 }
 
-/* hold(unsigned *gate, unsigned ticket, unsigned long long limit): as if the host came too late, for the first
- * MOCK_CUDA_FORCED launches of it. */
+/* moonwarp::hold(unsigned *gate, unsigned ticket, unsigned long long limit): as if the host came too late, for the
+ * first MOCK_CUDA_FORCED launches of it. */
 static void run_hold(const uint64_t *v) {
   static long forced;
   const char *most = getenv("MOCK_CUDA_FORCED");
@@ -152,10 +152,10 @@ static const struct known {
   void (*run)(const uint64_t *values);
 } known[] = {{"_Z4fillPffi", {8, 4, 4}, run_fill},
              {"_Z4copyPdPKdi", {8, 8, 4}, run_copy},
-             {"_Z4holdPjjy", {8, 4, 8}, run_hold},
-             {"_Z4fillIfEvPT_S0_y", {8, 4, 8}, run_fill_words},
-             {"_Z4fillIiEvPT_S0_y", {8, 4, 8}, run_fill_words},
-             {"_Z4fillIdEvPT_S0_y", {8, 8, 8}, run_fill_doubles}};
+             {"_ZN8moonwarp4holdEPjjy", {8, 4, 8}, run_hold},
+             {"_ZN8moonwarp4fillIfEEvPT_S1_y", {8, 4, 8}, run_fill_words},
+             {"_ZN8moonwarp4fillIiEEvPT_S1_y", {8, 4, 8}, run_fill_words},
+             {"_ZN8moonwarp4fillIdEEvPT_S1_y", {8, 8, 8}, run_fill_doubles}};
 
 static const struct known *find_known(const char *name) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -26,7 +26,7 @@ end
 ---@return table? found       as of comparison.run where nothing is wrong, else nil
 function comparison.on_device(got, expected, absolute, relative)
   local device, dtype, count = got:device(), got:dtype(), #got
-  local kernel = own_kernels.module(device, "moonwarp/compare.cu"):kernel(("compare<%s>"):format(dtypes[dtype].cpp))
+  local kernel = own_kernels.kernel(device, "moonwarp/compare.cu", ("compare<%s>"):format(dtypes[dtype].cpp))
   local blocks = math.min((count + BLOCK * EACH - 1) // (BLOCK * EACH), WAVES * device:properties().multiprocessors)
   local exact = dtype:find "^f" == nil and absolute == 0 and relative == 0
   local found <close> = device:zeros("u64", 3)

@@ -15,7 +15,7 @@ gate.__index = gate
 local LIMIT = 0.05
 
 local function acquire(self, device)
-  local hold = own_kernels.module(device, "moonwarp/hold.cu"):kernel "hold"
+  local hold = own_kernels.kernel(device, "moonwarp/hold.cu", "hold")
   self.flags = device:pinned("u32", { 0, 0 })
   self.launch = hold:prepare { grid = 1, block = 1, stream = self.stream }
 end
