@@ -103,6 +103,7 @@ struct mw_device {
   const mw_backend *backend; /* set, as refs is to 1, by mw_device_open */
   mw_device_info    info;   /* filled by open, constant afterwards */
   mw_stream        *main;   /* the default stream: legacy semantics, see docs/architecture.md; NULL when offline */
+  bool              counts; /* the last check_mode said so; the backend's */
   atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
 };
 
@@ -242,7 +243,37 @@ typedef struct mw_check_mode { /* how a device in check mode judges */
   bool     strict; /* what GPUs since Volta permit is found as well */
   uint64_t seed;   /* of the order in which threads and blocks run; 0: in order */
   uint64_t blocks; /* so many of a launch are run; 0: all */
+  bool     counts; /* what warps ask of memory is counted, by launches of modules that are compiled from now on */
 } mw_check_mode;
+
+typedef struct mw_counts { /* what warps asked of memory; a request: an access that the lanes of a warp make together */
+  size_t load_requests, load_sectors, load_bytes; /* of global memory: aligned 32 bytes; distinct bytes that lanes want */
+  size_t store_requests, store_sectors, store_bytes;
+  size_t shared_load_requests, shared_load_wavefronts; /* passes over the 32 banks of shared memory */
+  size_t shared_load_conflicts;                        /* those beyond what requests of the size need */
+  size_t shared_store_requests, shared_store_wavefronts, shared_store_conflicts;
+  size_t atomic_requests, atomic_addresses, atomic_contention; /* distinct; the most lanes of a request at one */
+  size_t shared_atomic_requests, shared_atomic_addresses, shared_atomic_contention;
+  size_t requests, lanes; /* all of the above, and the lanes that made them */
+  size_t barriers;        /* of blocks, by warp */
+} mw_counts;
+
+typedef struct mw_counted_line {
+  const char *file, *text; /* text: of the line; "": not known */
+  int         line;
+  mw_counts   counts;
+} mw_counted_line;
+
+typedef struct mw_counted { /* a launch that was counted */
+  char             kernel[128];
+  size_t           launch; /* the how manieth of the device */
+  uint32_t         grid[3], block[3];
+  size_t           blocks, blocks_run; /* of the grid; fewer ran: the launch was a sample, or it failed */
+  mw_counts        counts;
+  mw_counted_line *lines; /* by file and line */
+  size_t           nlines;
+  const struct mw_counted *next;
+} mw_counted;
 
 typedef enum mw_touch_kind { MW_TOUCH_READ, MW_TOUCH_WRITE, MW_TOUCH_ATOMIC } mw_touch_kind;
 
@@ -322,6 +353,8 @@ struct mw_backend {
   /* In check mode: what the launch that ended last touched of the buffer, by kind, of each the first `most` ranges;
    * out has room for 3 * most. How many there are; 0 of a device that does not check. */
   int       (*touched)           (const mw_buffer *, int most, mw_touch *out);
+  /* The launches that were counted so far, in order, after waiting for those queued; NULL: none. The device's. */
+  const mw_counted *(*counters)  (mw_device *);
 
   mw_status (*stream_create)     (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)    (mw_stream *);   /* its work still finishes */

@@ -300,6 +300,13 @@ void race_captured(bind_graph *);                              /* its capture ha
 void race_add_findings(lua_State *, const mw_device *);
 extern const luaL_Reg race_functions[];
 
+/* ---- counter.c: what a device in check mode counts --------------------------------------------------------------- */
+
+extern const bind_method counter_methods[]; /* of a device */
+/* Around a launch of the kernel that is to be counted; the second pushes what was. Both raise if nothing is. */
+const mw_counted *counter_begin(lua_State *, const char *kernel, mw_device *);
+int counter_end(lua_State *, const char *kernel, mw_device *, const mw_counted *before);
+
 /* ---- occupancy.c, compare.c, services.c, allocator.c ----------------------------------------------------------- */
 
 extern const bind_method occupancy_methods[]; /* of a kernel */

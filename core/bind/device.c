@@ -207,7 +207,8 @@ static lua_Integer mode_number(lua_State *L, const char *name) {
 static void set_mode(lua_State *L, mw_device *device) {
   const mw_check_mode mode = {.strict = mode_number(L, "strict"),
                               .seed = (uint64_t)mode_number(L, "seed"),
-                              .blocks = (uint64_t)mode_number(L, "blocks")};
+                              .blocks = (uint64_t)mode_number(L, "blocks"),
+                              .counts = mode_number(L, "counters")};
   if (device->info.checks) device->backend->check_mode(device, &mode);
 }
 

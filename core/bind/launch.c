@@ -75,6 +75,8 @@ static void check_limits(lua_State *L, const bind_launch *self) {
     bind_fail(L, MW_UNSUPPORTED, "kernel '%s': %s cannot launch cooperatively", kernel->name, info->id);
 }
 
+static int launch_profile(lua_State *L);
+
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
 static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *name, uint32_t out[3]) {
@@ -108,9 +110,9 @@ static int kernel_prepare(lua_State *L) {
   return 1;
 }
 
-/* k:launch(grid, block, ...): the direct form, on the current stream, without dynamic shared memory. The launch it
- * needs is kept in user value 1. */
-static int kernel_launch(lua_State *L) {
+/* (kernel, grid, block, ...) becomes (launch, ...): on the current stream, without dynamic shared memory. The launch is
+ * kept in user value 1 of the kernel. */
+static void take_direct(lua_State *L) {
   const char *name = self_kernel(L)->name;
   uint32_t grid[3], block[3];
   check_dims(L, 2, 2, name, "grid", grid);
@@ -129,12 +131,25 @@ static int kernel_launch(lua_State *L) {
   lua_replace(L, 3);
   lua_remove(L, 2);
   lua_remove(L, 1);
+}
+
+/* k:launch(grid, block, ...): the direct form. */
+static int kernel_launch(lua_State *L) {
+  take_direct(L);
   lua_call(L, lua_gettop(L) - 1, 0);
   return 0;
 }
 
-const bind_method launch_makers[] = {
-    {"launch", kernel_launch, ANY_COUNT}, {"prepare", kernel_prepare, 1}, {NULL, NULL, 0}};
+/* k:profile(grid, block, ...): the same, and what it did. */
+static int kernel_profile(lua_State *L) {
+  take_direct(L);
+  return launch_profile(L);
+}
+
+const bind_method launch_makers[] = {{"launch", kernel_launch, ANY_COUNT},
+                                     {"prepare", kernel_prepare, 1},
+                                     {"profile", kernel_profile, ANY_COUNT},
+                                     {NULL, NULL, 0}};
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
 
@@ -183,6 +198,18 @@ static int launch_call(lua_State *L) {
   return 0;
 }
 
+/* go:profile(...): launches, waits, and returns what the launch asked of memory. */
+static int launch_profile(lua_State *L) {
+  bind_launch *self = lua_touserdata(L, 1);
+  const char *name = self->launch.kernel->name;
+  mw_device *device = self->launch.kernel->module->device;
+  const bind_capture *capture = self->host->capture;
+  if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "profile a kernel");
+  const mw_counted *before = counter_begin(L, name, device);
+  launch_call(L);
+  return counter_end(L, name, device, before);
+}
+
 /* go:grid([new]), go:block([new]). Sets new dimensions only when all limits hold; a rejected call does not change
  * the launch. */
 static int launch_dims(lua_State *L) {
@@ -215,8 +242,11 @@ static void describe(lua_State *L, const void *object) {
                   (int)g[2], (int)b[0], (int)b[1], (int)b[2]);
 }
 
-static const bind_method methods[] = {
-    {"block", launch_dims, 1}, {"grid", launch_dims, 1}, {"kernel", launch_kernel, 0}, {NULL, NULL, 0}};
+static const bind_method methods[] = {{"block", launch_dims, 1},
+                                      {"grid", launch_dims, 1},
+                                      {"kernel", launch_kernel, 0},
+                                      {"profile", launch_profile, ANY_COUNT},
+                                      {NULL, NULL, 0}};
 
 static const luaL_Reg metamethods[] = {{"__call", launch_call}, {NULL, NULL}};
 

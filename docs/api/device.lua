@@ -449,6 +449,13 @@ print(b:get(1))  --> 21.0]],
       example = [[print(dev:findings()) --> no findings]],
     },
     {
+      name = "counters", forms = { "dev:counters()" },
+      about = [[What the launches asked of memory since the device was opened first, in order: those of modules that were compiled while
+the device was in check mode with `counters`. Waits for the launches that are queued.]],
+      returns = { { "counters[]", "empty if the device does not count" } }, since = "0.8.0",
+      example = [[print(#dev:counters()) --> 0]],
+    },
+    {
       name = "close", forms = { "dev:close()" },
       about = [[Closes the handle. The device itself is closed when no object that it made is left. `mw.device` with the
 same id then makes a new handle.]],

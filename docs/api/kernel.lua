@@ -107,6 +107,25 @@ print(B:get(n, n)) --> 21.0]],
 k:launch({ 2, 64 }, 32, B, A, C, 10, n, n)
 print(B:get(1, 1)) --> 21.0]],
     },
+    {
+      name = "profile", forms = { "k:profile(grid, block, ...)" },
+      about = [[Launches as `launch` does, waits, and returns what the launch asked of memory. The device is one in check mode that
+counts: `mw.device("cpu", { check = { counters = true } })`. `launch:profile` does the same with the other options of `prepare`.]],
+      params = { { "grid", "dims", "blocks" }, { "block", "dims", "threads per block" },
+        { "...", "any", "the kernel's arguments" } },
+      returns = { { "counters", "" } },
+      errors = {
+        "as for `launch`",
+        [[kernel 'triad': cpu counts no accesses; mw.device("cpu", { check = { counters = true } }) does, for modules that are compiled after it]],
+        [[kernel 'triad' was compiled before cpu:check began to count: call mw.device("cpu", { check = { counters = true } }) before dev:module]],
+      },
+      since = "0.8.0",
+      example = [[
+local counting = mw.device("cpu", { check = { counters = true } })
+local copy = counting:module { source = "__global__ void copy(float *y, const float *x) { y[threadIdx.x] = x[threadIdx.x]; }" }.copy
+local counters = copy:profile(1, 64, counting:zeros("f32", 64), counting:zeros("f32", 64))
+print(counters.load_requests, counters.load_sectors) --> 2 8]],
+    },
     { name = "name", forms = { "k:name()" }, about = [[The name by which it was requested.]],
       returns = { { "string", [["memcopy", "scale<float>"]] } },
       since = "0.1.0" },

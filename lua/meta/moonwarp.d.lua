@@ -13,6 +13,68 @@
 ---@field strict? boolean what GPUs since Volta permit is found as well, default false
 ---@field seed? integer of the order in which blocks and the threads of a block run, from 1, default they run in order
 ---@field blocks? integer how many blocks of a launch are run: the first one, the last one and others, default all
+---@field counters? boolean what warps ask of memory is counted, for `dev:counters`; by modules that are compiled after it, default false
+
+--- What the warps of a launch ask of memory, in all and by line. On the CPU device in check mode the figures follow from the
+--- source and do not depend on the machine. A figure that is not known is absent.
+---@class moonwarp.counters
+---@field kernel string its name
+---@field launch integer which launch of the device, counted from 1
+---@field device string the device's id
+---@field source string "cpu": counted by the CPU device
+---@field grid integer[] blocks, {x, y, z}
+---@field block integer[] threads per block, {x, y, z}
+---@field blocks integer of the grid
+---@field blocks_run integer whose accesses were counted: fewer of a sample, and of a launch that failed
+---@field lines moonwarp.counters_line[] the same by file and line
+---@field load_requests? integer of global loads: accesses that the lanes of a warp make together
+---@field load_sectors? integer of global loads: distinct aligned 32 bytes, summed over the requests
+---@field load_bytes? integer of global loads: distinct bytes that the lanes want, summed, bytes
+---@field store_requests? integer of global stores
+---@field store_sectors? integer of global stores
+---@field store_bytes? integer of global stores, bytes
+---@field shared_load_requests? integer of loads from shared memory
+---@field shared_load_wavefronts? integer of loads: passes over the 32 banks of shared memory
+---@field shared_load_conflicts? integer of loads: passes beyond those that requests of the size need
+---@field shared_store_requests? integer of stores to shared memory
+---@field shared_store_wavefronts? integer of stores to shared memory
+---@field shared_store_conflicts? integer of stores to shared memory
+---@field atomic_requests? integer of atomics on global memory
+---@field atomic_addresses? integer of atomics on global memory: distinct addresses, summed over the requests
+---@field atomic_contention? integer of atomics on global memory: the most lanes of a request at one address
+---@field shared_atomic_requests? integer of atomics on shared memory
+---@field shared_atomic_addresses? integer of atomics on shared memory
+---@field shared_atomic_contention? integer of atomics on shared memory
+---@field requests? integer all of the above
+---@field lanes? integer the lanes that made them, summed over the requests
+---@field barriers? integer of blocks, by warp
+
+--- What a line of a kernel's source asks of memory.
+---@class moonwarp.counters_line
+---@field file string
+---@field line integer 0: of code whose line is not known
+---@field text string of the line; "" if it is not known
+---@field load_requests? integer of global loads: accesses that the lanes of a warp make together
+---@field load_sectors? integer of global loads: distinct aligned 32 bytes, summed over the requests
+---@field load_bytes? integer of global loads: distinct bytes that the lanes want, summed, bytes
+---@field store_requests? integer of global stores
+---@field store_sectors? integer of global stores
+---@field store_bytes? integer of global stores, bytes
+---@field shared_load_requests? integer of loads from shared memory
+---@field shared_load_wavefronts? integer of loads: passes over the 32 banks of shared memory
+---@field shared_load_conflicts? integer of loads: passes beyond those that requests of the size need
+---@field shared_store_requests? integer of stores to shared memory
+---@field shared_store_wavefronts? integer of stores to shared memory
+---@field shared_store_conflicts? integer of stores to shared memory
+---@field atomic_requests? integer of atomics on global memory
+---@field atomic_addresses? integer of atomics on global memory: distinct addresses, summed over the requests
+---@field atomic_contention? integer of atomics on global memory: the most lanes of a request at one address
+---@field shared_atomic_requests? integer of atomics on shared memory
+---@field shared_atomic_addresses? integer of atomics on shared memory
+---@field shared_atomic_contention? integer of atomics on shared memory
+---@field requests? integer all of the above
+---@field lanes? integer the lanes that made them, summed over the requests
+---@field barriers? integer of blocks, by warp
 
 --- One entry of `mw.devices()`.
 ---@class moonwarp.device_entry
@@ -829,6 +891,11 @@ function device:capture(f) end
 ---@return moonwarp.finding[] # on a device that is not in check mode races between operations only
 function device:findings() end
 
+--- What the launches asked of memory since the device was opened first, in order: those of modules that were compiled while
+--- the device was in check mode with `counters`. Waits for the launches that are queued.
+---@return moonwarp.counters[] # empty if the device does not count
+function device:counters() end
+
 --- Closes the handle. The device itself is closed when no object that it made is left. `mw.device` with the
 --- same id then makes a new handle.
 function device:close() end
@@ -1086,6 +1153,14 @@ function kernel:prepare(options) end
 ---@param ... any the kernel's arguments
 function kernel:launch(grid, block, ...) end
 
+--- Launches as `launch` does, waits, and returns what the launch asked of memory. The device is one in check mode that
+--- counts: `mw.device("cpu", { check = { counters = true } })`. `launch:profile` does the same with the other options of `prepare`.
+---@param grid moonwarp.dims blocks
+---@param block moonwarp.dims threads per block
+---@param ... any the kernel's arguments
+---@return moonwarp.counters
+function kernel:profile(grid, block, ...) end
+
 --- The name by which it was requested.
 ---@return string # "memcopy", "scale<float>"
 function kernel:name() end
@@ -1147,6 +1222,12 @@ function launch:grid(dims) end
 ---@return moonwarp.launch # the launch itself; without an argument the block as {x, y, z}
 ---@overload fun(self: moonwarp.launch): integer[]
 function launch:block(dims) end
+
+--- Launches, waits, and returns what the launch asked of memory, on a device in check mode that counts; see
+--- `k:profile`.
+---@param ... any the kernel's arguments
+---@return moonwarp.counters
+function launch:profile(...) end
 
 --- The kernel that it launches.
 ---@return moonwarp.kernel

@@ -370,6 +370,11 @@ static const mw_finding *null_findings(mw_device *device) {
   return NULL;
 }
 
+static const mw_counted *null_counters(mw_device *device) {
+  (void)device;
+  return NULL;
+}
+
 static int null_touched(const mw_buffer *buffer, int most, mw_touch *out) {
   (void)buffer, (void)most, (void)out;
   return 0;
@@ -529,6 +534,7 @@ const mw_backend mw_null_backend = {
     .stream_synchronize = null_stream_synchronize,
     .check_mode = null_check_mode,
     .findings = null_findings,
+    .counters = null_counters,
     .touched = null_touched,
     .priorities = null_priorities,
     .event_create = null_event_create,

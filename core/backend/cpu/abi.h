@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 9
+#define MW_ABI_VERSION 10
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -33,6 +33,8 @@ typedef struct mw_thread {
   mw_worker     *worker;
   unsigned       rank; /* linear thread index in the block: warp = rank / 32, lane = rank % 32 */
   unsigned long long stamp; /* in check mode what its accesses leave in memory's shadow: shim/check/cell.h */
+  struct mw_warp_log *log;  /* where its accesses are counted: shim/check/count.h; NULL: they are not */
+  unsigned long long path;  /* of calls and loops, on which it has come to where it is */
 } mw_thread;
 
 enum mw_warp_op { /* what the lanes named in a mask do together */

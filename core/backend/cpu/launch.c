@@ -39,6 +39,7 @@ static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_
   c->launch =
       (cpu_checked_launch){.kernel = kernel->base.name, .owner = c, .locate = locate, .locate_fault = locate_fault};
   c->launch.module = cpu_module_source(kernel->base.module, &c->launch.source_name, &c->launch.source_text);
+  c->launch.counted = kernel->owner->flavor == CPU_COUNT;
   cpu_checker_begin(device->checker, grid, &c->launch);
 }
 

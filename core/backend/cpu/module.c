@@ -120,9 +120,13 @@ static bool lacks_kernels(const cpu_module *module, const cpu_unit *unit) {
   return lacks;
 }
 
+static cpu_flavor checked_flavor(const cpu_module *module) {
+  return module->base.device->counts ? CPU_COUNT : CPU_CHECK;
+}
+
 static mw_status load_source(cpu_module *module, mw_error *err) {
   const bool variables = cpu_program_has_variables(module->program);
-  if (device_of(module)->checker) return load(module, CPU_CHECK, NULL, NULL, err);
+  if (device_of(module)->checker) return load(module, checked_flavor(module), NULL, NULL, err);
   const bool fibers = any_engine(module, true), fast = any_engine(module, false) || !module->ndeclared;
   if ((variables && fibers) || !fast) return load(module, CPU_FIBER, NULL, NULL, err);
   mw_status status = load(module, CPU_FAST, NULL, NULL, err);
@@ -244,7 +248,7 @@ static mw_status instantiate(cpu_module *module, const char *name, const cpu_dec
   if (!strchr(name, '<')) return mw_reject_template(&module->base, name, err);
   if (cpu_program_has_variables(module->program)) return mw_reject_instance(&module->base, name, err);
   const bool fiber = strcmp(declared->engine, "fiber") == 0;
-  if (device_of(module)->checker) return load(module, CPU_CHECK, name, NULL, err);
+  if (device_of(module)->checker) return load(module, checked_flavor(module), name, NULL, err);
   mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, NULL, err);
   const loaded *where;
   if (status != MW_OK || find(module, name, &where)) return status;

@@ -42,6 +42,7 @@ const mw_backend mw_cpu_backend = {
     .launch = cpu_launch,
     .check_mode = cpu_device_check_mode,
     .findings = cpu_device_findings,
+    .counters = cpu_device_counters,
     .touched = cpu_device_touched,
 
     .stream_create = cpu_stream_make,

@@ -196,6 +196,11 @@ const mw_finding *cuda_findings(mw_device *device) {
   return NULL;
 }
 
+const mw_counted *cuda_counters(mw_device *device) {
+  (void)device;
+  return NULL;
+}
+
 int cuda_touched(const mw_buffer *buffer, int most, mw_touch *out) {
   (void)buffer, (void)most, (void)out;
   return 0;

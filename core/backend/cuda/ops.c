@@ -50,6 +50,7 @@ const mw_backend mw_cuda_backend = {
     .stream_synchronize = cuda_stream_synchronize,
     .check_mode = cuda_check_mode,
     .findings = cuda_findings,
+    .counters = cuda_counters,
     .touched = cuda_touched,
     .priorities = cuda_priorities,
     .event_create = cuda_event_create,

@@ -2,9 +2,10 @@
 --
 -- How check mode judges: the words of --check=strict,seed:7,blocks:64, the same as a table, and as a lab of a
 -- curriculum has them.
---   strict   what GPUs since Volta permit is reported as well
---   seed     of the order in which threads and blocks run; else in order
---   blocks   how many blocks of a launch are run, a sample; else all
+--   strict    what GPUs since Volta permit is reported as well
+--   seed      of the order in which threads and blocks run; else in order
+--   blocks    how many blocks of a launch are run, a sample; else all
+--   counters  what warps ask of memory is counted (dev:counters)
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -13,9 +14,10 @@ local nearest = require "moonwarp.base.nearest"
 
 local checking = {}
 
-local EXAMPLES = { strict = "strict", seed = "seed:7", blocks = "blocks:64" }
+local EXAMPLES = { strict = "strict", seed = "seed:7", blocks = "blocks:64", counters = "counters" }
+local SWITCHES <const> = { strict = true, counters = true }
 
-local FORMS <const> = "strict, seed:7 or blocks:64, joined by commas"
+local FORMS <const> = "strict, seed:7, blocks:64 or counters, joined by commas"
 
 -- "seed:7" is 7, "seed:x" the text "x", "strict" true.
 local function value_of(text)
@@ -39,8 +41,8 @@ local function problem_of(name, value)
     local hint = nearest.hint(name, EXAMPLES, FORMS .. " is wanted")
     return ("unknown word '%s'; %s"):format(tostring(name), hint)
   end
-  if name == "strict" then
-    return type(value) ~= "boolean" and ("strict is on or off, got '%s'"):format(tostring(value)) or nil
+  if SWITCHES[name] then
+    return type(value) ~= "boolean" and ("%s is on or off, got '%s'"):format(name, tostring(value)) or nil
   end
   if math.type(value) == "integer" and value >= 1 then return nil end
   return ("%s wants a whole number from 1, as in %s%s"):format(name, EXAMPLES[name],
@@ -49,7 +51,7 @@ end
 
 --- Reads how to judge.
 ---@param given boolean|string|table   true, "strict,seed:7" or { strict = true, seed = 7, blocks = 64 }
----@return table? mode      strict, seed, blocks: those that are given
+---@return table? mode      strict, seed, blocks, counters: those that are given
 ---@return string? problem
 function checking.read(given)
   if given == true or given == "" then return {} end
@@ -79,7 +81,7 @@ end
 ---@param mode table
 ---@return string
 function checking.words(mode)
-  return table.concat(lists.map({ "strict", "seed", "blocks" }, function(name)
+  return table.concat(lists.map({ "strict", "seed", "blocks", "counters" }, function(name)
     if not mode[name] then return nil end
     return mode[name] == true and name or ("%s:%d"):format(name, mode[name])
   end), ",")

@@ -76,11 +76,14 @@ static cpu_party other_party(const access_t *a, mw_check_bits bits, bool write) 
   };
 }
 
-static bool is_shared(const access_t *a, uintptr_t address) {
-  const mw_worker *worker = a->thread->worker;
-  const mw_shared_layout *fixed = a->checker->grid->table->shared;
-  return address - (uintptr_t)worker->dynamic_shared < a->checker->grid->abi.dynamic_shared ||
+bool cpu_is_shared(const cpu_grid *grid, const mw_worker *worker, uintptr_t address) {
+  const mw_shared_layout *fixed = grid->table->shared;
+  return address - (uintptr_t)worker->dynamic_shared < grid->abi.dynamic_shared ||
          (fixed && address - (uintptr_t)worker->static_shared < fixed->bytes);
+}
+
+static bool is_shared(const access_t *a, uintptr_t address) {
+  return cpu_is_shared(a->checker->grid, a->thread->worker, address);
 }
 
 static cpu_finding_kind race_kind(const access_t *a, uintptr_t address) {

@@ -10,6 +10,9 @@
  *   order.c     which blocks are ordered by atomics and fences
  *   finding.c   what was found, each once, with a count
  *   place.c     from an address in code to file, line and text
+ *   counter.c   what warps ask of memory, by line
+ *   log.c       the requests of a warp, of which not all lanes have come yet
+ *   request.c   what a request costs
  *   shadow.c    cells by address
  *
  * The method is that of happens-before race detectors with a shadow cell a word: K. Serebryany and T. Iskhodzhanov,
@@ -21,8 +24,10 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/run/machine.h"
 #include "core/backend/cpu/shim/check/cell.h"
+#include "core/backend/cpu/shim/check/count.h"
 
 typedef struct cpu_checker cpu_checker;
+typedef struct cpu_counter cpu_counter;
 
 /* ---- shadow.c -------------------------------------------------------------------------------------------------- */
 
@@ -64,6 +69,7 @@ typedef struct cpu_checked_launch { /* what a launch is called in findings */
   const cpu_grid *grid;
   const char *source_name, *source_text; /* of its module */
   unsigned long long module; /* no other has the number */
+  bool counted;              /* its unit can be */
   void *owner;
   void (*locate)(void *owner, uintptr_t address, mw_object *out); /* called by the worker that runs */
   void (*locate_fault)(void *owner, const cpu_fault *, mw_object *out);
@@ -83,6 +89,7 @@ bool cpu_checker_uses(cpu_checker *, uintptr_t from, size_t bytes);
 void cpu_checker_unused(cpu_checker *, const mw_object *);
 void cpu_checker_end(cpu_checker *, cpu_grid *); /* a fault of memory that has stopped it is a finding */
 const mw_finding *cpu_checker_findings(cpu_checker *);
+const mw_counted *cpu_checker_counters(cpu_checker *); /* while no launch runs */
 void cpu_checker_judge(cpu_checker *, const mw_check_mode *); /* launches from now on; while none runs */
 /* As of mw_backend; while no launch runs. */
 int cpu_checker_touched(const cpu_checker *, uintptr_t from, size_t bytes, int most, mw_touch *out);
@@ -195,6 +202,8 @@ struct cpu_checker {
   cpu_slip slips[CPU_SLIPS];
   cpu_early early[CPU_EARLY];
   struct cpu_order *order; /* order.c */
+  cpu_counter *counter;    /* NULL: nothing has been counted yet */
+  bool counts;             /* the launch that runs is */
   cpu_doubt doubt;
 };
 
@@ -258,8 +267,51 @@ void cpu_finding_leave(cpu_checker *) __attribute__((noreturn)); /* ends the lau
 void cpu_findings_place(cpu_checker *);
 void cpu_findings_free(cpu_checker *);
 
+/* Whether an address is of the shared memory that a worker lends to a block. */
+bool cpu_is_shared(const cpu_grid *, const mw_worker *, uintptr_t address);
+
+/* request.c: sectors and distinct bytes of a load or store; passes over the banks, and those beyond what its size needs;
+ * distinct addresses of atomics, and the most lanes at one. */
+typedef struct cpu_moved {
+  size_t sectors, bytes;
+} cpu_moved;
+typedef struct cpu_wavefronts {
+  size_t all, conflicts;
+} cpu_wavefronts;
+typedef struct cpu_contention {
+  size_t addresses, most;
+} cpu_contention;
+cpu_moved cpu_request_moved(const mw_request *, unsigned bytes);
+cpu_wavefronts cpu_request_wavefronts(const mw_request *, unsigned bytes);
+cpu_contention cpu_request_contention(const mw_request *);
+
+/* log.c */
+typedef struct cpu_log {
+  mw_warp_log warp; /* what the hooks see; first */
+  uint32_t *buckets; /* the first request of each hash; 0: none */
+  unsigned count, room;
+} cpu_log;
+void cpu_log_open(cpu_log *);
+void cpu_log_free(cpu_log *);
+void cpu_log_join(cpu_log *, mw_count_what, unsigned long long path, unsigned lane, uintptr_t address);
+void cpu_log_close(cpu_log *, void (*count)(void *owner, const mw_request *), void *owner); /* all that are open */
+
+/* counter.c */
+cpu_counter *cpu_counter_make(cpu_checker *);
+void cpu_counter_free(cpu_counter *); /* NULL: nothing */
+void cpu_counter_thread(cpu_counter *, mw_thread *, const cpu_worker *);     /* begins */
+void cpu_counter_warp(cpu_counter *, const cpu_worker *, unsigned warp);     /* all its lanes have met, ... */
+void cpu_counter_block(cpu_counter *, const cpu_worker *);                   /* ... or all of the block */
+void cpu_counter_barrier(cpu_counter *, const char *file, int line);         /* of a warp with its block */
+void cpu_counter_end(cpu_counter *, const cpu_grid *);                       /* of the launch */
+const mw_counted *cpu_counter_launches(const cpu_counter *);
+void cpu_check_count(unsigned long long what, const void *address); /* the function of mw_check */
+
 /* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */
 bool cpu_place_find(const cpu_checked_launch *, const void *place, char *file, size_t size, int *line);
+/* The same of several places of one unit; line 0: not known. */
+void cpu_places_find(const cpu_checked_launch *, const void *const *places, size_t count,
+                     void (*found)(void *owner, const void *place, const char *file, int line), void *owner);
 /* The text of a line of a source, without what stands around it. "": not known. */
 void cpu_place_text(const cpu_checked_launch *, const char *file, int line, char *out, size_t size);
 

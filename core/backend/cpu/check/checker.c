@@ -84,11 +84,19 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   end_block(checker);
   checker->idle.begun++;
   checker->idle.last = worker->ctx.block;
+  if (checker->counts) cpu_counter_block(checker->counter, worker);
   worker->stamp = block_stamp(checker, worker->ctx.block, 0);
   worker->rests = 0;
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
   lend_shared(checker, grid, worker);
   cpu_order_begin_block(checker, worker);
+}
+
+static void begin_thread(mw_thread *thread, cpu_worker *worker) {
+  cpu_checker *checker = cpu_checker_now();
+  stamp_thread(thread, worker);
+  thread->log = NULL;
+  if (checker->counts) cpu_counter_thread(checker->counter, thread, worker);
 }
 
 static void stamp_all(cpu_block_fibers *fibers) {
@@ -102,11 +110,24 @@ static void fold(cpu_checker *checker, cpu_worker *worker) {
   cpu_order_fold(checker, worker);
 }
 
+/* Warps that wait there. */
+static void count_barrier(cpu_block_fibers *fibers) {
+  cpu_checker *checker = fibers->grid->checker;
+  cpu_counter_block(checker->counter, fibers->worker);
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+    const cpu_warp *warp = &fibers->warps[w];
+    if (!warp->at_barrier) continue;
+    const cpu_lane *lane = &warp->lanes[__builtin_ctz(warp->at_barrier)];
+    cpu_counter_barrier(checker->counter, lane->file, lane->line);
+  }
+}
+
 static void meet_block(cpu_block_fibers *fibers) {
   cpu_worker *worker = fibers->worker;
   cpu_checker *checker = fibers->grid->checker;
   unsigned ahead = 0;
   cpu_finding_settle(checker);
+  if (checker->counts) count_barrier(fibers);
   for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++)
     if (worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS > ahead) ahead = worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS;
   const unsigned epoch = epoch_of(worker) + ahead + 1;
@@ -120,8 +141,10 @@ static void meet_block(cpu_block_fibers *fibers) {
 static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
   cpu_worker *worker = fibers->worker;
   cpu_warp *warp = &fibers->warps[w];
-  cpu_finding_settle(fibers->grid->checker);
+  cpu_checker *checker = fibers->grid->checker;
+  cpu_finding_settle(checker);
   if (lanes != cpu_warp_lanes(warp)) return cpu_order_lanes(fibers, w, lanes);
+  if (checker->counts) cpu_counter_warp(checker->counter, worker, w);
   const unsigned syncs = ++worker->warp_epochs[w];
   if (epoch_of(worker) + syncs / MW_CHECK_WARP_EPOCHS == MW_CHECK_EPOCHS) {
     worker->warp_epochs[w]--;
@@ -161,7 +184,7 @@ static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
   fibers->worker->busy--;
 }
 
-static const cpu_observer observer = {cpu_turn_take, cpu_turn_give, begin_block, stamp_thread, meet_block,
+static const cpu_observer observer = {cpu_turn_take, cpu_turn_give, begin_block, begin_thread, meet_block,
                                       meet_named,    meet_warp,     meet_grid,   note_breach};
 
 /* The thread waits for what another one writes. */
@@ -183,8 +206,8 @@ cpu_checker *cpu_checker_open(mw_error *error) {
     mw_fail(error, MW_NO_MEMORY, "check mode needs address space for its shadow memory: raise the limit (ulimit -v)");
     return NULL;
   }
-  checker->hooks =
-      (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic, cpu_check_fence, cpu_check_rule};
+  checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic,
+                              cpu_check_fence,        cpu_check_count,  cpu_check_rule};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
   checker->runtime.yield = wait_for_others;
@@ -194,6 +217,7 @@ cpu_checker *cpu_checker_open(mw_error *error) {
 void cpu_checker_close(cpu_checker *checker) {
   if (!checker) return;
   cpu_findings_free(checker);
+  cpu_counter_free(checker->counter);
   cpu_shadow_close(&checker->shadow);
   mw_free(checker->lent);
   pthread_mutex_destroy(&checker->one);
@@ -228,6 +252,8 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
   checker->first_atomic = checker->atomics;
   checker->cleared = checker->helped = false;
   checker->idle.begun = checker->idle.blocks = 0;
+  checker->counts = checker->mode.counts && launch->counted;
+  if (checker->counts && !checker->counter) checker->counter = cpu_counter_make(checker);
   grid->observer = &observer;
   grid->checker = checker;
   grid->strict = checker->mode.strict;
@@ -288,6 +314,7 @@ void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
   if (atomic_load(&grid->stop.why) == CPU_GOING) note_idle(checker, grid);
   cpu_order_end_launch(checker);
   cpu_findings_place(checker);
+  if (checker->counts) cpu_counter_end(checker->counter, grid);
   take_back(checker);
   checker->launch = NULL;
   pthread_mutex_unlock(&checker->one);
@@ -296,6 +323,10 @@ void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
 int cpu_checker_touched(const cpu_checker *checker, uintptr_t from, size_t bytes, int most, mw_touch *out) {
   const unsigned stamps[] = {checker->first_stamp, checker->stamp_launch};
   return cpu_shadow_touched(&checker->shadow, (cpu_shadow_range){from, bytes}, stamps, most, out);
+}
+
+const mw_counted *cpu_checker_counters(cpu_checker *checker) {
+  return checker->counter ? cpu_counter_launches(checker->counter) : NULL;
 }
 
 const mw_finding *cpu_checker_findings(cpu_checker *checker) {

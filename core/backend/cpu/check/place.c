@@ -15,7 +15,7 @@
 #include "core/base/home.h"
 #include "core/compile/process.h"
 
-enum { SOURCE_MOST = 16 << 20, SECONDS = 20 };
+enum { SOURCE_MOST = 16 << 20, SECONDS = 20, ADDRESS_MOST = 24 };
 
 /* addr2line prints "function\nfile:line" for each function inlined there, innermost first. */
 static bool read_answer(const char *text, char *file, size_t size, int *line) {
@@ -42,20 +42,57 @@ static void shorten(const cpu_checked_launch *launch, char *file) {
     strcpy(file, launch->source_name);
 }
 
-bool cpu_place_find(const cpu_checked_launch *launch, const void *place, char *file, size_t size, int *line) {
+/* What addr2line says of places of one unit, and how it is to say it; false: nothing. */
+static bool ask(const char *options, const void *const *places, size_t count, mw_process_result *result) {
   Dl_info info;
-  char object[64], address[32];
-  mw_process_result result = {0};
-  if (!place || !dladdr(place, &info) || strncmp(info.dli_fname, "/proc/self/", 11)) return false;
+  char object[64];
+  if (!places[0] || !dladdr(places[0], &info) || strncmp(info.dli_fname, "/proc/self/", 11)) return false;
   snprintf(object, sizeof object, "/proc/%d/%s", (int)getpid(), info.dli_fname + 11);
-  snprintf(address, sizeof address, "0x%zx", (size_t)((const char *)place - 1 - (const char *)info.dli_fbase));
-  const char *const argv[] = {"addr2line", "-i", "-e", object, address, NULL};
-  const mw_process process = {.argv = argv, .seconds = SECONDS};
-  if (mw_process_run(&process, &result, NULL)) return false;
-  const bool found = result.exit == 0 && read_answer(result.out, file, size, line);
+  char *input = mw_calloc(count, ADDRESS_MOST);
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++)
+    used += (size_t)snprintf(input + used, ADDRESS_MOST, "0x%zx\n",
+                             (size_t)((const char *)places[i] - 1 - (const char *)info.dli_fbase));
+  const char *const argv[] = {"addr2line", options, "-e", object, NULL};
+  const mw_process process = {.argv = argv, .input = input, .input_size = used, .seconds = SECONDS};
+  const bool ran = !mw_process_run(&process, result, NULL);
+  mw_free(input);
+  if (ran && result->exit == 0) return true;
+  if (ran) mw_process_result_free(result);
+  return false;
+}
+
+bool cpu_place_find(const cpu_checked_launch *launch, const void *place, char *file, size_t size, int *line) {
+  mw_process_result result = {0};
+  if (!ask("-i", &place, 1, &result)) return false;
+  const bool found = read_answer(result.out, file, size, line);
   if (found) shorten(launch, file);
   mw_process_result_free(&result);
   return found;
+}
+
+/* addr2line -a prints "0xaddress" before the lines of each. */
+static void read_answers(const char *text, const cpu_checked_launch *launch, const void *const *places, size_t count,
+                         void (*found)(void *, const void *, const char *, int), void *owner) {
+  for (size_t i = 0; i < count; i++) {
+    char file[256] = "";
+    int line = 0;
+    const char *begin = text && *text ? strchr(text, '\n') : NULL, *end = begin ? strstr(begin, "\n0x") : NULL;
+    char *answer =
+        mw_format("%.*s", begin ? (int)(end ? end - begin : (ptrdiff_t)strlen(begin)) : 0, begin ? begin + 1 : "");
+    if (read_answer(answer, file, sizeof file, &line)) shorten(launch, file);
+    found(owner, places[i], file, line);
+    mw_free(answer);
+    text = end ? end + 1 : NULL;
+  }
+}
+
+void cpu_places_find(const cpu_checked_launch *launch, const void *const *places, size_t count,
+                     void (*found)(void *owner, const void *place, const char *file, int line), void *owner) {
+  mw_process_result result = {0};
+  const bool asked = ask("-ia", places, count, &result);
+  read_answers(asked ? result.out : NULL, launch, places, count, found, owner);
+  if (asked) mw_process_result_free(&result);
 }
 
 static void copy_line(const char *text, int line, char *out, size_t size) {

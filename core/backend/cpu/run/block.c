@@ -263,7 +263,8 @@ static void place_threads(cpu_block_fibers *fibers, cpu_grid *grid, mw_dim3 at) 
   mw_dim3 index = {0, 0, 0};
   for (unsigned rank = 0; rank < fibers->threads; rank++) {
     cpu_lane *lane = &fibers->warps[rank / CPU_WARP].lanes[rank % CPU_WARP];
-    lane->thread = (mw_thread){index, at, &grid->abi, &fibers->worker->ctx, rank, 0};
+    lane->thread = (mw_thread){
+        .thread_idx = index, .block_idx = at, .grid = &grid->abi, .worker = &fibers->worker->ctx, .rank = rank};
     lane->request = NULL;
     if (grid->observer) grid->observer->thread(&lane->thread, fibers->worker);
     if (++index.x < size.x) continue;

@@ -387,7 +387,7 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
   language_arguments(list, program, tools);
   if (program->source.line_info) mw_argv_add(list, "-g");
   warning_arguments(list, program, tools, flavor, output);
-  if (flavor == CPU_CHECK) {
+  if (cpu_is_checked(flavor)) {
     mw_argv_add_words(list, checked);
     mw_argv_add_words(list, tools->clang ? clang_checked : gnu_checked);
   } else {
@@ -478,8 +478,8 @@ static mw_status compiler_run(const cpu_program *program, cpu_flavor flavor, con
   mw_argv list = {0}, linker = {0};
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
-  char *hooks = flavor == CPU_CHECK && output ? mw_format("%s/hooks.o", scratch->temporary) : NULL;
-  if (hooks) status = cpu_hooks_write(&tools, hooks, error);
+  char *hooks = cpu_is_checked(flavor) && output ? mw_format("%s/hooks.o", scratch->temporary) : NULL;
+  if (hooks) status = cpu_hooks_write(&tools, flavor, hooks, error);
   char *object = mw_format("%s/" MW_SCRATCH_FILE ".o", scratch->temporary);
   const bool apart = output && tools.clang && !hooks && cpu_linker_find(&tools, object, output, &linker);
   compile_arguments(&list, program, &tools, flavor, generated, apart ? object : output, hooks);

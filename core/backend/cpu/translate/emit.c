@@ -312,7 +312,8 @@ static bool is_mentioned(const struct header_group *group, const char *text) {
 }
 
 static void head_put(cpu_flavor flavor, const char *body, cpu_text *out) {
-  if (flavor == CPU_CHECK) cpu_text_put(out, "#define MW_CHECK 1\n");
+  if (cpu_is_checked(flavor)) cpu_text_put(out, "#define MW_CHECK 1\n");
+  if (flavor == CPU_COUNT) cpu_text_put(out, "#define MW_COUNT 1\n");
   cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
   for (size_t i = 0; i < sizeof header_groups / sizeof *header_groups; i++)
     if (is_mentioned(&header_groups[i], body))
@@ -338,7 +339,7 @@ char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const 
     list[count].index = count;
     if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;
   }
-  cpu_text body = {.checked = flavor == CPU_CHECK}, out = {0};
+  cpu_text body = {.checked = cpu_is_checked(flavor)}, out = {0};
   cpu_program emitted = *program;
   if (body.checked) emitted.tokens = cpu_aligned(program);
   body_put(&emitted, flavor, list, count, &body);

@@ -13,22 +13,25 @@
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 
-static mw_cache_key hooks_key(const cpu_toolchain *tools) {
+static mw_cache_key hooks_key(const cpu_toolchain *tools, cpu_flavor flavor) {
   cpu_text stamp = {0};
   cpu_file_stamp(&stamp, tools->path);
   cpu_generator_stamp(&stamp);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu hooks");
   mw_cache_key_text(maker, "stamp", stamp.at);
+  mw_cache_key_add(maker, "flavor", &flavor, sizeof flavor);
   mw_free(stamp.at);
   return mw_cache_key_end(maker);
 }
 
-static mw_status hooks_compile(const cpu_toolchain *tools, const char *source, const char *path, mw_error *error) {
+static mw_status hooks_compile(const cpu_toolchain *tools, cpu_flavor flavor, const char *source, const char *path,
+                               mw_error *error) {
   static const char *const options[] = {
       "-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-builtin", "-w", "-c", "-o", NULL};
   mw_argv list = {0};
   mw_process_result result = {0};
   mw_argv_add(&list, "%s", tools->path);
+  if (flavor == CPU_COUNT) mw_argv_add(&list, "-DMW_COUNT=1");
   mw_argv_add_all(&list, "", options);
   mw_argv_add(&list, "%s", path);
   mw_argv_add(&list, "%s", source);
@@ -48,16 +51,16 @@ static bool file_put(const char *path, const void *bytes, size_t size) {
   return whole;
 }
 
-mw_status cpu_hooks_write(const cpu_toolchain *tools, const char *path, mw_error *error) {
+mw_status cpu_hooks_write(const cpu_toolchain *tools, cpu_flavor flavor, const char *path, mw_error *error) {
   char *source = mw_format("%s/check/hooks.cpp", mw_shim_folder());
-  const mw_cache_key key = hooks_key(tools);
+  const mw_cache_key key = hooks_key(tools, flavor);
   void *bytes = NULL;
   size_t size = 0;
   mw_status status = MW_OK;
   if (mw_cache_get(&key, &bytes, &size)) {
     if (!file_put(path, bytes, size)) status = mw_fail(error, MW_IO, "%s: %s", path, strerror(errno));
   } else {
-    status = hooks_compile(tools, source, path, error);
+    status = hooks_compile(tools, flavor, source, path, error);
     if (!status && (bytes = mw_file_read(path, SIZE_MAX, &size))) mw_cache_put(&key, bytes, size);
   }
   mw_free(bytes);

@@ -213,7 +213,7 @@ static mw_status fail_import(const cpu_program *program, const char *symbol, mw_
 }
 
 mw_status cpu_linkage_check(const cpu_program *program, cpu_flavor flavor, char *bytes, size_t size, mw_error *error) {
-  object o = {.at = bytes, .size = size, .checked = flavor == CPU_CHECK};
+  object o = {.at = bytes, .size = size, .checked = cpu_is_checked(flavor)};
   char name[256];
   if (!object_read(&o)) return mw_fail(error, MW_IO, "the compiled code of '%s' is damaged", program->source.name);
   const char *symbol = imported(&o);

@@ -74,7 +74,7 @@ bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one
  * of the check flavor it takes the initialiser that -fsanitize=thread adds. */
 mw_status cpu_linkage_check(const cpu_program *, cpu_flavor, char *bytes, size_t size, mw_error *);
-/* The object file of shim/check/hooks.cpp, made by that compiler or found in the cache (hooks.c). */
-mw_status cpu_hooks_write(const cpu_toolchain *, const char *path, mw_error *);
+/* The object file of shim/check/hooks.cpp for a flavor, made by that compiler or found in the cache (hooks.c). */
+mw_status cpu_hooks_write(const cpu_toolchain *, cpu_flavor, const char *path, mw_error *);
 
 #endif

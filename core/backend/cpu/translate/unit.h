@@ -12,8 +12,12 @@
 /* A unit has a flavor. FAST holds the kernels that run as loops or split loops; built-ins are plain thread-local
  * variables that vanish in optimisation. FIBER holds every kernel, its built-ins are read through `self`, and each
  * thread knows where it is: it runs what cannot be split, and re-runs a faulting block to name the thread. CHECK is
- * FIBER with a call before each access to memory, for check mode. */
-typedef enum cpu_flavor { CPU_FAST, CPU_FIBER, CPU_CHECK } cpu_flavor;
+ * FIBER with a call before each access to memory, for check mode; COUNT is CHECK, and what warps do is counted. */
+typedef enum cpu_flavor { CPU_FAST, CPU_FIBER, CPU_CHECK, CPU_COUNT } cpu_flavor;
+
+static inline bool cpu_is_checked(cpu_flavor flavor) {
+  return flavor == CPU_CHECK || flavor == CPU_COUNT;
+}
 
 typedef struct cpu_unit {
   const mw_unit_table *table; /* of the loaded shared object */

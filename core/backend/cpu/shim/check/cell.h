@@ -68,6 +68,8 @@ typedef struct mw_check {
   void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,
                  unsigned site);
   void (*fence)(int block_only);
+  /* In a counted unit: an access that is not what the lane before has done next; see count.h. */
+  void (*count)(unsigned long long what, const void *address);
   /* An index beyond its bound, an access beyond its variable, an address that is no multiple of its type's alignment
    * (other), an operation of two integers that overflowed; the type's name. */
   void (*rule)(int what, const char *file, unsigned line, long long value, long long other, const char *type);

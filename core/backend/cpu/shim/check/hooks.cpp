@@ -11,6 +11,7 @@
 extern "C" {
 #include "../../abi.h"
 #include "cell.h"
+#include "count.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define HOOK   HIDDEN __attribute__((used))
@@ -109,11 +110,46 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
   return true;
 }
 
+/* {== Counting ========================================================= */
+
+/* Joins the lane to the request that is expected next, or leaves it to the checker. */
+FAST void count_one(const void *at, unsigned bytes, enum mw_count_kind kind, const void *place) {
+  mw_warp_log *log = mw_self->log;
+  if (!log) return;
+  const unsigned lane = mw_self->rank & 31, next = log->requests[log->at[lane]].next;
+  const mw_count_what what = mw_count_what_of(place, kind, bytes);
+  mw_request *request = &log->requests[next];
+  if (request->what != what || request->path != mw_self->path || request->lanes >> lane & 1)
+    return check->count(what, at);
+  request->lanes |= 1u << lane;
+  request->addresses[lane] = (pointer)at;
+  log->at[lane] = next;
+}
+
+/* An access of a number of bytes that a GPU's instruction has; others in pieces of those. */
+FAST void count(const void *at, unsigned long bytes, enum mw_count_kind kind, const void *place) {
+#if defined(MW_COUNT)
+  if (bytes <= 16 && !(bytes & (bytes - 1))) return count_one(at, (unsigned)bytes, kind, place);
+  const unsigned long all = (pointer)at | bytes | 16, piece = all & -all;
+  for (unsigned long done = 0; done < bytes; done += piece)
+    count_one((const char *)at + done, (unsigned)piece, kind, place);
+#else
+  (void)at, (void)bytes, (void)kind, (void)place;
+#endif
+}
+
+FAST void count_plain(const mw_cell *cell, const void *at, unsigned long bytes, bool write, const void *place) {
+  if (cell->write & 15) count(at, bytes, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place);
+}
+
+/* ==} */
+
 /* Any access. */
 static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, const void *place) {
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
   if (!cell || !bytes) return;
+  count_plain(cell, at, bytes, write, place);
   note_work();
   const unsigned site = site_of(place), first = address & 3;
   const bits mine = mw_self->stamp;
@@ -138,6 +174,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   if (!cell) return;
   const unsigned site = site_guess(place);
   if (address & (4 * words - 1) || sites[site].place != place) return access(at, 4 * words, write, place);
+  count_plain(cell, at, 4 * words, write, place);
   note_work();
   const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
   bits memory = 15, latest = 0;
@@ -171,6 +208,13 @@ FAST void access_plain(const void *at, const unsigned bytes, const bool write, c
 
 /* {== Plain and volatile accesses ====================================== */
 
+FAST void access_volatile(void *at, unsigned bytes, bool write, const void *place) {
+  const mw_cell *cell = cell_of((pointer)at);
+  if (!cell) return;
+  count_plain(cell, at, bytes, write, place);
+  check->atomic(at, bytes, !write, write, MW_ACCESS_VOLATILE, place, site_of(place));
+}
+
 #define ACCESSES(bytes)                                                                                                \
   HOOK void __tsan_read##bytes(void *at) { access_plain(at, bytes, false, PLACE); }                                    \
   HOOK void __tsan_write##bytes(void *at) { access_plain(at, bytes, true, PLACE); }                                    \
@@ -184,14 +228,10 @@ FAST void access_plain(const void *at, const unsigned bytes, const bool write, c
     access(at, bytes, false, PLACE);                                                                                   \
     access(at, bytes, true, PLACE);                                                                                    \
   }                                                                                                                    \
-  HOOK void __tsan_volatile_read##bytes(void *at) {                                                                    \
-    if (cell_of((pointer)at)) check->atomic(at, bytes, 1, 0, MW_ACCESS_VOLATILE, PLACE, site_of(PLACE));               \
-  }                                                                                                                    \
-  HOOK void __tsan_volatile_write##bytes(void *at) {                                                                   \
-    if (cell_of((pointer)at)) check->atomic(at, bytes, 0, 1, MW_ACCESS_VOLATILE, PLACE, site_of(PLACE));               \
-  }                                                                                                                    \
-  HOOK void __tsan_unaligned_volatile_read##bytes(void *at) { __tsan_volatile_read##bytes(at); }                       \
-  HOOK void __tsan_unaligned_volatile_write##bytes(void *at) { __tsan_volatile_write##bytes(at); }
+  HOOK void __tsan_volatile_read##bytes(void *at) { access_volatile(at, bytes, false, PLACE); }                        \
+  HOOK void __tsan_volatile_write##bytes(void *at) { access_volatile(at, bytes, true, PLACE); }                        \
+  HOOK void __tsan_unaligned_volatile_read##bytes(void *at) { access_volatile(at, bytes, false, PLACE); }              \
+  HOOK void __tsan_unaligned_volatile_write##bytes(void *at) { access_volatile(at, bytes, true, PLACE); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -245,35 +285,38 @@ HOOK void *__tsan_memset(void *to, int value, unsigned long bytes) { return set_
 static int next_is;
 HOOK void mw_check_next(int what) { next_is |= what; }
 
-FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, const void *place) {
+FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum mw_count_kind kind, const void *place) {
   const enum mw_access how = next_is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
-  if (cell_of((pointer)at))
+  const mw_cell *cell = cell_of((pointer)at);
+  if (cell) {
+    if (cell->write & 15) count((const void *)at, bytes, kind, place);
     check->atomic((const void *)at, bytes, write && next_is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
                   site_of(place));
+  }
   if (write || next_is & MW_NEXT_SWAP) next_is = 0; /* a loop of a swap begins with a load */
 }
 
 #define FETCH(bits, T, name)                                                                                           \
   HOOK T __tsan_atomic##bits##_fetch_##name(volatile T *at, T value, int) {                                            \
-    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    atomic(at, sizeof(T), true, true, MW_COUNT_ATOMIC, PLACE);                                                                          \
     return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                                         \
   }
 #define COMPARE(bits, T, strength, weak)                                                                               \
   HOOK int __tsan_atomic##bits##_compare_exchange_##strength(volatile T *at, T *expected, T value, int, int) {         \
-    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == *expected, PLACE);                            \
+    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == *expected, MW_COUNT_ATOMIC, PLACE);                            \
     return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
   }
 #define ATOMICS(bits, T)                                                                                               \
   HOOK T __tsan_atomic##bits##_load(const volatile T *at, int) {                                                       \
-    atomic((volatile T *)at, sizeof(T), true, false, PLACE);                                                           \
+    atomic((volatile T *)at, sizeof(T), true, false, MW_COUNT_LOAD, PLACE);                                                           \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                      \
   }                                                                                                                    \
   HOOK void __tsan_atomic##bits##_store(volatile T *at, T value, int) {                                                \
-    atomic(at, sizeof(T), false, true, PLACE);                                                                         \
+    atomic(at, sizeof(T), false, true, MW_COUNT_STORE, PLACE);                                                                         \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                     \
   }                                                                                                                    \
   HOOK T __tsan_atomic##bits##_exchange(volatile T *at, T value, int) {                                                \
-    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    atomic(at, sizeof(T), true, true, MW_COUNT_ATOMIC, PLACE);                                                                          \
     return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                           \
   }                                                                                                                    \
   FETCH(bits, T, add)                                                                                                  \
@@ -285,7 +328,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, const
   COMPARE(bits, T, strong, 0)                                                                                          \
   COMPARE(bits, T, weak, 1)                                                                                            \
   HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *at, T expected, T value, int, int) {                   \
-    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == expected, PLACE);                             \
+    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == expected, MW_COUNT_ATOMIC, PLACE);                             \
     __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
     return expected;                                                                                                   \
   }

@@ -13,9 +13,16 @@ extern "C" __attribute__((visibility("hidden"))) void mw_check_next(int what);
 #define MW_NEXT_IS(what)
 #endif
 
+/* When accesses are counted, such a loop is one atomic operation: its first load has no hook. */
+#if defined(MW_COUNT)
+#define MW_CAS_FIRST(Bits, p) mw_quiet(*(const Bits *)(p))
+#else
+#define MW_CAS_FIRST(Bits, p) __atomic_load_n((Bits *)(p), __ATOMIC_RELAXED)
+#endif
+
 /* One compare-and-swap loop for what the CPU has no instruction for. `next` is computed from `old`. */
 #define MW_CAS_LOOP(T, Bits, p, old, next)                                                                             \
-  Bits mw_bits_now = __atomic_load_n((Bits *)(p), __ATOMIC_RELAXED);                                                   \
+  Bits mw_bits_now = MW_CAS_FIRST(Bits, p);                                                                            \
   T old;                                                                                                               \
   do {                                                                                                                 \
     old = mw_bits<T>(mw_bits_now);                                                                                     \

@@ -20,13 +20,15 @@ static __thread dim3 blockDim, gridDim;
 extern "C" {
 __attribute__((visibility("hidden"))) mw_thread *mw_self;
 }
-/* Loads 4 or 8 bytes without a hook: the compiler calls none for assembly. */
+/* Loads 2, 4 or 8 bytes without a hook: the compiler calls none for assembly. */
 template <class T> MW_FN MW_UNRULED T mw_quiet(const T &from) {
   T to;
 #if defined(__x86_64__)
   __asm__("mov %1, %0" : "=r"(to) : "m"(from));
 #else
-  if (sizeof(T) == 4)
+  if (sizeof(T) == 2)
+    __asm__("ldrh %w0, %1" : "=r"(to) : "m"(from));
+  else if (sizeof(T) == 4)
     __asm__("ldr %w0, %1" : "=r"(to) : "m"(from));
   else
     __asm__("ldr %0, %1" : "=r"(to) : "m"(from));

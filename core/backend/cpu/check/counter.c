@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the warps of a launch ask of memory, by place in the code; when it has ended, by line. */
+#include "core/backend/cpu/check/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct tally { /* of a place; of a line, by its file */
+  const void *place;   /* NULL: known by its line */
+  const char *file;
+  int line;
+  mw_counts counts;
+} tally;
+
+typedef struct logs { /* of the block that a worker runs */
+  const cpu_worker *worker;
+  cpu_log warps[CPU_WARPS];
+} logs;
+
+typedef struct known_place { /* of code that is loaded */
+  unsigned long long module;
+  const void *place;
+  mw_counted_line line; /* line 0: nobody knows */
+} known_place;
+
+struct cpu_counter {
+  cpu_checker *checker;
+  logs **logs; /* of each worker */
+  unsigned nlogs;
+  tally *tallies; /* open addressing, by place or by file and line */
+  unsigned room, used;
+  known_place *places;
+  size_t nplaces;
+  char **texts; /* files and lines of sources, each once */
+  size_t ntexts;
+  mw_counted *first, *last;
+};
+
+/* ---- tallies --------------------------------------------------------------------------------------------------- */
+
+static tally *slot_of(const cpu_counter *counter, const void *place, const char *file, int line) {
+  const uint64_t key = (uintptr_t)place ^ (uintptr_t)file ^ (uint64_t)line << 32;
+  unsigned at = (unsigned)(key * 0x9E3779B97F4A7C15ull >> 32) & (counter->room - 1);
+  for (;; at = (at + 1) & (counter->room - 1)) {
+    tally *it = &counter->tallies[at];
+    if ((!it->place && !it->file) || (it->place == place && it->file == file && it->line == line)) return it;
+  }
+}
+
+static void grow(cpu_counter *counter) {
+  tally *old = counter->tallies;
+  const unsigned room = counter->room;
+  counter->room = room ? 2 * room : 64;
+  counter->tallies = mw_calloc(counter->room, sizeof *counter->tallies);
+  for (unsigned i = 0; i < room; i++)
+    if (old[i].place || old[i].file) *slot_of(counter, old[i].place, old[i].file, old[i].line) = old[i];
+  mw_free(old);
+}
+
+static mw_counts *counts_of(cpu_counter *counter, const void *place, const char *file, int line) {
+  if (2 * counter->used >= counter->room) grow(counter);
+  tally *it = slot_of(counter, place, file, line);
+  if (!it->place && !it->file) {
+    *it = (tally){.place = place, .file = file, .line = line};
+    counter->used++;
+  }
+  return &it->counts;
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------------- */
+
+/* Constant memory has a path of its own on a GPU. */
+static bool is_constant(const cpu_checker *checker, uintptr_t address) {
+  const mw_unit_table *table = checker->grid->table;
+  for (unsigned i = 0; i < table->nvariables; i++) {
+    const mw_unit_variable *variable = &table->variables[i];
+    if (variable->is_const && address - (uintptr_t)variable->address < variable->bytes) return true;
+  }
+  return false;
+}
+
+static void add_global(mw_counts *counts, const mw_request *request, enum mw_count_kind kind, unsigned bytes) {
+  if (kind == MW_COUNT_ATOMIC) {
+    const cpu_contention found = cpu_request_contention(request);
+    counts->atomic_requests++;
+    counts->atomic_addresses += found.addresses;
+    if (found.most > counts->atomic_contention) counts->atomic_contention = found.most;
+    return;
+  }
+  const cpu_moved moved = cpu_request_moved(request, bytes);
+  const bool load = kind == MW_COUNT_LOAD;
+  *(load ? &counts->load_requests : &counts->store_requests) += 1;
+  *(load ? &counts->load_sectors : &counts->store_sectors) += moved.sectors;
+  *(load ? &counts->load_bytes : &counts->store_bytes) += moved.bytes;
+}
+
+static void add_shared(mw_counts *counts, const mw_request *request, enum mw_count_kind kind, unsigned bytes) {
+  if (kind == MW_COUNT_ATOMIC) {
+    const cpu_contention found = cpu_request_contention(request);
+    counts->shared_atomic_requests++;
+    counts->shared_atomic_addresses += found.addresses;
+    if (found.most > counts->shared_atomic_contention) counts->shared_atomic_contention = found.most;
+    return;
+  }
+  const cpu_wavefronts found = cpu_request_wavefronts(request, bytes);
+  const bool load = kind == MW_COUNT_LOAD;
+  *(load ? &counts->shared_load_requests : &counts->shared_store_requests) += 1;
+  *(load ? &counts->shared_load_wavefronts : &counts->shared_store_wavefronts) += found.all;
+  *(load ? &counts->shared_load_conflicts : &counts->shared_store_conflicts) += found.conflicts;
+}
+
+typedef struct closing {
+  cpu_counter *counter;
+  const cpu_worker *worker;
+} closing;
+
+/* Of a request that has all its lanes. */
+static void count_request(void *owner, const mw_request *request) {
+  const closing *now = owner;
+  const cpu_checker *checker = now->counter->checker;
+  const uintptr_t address = (uintptr_t)request->addresses[__builtin_ctz(request->lanes)];
+  const enum mw_count_kind kind = request->what >> MW_COUNT_BYTES & ((1 << MW_COUNT_KIND) - 1);
+  const unsigned bytes = request->what & ((1 << MW_COUNT_BYTES) - 1);
+  if (is_constant(checker, address)) return;
+  mw_counts *counts = counts_of(now->counter, (const void *)(uintptr_t)(request->what >> MW_COUNT_PLACE), NULL, 0);
+  if (cpu_is_shared(checker->grid, &now->worker->ctx, address))
+    add_shared(counts, request, kind, bytes);
+  else
+    add_global(counts, request, kind, bytes);
+  counts->requests++;
+  counts->lanes += (size_t)__builtin_popcount(request->lanes);
+}
+
+static logs *logs_of(cpu_counter *counter, const cpu_worker *worker) {
+  for (unsigned i = 0; i < counter->nlogs; i++)
+    if (counter->logs[i]->worker == worker) return counter->logs[i];
+  counter->logs = mw_grow(counter->logs, counter->nlogs, sizeof *counter->logs);
+  logs *made = counter->logs[counter->nlogs++] = mw_calloc(1, sizeof *made);
+  made->worker = worker;
+  return made;
+}
+
+static void close_warp(cpu_counter *counter, const cpu_worker *worker, cpu_log *log) {
+  if (log->count <= 1) return;
+  if (cpu_current) cpu_current->busy++; /* not to be ended in the middle of what is kept */
+  cpu_log_close(log, count_request, &(closing){counter, worker});
+  if (cpu_current) cpu_current->busy--;
+}
+
+void cpu_counter_thread(cpu_counter *counter, mw_thread *thread, const cpu_worker *worker) {
+  cpu_current->busy++;
+  cpu_log *log = &logs_of(counter, worker)->warps[thread->rank / CPU_WARP];
+  if (!log->room) cpu_log_open(log);
+  cpu_current->busy--;
+  thread->log = &log->warp;
+  thread->path = 0;
+}
+
+void cpu_counter_warp(cpu_counter *counter, const cpu_worker *worker, unsigned w) {
+  close_warp(counter, worker, &logs_of(counter, worker)->warps[w]);
+}
+
+void cpu_counter_block(cpu_counter *counter, const cpu_worker *worker) {
+  logs *own = logs_of(counter, worker);
+  for (unsigned w = 0; w < CPU_WARPS; w++) close_warp(counter, worker, &own->warps[w]);
+}
+
+void cpu_counter_barrier(cpu_counter *counter, const char *file, int line) {
+  cpu_current->busy++;
+  counts_of(counter, NULL, file, line)->barriers++;
+  cpu_current->busy--;
+}
+
+void cpu_check_count(unsigned long long what, const void *address) {
+  const mw_thread *thread = cpu_checker_thread();
+  cpu_current->busy++;
+  cpu_log_join((cpu_log *)thread->log, what, thread->path, thread->rank % CPU_WARP, (uintptr_t)address);
+  cpu_current->busy--;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------------- */
+
+static const char *text_once(cpu_counter *counter, const char *text) {
+  for (size_t i = 0; i < counter->ntexts; i++)
+    if (!strcmp(counter->texts[i], text)) return counter->texts[i];
+  counter->texts = mw_grow(counter->texts, counter->ntexts, sizeof *counter->texts);
+  return counter->texts[counter->ntexts++] = mw_strdup(text);
+}
+
+static known_place *find_place(const cpu_counter *counter, unsigned long long module, const void *place) {
+  for (size_t i = 0; i < counter->nplaces; i++)
+    if (counter->places[i].module == module && counter->places[i].place == place) return &counter->places[i];
+  return NULL;
+}
+
+static void note_place(void *owner, const void *place, const char *file, int line) {
+  cpu_counter *counter = owner;
+  const cpu_checked_launch *launch = counter->checker->launch;
+  char text[256] = "";
+  if (line) cpu_place_text(launch, file, line, text, sizeof text);
+  counter->places = mw_grow(counter->places, counter->nplaces, sizeof *counter->places);
+  counter->places[counter->nplaces++] = (known_place){
+      launch->module,
+      place,
+      {.file = text_once(counter, line ? file : launch->source_name), .text = text_once(counter, text), .line = line}};
+}
+
+/* Asks for all places of the launch that are not known yet at once. */
+static void find_lines(cpu_counter *counter) {
+  const cpu_checked_launch *launch = counter->checker->launch;
+  const void **wanted = mw_calloc(counter->used + 1, sizeof *wanted);
+  size_t count = 0;
+  for (unsigned i = 0; i < counter->room; i++) {
+    const void *place = counter->tallies[i].place;
+    if (place && !find_place(counter, launch->module, place)) wanted[count++] = place;
+  }
+  if (count) cpu_places_find(launch, wanted, count, note_place, counter);
+  mw_free(wanted);
+}
+
+static void add_counts(mw_counts *to, const mw_counts *from) {
+  const size_t atomic = to->atomic_contention, shared = to->shared_atomic_contention;
+  for (size_t i = 0; i < sizeof *to / sizeof(size_t); i++) ((size_t *)to)[i] += ((const size_t *)from)[i];
+  to->atomic_contention = atomic > from->atomic_contention ? atomic : from->atomic_contention;
+  to->shared_atomic_contention = shared > from->shared_atomic_contention ? shared : from->shared_atomic_contention;
+}
+
+static mw_counted_line *line_of(mw_counted *counted, const mw_counted_line *like) {
+  for (size_t i = 0; i < counted->nlines; i++)
+    if (counted->lines[i].line == like->line && counted->lines[i].file == like->file) return &counted->lines[i];
+  counted->lines = mw_grow(counted->lines, counted->nlines, sizeof *counted->lines);
+  counted->lines[counted->nlines] = *like;
+  return &counted->lines[counted->nlines++];
+}
+
+static mw_counted_line place_line(cpu_counter *counter, const tally *it) {
+  const cpu_checked_launch *launch = counter->checker->launch;
+  if (it->place) return find_place(counter, launch->module, it->place)->line;
+  char text[256];
+  cpu_place_text(launch, it->file, it->line, text, sizeof text);
+  return (mw_counted_line){.file = text_once(counter, it->file), .text = text_once(counter, text), .line = it->line};
+}
+
+static int compare_lines(const void *one, const void *other) {
+  const mw_counted_line *a = one, *b = other;
+  const int files = strcmp(a->file, b->file);
+  return files ? files : a->line - b->line;
+}
+
+static mw_counted *add_counted(cpu_counter *counter, const cpu_grid *grid, size_t launches, size_t blocks_run) {
+  mw_counted *counted = mw_calloc(1, sizeof *counted);
+  const mw_dim3 g = grid->abi.grid, b = grid->abi.block;
+  snprintf(counted->kernel, sizeof counted->kernel, "%s", counter->checker->launch->kernel);
+  counted->launch = launches;
+  memcpy(counted->grid, (uint32_t[3]){g.x, g.y, g.z}, sizeof counted->grid);
+  memcpy(counted->block, (uint32_t[3]){b.x, b.y, b.z}, sizeof counted->block);
+  counted->blocks = grid->blocks;
+  counted->blocks_run = blocks_run;
+  if (counter->last) counter->last->next = counted;
+  if (!counter->first) counter->first = counted;
+  return counter->last = counted;
+}
+
+void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
+  for (unsigned i = 0; i < counter->nlogs; i++) cpu_counter_block(counter, counter->logs[i]->worker);
+  find_lines(counter);
+  mw_counted *counted = add_counted(counter, grid, counter->checker->launches, counter->checker->idle.begun);
+  for (unsigned i = 0; i < counter->room; i++) {
+    const tally *it = &counter->tallies[i];
+    if (!it->place && !it->file) continue;
+    const mw_counted_line line = place_line(counter, it);
+    add_counts(&line_of(counted, &line)->counts, &it->counts);
+    add_counts(&counted->counts, &it->counts);
+  }
+  if (counted->nlines) qsort(counted->lines, counted->nlines, sizeof *counted->lines, compare_lines);
+  if (counter->room) memset(counter->tallies, 0, counter->room * sizeof *counter->tallies);
+  counter->used = 0;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+cpu_counter *cpu_counter_make(cpu_checker *checker) {
+  cpu_counter *counter = mw_calloc(1, sizeof *counter);
+  counter->checker = checker;
+  return counter;
+}
+
+const mw_counted *cpu_counter_launches(const cpu_counter *counter) {
+  return counter->first;
+}
+
+static void free_counted(mw_counted *counted) {
+  mw_free(counted->lines);
+  mw_free(counted);
+}
+
+static void free_logs(logs *own) {
+  for (unsigned w = 0; w < CPU_WARPS; w++) cpu_log_free(&own->warps[w]);
+  mw_free(own);
+}
+
+void cpu_counter_free(cpu_counter *counter) {
+  if (!counter) return;
+  for (mw_counted *it = counter->first, *next; it; it = next) {
+    next = (mw_counted *)(uintptr_t)it->next;
+    free_counted(it);
+  }
+  for (unsigned i = 0; i < counter->nlogs; i++) free_logs(counter->logs[i]);
+  for (size_t i = 0; i < counter->ntexts; i++) mw_free(counter->texts[i]);
+  mw_free(counter->texts);
+  mw_free(counter->places);
+  mw_free(counter->tallies);
+  mw_free(counter->logs);
+  mw_free(counter);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counting in check mode, shared by the hooks of a counted unit (hooks.cpp beside this file) and the checker
+ * (core/backend/cpu/check/log.c). The lanes of a warp run one after the other. An access of the first one opens a
+ * request; the others join it by accesses at the same place, after the same calls and as many iterations of the same
+ * loops (mw_thread.path). So they come together as on a GPU, which brings a warp's lanes together after each branch and
+ * each loop. */
+#ifndef MW_CHECK_COUNT_H
+#define MW_CHECK_COUNT_H
+
+/* An access without its address: where in the code, what, how many bytes. */
+typedef unsigned long long mw_count_what;
+enum mw_count_kind { MW_COUNT_LOAD, MW_COUNT_STORE, MW_COUNT_ATOMIC };
+enum { MW_COUNT_BYTES = 5, MW_COUNT_KIND = 2, MW_COUNT_PLACE = 16 }; /* bits of the bytes, of the kind; before the place */
+
+static inline mw_count_what mw_count_what_of(const void *place, enum mw_count_kind kind, unsigned bytes) {
+  return (mw_count_what)(unsigned long)place << MW_COUNT_PLACE | (unsigned)kind << MW_COUNT_BYTES | bytes;
+}
+
+/* Requests are known by their index; 0 is none. */
+typedef struct mw_request {
+  mw_count_what what;      /* 0: free */
+  unsigned long long path; /* of its lanes */
+  unsigned lanes;          /* those that have joined, a bit for each */
+  unsigned next;           /* which one a lane made after this one */
+  unsigned link;           /* the log's: the next one of the same hash */
+  unsigned again, last;    /* the next one of the same place and path, and of the first of these the last */
+  unsigned unused;
+  unsigned long long addresses[32];
+} mw_request;
+
+typedef struct mw_warp_log { /* the requests of a warp that are open */
+  mw_request *requests;
+  unsigned at[32]; /* by lane: the one that it joined last */
+} mw_warp_log;
+
+#endif

@@ -1,0 +1,115 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What warps ask of memory, counted by the CPU device in check mode: each figure against arithmetic written out here.
+-- luacheck: std +busted
+
+local support = require "tests.support"
+local mw = support.mw
+local fails = support.fails
+
+local dev, kernels
+
+-- Lanes of 4 bytes, n elements apart: a sector of 32 bytes holds 8 neighbours.
+local function strided_sectors(n) return n >= 8 and 32 or math.ceil((31 * n + 1) * 4 / 32) end
+
+describe("counters", function()
+  setup(function()
+    dev = mw.device("cpu", { check = { counters = true } })
+    kernels = dev:module(support.kernel_file "counted.cu")
+  end)
+
+  local function ints(n) return dev:full(0, "i32", n) end
+  local function floats(n) return dev:full(1, "f32", n) end
+
+  describe("of global memory", function()
+    it("count requests, sectors and bytes of a copy, in all and by line", function()
+      local c = kernels.copy:profile(3, 64, floats(192), floats(192), 192)
+      assert.are.equal("copy cpu cpu:check 3 3", ("%s %s %s %d %d"):format(c.kernel, c.source, c.device, c.blocks,
+        c.blocks_run))
+      assert.are.same({ 6, 24, 768 }, { c.load_requests, c.load_sectors, c.load_bytes })
+      assert.are.same({ 6, 24, 768 }, { c.store_requests, c.store_sectors, c.store_bytes })
+      assert.are.same({ 12, 384, 0 }, { c.requests, c.lanes, c.barriers })
+      assert.are.equal(1, #c.lines)
+      assert.are.equal("if (i < n) y[i] = x[i];", c.lines[1].text)
+      assert.are.same({ 6, 24, 6, 24 }, { c.lines[1].load_requests, c.lines[1].load_sectors, c.lines[1].store_requests,
+        c.lines[1].store_sectors })
+    end)
+
+    it("count the sectors of strides from 1 to 33", function()
+      local x <close> = floats(33 * 64)
+      for n = 1, 33 do
+        local c = kernels.strided:profile(1, 64, floats(64), x, n)
+        local second = (32 * n * 4 % 32 + (31 * n + 1) * 4 + 31) // 32 -- the second warp may begin in a sector
+        local wanted = n >= 8 and 64 or strided_sectors(n) + second
+        assert.are.same({ 2, wanted, 256 }, { c.load_requests, c.load_sectors, c.load_bytes }, "stride " .. n)
+      end
+    end)
+
+    it("count a sector more of misaligned accesses, and one sector and 4 bytes of a broadcast", function()
+      local c = kernels.shifted:profile(1, 32, floats(32), floats(64), 1)
+      assert.are.same({ 1, 5, 128 }, { c.load_requests, c.load_sectors, c.load_bytes })
+      c = kernels.shifted:profile(1, 32, floats(32), floats(64), 8)
+      assert.are.equal(4, c.load_sectors)
+      c = kernels.strided:profile(1, 32, floats(32), floats(64), 0)
+      assert.are.same({ 1, 1, 4 }, { c.load_requests, c.load_sectors, c.load_bytes })
+    end)
+  end)
+
+  describe("of shared memory", function()
+    it("count the conflicts of a transpose through a tile", function()
+      local n = 128
+      local tiles = (n // 32) ^ 2 // 1 | 0
+      for pad = 0, 1 do
+        local kernel = pad == 0 and kernels.tiled or kernels.padded
+        local c = kernel:profile({ n // 32, n // 32 }, { 32, 8 }, floats(n * n), floats(n * n), n)
+        assert.are.same({ 32 * tiles, 128 * tiles }, { c.load_requests, c.load_sectors })
+        assert.are.same({ 32 * tiles, 128 * tiles }, { c.store_requests, c.store_sectors })
+        assert.are.same({ 32 * tiles, 32 * tiles, 0 },
+          { c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_conflicts })
+        local conflicts = pad == 0 and 31 * 32 * tiles or 0
+        assert.are.same({ 32 * tiles, 32 * tiles + conflicts, conflicts },
+          { c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_conflicts })
+        assert.are.equal(8 * tiles, c.barriers)
+      end
+    end)
+
+    it("agree with mw.bank_conflict", function()
+      for n = 1, 33 do
+        local c = kernels.banks:profile(1, 32, ints(32), n)
+        local ways = mw.bank_conflict(function(lane) return lane * n * 4 end)
+        assert.are.equal(ways - 1, c.shared_load_conflicts, "stride " .. n)
+      end
+    end)
+  end)
+
+  it("count atomics, their addresses and the greatest contention", function()
+    local bins = dev:array("i32", { 0, 1, 1, 2, 2, 2, 3, 3 }):reshape(8)
+    local c = kernels.histogram:profile(1, 32, ints(4), bins)
+    assert.are.same({ 1, 4, 12 }, { c.shared_atomic_requests, c.shared_atomic_addresses, c.shared_atomic_contention })
+    assert.are.same({ 1, 4, 1 }, { c.atomic_requests, c.atomic_addresses, c.atomic_contention })
+    assert.are.equal(0, c.shared_store_requests - 1)
+  end)
+
+  it("are listed by launch", function()
+    local before = #dev:counters()
+    kernels.copy:launch(1, 32, floats(32), floats(32), 32)
+    local go = kernels.copy:prepare { grid = 1, block = 32, stream = dev:stream() }
+    local counted = go:profile(floats(32), floats(32), 16)
+    local all = dev:counters()
+    assert.are.equal(before + 2, #all)
+    assert.are.same({ 32, 16 }, { all[before + 1].lanes // 2, counted.lanes // 2 })
+    assert.are.equal(counted.launch, all[before + 2].launch)
+  end)
+
+  it("need a device that counts, and a module that was compiled for it", function()
+    local cpu <close> = mw.device "cpu"
+    local plain = cpu:module { source = "__global__ void k(int *a) { a[threadIdx.x] = 1; }" }.k
+    fails(function() plain:profile(1, 1, cpu:zeros("i32", 1)) end, "kernel 'k': cpu counts no accesses; "
+      .. "mw.device(\"cpu\", { check = { counters = true } }) does, for modules that are compiled after it")
+    mw.device("cpu", { check = true })
+    local early = dev:module { source = "__global__ void k(int *a) { a[threadIdx.x] = 1; }" }.k
+    mw.device("cpu", { check = { counters = true } })
+    fails(function() early:profile(1, 1, ints(1)) end, "kernel 'k' was compiled before cpu:check began to count: call "
+      .. "mw.device(\"cpu\", { check = { counters = true } }) before dev:module")
+  end)
+end)
