@@ -99,6 +99,7 @@ describe("counters", function()
     assert.are.equal(before + 2, #all)
     assert.are.same({ 32, 16 }, { all[before + 1].lanes // 2, counted.lanes // 2 })
     assert.are.equal(counted.launch, all[before + 2].launch)
+    assert.are.same({ counted.launch }, { dev:counters(counted.launch)[1].launch })
   end)
 
   it("need a device that counts, and a module that was compiled for it", function()

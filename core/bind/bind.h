@@ -303,6 +303,7 @@ extern const luaL_Reg race_functions[];
 /* ---- counter.c: what a device in check mode counts --------------------------------------------------------------- */
 
 extern const bind_method counter_methods[]; /* of a device */
+extern const luaL_Reg counter_functions[];
 /* Around a launch of the kernel that is to be counted; the second pushes what was. Both raise if nothing is. */
 const mw_counted *counter_begin(lua_State *, const char *kernel, mw_device *);
 int counter_end(lua_State *, const char *kernel, mw_device *, const mw_counted *before);

@@ -63,18 +63,42 @@ static void push_counted(lua_State *L, const mw_device *device, const mw_counted
   lua_setfield(L, -2, "lines");
 }
 
-/* dev:counters(): a list of what was counted, launch by launch; empty if the device does not count. */
-static int device_counters(lua_State *L) {
-  mw_device *device = self_device(L);
-  lua_newtable(L);
+/* Adds the launches of a device, from the first-th on, to the list on top of the stack. */
+static void add_counted(lua_State *L, mw_device *device, lua_Integer first) {
   for (const mw_counted *it = device->backend->counters(device); it; it = it->next) {
+    if ((lua_Integer)it->launch < first) continue;
     push_counted(L, device, it);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
+}
+
+/* dev:counters([first]): a list of what was counted, launch by launch; empty if the device does not count. */
+static int device_counters(lua_State *L) {
+  mw_device *device = self_device(L);
+  const lua_Integer first = lua_isnoneornil(L, 2) ? 1 : check_integer(L, 2);
+  lua_newtable(L);
+  add_counted(L, device, first);
   return 1;
 }
 
-const bind_method counter_methods[] = {{"counters", device_counters, 0}, {NULL, NULL, 0}};
+const bind_method counter_methods[] = {{"counters", device_counters, 1}, {NULL, NULL, 0}};
+
+/* core.counters(): those of every device that this Lua state has had in check mode. */
+static int all_counters(lua_State *L) {
+  lua_settop(L, 0);
+  lua_newtable(L);
+  device_push_kept(L);
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    const bind_object *kept = lua_touserdata(L, -1);
+    lua_pushvalue(L, 1);
+    add_counted(L, kept->device, 1);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+const luaL_Reg counter_functions[] = {{"counters", all_counters}, {NULL, NULL}};
 
 static const mw_counted *last_counted(mw_device *device) {
   const mw_counted *last = device->backend->counters(device);

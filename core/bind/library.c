@@ -44,6 +44,7 @@ int luaopen_moonwarp_core(lua_State *L) {
   complete_classes(L);
   device_functions(L);
   luaL_setfuncs(L, finding_functions, 0);
+  luaL_setfuncs(L, counter_functions, 0);
   luaL_setfuncs(L, allocator_functions, 0);
   luaL_setfuncs(L, compare_functions, 0);
   luaL_setfuncs(L, race_functions, 0);

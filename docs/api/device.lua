@@ -449,9 +449,10 @@ print(b:get(1))  --> 21.0]],
       example = [[print(dev:findings()) --> no findings]],
     },
     {
-      name = "counters", forms = { "dev:counters()" },
+      name = "counters", forms = { "dev:counters([first])" },
       about = [[What the launches asked of memory since the device was opened first, in order: those of modules that were compiled while
 the device was in check mode with `counters`. Waits for the launches that are queued.]],
+      params = { { "first", "integer", "those from this launch on", optional = true, default = "1" } },
       returns = { { "counters[]", "empty if the device does not count" } }, since = "0.8.0",
       example = [[print(#dev:counters()) --> 0]],
     },

@@ -893,8 +893,9 @@ function device:findings() end
 
 --- What the launches asked of memory since the device was opened first, in order: those of modules that were compiled while
 --- the device was in check mode with `counters`. Waits for the launches that are queued.
+---@param first? integer those from this launch on, default 1
 ---@return moonwarp.counters[] # empty if the device does not count
-function device:counters() end
+function device:counters(first) end
 
 --- Closes the handle. The device itself is closed when no object that it made is left. `mw.device` with the
 --- same id then makes a new handle.
