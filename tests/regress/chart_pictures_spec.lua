@@ -42,6 +42,19 @@ describe("a picture", function()
     assert.are.equal(4, #seen + select(2, gp:gsub("NaN with lines lc [^\n]- title ", "")), gp)
   end)
 
+  it("names a level in its key where its label would cover a point or another level", function()
+    local records = {}
+    for i, y in ipairs { 4.41, 3.95, 3.95, 3.95, 4.4, 4.1 } do
+      records[i] = { device = "cpu", x = 2 ^ (i - 1), y = y, name = "one value" }
+      records[i + 6] = { device = "cpu", x = 2 ^ (i - 1), y = 2 + i / 4, name = "uniform" }
+    end
+    local gp = drawn { x = "x", y = "y", by = "name", records = records, logx = 2, logy = 10, peak = 4.81,
+                       lines = { { value = 4.22, label = "copy of the library" } } }.gp
+    assert.is_truthy(gp:find("set label 'peak (4.810)'", 1, true), gp)
+    assert.is_nil(gp:find("set label 'copy of the library", 1, true), gp)
+    assert.is_truthy(gp:find("NaN with lines lc [^\n]- title 'copy of the library %(4.220%)'"), gp)
+  end)
+
   it("has no key for a single series, and one below the axis's label for more", function()
     local one = drawn { x = "x", y = "y", by = "name", records = rows { "a" }, peak = 9 }.gp
     assert.is_truthy(one:find("\nunset key\n", 1, true))
@@ -110,6 +123,21 @@ describe("a picture", function()
     assert.is_truthy(made:find("set label 'level %(2%)' at first 2, first [-%d.]+ right [^\n]+ rgb '#000000'"), made)
     assert.is_truthy(made:find("set label 'old %(0.5000%)' at first 0.5, first [-%d.]+ left"), made)
     assert.is_truthy(made:find("\nunset key\n", 1, true))
+  end)
+
+  it("leaves the names of a ladder's bars out of the lines of levels", function()
+    local data
+    support.with_folder(function(folder)
+      local function bar(y, name) return { device = "cpu", y = y, name = name } end
+      local spec = { x = "y", by = "name", quiet = true, pictures = false, level = 1, lines = { 9.9 },
+        records = { bar(1, "a"), bar(10, "a name that reaches beyond the line") } }
+      data = support.read(support.into(folder, mw.ladder, spec).dat)
+    end)
+    local function pieces(block)
+      local lines = (data .. "\n\n"):match(("# block %d: [^\n]*\n[^\n]*\n(.-)\n\n\n"):format(block))
+      return select(2, lines:gsub("\n\n", "")) + 1
+    end
+    assert.are.same({ 2, 1 }, { pieces(1), pieces(2) }, data)
   end)
 
   it("draws the data file beside it, by its name only", function()

@@ -6,21 +6,21 @@
 local levels = {}
 
 local SAMPLES <const>, MOST_POINTS <const> = 12, 200 -- of a line between two points, of a series
-local BLOCKED <const> = 1e6
+local BLOCKED <const>, MARKER <const>, LINE <const> = 1e6, 5, 5 -- what covering one costs; a sample of a curve: 1
 
--- Points on the curves.
+-- Points on the curves, and what covering each of them costs.
 local function dots_of(fitted, x, y)
   local dots = {}
-  local function add(ax, ay) dots[#dots + 1] = { ax, ay } end
+  local function add(ax, ay, cost) dots[#dots + 1] = { ax, ay, cost } end
   for _, one in ipairs(fitted.series) do
     local before
     for i = 1, #one.points, math.max(1, #one.points // MOST_POINTS) do
       local ax, ay = x.at(one.points[i].x), y.at(one.points[i].y)
       for k = 1, before and fitted.style ~= "points" and SAMPLES or 0 do
         local part = k / (SAMPLES + 1)
-        add(before[1] + part * (ax - before[1]), before[2] + part * (ay - before[2]))
+        add(before[1] + part * (ax - before[1]), before[2] + part * (ay - before[2]), 1)
       end
-      add(ax, ay)
+      add(ax, ay, MARKER)
       before = { ax, ay }
     end
   end
@@ -35,10 +35,10 @@ end
 local function cost_of(label, dots, lines, placed)
   local cost = (label.low < 0 or label.high > 1 or label.left < 0 or label.right > 1) and BLOCKED or 0
   for _, dot in ipairs(dots) do
-    if overlaps(label, { left = dot[1], right = dot[1], low = dot[2], high = dot[2] }) then cost = cost + 1 end
+    if overlaps(label, { left = dot[1], right = dot[1], low = dot[2], high = dot[2] }) then cost = cost + dot[3] end
   end
   for _, at in ipairs(lines) do
-    if at > label.low and at < label.high and at ~= label.line then cost = cost + 1 end
+    if at > label.low and at < label.high and at ~= label.line then cost = cost + LINE end
   end
   for _, other in ipairs(placed) do
     if overlaps(label, other) then cost = cost + BLOCKED end

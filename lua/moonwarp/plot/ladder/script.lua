@@ -22,6 +22,7 @@ local TICKS <const> = 5 -- about
 local NAME <const>, BAR <const>, STEP <const>, AIR <const> = 17, 13, 15, 5
 local ROW <const> = 15 -- px: a level's label
 local LETTER <const> = 7 -- px, at most
+local LEFT <const>, SIDE <const> = 18, 4 -- px: left of the frame, right of the columns
 
 -- The rows of levels' labels above the bars, by level: labels in the right half end at their lines, and the rightmost
 -- is on top; those in the left half begin there, and the leftmost is the first of them. So no line crosses another's
@@ -38,6 +39,18 @@ local function rows_of(l)
   end)
   for number, row in ipairs(order) do row.number = number end
   return rows
+end
+
+-- Values and shares stand in columns right of the frame. l.left, l.right, l.shares: px, where the frame begins and
+-- ends, and where values end.
+local function set_columns(l)
+  local value, share = 0, 0
+  for _, one in ipairs(l.places) do
+    one.texts = bars.texts(one.bar, l, "")
+    value, share = math.max(value, #one.texts[1]), math.max(share, #one.texts[3])
+  end
+  l.shares = gnuplot.WIDTH - SIDE - (share > 0 and share * LETTER + 12 or 0)
+  l.left, l.right = LEFT, l.shares - value * LETTER - 10
 end
 
 -- What all parts of a script are made from: the ladder with its axis's range and scale (the unit of the largest
@@ -60,6 +73,7 @@ local function laid_out(ladder)
       table.insert(l.places, { bar = bar, y = place + STEP / l.pitch * (i - (#group + 1) / 2) })
     end
   end
+  set_columns(l)
   return l
 end
 
@@ -69,7 +83,27 @@ local function number(value, factor)
   return value and ("%.10g"):format(value / factor) or "?"
 end
 
--- One block of bars per run, then one of points per label of marks, then one of two points per level.
+-- A level's line goes from its label to the last bar. It leaves out the names that it would cross: a blank line of data
+-- ends a piece of it.
+local function line_of(l, i)
+  local value = l.levels[i].value / l.scale.factor
+  local at, list = number(value, 1), {}
+  local function add(y) list[#list + 1] = ("%.4g %s"):format(y, at) end
+  add(l.top + (l.rows[i].number - 1) * ROW / l.pitch)
+  for place, group in ipairs(l.groups) do
+    local below = place - STEP * #group / 2 / l.pitch
+    local width = math.min(utf8.len(group.name) or #group.name, MOST_NAME) * LETTER
+    if l.axis.at(value) * (l.right - l.left) < width + LETTER then
+      add(below - NAME / l.pitch)
+      list[#list + 1] = ""
+      add(below)
+    end
+  end
+  add(#l.groups + 1)
+  return list
+end
+
+-- One block of bars per run, then one of points per label of marks, then one of a line per level.
 local function blocks_of(l)
   local value = units.label(l.xlabel, l.scale)
   local function points(name) return { name = name, columns = { "place from the top", value, "name" } } end
@@ -86,9 +120,7 @@ local function blocks_of(l)
     end
   end
   for i, level in ipairs(l.levels) do
-    local at = number(level.value, l.scale.factor)
-    list[#list + 1] = { name = level.label, columns = { "place from the top", value },
-      ("%.4g %s"):format(l.top + (l.rows[i].number - 1) * ROW / l.pitch, at), ("%d %s"):format(#l.groups + 1, at) }
+    list[#list + 1] = lists.append({ name = level.label, columns = { "place from the top", value } }, line_of(l, i))
   end
   return list
 end
@@ -115,24 +147,17 @@ end
 
 -- Names stand above their bars, at the left end; values and shares right of the frame.
 local function add_texts(add, l)
-  local value, share = 0, 0
   for place, group in ipairs(l.groups) do
     add("set label %s at graph 0, first %.6g left offset character 0.4, 0 front", shortened(group.name, MOST_NAME),
       place - (STEP * #group / 2 + NAME / 2 - 1) / l.pitch)
   end
   for _, one in ipairs(l.places) do
-    one.texts = bars.texts(one.bar, l, "")
-    value, share = math.max(value, #one.texts[1]), math.max(share, #one.texts[3])
-  end
-  local right = gnuplot.WIDTH - 4
-  local edge = right - (share > 0 and share * LETTER + 12 or 0)
-  for _, one in ipairs(l.places) do
     local format = "set label %s at screen %.4f, first %.6g right"
-    add(format, gnuplot.quote(one.texts[1]), edge / gnuplot.WIDTH, one.y)
-    if one.bar.share then add(format, gnuplot.quote(one.texts[3]), right / gnuplot.WIDTH, one.y) end
+    add(format, gnuplot.quote(one.texts[1]), l.shares / gnuplot.WIDTH, one.y)
+    if one.bar.share then add(format, gnuplot.quote(one.texts[3]), 1 - SIDE / gnuplot.WIDTH, one.y) end
   end
-  add("set lmargin at screen %.4f", 18 / gnuplot.WIDTH)
-  add("set rmargin at screen %.4f", (edge - value * LETTER - 10) / gnuplot.WIDTH)
+  add("set lmargin at screen %.4f", l.left / gnuplot.WIDTH)
+  add("set rmargin at screen %.4f", l.right / gnuplot.WIDTH)
 end
 
 -- In its row above the bars a level's label ends or begins at its line.
