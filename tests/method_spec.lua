@@ -7,7 +7,8 @@ local support = require "tests.support"
 local core, mw, fails, fails_with = support.core, support.mw, support.fails, support.fails_with
 
 -- Whose arguments are counted by what they are for: sizes, indices, a kernel's parameters.
-local COUNTED = { array = { "get", "reshape", "set", "view" }, graph = { "update" }, kernel = { "launch" },
+local COUNTED = { array = { "get", "reshape", "set", "view" }, graph = { "update" }, kernel = { "launch", "profile" },
+                  launch = { "profile" },
                   device = { "array", "empty", "full", "managed", "pageable", "pinned", "zeros" } }
 
 local function is_counted(class, name)
