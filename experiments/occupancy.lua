@@ -20,7 +20,7 @@ local study, p, gpu = mw.study {
   odd = { { n = 100003 } },
   params = {
     { "n", 1 << 20, "elements of both arrays", gpu = 1 << 28, min = COLUMN, max = 1 << 30 },
-    { "shared", { 0, 24, 48 }, "KiB of shared memory that a block of the copy asks for",
+    { "shared", { 0 }, "KiB of shared memory that a block of the copy asks for",
       gpu = { 0, 31, 36, 44, 55, 74, 112, 220 }, min = 0, max = 227 },
     { "archs", { "sm_75", "sm_86", "sm_90" }, "architectures of the last chart, without a GPU" },
     { "patience", 1000, "how often a block looks whether all have come", gpu = 100000, min = 1 },
@@ -106,7 +106,8 @@ study:part { "flight", cases = { { n = p.n, shared = p.shared } }, odd = { { n =
   end,
   table = { "rung", { "shared", title = "shared (KiB)" }, "blocks", "warps", OCCUPANCY, "in_flight", "latency",
             "T_tot", SHARE },
-  charts = { { x = "warps", by = "rung", xlabel = "active warps per multiprocessor",
+  charts = { not gpu and { kind = "ladder" } or -- whose cores hold one block each
+             { x = "warps", by = "rung", xlabel = "active warps per multiprocessor",
                of = function(r) return r.rung ~= "library copy" end } } }
 
 study:part { "registers", cases = { { n = p.n // COLUMN * COLUMN } }, odd = { { n = 1003 * COLUMN } },
