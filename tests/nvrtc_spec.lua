@@ -20,6 +20,7 @@ local TEMPLATES = {
                    "moonwarp::random_normal<__nv_bfloat16>" },
   ["balance.cu"] = { "steps<float,400>", "steps<double,1>", "steps_wide<float,400>", "steps_wide<double,5>",
                      "binomial_march<8>" },
+  ["counters.cu"] = { "transpose<in_rows>", "transpose<padded>", "transpose<swizzled>", "shared_wide<float4>" },
   ["cumsum.cu"] = { "copy_wide<float>", "copy_3d<double>", "copy_z<float>", "copy_y<double>", "copy_x<float>",
                     "copy_x32<double>", "cumsum_z<float>", "cumsum_y<double>", "cumsum_shared<float,32>",
                     "cumsum_broadcast<double,32>", "cumsum_chunks<float,16>", "cumsum_shuffle<float>",

@@ -16,6 +16,8 @@
  * Arrays that fit the first level lose little; there CUDA's widest vector decides, and fewer bytes hide from the
  * guard. */
 enum { LINE = 64, VECTOR = 16, SMALL = 64 << 10 };
+/* In check mode arrays begin as in CUDA, and accesses have the sectors that they have there; the shadow is the guard. */
+enum { CUDA_ALIGNMENT = 256 };
 enum { UNWRITTEN = 0xff }; /* NaN as a float: in check mode, where filling an array would count as writing to it */
 enum { GUARD = 64 << 10, HUGE_PAGE = 2 << 20 };
 enum { WATCHED = 512 }; /* bytes of the slack in front that are looked at after a launch */
@@ -285,6 +287,11 @@ static bool map_array(cpu_memory *memory, cpu_buffer *buffer, size_t bytes, size
   return false;
 }
 
+static size_t alignment_of(const cpu_memory *memory, size_t bytes) {
+  if (memory->shadow) return CUDA_ALIGNMENT;
+  return bytes < SMALL ? VECTOR : LINE;
+}
+
 static bool fits(const cpu_device *device, size_t bytes) {
   const size_t total = device->base.info.memory_total;
   return bytes <= total && device->memory.used <= total - bytes;
@@ -304,7 +311,7 @@ mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_d
   cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
   buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
   atomic_init(&buffer->base.refs, 1);
-  if (!map_array(&cpu->memory, buffer, bytes, bytes < SMALL ? VECTOR : LINE, type)) {
+  if (!map_array(&cpu->memory, buffer, bytes, alignment_of(&cpu->memory, bytes), type)) {
     mw_free(buffer);
     return fail_memory(device, bytes, errno == ENOMEM && bytes < GUARD ? " (or too many arrays for one process)" : "",
                        err);
