@@ -12,6 +12,25 @@ local dev, kernels
 -- Lanes of 4 bytes, n elements apart: a sector of 32 bytes holds 8 neighbours.
 local function strided_sectors(n) return n >= 8 and 32 or math.ceil((31 * n + 1) * 4 / 32) end
 
+-- What lanes 0 to 31 do, each told by f(lane, load, store): load(key, index) accesses an element of 4 bytes, in one
+-- request with those of the same key. Returns requests, sectors and lanes of loads and of stores.
+local function asked(f)
+  local result = {}
+  local function noter()
+    local by_key, counts = {}, { 0, 0, 0 }
+    result[#result + 1] = counts
+    return function(key, index)
+      if not by_key[key] then by_key[key], counts[1] = {}, counts[1] + 1 end
+      local sector = index * 4 // 32
+      if not by_key[key][sector] then by_key[key][sector], counts[2] = true, counts[2] + 1 end
+      counts[3] = counts[3] + 1
+    end
+  end
+  local load, store = noter(), noter()
+  for lane = 0, 31 do f(lane, load, store) end
+  return result
+end
+
 describe("counters", function()
   setup(function()
     dev = mw.device("cpu", { check = { counters = true } })
@@ -79,6 +98,100 @@ describe("counters", function()
         local ways = mw.bank_conflict(function(lane) return lane * n * 4 end)
         assert.are.equal(ways - 1, c.shared_load_conflicts, "stride " .. n)
       end
+    end)
+  end)
+
+  describe("put the lanes of a warp together", function()
+    local function check(name, f)
+      local x <close> = ints(256)
+      local y <close> = ints(256)
+      local c, wanted = kernels[name]:profile(1, 32, y, x), asked(f)
+      assert.are.same(wanted[1], { c.load_requests, c.load_sectors, c.load_bytes // 4 }, name .. ": loads")
+      assert.are.same(wanted[2], { c.store_requests, c.store_sectors, c.store_bytes // 4 }, name .. ": stores")
+      assert.are.equal(wanted[1][3] + wanted[2][3], c.lanes)
+    end
+
+    it("after branches", function()
+      check("branches", function(t, load, store)
+        load(t % 2, t) store(t % 2, t) store("both", t + 32)
+      end)
+      check("switches", function(t, load, store)
+        if t % 4 == 0 then load(0, t) end
+        if t % 4 == 1 then load(1, t + 32) end
+        if t % 4 == 1 or t % 4 == 2 then load(2, t + 64) end
+        store("all", t)
+      end)
+    end)
+
+    it("in and after loops of unequal length", function()
+      check("unequal", function(t, load, store)
+        for i = 0, t % 4 do load(i, 32 * i + t) end
+        store("all", t)
+      end)
+      check("nested", function(t, load, store)
+        for k = 0, 2 do
+          for i = 0, (t + k) % 3 do load(k .. " " .. i, 32 * i + t) end
+        end
+        store("all", t)
+      end)
+      check("while_loops", function(t, load, store)
+        for i = 0, t % 3 do
+          for j = 0, (t + i) % 2 do load(i .. " " .. j, 32 * j + t) end
+        end
+        for k = 0, t % 5 - 1 do load("second " .. k, 32 * k + t) end
+        store("all", t)
+      end)
+      check("jumps", function(t, load, store)
+        for i = 0, t % 3 do load(i, 32 * i + t) end
+        store("all", t)
+      end)
+    end)
+
+    it("after continue, break and an early return", function()
+      check("leaves", function(t, load, store)
+        for i = 0, 3 do
+          if i ~= t % 4 then
+            load(i, 32 * i + t)
+            if i > t % 8 then break end
+            store(i, 32 * i + t)
+          end
+        end
+        if t < 24 then store("last", t) end
+      end)
+    end)
+
+    it("in functions that are called, inlined or not", function()
+      local function twice_and_once(t, load, store)
+        for k = 0, 1 do
+          for i = 0, (t + k) % 2 do load(k .. " " .. i, 32 * i + t) end
+        end
+        load("once", t) store("all", t)
+      end
+      check("calls", twice_and_once)
+      check("members", twice_and_once)
+      check("recursion", function(t, load, store)
+        for depth = 0, t % 3 do
+          local n = t % 3 - depth
+          load((n > 0 and "goes on " or "ends ") .. depth, 32 * n + t)
+        end
+        store("all", t)
+      end)
+    end)
+
+    it("between shuffles", function()
+      check("shuffled", function(t, load, store)
+        load("first", t)
+        for i = 4, 0, -1 do
+          if t < 1 << i then store(i, t) end
+        end
+      end)
+    end)
+
+    it("by warp of a block, of which the last may be short", function()
+      local c = kernels.copy:profile(1, 33, floats(33), floats(33), 33)
+      assert.are.same({ 2, 5, 66 }, { c.load_requests, c.load_sectors, c.lanes })
+      c = kernels.rows:profile(1, { 8, 6 }, floats(8 * 6 * 4), 32)
+      assert.are.same({ 2, 4 + 2, 48 }, { c.store_requests, c.store_sectors, c.lanes })
     end)
   end)
 

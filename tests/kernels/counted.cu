@@ -14,6 +14,10 @@ __global__ void shifted(float *y, const float *x, int n) {
   y[threadIdx.x] = x[threadIdx.x + n];
 }
 
+__global__ void rows(float *y, int n) {
+  y[threadIdx.y * n + threadIdx.x] = threadIdx.x;
+}
+
 template <int Pad> __device__ void transpose(float *y, const float *x, int n) {
   __shared__ float tile[32][32 + Pad];
   int i = blockIdx.x * 32 + threadIdx.x, j = blockIdx.y * 32 + threadIdx.y;
@@ -39,4 +43,112 @@ __global__ void histogram(int *counts, const int *bins) {
   atomicAdd(&s[bins[threadIdx.x % 8]], 1);
   __syncthreads();
   if (threadIdx.x < 4) atomicAdd(&counts[threadIdx.x], s[threadIdx.x]);
+}
+
+// ---- lanes that go different ways -----------------------------------------------------------------------------------
+
+__global__ void branches(int *y, const int *x) {
+  int t = threadIdx.x;
+  if (t % 2) y[t] = x[t];
+  else y[t] = x[t] + 1;
+  y[t + 32] = t;
+}
+
+// Lane t runs the loop t % 4 + 1 times; all go on together.
+__global__ void unequal(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0;
+  for (int i = 0; i <= t % 4; i++) sum += x[32 * i + t];
+  y[t] = sum;
+}
+
+// In round k lane t reads (t + k) % 3 + 1 times; what it reads in round 2 is not put together with others' round 1.
+__global__ void nested(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i <= (t + k) % 3; i++) sum += x[32 * i + t];
+  y[t] = sum;
+}
+
+__global__ void while_loops(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0, i = 0, k = 0;
+  while (i <= t % 3) {
+    int j = 0;
+    do sum += x[32 * j + t];
+    while (++j <= (t + i) % 2);
+    i++;
+  }
+  while (k < t % 5) sum += x[t + 32 * k++];
+  y[t] = sum;
+}
+
+__global__ void leaves(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0;
+  for (int i = 0; i < 4; i++) {
+    if (i == t % 4) continue;
+    sum += x[32 * i + t];
+    if (i > t % 8) break;
+    y[t + 32 * i] = sum;
+  }
+  if (t >= 24) return;
+  y[t] = sum;
+}
+
+__device__ int read_some(const int *x, int t, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += x[32 * i + t];
+  return sum;
+}
+
+struct reader {
+  const int *x;
+  __device__ __noinline__ int some(int t, int n) const {
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += x[32 * i + t];
+    return sum;
+  }
+};
+
+// Two calls of a function are two places; so are its loops in the rounds of the caller's.
+__global__ void calls(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; k++) sum += read_some(x, t, (t + k) % 2 + 1);
+  y[t] = sum + read_some(x, t, 1);
+}
+__global__ void members(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0;
+  reader from = {x};
+  for (int k = 0; k < 2; k++) sum += from.some(t, (t + k) % 2 + 1);
+  y[t] = sum + from.some(t, 1);
+}
+
+__device__ int down(const int *x, int t, int n) { return n ? x[32 * n + t] + down(x, t, n - 1) : x[t]; }
+__global__ void recursion(int *y, const int *x) {
+  y[threadIdx.x] = down(x, threadIdx.x, threadIdx.x % 3);
+}
+
+__global__ void switches(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0;
+  switch (t % 4) {
+  case 0: sum = x[t]; break;
+  case 1: sum = x[t + 32]; // falls through
+  case 2: sum += x[t + 64]; break;
+  default: break;
+  }
+  y[t] = sum;
+}
+
+__global__ void jumps(int *y, const int *x) {
+  int t = threadIdx.x, sum = 0, i = 0;
+again:
+  sum += x[32 * i + t];
+  if (++i <= t % 3) goto again;
+  y[t] = sum;
+}
+
+__global__ void shuffled(int *y, const int *x) {
+  int t = threadIdx.x, sum = x[t];
+  for (int step = 16; step; step /= 2) {
+    sum += __shfl_down_sync(~0u, sum, step);
+    if (t < step) y[t] = sum;
+  }
 }

@@ -35,6 +35,7 @@ typedef struct mw_thread {
   unsigned long long stamp; /* in check mode what its accesses leave in memory's shadow: shim/check/cell.h */
   struct mw_warp_log *log;  /* where its accesses are counted: shim/check/count.h; NULL: they are not */
   unsigned long long path;  /* of calls and loops, on which it has come to where it is */
+  unsigned calls;           /* functions that it is in */
 } mw_thread;
 
 enum mw_warp_op { /* what the lanes named in a mask do together */

@@ -156,6 +156,7 @@ void cpu_counter_thread(cpu_counter *counter, mw_thread *thread, const cpu_worke
   cpu_current->busy--;
   thread->log = &log->warp;
   thread->path = 0;
+  thread->calls = 0;
 }
 
 void cpu_counter_warp(cpu_counter *counter, const cpu_worker *worker, unsigned w) {

@@ -332,12 +332,21 @@ static const char gnu_only[] =
 static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment,signed-integer-overflow";
 static const char clang_checked[] =
     "-gline-tables-only -gdwarf-4 -fno-vectorize -fno-slp-vectorize -fno-sanitize=local-bounds "
-    "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1 "
-    "-mllvm -tsan-distinguish-volatile=1";
+    "-mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1";
 static const char gnu_checked[] =
     "-fsanitize=object-size -g1 -fno-tree-vectorize -fno-gnu-unique -fno-use-linker-plugin "
-    "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
-    "--param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1";
+    "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset --param tsan-distinguish-volatile=1";
+
+/* Counters tell calls apart, and want one place in the code for one in the source: no code is made twice for the sake of
+ * a branch or an iteration, nor is it joined where two branches end alike. */
+static const char clang_uncounted[] = "-mllvm -tsan-instrument-func-entry-exit=0";
+static const char clang_counted[] =
+    "-fno-unroll-loops -mllvm -simplifycfg-merge-cond-stores=0 -mllvm -simplifycfg-sink-common=0 "
+    "-mllvm -simplifycfg-hoist-common=0";
+static const char gnu_uncounted[] = "--param tsan-instrument-func-entry-exit=0";
+static const char gnu_counted[] =
+    "-fno-unroll-loops -fno-thread-jumps -fno-tree-dominator-opts -fno-tree-phiprop -fno-ssa-phiopt -fno-tree-ch "
+    "-fno-tree-sink -fno-if-conversion -fno-if-conversion2 -fno-crossjumping";
 
 /* CUDA code hands over what only some lanes have set: if (lane == 0) base = atomicAdd(...); base = __shfl_sync(...).
  * Since version 14 clang++ takes an argument for defined, and so lane for 0. */
@@ -374,7 +383,7 @@ static void language_arguments(mw_argv *list, const cpu_program *program, const 
 static void warning_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
                               bool makes_code) {
   const bool rewritten = flavor == CPU_FAST && cpu_any_split(program);
-  if (rewritten && (!makes_code || !tools->clang || program->unread)) {
+  if (flavor == CPU_COUNT || (rewritten && (!makes_code || !tools->clang || program->unread))) {
     mw_argv_add(list, "-w");
     return;
   }
@@ -390,6 +399,9 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
   if (cpu_is_checked(flavor)) {
     mw_argv_add_words(list, checked);
     mw_argv_add_words(list, tools->clang ? clang_checked : gnu_checked);
+    mw_argv_add_words(list, flavor == CPU_COUNT ? tools->clang ? clang_counted : gnu_counted
+                            : tools->clang      ? clang_uncounted
+                                                : gnu_uncounted);
   } else {
     mw_argv_add_words(list, tools->clang ? clang_only : gnu_only);
   }

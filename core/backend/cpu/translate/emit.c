@@ -342,6 +342,7 @@ char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const 
   cpu_text body = {.checked = cpu_is_checked(flavor)}, out = {0};
   cpu_program emitted = *program;
   if (body.checked) emitted.tokens = cpu_aligned(program);
+  if (flavor == CPU_COUNT && !program->unmarked) cpu_loops_mark(&emitted.tokens);
   body_put(&emitted, flavor, list, count, &body);
   if (body.checked) cpu_tokens_free(&emitted.tokens);
   head_put(flavor, body.at, &out);

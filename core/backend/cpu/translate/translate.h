@@ -38,6 +38,8 @@ void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
 /* The program's tokens for check mode, which tests the alignment of whole vectors; the program's files must outlive them
  * (aligned.c). */
 cpu_tokens cpu_aligned(const cpu_program *);
+/* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
+void cpu_loops_mark(cpu_tokens *);
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
 

@@ -153,13 +153,19 @@ static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_e
   return status;
 }
 
-/* If a split form does not compile and the rest does, fibers run that kernel: right comes before fast. An error
+/* If a split form does not compile and the rest does, fibers run that kernel: right comes before fast. Loops that cannot
+ * be marked are not. An error
  * that only shows when code is generated is not distinguished. */
 static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                          mw_error *error) {
   bool forced = program->source.engine && !strcmp(program->source.engine, "split");
   program->unread = forced;
   mw_status status = compile_once(program, flavor, asked, out, error);
+  if (status == MW_COMPILE && flavor == CPU_COUNT) {
+    program->unmarked = true;
+    mw_error_clear(error);
+    return compile_once(program, flavor, asked, out, error);
+  }
   if (status != MW_COMPILE || flavor != CPU_FAST || !cpu_any_split(program) || forced) return status;
   program->unread = true;
   mw_error_clear(error);
@@ -171,7 +177,7 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
   return compile_once(program, flavor, asked, out, error);
 }
 
-/* Of a source whose kernels were compiled in split form: its warnings become the log. */
+/* Of a source that was compiled as another text, in split form or with marked loops: its warnings become the log. */
 static mw_status warnings_take(const cpu_program *program, const char *const *asked, cpu_text *out, mw_error *error) {
   char *generated = cpu_emit(program, CPU_FIBER, asked);
   cpu_text whole = {0};
@@ -216,7 +222,8 @@ static mw_status object_make(cpu_program *program, cpu_flavor flavor, const char
   cpu_program_ask(program, asked);
   mw_status status = cpu_program_need(program, error);
   if (!status) status = compile(program, flavor, asked, out, error);
-  if (!status && flavor == CPU_FAST && cpu_warnings_wait(program)) status = warnings_take(program, asked, out, error);
+  const bool waits = flavor == CPU_FAST ? cpu_warnings_wait(program) : flavor == CPU_COUNT;
+  if (!status && waits) status = warnings_take(program, asked, out, error);
   if (!status) {
     status = linkage_check(program, flavor, out, error);
     if (status == MW_COMPILE) starter_find(program, flavor, asked, error);

@@ -29,9 +29,12 @@ typedef struct mw_request {
   unsigned long long addresses[32];
 } mw_request;
 
+enum { MW_MOST_CALLS = 32 }; /* in each other, that are told apart */
+
 typedef struct mw_warp_log { /* the requests of a warp that are open */
   mw_request *requests;
   unsigned at[32]; /* by lane: the one that it joined last */
+  unsigned long long callers[32][MW_MOST_CALLS]; /* by lane: the paths that it returns to */
 } mw_warp_log;
 
 #endif

@@ -142,6 +142,25 @@ FAST void count_plain(const mw_cell *cell, const void *at, unsigned long bytes, 
   if (cell->write & 15) count(at, bytes, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place);
 }
 
+/* The path of a called function depends on the caller's and on where it is called. */
+FAST void count_call(const void *caller) {
+#if defined(MW_COUNT)
+  mw_thread *self = mw_self;
+  if (!self || !self->log || self->calls++ >= MW_MOST_CALLS) return;
+  self->log->callers[self->rank & 31][self->calls - 1] = self->path;
+  self->path = ((self->path ^ (pointer)caller) + 1) * 0x9E3779B97F4A7C15ull;
+#else
+  (void)caller;
+#endif
+}
+
+FAST void count_return() {
+#if defined(MW_COUNT)
+  mw_thread *self = mw_self;
+  if (self && self->log && --self->calls < MW_MOST_CALLS) self->path = self->log->callers[self->rank & 31][self->calls];
+#endif
+}
+
 /* ==} */
 
 /* Any access. */
@@ -243,8 +262,8 @@ HOOK void __tsan_write_range(void *at, unsigned long bytes) { access(at, bytes, 
 HOOK void __tsan_vptr_read(void **at) { access(at, sizeof *at, false, PLACE); }
 HOOK void __tsan_vptr_update(void **at, void *) { access(at, sizeof *at, true, PLACE); }
 HOOK void __tsan_init() {}
-HOOK void __tsan_func_entry(void *) {}
-HOOK void __tsan_func_exit() {}
+HOOK void __tsan_func_entry(void *caller) { count_call(caller); }
+HOOK void __tsan_func_exit() { count_return(); }
 
 /* clang++ 14 copies structures by calls of these, without a hook. */
 FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down) {

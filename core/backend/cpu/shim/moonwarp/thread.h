@@ -36,6 +36,31 @@ template <class T> MW_FN MW_UNRULED T mw_quiet(const T &from) {
   return to;
 }
 MW_FN MW_UNRULED uint3 mw_quiet(const mw_dim3 &from) { return {mw_quiet(from.x), mw_quiet(from.y), mw_quiet(from.z)}; }
+#if defined(MW_COUNT)
+/* Stores without a hook. */
+MW_FN MW_UNRULED void mw_keep(unsigned long long &to, unsigned long long value) {
+#if defined(__x86_64__)
+  __asm__ volatile("mov %1, %0" : "=m"(to) : "r"(value));
+#else
+  __asm__ volatile("str %1, %0" : "=m"(to) : "r"(value));
+#endif
+}
+#define MW_PATH mw_quiet(mw_self)->path
+/* While a loop runs the thread's path depends on its number in the text and on the iteration: see check/count.h, and
+ * translate/loops.c for where it stands. */
+struct mw_loop {
+  unsigned long long outer;
+  __attribute__((always_inline)) MW_UNRULED mw_loop(unsigned number) : outer(mw_quiet(MW_PATH)) {
+    mw_keep(MW_PATH, ((outer ^ number) + 1) * 0xBF58476D1CE4E5B9ull);
+  }
+  __attribute__((always_inline)) MW_UNRULED ~mw_loop() { mw_keep(MW_PATH, outer); }
+  __attribute__((always_inline)) explicit operator bool() const { return false; }
+  __attribute__((always_inline)) MW_UNRULED bool step() const {
+    mw_keep(MW_PATH, mw_quiet(MW_PATH) + 0x94D049BB133111EBull);
+    return true;
+  }
+};
+#endif
 MW_FN MW_UNRULED uint3 mw_thread_index() { return mw_quiet(mw_quiet(mw_self)->thread_idx); }
 MW_FN MW_UNRULED uint3 mw_block_index() { return mw_quiet(mw_quiet(mw_self)->block_idx); }
 MW_FN MW_UNRULED dim3 mw_block_shape() { return dim3(mw_quiet(mw_quiet(mw_quiet(mw_self)->grid)->block)); }

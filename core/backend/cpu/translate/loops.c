@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counters in check mode: loops say which iteration they are in, so that the lanes of a warp are put together as on a
+ * GPU (shim/check/count.h). An mw_loop (shim/moonwarp/thread.h) lives as long as the loop runs, however it is left:
+ *
+ *   for (a; test; b) body       if (mw_loop mw_loop_7{7}) ; else for (a; mw_loop_7.step() && (test); b) body
+ *   while (test) body           if (mw_loop mw_loop_7{7}) ; else while (mw_loop_7.step() && (test)) body
+ *   do body while (test);       if (mw_loop mw_loop_7{7}) ; else do body while (mw_loop_7.step() && (test));
+ *
+ * Others stay as they are: of a range, with a declaration for a test, or with a label that something else jumps to. */
+#include "core/backend/cpu/translate/translate.h"
+
+#include <string.h>
+
+typedef struct loop {
+  int first, last;            /* its first token; one past its end */
+  int open, close, semicolon; /* the brackets around its test; of a for the first ; in them, else -1 */
+} loop;
+
+static bool is_headed(const cpu_token *token) {
+  return cpu_token_any(token, WORDS("if", "for", "while", "switch"));
+}
+
+/* One past the statement that begins at i. */
+static int statement_end(const cpu_tokens *tokens, int i, int last) {
+  const cpu_token *at = tokens->at;
+  while (i < last && at[i].kind == CPU_PRAGMA) i++;
+  if (i >= last) return last;
+  if (cpu_token_is(&at[i], "{")) return at[i].match + 1;
+  if (is_headed(&at[i])) {
+    const int open = i + 1 + cpu_token_is(&at[i + 1], "constexpr");
+    if (!cpu_token_is(&at[open], "(")) return last;
+    const int end = statement_end(tokens, at[open].match + 1, last);
+    return cpu_token_is(&at[i], "if") && end < last && cpu_token_is(&at[end], "else")
+               ? statement_end(tokens, end + 1, last)
+               : end;
+  }
+  if (cpu_token_is(&at[i], "do")) i = statement_end(tokens, i + 1, last);
+  if (cpu_token_any(&at[i], WORDS("case", "default")))
+    return statement_end(tokens, cpu_find_open(tokens, i, last, WORDS(":")) + 1, last);
+  if (at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], ":")) return statement_end(tokens, i + 2, last);
+  const int end = cpu_find_open(tokens, i, last, WORDS(";"));
+  return end < last ? end + 1 : last;
+}
+
+/* int n = next(): two words or more before the =. */
+static bool declares(const cpu_tokens *tokens, int first, int last) {
+  const cpu_token *at = tokens->at;
+  const int sign = cpu_find_open(tokens, first, last, WORDS("="));
+  if (sign >= last || sign < first + 2 || at[sign - 1].kind != CPU_NAME) return false;
+  const cpu_token *before = &at[sign - 2];
+  if (cpu_token_any(before, WORDS("*", "&"))) return sign > first + 2;
+  return before->kind == CPU_NAME || cpu_token_is(before, ">");
+}
+
+/* Whether something outside of the tokens jumps between them. */
+static bool is_entered(const cpu_tokens *tokens, int first, int last, int first_goto) {
+  const cpu_token *at = tokens->at;
+  if (cpu_has(tokens, first, last, "case") && !cpu_has(tokens, first, last, "switch")) return true;
+  for (int i = first_goto; i + 1 < tokens->count; i++) {
+    if ((i >= first && i < last) || !cpu_token_is(&at[i], "goto")) continue;
+    const int label = cpu_find_same(tokens, first, last, &at[i + 1]);
+    if (label + 1 < last && cpu_token_is(&at[label + 1], ":")) return true;
+  }
+  return false;
+}
+
+/* The loop whose keyword is at i. False: it stays as it is. */
+static bool loop_read(const cpu_tokens *tokens, int i, int first_goto, loop *out) {
+  const cpu_token *at = tokens->at;
+  const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
+  const int keyword = is_do ? statement_end(tokens, i + 1, tokens->count) : i, open = keyword + 1;
+  if (open >= tokens->count || !cpu_token_is(&at[open], "(")) return false;
+  *out = (loop){i, keyword, open, at[open].match, -1};
+  int first = open + 1, last = out->close;
+  if (is_for) {
+    out->semicolon = cpu_find_open(tokens, first, last, WORDS(";"));
+    first = out->semicolon + 1;
+    last = cpu_find_open(tokens, first, last, WORDS(";"));
+    if (last >= out->close) return false;
+    out->close = last;
+  }
+  if (!is_do) out->last = statement_end(tokens, at[open].match + 1, tokens->count);
+  return !declares(tokens, first, last) && !is_entered(tokens, i, out->last, first_goto);
+}
+
+static void set_text(cpu_tokens *tokens, int i, char *text) {
+  tokens->at[i].text = cpu_tokens_own(tokens, text);
+  tokens->at[i].size = (int)strlen(text);
+}
+
+static void loop_mark(cpu_tokens *tokens, const loop *it) {
+  const cpu_token *at = tokens->at;
+  const int number = it->first;
+  set_text(tokens, it->first,
+           mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
+  if (it->semicolon < 0) {
+    set_text(tokens, it->open, mw_format("(mw_loop_%d.step() && (", number));
+    set_text(tokens, it->close, mw_format("))"));
+  } else {
+    const bool is_empty = it->close == it->semicolon + 1;
+    set_text(tokens, it->semicolon, mw_format("; mw_loop_%d.step() && (", number));
+    set_text(tokens, it->close, mw_format("%s);", is_empty ? "true" : ""));
+  }
+}
+
+/* One past the body of what is constexpr at i; else the next token. An mw_loop cannot be in it. */
+static int constexpr_end(const cpu_tokens *tokens, int i) {
+  const int end = cpu_find_open(tokens, i + 1, tokens->count, WORDS("{", ";", "="));
+  return end < tokens->count && cpu_token_is(&tokens->at[end], "{") ? tokens->at[end].match + 1 : i + 1;
+}
+
+void cpu_loops_mark(cpu_tokens *tokens) {
+  loop *loops = mw_calloc((size_t)tokens->count + 1, sizeof *loops);
+  bool *ends_do = mw_calloc((size_t)tokens->count + 1, sizeof *ends_do); /* the while that does */
+  const int first_goto = cpu_find(tokens, 0, tokens->count, WORDS("goto"));
+  int count = 0;
+  for (int i = 0; i < tokens->count; i++) {
+    const cpu_token *token = &tokens->at[i];
+    if (token->kind == CPU_PRAGMA && memmem(token->text, (size_t)token->size, "unroll", 6)) {
+      set_text(tokens, i, mw_strdup(""));
+      tokens->at[i].kind = CPU_NAME;
+    } else if (cpu_token_is(token, "constexpr") && !cpu_token_is(&tokens->at[i + 1], "(")) {
+      i = constexpr_end(tokens, i) - 1;
+    } else if (cpu_token_any(token, WORDS("for", "while", "do")) && !ends_do[i]) {
+      if (cpu_token_is(token, "do")) ends_do[statement_end(tokens, i + 1, tokens->count)] = true;
+      count += loop_read(tokens, i, first_goto, &loops[count]);
+    }
+  }
+  for (int i = 0; i < count; i++) loop_mark(tokens, &loops[i]);
+  mw_free(ends_do);
+  mw_free(loops);
+}
