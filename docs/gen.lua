@@ -7,7 +7,7 @@
 -- Checking needs the library (LUA_CPATH), writing does not. The same data gives the same bytes.
 
 local folder = arg[0]:match("^(.*)/") or "."
-package.path = folder .. "/?.lua;" .. package.path
+package.path = ("%s/?.lua;%s/../lua/?.lua;%s"):format(folder, folder, package.path)
 
 local markdown = require "generate.markdown"
 local definitions = require "generate.definitions"

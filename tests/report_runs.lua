@@ -129,6 +129,68 @@ function runs.spoil(run, condition)
   return run
 end
 
+-- ---- a run with structural counters ---------------------------------------------------------------
+
+local TURN <const> = [[
+__global__ void turn(float *y, const float *x) {
+  __shared__ float s[32][32];
+  int i = threadIdx.x, j = threadIdx.y;
+  s[j][i] = x[32 * j + i];
+  __syncthreads();
+  y[32 * j + i] = s[i][j];
+}
+__global__ void columns(float *y, const float *x) {
+  y[32 * threadIdx.x] = 2 * x[threadIdx.x];
+}
+]]
+
+-- What a warp's loads and stores of 32 floats count: sectors of global memory, passes of shared memory; nil for none.
+local function accesses(load, store, shared_load, shared_store, warps)
+  local function of(passes) return passes and warps or 0 end
+  local function times(passes) return (passes or 0) * warps end
+  local requests = of(load) + of(store) + of(shared_load) + of(shared_store)
+  return { load_requests = of(load), load_sectors = times(load), load_bytes = 128 * of(load),
+           store_requests = of(store), store_sectors = times(store), store_bytes = 128 * of(store),
+           shared_load_requests = of(shared_load), shared_load_wavefronts = times(shared_load),
+           shared_load_conflicts = times(shared_load) - of(shared_load), shared_store_requests = of(shared_store),
+           shared_store_wavefronts = times(shared_store),
+           shared_store_conflicts = times(shared_store) - of(shared_store), atomic_requests = 0, atomic_addresses = 0,
+           atomic_contention = 0, shared_atomic_requests = 0, shared_atomic_addresses = 0,
+           shared_atomic_contention = 0, requests = requests, lanes = 32 * requests, barriers = 0 }
+end
+
+local function line_of(number, counted)
+  local at = 0
+  for text in TURN:gmatch "[^\n]+" do
+    at = at + 1
+    if at == number then counted.file, counted.line, counted.text = "/home/a/turn.cu", number, text end
+  end
+  return counted
+end
+
+--- Launches of two kernels as a device that counts has them: turn reads its tile by columns, columns writes one.
+---@return table[]
+function runs.launches()
+  local turn, columns = accesses(4, 4, 32, 1, 32), accesses(4, 32, nil, nil, 1)
+  turn.kernel, turn.lines = "turn", { line_of(4, accesses(4, nil, nil, 1, 32)),
+                                      line_of(6, accesses(nil, 4, 32, nil, 32)) }
+  columns.kernel, columns.lines = "columns", { line_of(9, accesses(4, 32, nil, nil, 1)) }
+  for i, launch in ipairs { turn, columns } do
+    launch.launch, launch.device, launch.source, launch.grid = i, "cpu:check", "cpu", { 1, 1, 1 }
+    launch.block = i == 1 and { 32, 32, 1 } or { 32, 1, 1 }
+  end
+  return { turn, columns }
+end
+
+--- Gives a run counters, and the source of their kernels.
+---@param run table
+---@return table run
+function runs.count(run)
+  run.sources = { { name = "turn.cu", from = "/home/a/turn.cu", text = TURN } }
+  run.counters = require("moonwarp.measure.counters").by_configuration(runs.launches())
+  return run
+end
+
 -- ---- runs ---------------------------------------------------------------------------------------
 
 --- A run, as docs/record.md says.
@@ -155,11 +217,15 @@ function runs.make(number, samples)
                     device = { name = device[2], driver = "570.86", clock_max = 1980e6, power_limit = 700 } } }
 end
 
---- Writes a run's record.
+--- Writes a run's record, and its sources.
 ---@param folder string    which is made
 ---@param record table
 function runs.write(folder, record)
-  assert(os.execute(("mkdir -p '%s'"):format(folder)))
+  assert(os.execute(("mkdir -p '%s/source'"):format(folder)))
+  for _, one in ipairs(record.sources) do
+    local source <close> = assert(io.open(("%s/source/%s"):format(folder, one.name), "wb"))
+    source:write(one.text)
+  end
   local file <close> = assert(io.open(folder .. "/record.json", "wb"))
   file:write(json.encode(record))
 end
@@ -184,6 +250,7 @@ function runs.fill(folder, count)
   for number = 1, count do
     local record, condition = runs.make(number), SPOILT[number % 12]
     if condition then runs.spoil(record, condition) end
+    if number == 1 then runs.count(record) end
     local write = number % 12 == 5 and write_journal or runs.write
     write(("%s/%s/%03d"):format(folder, record.study, number), record)
   end

@@ -1,27 +1,16 @@
 -- SPDX-License-Identifier: MIT
-local COUNTS <const> = {
-  { "load_requests", "integer", "of global loads: accesses that the lanes of a warp make together", optional = true },
-  { "load_sectors", "integer", "of global loads: distinct aligned 32 bytes, summed over the requests", optional = true },
-  { "load_bytes", "integer", "of global loads: distinct bytes that the lanes want, summed", unit = "bytes", optional = true },
-  { "store_requests", "integer", "of global stores", optional = true },
-  { "store_sectors", "integer", "of global stores", optional = true },
-  { "store_bytes", "integer", "of global stores", unit = "bytes", optional = true },
-  { "shared_load_requests", "integer", "of loads from shared memory", optional = true },
-  { "shared_load_wavefronts", "integer", "of loads: passes over the 32 banks of shared memory", optional = true },
-  { "shared_load_conflicts", "integer", "of loads: passes beyond those that requests of the size need", optional = true },
-  { "shared_store_requests", "integer", "of stores to shared memory", optional = true },
-  { "shared_store_wavefronts", "integer", "of stores to shared memory", optional = true },
-  { "shared_store_conflicts", "integer", "of stores to shared memory", optional = true },
-  { "atomic_requests", "integer", "of atomics on global memory", optional = true },
-  { "atomic_addresses", "integer", "of atomics on global memory: distinct addresses, summed over the requests", optional = true },
-  { "atomic_contention", "integer", "of atomics on global memory: the most lanes of a request at one address", optional = true },
-  { "shared_atomic_requests", "integer", "of atomics on shared memory", optional = true },
-  { "shared_atomic_addresses", "integer", "of atomics on shared memory", optional = true },
-  { "shared_atomic_contention", "integer", "of atomics on shared memory", optional = true },
-  { "requests", "integer", "all of the above", optional = true },
-  { "lanes", "integer", "the lanes that made them, summed over the requests", optional = true },
-  { "barriers", "integer", "of blocks, by warp", optional = true },
-}
+local counter_names = require "moonwarp.measure.counter_names"
+
+-- A class with the structural counters after its own fields, and the figures if it has them.
+local function counted(class, has_figures)
+  for _, one in ipairs(counter_names.counted) do
+    class[#class + 1] = { one.name, "integer", one.doc, unit = one.unit and "bytes", optional = true }
+  end
+  for _, one in ipairs(has_figures and counter_names.figures or {}) do
+    class[#class + 1] = { one.name, "number", one.doc, optional = true }
+  end
+  return class
+end
 
 return {
   title = "moonwarp",
@@ -72,7 +61,7 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       { "blocks", "integer", "how many blocks of a launch are run: the first one, the last one and others", default = "all" },
       { "counters", "boolean", "what warps ask of memory is counted, for `dev:counters`; by modules that are compiled after it", default = "false" },
     },
-    counters = {
+    counters = counted {
       about = [[What the warps of a launch ask of memory, in all and by line. On the CPU device in check mode the figures follow from the
 source and do not depend on the machine. A figure that is not known is absent.]],
       result = true,
@@ -85,15 +74,13 @@ source and do not depend on the machine. A figure that is not known is absent.]]
       { "blocks", "integer", "of the grid" },
       { "blocks_run", "integer", "whose accesses were counted: fewer of a sample, and of a launch that failed" },
       { "lines", "counters_line[]", "the same by file and line" },
-      table.unpack(COUNTS),
     },
-    counters_line = {
+    counters_line = counted {
       about = "What a line of a kernel's source asks of memory.",
       result = true,
       { "file", "string", "" },
       { "line", "integer", "0: of code whose line is not known" },
-      { "text", "string", [[of the line; "" if it is not known]] },
-      table.unpack(COUNTS),
+      { "text", "string", [[of the line; "" if it is not known]], optional = true },
     },
     findings_options = {
       about = "Options of `mw.findings`.",
@@ -136,6 +123,20 @@ source and do not depend on the machine. A figure that is not known is absent.]]
       { "text", "string", "of that line", optional = true },
       { "stream", "string", "of an operation that a stream runs: which one; nil if the script itself made the access", optional = true },
     },
+    kernel_counters = counted({
+      about = [[What the launches of a kernel in one configuration are made of, summed: requests of warps to memory, the sectors and
+passes that these take, and figures computed from them. They depend on the kernel, its launch and its data, but not on the machine. A
+counter that is not known is absent, and so is a figure of accesses that the kernel does not make.
+[docs/counters.md](../counters.md) explains them.]],
+      result = true,
+      { "kernel", "string", "" },
+      { "device", "string", "the device's id" },
+      { "source", "string", [[who counted: "cpu", the CPU device in check mode, or "ncu", on a GPU]] },
+      { "grid", "integer[]", "" },
+      { "block", "integer[]", "" },
+      { "launches", "integer", "how many there were" },
+      { "lines", "counters_line[]", "the same by line of the source, sorted by file and line" },
+    }, true),
     occupancy_question = {
       about = "Options of `mw.occupancy`.",
       { "[1]", "kernel", "of any device; its module's source and options are compiled for `arch`", optional = false },
@@ -177,7 +178,7 @@ compute-sanitizer is there and how it judges is not given, else the CPU device.
       errors = {
         "check mode of device '<id>' needs compute-sanitizer, which is neither on $PATH nor in bin of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda: ...",
         "check mode of device '<id>' runs a whole script under compute-sanitizer: write one, and start it by moonwarp run --check FILE; ...",
-        "check mode of device '<id>' has no strict, seed or blocks; use --device cpu",
+        "check mode of device '<id>' has no strict, seed, blocks or counters; use --device cpu",
         "device '<id>': check mode is of the first device; set CUDA_VISIBLE_DEVICES=<number> and use '<backend>'",
         "no device '<id>': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected",
         "<id> is not usable: <reason>", "no usable device: <reason>",
@@ -209,6 +210,23 @@ __global__ void next(float *a) {
 m.next:launch(1, 64, dev:zeros("f32", 64))
 local one = mw.findings()[1]
 print(one.kind, one.parties[1].line, one.intended) --> race in global memory	2	true]],
+    },
+    {
+      name = "counters",
+      forms = { "mw.counters()" },
+      about = [[What launches were made of since the program or the prompt began, by kernel and configuration, on all devices that
+count: those opened with `{ check = { counters = true } }`, and in `moonwarp run --counters` all. On a GPU ncu counts.]],
+      returns = { { "kernel_counters[]", "empty if no device counts" } },
+      since = "0.8.0",
+      example = [[
+local dev = mw.device("cpu", { check = { counters = true } })
+local m = dev:module { source = [=[
+__global__ void column(float *y, const float *x) {
+  y[threadIdx.x] = x[32 * threadIdx.x];
+}]=] }
+m.column:launch(1, 32, dev:zeros("f32", 32), dev:zeros("f32", 1024))
+local one = mw.counters()[1]
+print(one.kernel, one.load_sectors_per_request, one.store_sectors_per_request) --> column	32.0	4.0]],
     },
     {
       name = "devices",

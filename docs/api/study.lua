@@ -55,7 +55,7 @@ An error inside a function of the description names the call and the field that 
 
 A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
 output), the sides of its case, the result `t`, the rate, `share` (relative to the level), `of_peak` (relative to the peak, if it is
-known), the fields of sources, and the results of `fields`, `observe` and `derive`. The level's record also has `drift`: the median of its last
+known), the fields of sources, counters, and the results of `fields`, `observe` and `derive`. The level's record also has `drift`: the median of its last
 third of turns over that of the first third, minus 1.
 
 In addition to its own parameters every study has `seconds` (unless nothing is timed), `rungs` (numbers or names) and, if it has several parts,
@@ -103,6 +103,10 @@ rung) }`, where `work` returns the work of a call in the rate's unit]], default 
 sizes that no block divides]] },
       { "peak", "fun(dev: device): table", "`{ value =, label = }`, a line in the charts",
         default = "the memory's peak, if the rate is computed from bytes" },
+      { "counters", "table", [[structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small
+case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured
+ones on the CPU device in check mode, which counts. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these
+cases instead of the odd ones]] },
     },
     parameter_spec = {
       about = [[A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be
@@ -199,6 +203,7 @@ of `types`, else f64. A function is called again when the part begins, and may t
       { "odd", "table[]|fun(p: table): table[]", "the small cases", default = "the study's" },
       { "blocks", [["best"]], "only the block of each rung that was best in the first part", default = "all" },
       { "level", "string|string[]", "", default = "the study's" },
+      { "counters", "table", "", default = "the study's" },
       { "each", "string", "a side: a table and charts for each of its values" },
       { "table", "table", "columns as `mw.table` takes them; a column that no record has is left out", default = "no table" },
       { "rows", [["best"|"all"]], "the best block of each rung, or the rows of all cases", default = "all blocks of the first case" },

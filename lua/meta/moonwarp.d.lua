@@ -27,54 +27,54 @@
 ---@field blocks integer of the grid
 ---@field blocks_run integer whose accesses were counted: fewer of a sample, and of a launch that failed
 ---@field lines moonwarp.counters_line[] the same by file and line
----@field load_requests? integer of global loads: accesses that the lanes of a warp make together
----@field load_sectors? integer of global loads: distinct aligned 32 bytes, summed over the requests
----@field load_bytes? integer of global loads: distinct bytes that the lanes want, summed, bytes
----@field store_requests? integer of global stores
----@field store_sectors? integer of global stores
----@field store_bytes? integer of global stores, bytes
----@field shared_load_requests? integer of loads from shared memory
----@field shared_load_wavefronts? integer of loads: passes over the 32 banks of shared memory
----@field shared_load_conflicts? integer of loads: passes beyond those that requests of the size need
----@field shared_store_requests? integer of stores to shared memory
----@field shared_store_wavefronts? integer of stores to shared memory
----@field shared_store_conflicts? integer of stores to shared memory
----@field atomic_requests? integer of atomics on global memory
----@field atomic_addresses? integer of atomics on global memory: distinct addresses, summed over the requests
----@field atomic_contention? integer of atomics on global memory: the most lanes of a request at one address
----@field shared_atomic_requests? integer of atomics on shared memory
----@field shared_atomic_addresses? integer of atomics on shared memory
----@field shared_atomic_contention? integer of atomics on shared memory
----@field requests? integer all of the above
----@field lanes? integer the lanes that made them, summed over the requests
----@field barriers? integer of blocks, by warp
+---@field load_requests? integer loads from global memory, one per warp
+---@field load_sectors? integer sectors of 32 bytes that these touch, summed over requests
+---@field load_bytes? integer distinct bytes that the lanes ask for, summed over requests, bytes
+---@field store_requests? integer stores to global memory
+---@field store_sectors? integer sectors that these touch
+---@field store_bytes? integer distinct bytes that the lanes write, bytes
+---@field shared_load_requests? integer loads from shared memory
+---@field shared_load_wavefronts? integer passes that these take
+---@field shared_load_conflicts? integer passes beyond those without bank conflicts
+---@field shared_store_requests? integer stores to shared memory
+---@field shared_store_wavefronts? integer passes that these take
+---@field shared_store_conflicts? integer passes beyond those without bank conflicts
+---@field atomic_requests? integer atomic operations on global memory
+---@field atomic_addresses? integer distinct addresses of these, summed over requests
+---@field atomic_contention? integer the most lanes of a request on one address
+---@field shared_atomic_requests? integer atomic operations on shared memory
+---@field shared_atomic_addresses? integer distinct addresses of these, summed over requests
+---@field shared_atomic_contention? integer the most lanes of a request on one address
+---@field requests? integer all of these requests
+---@field lanes? integer active lanes, summed over requests
+---@field barriers? integer barriers of a block, by warp
 
 --- What a line of a kernel's source asks of memory.
 ---@class moonwarp.counters_line
 ---@field file string
 ---@field line integer 0: of code whose line is not known
----@field text string of the line; "" if it is not known
----@field load_requests? integer of global loads: accesses that the lanes of a warp make together
----@field load_sectors? integer of global loads: distinct aligned 32 bytes, summed over the requests
----@field load_bytes? integer of global loads: distinct bytes that the lanes want, summed, bytes
----@field store_requests? integer of global stores
----@field store_sectors? integer of global stores
----@field store_bytes? integer of global stores, bytes
----@field shared_load_requests? integer of loads from shared memory
----@field shared_load_wavefronts? integer of loads: passes over the 32 banks of shared memory
----@field shared_load_conflicts? integer of loads: passes beyond those that requests of the size need
----@field shared_store_requests? integer of stores to shared memory
----@field shared_store_wavefronts? integer of stores to shared memory
----@field shared_store_conflicts? integer of stores to shared memory
----@field atomic_requests? integer of atomics on global memory
----@field atomic_addresses? integer of atomics on global memory: distinct addresses, summed over the requests
----@field atomic_contention? integer of atomics on global memory: the most lanes of a request at one address
----@field shared_atomic_requests? integer of atomics on shared memory
----@field shared_atomic_addresses? integer of atomics on shared memory
----@field shared_atomic_contention? integer of atomics on shared memory
----@field requests? integer all of the above
----@field lanes? integer the lanes that made them, summed over the requests
----@field barriers? integer of blocks, by warp
+---@field text? string of the line; "" if it is not known
+---@field load_requests? integer loads from global memory, one per warp
+---@field load_sectors? integer sectors of 32 bytes that these touch, summed over requests
+---@field load_bytes? integer distinct bytes that the lanes ask for, summed over requests, bytes
+---@field store_requests? integer stores to global memory
+---@field store_sectors? integer sectors that these touch
+---@field store_bytes? integer distinct bytes that the lanes write, bytes
+---@field shared_load_requests? integer loads from shared memory
+---@field shared_load_wavefronts? integer passes that these take
+---@field shared_load_conflicts? integer passes beyond those without bank conflicts
+---@field shared_store_requests? integer stores to shared memory
+---@field shared_store_wavefronts? integer passes that these take
+---@field shared_store_conflicts? integer passes beyond those without bank conflicts
+---@field atomic_requests? integer atomic operations on global memory
+---@field atomic_addresses? integer distinct addresses of these, summed over requests
+---@field atomic_contention? integer the most lanes of a request on one address
+---@field shared_atomic_requests? integer atomic operations on shared memory
+---@field shared_atomic_addresses? integer distinct addresses of these, summed over requests
+---@field shared_atomic_contention? integer the most lanes of a request on one address
+---@field requests? integer all of these requests
+---@field lanes? integer active lanes, summed over requests
+---@field barriers? integer barriers of a block, by warp
 
 --- One entry of `mw.devices()`.
 ---@class moonwarp.device_entry
@@ -131,6 +131,51 @@
 --- Options of `mw.findings`.
 ---@class moonwarp.findings_options
 ---@field expected? boolean the findings are expected, default false
+
+--- What the launches of a kernel in one configuration are made of, summed: requests of warps to memory, the sectors and
+--- passes that these take, and figures computed from them. They depend on the kernel, its launch and its data, but not on the machine. A
+--- counter that is not known is absent, and so is a figure of accesses that the kernel does not make.
+--- [docs/counters.md](../counters.md) explains them.
+---@class moonwarp.kernel_counters
+---@field kernel string
+---@field device string the device's id
+---@field source string who counted: "cpu", the CPU device in check mode, or "ncu", on a GPU
+---@field grid integer[]
+---@field block integer[]
+---@field launches integer how many there were
+---@field lines moonwarp.counters_line[] the same by line of the source, sorted by file and line
+---@field load_requests? integer loads from global memory, one per warp
+---@field load_sectors? integer sectors of 32 bytes that these touch, summed over requests
+---@field load_bytes? integer distinct bytes that the lanes ask for, summed over requests, bytes
+---@field store_requests? integer stores to global memory
+---@field store_sectors? integer sectors that these touch
+---@field store_bytes? integer distinct bytes that the lanes write, bytes
+---@field shared_load_requests? integer loads from shared memory
+---@field shared_load_wavefronts? integer passes that these take
+---@field shared_load_conflicts? integer passes beyond those without bank conflicts
+---@field shared_store_requests? integer stores to shared memory
+---@field shared_store_wavefronts? integer passes that these take
+---@field shared_store_conflicts? integer passes beyond those without bank conflicts
+---@field atomic_requests? integer atomic operations on global memory
+---@field atomic_addresses? integer distinct addresses of these, summed over requests
+---@field atomic_contention? integer the most lanes of a request on one address
+---@field shared_atomic_requests? integer atomic operations on shared memory
+---@field shared_atomic_addresses? integer distinct addresses of these, summed over requests
+---@field shared_atomic_contention? integer the most lanes of a request on one address
+---@field requests? integer all of these requests
+---@field lanes? integer active lanes, summed over requests
+---@field barriers? integer barriers of a block, by warp
+---@field sectors_per_request? number sectors of a load or store of global memory: 4 if 32 lanes want 128 bytes that begin on a sector
+---@field load_sectors_per_request? number the same of loads
+---@field store_sectors_per_request? number the same of stores
+---@field load_efficiency? number bytes that lanes ask for over those of the sectors, 1 is all
+---@field store_efficiency? number the same of stores
+---@field shared_conflicts_per_request? number bank conflicts of a load or store of shared memory
+---@field shared_load_conflicts_per_request? number the same of loads
+---@field shared_store_conflicts_per_request? number the same of stores
+---@field addresses_per_atomic? number distinct addresses of an atomic operation on global memory
+---@field shared_addresses_per_atomic? number the same on shared memory
+---@field lanes_per_request? number active lanes of a request, of 32
 
 --- Options of `mw.occupancy`.
 ---@class moonwarp.occupancy_question
@@ -591,6 +636,7 @@
 ---@field odd? table[]|fun(p: table): table[] the small cases, default the study's
 ---@field blocks? "best" only the block of each rung that was best in the first part, default all
 ---@field level? string|string[] default the study's
+---@field counters? table default the study's
 ---@field each? string a side: a table and charts for each of its values
 ---@field table? table columns as `mw.table` takes them; a column that no record has is left out, default no table
 ---@field rows? "best"|"all" the best block of each rung, or the rows of all cases, default all blocks of the first case
@@ -663,6 +709,7 @@
 ---@field level? string|string[] rungs or answers; shares are relative to the fastest of them in the same case
 ---@field odd? table[]|fun(p: table): table[] sides of the cases that are compared with the host in every element: sizes that no block divides
 ---@field peak? fun(dev: moonwarp.device): table `{ value =, label = }`, a line in the charts, default the memory's peak, if the rate is computed from bytes
+---@field counters? table structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured ones on the CPU device in check mode, which counts. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these cases instead of the odd ones
 
 --- How a kernel is launched.
 ---@class moonwarp.case_launch
@@ -1398,7 +1445,7 @@ function graph:close() end
 --- 
 --- A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
 --- output), the sides of its case, the result `t`, the rate, `share` (relative to the level), `of_peak` (relative to the peak, if it is
---- known), the fields of sources, and the results of `fields`, `observe` and `derive`. The level's record also has `drift`: the median of its last
+--- known), the fields of sources, counters, and the results of `fields`, `observe` and `derive`. The level's record also has `drift`: the median of its last
 --- third of turns over that of the first third, minus 1.
 --- 
 --- In addition to its own parameters every study has `seconds` (unless nothing is timed), `rungs` (numbers or names) and, if it has several parts,
@@ -1598,6 +1645,11 @@ function mw.device(id, options) end
 ---@param options? moonwarp.findings_options
 ---@return moonwarp.finding[] # empty if nothing was found, or no device is in check mode
 function mw.findings(options) end
+
+--- What launches were made of since the program or the prompt began, by kernel and configuration, on all devices that
+--- count: those opened with `{ check = { counters = true } }`, and in `moonwarp run --counters` all. On a GPU ncu counts.
+---@return moonwarp.kernel_counters[] # empty if no device counts
+function mw.counters() end
 
 --- Lists the devices, best first: one entry for each device that can be opened, and one with the reason for each
 --- kind that cannot.

@@ -153,5 +153,9 @@ mw.findings = api.func("mw.findings", 1, function(options)
   return is_expected and session.current:expect_findings() or session.current:findings()
 end)
 
+--- What the launches of devices that count were made of since the session began, by kernel and configuration.
+---@return table[] counters  of measure/counters.lua
+mw.counters = function() return session.current:counters() end
+
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench", assert = "check" }, explain_device)
 return mw

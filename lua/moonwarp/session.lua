@@ -17,6 +17,8 @@
 --   failed_checks  how many; failed_before: of runs that have ended
 --   found          how many findings are errors; begun_with, settled: how often each had been met when the session
 --                  began and when they were noted last (measure/findings.lua)
+--   counted        how many launches of each device had been counted when the session began; counted_until: when they
+--                  were noted last (measure/counters.lua)
 --   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua); is_above: the user has started one
 --   warned         warnings of compilers that the run has, by their texts (results/warning.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
@@ -48,17 +50,28 @@ local function counts()
   return has_findings() and findings().counts() or {}
 end
 
+-- The same of structural counters.
+local function counters() return require "moonwarp.measure.counters" end
+
+local function has_counters()
+  return package.loaded["moonwarp.measure.counters"] and #counters().all() > 0 or #core.counters() > 0
+end
+
+local function counted()
+  return has_counters() and counters().counts() or {}
+end
+
 --- A session that nothing has used.
 ---@param options table?  see above
 ---@return table
 function session.new(options)
   local has_lfs, lfs = pcall(require, "lfs")
-  local met = counts()
+  local met, launches = counts(), counted()
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
                         put_off = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met, settled = met,
-                        pictures = {}, warned = {}, home = has_lfs and lfs.currentdir(), date = os.time(),
-                        started = core.clock() }, Session)
+                        counted = launches, counted_until = launches, pictures = {}, warned = {},
+                        home = has_lfs and lfs.currentdir(), date = os.time(), started = core.clock() }, Session)
 end
 
 --- Makes a new session the current one.
@@ -264,6 +277,28 @@ function Session:expect_findings()
   return list
 end
 
+-- ---- structural counters --------------------------------------------------------------------------
+
+--- What has been counted since the session began.
+---@return table[] rows  by kernel and configuration, of measure/counters.lua
+function Session:counters()
+  return counters().by_configuration(counters().since(self.counted))
+end
+
+--- Notes what has been counted since this was called last, and shows it if the command line asked for it.
+function Session:settle_counters()
+  if not has_counters() then return end
+  local launches = counters().since(self.counted_until)
+  if #launches == 0 then return end
+  self.counted_until = counters().counts()
+  local run, results = self.run, require "moonwarp.results.counters"
+  if self.options.argv then run = open_run(self) end
+  local rows = results.note(launches, function(kind, values)
+    if run then run:append(kind, values) else self:mention(kind, values) end
+  end)
+  if self.options.check and self.options.check.counters then results.show(rows) end
+end
+
 -- Another interpreter does not say when its script ends; its collector does.
 function Session:settle_at_end()
   if self.options.argv or self.at_end then return end
@@ -303,6 +338,7 @@ end
 ---@return string? problem   why the record could not be written; the journal stays then
 function Session:finish(ending)
   self:settle_findings()
+  self:settle_counters()
   local run = self.run
   if not run then return nil end
   self.run, self.pictures, self.warned, self.failed_before = nil, {}, {}, self.failed_checks

@@ -58,7 +58,7 @@ end
 study.fields = {
   study = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
             units = "table", seconds = "table boolean", output = "string", type = "string", level = "string table",
-            odd = "table function", peak = "function" },
+            odd = "table function", peak = "function", counters = "table" },
   parameter = parameters.fields,
   rung = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",
            compile = "table", carveout = "number", cache = "string", answer = "string",
@@ -73,7 +73,7 @@ study.fields = {
   part = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
-           run = "function" },
+           run = "function", counters = "table" },
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },
 }

@@ -226,6 +226,25 @@ const testFile = async () => {
   await page.close();
 };
 
+// A kernel's lines with their counters: numbers in columns, or under the line with what they count.
+const testCounters = async (page, isWide) => {
+  const name = isWide ? "beside" : "under";
+  await page.locator("details:has(.counted)").evaluateAll((list) => list.forEach((one) => { one.open = true; }));
+  const row = page.locator(".counted tr.hot").first(), code = row.locator("code"), cell = row.locator("td[data-of]").first();
+  check(`what a line costs most is said ${name} it by a sign as well`, /^!!/.test(await row.textContent()));
+  const [text, number] = [await code.boundingBox(), await cell.boundingBox()];
+  check(`its numbers are ${name} it`, isWide ? number.x + number.width <= text.x : number.y >= text.y + text.height - 1);
+  const label = await cell.evaluate((element) => getComputedStyle(element, "::after").content);
+  check(`and ${isWide ? "have headings" : "say what they are"}`, isWide ? label === "none" : / requests/.test(label), label);
+  const ground = (one) => one.evaluate((element) => getComputedStyle(element).backgroundColor);
+  check("its row has a colour", await ground(row) !== await ground(page.locator(".counted tr:not([class])").first()));
+  await page.locator(".costs a").first().click();
+  check("a link leads to it", await row.evaluate((element) => {
+    const box = element.getBoundingClientRect();
+    return box.top >= 0 && box.bottom <= innerHeight;
+  }));
+};
+
 const groundOf = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
 const testTheme = async (page) => {
@@ -291,6 +310,7 @@ try {
   await testTips(wide);
   await testKey(wide);
   await testBars(wide);
+  await testCounters(wide, true);
   await testTheme(wide);
   await testPaper(wide);
   const middling = await open(small, { width: 1200 });
@@ -299,6 +319,7 @@ try {
     return first.scrollWidth <= first.clientWidth;
   }));
   const narrow = await open(small, { width: 390 });
+  await testCounters(narrow, false);
   await testLayout(narrow, "390 px");
   await shoot(narrow, "light-390");
   await narrow.locator("#unfold").click();

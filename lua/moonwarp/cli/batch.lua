@@ -101,6 +101,7 @@ end
 local function command_of(step)
   local words = { "moonwarp run", shell_word(step.study or step.path) }
   if step.device then words[#words + 1] = "--device " .. step.device end
+  if step.check and step.check ~= "" then words[#words + 1] = "--check=" .. step.check end
   lists.append(words, lists.map(step.params, function(setting) return "-p " .. shell_word(setting) end))
   return table.concat(words, " ")
 end

@@ -15,6 +15,7 @@ export.options = {
   { flag = "--json", help = "the whole records, samples included: a list of runs" },
   { flag = "--md", help = "a Markdown table" },
   { flag = "--dat", help = "columns for gnuplot" },
+  { flag = "--counters", help = "the structural counters instead of the records, by kernel and by line" },
   { flag = "--output", show = "FILE", value = "a file", help = "the file to write; else the terminal" },
   runs.OUT,
 }
@@ -39,7 +40,11 @@ end
 ---@param parsed table
 ---@return integer? status
 function export.run(parsed)
-  local text = require("moonwarp.results.export")[form_of(parsed)](runs.all(parsed))
+  local results, form, list = require "moonwarp.results.export", form_of(parsed), runs.all(parsed)
+  if parsed.counters and form == "json" then
+    options.fail("options '--json' and '--counters' exclude each other: the whole records have both")
+  end
+  local text = results[form](parsed.counters and results.counted(list) or list)
   if not parsed.output then
     io.write(text)
     return 0

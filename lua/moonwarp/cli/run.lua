@@ -25,6 +25,8 @@ run.options = {
     help = core.device_forms() .. "; else the first of these that is usable" },
   { flag = "--check", show = "[=HOW]", value = "words", optional = true, check = options.check,
     help = "check mode: judges every access to memory, times nothing; HOW: strict, seed:7, blocks:64" },
+  { flag = "--counters",
+    help = "check mode, and what the accesses are made of: sectors, bank conflicts, lanes; by kernel and line" },
   { flag = "--out", show = "DIR", value = "a folder",
     help = "results go to DIR/STUDY/DATE-DEVICE; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },
@@ -106,6 +108,7 @@ end
 -- Failed checks, findings and passes were printed as they failed; the status informs the caller.
 local function final_status(current, status)
   current:settle_findings()
+  current:settle_counters()
   local found, failed = current.found, current.failed_passes
   local checks = current.failed_checks - found
   if status ~= exit.OK then return status end
@@ -156,6 +159,7 @@ end
 local function execute(chunk, parsed, more)
   local parameters = parameters_of(parsed.p)
   check_places(parsed)
+  if parsed.counters then parsed.check = lists.merged(parsed.check or {}, { counters = true }) end
   for _, name in ipairs { "device", "check", "out", "json", "quiet", "p", "rest" } do more[name] = parsed[name] end
   local current = session.begin(more)
   current.given = passes.values(parameters)

@@ -6,6 +6,7 @@
 local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
 local checking = require "moonwarp.measure.checking"
+local counter_gate = require "moonwarp.lab.counter_gate"
 local devices = require "moonwarp.lab.devices"
 local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
@@ -282,8 +283,17 @@ local function complete_check(lab, study)
   lab.check = { words = lab.check.words, params = lists.append(params, lab.check.params) }
 end
 
+-- A lab with gates on counters has a pass in check mode that counts.
+local function add_counting(lab)
+  if not lists.find(lab.gates, counter_gate.is) then return end
+  local check = lab.check or { words = "", params = {} }
+  local mode = lists.merged((checking.read(check.words)), { counters = true })
+  lab.check = { words = checking.words(mode), params = check.params }
+end
+
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
 local function check_params(labs, view_of, complain)
+  for _, lab in ipairs(labs) do add_counting(lab) end
   local with = lists.map(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) and lab or nil end)
   local paths = lists.map(with, function(lab) return lab.path end)
   for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, view_of)) do

@@ -2,8 +2,10 @@
 --
 -- A gate: a rate of one record must be at least a share of the same rate of another record of the
 -- same run. Both are from one machine and one quarter of an hour, so a gate says the same on a slow
--- machine as on a fast one; seconds do not, and are rejected.
+-- machine as on a fast one; seconds do not, and are rejected. A gate with a kernel is one on its structural counters
+-- (counter_gate.lua).
 
+local counter_gate = require "moonwarp.lab.counter_gate"
 local lists = require "moonwarp.base.lists"
 local fields = require "moonwarp.results.fields"
 local nearest = require "moonwarp.base.nearest"
@@ -12,7 +14,7 @@ local units = require "moonwarp.base.units"
 
 local gate = {}
 
-local KEYS = { "record", "field", "at_least", "of", "devices", "name" }
+local KEYS = { "record", "field", "at_least", "of", "devices", "name", "kernel" }
 local SECONDS = lists.set { "seconds", "time", "time_limit", "max_time", "at_most", "below", "within", "t" }
 
 -- ---- what a curriculum may say ------------------------------------------------------------------
@@ -56,6 +58,7 @@ end
 ---@return string?
 function gate.problem(given)
   if type(given) ~= "table" then return "a gate is a table, got " .. type(given) end
+  if counter_gate.is(given) or counter_gate.lacks_kernel(given) then return counter_gate.problem(given) end
   for _, key in ipairs(lists.keys(given)) do
     if not lists.has(KEYS, key) then return problem_of_key(key) end
   end
@@ -118,12 +121,14 @@ local function title(one)
     gate.words(one.of))
 end
 
---- Holds a gate against the records of a run; of several that fit the best counts, on both sides.
----@param one table        as the curriculum has it
----@param records table[]
+--- Holds a gate against a run; of several records that fit the best counts, on both sides.
+---@param one table         as the curriculum has it
+---@param records table[]   of the run
+---@param counted table[]?  its counters
 ---@return table outcome   { text =, ok =, at_least =, share = (nil: no records), message = (where it
 ---                        failed) }
-function gate.judge(one, records)
+function gate.judge(one, records, counted)
+  if counter_gate.is(one) then return counter_gate.judge(one, counted or {}) end
   local outcome = { text = title(one), ok = false, at_least = one.at_least }
   local value, problem = best(records, one.record, one.field)
   local reference

@@ -33,7 +33,7 @@ end
 local function gates_of(row, into)
   for _, one in ipairs(row.gates or {}) do
     into[#into + 1] = ("%s: gate %s: %s: %s"):format(row.id, one.ok and "passed" or "failed", one.text,
-      one.message or ("share %.3g"):format(one.share))
+      one.message or one.share and ("share %.3g"):format(one.share) or "it holds")
   end
 end
 

@@ -3,6 +3,7 @@
 -- What a batch will run, in order: a step is a lab on a device, or its pass in check mode.
 
 local core = require "moonwarp.core"
+local counter_gate = require "moonwarp.lab.counter_gate"
 local devices = require "moonwarp.lab.devices"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
@@ -76,11 +77,11 @@ local function gates_on(gates, id)
   end)
 end
 
-local function new_step(lab, id)
+local function new_step(lab, id, fits)
   local step = { name = lab.name, device = id, needs = {} }
   step.id = ("%s-%s"):format(lab.name, (id or "none"):gsub(":", "-"))
   for _, key in ipairs(KEPT) do step[key] = lab[key] end
-  step.gates = id and gates_on(lab.gates, id) or {}
+  step.gates = id and lists.map(gates_on(lab.gates, id), function(one) return fits(one) and one or nil end) or {}
   return step
 end
 
@@ -97,13 +98,15 @@ local function checking_device(lab, id, found)
   return core.device_word(cpu).checks
 end
 
--- Of a lab that asks for it: a pass in check mode before the lab is timed.
+-- Of a lab that asks for it: a pass in check mode before the lab is timed, in which gates on counters are judged.
 local function check_step(lab, id, found)
-  local step = new_step(lab, checking_device(lab, id, found))
+  local step = new_step(lab, checking_device(lab, id, found), counter_gate.is)
   step.params, step.check = lab.check.params, lab.check.words
-  step.gates, step.checks, step.retries = {}, nil, 0
+  step.checks, step.retries = nil, 0
   return step
 end
+
+local function is_timed(one) return not counter_gate.is(one) end
 
 -- A lab needs another on its own device if that runs there, else on any.
 local function needs_of(lab, id, ids_by_name)
@@ -135,7 +138,7 @@ function plan.make(curriculum, asked)
       steps[#steps + 1] = check
     end
     for i = 1, math.max(1, #here) do
-      local step = new_step(lab, here[i])
+      local step = new_step(lab, here[i], is_timed)
       step.needs = lists.append(needs_of(lab, here[i], ids), check and { check.id })
       steps[#steps + 1] = step
       table.insert(ids[lab.name], step.id)

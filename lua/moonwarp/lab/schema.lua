@@ -10,7 +10,9 @@ local schema = {}
 
 local list, map, fields, optional = form.list, form.map, form.fields, form.optional
 
-local GATE = fields { record = map "any", of = map "any", field = "string", at_least = "number", name = "string?" }
+-- With record and of, or with kernel.
+local GATE = fields { record = optional(map "any"), of = optional(map "any"), kernel = "string?", field = "string",
+                      at_least = "number?", at_most = "number?", name = "string?" }
 
 local STEP = fields {
   id = "string", name = "string", title = "string?", device = "string?", study = "string?", script = "string?",

@@ -155,7 +155,8 @@ function verdict.of(step, ending, folder)
   ending.verdict, ending.message = word_of(step, ending, run, folder)
   if ending.verdict == "passed" then ending.verdict, ending.message = judge_checks(step, run) end
   if ending.verdict == "passed" and #step.gates > 0 then
-    ending.gates = lists.map(step.gates, function(one) return gate.judge(one, run and run.records or {}) end)
+    run = run or { records = {} }
+    ending.gates = lists.map(step.gates, function(one) return gate.judge(one, run.records, run.counters) end)
     local failed = lists.find(ending.gates, function(one) return one.message end)
     if failed then ending.verdict, ending.message = "gate failed", failed.message end
   end

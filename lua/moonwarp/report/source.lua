@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The script and the kernels of a run, as the run keeps them in its folder; lines where check mode found something are
--- marked. A text is in the page once: a run with the same file links to the first one. What does not fit is named, with
--- its place.
+-- marked, and lines whose accesses were counted have their counters beside them (counted.lua). A text is in the page
+-- once: a run with the same file links to the first one. What does not fit is named, with its place.
 
+local counted = require "moonwarp.report.counted"
+local counters = require "moonwarp.measure.counters"
 local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
@@ -64,16 +66,28 @@ local function notes_of(run, name)
   return next(notes) and notes
 end
 
+-- The source of a line, marked if there is a note about it.
+local function mark_line(notes, number, line)
+  local note = notes and notes[number]
+  return note and html.mark { class = note.is_bad and "bad" or "warn", title = table.concat(note, "; "), line } or line
+end
+
 -- A text with its lines marked.
 local function marked(text, notes)
   local parts, number = {}, 0
   for line in text:gmatch "[^\n]*\n?" do
     number = number + 1
-    local note = notes[number]
-    parts[#parts + 1] = note and html.mark { class = note.is_bad and "bad" or "warn",
-      title = table.concat(note, "; "), line } or line
+    parts[number] = mark_line(notes, number, line)
   end
   return parts
+end
+
+-- The counters of a file's lines, over all that the run has launched; nil if there are none.
+local function counted_lines(run, name)
+  local lines = lists.map(counters.lines(run.counters or {}), function(line)
+    return is_same_file(line.file, name) and line or nil
+  end)
+  return #lines > 0 and lines or nil
 end
 
 -- ---- files --------------------------------------------------------------------------------------
@@ -86,12 +100,13 @@ end
 -- A file in a page: its text, a link to the run that shows it, or why it is left out.
 local function draw_file(run, name, text, store, anchor)
   if text:find "%z" then return left_out(run, name, text, "not a text") end -- compiled code
-  local notes = notes_of(run, name)
-  local first = not notes and store.shown[text]
+  local notes, lines = notes_of(run, name), counted_lines(run, name)
+  local first = not notes and not lines and store.shown[text]
   if first then
     return html.p { html.code { name }, ": as in ", html.a { href = "#" .. first.anchor, first.tag } }
   end
-  local shown = html.pre { tabindex = "0", notes and marked(text, notes) or text }
+  local shown = lines and counted.draw(name, text, lines, function(...) return mark_line(notes, ...) end, anchor)
+    or html.pre { tabindex = "0", notes and marked(text, notes) or text }
   local size = #shown.text -- a sign may become six
   if #text > MOST_EACH or size > store.left then
     return left_out(run, name, text, "too large for this report")
@@ -113,7 +128,7 @@ function source.draw(run, store)
     names[#names + 1] = one.name
     return draw_file(run, one.name, text, store, ("%s-source-%d"):format(run.anchor, i))
   end)
-  return #parts > 0 and html.details { class = "sources", open = #(run.findings or {}) > 0,
+  return #parts > 0 and html.details { class = "sources", open = #(run.findings or {}) + #(run.counters or {}) > 0,
     html.summary { "Source: ", table.concat(names, ", ") }, parts } or nil
 end
 

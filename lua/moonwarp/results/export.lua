@@ -5,6 +5,7 @@
 -- T_tot, T_tot.low, T_tot.high. Only the JSON has samples.
 
 local core = require "moonwarp.core"
+local counters = require "moonwarp.measure.counters"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local fields = require "moonwarp.results.fields"
@@ -108,6 +109,31 @@ function export.csv(runs)
   local rows, columns = rows_of(runs)
   local lines = add_rows({ table.concat(lists.map(columns, csv_cell), ",") }, rows, columns, csv_cell, ",")
   return table.concat(lines, "\r\n") .. "\r\n"
+end
+
+-- The counters of a row or of a line of it, with the figures, as a record of the run.
+local function counted_record(run, row, line)
+  local record = { device = row.device, device_name = run.device == row.device and run.device_name or nil,
+                   date = run.date, kernel = row.kernel, source = row.source, grid = row.grid, block = row.block,
+                   launches = row.launches, file = line and line.file, line = line and line.line }
+  for _, one in ipairs(counters.counted) do record[one.name] = (line or row)[one.name] end
+  for _, one in ipairs(counters.figures) do record[one.name] = counters.value(line or row, one.name) end
+  return record
+end
+
+--- The same runs with their structural counters instead of their records: one for each kernel and configuration, then
+--- one for each of its lines.
+---@param runs table[]
+---@return table[]
+function export.counted(runs)
+  return lists.map(runs, function(run)
+    local records = {}
+    for _, row in ipairs(run.counters or {}) do
+      records[#records + 1] = counted_record(run, row)
+      for _, line in ipairs(row.lines) do records[#records + 1] = counted_record(run, row, line) end
+    end
+    return lists.merged(run, { records = records })
+  end)
 end
 
 local function without_folder(run)

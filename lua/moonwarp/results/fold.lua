@@ -17,7 +17,7 @@ fold.ORDER = { "schema", "study", "device", "device_name", "date", "status", "ex
 
 local LISTS = { record = "records", check = "checks", chart = "charts", table = "tables",
                 remark = "remarks", picture = "pictures", source = "sources", failure = "failures",
-                finding = "findings", warning = "warnings" }
+                finding = "findings", warning = "warnings", counters = "counters" }
 
 -- A chart or table drawn again by the same name is the same one, later.
 local function add(list, value)

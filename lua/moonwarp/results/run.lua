@@ -130,6 +130,7 @@ end
 function Run:__gc()
   if self.is_over then return end
   pcall(self.session.settle_findings, self.session)
+  pcall(self.session.settle_counters, self.session)
   pcall(self.finish, self, { status = "ended" })
 end
 

@@ -3,6 +3,7 @@
 -- The form of record.json (docs/record.md) as data, and whether a record has it: what reads stored
 -- runs can then rely on it.
 
+local counters = require "moonwarp.measure.counters"
 local form = require "moonwarp.base.schema"
 
 local schema = {}
@@ -60,6 +61,16 @@ local FINDING = fields {
                           text = "string?" }),
 }
 
+-- With the counters, of which any may be absent.
+local function counted(more)
+  for _, one in ipairs(counters.counted) do more[one.name] = "integer?" end
+  return fields(more)
+end
+
+local COUNTED = counted { kernel = "string", device = "string", source = "string", grid = list "integer",
+                          block = list "integer", launches = "integer",
+                          lines = list(counted { file = "string", line = "integer", text = "string?" }) }
+
 local RUN = fields {
   schema = "string", study = "string", status = "string", device = "string?", device_name = "string?",
   date = "string?", exit = "integer?", seconds = "number?", message = "string?", lab = "string?",
@@ -71,6 +82,7 @@ local RUN = fields {
   pictures = list(fields { kind = "string?", name = "string", title = "string", files = list "string" }),
   sources = list(fields { name = "string" }),
   findings = optional(list(FINDING)),
+  counters = optional(list(COUNTED)),
   warnings = optional(list(fields { file = "string", line = "integer", text = "string", source = "string?" })),
   failures = optional(list(fields { message = "string", status = "string", params = optional(map "any") })),
 }

@@ -144,10 +144,23 @@ local function poison(dtype)
   return kind.eps and 0 / 0 or (1 << (8 * kind.size - 1)) - 1
 end
 
--- Runs a variant once after poison, or after what an answer that adds to its output starts from. A rung
--- may have streams that neither wait for the default one nor are waited for by what reads its output.
-local function run_once(answer, c, out, go)
+-- Fills an output with poison, or with what an answer that adds to it starts from.
+local function reset(answer, c, out)
   if answer.start then answer.start(c, out) else out:fill(poison(out:dtype())) end
+end
+
+--- The same of the output of a rung.
+---@param study table
+---@param rung table
+---@param c table
+function answers.reset(study, rung, c)
+  reset(study.answer_named[rung.answer], c, answers.output(study, rung, c))
+end
+
+-- Runs a variant once, on a new output. A rung may have streams that neither wait for the default one nor are waited
+-- for by what reads its output.
+local function run_once(answer, c, out, go)
+  reset(answer, c, out)
   c.dev:synchronize()
   go()
   c.dev:synchronize()

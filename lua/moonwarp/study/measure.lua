@@ -9,6 +9,8 @@ local bench = require "moonwarp.measure.bench"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local contest = require "moonwarp.measure.contest"
+local counted = require "moonwarp.study.counted"
+local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
@@ -186,9 +188,10 @@ local function add_results(study, one, level)
   end
 end
 
--- The units of the fields that a record has: those that the study gives, and of what is in the rate's.
-local function units_of(study, values)
+-- The units of the fields that a record has: those that the study gives, of what is in the rate's, and of counters.
+local function units_of(study, part, values)
   local given, list = lists.merged({ [study.rate] = units.of(study.rate) }, study.head.units), {}
+  for _, name in ipairs(counted.asked(study, part) or {}) do given[name] = counters.unit(name) end
   for _, source in ipairs(study.source_list) do
     if source.field then given[source.field] = given[study.rate] end
   end
@@ -219,6 +222,7 @@ local function time(study, part, list, skip)
   local seconds = study.p.seconds
   local contenders = lists.map(list, function(one)
     one.work, one.values = work_of(study, one), fields_of(study, part, one)
+    add_measured(one.values, one.counted)
     return { name = answers.variant_text(one.rung, one.block), fn = one.go,
              bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
              stream = one.rung.stream and study.gpu and one.case:stream() or nil }
@@ -244,12 +248,13 @@ end
 local function run(study, part, main, skip)
   local list = variants_of(study, part, main, skip)
   if #list == 0 or study.state.is_checked then return {} end
+  for _, one in ipairs(list) do one.counted = counted.of(study, part, main.case.sides, one) end
   list = time(study, part, list, skip)
   local level = level_of(study, part, list)
   for _, one in ipairs(list) do add_results(study, one, level) end
   if part.derive then part.derive(lists.map(list, function(one) return one.values end), main.case) end
   for _, one in ipairs(list) do
-    one.values.units = units_of(study, one.values)
+    one.values.units = units_of(study, part, one.values)
     one.record = record.write(one.values, one.slice)
   end
   return list, level

@@ -7,12 +7,14 @@
 --   3  of each part, each case: every variant is checked at the measured size, all are timed in turn and
 --      checked once more, and records are written; then the part is shown
 --   4  what the study does at last; what was not measured, and why
--- In check mode nothing is timed: 2, and of 3 the checks at the measured size if -p gives a size.
+-- In check mode nothing is timed: 2, and of 3 the checks at the measured size if -p gives a size. If it counts, a part
+-- with `counters` has the cases that these name instead of odd ones.
 
 local answers = require "moonwarp.study.answers"
 local arg = require "moonwarp.arg"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
+local counted = require "moonwarp.study.counted"
 local check = require "moonwarp.measure.check"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
@@ -147,18 +149,27 @@ local function has_cases(study)
   return lists.find(study.part_list, function(part) return part.cases end) ~= nil
 end
 
--- Of a study in check mode only the odd cases are run, unless a size is given or the study is plain Lua.
-local function reduce(study)
-  if not session.is_checked(study.dev) then return end
-  study.state.is_checked = true
-  if is_sized(study) or not has_cases(study) then return end
-  study.state.is_odd_only = true
-  local left_out = lists.map(study.state.parts, function(part)
-    return part.run and ("'%s'"):format(part.name) or nil
-  end)
-  for _, part in ipairs(study.state.parts) do part.list = {} end
+local function leave_out_plain_parts(state)
+  local left_out = lists.map(state.parts, function(part) return part.run and ("'%s'"):format(part.name) or nil end)
+  state.parts = lists.map(state.parts, function(part) return not part.run and part or nil end)
   if #left_out > 0 then
     remark.say("Not run in check mode without a size (-p): %s.", table.concat(left_out, ", "))
+  end
+end
+
+-- Of a study in check mode only the odd cases are run, unless a size is given or the study is plain Lua. What counts
+-- takes cases that its blocks divide, if there are such.
+local function reduce(study)
+  if not session.is_checked(study.dev) then return end
+  local state, counts = study.state, (session.current.checking or {}).counters
+  state.is_checked = true
+  if not (is_sized(study) or not has_cases(study)) then
+    state.is_small = true
+    leave_out_plain_parts(state)
+    for _, part in ipairs(state.parts) do part.list = counts and counted.cases(study, part) or {} end
+  end
+  for _, part in ipairs(counts and state.parts or {}) do
+    if #part.list > 0 then part.odd_cases = {} end
   end
 end
 
@@ -290,16 +301,16 @@ end
 local function measure_part(study, part)
   local _ <close> = range.open("part " .. part.name)
   if part.run then return part.run(study) end
-  local results = lists.map(sides_of(part, "cases", study.dev), function(sides)
-    return measure_case(study, part, sides)
-  end)
+  local cases = study.state.is_small and part.list or sides_of(part, "cases", study.dev)
+  local results = lists.map(cases, function(sides) return measure_case(study, part, sides) end)
   study.state.results[part.name] = results
   show.part(study, part, results)
 end
 
 local function conclude(state)
   if state.stream then state.stream:close() end
-  for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped } } do
+  for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
+                              { "Not counted", state.uncounted } } do
     if #left_out[2] > 0 then remark.say("%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
   end
 end
@@ -308,9 +319,9 @@ end
 ---@param study table
 function runner.run(study)
   -- parts: those to be run; results: of measured parts, by name; plans: of modules; wrong: rungs, with the reason;
-  -- mistakes: rungs with a mistake, with the case that shows it
+  -- mistakes: rungs with a mistake, with the case that shows it; counted: counters of variants
   study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {},
-                  mistakes = {} }
+                  mistakes = {}, counted = {}, uncounted = {} }
   local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
   local _ <close> = range.open("study " .. study.state.name)
   choose(study)
@@ -318,10 +329,9 @@ function runner.run(study)
   reduce(study)
   plan(study)
   check_odd(study)
-  if study.state.is_odd_only then return end
   leave_out_dependants(study)
   for _, part in ipairs(study.state.parts) do measure_part(study, part) end
-  if study.last then study.last(study) end
+  if study.last and not study.state.is_small then study.last(study) end
 end
 
 return runner

@@ -5,6 +5,8 @@
 
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.measure.contest"
+local counted = require "moonwarp.study.counted"
+local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
@@ -43,9 +45,18 @@ local function has_field(records, field)
   return lists.find(records, function(entry) return fields.value(entry, field) ~= nil end) ~= nil
 end
 
--- The columns that some record has, and the sources'.
+-- The counters that the part asks for and its table does not name.
+local function counter_columns(study, part)
+  local named = lists.set(lists.map(part.table, function(column) return lists.of(column)[1] end))
+  return lists.map(counted.asked(study, part) or {}, function(name)
+    return not named[name] and { name, title = counters.title(name), digits = 3 } or nil
+  end)
+end
+
+-- The columns that some record has: the part's, counters, and the sources'.
 local function columns_of(study, part, records)
-  local columns = lists.map(part.table, function(column)
+  local asked = lists.append(lists.append({}, part.table), counter_columns(study, part))
+  local columns = lists.map(asked, function(column)
     return has_field(records, lists.of(column)[1]) and column or nil
   end)
   for _, source in ipairs(study.source_list) do

@@ -5,6 +5,7 @@
 -- anything is timed.
 
 local blame = require "moonwarp.study.blame"
+local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 
@@ -58,6 +59,7 @@ local function fields_of(study, part)
   for _, source in ipairs(study.source_list) do
     if source.field then known[source.field] = true end
   end
+  for _, name in ipairs(part.counters or study.head.counters or {}) do known[name] = true end
   return known
 end
 
@@ -129,9 +131,25 @@ local function check_each(part)
   blame.unknown(part, "each", "no case has a side", part.each, sides)
 end
 
+-- { "sectors_per_request", at = { n = 4096 } }
+local function check_counters(entry)
+  local given = entry.counters
+  if not given then return end
+  local names = lists.map(given, function(name) return name end)
+  if #names == 0 or type(given.at) ~= "table" or #lists.keys(given) > #names + 1 then
+    blame.fail(entry, "counters", "names, and the sides of a small case are wanted, as in "
+      .. '{ "sectors_per_request", at = { n = 4096 } }')
+  end
+  for _, name in ipairs(names) do
+    local problem = counters.problem(name)
+    if problem then blame.fail(entry, "counters", "%s", problem) end
+  end
+end
+
 local function check_part(study, part, known)
   if part.run then return end
   check_choices(part)
+  check_counters(part)
   check_each(part)
   check_names(part, "level", lists.of(part.level), known)
   if not (part.odd or study.head.odd) then
@@ -169,6 +187,7 @@ function validate.check(study)
     blame.fail(study.head, "seconds", "rungs are timed; leave out seconds = false")
   end
   check_names(study.head, "level", lists.of(study.head.level), known)
+  check_counters(study.head)
   check_answers(study)
   check_sources(study, known)
   for _, part in ipairs(study.part_list) do check_part(study, part, known) end

@@ -1,0 +1,63 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The names of structural counters, and of the figures that are computed from them: data only, from which the
+-- documents are made as well. docs/counters.md explains them.
+
+local SECTOR <const> = 32 -- bytes
+
+-- The counters of a launch, and of a line: name, doc; unit; most: of several launches the greatest counts, not the sum.
+local counted = {
+  { name = "load_requests", doc = "loads from global memory, one per warp" },
+  { name = "load_sectors", doc = "sectors of 32 bytes that these touch, summed over requests" },
+  { name = "load_bytes", unit = "B", doc = "distinct bytes that the lanes ask for, summed over requests" },
+  { name = "store_requests", doc = "stores to global memory" },
+  { name = "store_sectors", doc = "sectors that these touch" },
+  { name = "store_bytes", unit = "B", doc = "distinct bytes that the lanes write" },
+  { name = "shared_load_requests", doc = "loads from shared memory" },
+  { name = "shared_load_wavefronts", doc = "passes that these take" },
+  { name = "shared_load_conflicts", doc = "passes beyond those without bank conflicts" },
+  { name = "shared_store_requests", doc = "stores to shared memory" },
+  { name = "shared_store_wavefronts", doc = "passes that these take" },
+  { name = "shared_store_conflicts", doc = "passes beyond those without bank conflicts" },
+  { name = "atomic_requests", doc = "atomic operations on global memory" },
+  { name = "atomic_addresses", doc = "distinct addresses of these, summed over requests" },
+  { name = "atomic_contention", most = true, doc = "the most lanes of a request on one address" },
+  { name = "shared_atomic_requests", doc = "atomic operations on shared memory" },
+  { name = "shared_atomic_addresses", doc = "distinct addresses of these, summed over requests" },
+  { name = "shared_atomic_contention", most = true, doc = "the most lanes of a request on one address" },
+  { name = "requests", doc = "all of these requests" },
+  { name = "lanes", doc = "active lanes, summed over requests" },
+  { name = "barriers", doc = "barriers of a block, by warp" },
+}
+
+-- Ratios of counters: name; title, of a column; over and under, names of counters that are added up; scale, of what is
+-- under; unit; what, the accesses without which there is no such figure; doc.
+local figures = {
+  { name = "sectors_per_request", title = "sectors/request", over = "load_sectors store_sectors",
+    under = "load_requests store_requests", what = "to global memory",
+    doc = "sectors of a load or store of global memory: 4 if 32 lanes want 128 bytes that begin on a sector" },
+  { name = "load_sectors_per_request", title = "sectors/load", over = "load_sectors", under = "load_requests",
+    what = "that loads from global memory", doc = "the same of loads" },
+  { name = "store_sectors_per_request", title = "sectors/store", over = "store_sectors", under = "store_requests",
+    what = "that stores to global memory", doc = "the same of stores" },
+  { name = "load_efficiency", title = "loaded bytes used", over = "load_bytes", under = "load_sectors", scale = SECTOR,
+    unit = "%", what = "that loads from global memory",
+    doc = "bytes that lanes ask for over those of the sectors, 1 is all" },
+  { name = "store_efficiency", title = "stored bytes used", over = "store_bytes", under = "store_sectors",
+    scale = SECTOR, unit = "%", what = "that stores to global memory", doc = "the same of stores" },
+  { name = "shared_conflicts_per_request", title = "conflicts/request",
+    over = "shared_load_conflicts shared_store_conflicts", under = "shared_load_requests shared_store_requests",
+    what = "to shared memory", doc = "bank conflicts of a load or store of shared memory" },
+  { name = "shared_load_conflicts_per_request", title = "conflicts/load", over = "shared_load_conflicts",
+    under = "shared_load_requests", what = "that loads from shared memory", doc = "the same of loads" },
+  { name = "shared_store_conflicts_per_request", title = "conflicts/store", over = "shared_store_conflicts",
+    under = "shared_store_requests", what = "that stores to shared memory", doc = "the same of stores" },
+  { name = "addresses_per_atomic", title = "addresses/atomic", over = "atomic_addresses", under = "atomic_requests",
+    what = "by atomics to global memory", doc = "distinct addresses of an atomic operation on global memory" },
+  { name = "shared_addresses_per_atomic", title = "addresses/shared atomic", over = "shared_atomic_addresses",
+    under = "shared_atomic_requests", what = "by atomics to shared memory", doc = "the same on shared memory" },
+  { name = "lanes_per_request", title = "lanes/request", over = "lanes", under = "requests", what = "to memory",
+    doc = "active lanes of a request, of 32" },
+}
+
+return { counted = counted, figures = figures, SECTOR = SECTOR }

@@ -1,0 +1,222 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Structural counters: what the accesses of a launch are made of, counted by a device in check mode or by ncu. They
+-- depend on the kernel, its launch and its data, but not on the machine. counter_names.lua has their names.
+-- A launch is a table { kernel =, launch =, device =, grid =, block =, source = "cpu" or "ncu", the counters, lines = {
+-- { file =, line =, text =, the counters }, ... } }. A counter that is absent is not known.
+
+local core = require "moonwarp.core"
+local counter_names = require "moonwarp.measure.counter_names"
+local lists = require "moonwarp.base.lists"
+local nearest = require "moonwarp.base.nearest"
+local tool = require "moonwarp.measure.tool"
+
+local counters = { counted = counter_names.counted, figures = counter_names.figures }
+
+local SECTOR <const> = counter_names.SECTOR
+
+-- ---- names and values -----------------------------------------------------------------------------
+
+-- The sum of some counters; nil if one is not known.
+local function sum(counted, names)
+  local total = 0
+  for name in names:gmatch "%S+" do
+    if not counted[name] then return nil end
+    total = total + counted[name]
+  end
+  return total
+end
+
+local known = {}
+for _, one in ipairs(lists.append(lists.append({}, counters.counted), counters.figures)) do known[one.name] = one end
+
+--- What is wrong with a name; nil of one that is known.
+---@param name any
+---@return string?
+function counters.problem(name)
+  if known[name] then return nil end
+  return ("there is no counter '%s'; %s"):format(tostring(name), nearest.hint(tostring(name), known,
+    "docs/counters.md has their names"))
+end
+
+--- The base unit of a counter or a figure.
+---@param name string
+---@return string
+function counters.unit(name) return known[name].unit or "" end
+
+--- The heading of its column.
+---@param name string
+---@return string
+function counters.title(name) return known[name].title or (name:gsub("_", " ")) end
+
+--- The device that counts if nothing else is said: the CPU device in check mode. It does not become the session's last.
+---@return userdata device
+function counters.device()
+  return core.device(tool.backend(false), { counters = true })
+end
+
+--- A counter, or the figure computed from some.
+---@param counted table   the counters of a launch, of several, or of a line
+---@param name string
+---@return number? value   nil if it is not known, or there is nothing that it is of
+---@return string? reason  why, as the end of a sentence about a kernel: "makes no access to shared memory"
+function counters.value(counted, name)
+  local figure = known[name]
+  local over = sum(counted, figure.over or name)
+  local under = figure.under and sum(counted, figure.under) or 1
+  if over and under and under > 0 then return figure.under and over / ((figure.scale or 1) * under) or over end
+  if over and under then return nil, "makes no access " .. figure.what end
+  return nil, ("has no '%s': %s does not count it"):format(name, counted.source == "ncu" and "ncu" or "the device")
+end
+
+-- ---- launches of this process -------------------------------------------------------------------
+
+local reported = {} -- by ncu
+
+--- Adds launches that a device does not count itself.
+---@param list table[]
+function counters.add(list)
+  lists.append(reported, list)
+end
+
+--- The launches that have been counted in this process: by devices, then by ncu.
+---@return table[]
+function counters.all()
+  return lists.append(lists.map(core.counters(), function(launch)
+    return not launch.kernel:find "^moonwarp::" and launch or nil -- the library's own
+  end), reported)
+end
+
+--- How many launches of each device have been counted.
+---@return table<string, integer>
+function counters.counts()
+  local counts = {}
+  for _, launch in ipairs(counters.all()) do counts[launch.device] = (counts[launch.device] or 0) + 1 end
+  return counts
+end
+
+--- The launches counted since counts were taken.
+---@param counts table   of counters.counts
+---@return table[]
+function counters.since(counts)
+  local number = {}
+  return lists.map(counters.all(), function(launch)
+    number[launch.device] = (number[launch.device] or 0) + 1
+    return number[launch.device] > (counts[launch.device] or 0) and launch or nil
+  end)
+end
+
+-- ---- sums ---------------------------------------------------------------------------------------
+
+-- Adds counters to those of a total.
+local function add(total, counted)
+  for _, one in ipairs(counters.counted) do
+    local value, have = counted[one.name], total[one.name]
+    if value and have then value = one.most and math.max(have, value) or have + value end
+    total[one.name] = value or have
+  end
+end
+
+--- The sums over launches: one table of counters.
+---@param launches table[]
+---@return table counted
+function counters.total(launches)
+  local total = {}
+  for _, launch in ipairs(launches) do add(total, launch) end
+  return total
+end
+
+-- One list of lines, by file and line, from several.
+local function joined_lines(list)
+  local lines, by_place = {}, {}
+  for _, one in ipairs(list) do
+    for _, line in ipairs(one.lines) do
+      local place = ("%s\0%d"):format(line.file, line.line)
+      add(lists.entry(lines, by_place, place, { file = line.file, line = line.line, text = line.text }), line)
+    end
+  end
+  table.sort(lines, function(a, b)
+    if a.file ~= b.file then return a.file < b.file end
+    return a.line < b.line
+  end)
+  return lines
+end
+
+-- The sums over launches, or rows of such sums, that have the same fields, and the figures; in the order of the first.
+local function folded(list, fields)
+  local groups, by_key = {}, {}
+  for _, one in ipairs(list) do
+    local values = lists.map(fields, function(field) return table.concat(lists.of(one[field]), ",") end)
+    local key = table.concat(values, "\0")
+    table.insert(lists.entry(groups, by_key, key, {}), one)
+  end
+  return lists.map(groups, function(group)
+    local row = counters.total(group)
+    for _, field in ipairs(fields) do row[field] = group[1][field] end
+    row.launches, row.lines = 0, joined_lines(group)
+    for _, one in ipairs(group) do row.launches = row.launches + (one.launches or 1) end
+    for _, figure in ipairs(counters.figures) do row[figure.name] = counters.value(row, figure.name) end
+    return row
+  end)
+end
+
+--- Launches by kernel and configuration, with sums and figures.
+---@param list table[]   launches
+---@return table[] rows  kernel, device, source, grid, block, launches (how many), the counters, the figures, lines
+function counters.by_configuration(list)
+  return folded(list, { "kernel", "device", "source", "grid", "block" })
+end
+
+--- The same by kernel only.
+---@param list table[]   launches, or rows of counters.by_configuration
+---@return table[] rows
+function counters.by_kernel(list)
+  return folded(list, { "kernel", "device", "source" })
+end
+
+-- ---- what lines cost ----------------------------------------------------------------------------
+
+-- Sectors of the loads or stores, and how many hold the bytes that are asked for: one per request at least.
+local function sectors_of(counted, kind)
+  local requests, sectors = counted[kind .. "_requests"] or 0, counted[kind .. "_sectors"] or 0
+  local bytes = counted[kind .. "_bytes"]
+  return requests, sectors, bytes and math.max(bytes / SECTOR, requests) or sectors
+end
+
+local function per_request(count, requests)
+  return (("%.1f"):format(count / requests):gsub("%.0$", ""))
+end
+
+--- What accesses move beyond what they need: sectors that hold no byte which is asked for, and passes due to bank
+--- conflicts.
+---@param counted table    of a line, or of a kernel
+---@return number excess
+---@return number moved    all sectors and passes
+---@return string[] words  "store: 32 sectors per request, 4 needed", of what costs anything
+function counters.excess(counted)
+  local excess, moved, words = 0, 0, {}
+  for _, kind in ipairs { "load", "store" } do
+    local requests, sectors, needed = sectors_of(counted, kind)
+    excess, moved = excess + sectors - needed, moved + sectors
+    if sectors > needed then
+      words[#words + 1] = ("%s: %s sectors per request, %s needed"):format(kind, per_request(sectors, requests),
+        per_request(needed, requests))
+    end
+  end
+  for _, kind in ipairs { "shared_load", "shared_store" } do
+    local conflicts = counted[kind .. "_conflicts"] or 0
+    excess, moved = excess + conflicts, moved + (counted[kind .. "_wavefronts"] or 0)
+    if conflicts > 0 then
+      words[#words + 1] = ("%s: %s conflicts per request"):format(kind:gsub("_", " "),
+        per_request(conflicts, counted[kind .. "_requests"]))
+    end
+  end
+  return excess, moved, words
+end
+
+--- The lines of several rows, each once: the same lines of several kernels are one.
+---@param rows table[]
+---@return table[] lines
+counters.lines = joined_lines
+
+return counters

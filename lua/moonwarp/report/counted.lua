@@ -1,0 +1,114 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A kernel file with its structural counters beside each line: requests, and per request sectors, bank conflicts and
+-- lanes. What moves more than it needs is coloured by its share of all that the file's accesses move, has a sign, and
+-- is said in words above.
+
+local counters = require "moonwarp.measure.counters"
+local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
+local units = require "moonwarp.base.units"
+
+local counted = {}
+
+-- Shares of what all lines move from which a line is "warm" and "hot".
+local WARM <const>, HOT <const> = 0.02, 0.2
+local SIGNS <const> = { warm = "!", hot = "!!" }
+local MOST_WORDS <const> = 5
+
+-- Columns before the source: heading, what a screen that is too narrow for columns says after the number, and a name.
+local COLUMNS <const> = {
+  { "requests", "requests", "requests" },
+  { "sectors", "sectors per request", "sectors_per_request" },
+  { "conflicts", "conflicts per request", "shared_conflicts_per_request" },
+  { "contention", "lanes at most on one address", "atomic_contention" },
+  { "contention, shared", "lanes at most on one shared address", "shared_atomic_contention" },
+  { "lanes", "lanes per request", "lanes_per_request" },
+}
+
+-- ---- what a line costs --------------------------------------------------------------------------
+
+local function shown(value)
+  return math.type(value) == "integer" and ("%d"):format(value) or units.digits(value, 3):gsub("%.0*$", "")
+end
+
+-- What a line has in a column; nothing where it has no such access.
+local function figure(line, name)
+  local value = counters.value(line, name)
+  return value and not (name:find "contention" and value == 0) and shown(value) or nil
+end
+
+-- "warm" and "hot" by line, with words: { [12] = { level =, share =, words = } }.
+local function costs_of(lines)
+  local all, costs = 0, {}
+  for _, line in ipairs(lines) do
+    local excess, moved, words = counters.excess(line)
+    all, costs[line.line] = all + moved, { line = line.line, share = excess, words = table.concat(words, "; ") }
+  end
+  for _, cost in pairs(costs) do
+    cost.share = all > 0 and cost.share / all or 0
+    cost.level = cost.share >= HOT and "hot" or cost.share >= WARM and "warm" or nil
+  end
+  return costs
+end
+
+-- ---- markup -------------------------------------------------------------------------------------
+
+local function anchor_of(anchor, number) return ("%s-%d"):format(anchor, number) end
+
+-- The lines that cost most, in words, each with a link to its row.
+local function said(costs, anchor)
+  local list = lists.map(lists.keys(costs), function(number) return costs[number].level and costs[number] or nil end)
+  table.sort(list, function(a, b)
+    if a.share ~= b.share then return a.share > b.share end
+    return a.line < b.line
+  end)
+  local items = lists.map(table.move(list, 1, math.min(#list, MOST_WORDS), 1, {}), function(cost)
+    return html.li { html.a { href = "#" .. anchor_of(anchor, cost.line), ("line %d"):format(cost.line) },
+      (": %s, %.0f %% of all that the file's accesses move"):format(cost.words, 100 * cost.share) }
+  end)
+  return #items > 0 and html.ul { class = "costs", items }
+end
+
+local function head_of(columns)
+  return html.thead { html.tr { html.th { scope = "col", class = "n", "line" },
+    lists.map(columns, function(column) return html.th { scope = "col", class = "n", column[1] } end),
+    html.th { scope = "col", "source" } } }
+end
+
+local function row_of(number, line, cost, columns, code, anchor)
+  local level = cost and cost.level
+  return html.tr { class = level, id = level and anchor_of(anchor, number), html.td { class = "n",
+      level and html.b { title = cost.words, SIGNS[level], " " }, number },
+    lists.map(columns, function(column)
+      local value = line and figure(line, column[3])
+      return html.td { class = "n", data_of = value and column[2], value or false }
+    end),
+    html.td { html.code { code } } }
+end
+
+--- A file's text with the counters of its lines.
+---@param name string
+---@param text string
+---@param lines table[]     of counters.lines, those of the file
+---@param mark fun(number: integer, text: string): any   markup of a line's source
+---@param anchor string     of the file
+---@return table markup
+function counted.draw(name, text, lines, mark, anchor)
+  local by_number, costs, rows, number = {}, costs_of(lines), {}, 0
+  for _, line in ipairs(lines) do by_number[line.line] = line end
+  local columns = lists.map(COLUMNS, function(column)
+    return lists.find(lines, function(line) return figure(line, column[3]) end) and column or nil
+  end)
+  for code in text:gmatch "([^\n]*)\n?" do
+    number = number + 1
+    rows[number] = row_of(number, by_number[number], costs[number], columns, mark(number, code), anchor)
+  end
+  if text:sub(-1) == "\n" or text == "" then rows[number] = nil end -- gmatch ends with an empty match
+  return html.join { html.p { class = "note", "Requests of warps, and per request sectors of 32 bytes (4 hold a float "
+      .. "per lane), bank conflicts and active lanes, over all launches that were counted." }, said(costs, anchor),
+    html.div { class = "scroll counted", tabindex = "0", role = "region", aria_label = name .. " with its counters",
+      html.table { head_of(columns), html.tbody { rows } } } }
+end
+
+return counted

@@ -1,0 +1,120 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Structural counters beside times. Each variant of a part with `counters` runs once on a small case on the CPU device
+-- in check mode, which counts: the counters depend on the kernel, and not on the machine that is timed.
+
+local answers = require "moonwarp.study.answers"
+local case = require "moonwarp.study.case"
+local counters = require "moonwarp.measure.counters"
+local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
+local modules = require "moonwarp.study.modules"
+
+local counted = {}
+
+-- What a rung that cannot be counted raises: the machine may have no compiler for the CPU device, or the kernel be one
+-- for GPUs only.
+local NOT_COUNTED <const> = lists.set { "compile", "fault", "no_device", "no_memory", "not_found", "unsupported" }
+
+--- The counters that a part asks for, and at which sides: { "sectors_per_request", at = { n = 4096 } }; nil for none.
+---@param study table
+---@param part table
+---@return table?
+function counted.asked(study, part)
+  return not part.run and (part.counters or study.head.counters) or nil
+end
+
+local function small(sides, asked)
+  return lists.merged(sides, asked.at)
+end
+
+--- The small cases of a part that asks for counters, each once: sides.
+---@param study table
+---@param part table
+---@return table[]
+function counted.cases(study, part)
+  local asked = counted.asked(study, part)
+  if not asked then return {} end
+  local list = lists.map(part.list, function(sides) return small(sides, asked) end)
+  return lists.unique(list, function(sides) return answers.sides_text(case.bare(study, sides)) end)
+end
+
+-- ---- the study on the device that counts ----------------------------------------------------------
+
+local function plan_part(view, part)
+  local asked = counted.asked(view, part)
+  for _, sides in ipairs(asked and part.list or {}) do
+    local c = case.bare(view, small(sides, asked))
+    for _, rung in ipairs(part.chosen) do
+      for _, block in ipairs(rung.when and not rung.when(c) and {} or rung.blocks) do
+        for _, name in ipairs(case.kernels(rung, c, block)) do modules.plan(c, name, rung) end
+      end
+    end
+  end
+end
+
+-- The study as its cases see it on the counting device: with modules of that device.
+local function view_of(study)
+  local state = study.state
+  if not state.counting then
+    local own = { dev = counters.device(), gpu = false, state = { plans = {}, first = 1 } }
+    state.counting = setmetatable(own, { __index = study })
+    for _, part in ipairs(state.parts) do plan_part(state.counting, part) end
+  end
+  return state.counting
+end
+
+-- ---- counting -----------------------------------------------------------------------------------
+
+-- The launches that have been counted since this was called last.
+local function new_launches(view)
+  local list = view.dev:counters(view.state.first)
+  if #list > 0 then view.state.first = list[#list].launch + 1 end
+  return list
+end
+
+-- The sums over the launches of a variant; nil and the reason if the device does not take it.
+local function run(study, part, sides, one)
+  local view = view_of(study)
+  local c <close> = case.new(view, sides, part)
+  local go, reason = case.launcher(one.rung, c, one.block)
+  if not go then return nil, reason end
+  answers.reset(view, one.rung, c)
+  new_launches(view)
+  go()
+  return counters.total(new_launches(view))
+end
+
+local function values_of(study, part, sides, one)
+  local done, total, reason = failure.catch(run, study, part, sides, one)
+  if not done then
+    if not NOT_COUNTED[failure.status(total)] then error(total, 0) end
+    total, reason = nil, failure.text(total)
+  end
+  if not total then
+    local text = ("%s (%s)"):format(one.rung.name, reason)
+    if not lists.has(study.state.uncounted, text) then table.insert(study.state.uncounted, text) end
+    return {}
+  end
+  local values = {}
+  for _, name in ipairs(counted.asked(study, part)) do values[name] = counters.value(total, name) end
+  return values
+end
+
+--- The counters of a variant by name, those that the part asks for; each variant of a small case is run once.
+---@param study table
+---@param part table
+---@param sides table   of the measured case
+---@param one table     rung, block
+---@return table values
+function counted.of(study, part, sides, one)
+  local asked, known = counted.asked(study, part), study.state.counted
+  if not asked then return {} end
+  sides = small(sides, asked)
+  local key = ("%s, %s, %s"):format(part.name, answers.variant_text(one.rung, one.block),
+    answers.sides_text(case.bare(study, sides)))
+  known[key] = known[key] or values_of(study, part, sides, one)
+  return known[key]
+end
+
+return counted
