@@ -32,6 +32,65 @@ local waiting = {
     if (t == 40) atomicExch(flag, 1); __syncthreads(); ]] },
 }
 
+-- More of them, in one module: helpers, then what a thread that waits does. Thread 63 sets the flag at the end. For
+-- check mode some are races.
+local forms = {
+  { "an acquiring load of PTX", "",
+    [[ int v; do { asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(flag) : "memory"); }
+       while (v == 0); ]] },
+  { "a volatile load of PTX", "",
+    [[ int v = 0; while (v != 1) asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(v) : "l"(flag)); ]] },
+  { "a relaxed load of PTX", "",
+    [[ unsigned v = 0; for (;;) { asm("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(flag)); if (v) break; } ]] },
+  { "PTX in a helper of a helper",
+    [[ __device__ int ld(const int *p) { int v; asm("ld.acquire.gpu.s32 %0, [%1];" : "=r"(v) : "l"(p)); return v; }
+       __device__ bool is(const int *p, int wanted) { return ld(p) >= wanted; } ]], [[ while (!is(flag, 1)); ]] },
+  { "PTX in a helper with a reference",
+    [[ __device__ void ld(int &v, const int *p) { asm("ld.acquire.gpu.s32 %0, [%1];" : "=r"(v) : "l"(p)); } ]],
+    [[ int v; do { ld(v, flag); } while (v == 0); ]] },
+  { "an atomic of PTX that adds 0", "",
+    [[ int v; do { asm("atom.acquire.gpu.add.u32 %0, [%1], 0;" : "=r"(v) : "l"(flag)); } while (v == 0); ]] },
+  { "a pause that grows", "", [[ unsigned ns = 8; while (true) { int v;
+    asm("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(flag)); if (v) break; __nanosleep(ns);
+    if (ns < 256) ns *= 2; } ]] },
+  { "a compare-and-swap of what it waits for", "", [[ while (atomicCAS(flag, 1, 2) != 1); ]] },
+  { "an exchange", "", [[ while (atomicExch(flag, 0) == 0); ]] },
+  { "the compiler's atomics, by a pointer", "",
+    [[ int v; do { __nv_atomic_load(flag, &v, __NV_ATOMIC_ACQUIRE); } while (v == 0); ]] },
+  { "a method", "struct gate { volatile int a; __device__ bool open() const { return a != 0; } };",
+    [[ gate &g = *(gate *)flag; while (!g.open()); ]] },
+  { "a method that calls another", "struct gate { int a; __device__ int load() { return *(volatile int *)&a; }\n"
+    .. "__device__ void wait() { while (load() == 0) { } } };", [[ ((gate *)flag)->wait(); ]] },
+  { "a load past the cache", "", [[ int v = __ldcg(flag);
+    while (v == 0) { __threadfence(); v = __ldcg(flag); } ]], race = true },
+  { "a helper that writes through a pointer", "__device__ void peek(volatile int *x, int *v) { *v = *x; }",
+    [[ int v = 0; while (v == 0) peek(flag, &v); ]] },
+  { "a helper with a variable", "__device__ int peek(int *x) { int v = *(volatile int *)x; return v; }",
+    [[ while (peek(flag) == 0); ]] },
+  { "a template", "template <class T> __device__ T peek(T *x) { return *(volatile T *)x; }",
+    [[ while (peek<int>(flag) == 0); ]] },
+  { "a lambda", "", [[ auto peek = [&] { return *(volatile int *)flag; }; while (peek() == 0); ]] },
+  { "a volatile type", "typedef volatile int word;", [[ word *f = flag; while (*f == 0); ]] },
+  { "a pointer by a cast", "", [[ auto f = const_cast<volatile int *>(flag); while (!*f); ]] },
+  { "a variable that says it is done", "",
+    [[ bool done = false; while (!done) { if (*(volatile int *)flag) done = true; } ]] },
+  { "a variable computed from the flag", "",
+    [[ bool wait = true; while (wait) { int v = atomicOr(flag, 0); wait = v == 0; } ]] },
+  { "a switch", "",
+    [[ bool go = true; while (go) switch (*(volatile int *)flag) { case 0: break; default: go = false; } ]] },
+  { "continue", "", [[ while (true) { if (*(volatile int *)flag == 0) continue; break; } ]] },
+  { "goto", "", [[ again: if (*(volatile int *)flag == 0) goto again; ]] },
+  { "a sum of flags", "", [[ volatile int *f = flag; int sum;
+    do { sum = 0; for (int i = 0; i < 3; i++) sum += f[i]; } while (sum == 0); ]] },
+  { "flags one after the other", "", [[ volatile int *f = flag; int i = 0; while (i < 1) { if (f[i]) i++; } ]] },
+  { "plain memory behind a fence", "", [[ while (*flag == 0) __threadfence(); ]],
+    race = true },
+  { "plain memory behind a pause", "", [[ while (flag[0] == 0) __nanosleep(100); ]], race = true },
+  { "plain memory behind a compiler's barrier", "", [[ while (*flag == 0) asm volatile("" ::: "memory"); ]],
+    race = true },
+  { "an addition of 0.0f", "", [[ while (atomicAdd((float *)flag, 0.0f) == 0.0f); ]] },
+}
+
 -- These make their own way.
 local moving = {
   { "a lock that is given back", [[ while (atomicCAS(flag, 0, 1) != 0); out[t] = 1; atomicExch(flag, 0); ]] },
@@ -86,8 +145,21 @@ __global__ void scan(int *out, const int *in, volatile int *state, volatile int 
 }
 ]]
 
-local function run(dev, source, engine)
+local function forms_source()
+  local text = {}
+  for i, form in ipairs(forms) do
+    local _, helpers, body = table.unpack(form)
+    table.insert(text, ("namespace n%d { %s\n__global__ void k%d(int *out, int *flag) { int t = threadIdx.x; "
+      .. "if (t == 0) { %s } if (t == 63) { __threadfence(); atomicExch(flag, 1); } out[t] = 1; } }\n")
+      :format(i, helpers, i, body))
+  end
+  return table.concat(text)
+end
+
+-- One that hangs fails here, before it is launched.
+local function run(dev, source, engine, expected)
   local m <close> = dev:module { source = source, name = "wait.cu", engine = engine }
+  if expected then assert.are.equal(expected, (m.k:engine())) end
   local out <close> = dev:zeros("i32", THREADS)
   local flag <close> = dev:zeros("i32", 1)
   m.k:launch(1, THREADS, out, flag, THREADS)
@@ -102,11 +174,67 @@ describe("threads that wait for each other", function()
     local name, helpers, body = table.unpack(case)
     it("come to an end in fibers: " .. name, function()
       local dev = mw.device "cpu"
-      local engine, why = run(dev, helpers .. HEAD .. body .. "out[t] = 1; }")
-      assert.are.equal("fiber", engine)
+      local _, why = run(dev, helpers .. HEAD .. body .. "out[t] = 1; }", nil, "fiber")
       assert.is_truthy(why:find "^the loop at wait.cu:%d waits for what another thread writes$", why)
     end)
   end
+
+  it("come to an end in fibers, whatever form the loop has", function()
+    for _, id in ipairs { "cpu", "cpu:check" } do
+      local dev = mw.device(id)
+      local m <close> = dev:module { source = forms_source() }
+      local out <close> = dev:zeros("i32", THREADS)
+      local flag <close> = dev:zeros("i32", 4)
+      for i, form in ipairs(forms) do
+        local k <close> = m:kernel(("n%d::k%d"):format(i, i))
+        assert.are.equal("fiber", (k:engine()), form[1])
+        out:fill(0)
+        flag:fill(0)
+        if id == "cpu" or not form.race then
+          k:launch(1, THREADS, out, flag)
+          for _, got in ipairs(out:totable()) do assert.are.equal(1, got, form[1]) end
+        end
+      end
+    end
+  end)
+
+  it("are not found in every loop: threads that run one after the other end with an error", function()
+    local source = HEAD .. "const int zero = 0; if (t == 0) while (atomicAdd(flag, zero) == 0); atomicExch(flag, 1);"
+      .. "out[t] = 1; }"
+    support.child_passes(([[
+      local mw = require "moonwarp"
+      local source = %q
+      local dev = mw.device "cpu"
+      local out, flag = dev:zeros("i32", 64), dev:zeros("i32", 1)
+      local k = dev:module { source = source, name = "wait.cu" }.k
+      assert(k:engine() == "loop")
+      local ok, message = pcall(k.launch, k, 1, 64, out, flag, 64)
+      assert(not ok)
+      assert(tostring(message):find("kernel 'k', block (0,0,0): a thread has been in the loop at wait.cu:1 for 2^28 "
+        .. 'rounds, and seems to wait for another thread; engine = "fiber" lets the others run', 1, true), message)
+      flag:fill(0)
+      dev:module { source = source, engine = "fiber" }.k:launch(1, 64, out, flag, 64)
+      assert(out:get(64) == 1)
+    ]]):format(source))
+  end)
+
+  it("may be of later blocks: a barrier of the grid made of atomics", function()
+    support.child_passes [[
+      local mw = require "moonwarp"
+      local source = "__device__ unsigned count; __global__ void k(int *out, int *in) {"
+        .. "in[blockIdx.x] = blockIdx.x; __syncthreads();"
+        .. "if (threadIdx.x == 0) { __threadfence(); atomicAdd(&count, 1);"
+        .. "while (*(volatile unsigned *)&count < gridDim.x); __threadfence(); } __syncthreads();"
+        .. "out[blockIdx.x] = in[(blockIdx.x + 1) % gridDim.x]; }"
+      for _, id in ipairs { "cpu", "cpu:check" } do
+        local dev = mw.device(id)
+        local blocks = 60
+        local out, from = dev:zeros("i32", blocks), dev:zeros("i32", blocks)
+        dev:module { source = source }.k:launch(blocks, 1, out, from)
+        for b = 1, blocks do assert(out:get(b) == b % blocks) end
+      end
+    ]]
+  end)
 
   for _, case in ipairs(moving) do
     local name, body = table.unpack(case)

@@ -36,7 +36,9 @@ typedef struct cpu_token {
   int            match;      /* of ( [ { and their partners: index of the other one; else -1 */
   bool           space;      /* white space before it */
   bool           painted;    /* a macro's name that is not expanded any more: macro.c */
-  bool           yields;     /* a condition begins here that waits for another thread: wait.c */
+  bool           yields;     /* a condition begins here that waits for another thread: cpu/program/spin_wait.c */
+  bool           counted;    /* a loop begins here whose rounds are counted, in a condition ... */
+  bool           counts;     /* ... that begins here */
 } cpu_token;
 
 typedef struct cpu_wrong { /* the first thing that does not match, or does not end */

@@ -89,6 +89,8 @@ typedef struct mw_runtime {
   unsigned long long (*nanoseconds)(void);                                     /* any engine: a clock */
   int  (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* any engine */
   void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap; file: NULL, not known */
+  /* loop and split engine: a loop seems to wait for a thread that runs only after it */
+  void (*spun)(const char *file, int line) __attribute__((noreturn));
   void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary beside it is gone */
   const struct mw_check *check; /* for units of the check flavor: shim/check/cell.h */
 } mw_runtime;
@@ -114,7 +116,8 @@ typedef struct mw_unit_kernel {
   /* fiber: one thread of one block; self points to its mw_thread. For a barrier-free kernel the host simply calls it
    * for one thread after the other. */
   void (*thread)(const mw_grid *);
-  int needs_fibers; /* reaches a barrier, a warp operation or a waiting loop: its threads need stacks of their own */
+  int needs_fibers; /* reaches a barrier, a warp operation or a loop that may wait: its threads need stacks of their own */
+  int waits;        /* it has a loop that waits for another thread, perhaps of a later block */
 } mw_unit_kernel;
 
 typedef struct mw_unit_variable {

@@ -19,6 +19,17 @@ static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, const char 
                  name, grid->blocks);
 }
 
+enum { MOST_TOGETHER = 1 << 16 }; /* threads: each has a stack, of which it uses two pages at least */
+
+/* Where a thread waits for others, they may be of any block: a barrier of the grid made of atomics. A GPU runs as many
+ * blocks at once; above that number, only what waits for earlier blocks ends. */
+static bool run_together(cpu_device *device, cpu_grid *grid, cpu_worker *me) {
+  const mw_dim3 block = grid->abi.block;
+  const unsigned long long threads = grid->blocks * block.x * block.y * block.z;
+  return grid->unit->waits && grid->blocks > 1 && grid->blocks <= CPU_COOP_MOST && threads <= MOST_TOGETHER &&
+         cpu_coop_run(&device->coop, grid, me);
+}
+
 /* ---- in check mode --------------------------------------------------------------------------------------------- */
 
 typedef struct checked {
@@ -89,6 +100,8 @@ static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me
   if (device->checker) check_begin(&checking, device, kernel, &grid);
   if (op->launch.cooperative)
     status = run_cooperative(device, &grid, kernel->base.name, me, err);
+  else if (run_together(device, &grid, me))
+    status = MW_OK;
   else if (device->checker && cpu_checker_shuffles(device->checker))
     cpu_checker_run(device->checker, &grid, me);
   else

@@ -177,10 +177,21 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
   return it.count ? it.end + 1 : 0;
 }
 
+/* What the condition or the loop that begins at token i has in addition: spin_wait.c. */
+static void round_put(const cpu_tokens *tokens, cpu_text *out, int i) {
+  const cpu_token *at = &tokens->at[i];
+  const bool empty = cpu_token_is(at, ";");
+  if (at->counted) cpu_text_put(out, " MW_COUNTED");
+  if (at->counts) cpu_text_put(out, empty ? " mw_spin.next()" : " mw_spin.next(),");
+  if (at->yields)
+    cpu_text_put(out, cpu_token_is(at, ":") ? " : mw_yield();" : empty ? " mw_yield(), true" : " mw_yield(), ");
+}
+
 /* One token, or the construct that begins at it. Returns where to go on. */
 static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
-  if (at[i].yields) cpu_text_put(out, cpu_token_is(&at[i], ";") ? " mw_yield(), true" : " mw_yield(), ");
+  round_put(tokens, out, i);
+  if (at[i].yields && cpu_token_is(&at[i], ":")) return i + 1; /* of a label */
   if (at[i].kind == CPU_PRAGMA) {
     pragma_put(out, tokens, &at[i]);
     return i + 1;

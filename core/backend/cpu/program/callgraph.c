@@ -183,6 +183,7 @@ static void reach_spread(cpu_program *program) {
         if (caller->wait < 0 && callee->wait >= 0) caller->wait = callee->wait, changed = true;
         if (caller->by_parameter < 0 && callee->by_parameter >= 0)
           caller->by_parameter = callee->by_parameter, changed = true;
+        if (!caller->counted && callee->counted) caller->counted = changed = true;
         if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
       }
     }

@@ -25,6 +25,7 @@ typedef struct cpu_function {
   int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
   int         own_barrier;          /* the first in its own body; -1: none */
   int         wait;                 /* token of its first loop that waits for another thread (spin_wait.c); -1: none */
+  bool        counted;              /* it or what it calls has a loop that may wait (spin_wait.c) */
   int         by_parameter;         /* token of its first call of a parameter that may reach a barrier; -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;

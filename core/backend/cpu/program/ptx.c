@@ -22,6 +22,7 @@ typedef struct ptx { /* a statement */
   cpu_range operand[MOST];
   char letter[MOST]; /* of its constraint */
   bool read[MOST];   /* an input, or "+r" */
+  bool fence;        /* it may change memory */
   cpu_text *out;
   char wrong[64]; /* the instruction that is not known; empty: none */
 } ptx;
@@ -178,9 +179,9 @@ static int part_size(const char *at, const char *end) {
 static bool is_modifier(const char *at, int size) {
   const cpu_token part = {.kind = CPU_NAME, .text = at, .size = size};
   return type_of(at, size)->name ||
-         cpu_token_any(&part,
-                       WORDS("volatile", "weak", "sys", "gpu", "cta", "gl", "sc", "acq_rel", "global", "shared",
-                             "local", "const", "ca", "cg", "cs", "cv", "lu", "nc", "wb", "wt", "rn", "approx", "ftz"));
+         cpu_token_any(&part, WORDS("volatile", "weak", "sys", "gpu", "cta", "gl", "sc", "relaxed", "acquire",
+                                    "release", "acq_rel", "global", "shared", "local", "const", "ca", "cg", "cs", "cv",
+                                    "lu", "nc", "wb", "wt", "rn", "approx", "ftz"));
 }
 
 /* Are the name's parts among those at ... end in order, and is nothing between them that matters? */
@@ -372,14 +373,14 @@ static int template_read(const cpu_tokens *tokens, int i, cpu_text *out) {
   return i;
 }
 
-/* : "=r"(a), "=r"(b) : "r"(c) at token i, whose brackets end at `last`. */
+/* : "=r"(a), "=r"(b) : "r"(c) : "memory" at token i, whose brackets end at `last`. */
 static bool operands_read(ptx *in, int i, int last) {
   const cpu_token *at = in->tokens->at;
   for (int colons = 0; i < last;) {
     if (cpu_token_any(&at[i], WORDS(":", "::"))) {
       colons += at[i++].size;
     } else if (colons > 2 || cpu_token_is(&at[i], ",")) {
-      i++;
+      in->fence |= cpu_token_is(&at[i++], "\"memory\"");
     } else {
       if (at[i].kind != CPU_STRING || at[i + 1].match < i || in->count == MOST) return false;
       const int n = in->count++;
@@ -428,6 +429,12 @@ static bool body_put(ptx *in, const char *text) {
   return true;
 }
 
+/* Its atomics are relaxed: does one of them order other accesses? */
+static bool is_ordered(const char *text) {
+  const bool atomic = strstr(text, "atom.") || strstr(text, "red.");
+  return atomic && (strstr(text, ".acquire") || strstr(text, ".release") || strstr(text, ".acq_rel"));
+}
+
 /* The ) of the asm statement at token i, whose C++ is put; -1: it is not known. */
 static int statement_put(ptx *in, int i) {
   const cpu_token *at = in->tokens->at;
@@ -436,10 +443,13 @@ static int statement_put(ptx *in, int i) {
   if (!cpu_token_is(&at[i + 1], "(") || close < i || !cpu_token_is(&at[close + 1], ";")) return -1;
   cpu_text text = {0};
   const int behind = template_read(in->tokens, i + 2, &text);
-  cpu_text_put(in->out, "{ ");
+  const bool ordered = text.at && is_ordered(text.at);
+  cpu_text_put(in->out, ordered ? "{ __threadfence(); " : "{ ");
   bool known = operands_read(in, behind, close);
   if (known) inputs_put(in);
   known = known && body_put(in, text.at ? text.at : "");
+  if (ordered) cpu_text_put(in->out, "__threadfence(); ");
+  if (in->fence) cpu_text_put(in->out, "__atomic_signal_fence(__ATOMIC_SEQ_CST); ");
   if (known) results_put(in);
   cpu_text_put(in->out, "}");
   mw_free(text.at);

@@ -4,285 +4,469 @@
  * read. Threads of a block that run one after the other would never leave them, so fibers run such kernels, and yield
  * where the loop's condition is evaluated.
  *
- * A loop waits where its condition reads memory that others may write, and all else in it stays the same. What makes
- * its own way is none: a counter, a compare-and-swap of a value just read, a lock that the thread gives back, a value
- * that the thread writes in each round to see whether it stays: do { h[b] = c; } while (h[b] != c). There a thread that
- * yields between the two would let others write, which count what it takes back. A barrier in the loop lets the others
- * run. */
+ * A loop waits where a condition that leaves it reads memory that others may write, and no such condition moves: it
+ * depends on nothing that the thread itself carries on from round to round. What moves is a counter, a value computed
+ * from itself, a compare-and-swap of a value just read, a ticket. Two more do not wait: a lock that the thread gives
+ * back, and a value that the thread writes in each round to see whether it stays: do { h[b] = c; } while (h[b] != c).
+ * There a thread that yields between the two would let others write, which count what it takes back. A barrier in the
+ * loop lets the others run.
+ *
+ * A loop that reads such memory, and neither waits nor counts its rounds, is counted: after very many rounds of one
+ * thread the loop and split engines end the launch with an error instead of hanging. */
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/program/program.h"
+#include "core/backend/cpu/program/others.h"
+#include "core/base/memory.h"
+
+typedef enum tri { UNKNOWN, ASKED, NO, YES } tri; /* ASKED: the answer is being looked for */
+
+typedef struct fact { /* a name in a loop */
+  const cpu_token *name;
+  tri moves, reads;
+} fact;
+
+enum { MOST_NAMES = 64 };
 
 typedef struct loop {
-  int test, test_last; /* the condition; equal: none */
-  int first, last;     /* all of it, in tokens */
-} loop;
-
-typedef struct waiter {
-  cpu_program *program;
+  cpu_others *others;
   const cpu_token *at;
   cpu_function *function;
-} waiter;
+  int begin;           /* its first token */
+  int test, test_last; /* the condition; equal: none */
+  int first, last;     /* what is repeated, the condition included */
+  int open;            /* the { of its body; 0: none */
+  bool fenced;         /* plain memory is read anew in each round */
+  fact facts[MOST_NAMES];
+  int nfacts;
+} loop;
 
 static bool is_name(const cpu_token *token, const cpu_token *name) {
   return token->kind == CPU_NAME && cpu_same_text(token, name);
 }
 
-/* ---- what others may write ------------------------------------------------------------------------------------- */
+static const cpu_tokens *tokens_of(const loop *it) {
+  return &it->others->program->tokens;
+}
 
-/* The name that the declaration with a `volatile` at i declares; -1: it is a cast. */
-static int volatile_name(const waiter *in, int i) {
-  static const char *const ends[] = {";", ",", "=", "[", ")", "{", NULL};
-  for (int k = i + 1; k < in->program->tokens.count; k++) {
-    if (cpu_token_any(&in->at[k], ends)) return in->at[k - 1].kind == CPU_NAME && k > i + 2 ? k - 1 : -1;
-    if (cpu_token_is(&in->at[k], "<")) k = cpu_angle_end(&in->program->tokens, k, in->program->tokens.count) - 1;
+/* ---- the loop's parts ------------------------------------------------------------------------------------------ */
+
+/* The loop that begins at token i. */
+static bool loop_read(loop *it, int i, int last) {
+  const cpu_token *at = it->at;
+  const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
+  if (!is_do && !is_for && !cpu_token_is(&at[i], "while")) return false;
+  const int head = is_do ? cpu_statement_end(tokens_of(it), i + 1, last) + 1 : i + 1;
+  if (head >= last || !cpu_token_is(&at[head], "(")) return false;
+  const int body = is_do ? i + 1 : at[head].match + 1;
+  it->begin = it->first = i;
+  it->test = head + 1, it->test_last = at[head].match;
+  it->last = is_do ? at[head].match + 1 : cpu_statement_end(tokens_of(it), body, last);
+  it->open = cpu_token_is(&at[body], "{") ? body : 0;
+  it->nfacts = 0;
+  if (!is_for) return true;
+  const int first = cpu_find_open(tokens_of(it), head + 1, at[head].match, WORDS(";"));
+  if (first == at[head].match) return false; /* for (T x : list) */
+  it->test = it->first = first + 1;
+  it->test_last = cpu_find_open(tokens_of(it), first + 1, at[head].match, WORDS(";"));
+  return true;
+}
+
+/* again: ... goto again; */
+static bool backward_read(loop *it, int i) {
+  if (!cpu_token_is(&it->at[i], "goto")) return false;
+  for (int k = it->function->body + 1; k < i; k++) {
+    if (!is_name(&it->at[k], &it->at[i + 1]) || !cpu_token_is(&it->at[k + 1], ":")) continue;
+    it->begin = k, it->first = it->test = it->test_last = k + 1;
+    it->last = i + 2;
+    it->open = it->nfacts = 0;
+    return true;
+  }
+  return false;
+}
+
+static int enclosing(const loop *it, int i) {
+  for (i--; i >= it->begin; i--) {
+    if (it->at[i].match >= 0 && it->at[i].match < i)
+      i = it->at[i].match;
+    else if (it->at[i].match > i)
+      return i;
   }
   return -1;
 }
 
-/* Declared outside of functions, or in this one. */
-static bool concerns(const waiter *in, int i) {
-  for (int k = 0; k < in->program->nfunctions; k++) {
-    const cpu_function *other = &in->program->functions[k];
-    if (other != in->function && !other->is_class && other->first <= i && i < other->last) return false;
-  }
-  return true;
-}
+/* Calls `visit` with each if and switch of the loop: the condition, and the end of all that it decides. */
+typedef bool decision(loop *, cpu_range condition, int last, void *of);
 
-static bool is_volatile(const waiter *in, int name) {
-  for (int i = 0; i < in->program->tokens.count; i++) {
-    if (!cpu_token_is(&in->at[i], "volatile") || !concerns(in, i)) continue;
-    int declared = volatile_name(in, i);
-    if (declared >= 0 && is_name(&in->at[name], &in->at[declared])) return true;
-  }
-  return false;
-}
-
-/* 0, 0u, 0ULL */
-static bool is_zero(const cpu_token *token) {
-  int digits = 1;
-  while (digits < (int)token->size && strchr("uUlL", token->text[digits])) digits++;
-  return token->text[0] == '0' && digits == (int)token->size;
-}
-
-/* atomicAdd(&x, 0) reads; atomicAdd(&x, 1) makes its own way. */
-static bool atomic_reads(const waiter *in, int i) {
-  if (!cpu_token_any(&in->at[i], WORDS("atomicAdd", "atomicSub", "atomicInc", "atomicDec"))) return true;
-  int last = in->at[i + 1].match - 1;
-  return is_zero(&in->at[last]) && cpu_token_is(&in->at[last - 1], ",");
-}
-
-static bool is_atomic(const waiter *in, int i) {
-  const cpu_token *at = &in->at[i];
-  if (at->kind != CPU_NAME || !cpu_token_is(at + 1, "(")) return false;
-  const int prefix = at->size > 5 && !memcmp(at->text, "__nv_", 5) ? 5 : 0;
-  return at->size > prefix + 6 && !memcmp(at->text + prefix, "atomic", 6);
-}
-
-static bool reads_others(const waiter *in, int first, int last);
-
-/* A helper that returns such a value: while (load(flag) == 0); */
-static bool helper_reads(const waiter *in, int i) {
-  if (!cpu_token_is(&in->at[i + 1], "(")) return false;
-  int found = cpu_function_next(in->program, &in->at[i], -1);
-  if (found < 0) return false;
-  waiter helper = {in->program, in->at, &in->program->functions[found]};
-  if (helper.function == in->function || helper.function->kernel || helper.function->body < 0) return false;
-  for (int k = helper.function->body; k < helper.function->last; k++) {
-    int end = k;
-    if (!cpu_token_is(&in->at[k], "return")) continue;
-    while (!cpu_token_is(&in->at[end], ";")) end++;
-    for (int n = k; n < end; n++) /* helpers of helpers are not looked into */
-      if (cpu_token_is(&in->at[n], "volatile") || (is_atomic(in, n) && atomic_reads(in, n)) ||
-          (in->at[n].kind == CPU_NAME && is_volatile(&helper, n)))
-        return true;
-  }
-  return false;
-}
-
-static bool reads_others(const waiter *in, int first, int last) {
-  for (int i = first; i < last; i++) {
-    if (in->at[i].kind != CPU_NAME) continue;
-    if (cpu_token_any(&in->at[i], WORDS("volatile", "__ldcg", "__ldcv")) || (is_atomic(in, i) && atomic_reads(in, i)))
-      return true;
-    if (is_volatile(in, i) || helper_reads(in, i)) return true;
-  }
-  return false;
-}
-
-/* ---- what the loop itself changes ------------------------------------------------------------------------------ */
-
-/* v = ...: the end of what is assigned, at its , ; or ). */
-static int value_end(const waiter *in, int i, int last) {
-  return cpu_find_open(&in->program->tokens, i, last, WORDS(";", ",", ")"));
-}
-
-static bool changes(const waiter *in, const loop *it, int i, int name) {
-  bool tested = it->test <= i && i < it->test_last;
-  cpu_write change = is_name(&in->at[i], &in->at[name]) && !cpu_is_member(&in->program->tokens, i)
-                         ? cpu_write_at(in->program, &in->program->tokens, i, false)
-                         : CPU_READ;
-  return change == CPU_CHANGED || (change == CPU_ESCAPED && !tested);
-}
-
-static bool steady(const waiter *in, const loop *it, int first, int last);
-
-/* Is the name the same in every round, or (again: may be) whatever others have written? */
-static bool fixed(const waiter *in, const loop *it, int name, bool again) {
+static bool any_decision(loop *it, decision *visit, void *of) {
   for (int i = it->first; i < it->last; i++) {
-    if (!changes(in, it, i, name)) continue;
-    int end = value_end(in, i + 2, it->last);
-    if (!again || !cpu_token_is(&in->at[i + 1], "=") || !reads_others(in, i + 2, end) || !steady(in, it, i + 2, end))
-      return false;
+    if (!cpu_token_any(&it->at[i], WORDS("if", "switch")) || !cpu_token_is(&it->at[i + 1], "(")) continue;
+    const cpu_range condition = {i + 2, it->at[i + 1].match};
+    if (visit(it, condition, cpu_statement_end(tokens_of(it), i, it->last), of)) return true;
   }
-  return true;
-}
-
-static bool steady(const waiter *in, const loop *it, int first, int last) {
-  for (int i = first; i < last; i++)
-    if (in->at[i].kind == CPU_NAME && !cpu_is_member(&in->program->tokens, i) && !fixed(in, it, i, false)) return false;
-  return true;
-}
-
-/* Is the name assigned what others write? */
-static bool is_read(const waiter *in, const loop *it, int name) {
-  for (int i = it->first; i < it->last; i++)
-    if (is_name(&in->at[i], &in->at[name]) && cpu_token_is(&in->at[i + 1], "=") &&
-        reads_others(in, i + 2, value_end(in, i + 2, it->last)))
-      return true;
   return false;
 }
 
-static bool asks_others(const waiter *in, const loop *it, int first, int last) {
-  if (reads_others(in, first, last)) return true;
-  for (int i = first; i < last; i++)
-    if (in->at[i].kind == CPU_NAME && !cpu_is_member(&in->program->tokens, i) && is_read(in, it, i)) return true;
-  return false;
-}
-
-/* ---- loops ----------------------------------------------------------------------------------------------------- */
-
-/* The loop that begins at token i. */
-static bool loop_read(const waiter *in, int i, int last, loop *out) {
-  const cpu_token *at = in->at;
-  bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
-  if (!is_do && !is_for && !cpu_token_is(&at[i], "while")) return false;
-  int head = is_do ? cpu_statement_end(&in->program->tokens, i + 1, last) + 1 : i + 1;
-  if (head >= last || !cpu_token_is(&at[head], "(")) return false;
-  *out = (loop){head + 1, at[head].match, i, 0};
-  out->last = is_do ? at[head].match + 1 : cpu_statement_end(&in->program->tokens, at[head].match + 1, last);
-  if (!is_for) return true;
-  const int close = at[head].match, first = cpu_find_open(&in->program->tokens, head + 1, close, WORDS(";"));
-  if (first == close) return false; /* for (T x : list) */
-  out->test = out->first = first + 1;
-  out->test_last = cpu_find_open(&in->program->tokens, first + 1, close, WORDS(";"));
-  return true;
-}
-
-static bool is_endless(const waiter *in, const loop *it) {
-  const cpu_token *test = &in->at[it->test];
+static bool is_endless(const loop *it) {
+  const cpu_token *test = &it->at[it->test];
   return it->test == it->test_last || (it->test + 1 == it->test_last && cpu_token_any(test, WORDS("true", "1")));
 }
 
-/* for (;;) { if (flag) break; } */
-static bool leaves_when_told(const waiter *in, const loop *it) {
-  for (int i = it->test_last; i < it->last; i++) {
-    if (is_atomic(in, i) && !(atomic_reads(in, i) && steady(in, it, i + 2, in->at[i + 1].match))) return false;
-  }
-  for (int i = it->test_last; i < it->last; i++) {
-    if (!cpu_token_is(&in->at[i], "if") || !cpu_token_is(&in->at[i + 1], "(")) continue;
-    int close = in->at[i + 1].match, end = cpu_statement_end(&in->program->tokens, close + 1, it->last);
-    bool leaves = cpu_find(&in->program->tokens, close, end, WORDS("break", "return")) < end;
-    if (leaves && asks_others(in, it, i + 2, close)) return true;
+/* ---- what changes from round to round -------------------------------------------------------------------------- */
+
+/* v = ...: the end of what is assigned, at its , ; or ). */
+static int value_end(const loop *it, int i) {
+  return cpu_find_open(tokens_of(it), i, it->last, WORDS(";", ",", ")"));
+}
+
+/* Past the subscripts and members of the name at i. */
+static int postfix_end(const loop *it, int i) {
+  for (i++;; i = cpu_token_is(&it->at[i], "[") ? it->at[i].match + 1 : i + 2)
+    if (!cpu_token_any(&it->at[i], WORDS("[", ".", "->"))) return i;
+}
+
+static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how) {
+  if (!is_name(&it->at[i], name) || cpu_is_member(tokens_of(it), i)) return false;
+  *how = cpu_write_at(it->others->program, tokens_of(it), i, false);
+  return *how != CPU_READ;
+}
+
+static bool is_declared(const loop *it, const cpu_token *name) {
+  for (int i = it->first; i < it->last; i++)
+    if (is_name(&it->at[i], name) && cpu_declares(it->others, i)) return true;
+  return false;
+}
+
+/* Does each round set it before anything else? */
+static bool is_set_first(const loop *it, const cpu_token *name) {
+  const int i = cpu_find_use(tokens_of(it), it->open ? it->open : it->first, it->last, name);
+  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && enclosing(it, i) == it->open &&
+         cpu_token_any(&it->at[i - 1], WORDS(";", "{", "}"));
+}
+
+static fact *fact_of(loop *it, const cpu_token *name) {
+  int i = 0;
+  while (i < it->nfacts && !cpu_same_text(it->facts[i].name, name)) i++;
+  if (i == MOST_NAMES) return NULL;
+  if (i == it->nfacts) it->facts[it->nfacts++] = (fact){.name = name};
+  return &it->facts[i];
+}
+
+/* The function that takes the address of, or a reference to, the name at i; or its method; -1: none. */
+static int callee_of(const loop *it, int i) {
+  int after = i + 1;
+  while (cpu_token_any(&it->at[after], WORDS(".", "->"))) after += 2;
+  if (after > i + 1 && cpu_token_is(&it->at[after], "(")) return after - 1;
+  const int open = enclosing(it, i);
+  return open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME ? open - 1 : -1;
+}
+
+static cpu_effects effects_at(const loop *it, int first, int last) {
+  return cpu_effects_of(it->others, it->function, first, last);
+}
+
+static bool varies(const loop *it, const cpu_token *name) {
+  cpu_write how;
+  for (int i = it->first; i < it->last; i++)
+    if (changes(it, i, name, &how) && how == CPU_CHANGED) return true;
+  return false;
+}
+
+/* An atomic that changes memory by a value which is not the same in each round: a step of the thread's own. */
+static bool atomic_moves(const loop *it, int i) {
+  cpu_range arguments[8];
+  if (cpu_atomic_acts(it->others, i)) return true;
+  if (cpu_atomic_loads(it->others, i)) return false;
+  const int count = cpu_arguments(tokens_of(it), i + 1, arguments, 8);
+  for (int k = 1; k < count; k++) {
+    if (effects_at(it, arguments[k].first, arguments[k].last).reads) return true;
+    for (int n = arguments[k].first; n < arguments[k].last; n++)
+      if (it->at[n].kind == CPU_NAME && varies(it, &it->at[n])) return true;
   }
   return false;
 }
 
-static bool same_range(const waiter *in, int first, int last, int other, int other_last) {
+static bool name_moves(loop *, const cpu_token *name);
+
+static bool range_moves(loop *it, int first, int last) {
+  for (int i = first; i < last; i++) {
+    if (cpu_token_is(&it->at[i], "decltype")) i = it->at[i + 1].match;
+    if (it->at[i].kind != CPU_NAME || cpu_is_member(tokens_of(it), i)) continue;
+    const bool atomic = cpu_is_atomic(it->others, i);
+    if (atomic ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts || name_moves(it, &it->at[i])) return true;
+  }
+  return false;
+}
+
+/* Is the change at *of decided by what others write, and by nothing else: if (f[i]) i++? */
+static bool told_by_others(loop *it, cpu_range condition, int last, void *of) {
+  const int i = *(const int *)of;
+  if (i < condition.last || i >= last) return false;
+  const bool other = cpu_find(tokens_of(it), condition.last, last, WORDS("else")) < last;
+  return !other && effects_at(it, condition.first, condition.last).reads;
+}
+
+static bool decision_moves(loop *it, cpu_range condition, int last, void *of) {
+  const int i = *(const int *)of;
+  return condition.last <= i && i < last && range_moves(it, condition.first, condition.last);
+}
+
+static bool change_moves(loop *it, int i, cpu_write how, bool carried) {
+  if (how == CPU_ESCAPED) {
+    const int callee = callee_of(it, i);
+    if (callee < 0) return true;
+    const cpu_effects found = effects_at(it, callee, callee + 1);
+    return cpu_is_atomic(it->others, callee) ? false : found.acts || !found.reads;
+  }
+  const int sign = postfix_end(it, i);
+  const bool set = cpu_token_is(&it->at[sign], "=");
+  if (!set && !cpu_token_any(&it->at[sign], WORDS("|=", "&="))) {
+    if (carried) return !any_decision(it, told_by_others, &i);
+    return cpu_token_any(&it->at[sign], WORDS("+=", "-=", "*=", "^=")) &&
+           range_moves(it, sign + 1, value_end(it, sign + 1));
+  }
+  const int end = value_end(it, sign + 1);
+  for (int k = sign + 1; k < end; k++)
+    if (is_name(&it->at[k], &it->at[i]) && !carried) return false;
+  return range_moves(it, sign + 1, end) || any_decision(it, decision_moves, &i);
+}
+
+static bool name_moves(loop *it, const cpu_token *name) {
+  fact *of = fact_of(it, name);
+  if (!of || of->moves == ASKED) return true; /* computed from itself */
+  if (of->moves != UNKNOWN) return of->moves == YES;
+  of->moves = ASKED;
+  const bool carried = !is_declared(it, name) && !is_set_first(it, name);
+  bool moves = false;
+  for (int i = it->first; i < it->last && !moves; i++) {
+    cpu_write how;
+    if (changes(it, i, name, &how)) moves = change_moves(it, i, how, carried);
+  }
+  of->moves = moves ? YES : NO;
+  return moves;
+}
+
+/* ---- what others decide ---------------------------------------------------------------------------------------- */
+
+/* *p, p[i], p->x */
+static bool is_dereference(const loop *it, int i) {
+  const cpu_token *at = &it->at[i];
+  if (cpu_token_any(at, WORDS("[", "->"))) return true;
+  return cpu_token_is(at, "*") && !cpu_ends_operand(at - 1);
+}
+
+/* Has it a fence, after which plain memory is read again, and does it write none itself? */
+static bool is_fenced(const loop *it) {
+  bool fence = false;
+  for (int i = it->first; i < it->last; i++) {
+    fence |= cpu_is_fence(&it->at[i]);
+    if (is_dereference(it, i) && cpu_is_assignment(&it->at[postfix_end(it, i + 1)])) return false;
+    if (cpu_token_is(&it->at[i], "]") && cpu_is_assignment(&it->at[i + 1])) return false;
+  }
+  return fence;
+}
+
+static bool name_reads(loop *, const cpu_token *name);
+
+static bool range_reads(loop *it, int first, int last) {
+  if (effects_at(it, first, last).reads) return true;
+  for (int i = first; i < last; i++) {
+    if (it->fenced && is_dereference(it, i)) return true;
+    if (it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) && name_reads(it, &it->at[i])) return true;
+  }
+  return false;
+}
+
+static bool decision_reads(loop *it, cpu_range condition, int last, void *of) {
+  const int i = *(const int *)of;
+  return condition.last <= i && i < last && range_reads(it, condition.first, condition.last);
+}
+
+static bool change_reads(loop *it, int i, cpu_write how) {
+  const int sign = postfix_end(it, i), callee = how == CPU_ESCAPED ? callee_of(it, i) : -1;
+  if (how == CPU_ESCAPED) return callee >= 0 && effects_at(it, callee, callee + 1).reads;
+  if (cpu_is_assignment(&it->at[sign]) && range_reads(it, sign + 1, value_end(it, sign + 1))) return true;
+  return any_decision(it, decision_reads, &i);
+}
+
+/* Does its value come from what others write? */
+static bool name_reads(loop *it, const cpu_token *name) {
+  fact *of = fact_of(it, name);
+  if (!of || of->reads == ASKED) return false;
+  if (of->reads != UNKNOWN) return of->reads == YES;
+  of->reads = ASKED;
+  bool reads = false;
+  for (int i = it->first; i < it->last && !reads; i++) {
+    cpu_write how;
+    if (changes(it, i, name, &how)) reads = change_reads(it, i, how);
+  }
+  of->reads = reads ? YES : NO;
+  return reads;
+}
+
+/* ---- loops that wait ------------------------------------------------------------------------------------------- */
+
+typedef struct exits {
+  bool move, read;
+} exits;
+
+static void exit_note(loop *it, exits *found, int first, int last) {
+  if (!found->move) found->move = range_moves(it, first, last);
+  if (!found->move && !found->read) found->read = range_reads(it, first, last);
+}
+
+static bool leaves(loop *it, cpu_range condition, int last, void *of) {
+  exits *found = of;
+  const bool jumps = cpu_find(tokens_of(it), condition.last, last, WORDS("break", "return", "continue", "goto")) < last;
+  if (jumps) exit_note(it, found, condition.first, condition.last);
+  return found->move;
+}
+
+/* do { if (x) break; ... } while (0); */
+static bool runs_once(const loop *it) {
+  const cpu_token *test = &it->at[it->test];
+  return it->test + 1 == it->test_last && cpu_token_any(test, WORDS("0", "false"));
+}
+
+static bool loop_waits(loop *it) {
+  exits found = {false, false};
+  if (runs_once(it)) return false;
+  if (!is_endless(it)) exit_note(it, &found, it->test, it->test_last);
+  if (!found.move) any_decision(it, leaves, &found);
+  return !found.move && found.read;
+}
+
+static bool same_range(const loop *it, int first, int last, int other, int other_last) {
   int same = 0;
   while (first + same < last && other + same < other_last &&
-         cpu_same_text(&in->at[first + same], &in->at[other + same]))
+         cpu_same_text(&it->at[first + same], &it->at[other + same]))
     same++;
   return first + same == last && other + same == other_last;
 }
 
 /* Does the condition ask whether the value of the assignment is still there: x != value, or value != x? */
-static bool asks_for(const waiter *in, const loop *it, const cpu_range *target, const cpu_range *value) {
-  const int sign = cpu_find_open(&in->program->tokens, it->test, it->test_last, WORDS("!="));
+static bool asks_for(const loop *it, const cpu_range *target, const cpu_range *value) {
+  const int sign = cpu_find_open(tokens_of(it), it->test, it->test_last, WORDS("!="));
   const cpu_range *const sides[] = {target, value};
   for (int k = 0; k < 2; k++)
-    if (same_range(in, it->test, sign, sides[k]->first, sides[k]->last) &&
-        same_range(in, sign + 1, it->test_last, sides[!k]->first, sides[!k]->last))
+    if (same_range(it, it->test, sign, sides[k]->first, sides[k]->last) &&
+        same_range(it, sign + 1, it->test_last, sides[!k]->first, sides[!k]->last))
       return true;
   return false;
 }
 
 /* By a statement of the loop's own block, which every round executes. */
-static bool writes_tested(const waiter *in, const loop *it) {
-  const int open = cpu_token_is(&in->at[it->first], "do") ? it->first + 1 : it->test_last + 1;
-  if (!cpu_token_is(&in->at[open], "{")) return false;
-  for (int i = open + 1, begin = i; i < in->at[open].match; i++) {
-    const cpu_range target = {begin, i}, value = {i + 1, value_end(in, i + 1, in->at[open].match)};
-    if (cpu_token_is(&in->at[i], "=") && asks_for(in, it, &target, &value)) return true;
-    if (in->at[i].match > i) i = in->at[i].match;
-    if (cpu_token_any(&in->at[i], WORDS(";", "}"))) begin = i + 1;
+static bool writes_tested(const loop *it) {
+  for (int i = it->open + 1, begin = i; it->open && i < it->at[it->open].match; i++) {
+    const cpu_range target = {begin, i}, value = {i + 1, value_end(it, i + 1)};
+    if (cpu_token_is(&it->at[i], "=") && asks_for(it, &target, &value)) return true;
+    if (it->at[i].match > i) i = it->at[i].match;
+    if (cpu_token_any(&it->at[i], WORDS(";", "}"))) begin = i + 1;
   }
   return false;
 }
 
-static bool test_waits(const waiter *in, const loop *it) {
-  if (writes_tested(in, it)) return false;
-  for (int i = it->test; i < it->test_last; i++)
-    if (in->at[i].kind == CPU_NAME && !cpu_is_member(&in->program->tokens, i) && !fixed(in, it, i, true)) return false;
-  return asks_others(in, it, it->test, it->test_last);
+/* The name that the statement at token i sets; -1: none. */
+static int name_set(const loop *it, int i) {
+  const cpu_token *at = it->at;
+  while (!cpu_token_any(&at[i], WORDS(";", "{", "}", "="))) i--;
+  return cpu_token_is(&at[i], "=") ? i - 1 : -1;
+}
+
+/* Does a thread that has been at token i come to token k? Not if an if in between that does not ask for what i gave
+ * sends only some there. */
+static bool comes_to(const loop *it, int i, int k) {
+  const cpu_token *at = it->at;
+  int block = k - 1; /* the { of the block that holds k */
+  while (!cpu_token_is(&at[block], "{") || at[block].match < k) block--;
+  const bool single = cpu_token_is(&at[k - 1], ")");
+  if (!single && block < i) return true;
+  const int close = single ? k - 1 : block - 1, open = at[close].match, name = name_set(it, i);
+  if (!cpu_token_is(&at[close], ")") || open > close) return false;
+  return (open < i && i < close) || (name >= 0 && cpu_find_same(tokens_of(it), open, close, &at[name]) < close);
 }
 
 /* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
-static bool gives_back(const waiter *in, int i) {
+static bool gives_back(const loop *it, int i) {
   const char *const *const locks =
       WORDS("atomicCAS", "atomicExch", "__nv_atomic_compare_exchange_n", "__nv_atomic_exchange_n");
-  if (!cpu_token_any(&in->at[i], locks)) return false;
-  for (int k = in->at[i + 1].match; k < in->function->last && !cpu_is_barrier(&in->at[k]); k++) {
-    if (!cpu_token_any(&in->at[k], locks)) continue;
+  const cpu_token *at = it->at;
+  if (!cpu_token_any(&at[i], locks)) return false;
+  for (int k = at[i + 1].match; k < it->function->last && !cpu_is_barrier(&at[k]); k++) {
+    if (!cpu_token_any(&at[k], locks)) continue;
     int same = 2;
-    while (cpu_same_text(&in->at[i + same], &in->at[k + same]) && !cpu_token_is(&in->at[i + same], ",")) same++;
-    if (cpu_token_is(&in->at[i + same], ",") && cpu_token_is(&in->at[k + same], ",")) return true;
+    while (cpu_same_text(&at[i + same], &at[k + same]) && !cpu_token_is(&at[i + same], ",")) same++;
+    if (cpu_token_is(&at[i + same], ",") && cpu_token_is(&at[k + same], ",") && comes_to(it, i, k)) return true;
   }
   return false;
 }
 
-static bool loop_waits(const waiter *in, const loop *it) {
-  for (int i = it->first; i < it->last; i++)
-    if (cpu_is_barrier(&in->at[i]) || gives_back(in, i)) return false;
-  return is_endless(in, it) ? leaves_when_told(in, it) : test_waits(in, it);
+/* ---- loops that are counted ------------------------------------------------------------------------------------ */
+
+static bool decides(loop *it, cpu_range condition, int last, void *of) {
+  (void)it;
+  const int i = *(const int *)of;
+  return condition.last <= i && i < last;
 }
 
-/* The `while` of a do loop, which has been read with its `do`. */
-static bool ends_do(const waiter *in, int i) {
-  for (int k = in->function->body + 1; k < i; k++)
-    if (cpu_token_is(&in->at[k], "do") && cpu_statement_end(&in->program->tokens, k + 1, in->function->last) == i)
-      return true;
+static bool is_compared(const loop *it, int i) {
+  const char *const *const relations = WORDS("<", ">", "<=", ">=", "!=");
+  return cpu_token_any(&it->at[i - 1], relations) || cpu_token_any(&it->at[i + 1], relations);
+}
+
+/* Does every round step a variable of the condition, as in for (i = 0; i < n; i++)? */
+static bool counts_rounds(loop *it) {
+  for (int i = it->first; i < it->last; i++)
+    for (int k = it->test; k < it->test_last; k++) {
+      cpu_write how;
+      if (it->at[k].kind == CPU_NAME && changes(it, i, &it->at[k], &how) && how == CPU_CHANGED && is_compared(it, k) &&
+          !cpu_token_is(&it->at[postfix_end(it, i)], "=") && !any_decision(it, decides, &i))
+        return true;
+    }
   return false;
 }
 
-static void function_read(waiter *in) {
-  cpu_function *function = in->function;
+static bool is_counted(loop *it) {
+  const cpu_effects found = effects_at(it, it->first, it->last);
+  return (found.reads || found.acts) && !runs_once(it) && !counts_rounds(it);
+}
+
+/* ---- functions ------------------------------------------------------------------------------------------------- */
+
+/* The `while` of a do loop, which has been read with its `do`. */
+static bool ends_do(const loop *it, int i) {
+  for (int k = it->function->body + 1; k < i; k++)
+    if (cpu_token_is(&it->at[k], "do") && cpu_statement_end(tokens_of(it), k + 1, it->function->last) == i) return true;
+  return false;
+}
+
+/* A loop with a barrier lets the others run. */
+static bool is_let_be(const loop *it) {
+  for (int i = it->first; i < it->last; i++)
+    if (cpu_is_barrier(&it->at[i]) || gives_back(it, i)) return true;
+  return writes_tested(it);
+}
+
+static void function_read(cpu_others *others, cpu_function *function) {
+  cpu_token *at = others->program->tokens.at;
+  loop it = {.others = others, .at = at, .function = function};
   for (int i = function->body + 1; i < function->last; i++) {
-    loop found;
-    if (!loop_read(in, i, function->last, &found) || ends_do(in, i) || !loop_waits(in, &found)) continue;
-    in->program->tokens.at[found.test].yields = true;
-    if (function->wait < 0) function->wait = i;
+    const bool backward = backward_read(&it, i);
+    if (!backward && (!loop_read(&it, i, function->last) || ends_do(&it, i))) continue;
+    if (is_let_be(&it)) continue;
+    it.fenced = is_fenced(&it);
+    if (loop_waits(&it)) {
+      at[it.test].yields = true;
+      if (function->wait < 0) function->wait = i;
+    } else if (!backward && is_counted(&it))
+      at[i].counted = at[it.test].counts = function->counted = true;
   }
 }
 
 void cpu_spin_waits_find(cpu_program *program) {
-  waiter in = {program, program->tokens.at, NULL};
-  const int count = program->tokens.count;
-  bool any = cpu_find(&program->tokens, 0, count, WORDS("volatile", "__ldcg", "__ldcv")) < count;
-  for (int i = 0; i < count && !any; i++) any = is_atomic(&in, i);
-  for (int i = 0; any && i < program->nfunctions; i++) {
-    in.function = &program->functions[i];
-    if (in.function->body >= 0) function_read(&in);
-  }
+  cpu_others others;
+  if (!cpu_others_find(&others, program)) return;
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].body >= 0) function_read(&others, &program->functions[i]);
+  cpu_others_free(&others);
 }

@@ -406,6 +406,18 @@ __attribute__((noreturn)) static void fail(const char *what, const char *file, i
   cpu_fault_leave(worker);
 }
 
+/* In fibers it need not fail: it is not run again. */
+__attribute__((noreturn)) static void spun(const char *file, int line) {
+  cpu_fault *fault = &cpu_current->fault;
+  *fault = (cpu_fault){.kind = CPU_FAULT_RULE};
+  cpu_fault_place(cpu_current);
+  snprintf(fault->text, sizeof fault->text,
+           "a thread has been in the loop at %s:%d for 2^28 rounds, and seems to wait for another thread; "
+           "engine = \"fiber\" lets the others run",
+           file, line);
+  cpu_fault_leave(cpu_current);
+}
+
 /* A function's canary was overwritten, seen when it returns: in a loop or split kernel after all its blocks. */
 __attribute__((noreturn)) static void overrun(void) {
   cpu_worker *worker = cpu_current;
@@ -431,5 +443,6 @@ const mw_runtime cpu_runtime = {
     .nanoseconds = nanoseconds,
     .print = print,
     .fail = fail,
+    .spun = spun,
     .overrun = overrun,
 };

@@ -222,7 +222,8 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
     cpu_text_format(out, ", mw_thread_run<mw_type_%d, &%s>::run", it->index, it->reference);
   else
     cpu_text_put(out, ", nullptr");
-  cpu_text_format(out, ", %d},\n", function->barrier >= 0 || function->wait >= 0);
+  const bool waits = function->wait >= 0;
+  cpu_text_format(out, ", %d, %d},\n", function->barrier >= 0 || waits || function->counted, waits);
 }
 
 static void kernels_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory that other threads may write: which expressions read it, and which change it so that the thread goes on by
+ * itself. For spin_wait.c, which asks it of loops. */
+#ifndef MW_CPU_PROGRAM_OTHERS_H
+#define MW_CPU_PROGRAM_OTHERS_H
+
+#include "core/backend/cpu/program/program.h"
+
+typedef struct cpu_effects {
+  bool reads; /* a volatile or atomic read, or one past the caches */
+  bool acts;  /* an atomic that changes the memory it reads: atomicAdd(&next, 1) */
+} cpu_effects;
+
+typedef struct cpu_volatile { /* a name, and the tokens for which it is declared */
+  int name, first, last;
+} cpu_volatile;
+
+typedef struct cpu_others {
+  cpu_program     *program;
+  const cpu_token *at;
+  cpu_volatile    *volatiles;
+  int              nvolatiles;
+  cpu_effects     *of; /* of each function; known: it has been computed */
+  bool            *known;
+} cpu_others;
+
+/* False: the program has no such access, and there is nothing to free. */
+bool cpu_others_find(cpu_others *, cpu_program *);
+void cpu_others_free(cpu_others *);
+
+/* What tokens first ... last-1 of a function do, with the functions, methods and lambdas that they call. */
+cpu_effects cpu_effects_of(cpu_others *, const cpu_function *, int first, int last);
+bool        cpu_is_atomic(const cpu_others *, int i); /* atomicMax( */
+bool        cpu_atomic_acts(const cpu_others *, int i);
+bool        cpu_atomic_loads(const cpu_others *, int i); /* it can only read */
+bool        cpu_is_fence(const cpu_token *);             /* after which plain memory is read again */
+bool        cpu_declares(const cpu_others *, int i);     /* is the name at i declared there? */
+
+#endif
