@@ -163,8 +163,8 @@ bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine wit
 docs: programs ## generate docs/api and the language server's definitions
 	LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua
 
-docs-findings: programs ## write what check mode prints into docs/check.md and the tutorial
-	UPDATE=1 ONLY='^program tests/check_page_spec' tests/check.sh build
+docs-findings: programs ## write what is printed into docs/check.md, docs/counters.md and the tutorial
+	UPDATE=1 ONLY='^program tests/\(check\|counters\)_page_spec' tests/check.sh build
 
 docs-features: programs ## write what each device takes into docs/what-runs-where.md
 	UPDATE=1 ONLY='^program tests/features_spec' tests/check.sh build

@@ -258,6 +258,7 @@ divergent("returns_in_turn", arrays(floats(N), floats(N)), below, below, 2 * (SU
 
 divergent("two_sides", arrays(floats(32), floats(33)), { 2, 8, 128 }, ROW, 64)
 divergent("four_ways", arrays(floats(32), floats(128)), { 4, 4, 128 }, ROW, 64)
+divergent("loop_skipping", arrays(floats(32), floats(N)), { 32, 32 * 4, 32 * 64 }, ROW, 32 * 16 + 32)
 divergent("calls_in_loop", arrays(floats(32), floats(N)), { 4, 4 + 3 + 2 + 1, 4 * (32 + 24 + 16 + 8) }, ROW, 80 + 32)
 -- The second call is by odd lanes, for elements 2, 4, ..., 32.
 divergent("calls_nested", arrays(floats(32), floats(33)), { 2, 4 + 5, 128 + 64 }, ROW, 32 + 16 + 32)

@@ -5,6 +5,7 @@
 
 local fake = require "tests.fake"
 local files = require "moonwarp.base.files"
+local json = require "moonwarp.base.json"
 local labs = require "tests.labs"
 local lists = require "moonwarp.base.lists"
 local report = require "moonwarp.measure.ncu_report"
@@ -146,6 +147,167 @@ local function with(list, body)
     end, folder)
   end)
 end
+
+local SCRIPT <const> = [[
+local mw = require "moonwarp"
+mw.arg("n", 1, "a number")
+local dev = mw.device()
+local m = dev:module { name = "k.cu", source = "\n\n\n__global__ void transpose(int *a) { a[0] = 1; }\n\n\n  a[1];" }
+print(dev:id(), dev:properties().checks, table.concat(arg, "|"), #mw.counters(), mw.bench(function() end).n > 0)
+]]
+
+local REPORT <const> = "STAND_IN_REPORT=" .. labs.quoted(RECORDED)
+
+local function record_in(folder)
+  return assert(json.decode(support.read(support.run(folder .. "/out") .. "/record.json")))
+end
+
+describe("counters of a GPU", function()
+  it("are of the script under ncu, which then runs by itself", function()
+    with({ ["s.lua"] = SCRIPT }, function(run, folder)
+      local status, output = run("run s.lua --counters -p n=1,2 -- a 'b c'", REPORT .. " STAND_IN_CALLS=calls")
+      assert.are.equal(0, status, output)
+      has(output, "cuda:0\tfalse\ta|b c\t2\ttrue\n")
+      assert.is_nil(output:find("check mode", 1, true), output)
+      local calls = files.read(folder .. "/calls")
+      assert.are.equal(4, select(2, calls:gsub("\n", "")))
+      has(calls, " --clock-control none ")
+      has(calls, " --kernel-name regex:^(?!(void )?moonwarp::) ")
+      has(calls, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
+      assert.is_truthy(calls:match "\n" and calls:find " run s.lua %-p n=1,2 %-%-quiet %-%-out %S+/out %-%- a b c\n")
+      local scratch = calls:match "%-%-log%-file (%S+)/log "
+      assert.is_nil(require("lfs").attributes(scratch))
+    end)
+  end)
+
+  it("are in the run's record, with the names and texts of lines", function()
+    with({ ["s.lua"] = SCRIPT .. 'mw.remark "done"' }, function(run, folder)
+      local status, output = run("run s.lua --counters", REPORT)
+      assert.are.equal(0, status, output)
+      has(output, "transpose")
+      local found = record_in(folder).counters
+      assert.are.equal(2, #found)
+      local first = found[1]
+      assert.are.same({ "transpose", "cuda:0", "ncu", 2 },
+        { first.kernel, first.device, first.source, first.launches })
+      assert.are.same({ 1024, 4 }, { first.load_sectors, first.load_sectors_per_request })
+      assert.are.same({ "k.cu", 7, "a[1];", 7936 },
+        { first.lines[3].file, first.lines[3].line, first.lines[3].text, first.lines[3].shared_load_conflicts })
+    end)
+  end)
+
+  it("are those that the script has had time for", function()
+    with({ ["s.lua"] = SCRIPT .. 'if os.getenv "NV_COMPUTE_PROFILER_PERFWORKS_DIR" then error "enough" end' },
+      function(run)
+        local status, output = run("run s.lua --counters", REPORT)
+        assert.are.equal(0, status, output)
+        has(output, "note: the script failed under ncu (exit status 1):\n")
+        has(output, "s.lua:6: enough\n")
+        has(output, "cuda:0\tfalse\t\t2\ttrue\n")
+      end)
+  end)
+
+  it("are none of a script that launches nothing, or whose checks fail", function()
+    with({ ["s.lua"] = SCRIPT, ["c.lua"] = SCRIPT .. "mw.check(dev:zeros('f32', 1), { 2 })" }, function(run)
+      local status, output = run "run s.lua --counters"
+      assert.are.equal(0, status, output)
+      has(output, "cuda:0\tfalse\t\t0\ttrue\n")
+      status, output = run("run c.lua --counters", REPORT)
+      assert.are.equal(3, status, output)
+      assert.is_nil(output:find("note:", 1, true), output)
+    end)
+  end)
+
+  for why, case in pairs {
+    ["says that it may not"] = {
+      "STAND_IN_LOG='==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance "
+      .. "Counters on the target device 0.'",
+      "counters: ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM): run as root, or load the driver with "
+      .. "NVreg_RestrictProfilingToAdminUsers=0, or count on the CPU device with --device cpu\n" },
+    ["says what it could not do"] = { "STAND_IN_LOG='==ERROR== Failed to initialize the profiler: LibraryNotLoaded'",
+      "counters: ncu: Failed to initialize the profiler: LibraryNotLoaded\n" },
+    ["is a placeholder"] = { "STAND_IN_STATUS=0",
+      "counters: ncu could not run (exit status 0):\n  Nsight Compute is not installed\n" },
+    ["cannot start"] = { "STAND_IN_STATUS=255",
+      "counters: ncu could not run (exit status 255):\n  Nsight Compute is not installed\n" },
+    ["writes nothing"] = { "STAND_IN_HANGS=1 MOONWARP_NCU_SILENCE=0.5",
+      "counters: ncu could not run (nothing written for 0.5 s)" },
+  } do
+    it("end the run if ncu " .. why, function()
+      with({ ["s.lua"] = SCRIPT }, function(run)
+        local status, output = run("run s.lua --counters", case[1])
+        assert.are.equal(1, status, output)
+        has(output, case[2])
+      end)
+    end)
+  end
+
+  it("are kept if ncu could not count all of them", function()
+    with({ ["s.lua"] = SCRIPT }, function(run)
+      local error = " STAND_IN_LOG='==ERROR== Failed to profile \"k\"'"
+      local status, output = run("run s.lua --counters", REPORT .. error)
+      assert.are.equal(0, status, output)
+      has(output, 'note: ncu: Failed to profile "k"\n')
+      has(output, "cuda:0\tfalse\t\t2\ttrue\n")
+    end)
+  end)
+
+  it("of a report that is cut off are an error", function()
+    with({ ["s.lua"] = SCRIPT, ["raw.csv"] = page("raw"):sub(1, -40) }, function(run)
+      local status, output = run("run s.lua --counters", "STAND_IN_REPORT=.")
+      assert.are.equal(1, status, output)
+      has(output, "counters: the report of ncu: a row of its page 'raw' is not whole\n")
+    end)
+  end)
+
+  it("need a script of the program", function()
+    local stock = support.stock_interpreter()
+    if not stock then return end
+    local _, output = support.child([[
+      print(pcall(require "moonwarp".device, "cuda", { check = { counters = true } }))]], { lua = stock, env = {
+      MOONWARP_LIBCUDA = fake.library(), MOONWARP_LIBNVML = fake.library(), MOCK_CUDA_LEAKS = 1 } })
+    has(output, "counters of device 'cuda' are of a whole script under ncu: write one")
+  end)
+
+  it("end with all processes at Ctrl-C, and leave nothing", function()
+    with({ ["s.lua"] = SCRIPT }, function(_, folder)
+      local status, output = support.signalled(("cd %s; PATH=%s:$PATH MOONWARP_LIBCUDA=%s MOONWARP_LIBNVML=%s "
+        .. "STAND_IN_CALLS=calls STAND_IN_HANGS=1 exec %s run s.lua --counters"):format(labs.quoted(folder),
+        labs.quoted(RECORDED), fake.library(), fake.library(), labs.quoted(labs.program)), "INT",
+        { "[ -s " .. labs.quoted(folder) .. "/calls ]" })
+      assert.are.equal(130, status, output)
+      local scratch = files.read(folder .. "/calls"):match "%-%-log%-file (%S+)/log "
+      assert.is_nil(require("lfs").attributes(scratch))
+    end)
+  end)
+end)
+
+describe("without ncu", function()
+  if files.exists "/usr/local/cuda/bin/ncu" or files.exists "/opt/nvidia/nsight-compute"
+    or labs.shell "command -v ncu" == 0 then
+    pending("it is installed here")
+    return
+  end
+  local NONE <const> = "PATH=/usr/bin:/bin CUDA_HOME= CUDA_PATH="
+
+  it("the CPU device counts", function()
+    with({}, function(run)
+      local status, output = run("-e 'print(mw.device():id())' --counters", NONE)
+      assert.are.equal(0, status, output)
+      has(output, "note: ncu was not found; the CPU device counts\n")
+      has(output, "cpu:check\n")
+    end)
+  end)
+
+  it("a GPU that was asked for is an error", function()
+    with({}, function(run)
+      local status, output = run("-e 'print(mw.device():id())' --counters --device cuda", NONE)
+      assert.are.equal(1, status, output)
+      has(output, "counters of device 'cuda' need ncu, which is neither on $PATH nor in bin of $CUDA_HOME, $CUDA_PATH "
+        .. "or /usr/local/cuda, nor in /opt/nvidia/nsight-compute: install Nsight Compute, or use --device cpu")
+    end)
+  end)
+end)
 
 describe("ncu that the user has started", function()
   it("leaves nothing to be timed", function()

@@ -223,7 +223,7 @@ static void locate(lua_State *L, mw_source *source) {
   source->name = option_string(L, 2, "name", source->form ? source->name : file ? file : "source");
   check_zero(L, source->text, size, source->name);
   source->text = skip_mark(source->text);
-  if (!file && self_device(L)->info.checks) note(L, "texts", source->name, source->text); /* of lines in findings */
+  if (!file) note(L, "texts", source->name, source->text); /* of lines in findings and counters */
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -167,6 +167,10 @@ is `"cpu:check"`. On a GPU, whose id is `"cuda:check"` then, the first such call
 whole script under each tool of NVIDIA's compute-sanitizer first. Without an id, check mode takes the GPU if
 compute-sanitizer is there and how it judges is not given, else the CPU device.
 
+With `{ check = { counters = true } }`, and in `moonwarp run --counters` always, a device also counts what the accesses are made
+of. On a GPU NVIDIA's ncu counts instead: it runs the whole script first, and the script then runs on a device that is not in
+check mode. Without an id, counting takes the GPU if ncu is there, else the CPU device.
+
 | id | device |
 |---|---|
 | `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |
@@ -178,7 +182,10 @@ compute-sanitizer is there and how it judges is not given, else the CPU device.
       errors = {
         "check mode of device '<id>' needs compute-sanitizer, which is neither on $PATH nor in bin of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda: ...",
         "check mode of device '<id>' runs a whole script under compute-sanitizer: write one, and start it by moonwarp run --check FILE; ...",
-        "check mode of device '<id>' has no strict, seed, blocks or counters; use --device cpu",
+        "check mode of device '<id>' has no strict, seed or blocks; use --device cpu",
+        "counters of device '<id>' need ncu, which is neither on $PATH nor in bin of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda, ...",
+        "counters of device '<id>' are of a whole script under ncu: write one, and start it by moonwarp run --counters FILE; ...",
+        "counters: ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM): ...", "counters: ncu could not run (<why>): ...",
         "device '<id>': check mode is of the first device; set CUDA_VISIBLE_DEVICES=<number> and use '<backend>'",
         "no device '<id>': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected",
         "<id> is not usable: <reason>", "no usable device: <reason>",

@@ -1626,6 +1626,10 @@ local mw = {}
 --- whole script under each tool of NVIDIA's compute-sanitizer first. Without an id, check mode takes the GPU if
 --- compute-sanitizer is there and how it judges is not given, else the CPU device.
 --- 
+--- With `{ check = { counters = true } }`, and in `moonwarp run --counters` always, a device also counts what the accesses are made
+--- of. On a GPU NVIDIA's ncu counts instead: it runs the whole script first, and the script then runs on a device that is not in
+--- check mode. Without an id, counting takes the GPU if ncu is there, else the CPU device.
+--- 
 --- | id | device |
 --- |---|---|
 --- | `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |

@@ -19,6 +19,7 @@
 --                  began and when they were noted last (measure/findings.lua)
 --   counted        how many launches of each device had been counted when the session began; counted_until: when they
 --                  were noted last (measure/counters.lua)
+--   is_counted     ncu has run (measure/ncu.lua)
 --   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua); is_above: the user has started one
 --   warned         warnings of compilers that the run has, by their texts (results/warning.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
@@ -98,6 +99,7 @@ end
 function Session:open_device(id, check)
   local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
   if self.options.check or check then check = lists.merged(self.options.check or {}, check or {}) end
+  if check and check.counters then wanted, check = require("moonwarp.measure.ncu").prepare(self, wanted, check) end
   if check or is_checking(wanted) then
     wanted = require("moonwarp.measure.sanitizer").prepare(self, wanted, check)
   end

@@ -295,6 +295,17 @@ __global__ void four_ways(float *y, const float *x) {
   y[i] = value;
 }
 
+/* In each row every second lane reads: the even ones, then the odd ones. */
+__global__ void loop_skipping(float *y, const float *x) {
+  float sum = 0;
+#pragma unroll 1
+  for (int row = 0; row < 32; row++) {
+    if ((row + threadIdx.x) % 2) continue;
+    sum += x[32 * row + threadIdx.x];
+  }
+  y[thread_of_grid()] = sum;
+}
+
 __device__ __noinline__ float element(const float *x, int i) {
   return x[i];
 }

@@ -26,7 +26,7 @@ run.options = {
   { flag = "--check", show = "[=HOW]", value = "words", optional = true, check = options.check,
     help = "check mode: judges every access to memory, times nothing; HOW: strict, seed:7, blocks:64" },
   { flag = "--counters",
-    help = "check mode, and what the accesses are made of: sectors, bank conflicts, lanes; by kernel and line" },
+    help = "what accesses are made of: sectors, bank conflicts, lanes; by kernel and line, in check mode or by ncu" },
   { flag = "--out", show = "DIR", value = "a folder",
     help = "results go to DIR/STUDY/DATE-DEVICE; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },
@@ -112,7 +112,8 @@ local function final_status(current, status)
   local found, failed = current.found, current.failed_passes
   local checks = current.failed_checks - found
   if status ~= exit.OK then return status end
-  if current.options.check and found == 0 and not current.options.quiet and not current.is_above then
+  local is_checked = current.options.check and not current.is_counted
+  if is_checked and found == 0 and not current.options.quiet and not current.is_above then
     local limits = current.is_sanitized and "; " .. require("moonwarp.measure.sanitizer").LIMITS or ""
     print("check mode: no errors found" .. limits)
   end

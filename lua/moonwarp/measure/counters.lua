@@ -9,6 +9,7 @@ local core = require "moonwarp.core"
 local counter_names = require "moonwarp.measure.counter_names"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
+local place = require "moonwarp.measure.tool_place"
 local tool = require "moonwarp.measure.tool"
 
 local counters = { counted = counter_names.counted, figures = counter_names.figures }
@@ -84,7 +85,7 @@ end
 function counters.all()
   return lists.append(lists.map(core.counters(), function(launch)
     return not launch.kernel:find "^moonwarp::" and launch or nil -- the library's own
-  end), reported)
+  end), lists.map(reported, place.named))
 end
 
 --- How many launches of each device have been counted.
@@ -131,8 +132,8 @@ local function joined_lines(list)
   local lines, by_place = {}, {}
   for _, one in ipairs(list) do
     for _, line in ipairs(one.lines) do
-      local place = ("%s\0%d"):format(line.file, line.line)
-      add(lists.entry(lines, by_place, place, { file = line.file, line = line.line, text = line.text }), line)
+      local key = ("%s\0%d"):format(line.file, line.line)
+      add(lists.entry(lines, by_place, key, { file = line.file, line = line.line, text = line.text }), line)
     end
   end
   table.sort(lines, function(a, b)

@@ -5,7 +5,7 @@
 
 local core = require "moonwarp.core"
 local lists = require "moonwarp.base.lists"
-local place = require "moonwarp.measure.sanitizer_place"
+local place = require "moonwarp.measure.tool_place"
 local units = require "moonwarp.base.units"
 
 local findings = {}

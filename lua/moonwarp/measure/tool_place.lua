@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The places of compute-sanitizer's findings in the words of the script. NVRTC puts the folder in which it has compiled
+-- The places of what tools report (tool.lua) in the words of the script. NVRTC puts the folder in which it has compiled
 -- in front of a source's name, and the cache may hold code from another one.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 
-local sanitizer_place = {}
+local tool_place = {}
 
 -- The longest name that the script gave a source and that ends the path.
 local function name_of(file)
@@ -31,6 +31,21 @@ local function line_of(text, number)
   end
 end
 
+--- Gives the lines of a launch that ncu has counted the names of files and their texts, as far as these are known by
+--- now.
+---@param launch table   of counters.lua
+---@return table launch
+function tool_place.named(launch)
+  for _, line in ipairs(launch.lines) do
+    if not line.text then
+      local name = name_of(line.file)
+      line.text = line_of(text_of(name, line.file), line.line)
+      line.file = name or line.file
+    end
+  end
+  return launch
+end
+
 local function placed_party(party)
   if not party.line then return lists.merged(party) end
   local name = name_of(party.file)
@@ -41,7 +56,7 @@ end
 --- marked in one of them is intended.
 ---@param one table
 ---@return table
-function sanitizer_place.placed(one)
+function tool_place.placed(one)
   local parties = lists.map(one.parties, placed_party)
   local is_marked = lists.find(parties, function(party)
     return party.text and party.text:find("moonwarp: race-ok", 1, true)
@@ -49,4 +64,4 @@ function sanitizer_place.placed(one)
   return lists.merged(one, { parties = parties, intended = is_marked ~= nil })
 end
 
-return sanitizer_place
+return tool_place

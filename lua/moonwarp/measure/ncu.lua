@@ -1,0 +1,149 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Structural counters of a GPU: before the script goes on, a child runs all of it under ncu, NVIDIA's Nsight Compute.
+-- Its report is read as launches (ncu_report.lua), which counters.lua keeps; the script then runs without ncu.
+
+local checking = require "moonwarp.measure.checking"
+local core = require "moonwarp.core"
+local counters = require "moonwarp.measure.counters"
+local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
+local path = require "moonwarp.base.path"
+local report = require "moonwarp.measure.ncu_report"
+local tool = require "moonwarp.measure.tool"
+
+local ncu = {}
+
+local OPT <const> = "/opt/nvidia/nsight-compute" -- where the packages of the toolkit put it, a folder per version
+-- The library's own kernels are in a namespace, and are not counted.
+local WORDS <const> = { "--target-processes", "application-only", "--clock-control", "none", "--cache-control", "none",
+                        "--kernel-name-base", "demangled", "--kernel-name", "regex:^(?!(void )?moonwarp::)",
+                        "--force-overwrite" }
+local PAGES <const> = { raw = "--page raw", sass = "--page source --print-source sass",
+                        lines = "--page source --print-source cuda,sass" }
+local SILENCE <const> = 600 -- seconds; of a kernel under ncu, which launches it ten times and more
+
+-- ---- ncu ----------------------------------------------------------------------------------------
+
+local function versions()
+  local names = files.entries(OPT) or {}
+  table.sort(names, function(a, b) return a > b end)
+  return lists.map(names, function(name) return OPT .. "/" .. name end)
+end
+
+--- The path of ncu; nil if it is not there.
+---@return string?
+function ncu.program()
+  return tool.program("ncu", versions())
+end
+
+-- ---- what went wrong ----------------------------------------------------------------------------
+
+local PERMISSION <const> = "ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM): run as root, or load the "
+  .. "driver with NVreg_RestrictProfilingToAdminUsers=0, or count on the CPU device with --device cpu"
+
+-- Ncu's own errors, but for what it says of the script's exit status; nil: there are none.
+local function errors_in(log)
+  if log:find("ERR_NVGPUCTRPERM", 1, true) then return PERMISSION end
+  for line in log:gmatch "==ERROR== ([^\r\n]+)" do
+    if not line:find "^The application returned an error code" then return "ncu: " .. line end
+  end
+end
+
+-- Why the script did not come to its end; nil: it did. Ncu ends with a status of its own.
+local function interruption(log, result)
+  local code = log:match "==ERROR== The application returned an error code %((%d+)%)"
+  if code == "3" or (result.is_whole and not code) then return nil end -- 3: a check failed
+  return ("the script failed under ncu (%s):\n%s"):format(code and "exit status " .. code or result.why, result.tail)
+end
+
+-- ---- the run ------------------------------------------------------------------------------------
+
+local function silence()
+  return tonumber(os.getenv "MOONWARP_NCU_SILENCE") or SILENCE
+end
+
+local function words_of(program, folder)
+  local words = lists.append({ program }, WORDS)
+  return lists.append(words, { "--metrics", table.concat(report.metrics(), ","), "--export", folder .. "/report",
+                               "--log-file", folder .. "/log" })
+end
+
+-- A page of the report, in no one's language.
+local function page(program, folder, name)
+  local pipe = assert(io.popen(("LC_ALL=C %s --import %s --csv --print-units base %s 2>/dev/null </dev/null"):format(
+    path.quote(program), path.quote(folder .. "/report.ncu-rep"), PAGES[name])))
+  local text = pipe:read "a"
+  pipe:close()
+  return text
+end
+
+-- What was counted, and what went wrong; nil if nothing was counted because of it.
+local function judge(program, folder, result)
+  local log = files.read(folder .. "/log") or ""
+  local problem = errors_in(log)
+  if not problem and not log:find("==PROF==", 1, true) then
+    return nil, ("ncu could not run (%s):\n%s"):format(result.why, result.tail)
+  end
+  problem = problem or interruption(log, result)
+  if not files.exists(folder .. "/report.ncu-rep") then return not problem and {} or nil, problem end
+  local launches, fault = report.read(page(program, folder, "raw"), page(program, folder, "sass"),
+    page(program, folder, "lines"))
+  problem = problem or fault and "the report of ncu: " .. fault
+  return launches and (#launches > 0 or not problem) and launches or nil, problem
+end
+
+local function run(session, program)
+  local folder, guard = tool.folder()
+  local _ <close> = guard
+  local launches, problem = judge(program, folder, tool.run(session, words_of(program, folder), {}, folder, silence()))
+  if not launches then failure.raise_as("failed", "counters: %s", problem) end
+  if problem then io.stderr:write("note: ", problem, "\n") end
+  for i, launch in ipairs(launches) do launch.launch = i end
+  counters.add(launches)
+end
+
+-- ---- what a session asks for --------------------------------------------------------------------
+
+-- The device that counts if none was asked for: a GPU if ncu can run, else the CPU.
+local function default(session, check)
+  local gpu = checking.words(check) == "counters" and tool.is_script(session) and tool.backend(true)
+  if gpu and ncu.program() then return gpu end
+  if gpu and not session.options.quiet then io.stderr:write "note: ncu was not found; the CPU device counts\n" end
+  return tool.backend(false)
+end
+
+local function fail_place(id)
+  failure.raise_as("unsupported", "counters of device '%s' are of a whole script under ncu: write one, and start it by "
+    .. "moonwarp run --counters FILE; the CPU device counts everywhere", id)
+end
+
+local function fail_program(id)
+  failure.raise_as("unsupported", "counters of device '%s' need ncu, which is neither on $PATH nor in bin of "
+    .. "$CUDA_HOME, $CUDA_PATH or /usr/local/cuda, nor in %s: install Nsight Compute, or use --device cpu", id, OPT)
+end
+
+--- Called before a device is opened that is to count: if it is a GPU, runs the script under ncu, once in a session.
+---@param session table
+---@param id string?     the device
+---@param check table    how it judges (measure/checking.lua), with counters
+---@return string? id    the device to open; of none the one that counts
+---@return table? check  the same of a device that counts itself; nil: ncu has counted
+function ncu.prepare(session, id, check)
+  if tool.above() then
+    tool.say_above(session)
+    return id, nil
+  end
+  id = id or default(session, check)
+  local word = id and core.device_word(id)
+  if not tool.is_first_gpu(word) then return id, check end
+  if session.is_counted then return id, nil end
+  if not tool.is_script(session) then fail_place(id) end
+  local program = ncu.program() or fail_program(id)
+  session.is_counted = true
+  run(session, program)
+  return id, nil
+end
+
+return ncu
