@@ -199,8 +199,11 @@ study:part { "threads", cases = { { n = p.n, op = "sum", threads = WIDTHS } },
   rungs = { "copy", "reduce_dynamic", "reduce_butterfly", "reduce_shuffle", "16 bytes, last block" },
   charts = { { x = "threads", logx = 2, logy = 10, of = is_number, xlabel = "threads per block" } } }
 
+local PER <const> = gpu and { 1, 2, 4, 8, 16, 32, 64 } or { 1, 4, 16, 64, 256 }
+while #PER > 1 and PER[#PER] * p.block > p.n do PER[#PER] = nil end -- so many have no work
+
 study:part { "blocks", rungs = { "copy", "atomic", "lock", "last block", "16 bytes, last block" },
-  cases = { { n = p.n, op = "sum", per = gpu and { 1, 2, 4, 8, 16, 32, 64 } or { 1, 4, 16, 64, 256 } } },
+  cases = { { n = p.n, op = "sum", per = PER } },
   charts = { { x = "per", logx = 2, logy = 10, of = is_number, name = "blocks",
                xlabel = "blocks per multiprocessor" } } }
 

@@ -43,7 +43,8 @@ describe("the study access", function()
       { "else if (INDEX == whole)", "else if (INDEX < 0)" },                  -- by
       { "else y[i] = __low2half(v);", "" },                                   -- half2_steps
       { "int column = OWN ?", "int column = false ?" })                       -- polynomial
-    local run = support.study("access", QUICK .. "-p strides=3 -p offsets=1", { kernels = { ["access.cu"] = kernels } })
+    local run = support.study("access", QUICK .. "-p strides=3 -p parts=stride,width,half,constants",
+      { kernels = { ["access.cu"] = kernels } })
     assert.are.equal(3, run.status, run.output)
     local wrong = {}
     for name in run.remarks:match("Not measured: (.*)$"):gmatch "([%w, ]+) %(differs" do

@@ -47,7 +47,8 @@ describe("the study build", function()
   it("compiles the source where there is no nvcc", function()
     if os.execute "test -e /usr/bin/nvcc" then return pending "nvcc is in /usr/bin" end
     support.with_folder(function(folder)
-      local status, output = labs.shell(("PATH=/usr/bin:/bin %s run build --device cpu --out %s </dev/null"):format(
+      local command = "PATH=/usr/bin:/bin MOONWARP_CXX=%s %s run build --device cpu -p n=301 --out %s </dev/null"
+      local status, output = labs.shell(command:format(labs.quoted(core.home() .. "/tests/cxx-o0"),
         labs.quoted(labs.program), labs.quoted(folder)))
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("Only the source is compiled: nvcc is not there.", 1, true), output)

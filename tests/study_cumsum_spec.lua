@@ -63,7 +63,7 @@ describe("the study cumsum", function()
   end)
 
   it("takes blocks that some of its kernels do not take, and cubes that are not swept far", function()
-    for _, words in ipairs { "-p n=24 -p threads=4", "-p n=8 -p threads=1024" } do
+    for _, words in ipairs { "-p n=24 -p threads=4 -p parts=ladder", "-p n=8 -p threads=1024" } do
       support.study_passes("cumsum", "-p types=f64 " .. words)
     end
   end)

@@ -36,7 +36,7 @@ describe("the study laplace", function()
   end)
 
   it("counts the sectors that a block reads, and the steps of a pass", function()
-    local run = support.study_passes("laplace", "--device cpu -p n=2048 -p parts=square -p rungs=1,5 -p levels=2 "
+    local run = support.study_passes("laplace", "--device cpu -p n=1536 -p parts=square -p rungs=1,5 -p levels=2 "
       .. "-p shapes=512x1,64x8,8x64", { optimised = true })
     local sectors = {}
     for _, r in ipairs(run.record.records) do

@@ -4,7 +4,8 @@
 
 local support = require "tests.support"
 
-local QUICK = "--device cpu -p per=4 -p per_once=2 -p n=20011 "
+local FEW = "--device cpu -p per=4 -p per_once=2 -p repeats=2 "
+local QUICK = FEW .. "-p n=20011 "
 local TREES = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_last_warp", "reduce_down",
                 "reduce_butterfly", "reduce_shuffle" }
 local JOINS = { "host", "second launch", "atomic", "compare and swap", "lock", "last block", "16 bytes, last block" }
@@ -97,6 +98,6 @@ describe("the study reduction", function()
   end)
 
   it("knows the answer for a handful of elements", function()
-    support.study_passes("reduction", "--device cpu -p types=f64 -p n=1,3 -p parts=tree,grid -p rungs=1,4,6,9,12,14")
+    support.study_passes("reduction", FEW .. "-p types=f64 -p n=1,3 -p parts=tree,grid -p rungs=1,4,6,9,12,14")
   end)
 end)
