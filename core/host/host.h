@@ -18,6 +18,8 @@ void host_leave_watch(lua_State *); /* os.exit ends the session's run */
 
 void host_interrupt_watch(lua_State *); /* Ctrl-C ends what this state runs with the error "interrupted" */
 bool host_interrupt_clear(void);        /* true where an interruption was pending; it no longer is */
+int host_catch_term(lua_State *);       /* host.catch_term(): from now on SIGTERM interrupts, as Ctrl-C does */
+int host_caught(lua_State *);           /* host.caught(): "SIGINT" or "SIGTERM", the last interruption; nil: none */
 
 void host_coroutines_follow(lua_State *);                 /* from now on; of one state */
 void host_coroutines_hook(lua_Hook, int mask, int count); /* lua_sethook in each; a signal's handler may call it */
@@ -28,6 +30,8 @@ void host_output_open(void);
 bool host_output_arrived(void); /* false where what was printed is lost, as on a full disk */
 bool host_output_close(void);   /* the same, and says so; ends the process by SIGPIPE if the reader has left */
 int host_arrived(lua_State *);  /* the same for Lua */
+
+int host_sync(lua_State *); /* host.sync(path): true once a file or folder is on the disk; else nil and why */
 
 int host_editor_read(lua_State *);     /* (prompt): line; nil at the end; false after Ctrl-C */
 int host_editor_open(lua_State *);     /* (history file, completer): line editing, at a terminal */

@@ -3,7 +3,8 @@
  * Ctrl-C. The handler notifies the backends (mw_interrupt) and sets a hook that raises "interrupted" at the next
  * instruction, in whichever coroutine runs. The hook stays, at a distance, until the error has reached the command
  * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process; one that
- * comes too soon to be another is taken for the same, also where the first has been dealt with already. */
+ * comes too soon to be another is taken for the same, also where the first has been dealt with already. SIGTERM does
+ * the same where it is asked for. */
 #include "core/base/interrupt.h"
 
 #include <pthread.h>
@@ -20,9 +21,9 @@ static const double ECHO_SECONDS = 0.1; /* a terminal and timeout(1) may both se
 
 static pthread_t script_thread;
 static lua_State *volatile watched;
-static int raised; /* how often the pending interruption was */
-static volatile sig_atomic_t pending;
-static volatile double taken = -1; /* when the last one came that was no echo */
+static int raised;                            /* how often the pending interruption was */
+static volatile sig_atomic_t pending, caught; /* caught: the last one's number */
+static volatile double taken = -1;            /* when the last one came that was no echo */
 
 static void hook_all(lua_Hook hook, int mask, int count) {
   lua_sethook(watched, hook, mask, count);
@@ -51,6 +52,7 @@ static void on_interrupt(int signal_number) {
     return;
   }
   pending = true;
+  caught = signal_number;
   taken = at;
   mw_interrupt();
   hook_all(stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); /* which one runs is unknown */
@@ -58,12 +60,28 @@ static void on_interrupt(int signal_number) {
 
 /* Not restarting: a read at the prompt has to return. All signals wait for the handler's end: the one by which a device
  * leaves a kernel would leave the handler too, and SIGINT would stay blocked. */
-void host_interrupt_watch(lua_State *L) {
+static void catch_signal(int number) {
   struct sigaction action = {.sa_handler = on_interrupt};
+  sigfillset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+}
+
+void host_interrupt_watch(lua_State *L) {
   script_thread = pthread_self();
   watched = L;
-  sigfillset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
+  catch_signal(SIGINT);
+}
+
+int host_catch_term(lua_State *L) {
+  (void)L;
+  catch_signal(SIGTERM);
+  return 0;
+}
+
+int host_caught(lua_State *L) {
+  if (!caught) return 0;
+  lua_pushstring(L, caught == SIGTERM ? "SIGTERM" : "SIGINT");
+  return 1;
 }
 
 bool host_interrupt_clear(void) {

@@ -47,6 +47,8 @@ static int host_call(lua_State *L) {
 static int host_open(lua_State *L) {
   static const luaL_Reg functions[] = {{"arrived", host_arrived},
                                        {"call", host_call},
+                                       {"catch_term", host_catch_term},
+                                       {"caught", host_caught},
                                        {"columns", host_columns},
                                        {"lock", host_lock},
                                        {"open_editor", host_editor_open},
@@ -54,6 +56,7 @@ static int host_open(lua_State *L) {
                                        {"read_line", host_editor_read},
                                        {"remember", host_editor_remember},
                                        {"spawn", host_spawn},
+                                       {"sync", host_sync},
                                        {"terminal", host_terminal},
                                        {"traceback", host_frames},
                                        {"wait", host_wait},

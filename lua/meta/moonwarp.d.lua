@@ -401,7 +401,7 @@
 ---@field blocked? boolean on a CUDA device: whether samples were queued behind a gate, so that they do not include launches; false, with a warning, if the function waits for the device
 ---@field cost number share of the measurement that was not spent in samples
 ---@field state? table `before` and `after` the samples: results of `dev:state()`
----@field flags string[] "noisy", "few samples", "outliers", "not blocked", "busy host", "throttled: <reason>", "clock fell", "alarm: <name>"; flagged results are kept
+---@field flags string[] "noisy", "few samples", "outliers", "not blocked", "busy host", "shared node" (a job of Slurm that has not all cores of its node), "throttled: <reason>", "clock fell", "alarm: <name>"; flagged results are kept
 ---@field alarms table[] `{ name =, cause =, remedy = }` each, for impossible results
 ---@field bytes? number as declared
 ---@field flops? number as declared
@@ -451,6 +451,7 @@
 ---@field lua string version
 ---@field device? table `id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`, `multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`
 ---@field machine table `cpu`, `cores`, `memory`, `kernel`, `os`; not the host name
+---@field slurm? table in a job of Slurm: `job`, `node`, `cores` (that the job has), `of` (the node's), `shared` (true: not all of them)
 ---@field compiler? string of the CPU device
 ---@field git? table `revision` and `dirty` of the script's folder
 ---@field argv? string[] the command line

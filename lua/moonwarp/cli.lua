@@ -12,6 +12,8 @@ local cli = {}
 local COMMANDS = { "run", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
                    "repl", "cache" }
 
+local INNER = { "describe", "element" } -- which other commands start: no help names them
+
 local SUMMARY = [[
 moonwarp: a GPU performance laboratory scripted in Lua
 
@@ -40,8 +42,7 @@ exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check or a pass of a 
 
 
 local function command_of(word)
-  if word == "describe" then return require "moonwarp.cli.describe" end -- for other commands: no help names it
-  if lists.has(COMMANDS, word) then return require("moonwarp.cli." .. word) end
+  if lists.has(COMMANDS, word) or lists.has(INNER, word) then return require("moonwarp.cli." .. word) end
   local hint = word:match("%.lua$") and ("to run it: moonwarp run %s"):format(word)
     or "moonwarp --help lists them"
   options.fail_unknown("command", word, COMMANDS, hint)

@@ -18,12 +18,15 @@ local units = require "moonwarp.base.units"
 
 local batch = { most = 1 }
 
-local MOST_JOBS = 64
+local MOST_JOBS, MOST_ELEMENTS = 64, 1000000
 
-local function check_jobs(text)
-  local jobs = math.tointeger(tonumber(text))
-  if jobs and jobs >= 1 and jobs <= MOST_JOBS then return jobs end
-  options.fail("option '--jobs' wants a whole number from 1 to %d, got '%s'", MOST_JOBS, text)
+-- The check of an option that is a whole number from 1.
+local function count(flag, most)
+  return function(text)
+    local number = math.tointeger(tonumber(text))
+    if number and number >= 1 and number <= most then return number end
+    options.fail("option '%s' wants a whole number from 1 to %d, got '%s'", flag, most, text)
+  end
 end
 
 local function check_sandbox(text)
@@ -37,12 +40,22 @@ batch.options = {
   { flag = "--device", show = "ID", value = "a device", many = true,
     check = function(text) return options.device(text, true) end,
     help = core.device_forms() .. "; each lab runs on those it accepts" },
-  { flag = "--jobs", show = "N", value = "a number", check = check_jobs,
+  { flag = "--jobs", show = "N", value = "a number", check = count("--jobs", MOST_JOBS),
     help = "labs at a time; else 1, since measurements disturb each other" },
   { flag = "--sandbox", show = "WHEN", value = "a word", check = check_sandbox,
     help = "auto (the default): labs run in a sandbox if there can be one; require; off" },
   { flag = "--resume", help = "continue DIR, or the newest unfinished batch in OUT" },
   { flag = "--dry-run", key = "dry", help = "print what would run, in order, and run nothing" },
+  { flag = "--slurm", help = "each lab is an element of a job array; words after -- are options of sbatch" },
+  { flag = "--partition", show = "NAME", value = "a partition",
+    help = "of the cluster, as sbatch has it" },
+  { flag = "--gres", show = "LIST", value = "a list of resources", help = "of each job, as in gpu:1" },
+  { flag = "--time", show = "TIME", value = "a time", help = "limit of each job" },
+  { flag = "--account", show = "NAME", value = "an account", help = "that the jobs are charged to" },
+  { flag = "--array-limit", key = "array_limit", show = "N", value = "a number",
+    check = count("--array-limit", MOST_ELEMENTS), help = "jobs at a time; else as many as Slurm starts" },
+  { flag = "--site", show = "FILE", value = "a file",
+    help = "the cluster's settings; else ~/.config/moonwarp/slurm.lua" },
   { flag = "--out", show = "DIR", value = "a folder", help = "the batch goes to DIR/batch/DATE-NAME; else out" },
   { flag = "--junit", show = "FILE", value = "a file", help = "the outcome as JUnit XML" },
   { flag = "--json", show = "FILE", value = "a file", help = "the outcome as JSON" },
@@ -50,6 +63,7 @@ batch.options = {
 
 batch.usage = [[
 usage: moonwarp batch [CURRICULUM.lua] [options]
+       moonwarp batch [CURRICULUM.lua] --slurm [options] [-- options of sbatch]
        moonwarp batch --resume [DIR] [options]
 
 Runs the labs of a curriculum (else the studies), each in its own process with its limits. A GPU
@@ -60,7 +74,8 @@ batch.example = "moonwarp batch --only reduction --device cpu --dry-run"
 batch.notes = [[
 exit status: 0 all passed, 3 a check or a gate failed, 1 a lab crashed, failed or ran into a limit,
 2 wrong use, 4 no such device, 130 interrupted
-Ctrl-C ends the running labs in order, a second Ctrl-C at once; --resume continues]]
+Ctrl-C ends the running labs in order, a second Ctrl-C at once; --resume continues
+with --slurm Ctrl-C leaves the jobs in the queue, or cancels them if you say so; --resume comes back]]
 
 -- ---- what to run --------------------------------------------------------------------------------
 
@@ -71,14 +86,20 @@ local function curriculum_path(word)
 end
 
 
-local function plan_of(parsed, boxes)
-  local curriculum = require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]),
-    function(path) return boxes:view(path) end)
+local function curriculum_of(parsed, boxes)
+  return require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]), function(path) return boxes:view(path) end)
+end
+
+-- The head of a new ledger, and what is known of the devices: found, or of this machine's.
+local function plan_of(parsed, curriculum, found)
   local asked = parsed.device and lists.unique(lists.map(parsed.device, devices.id))
-  local steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked })
+  local steps
+  steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked, found = found })
+  -- A device that was asked for and is not there is an error, not a lab that is skipped.
+  local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
+  if bad then failure.raise_as("no_device", "device '%s' is not usable: %s", bad, found[bad].reason) end
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
-           sandbox = parsed.sandbox,
-           argv = lists.append({ "batch" }, parsed.words) }, found, asked
+           sandbox = parsed.sandbox, argv = lists.append({ "batch" }, parsed.words) }, found
 end
 
 -- ---- --dry-run ----------------------------------------------------------------------------------
@@ -141,35 +162,138 @@ local function write_outcome(result, parsed, was_finished)
   return #problems == 0
 end
 
-local function run_book(book, parsed, root, found, boxes)
-  local was_finished, interrupted = book:is_over(), false
-  local screen = require("moonwarp.lab.screen").new {
+local function screen_of(book, root)
+  return require("moonwarp.lab.screen").new {
     total = #book.head.steps, expected = host.terminal(1) and ledger.past_seconds(root) or nil }
-  local running = require("moonwarp.lab.batch").new(book,
-    { jobs = parsed.jobs or book.head.jobs, found = found, screen = screen, sandbox = boxes })
+end
+
+-- Runs what is left of a batch by a function that says whether it was interrupted, and shows what it came to.
+local function conclude(running, parsed, run)
+  local was_finished, interrupted = running.book:is_over(), false
   if not was_finished then
-    interrupted = work(running)
-    running:note_part(interrupted and "pause" or "finish")
+    interrupted = run(running)
+    running:note_part((interrupted or not running:is_complete()) and "pause" or "finish")
   end
-  screen:close()
+  running.screen:close()
   local result = summary.of(running, interrupted)
   print(summary.text(result, host.columns()))
   local written = write_outcome(result, parsed, was_finished)
-  book:close()
+  running.book:close()
   return result.exit == exit.OK and not written and 1 or result.exit
+end
+
+local function run_book(book, parsed, root, found, boxes)
+  local running = require("moonwarp.lab.batch").new(book, { jobs = parsed.jobs or book.head.jobs, found = found,
+                                                            screen = screen_of(book, root), sandbox = boxes })
+  return conclude(running, parsed, work)
 end
 
 local function begin(parsed, root)
   local boxes = sandbox.new(parsed.sandbox or "auto")
-  local head, found, asked = plan_of(parsed, boxes)
-  -- A device that was asked for and is not there is an error, not a lab that is skipped.
-  local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
-  if bad then failure.raise_as("no_device", "device '%s' is not usable: %s", bad, found[bad].reason) end
+  local head, found = plan_of(parsed, curriculum_of(parsed, boxes))
   if parsed.dry then
     print_plan(head, ledger.past_seconds(root))
     return exit.OK
   end
   return run_book(ledger.create(root, head), parsed, root, found, boxes)
+end
+
+-- ---- --slurm ------------------------------------------------------------------------------------
+
+local FOR_SLURM = { "partition", "gres", "time", "account", "array_limit", "site", "rest" }
+
+local function check_slurm(parsed, is_slurm)
+  local given = lists.find(FOR_SLURM, function(name) return parsed[name] end)
+  if given and not is_slurm then
+    options.fail(given == "rest" and "words after -- are options of sbatch, for --slurm"
+      or ("option '--%s' is for --slurm"):format((given:gsub("_", "-"))))
+  end
+  if is_slurm and parsed.jobs then
+    options.fail("option '--jobs': with --slurm it is --array-limit that says how many jobs run at a time")
+  end
+end
+
+-- Asked at a terminal: true if the jobs are to be cancelled.
+local function asks_to_cancel()
+  if not (host.terminal(0) and host.terminal(1)) then return false end
+  io.stdout:write("interrupted: leave the jobs in the queue, or cancel them? [leave/cancel] ")
+  io.stdout:flush()
+  local outcome, answer = host.call(io.read, "l")
+  return outcome == "done" and (answer or ""):lower():match "^%s*c" ~= nil
+end
+
+local function leave(running)
+  running.screen:close()
+  local queue, jobs = require "moonwarp.slurm.queue", running:job_numbers()
+  if #jobs == 0 then return end
+  if asks_to_cancel() then
+    local problem = queue.cancel(jobs)
+    return exit.complain(problem and "scancel: " .. problem or "the jobs are cancelled")
+  end
+  exit.complain("the jobs stay in the queue; moonwarp batch --resume %s comes back to them, scancel %s cancels them",
+    running.book.folder, table.concat(jobs, " "))
+end
+
+local function follow(running)
+  local outcome, _, problem = host.call(running.run, running)
+  if outcome == "failed" then
+    running.screen:close()
+    running:note_part "pause"
+    error(problem, 0)
+  end
+  if outcome == "interrupted" then leave(running) end
+  return outcome == "interrupted"
+end
+
+-- The scripts, as they are; what else is to be said goes beside them.
+local function print_scripts(running)
+  local arrays = require "moonwarp.slurm.arrays"
+  for _, array in ipairs(running:prepare()) do
+    io.stdout:write((files.read(arrays.script(array, running.folder))))
+    exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the verdicts",
+      arrays.script(array, running.folder), running.book.folder)
+  end
+  running:note_part "pause"
+  running.book:close()
+  return exit.OK
+end
+
+local function absolute(folder)
+  return folder:sub(1, 1) == "/" and folder or ("%s/%s"):format(require("lfs").currentdir(), folder)
+end
+
+-- The devices of a node; all that the labs name, if nothing is known of it.
+local function devices_there(site, parsed, curriculum, root)
+  local words = parsed.device or {}
+  for _, lab in ipairs(parsed.device and {} or curriculum.labs) do words = lists.append(words, lab.devices) end
+  local ids = lists.unique(lists.map(lists.append(words, { "cpu" }), devices.id))
+  local problem = require("moonwarp.base.path").make(root)
+  if problem then options.fail("%s", problem) end
+  local found = require("moonwarp.slurm.probe").ask(site, absolute(root), ids, exit.complain, parsed.dry)
+  if found then return found end
+  return setmetatable({}, { __index = function() return { usable = true } end })
+end
+
+local function begin_slurm(parsed, root)
+  local slurm, site = require "moonwarp.slurm.batch", require("moonwarp.slurm.site").of(parsed)
+  if not parsed.dry then require("moonwarp.slurm.queue").check() end
+  local curriculum = curriculum_of(parsed, sandbox.new "auto")
+  local head = plan_of(parsed, curriculum, devices_there(site, parsed, curriculum, root .. "/batch"))
+  head.slurm = site
+  local book = ledger.create(root, head)
+  local running = slurm.new(book, screen_of(book, root))
+  if parsed.dry then return print_scripts(running) end
+  return conclude(running, parsed, follow)
+end
+
+local function resume_slurm(parsed, book, root)
+  if parsed.site or parsed.array_limit then
+    options.fail("option '--%s': --resume goes on with the batch's own site; further options of sbatch come after --",
+      parsed.site and "site" or "array-limit")
+  end
+  require("moonwarp.slurm.queue").check()
+  local words = require("moonwarp.slurm.site").words(parsed)
+  return conclude(require("moonwarp.slurm.batch").new(book, screen_of(book, root), words), parsed, follow)
 end
 
 -- ---- --resume -----------------------------------------------------------------------------------
@@ -193,13 +317,12 @@ local function resume(parsed, root)
   local folder = resumed_folder(parsed[1], root)
   local book = ledger.open(folder)
   root = folder:match("^(.*)/batch/[^/]+$") or root
-  if book:is_over() then
-    exit.complain("nothing of %s is left to run", folder)
-    return run_book(book, parsed, root, {})
-  end
+  check_slurm(parsed, book.head.slurm ~= nil)
+  if book:is_over() then exit.complain("nothing of %s is left to run", folder) else book:note("resume", {}) end
+  if book.head.slurm then return resume_slurm(parsed, book, root) end
+  if book:is_over() then return run_book(book, parsed, root, {}) end
   local boxes = sandbox.new(parsed.sandbox or book.head.sandbox or "auto")
   local words = lists.map(book.head.steps, function(step) return step.device end)
-  book:note("resume", {})
   return run_book(book, parsed, root, devices.look(words), boxes)
 end
 
@@ -207,7 +330,10 @@ end
 ---@param parsed table
 ---@return integer status
 function batch.run(parsed)
-  return (parsed.resume and resume or begin)(parsed, parsed.out or "out")
+  local root = parsed.out or "out"
+  if parsed.resume then return resume(parsed, root) end
+  check_slurm(parsed, parsed.slurm)
+  return (parsed.slurm and begin_slurm or begin)(parsed, root)
 end
 
 return batch

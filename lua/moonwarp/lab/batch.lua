@@ -9,16 +9,15 @@ local devices = require "moonwarp.lab.devices"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local ledger = require "moonwarp.lab.ledger"
+local process = require "moonwarp.lab.process"
 local verdict = require "moonwarp.lab.verdict"
 
 local batch = {}
 batch.__index = batch
 
-local GRACE = 3                   -- seconds between SIGINT, SIGTERM and SIGKILL
 local LOCK_SECONDS = 0.25         -- how often a GPU that others use is asked for
 local LOOK_SECONDS = 1            -- how often it is asked whether a supervisor has been stopped
 local SIGKILL = 9
-local DATA_SLACK = 2 << 30         -- stacks of threads, what compilers map
 
 -- ---- what is there ------------------------------------------------------------------------------
 
@@ -52,13 +51,13 @@ end
 --- A batch over a ledger.
 ---@param book table          of ledger.create or ledger.open
 ---@param options table       jobs, found (of devices.look), screen (of lab.screen), sandbox (of
----                          lab.sandbox)
+---                          lab.sandbox); class: another than this one, which inherits from it
 ---@return table
 function batch.new(book, options)
   local self = setmetatable({ book = book, steps = book.head.steps, jobs = options.jobs or 1, states = {},
                               found = options.found, screen = options.screen, sandbox = options.sandbox,
                               running = {},
-                              began = core.clock() }, batch)
+                              began = core.clock() }, options.class or batch)
   local attempts = book:attempts()
   for _, step in ipairs(self.steps) do
     self.states[step.id] = { tries = 0, attempts = 0 }
@@ -77,7 +76,8 @@ function batch:note(kind, values)
   if problem then self.screen:say(problem) end
 end
 
-local NOTED = { "verdict", "message", "exit", "signal", "reason", "seconds", "peak", "output", "log_error", "gates" }
+local NOTED = { "verdict", "message", "exit", "signal", "reason", "seconds", "peak", "output", "log_error", "gates",
+                "job", "node", "shared" }
 
 -- Folders are noted below the batch's own, which may be moved.
 function batch:note_end(step, attempt, ending)
@@ -89,6 +89,12 @@ function batch:note_end(step, attempt, ending)
   self:note("end", values)
 end
 
+--- Whether every step has its verdict.
+---@return boolean
+function batch:is_complete()
+  return not lists.find(self.steps, function(step) return not self.states[step.id].done end)
+end
+
 --- Notes the end of this part of the batch.
 ---@param kind string  "pause", "finish"
 function batch:note_part(kind)
@@ -96,28 +102,6 @@ function batch:note_part(kind)
 end
 
 -- ---- starting -----------------------------------------------------------------------------------
-
--- The space that a process may ask for ends an allocation that is far too large with an error in
--- the script, before anything is touched. A CUDA context maps too much for any such bound.
-local function data_limit(step)
-  if devices.is_exclusive(step.device) or not step.memory_limit then return nil end
-  return step.memory_limit + DATA_SLACK
-end
-
-local function command(step, folder)
-  local argv = { host.program(), "run", step.path, "--device", step.device, "--out", folder }
-  if step.check then argv[#argv + 1] = "--check=" .. step.check end
-  for _, word in ipairs(step.params) do lists.append(argv, { "-p", word }) end
-  return argv
-end
-
-function batch:spawn(step, folder, lock)
-  return host.spawn { argv = command(step, folder), env = self.sandbox:environment(step.name),
-                      log = folder .. "/output.txt", ended = folder .. ".ended", grace = GRACE,
-                      sandbox = self.sandbox:of_lab(step.path, self.book.folder, folder),
-                      seconds = step.time_limit, memory = step.memory_limit, data = data_limit(step),
-                      output = step.output_limit, processes = step.processes, held = { self.book.lock, lock } }
-end
 
 function batch:start(step, lock)
   local state = self.states[step.id]
@@ -127,7 +111,8 @@ function batch:start(step, lock)
   require("lfs").mkdir(folder)
   local one = { step = step, attempt = state.attempts, folder = folder, began = core.clock() }
   self.running[#self.running + 1] = one
-  one.child = self:spawn(step, folder, lock)
+  one.child = process.start(step, { folder = folder, batch = self.book.folder, sandbox = self.sandbox,
+                                    held = { self.book.lock, lock } })
   if lock then lock:close() end -- the supervisor holds it now
   self.screen:begin(one, state)
 end
@@ -140,15 +125,24 @@ function batch:skip(step, message)
   self.screen:finish({ step = step }, ending, true)
 end
 
--- nil if it may begin, "later", or why it never will.
-function batch:obstacle(step)
+--- Whether what a step needs has passed: nil, "later", or why the step will never begin.
+---@param step table
+---@return string?
+function batch:unmet(step)
   for _, need in ipairs(step.needs) do
     local state = self.states[need]
     if not state.done then return "later" end
     local word = state.result.verdict
     if word ~= "passed" then return ("it needs %s, which did not pass (%s)"):format(need, word) end
   end
+end
+
+-- nil if it may begin, "later", or why it never will.
+function batch:obstacle(step)
+  local unmet = self:unmet(step)
+  if unmet then return unmet end
   if not step.device then return "none of its devices is usable here" end
+  if step.tasks then return ("it wants %d tasks, which only moonwarp batch --slurm starts"):format(step.tasks) end
 end
 
 function batch:is_running(step)

@@ -19,7 +19,7 @@ local curriculum = {}
 --- Bytes of output and number of processes if a curriculum sets none.
 curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
 
-local MOST_PROCESSES, MOST_RETRIES, MOST_CHECKS = 4000, 100, 1000000
+local MOST_PROCESSES, MOST_RETRIES, MOST_CHECKS, MOST_TASKS = 4000, 100, 1000000, 100000
 local LONGEST_NAME = 100 -- it becomes that of a folder
 
 -- Why a table is not a list; nil if it is one. Values after a hole would be lost silently.
@@ -82,7 +82,7 @@ local function whole(least, most)
 end
 
 field.processes, field.retries = whole(1, MOST_PROCESSES), whole(0, MOST_RETRIES)
-field.checks = whole(0, MOST_CHECKS)
+field.checks, field.tasks = whole(0, MOST_CHECKS), whole(1, MOST_TASKS)
 
 function field.devices(value)
   local list = list_of(value, function(one) return type(one) == "string" and devices.is_word(one) end)
@@ -149,9 +149,9 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "processes", "devices", "retries", "check", "checks", "gates" }
-local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "devices", "retries", "check",
-                   "checks" }
+              "output_limit", "processes", "tasks", "devices", "retries", "check", "checks", "gates" }
+local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "tasks", "devices", "retries",
+                   "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",

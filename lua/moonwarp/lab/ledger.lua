@@ -88,7 +88,10 @@ end
 
 local LISTS = { "needs", "tags", "params", "gates" }
 
-local function head_of(folder)
+--- What a batch is to run: its batch.json, checked.
+---@param folder string
+---@return table
+function ledger.head(folder)
   local head = json.decode(files.read(folder .. "/batch.json") or "")
   if type(head) ~= "table" or head.schema ~= ledger.SCHEMA then
     options.fail("%s holds no batch of schema '%s'", folder, ledger.SCHEMA)
@@ -105,7 +108,7 @@ end
 ---@param folder string
 ---@return table
 function ledger.open(folder)
-  return new(folder, head_of(folder), PATIENCE)
+  return new(folder, ledger.head(folder), PATIENCE)
 end
 
 local function is_over(lines)

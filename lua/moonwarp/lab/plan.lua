@@ -13,7 +13,7 @@ local sanitizer = require "moonwarp.measure.sanitizer"
 local plan = {}
 
 local KEPT = { "title", "study", "script", "path", "params", "tags", "time_limit", "memory_limit", "output_limit",
-               "processes", "retries", "checks", "gates" }
+               "processes", "tasks", "retries", "checks", "gates" }
 
 -- ---- which labs ---------------------------------------------------------------------------------
 
@@ -82,6 +82,7 @@ local function new_step(lab, id, fits)
   step.id = ("%s-%s"):format(lab.name, (id or "none"):gsub(":", "-"))
   for _, key in ipairs(KEPT) do step[key] = lab[key] end
   step.gates = id and lists.map(gates_on(lab.gates, id), function(one) return fits(one) and one or nil end) or {}
+  if step.tasks == 1 then step.tasks = nil end -- as every lab
   return step
 end
 
@@ -102,7 +103,7 @@ end
 local function check_step(lab, id, found)
   local step = new_step(lab, checking_device(lab, id, found), counter_gate.is)
   step.params, step.check = lab.check.params, lab.check.words
-  step.checks, step.retries = nil, 0
+  step.checks, step.tasks, step.retries = nil, nil, 0
   return step
 end
 
@@ -122,12 +123,13 @@ end
 --- The steps of a batch, each after the steps it needs. A lab that no device takes is a step without a
 --- device, which is skipped.
 ---@param curriculum table
----@param asked { only: string[]?, devices: string[]? }
+---@param asked { only: string[]?, devices: string[]?, found: table<string, table>? }  found: what is known of the
+---       devices of another machine; else those of this one are asked
 ---@return table[] steps
 ---@return table<string, table> found  of devices.look
 function plan.make(curriculum, asked)
   local labs = chosen(curriculum.labs, asked.only)
-  local found = devices.look(asked.devices or all_words(labs))
+  local found = asked.found or devices.look(asked.devices or all_words(labs))
   local steps, ids = {}, {}
   for _, lab in ipairs(labs) do
     local here = devices_of(lab, asked.devices, found)

@@ -5,6 +5,7 @@
 
 local devices = require "moonwarp.lab.devices"
 local form = require "moonwarp.base.schema"
+local site = require "moonwarp.slurm.site"
 
 local schema = {}
 
@@ -18,20 +19,22 @@ local STEP = fields {
   id = "string", name = "string", title = "string?", device = "string?", study = "string?", script = "string?",
   path = "string", params = optional(list "string"), tags = optional(list "string"), needs = optional(list "string"),
   gates = optional(list(GATE)), time_limit = "number?", memory_limit = "integer?", output_limit = "integer?",
-  processes = "integer?", retries = "integer", check = "string?", checks = "integer?",
+  processes = "integer?", tasks = "integer?", retries = "integer", check = "string?", checks = "integer?",
 }
 
 local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", sandbox = "string?",
-                      steps = list(STEP) }
+                      steps = list(STEP), slurm = optional(site.FORM) }
 
 local LINES = {
   begin = fields { date = "string", id = "string", attempt = "integer", sandboxed = "boolean?" },
   ["end"] = fields {
     date = "string", id = "string", attempt = "integer", verdict = "string", message = "string?", exit = "integer?",
     signal = "integer?", reason = "string?", seconds = "number?", peak = "number?", output = "number?",
-    folder = "string?", run = "string?",
+    folder = "string?", run = "string?", job = "string?", node = "string?", shared = "boolean?",
     gates = optional(list(fields { text = "string", ok = "boolean", message = "string?" })),
   },
+  queue = fields { date = "string", array = "integer", name = "string", elements = list(list "string") },
+  job = fields { date = "string", array = "integer", job = "string" },
 }
 
 local PART = fields { kind = "string", date = "string", seconds = "number?" }

@@ -7,6 +7,7 @@ local exit = require "moonwarp.cli.exit"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 local verdict = require "moonwarp.lab.verdict"
 
@@ -17,12 +18,12 @@ summary.SCHEMA = "moonwarp-batch-result/1"
 
 
 local COPIED = { "verdict", "message", "exit", "signal", "reason", "seconds", "peak", "output", "gates", "run",
-                 "folder" }
+                 "folder", "job", "node" }
 
 local function row_of(step, state)
   local row = { id = step.id, name = step.name, title = step.title, device = step.device,
                 study = step.study or step.script, tags = #step.tags > 0 and step.tags or nil,
-                attempts = state.attempts, sandboxed = state.sandboxed }
+                attempts = state.attempts, sandboxed = state.sandboxed, shared = state.shared }
   for _, key in ipairs(COPIED) do row[key] = state.result and state.result[key] end
   row.verdict = row.verdict or "not run"
   return row
@@ -50,8 +51,8 @@ function summary.of(batch, interrupted)
   for i, step in ipairs(batch.steps) do rows[i] = row_of(step, batch.states[step.id]) end
   return { schema = summary.SCHEMA, name = head.name, date = head.date, folder = batch.book.folder,
            curriculum = head.curriculum, seconds = batch.book:seconds(),
-           status = interrupted and "interrupted" or "complete", exit = status_of(rows, interrupted),
-           counts = counts_of(rows), labs = rows,
+           status = interrupted and "interrupted" or batch:is_complete() and "complete" or "incomplete",
+           exit = status_of(rows, interrupted), counts = counts_of(rows), labs = rows,
            unsandboxed = batch.sandbox and batch.sandbox.problem }
 end
 
@@ -108,7 +109,12 @@ function summary.text(result, room)
   if lists.find(result.labs, function(row) return row.sandboxed == false end) then
     lines[#lines + 1] = "labs ran without a sandbox" .. (result.unsandboxed and ": " .. result.unsandboxed or "")
   end
-  if result.status == "interrupted" then
+  local shared = lists.map(result.labs, function(row) return row.shared and row or nil end)
+  if #shared > 0 then
+    lines[#lines + 1] = ("%s had only a part of a node, so other jobs may have disturbed the timings: "
+      .. "-- --exclusive gives each job a whole node"):format(units.count(#shared, "lab"))
+  end
+  if result.status ~= "complete" then
     lines[#lines + 1] = ("to go on: moonwarp batch --resume %s"):format(result.folder)
   end
   return table.concat(lines, "\n")

@@ -32,6 +32,17 @@ function environment.machine()
            os = found(release, 'PRETTY_NAME="([^"\n]*)"') or found(release, "PRETTY_NAME=([^\n]*)") }
 end
 
+--- What Slurm gave the job that this process is in; nil outside of one. A job that has not all cores of its node may
+--- share it with others.
+---@return table?  job, node, cores, of (the node's), shared
+function environment.allocation()
+  local job, cores = os.getenv "SLURM_JOB_ID", math.tointeger(tonumber(os.getenv "SLURM_CPUS_ON_NODE" or ""))
+  if not job then return nil end
+  local all = environment.machine().cores
+  return { job = job, node = os.getenv "SLURMD_NODENAME", cores = cores, of = all,
+           shared = cores and all and cores < all or nil }
+end
+
 -- ---- the script ---------------------------------------------------------------------------------
 
 local function output_of(command)
@@ -84,7 +95,7 @@ end
 
 --- Everything that a record says about its origin, as plain tables.
 ---@param device userdata?
----@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, compiler, git, argv
+---@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, slurm, compiler, git, argv
 function environment.collect(device)
   if device ~= nil and core.type(device) ~= "device" then
     failure.invalid("mw.environment: a device is wanted, got %s; as in mw.environment(mw.device())",
@@ -92,8 +103,8 @@ function environment.collect(device)
   end
   return { date = os.date "!%Y-%m-%dT%H:%M:%SZ", moonwarp = core.version, lua = _VERSION,
            device = device and device_fields(device), machine = environment.machine(),
-           compiler = (core.compiler()), git = environment.revision(script_folder()),
-           argv = command_words() }
+           slurm = environment.allocation(), compiler = (core.compiler()),
+           git = environment.revision(script_folder()), argv = command_words() }
 end
 
 -- ---- while something is measured ----------------------------------------------------------------

@@ -3,6 +3,7 @@
 -- What may be wrong with a measurement: warnings, each with cause and remedy, and flags, the same as
 -- words for a table. Neither changes a number: a row with a flag stays a row.
 
+local environment = require "moonwarp.measure.environment"
 local lists = require "moonwarp.base.lists"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
@@ -96,6 +97,8 @@ function warning.collect(result, run)
     if cause then warnings[#warnings + 1], flags[#flags + 1] = { cause = cause, remedy = remedy }, one.flag end
   end
   if run.others and run.others > BUSY then flags[#flags + 1] = "busy host" end
+  local allocation = environment.allocation()
+  if allocation and allocation.shared then flags[#flags + 1] = "shared node" end
   if result.state then add_state(flags, result.state, run) end
   return warnings, flags
 end

@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What the jobs of a batch and its submitter leave each other in the batch's folder on the shared file system, in
+-- slurm/:
+--   array-N.json, array-N.sh   of the submitter: which labs each element of an array runs; the script
+--   array-N-INDEX.txt          what an element printed
+--   ID.begin, ID.end           of an element: an attempt began, and its verdict (ID.2.begin, ... of further attempts)
+-- A note is whole or not there: it is written under another name, brought to the disk, and renamed.
+
+local files = require "moonwarp.base.files"
+local host = require "moonwarp.host"
+local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
+
+local notes = {}
+
+--- The folder of notes.
+---@param folder string  of the batch
+---@return string
+function notes.folder(folder)
+  return folder .. "/slurm"
+end
+
+--- The file of a note.
+---@param folder string
+---@param name string  "array-1.sh", "mine-cpu-0.end"
+---@return string
+function notes.file(folder, name)
+  return ("%s/slurm/%s"):format(folder, name)
+end
+
+--- Writes a note; an error if it cannot be.
+---@param folder string
+---@param name string
+---@param values table|string  an object is written as JSON
+function notes.write(folder, name, values)
+  local file = notes.file(folder, name)
+  local part = ("%s.%s.part"):format(file, os.getenv "SLURM_JOB_ID" or "new")
+  local reason = files.write(part, type(values) == "string" and values or json.encode(values) .. "\n")
+  if not reason then reason = select(2, host.sync(part)) end
+  if not reason then reason = select(2, os.rename(part, file)) end
+  if reason then error(("a note cannot be written: %s"):format(reason), 0) end
+  host.sync(notes.folder(folder)) -- it is there already; this brings its name to the disk
+end
+
+--- Reads a note; nil if it is not there or not an object.
+---@param folder string
+---@param name string
+---@return table?
+function notes.read(folder, name)
+  local value = json.decode(files.read_plain(notes.file(folder, name)) or "")
+  return type(value) == "table" and value or nil
+end
+
+--- The names of all notes. Reading the folder, and not asking for names, makes a client of NFS look at the server.
+---@param folder string
+---@return table<string, boolean>
+function notes.names(folder)
+  return lists.set(files.entries(notes.folder(folder)))
+end
+
+return notes
