@@ -12,6 +12,10 @@ local DEVICE = "__global__ void k(%s) { %s }"
 local cases = {
   { "extern in front of the type of dynamic shared memory", 7, "",
     "extern double __shared__ s[]; s[threadIdx.x] = 7; __syncthreads(); out[threadIdx.x] = (int)s[5];" },
+  { "__shared__ arrays of constant sizes", 6, "const int wide = 4; enum { HIGH = 2 };",
+    "const int low = wide / 2; constexpr int n = 3; enum { DEEP = 2 }; __shared__ int s[low][HIGH]; "
+      .. "__shared__ int r[n + sizeof threadIdx]; __shared__ int q[DEEP]; "
+      .. "s[1][1] = 1; r[2] = 2; q[1] = 3; out[threadIdx.x] = s[1][1] + r[2] + q[1];" },
   { "__shared__ behind the type", 9, "",
     "float __shared__ s[32]; s[threadIdx.x] = 9; __syncthreads(); out[threadIdx.x] = (int)s[31];" },
   { "const and volatile beside it", 4, "",

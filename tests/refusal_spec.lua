@@ -29,6 +29,15 @@ local cases = {
   { name = "an error in the size of a __shared__ array", line = "__shared__ int s[missing];",
     says = { "x.cu:2: ", "missing" },
     text = "__global__ void k(int *x) {\n  __shared__ int s[missing];\n  s[0] = 1; __syncthreads(); x[0] = s[0];\n}" },
+  { name = "a __shared__ array as long as a parameter says", line = "__shared__ float s[2][n];",
+    says = { "x.cu:2: ", "the size of the shared array 's' is not a constant, because 'n' is known only when the "
+      .. "kernel runs; declare extern __shared__ and give prepare shared = bytes, or make it a macro or template "
+      .. "parameter" },
+    text = "__global__ void k(int *x, int n) {\n  __shared__ float s[2][n];\n  s[1][0] = 1; x[0] = s[1][0];\n}" },
+  { name = "a __shared__ array as long as the block", line = "__shared__ int s[m], t[4];",
+    says = { "x.cu:2: ", "shared array 's' is not a constant, because 'm' is known" },
+    text = "__global__ void k(int *x) { const int m = blockDim.x + 1;\n  __shared__ int s[m], t[4];\n  "
+      .. "s[0] = t[0] = 1; __syncthreads(); x[0] = s[0];\n}" },
   { name = "a texture reference", line = "texture<float, 2> image;", says = { "x.cu:1: ", "CUDA 12 removed" },
     text = "texture<float, 2> image;\n__global__ void k(float *x) { x[0] = tex2D(image, 1, 2); }" },
   { name = "asm that is wrong", line = 'asm("mov.u32 %0, %%nothing;" : "=r"(v));', says = { "x.cu:3: " },

@@ -19,9 +19,9 @@ typedef struct mw_front mw_front;
 /* Of a source that does not compile as it is. NULL: there is no kernel in it, or its brackets, quotes and comments do
  * not match; the error of that compilation, or NULL, becomes one about this, unless it says more. */
 mw_front *mw_front_read(const mw_source *, const mw_dialect *, mw_error *);
-void      mw_front_free(mw_front *);
+void mw_front_free(mw_front *);
 /* Does the source include a header of that kind, which is left out? */
-bool      mw_front_leaves(const mw_front *, bool (*is_one)(const char *header));
+bool mw_front_leaves(const mw_front *, bool (*is_one)(const char *header));
 
 /* Keeps what the name of a template's instance needs, "scale<point>", as those in source->templates. False: it is there
  * already. */
@@ -34,7 +34,7 @@ bool mw_front_refuse(mw_front *, const mw_error *, const char *device, mw_refusa
 /* Its device code, with line markers; freed by mw_free. */
 char *mw_front_text(const mw_front *);
 /* Adds to a compiler's message why a name is not there: "; 'f' is left out: a function without __device__ (x.cu:12)". The
- * names are those in quotes. The status becomes MW_UNSUPPORTED where only another device has it. */
+ * names are those in quotes. Or which shared array has no constant size. The status becomes MW_UNSUPPORTED where only another device has it. */
 void mw_front_explain(const mw_front *, char *message, size_t size, mw_status *);
 /* Of a function that is declared and never defined: the error becomes one about its first use. name: without namespaces.
  * False: there is no such declaration, or no use. */

@@ -26,6 +26,11 @@ void cpu_specifiers_order(cpu_tokens *);
 void cpu_templates_mark(cpu_tokens *);
 /* The names that a declaration of shared memory declares: tokens; returns their count. */
 int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
+/* The name that makes the size of an array declared by the __shared__ at token i known only when the kernel runs, such as
+ * a parameter, and the array's; -1: there is none (shared_size.c). */
+int cpu_shared_unsized(const cpu_tokens *, int shared, int *array);
+/* What to say of it: "the size of the shared array 's' ...", freed by mw_free. */
+char *cpu_shared_unsized_text(const cpu_tokens *, int name, int array);
 /* The { of the class that a declaration defines beside its variables; 0: none. */
 int cpu_class_braces(const cpu_tokens *, int first, int last);
 

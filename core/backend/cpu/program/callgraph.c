@@ -303,6 +303,16 @@ static char *why_rejected(const cpu_program *program, int token, const rejection
   return why;
 }
 
+/* What is wrong with the declaration of shared memory at a token, which becomes that of the fault; NULL: nothing. */
+static char *shared_wrong(const cpu_program *program, int *token) {
+  int array = 0;
+  if (!cpu_token_is(&program->tokens.at[*token], "__shared__")) return NULL;
+  const int name = cpu_shared_unsized(&program->tokens, *token, &array);
+  if (name < 0) return NULL;
+  *token = name;
+  return cpu_shared_unsized_text(&program->tokens, name, array);
+}
+
 /* The log has all of them, so that it is known which kernels are without. */
 static void rejection_note(const cpu_program *program, int token, const char *why, cpu_text *log) {
   const cpu_token *at = &program->tokens.at[token];
@@ -312,6 +322,7 @@ static void rejection_note(const cpu_program *program, int token, const char *wh
 }
 
 static mw_status program_check(const cpu_program *program, mw_error *error) {
+  mw_status status = MW_OK;
   cpu_text log = {0};
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
@@ -319,17 +330,16 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
       const cpu_token *token = &program->tokens.at[i];
       const rejection *found =
           token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(program, token) : NULL;
-      if (!found) continue;
-      char *why = why_rejected(program, i, found);
-      if (!log.at) mw_fail(error, MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
+      char *why = found ? why_rejected(program, i, found) : shared_wrong(program, &i);
+      if (!why) continue;
+      if (!log.at) status = mw_fail(error, found ? MW_UNSUPPORTED : MW_COMPILE, "%s: %s", cpu_where(program, i), why);
       rejection_note(program, i, why, &log);
       mw_free(why);
       break;
     }
   }
-  if (!log.at) return MW_OK;
-  mw_error_log(error, log.at);
-  return MW_UNSUPPORTED;
+  if (log.at) mw_error_log(error, log.at);
+  return status;
 }
 
 /* What the kernel returns, in words; NULL: nothing, as it must be. */

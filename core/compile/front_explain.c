@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a compiler's message about device code does not say: why a name is not there, where a function is used that has
+ * no body, which shared array has no constant size; see front.h. */
+#include "core/compile/front_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/compile/excerpt.h"
+#include "core/source/declarator.h"
+
+bool mw_front_place(const char *line, cpu_token *file, int *number) {
+  const int size = (int)strcspn(line, "\n");
+  for (int i = 0; i < size; i++) {
+    const int digits = line[i] == ':' || line[i] == '(' ? (int)strspn(line + i + 1, "0123456789") : 0;
+    const char *end = line + i + 1 + digits;
+    if (!digits || (line[i] == '(' ? strncmp(end, "):", 2) : *end != ':')) continue;
+    const int blanks = (int)strspn(line, " ");
+    *file = (cpu_token){.kind = CPU_NAME, .text = line + blanks, .size = i - blanks};
+    *number = atoi(line + i + 1);
+    return true;
+  }
+  return false;
+}
+
+void mw_front_missing_add(const mw_front *front, char *message, size_t size) {
+  const cpu_preprocessed *source = &front->source;
+  int count = 0;
+  for (int i = 0; i < source->nleft && count < 3; i++) {
+    const cpu_left_header *header = &source->left[i];
+    const size_t length = strlen(message);
+    if (header->own)
+      snprintf(message + length, size - length, "%s'%s' (%s:%d)",
+               count++ ? ", " : "; not found, and left out: ", header->name, source->tokens.files[header->file],
+               header->line);
+  }
+}
+
+/* The entry of that name, if none of them is kept; its token. */
+static const cpu_entry *left_out(const cpu_outline *outline, const cpu_token *name, int *token) {
+  const cpu_entry *found = NULL;
+  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next) {
+    const cpu_entry *entry = &outline->entries[outline->names[i].entry];
+    if (!cpu_same_text(&outline->tokens->at[outline->names[i].token], name)) continue;
+    if (entry->kept) return NULL;
+    found = entry;
+    *token = outline->names[i].token;
+  }
+  return found;
+}
+
+/* Why no device knows a name that older files use; NULL: it is no such name. */
+static const char *removed(const char *message, const cpu_token *name) {
+  if (cpu_token_any(name, WORDS("texture", "surface", "textureReference", "surfaceReference")) ||
+      strstr(message, ": texture is not a template") || strstr(message, ": surface is not a template"))
+    return "CUDA 12 removed texture and surface references, so that no device takes them: pass the array and index it";
+  if (cpu_token_any(name, WORDS("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot")))
+    return "since CUDA 9 it ends in _sync and begins with a mask, as in __shfl_down_sync(0xffffffff, x, 1)";
+  return NULL;
+}
+
+/* Does a compiler say that a name is not declared? */
+static bool is_unknown(const char *message) {
+  static const char *const words[] = {"unknown type name",
+                                      "undeclared identifier",
+                                      "no member named",
+                                      "no template named",
+                                      "no type named",
+                                      "not declared",
+                                      "not been declared",
+                                      "does not name a",
+                                      "is not a member of",
+                                      "is undefined",
+                                      "has no member",
+                                      "is not a template",
+                                      "class or namespace name",
+                                      "declared void",
+                                      "\"__global__\" does not apply"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strstr(message, words[i])) return true;
+  return false;
+}
+
+/* Does the file declare the name, or a namespace of it? */
+static bool is_own(const cpu_outline *outline, const cpu_token *name) {
+  const cpu_tokens *tokens = outline->tokens;
+  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
+    if (cpu_same_text(&tokens->at[outline->names[i].token], name)) return true;
+  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
+    if (cpu_token_is(&tokens->at[i - 1], "namespace")) return true;
+  return false;
+}
+
+/* Why the device does not declare a name of CUDA's that a message quotes; NULL: it is no such name. */
+static const char *lacking(const mw_front *front, const char *message, const cpu_token *quoted) {
+  if (!front->lacks || !is_unknown(message)) return NULL;
+  char *name = mw_format("%.*s", TEXT(quoted));
+  const cpu_token first = {.kind = CPU_NAME, .text = name, .size = (int)strcspn(name, ":")};
+  const char *why = is_own(&front->outline, &first) ? NULL : front->lacks(name);
+  mw_free(name);
+  return why;
+}
+
+/* Of a message about a constant: the shared array at its place whose size is none; NULL: there is none. */
+static char *unsized_text(const mw_front *front, const char *message) {
+  const cpu_tokens *tokens = &front->source.tokens;
+  const char *after = strstr(message, " failed: ");
+  cpu_token file;
+  int number, array = 0;
+  if (!strstr(message, "constant") || !mw_front_place(after ? after + strlen(" failed: ") : message, &file, &number))
+    return NULL;
+  for (int i = 0; i < tokens->count; i++) {
+    const cpu_token *at = &tokens->at[i];
+    if (at->line != number || !cpu_token_is(at, "__shared__") || !cpu_token_is(&file, tokens->files[at->file]))
+      continue;
+    const int name = cpu_shared_unsized(tokens, i, &array);
+    if (name >= 0) return cpu_shared_unsized_text(tokens, name, array);
+  }
+  return NULL;
+}
+
+void mw_front_explain(const mw_front *front, char *message, size_t size, mw_status *status) {
+  const cpu_outline *outline = &front->outline;
+  const cpu_tokens *tokens = outline->tokens;
+  const size_t length = strlen(message);
+  const cpu_entry *entry = NULL;
+  const char *why = NULL;
+  int token = 0;
+  if (strstr(message, " left out: ")) return;
+  char *unsized = strstr(message, " shared array ") ? NULL : unsized_text(front, message);
+  if (unsized) snprintf(message + length, size - length, "; %s", unsized);
+  mw_free(unsized);
+  for (const char *at = message; at && !entry && !why; at = strpbrk(at + (at > message), "'\"")) {
+    const cpu_token name = {.kind = CPU_NAME, .text = at + 1, .size = (int)strcspn(at + 1, "'\"")};
+    entry = left_out(outline, &name, &token);
+    why = removed(message, &name);
+    if (why || entry || !(why = lacking(front, message, &name))) continue;
+    *status = MW_UNSUPPORTED;
+  }
+  if (entry)
+    snprintf(message + length, size - length, "; '%.*s' is left out: %s (%s:%d)", TEXT(&tokens->at[token]),
+             *entry->what ? entry->what : "no kernel needs it", tokens->files[tokens->at[token].file],
+             tokens->at[token].line);
+  else if (why && !strstr(message, why))
+    snprintf(message + length, size - length, "; %s", why);
+  else if (!why && is_unknown(message)) /* one of them may declare the name */
+    mw_front_missing_add(front, message, size);
+}
+
+static bool is_declared_at(const cpu_outline *outline, int token) {
+  for (int i = cpu_outline_find(outline, &outline->tokens->at[token]); i >= 0; i = outline->names[i].next)
+    if (outline->names[i].token == token) return true;
+  return false;
+}
+
+/* The first token of a kept declaration that names it and does not declare it; -1: there is none. */
+static int use_find(const cpu_outline *outline, const cpu_token *name) {
+  const cpu_tokens *tokens = outline->tokens;
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    if (!entry->kept || entry->worth == CPU_WORTH_REGION) continue;
+    for (int k = entry->first; (k = cpu_find_same(tokens, k, entry->last, name)) < entry->last; k++)
+      if (!is_declared_at(outline, k)) return k;
+  }
+  return -1;
+}
+
+bool mw_front_undefined(const mw_front *front, const mw_source *source, const char *name, mw_error *error) {
+  const cpu_outline *outline = &front->outline;
+  const cpu_tokens *tokens = outline->tokens;
+  const cpu_token word = {.kind = CPU_NAME, .text = name, .size = (int)strlen(name)};
+  const int use = use_find(outline, &word);
+  int declared = cpu_outline_find(outline, &word);
+  while (declared >= 0 && !cpu_same_text(&tokens->at[outline->names[declared].token], &word))
+    declared = outline->names[declared].next;
+  if (use < 0 || declared < 0) return false;
+  const cpu_token *at = &tokens->at[use], *first = &tokens->at[outline->names[declared].token];
+  const char *file = tokens->files[at->file];
+  cpu_text log = {0};
+  cpu_text_format(&log, "%s:%d: error: '%s' is declared (%s:%d) and not defined: no device code has its body\n", file,
+                  at->line, name, tokens->files[first->file], first->line);
+  mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: %.*s", source->name, (int)strcspn(log.at, "\n"), log.at);
+  mw_excerpt_put(&log, source, file, at->line, &word);
+  mw_error_log(error, log.at);
+  return true;
+}

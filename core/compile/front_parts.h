@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What front.c, front_explain.c and front_refuse.c share: the declarations of a file and which of them are kept. */
+#ifndef MW_COMPILE_FRONT_PARTS_H
+#define MW_COMPILE_FRONT_PARTS_H
+
+#include "core/compile/front.h"
+#include "core/source/outline.h"
+
+struct mw_front {
+  const char *(*lacks)(const char *name);
+  const char *constant; /* what stands for const in front of a number with a fraction */
+  cpu_preprocessed source;
+  cpu_outline outline;
+};
+
+/* Keeps one entry and what it needs, and nothing else; keeps kernels, variables and what is asked for again. */
+void mw_front_keep_only(cpu_outline *, int entry);
+void mw_front_keep_again(cpu_outline *);
+
+/* Adds the user's own headers that were not found to a message: at most three. */
+void mw_front_missing_add(const mw_front *, char *message, size_t size);
+/* The file and line that a line of a log begins with: "x.cu:12:3: ..." or "x.cu(12): ...". */
+bool mw_front_place(const char *line, cpu_token *file, int *number);
+
+#endif
