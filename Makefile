@@ -140,7 +140,7 @@ check-tsan: ## races in streams, events, graphs and the pool, by ThreadSanitizer
 	@ONLY='^program tests/\(engines\|event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)_spec' \
 	  tests/check.sh build-tsan
 
-check-gpu: programs ## every spec on a real CUDA device; SANITIZER=1: the studies under compute-sanitizer
+check-gpu: programs ## every spec on a real CUDA device; SANITIZER=1: studies under compute-sanitizer; COUNTERS=1: under ncu
 	@MOONWARP_HOME="$(CURDIR)" tests/check-gpu.sh $(BUILD)/moonwarp
 
 mutants: programs ## mutants of the project's kernels under check mode: docs/measurements.md; half an hour

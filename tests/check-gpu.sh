@@ -3,7 +3,8 @@
 #
 # check-gpu.sh PROGRAM: every spec on a machine with a CUDA device, without busted. Needs MOONWARP_HOME, or a program
 # that finds its own files; closes with one line `N passed, N failed`. JOBS=n runs n files at a time. With SANITIZER=1
-# instead the studies in check mode, under the tools of compute-sanitizer: each is to be without findings.
+# instead the studies in check mode, under the tools of compute-sanitizer: each is to be without findings. With COUNTERS=1
+# instead kernels under ncu, whose counters are to be those of the CPU device; MOONWARP_NCU_REPORT=FILE keeps the report.
 set -uo pipefail
 program=$1
 home=$("$program" -e 'print(require("moonwarp.core").home())') || exit 1
@@ -12,6 +13,13 @@ export MOONWARP_TEST_LUA="'$program' run" MOONWARP_PROGRAM=$program LUA_PATH="$h
   local p = dev:properties()
   print(("%s, %s, %s"):format(dev:name(), p.arch, p.driver or "driver unknown"))
   print(os.date "!%Y-%m-%d %H:%M UTC, moonwarp " .. mw.version)' || exit
+
+if [ "${COUNTERS:-0}" != 0 ]; then
+  results=$(mktemp -d)
+  trap 'rm -rf "$results"' EXIT
+  "$program" run "$home/tests/check/counters_gpu.lua" --counters --device cuda --quiet --out "$results"
+  exit
+fi
 
 # A process a file: what one leaves behind, or a crash, is no other's concern.
 export program home logs results

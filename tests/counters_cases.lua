@@ -4,9 +4,9 @@
 -- arithmetic. W is the number of warps; a sector has 32 bytes; arrays begin at one.
 
 local SECTOR <const>, WARP <const> = 32, 32
-local N <const>, BLOCK <const> = 1024, 256 -- threads, in blocks of 8 warps
+local N <const>, BLOCK <const> = 8192, 256 -- threads, in blocks of 8 warps
 local W <const>, BLOCKS <const> = N // WARP, N // BLOCK
-local SIDE <const> = 64 -- of a matrix
+local SIDE <const> = 256 -- of a matrix
 
 local lists = require "moonwarp.base.lists"
 

@@ -260,6 +260,18 @@ describe("counters of a GPU", function()
     end)
   end)
 
+  it("leave the report where it is asked for, and take no older one", function()
+    with({ ["s.lua"] = SCRIPT, ["kept.ncu-rep"] = "of an earlier run" }, function(run, folder)
+      local status, output = run("run s.lua --counters", "MOONWARP_NCU_REPORT=kept.ncu-rep " .. REPORT)
+      assert.are.equal(0, status, output)
+      assert.are.equal(RECORDED .. "\n", files.read(folder .. "/kept.ncu-rep"))
+      status, output = run("run s.lua --counters", "MOONWARP_NCU_REPORT=kept.ncu-rep")
+      assert.are.equal(0, status, output)
+      has(output, "cuda:0\tfalse\t\t0\ttrue\n")
+      assert.is_false(files.exists(folder .. "/kept.ncu-rep"))
+    end)
+  end)
+
   it("need a script of the program", function()
     local stock = support.stock_interpreter()
     if not stock then return end

@@ -64,16 +64,22 @@ local function silence()
   return tonumber(os.getenv "MOONWARP_NCU_SILENCE") or SILENCE
 end
 
+-- The report's file, without the end of its name that ncu adds. A user may keep it.
+local function report_of(folder)
+  local kept = os.getenv "MOONWARP_NCU_REPORT"
+  return kept and kept ~= "" and kept:gsub("%.ncu%-rep$", "") or folder .. "/report"
+end
+
 local function words_of(program, folder)
   local words = lists.append({ program }, WORDS)
-  return lists.append(words, { "--metrics", table.concat(report.metrics(), ","), "--export", folder .. "/report",
+  return lists.append(words, { "--metrics", table.concat(report.metrics(), ","), "--export", report_of(folder),
                                "--log-file", folder .. "/log" })
 end
 
 -- A page of the report, in no one's language.
 local function page(program, folder, name)
   local pipe = assert(io.popen(("LC_ALL=C %s --import %s --csv --print-units base %s 2>/dev/null </dev/null"):format(
-    path.quote(program), path.quote(folder .. "/report.ncu-rep"), PAGES[name])))
+    path.quote(program), path.quote(report_of(folder) .. ".ncu-rep"), PAGES[name])))
   local text = pipe:read "a"
   pipe:close()
   return text
@@ -87,7 +93,7 @@ local function judge(program, folder, result)
     return nil, ("ncu could not run (%s):\n%s"):format(result.why, result.tail)
   end
   problem = problem or interruption(log, result)
-  if not files.exists(folder .. "/report.ncu-rep") then return not problem and {} or nil, problem end
+  if not files.exists(report_of(folder) .. ".ncu-rep") then return not problem and {} or nil, problem end
   local launches, fault = report.read(page(program, folder, "raw"), page(program, folder, "sass"),
     page(program, folder, "lines"))
   problem = problem or fault and "the report of ncu: " .. fault
@@ -97,6 +103,7 @@ end
 local function run(session, program)
   local folder, guard = tool.folder()
   local _ <close> = guard
+  os.remove(report_of(folder) .. ".ncu-rep")
   local launches, problem = judge(program, folder, tool.run(session, words_of(program, folder), {}, folder, silence()))
   if not launches then failure.raise_as("failed", "counters: %s", problem) end
   if problem then io.stderr:write("note: ", problem, "\n") end
