@@ -125,30 +125,23 @@ end
 -- ---- parts ------------------------------------------------------------------------------------------
 local share = { "share", title = "of the copy", unit = "%", digits = 3 }
 
--- How many sectors of 32 bytes a warp's load touches, and which share of their bytes it uses: the bound.
-local function add_sectors(records, c)
-  local seen, sectors = {}, 0
-  for lane = 0, 31 do
-    local sector = (lane * (c.stride or 1) + (c.offset or 0)) // 8
-    if not seen[sector] then seen[sector], sectors = true, sectors + 1 end
-  end
-  for _, r in ipairs(records) do
-    if r.rung ~= "library copy" then r.sectors, r.used = sectors, 4 / sectors end
-  end
-end
-
+-- The bytes used of the sectors are the bound.
 study:part { "stride", cases = { { n = p.n, stride = p.strides } }, rungs = { "library copy", "strided" },
-  odd = { { n = 10007, stride = { 1, 3, 32, 1000 } } }, derive = add_sectors, rows = "all",
-  table = { "rung", "stride", "sectors", { "used", title = "bound", unit = "%" }, "t", "T_tot", share },
+  odd = { { n = 10007, stride = { 1, 3, 32, 1000 } } }, rows = "all",
+  counters = { "sectors_per_request", "load_efficiency", at = { n = 128000 } },
+  table = { "rung", "stride", { "sectors_per_request", title = "sectors", digits = 3 },
+            { "load_efficiency", title = "bound", digits = 3 }, "t", "T_tot", share },
   charts = { { x = "stride", logx = 2, logy = 10, title = "T_tot by stride",
                xlabel = "elements between neighbouring threads",
                of = function(r) return r.rung == "strided" end } } }
 
 study:part { "offset", cases = { { n = SOME, offset = p.offsets } }, rungs = { "library copy", "shifted" },
-  odd = { { n = 10007, offset = { 0, 1, 31 } } }, derive = add_sectors, rows = "all",
-  table = { "rung", "offset", "sectors", "t", "T_tot", share } }
+  odd = { { n = 10007, offset = { 0, 1, 31 } } }, counters = { "sectors_per_request", at = { n = 4096 } },
+  table = { "rung", "offset", { "sectors_per_request", title = "sectors", digits = 3 }, "t", "T_tot", share },
+  rows = "all" }
 
 study:part { "width", cases = { { n = p.n } }, rungs = function(one) return (one.number or 3) == 3 end,
+  counters = { "sectors_per_request", at = { n = 4096 } },
   table = { "rung", "t", "T_tot", share }, charts = { { kind = "ladder" } },
   ratios = { "16 bytes a thread / library copy", "1 byte a thread / 4 bytes a thread" } }
 
@@ -175,6 +168,7 @@ study:part { "constants", cases = { { n = SOME // 4 } }, rungs = { "library copy
 study:part { "local", cases = { { n = SOME // 4, m = { 3, 16 } } }, rungs = { "library copy", "matrix" }, each = "m",
   odd = { { n = 1003, m = { 3, 16 } } },
   arrays = function(c) c:variable("matrix"):upload(hilbert()) end,
+  counters = { "sectors_per_request", "shared_conflicts_per_request", at = { n = 4096 } },
   table = { "rung", "m", "t", "T_tot", share }, charts = { { kind = "ladder" } },
   ratios = { "registers / local memory", "shared, a column a thread / shared, a row a thread" } }
 return study

@@ -6,6 +6,8 @@
 -- Gates without devices hold on a GPU and on the CPU device, and find a rung that is broken, not one that is
 -- a little slower. Those for "cuda" are about a tenth below what one H200 reached (docs/measurements.md), and
 -- lower over a rung of many launches, whose time is the host's: hosts differ in it by a factor of almost 2.
+-- Those of a kernel are on its structural counters, which the CPU device counts in check mode: on a machine without a
+-- GPU they hold or fail as on any other.
 
 -- The rate `field` of one rung is at least so many times that of another; `where`: what both records have.
 local function gate(field, rung, at_least, other, where, devices)
@@ -13,6 +15,9 @@ local function gate(field, rung, at_least, other, where, devices)
   for key, value in pairs(where) do record[key], of[key] = value, value end
   return { field = field, record = record, at_least = at_least, of = of, devices = devices }
 end
+
+-- A counter of a kernel is at most a number in every launch.
+local function counts(kernel, field, at_most) return { kernel = kernel, field = field, at_most = at_most } end
 
 local LADDER, F64 = { group = "ladder" }, { group = "ladder", type = "f64" }
 local TURNED = { group = "ladder", type = "f32" }
@@ -31,13 +36,18 @@ return {
               gate("T_tot", "16 bytes a thread", 0.9, "library copy", LADDER, "cuda") } },
   { name = "access", title = "What does it cost to reach an element?", study = "access", needs = "memcopy",
     tags = { "lectures", "memory" },
-    gates = { gate("T_tot", "registers", 0.9, "local memory", { group = "local" }),
+    gates = { counts("shifted", "sectors_per_request", 5), counts("by<float>", "sectors_per_request", 4),
+              counts("product_shared<false>", "shared_conflicts_per_request", 0),
+              gate("T_tot", "registers", 0.9, "local memory", { group = "local" }),
               gate("T_tot", "16 bytes a thread", 0.9, "library copy", { group = "width" }, "cuda"),
               gate("T_tot", "constant", 2, "constant, each lane its own", { group = "constants" }, "cuda"),
               gate("T_tot", "four loads first", 2.5, "four in order", { group = "loads", per = 1 }, "cuda") } },
   { name = "transpose", title = "What does the order of memory cost?", study = "transpose", needs = "memcopy",
     tags = { "lectures", "memory", "cooperation" },
-    gates = { gate("T_tot", "16 bytes, tiles of 512 B", 1, "rows to columns", TURNED),
+    gates = { counts("transpose_tile", "sectors_per_request", 4),
+              counts("transpose_tile<float,1>", "shared_conflicts_per_request", 0),
+              counts("transpose_swizzled", "shared_conflicts_per_request", 0),
+              gate("T_tot", "16 bytes, tiles of 512 B", 1, "rows to columns", TURNED),
               gate("T_tot", "16 bytes, tiles of 512 B", 0.85, "library copy", TURNED, "cuda"),
               gate("T_tot", "a tile, padded", 1.8, "a tile", TURNED, "cuda") } },
   { name = "divergence", title = "What do different ways cost?", study = "divergence", needs = "access",
@@ -55,7 +65,9 @@ return {
               gate("T_eff", "one pass, 8 rows a thread", 2.3, "two passes", {}, "cuda") } },
   { name = "histogram", title = "How do threads count in the same places?", study = "histogram", needs = "memcopy",
     tags = { "lectures", "memory", "cooperation" },
-    gates = { gate("T_tot", "8 bits per thread", 1, "a table per lane", RANDOM, "cpu"),
+    gates = { counts("histogram_copies<32>", "shared_atomic_contention", 1),
+              counts("histogram_merged", "shared_atomic_contention", 1),
+              gate("T_tot", "8 bits per thread", 1, "a table per lane", RANDOM, "cpu"),
               gate("T_tot", "a table, 16 bytes", 0.49, "library copy", RANDOM, "cuda"),
               gate("T_tot", "a table per lane", 0.9, "library copy", RANDOM, "cuda"),
               { name = "skewed over uniform", field = "T_tot", at_least = 0.9, devices = "cuda",

@@ -6,6 +6,7 @@
 -- table per lane, and in counters of each thread without atomics: for random bytes, for bytes of which most are the
 -- same, and for one value. T_tot = n / t, each byte is read once; shares are of a copy of as many bytes.
 -- "passes" is computed from the addresses of some warps: the lanes in the fullest bank, of which each takes its turn.
+-- How many addresses the lanes of an atomic have, and how many lanes want one, the CPU device counts in check mode.
 -- See docs/studies/histogram.md.
 
 local mw = require "moonwarp"
@@ -123,6 +124,7 @@ rung(12, "copies", "histogram_copies<%d>", { 512 }, in_copies)
 study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data",
   charts = { { kind = "ladder", logx = not gpu } },
   rungs = function(one) return one.name ~= "copies" end,
+  counters = { "atomic_contention", "shared_addresses_per_atomic", "shared_atomic_contention", at = { n = 1 << 14 } },
   table = { { "number", title = "no." }, "rung", "block", { "passes", digits = 3 }, "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "a table / global memory", "a table, 16 bytes / a table", "a table per lane / a table, 16 bytes",

@@ -5,8 +5,7 @@
 -- A copy by the same blocks; rows read and columns written, and the reverse; a tile in shared memory with bank
 -- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes and three orders of blocks.
 -- T_tot = 2 * bytes(A) / t, as of a copy: a share of 1 is a transposition that costs nothing.
--- The columns "tile written" and "tile read" are bank conflicts, computed from the kernels' addresses: 32 is one lane
--- after the other. See docs/studies/transpose.md.
+-- The CPU device counts sectors and bank conflicts in check mode, on a small array. See docs/studies/transpose.md.
 
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
@@ -14,6 +13,8 @@ local study, p, gpu = mw.study {
   question = "what does it cost to write along columns what was read along rows?",
   kernels = "transpose.cu", rate = "T_tot", output = "B", level = "library copy", seconds = { 0.03, gpu = 0.1 },
   units = { bound = "B/s" },
+  counters = { "load_sectors_per_request", "store_sectors_per_request", "shared_load_conflicts_per_request",
+               "shared_store_conflicts_per_request", "shared_efficiency", at = { nx = 128, ny = 128 } },
   odd = { { nx = 67, ny = 33 }, { nx = 132, ny = 268 }, { nx = 3, ny = 600 } },
   params = {
     { "n", 2048, "columns and rows of the array", gpu = 16384, min = 32, max = 32768 },
@@ -31,23 +32,9 @@ study:answer("transposed", { bytes = "A B", tolerance = function() return { abso
   cell = function(c, at, i) return at.A((i - 1) % c.ny * c.nx + (i - 1) // c.ny + 1) end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
--- Conflicts of a warp's accesses to the tile, and the rate that shared memory allows: without conflicts it moves 128
--- bytes per cycle, half of which are written and half read.
-local function shared_memory(c, bytes, written, read)
-  local w, r = mw.bank_conflict(written, bytes), mw.bank_conflict(read, bytes)
-  return { tile_written = w, tile_read = r, bound = c:per_cycle(2 * 128 / (w + r)) }
-end
-
--- Lanes are side by side, in rows of `width` elements; at(row, column): where an element is.
-local function conflicts(c, width, at)
-  local size = c.A:nbytes() // #c.A
-  return shared_memory(c, size, function(lane) return size * (3 * width + at(3, lane)) end,
-    function(lane) return size * (lane * width + at(lane, 3)) end)
-end
-
-local function tile(number, name, kernel, width, at)
+local function tile(number, name, kernel)
   study:rung { number, name, answer = "transposed", kernel = kernel, block = { 32, 8 }, over = { "nx", "ny" },
-               each = { 1, 4 }, fields = function(c) return conflicts(c, width, at) end }
+               each = { 1, 4 } }
 end
 
 study:rung { 2, "copy, in blocks", answer = "copy", kernel = "transpose_not<%s>", block = { 32, 8 },
@@ -56,17 +43,9 @@ study:rung { 3, "rows to columns", answer = "transposed", kernel = "transpose_re
              over = { "nx", "ny" } }
 study:rung { 4, "columns to rows", answer = "transposed", kernel = "transpose_write<%s>", blocks = p.shapes,
              over = { "ny", "nx" } }
-tile(5, "a tile", "transpose_tile<%s,0>", 32, function(_, column) return column end)
-tile(6, "a tile, padded", "transpose_tile<%s,1>", 33, function(_, column) return column end)
-tile(7, "a tile, swizzled", "transpose_swizzled<%s>", 32, function(row, column) return row ~ column end)
-
--- 16 bytes in each access. A row of the tile has `across` of them; number i of row r is at i ~ r // vector % 8.
-local function wide_conflicts(c, across)
-  local v = c.vector
-  local function at(row, i) return 16 * (row * across + (i ~ row // v % 8)) end
-  return shared_memory(c, 16, function(lane) return at(lane % across * v, 3 + lane // across) end,
-    function(lane) return at((3 + lane // across) * v, lane % across) end)
-end
+tile(5, "a tile", "transpose_tile<%s,0>")
+tile(6, "a tile, padded", "transpose_tile<%s,1>")
+tile(7, "a tile, swizzled", "transpose_swizzled<%s>")
 
 local function power_of_two(n) return n > 1 and 2 * power_of_two(ceil_div(n, 2)) or 1 end
 
@@ -80,7 +59,8 @@ local function wide(number, name, bytes, threads, order)
       local across = power_of_two(math.max(x, y)) -- the curve's
       return order == "Z_CURVE" and across * across or x * y
     end,
-    fields = function(c) return wide_conflicts(c, bytes // 16) end }
+    counters = false, -- the CPU device's compiler accesses 16 bytes in two parts; eight lanes are in all banks
+    fields = function(c) return { bound = c:per_cycle(128) } end }
 end
 
 wide(8, "16 bytes, tiles of 128 B", 128, 64, "ROWS_OF_A")
@@ -90,9 +70,16 @@ wide(11, "16 bytes, along B's rows", 512, 512, "ROWS_OF_B")
 wide(12, "16 bytes, along a Z-curve", 512, 512, "Z_CURVE")
 
 -- ---- parts ------------------------------------------------------------------------------------------
-study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type",
+-- The rate that shared memory allows: without conflicts it moves 128 bytes per cycle, half of them written, half read.
+local function add_bound(records, c)
+  for _, r in ipairs(records) do
+    r.bound = r.bound or r.shared_efficiency and c:per_cycle(128 * r.shared_efficiency)
+  end
+end
+
+study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type", derive = add_bound,
   charts = { { kind = "ladder", logx = not gpu } },
-  table = { { "number", title = "no." }, "rung", "block", "tile_written", "tile_read", "t", "bound", "T_tot",
+  table = { { "number", title = "no." }, "rung", "block", "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "a tile / rows to columns", "a tile, padded / a tile", "a tile, swizzled / a tile, padded",
              "best transposed / library copy" } }
@@ -101,6 +88,8 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each 
 study:part { "sides", rows = "all", rungs = { "library copy", "rows to columns", "a tile, swizzled",
                                               "16 bytes, tiles of 512 B" },
   blocks = "best", table = { "rung", "nx", "t", "T_tot", { "share", unit = "%", digits = 3 } },
+  counters = { "load_sectors_per_request", "store_sectors_per_request",
+               at = function(sides) return { nx = 256 + sides.nx - p.n, ny = 256 + sides.ny - p.n } end },
   cases = { { nx = p.n, ny = p.n }, { nx = p.n + 32, ny = p.n + 32 }, { nx = p.n + 4, ny = p.n + 4 },
             { nx = p.n - 1, ny = p.n - 1 } } }
 return study

@@ -373,13 +373,20 @@ return { defaults = { devices = "cpu", check = true }, labs = {
   { name = "sized", script = "s.lua", check = { params = { n = 301 } } },
   { name = "bad", script = "bad.lua" },
   { name = "wrong", script = "wrong.lua" },
+  { name = "many", script = "many.lua", memory_limit = "1 GiB" },
   { name = "plain", script = "bad.lua", check = false } } }]]
+
+  local MANY = [[
+local mw, list = require "moonwarp", {}
+for i = 1, 40 do list[i] = mw.device():zeros("f32", 1) end
+mw.check(list[40], 0)]]
 
   local rows, steps, xml
   before_each(function()
     if rows then return end
     local bad = 'local mw = require "moonwarp"\n' .. RED
-    with_files({ ["labs.lua"] = CURRICULUM, ["s.lua"] = STUDY, ["bad.lua"] = bad, ["wrong.lua"] = bad ..
+    with_files({ ["labs.lua"] = CURRICULUM, ["s.lua"] = STUDY, ["bad.lua"] = bad, ["many.lua"] = MANY,
+                 ["wrong.lua"] = bad ..
                  "\nfor i = 1, 2 do mw.check(dev:zeros('f32', 1), 1, { name = 'y' .. i }) end" },
       function(run, folder)
         local status, output = run "batch labs.lua --out out --json r.json --junit j.xml"
@@ -400,6 +407,10 @@ return { defaults = { devices = "cpu", check = true }, labs = {
     assert.are.equal("n=301", table.concat(steps["sized-cpu-check"].params, " "))
     assert.are.equal("good-cpu-check", table.concat(steps["good-cpu"].needs, " "))
     assert.is_nil(steps["plain-cpu-check"])
+  end)
+
+  it("has room for many arrays, of which each reserves 256 MiB there", function()
+    assert.are.equal("passed", rows["many-cpu-check"].verdict, rows["many-cpu-check"].message)
   end)
 
   it("fails by what that finds, and is not timed", function()

@@ -148,6 +148,18 @@ describe("a study with counters", function()
     has(run.record.checks[1].what, "n = 1001, f32")
   end)
 
+  it("leaves out a rung, and takes small sides from those that are measured", function()
+    local text = small_study.changed(COUNTED, "at = { n = 256 }", "at = function(c) return { n = c.n // 100 } end")
+    text = small_study.changed(text, 'kernel = "saxpy_loop",', 'kernel = "saxpy_loop", counters = false,')
+    local run = small_study.run(text, "-p n=800")
+    assert.are.equal(0, run.status, run.output)
+    assert.are.equal("saxpy saxpy", run.record.counters[1].kernel .. " " .. run.record.counters[2].kernel)
+    assert.are.equal(24, run.record.counters[1].lanes) -- x and y are read, y is written: 8 elements each
+    run = small_study.run(small_study.changed(COUNTED, "at = { n = 256 }", "at = function() end"))
+    assert.are.equal(1, run.status, run.output)
+    has(run.output, "counters: 'at' must return sides such as { n = 4096 }, got nil")
+  end)
+
   it("says which rung cannot be counted, and goes on", function()
     local text = small_study.changed(COUNTED, "at = { n = 256 }", "at = { n = 1 << 50 }")
     local run = small_study.run(text, "-p n=1000 -p rungs=1")

@@ -29,12 +29,12 @@ describe("counters", function()
       rows[1].lines[2].line, rows[1].lines[2].shared_load_requests))
   end)
 
-  it("of other grids are another row, which a sum by kernel joins", function()
+  it("of other grids are another row, which a sum by block joins", function()
     local list = { runs.launches()[1], runs.launches()[1] }
     list[2].grid = { 2, 1, 1 }
     local rows = counters.by_configuration(list)
     assert.are.equal(2, #rows)
-    rows = counters.by_kernel(rows)
+    rows = counters.by_block(rows)
     assert.are.equal("1 2", #rows .. " " .. rows[1].launches)
     assert.is_nil(rows[1].grid)
   end)
@@ -44,6 +44,7 @@ describe("counters", function()
     local turn, columns = rows[1], rows[2]
     assert.are.equal(15.5, turn.shared_conflicts_per_request)
     assert.are.equal(31.0, turn.shared_load_conflicts_per_request)
+    assert.are.equal(64 / (32 + 32 * 32), turn.shared_efficiency)
     assert.are.equal(0.0, turn.shared_store_conflicts_per_request)
     assert.are.equal("18.0 4.0 32.0", ("%s %s %s"):format(columns.sectors_per_request,
       columns.load_sectors_per_request, columns.store_sectors_per_request))

@@ -14,14 +14,14 @@ describe("the study access", function()
     local counts, charts, sectors = {}, {}, {}
     for _, r in ipairs(run.record.records) do
       counts[r.group] = (counts[r.group] or 0) + 1
-      if r.sectors then sectors[("%s %d"):format(r.rung, r.stride or r.offset)] = r.sectors end
+      if r.stride or r.offset then sectors[("%s %d"):format(r.rung, r.stride or r.offset)] = r.sectors_per_request end
     end
     for i, chart in ipairs(run.record.charts) do charts[i] = chart.name end
     assert.are.same({ stride = 8, offset = 6, width = 6, loads = 30, half = 4, constants = 10, ["local"] = 10 }, counts)
     assert.are.same({ "access-stride", "access-width", "access-loads-per", "access-half", "access-constants",
                       "access-local-3", "access-local-16" }, charts)
-    assert.are.same({ ["strided 1"] = 4, ["strided 2"] = 8, ["strided 8"] = 32, ["strided 1000"] = 32,
-                      ["shifted 0"] = 4, ["shifted 8"] = 4, ["shifted 31"] = 5 }, sectors)
+    assert.are.same({ ["strided 1"] = 4.0, ["strided 2"] = 8.0, ["strided 8"] = 32.0, ["strided 1000"] = 32.0,
+                      ["shifted 0"] = 4.0, ["shifted 8"] = 4.0, ["shifted 31"] = 5.0 }, sectors)
     local checked = {}
     for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
     for _, what in ipairs { "strided, n = 10007, stride = 1000, f32", "shifted, n = 10007, offset = 31, f32",

@@ -105,7 +105,7 @@ sizes that no block divides]] },
         default = "the memory's peak, if the rate is computed from bytes" },
       { "counters", "table", [[structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small
 case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured
-ones on the CPU device in check mode, which counts. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these
+ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these
 cases instead of the odd ones]] },
     },
     parameter_spec = {
@@ -189,6 +189,8 @@ the reason why the device cannot]] },
       { "mistake", "boolean", [[it is wrong on purpose, as its source is. It is never measured. On the CPU device at least one odd case
 must show the mistake, by a wrong result, an error or a finding of check mode, or the run fails; on a GPU, where it may write anywhere, it
 does not run]], default = "false" },
+      { "counters", "boolean", [[false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler
+accesses in parts]], default = "true" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
 the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed]] },
     },

@@ -173,6 +173,7 @@
 ---@field shared_conflicts_per_request? number bank conflicts of a load or store of shared memory
 ---@field shared_load_conflicts_per_request? number the same of loads
 ---@field shared_store_conflicts_per_request? number the same of stores
+---@field shared_efficiency? number passes over shared memory without bank conflicts over those that are taken, 1 is all
 ---@field addresses_per_atomic? number distinct addresses of an atomic operation on global memory
 ---@field shared_addresses_per_atomic? number the same on shared memory
 ---@field lanes_per_request? number active lanes of a request, of 32
@@ -680,6 +681,7 @@
 ---@field series? string|fun(c: moonwarp.case, block: any): string its line in charts, default its name
 ---@field stream? boolean the function of `make` works in `c:stream()`, so it is timed there, default false
 ---@field mistake? boolean it is wrong on purpose, as its source is. It is never measured. On the CPU device at least one odd case must show the mistake, by a wrong result, an error or a finding of check mode, or the run fails; on a GPU, where it may write anywhere, it does not run, default false
+---@field counters? boolean false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler accesses in parts, default true
 ---@field observe? fun(c: moonwarp.case, go: function, rung: table, check: function): table further values of its records, read from the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed
 
 --- What others measured.
@@ -710,7 +712,7 @@
 ---@field level? string|string[] rungs or answers; shares are relative to the fastest of them in the same case
 ---@field odd? table[]|fun(p: table): table[] sides of the cases that are compared with the host in every element: sizes that no block divides
 ---@field peak? fun(dev: moonwarp.device): table `{ value =, label = }`, a line in the charts, default the memory's peak, if the rate is computed from bytes
----@field counters? table structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured ones on the CPU device in check mode, which counts. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these cases instead of the odd ones
+---@field counters? table structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these cases instead of the odd ones
 
 --- How a kernel is launched.
 ---@class moonwarp.case_launch

@@ -66,7 +66,7 @@ study.fields = {
            shared = "function", cooperative = "boolean", args = "function table", make = "function",
            sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
            fields = "table function", series = "string function", observe = "function", stream = "boolean",
-           mistake = "boolean" },
+           mistake = "boolean", counters = "boolean" },
   answer = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
              reference = "function", needs = "table", tolerance = "function", bytes = "string function",
              work = "function", output = "string", start = "function", also = "function" },

@@ -5,7 +5,8 @@
 
 local SECTOR <const> = 32 -- bytes
 
--- The counters of a launch, and of a line: name, doc; unit; most: of several launches the greatest counts, not the sum.
+-- The counters of a launch, and of a line: name, doc; title, of a column, if it is not the name; unit; most: of several
+-- launches the greatest counts, not the sum.
 local counted = {
   { name = "load_requests", doc = "loads from global memory, one per warp" },
   { name = "load_sectors", doc = "sectors of 32 bytes that these touch, summed over requests" },
@@ -21,17 +22,18 @@ local counted = {
   { name = "shared_store_conflicts", doc = "passes beyond those without bank conflicts" },
   { name = "atomic_requests", doc = "atomic operations on global memory" },
   { name = "atomic_addresses", doc = "distinct addresses of these, summed over requests" },
-  { name = "atomic_contention", most = true, doc = "the most lanes of a request on one address" },
+  { name = "atomic_contention", title = "contention", most = true, doc = "the most lanes of a request on one address" },
   { name = "shared_atomic_requests", doc = "atomic operations on shared memory" },
   { name = "shared_atomic_addresses", doc = "distinct addresses of these, summed over requests" },
-  { name = "shared_atomic_contention", most = true, doc = "the most lanes of a request on one address" },
+  { name = "shared_atomic_contention", title = "shared contention", most = true,
+    doc = "the most lanes of a request on one address" },
   { name = "requests", doc = "all of these requests" },
   { name = "lanes", doc = "active lanes, summed over requests" },
   { name = "barriers", doc = "barriers of a block, by warp" },
 }
 
--- Ratios of counters: name; title, of a column; over and under, names of counters that are added up; scale, of what is
--- under; unit; what, the accesses without which there is no such figure; doc.
+-- Ratios of counters: name; title, of a column; over and under, names of counters that are added up, or with a "-"
+-- taken away; scale, of what is under; unit; what, the accesses without which there is no such figure; doc.
 local figures = {
   { name = "sectors_per_request", title = "sectors/request", over = "load_sectors store_sectors",
     under = "load_requests store_requests", what = "to global memory",
@@ -52,6 +54,10 @@ local figures = {
     under = "shared_load_requests", what = "that loads from shared memory", doc = "the same of loads" },
   { name = "shared_store_conflicts_per_request", title = "conflicts/store", over = "shared_store_conflicts",
     under = "shared_store_requests", what = "that stores to shared memory", doc = "the same of stores" },
+  { name = "shared_efficiency", title = "passes needed",
+    over = "shared_load_wavefronts shared_store_wavefronts -shared_load_conflicts -shared_store_conflicts",
+    under = "shared_load_wavefronts shared_store_wavefronts", unit = "%", what = "to shared memory",
+    doc = "passes over shared memory without bank conflicts over those that are taken, 1 is all" },
   { name = "addresses_per_atomic", title = "addresses/atomic", over = "atomic_addresses", under = "atomic_requests",
     what = "by atomics to global memory", doc = "distinct addresses of an atomic operation on global memory" },
   { name = "shared_addresses_per_atomic", title = "addresses/shared atomic", over = "shared_atomic_addresses",

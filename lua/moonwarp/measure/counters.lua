@@ -18,12 +18,12 @@ local SECTOR <const> = counter_names.SECTOR
 
 -- ---- names and values -----------------------------------------------------------------------------
 
--- The sum of some counters; nil if one is not known.
+-- The sum of some counters, less those with a "-"; nil if one is not known.
 local function sum(counted, names)
   local total = 0
-  for name in names:gmatch "%S+" do
+  for sign, name in names:gmatch "(%-?)([%w_]+)" do
     if not counted[name] then return nil end
-    total = total + counted[name]
+    total = sign == "" and total + counted[name] or total - counted[name]
   end
   return total
 end
@@ -168,11 +168,11 @@ function counters.by_configuration(list)
   return folded(list, { "kernel", "device", "source", "grid", "block" })
 end
 
---- The same by kernel only.
+--- The same by kernel and block only.
 ---@param list table[]   launches, or rows of counters.by_configuration
 ---@return table[] rows
-function counters.by_kernel(list)
-  return folded(list, { "kernel", "device", "source" })
+function counters.by_block(list)
+  return folded(list, { "kernel", "device", "source", "block" })
 end
 
 -- ---- what lines cost ----------------------------------------------------------------------------

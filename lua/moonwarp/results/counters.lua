@@ -3,7 +3,6 @@
 -- The structural counters of a run: noted in its record by kernel and configuration, and shown as a table by kernel
 -- with the lines that cost most.
 
-local chart = require "moonwarp.plot.chart"
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
@@ -16,7 +15,6 @@ local counted = {}
 local COLUMNS <const> = { "load_sectors_per_request", "store_sectors_per_request", "shared_conflicts_per_request",
                           "addresses_per_atomic", "shared_addresses_per_atomic", "lanes_per_request" }
 local MOST_LINES <const> = 5
-local LEAST_TEXT <const> = 20 -- columns of a line's source
 
 -- ---- words --------------------------------------------------------------------------------------
 
@@ -27,13 +25,19 @@ local function columns_of(rows)
   end)
 end
 
+-- Whether a kernel was launched in several blocks.
+local function has_blocks(rows)
+  return #lists.unique(rows, function(row) return row.kernel end) < #rows
+end
+
 local function show_table(rows)
   local device = session.current:device()
-  local records = lists.map(counters.by_kernel(rows), function(row)
+  local records = lists.map(counters.by_block(rows), function(row)
     return lists.merged(row, { device_name = device and device:id() == row.device and device:name() or nil })
   end)
-  tables.print { "kernel", "launches", title = "structural counters", records = records,
-                 table.unpack(columns_of(records)) }
+  local columns = lists.append({ "kernel", has_blocks(records) and "block" or nil }, { "launches" })
+  columns.title, columns.records = "structural counters", records
+  tables.print(lists.append(columns, columns_of(records)))
 end
 
 -- The lines that cost most, each with its cost and what costs it.
@@ -54,10 +58,7 @@ local function lines_text(list)
     return ("  %s:%d"):format(one.line.file:match "[^/]+$", one.line.line)
   end)
   local words = lists.map(list, function(one) return one.words end)
-  local room = math.max(LEAST_TEXT, (chart.size()) - utf8text.widest(places) - utf8text.widest(words) - 4)
-  local texts = lists.map(list, function(one)
-    return utf8text.cut((one.line.text or ""):match "^%s*(.*)$", room, "…")
-  end)
+  local texts = lists.map(list, function(one) return (one.line.text or ""):match "^%s*(.*)$" end)
   local lines = utf8text.beside({ places, words, texts }, { utf8text.left, utf8text.left, utf8text.left })
   return "what costs most, by line\n" .. table.concat(lines, "\n")
 end

@@ -24,8 +24,13 @@ function counted.asked(study, part)
   return not part.run and (part.counters or study.head.counters) or nil
 end
 
+-- at: sides, or a function of those that are measured.
 local function small(sides, asked)
-  return lists.merged(sides, asked.at)
+  local at = case.called(asked.at, sides)
+  if type(at) ~= "table" then
+    failure.invalid("counters: 'at' must return sides such as { n = 4096 }, got %s", type(at))
+  end
+  return lists.merged(sides, at)
 end
 
 --- The small cases of a part that asks for counters, each once: sides.
@@ -66,6 +71,25 @@ end
 
 -- ---- counting -----------------------------------------------------------------------------------
 
+-- The small case, which the variants that are counted one after the other share: in check mode each array reserves
+-- much of the address space.
+local function case_of(view, part, sides)
+  local state, key = view.state, ("%s, %s"):format(part.name, answers.sides_text(case.bare(view, sides)))
+  if state.key ~= key then
+    counted.close(view)
+    state.case, state.key = case.new(view, sides, part), key
+  end
+  return state.case
+end
+
+--- Closes what has been made to count.
+---@param view table?   state.counting of a study
+function counted.close(view)
+  local last = view and view.state.case
+  if last then last:close() end
+  if view then view.state.case, view.state.key = nil, nil end
+end
+
 -- The launches that have been counted since this was called last.
 local function new_launches(view)
   local list = view.dev:counters(view.state.first)
@@ -76,7 +100,7 @@ end
 -- The sums over the launches of a variant; nil and the reason if the device does not take it.
 local function run(study, part, sides, one)
   local view = view_of(study)
-  local c <close> = case.new(view, sides, part)
+  local c = case_of(view, part, sides)
   local go, reason = case.launcher(one.rung, c, one.block)
   if not go then return nil, reason end
   answers.reset(view, one.rung, c)
@@ -109,7 +133,7 @@ end
 ---@return table values
 function counted.of(study, part, sides, one)
   local asked, known = counted.asked(study, part), study.state.counted
-  if not asked then return {} end
+  if not asked or one.rung.counters == false then return {} end
   sides = small(sides, asked)
   local key = ("%s, %s, %s"):format(part.name, answers.variant_text(one.rung, one.block),
     answers.sides_text(case.bare(study, sides)))

@@ -308,6 +308,7 @@ local function measure_part(study, part)
 end
 
 local function conclude(state)
+  counted.close(state.counting)
   if state.stream then state.stream:close() end
   for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
                               { "Not counted", state.uncounted } } do

@@ -136,7 +136,8 @@ local function check_counters(entry)
   local given = entry.counters
   if not given then return end
   local names = lists.map(given, function(name) return name end)
-  if #names == 0 or type(given.at) ~= "table" or #lists.keys(given) > #names + 1 then
+  local is_small = type(given.at) == "table" or type(given.at) == "function"
+  if #names == 0 or not is_small or #lists.keys(given) > #names + 1 then
     blame.fail(entry, "counters", "names, and the sides of a small case are wanted, as in "
       .. '{ "sectors_per_request", at = { n = 4096 } }')
   end
