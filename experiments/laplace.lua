@@ -65,42 +65,18 @@ local function is_border(c, i, j, k)
   return i == 1 or j == 1 or i == c.nx or j == c.ny or k ~= nil and (k == 1 or k == c.nz)
 end
 
--- A cell after a step, from at(i, j[, k]): additions in the kernels' order.
-local function cell_of(c, at, i, j, k)
-  if is_border(c, i, j, k) then return at(i, j, k) end
-  local sum = rounded(c, at(i - 1, j, k) + at(i + 1, j, k))
-  sum = rounded(c, rounded(c, sum + at(i, j - 1, k)) + at(i, j + 1, k))
+-- A cell after a step, in 2-D or with a third index: additions in the kernels' order.
+local function one_step(c, at, i, j, ...)
+  local u, k = at.u1, ...
+  if is_border(c, i, j, k) then return u(i, j, ...) end
+  local sum = rounded(c, u(i - 1, j, ...) + u(i + 1, j, ...))
+  sum = rounded(c, rounded(c, sum + u(i, j - 1, ...)) + u(i, j + 1, ...))
   if not k then return sum / 4 end
-  sum = rounded(c, rounded(c, sum + at(i, j, k - 1)) + at(i, j, k + 1))
+  sum = rounded(c, rounded(c, sum + u(i, j, k - 1)) + u(i, j, k + 1))
   return rounded(c, sum * rounded(c, 1 / 6))
 end
 
--- All cells after `steps` steps, x first.
-local function host_steps(c, steps)
-  local values, plane = c.u1:view(1, c.n):totable(), c.nx * c.ny
-  for _ = 1, steps do
-    local before, after = values, {}
-    local function at(i, j, k) return before[((k or 1) - 1) * plane + (j - 1) * c.nx + i] end
-    for place = 0, c.n - 1 do
-      local i, j = place % c.nx + 1, place // c.nx % c.ny + 1
-      after[place + 1] = cell_of(c, at, i, j, c.nz and place // plane + 1)
-    end
-    values = after
-  end
-  return function(i, j, k) return values[((k or 1) - 1) * plane + (j - 1) * c.nx + i] end
-end
-
 local function single_name(c) return c.nz and "3-D blocks" or "a cell a thread" end
-
--- The array after `steps` single steps, on the device.
-local function device_steps(c, steps)
-  local from, to = c:keep(c.u1:clone()), steps > 0 and c:keep(c.u1:clone())
-  for _ = 1, steps do
-    study:launcher(single_name(c), c:with { u1 = from, u2 = to })()
-    from, to = to, from
-  end
-  return from
-end
 
 -- The root of the mean of (u2 - u1)^2.
 local function change_launches(c)
@@ -128,24 +104,17 @@ end
 local function check_change(steps)
   return function(c, check)
     local scope <close> = c:with { kept = {} }
-    check(c.change, change_between(c, device_steps(scope, steps - 1), c.u2), { relative = 1e-6, name = "its change" })
+    local before = study:advance(single_name(c), scope, "u1", steps - 1)
+    check(c.change, change_between(c, before, c.u2), { relative = 1e-6, name = "its change" })
   end
 end
 
-local function one_step(c, at, i, j, k)
-  local u1 = at.u1
-  return cell_of(c, k and u1 or function(x, y) return u1(x, y) end, i, j, k)
-end
+local function exact() return { exact = true } end
 
--- `steps` steps in 2-D or 3-D; the change of the last one, if that is computed as well.
-local function answer(name, steps, has_change)
-  study:answer(name, { bytes = "u1 u2", tolerance = function() return { exact = true } end,
-    work = function(c) return steps * 2 * c.u1:nbytes() end, -- what as many single steps move
-    cell = steps == 1 and one_step or nil,
-    host = steps > 1 and function(c) return host_steps(c, steps) end or nil,
-    reference = steps > 1 and function(c) return device_steps(c, steps) end or nil,
-    needs = steps > 1 and { name:find "3-D" and "3-D blocks" or "a cell a thread" } or nil,
-    also = has_change and check_change(steps) or nil })
+-- Several of the steps, and perhaps the change of the last one.
+local function several(name, steps, of, by, has_change)
+  study:answer(name, { steps = steps, of = of, from = "u1", needs = { by },
+                       also = has_change and check_change(steps) or nil })
 end
 
 study:library("u1", "u2")
@@ -178,7 +147,7 @@ local function sectors_of(c, block)
   return { sectors = count / (width * height) }
 end
 
-answer("step", 1)
+study:answer("step", { bytes = "u1 u2", tolerance = exact, cell = one_step })
 study:rung { 1, "a cell a thread", kernel = "laplace2<%s>", answer = "step", blocks = p.shapes, over = { "nx", "ny" },
              odd_blocks = { { 8, 4 }, { 8, 8 } }, when = is_2d, fields = sectors_of }
 study:rung { 2, "0.25 as a double", kernel = "laplace2<double>", answer = "step", block = { 64, 8 },
@@ -192,7 +161,7 @@ local function strips(c, steps) return ceil_div(c.nx, 32 * c.vector - 2 * ceil_d
 
 local WARPS = 2
 for _, steps in ipairs(p.levels) do
-  answer(steps .. " steps", steps)
+  several(steps .. " steps", steps, "step", "a cell a thread")
   study:rung { 5, steps .. " steps a pass", kernel = named("laplace2_levels<" .. steps .. ",%s>"), when = is_2d,
     answer = steps .. " steps", block = 32 * WARPS, fields = { steps = steps }, series = "temporal blocking",
     args = { rows = p.rows },
@@ -200,8 +169,8 @@ for _, steps in ipairs(p.levels) do
 end
 
 -- ---- 3-D --------------------------------------------------------------------------------------------
-answer("3-D step", 1)
-answer("3-D step and change", 1, true)
+study:answer("3-D step", { bytes = "u1 u2", tolerance = exact, cell = one_step })
+study:answer("3-D step and change", { bytes = "u1 u2", tolerance = exact, cell = one_step, also = check_change(1) })
 study:rung { 6, "3-D blocks", kernel = "laplace3", answer = "3-D step", blocks = p.solids, over = { "nx", "ny", "nz" },
              odd_blocks = { { 8, 4 }, { 8, 8 }, { 4, 4, 4 } }, when = is_3d }
 study:rung { 7, "columns", kernel = "laplace3_column", answer = "3-D step", blocks = FLAT,
@@ -237,7 +206,7 @@ local function deep(c, block, steps, rows)
 end
 
 for _, steps in ipairs(p.depths) do
-  answer(steps .. " 3-D steps", steps, true)
+  several(steps .. " 3-D steps", steps, "3-D step", "3-D blocks", true)
   for rows, series in ipairs { "a row a thread", "two rows a thread" } do
     study:rung { 11, ("%d 3-D steps, %s"):format(steps, series), answer = steps .. " 3-D steps",
       blocks = rows == 1 and TALL or EITHER, when = is_3d, fields = { steps = steps }, series = series,

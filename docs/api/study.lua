@@ -122,7 +122,7 @@ functions of the previous parameters' values: `function(p) return p.n // 2 end`.
       { "check", "fun(value: any): string?", "returns what is expected instead, if a value is wrong" },
     },
     answer_spec = {
-      about = "The expected result. One of `equal`, `cell` and `host` is needed.",
+      about = "The expected result. One of `equal`, `cell`, `host` and `steps` is needed.",
       { "equal", "string", "an array that the output must equal bit for bit" },
       { "cell", "fun(c: case, at: table, ...: integer): number", [[one element by its indices; `at.A(i, j)` reads the
 case's array A. Small cases are compared completely, the measured one in 68 samples]] },
@@ -146,6 +146,10 @@ output is the reference]], default = "as `mw.check`" },
       { "output", "string", "the array that its rungs write", default = "the study's" },
       { "start", "fun(c: case, out: array)", "initialises the output, if rungs add to it", default = "NaN; integers 127, 32767, ..." },
       { "also", "fun(c: case, check: function)", "further checks after each run: `check(got, expected[, options])`, of an array or a list" },
+      { "steps", "integer", [[the answer `of` applied so many times: the host repeats its `cell`, where NaN leaves an element as
+it was, and the device the rung `needs[1]`. The work is that of as many single steps. Since 0.8.0]] },
+      { "of", "string", "an answer with `cell`, for `steps`" },
+      { "from", "string", "the array that this cell reads, for `steps`" },
     },
     rung_spec = {
       about = [[One way to compute an answer: a kernel with `over` or `grid`, or `make`. A launch takes its arguments from the
@@ -297,7 +301,8 @@ sides that follow from others, as in `c.rows = c.ny * c.nz`. The returned arrays
       name = "answer", forms = { "study:answer(name, { cell =, bytes =, ... })" },
       about = [[Describes what rungs compute. Rungs of one answer are checked against each other.]],
       params = { { "name", "string", "" }, { "spec", "answer_spec", "" } },
-      errors = { "answer '<name>': needs 'equal' (an array's name), 'cell' or 'host' (functions)",
+      errors = { "answer '<name>': needs 'equal' (an array's name), 'cell' or 'host' (functions), or 'steps'",
+                 "answer '<name>': 'steps' needs 'of' (an answer), 'from' (an array) and 'needs' (a rung of one step)",
                  "answer '<name>': there is an answer of that name already",
                  "answer '<name>': needs 'bytes', from which '<rate>' is made: names of arrays as \"A B\", or a function",
                  "answer '<name>': the case has no array '<name>'", "answer '<name>', cell: must return a number, got <type>" },
@@ -308,7 +313,7 @@ study:answer("sum", {
   start = function(c) c.B:fill(2) end,      -- B is added to
   bytes = function(c) return 3 * c.A:nbytes() end,
 })
-print((select(2, pcall(study.answer, study, "none", {}))).text) --> answer 'none': needs 'equal' (an array's name), 'cell' or 'host' (functions)]],
+print((select(2, pcall(study.answer, study, "none", {}))).text) --> answer 'none': needs 'equal' (an array's name), 'cell' or 'host' (functions), or 'steps']],
     },
     {
       name = "library", forms = { "study:library([number, ]from, to)" },
@@ -404,6 +409,23 @@ study:finally(function()
   local c <close> = study:case { nx = 64, ny = 64 }
   study:launcher("an element a thread", c)()
   print(c.B:get(5, 5) == c.A:get(5, 5) + 2 * c.C:get(5, 5)) --> true
+end)
+study:run()]],
+    },
+    {
+      name = "advance", forms = { "study:advance(name, c, from, count)" },
+      about = [[Returns the array `from` of a case after several launches of a rung, each of which reads what the one before it has
+written. The case keeps it.]],
+      params = { { "name", "string", "of a rung" }, { "c", "case", "" },
+                 { "from", "string", "the array that the rung reads" }, { "count", "integer", "" } },
+      returns = { { "array", "" } },
+      errors = { "advance: there is no rung '<name>'; did you mean '<nearest>'?" }, since = "0.8.0",
+      example = [[
+study:part { "ladder", cases = { { nx = p.n, ny = p.n } } }
+study:finally(function()
+  local c <close> = study:case { nx = 64, ny = 64 }
+  local after = study:advance("an element a thread", c, "A", 3)
+  print(math.abs(after:get(5, 5) - (c.A:get(5, 5) + 6 * c.C:get(5, 5))) < 1e-12) --> true
 end)
 study:run()]],
     },

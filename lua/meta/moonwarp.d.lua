@@ -579,7 +579,7 @@
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
 
---- The expected result. One of `equal`, `cell` and `host` is needed.
+--- The expected result. One of `equal`, `cell`, `host` and `steps` is needed.
 ---@class moonwarp.answer_spec
 ---@field equal? string an array that the output must equal bit for bit
 ---@field cell? fun(c: moonwarp.case, at: table, ...: integer): number one element by its indices; `at.A(i, j)` reads the case's array A. Small cases are compared completely, the measured one in 68 samples
@@ -594,6 +594,9 @@
 ---@field output? string the array that its rungs write, default the study's
 ---@field start? fun(c: moonwarp.case, out: moonwarp.array) initialises the output, if rungs add to it, default NaN; integers 127, 32767, ...
 ---@field also? fun(c: moonwarp.case, check: function) further checks after each run: `check(got, expected[, options])`, of an array or a list
+---@field steps? integer the answer `of` applied so many times: the host repeats its `cell`, where NaN leaves an element as it was, and the device the rung `needs[1]`. The work is that of as many single steps. Since 0.8.0
+---@field of? string an answer with `cell`, for `steps`
+---@field from? string the array that this cell reads, for `steps`
 
 --- A chart of a part: `{ kind = "ladder" }`, with one bar for each rung in its best block and the sources' marks, as by
 --- `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points. Rates have the interval of their time.
@@ -1504,6 +1507,15 @@ function study:case(sides) end
 ---@return fun()? go
 ---@return string? reason # why the device cannot
 function study:launcher(name, c, block) end
+
+--- Returns the array `from` of a case after several launches of a rung, each of which reads what the one before it has
+--- written. The case keeps it.
+---@param name string of a rung
+---@param c moonwarp.case
+---@param from string the array that the rung reads
+---@param count integer
+---@return moonwarp.array
+function study:advance(name, c, from, count) end
 
 --- Whether this run measures a rung, which `rungs` may leave out. For `finally`.
 ---@param name string of a rung

@@ -27,6 +27,7 @@ local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
 local session = require "moonwarp.session"
 local runner = require "moonwarp.study.run"
+local steps = require "moonwarp.study.steps"
 local validate = require "moonwarp.study.validate"
 
 local study = {}
@@ -69,7 +70,8 @@ study.fields = {
            mistake = "boolean", counters = "boolean" },
   answer = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
              reference = "function", needs = "table", tolerance = "function", bytes = "string function",
-             work = "function", output = "string", start = "function", also = "function" },
+             work = "function", output = "string", start = "function", also = "function", steps = "number",
+             of = "string", from = "string" },
   part = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
@@ -183,15 +185,16 @@ local function name_of(given, wanted)
   return type(name) == "string" and name or failure.invalid(wanted)
 end
 
-function complete.answer(_, who, answer)
+function complete.answer(self, who, answer)
+  if answer.steps then return steps.complete(self, answer) end
   if not (answer.equal or answer.host or answer.cell) then
-    failure.invalid("%s: needs 'equal' (an array's name), 'cell' or 'host' (functions)", who)
+    failure.invalid("%s: needs 'equal' (an array's name), 'cell' or 'host' (functions), or 'steps'", who)
   end
 end
 
 --- What a rung computes. One of equal (the array that the output must equal), cell (one element from
 --- its indices) or host (all elements of an odd case; of any case without a spot, prove or
---- reference).
+--- reference), or so many steps of another answer.
 ---@param name string
 ---@param given table  see docs/api/study.md
 function Study:answer(name, given)
@@ -320,6 +323,19 @@ end
 function Study:launcher(name, c, block)
   local rung = rung_of(self, "launcher", name)
   return case.launcher(rung, c, block or rung.blocks[1])
+end
+
+--- The array of a case after several launches of a rung, each of which reads what the one before it has written; the
+--- case keeps it.
+---@param name string     of the rung
+---@param c table
+---@param from string     the array that the rung reads
+---@param count integer
+---@return userdata array
+function Study:advance(name, c, from, count)
+  local rung = rung_of(self, "advance", name)
+  local to = rung.output or self.answer_named[rung.answer].output or self.head.output
+  return steps.by_device(function(...) return self:launcher(...) end, name, c, from, to, count)
 end
 
 --- Whether a rung is measured by this run.

@@ -67,10 +67,31 @@ function answers.output(study, rung, c)
     case.hint(c) or "the name is that of 'output', of the rung, the answer or the study")
 end
 
-local function array_named(answer, c, name)
+--- An array of a case that an answer names.
+---@param answer table
+---@param c table
+---@param name string
+---@return userdata
+function answers.array(answer, c, name)
   local array = rawget(c, name)
   if array then return array end
   blame.fail(answer, nil, "the case has no array '%s'", name)
+end
+local array_named = answers.array
+
+--- The bytes that a call moves, by 'bytes'.
+---@param c table
+---@param rung table
+---@param answer table
+---@return number
+function answers.bytes(c, rung, answer)
+  local how, sum = answer.bytes, 0
+  if type(how) == "function" then return how(c, rung) end
+  for name in (how or ""):gmatch "%S+" do
+    if not rawget(c, name) then blame.fail(answer, "bytes", "the case has no array '%s'", name) end
+    sum = sum + c[name]:nbytes()
+  end
+  return sum
 end
 
 -- Readers of a case's arrays by name: at.A(i, j), x first; of the whole on the host, or element by element.
@@ -88,6 +109,12 @@ local function readers(answer, c, whole)
     return read
   end })
 end
+
+--- The same of the whole.
+---@param answer table
+---@param c table
+---@return table<string, fun(...): number>
+function answers.readers(answer, c) return readers(answer, c, true) end
 
 local function cell_of(answer, c, at, ...)
   local value = answer.cell(c, at, ...)

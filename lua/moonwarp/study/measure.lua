@@ -93,14 +93,7 @@ end
 
 local function bytes_of(study, rung, c)
   if rung.bytes then return rung.bytes(c, rung) end
-  local answer = study.answer_named[rung.answer]
-  local how, sum = answer.bytes, 0
-  if type(how) == "function" then return how(c, rung) end
-  for name in (how or ""):gmatch "%S+" do
-    if not rawget(c, name) then blame.fail(answer, "bytes", "the case has no array '%s'", name) end
-    sum = sum + c[name]:nbytes()
-  end
-  return sum
+  return answers.bytes(c, rung, study.answer_named[rung.answer])
 end
 
 -- What a call does, in units of the rate: what the answer or the study counts, else the bytes that it moves.
