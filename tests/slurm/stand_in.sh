@@ -10,6 +10,7 @@
 #   forget      squeue knows no job that is over   hide     squeue does not know this job
 #   early       elements are COMPLETED in the queue while they run
 #   end-INDEX   the element is killed once when it has begun its lab, and has this state
+#   state-INDEX the element has this state at its end
 #   twice       an element is begun again after it ended, as after a failure of its node
 #   accounting  what sacct says; else it fails     size     MaxArraySize
 #   blind       nodes do not see the folder of the probe
@@ -62,7 +63,7 @@ run_element() { # job index
     return
   fi
   if wait $!; then set -- "$@" COMPLETED; else set -- "$@" FAILED; fi
-  [ "$(cat "$state")" = RUNNING ] && echo "$3" >"$state"
+  [ "$(cat "$state")" = RUNNING ] && { cat "state-$2" 2>/dev/null || echo "$3"; } >"$state"
 }
 
 run_job() { # job

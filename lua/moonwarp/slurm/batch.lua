@@ -70,7 +70,7 @@ function slurm.new(book, screen, words)
   local site = book.head.slurm
   self.site = lists.merged(site, { options = lists.append(lists.append({}, site.options), words) })
   self.folder = book.folder:sub(1, 1) == "/" and book.folder or require("lfs").currentdir() .. "/" .. book.folder
-  self.arrays, self.flight, self.begun = arrays.of(book.lines), {}, {}
+  self.arrays, self.flight, self.begun, self.amended = arrays.of(book.lines), {}, {}, {}
   self.late, self.longest = 0, 0
   return self
 end
@@ -185,10 +185,11 @@ function slurm:settle_needs(step)
   return true
 end
 
-function slurm:see_begin(step, number, begin)
-  local key = ledger.place(step.id, number)
-  if self.begun[key] then return end
-  self.begun[key] = begin
+function slurm:see_begin(step, number)
+  local place = ledger.place(step.id, number)
+  local begin = not self.begun[place] and notes.read(self.folder, place .. ".begin")
+  if not begin then return end
+  self.begun[place] = begin
   self.sandbox = self.sandbox or { problem = begin.unsandboxed }
   local one = { step = step, attempt = number, began = core.clock() }
   self.running[#self.running + 1] = one
@@ -236,31 +237,39 @@ function slurm:read_end(step, number, flight)
   return is_over and line or nil
 end
 
--- True if an attempt that left no end is over, since the lab began again.
-function slurm:is_superseded(step, number)
-  local later = notes.read(self.folder, ledger.place(step.id, number + 1) .. ".begin")
-  local begin = self.begun[ledger.place(step.id, number)]
-  return later and not begin or later and (later.job ~= begin.job or later.restart ~= begin.restart)
+-- How an attempt ended that left no end, if the lab began again: for an element that Slurm has started twice.
+function slurm:superseded(step, number, names)
+  local next_place = ledger.place(step.id, number + 1)
+  local later = names[next_place .. ".begin"] and notes.read(self.folder, next_place .. ".begin")
+  local begin = self.begun[ledger.place(step.id, number)] or {}
+  if not later or later.job == begin.job and later.restart == begin.restart then return nil end
+  return { verdict = "killed", message = "its job was begun again: the lab runs once more", job = begin.job }
+end
+
+-- Takes the verdict of an attempt that was given up, if it has come after all. One that was judged has a signal.
+function slurm:amend(step, names)
+  local state = self.states[step.id]
+  local place = ledger.place(step.id, state.attempts)
+  local is_given_up = state.result and state.result.verdict == "killed" and not state.result.signal
+  if not (is_given_up and names[place .. ".end"]) or self.amended[place] then return end
+  self.amended[place] = true
+  local result = self:read_end(step, state.attempts, nil)
+  if result and result.verdict ~= "killed" then self:conclude(step, state.attempts, result) end
 end
 
 -- Takes what there is of a lab, attempt by attempt.
 function slurm:collect_lab(step, names)
   local state, flight = self.states[step.id], self.flight[step.id]
+  self:amend(step, names)
   while not state.done do
     local number = state.attempts + 1
     local place = ledger.place(step.id, number)
-    local begin = names[place .. ".begin"] and notes.read(self.folder, place .. ".begin")
-    if begin then self:see_begin(step, number, begin) end
+    if names[place .. ".begin"] then self:see_begin(step, number) end
     local result = names[place .. ".end"] and self:read_end(step, number, flight)
-    if not result then
-      if not self:is_superseded(step, number) then return end
-      result = { verdict = "killed", message = "its job was begun again: the lab runs once more",
-                 job = begin and begin.job }
-    end
-    if result.kind then self:count_late(flight) end
+    if result then self:count_late(flight) else result = self:superseded(step, number, names) end
+    if not result then return end
     self:conclude(step, number, result)
   end
-  self.flight[step.id] = nil
 end
 
 --- Takes all notes that there are.

@@ -23,8 +23,7 @@ local element = {}
 element.__index = element
 
 local LOOK_SECONDS = 1
-local SIGTERM = 15
-local TERM_SECONDS = 1 -- Slurm signals every process of a job: a lab may end by it before our own has come
+local TERM_SECONDS = 0.2 -- Slurm signals every process of a job: a lab may end by it before our own has come
 
 local TOLD = { SIGINT = "its job's time limit was near", SIGTERM = "its job was told to end: cancelled or preempted, "
   .. "or its time was over" }
@@ -74,10 +73,15 @@ local function await(child, ending)
   return ending
 end
 
+-- Whether Slurm may be the cause.
+local function is_suspect(ending)
+  return not ending.reason and (ending.signal ~= 0 or ending.exit ~= 0)
+end
+
 -- How a child ended. When this process is told to end, it tells the child; told twice, it kills it.
 function element:ending_of(child)
   local outcome, ending = host.call(await, child)
-  if outcome == "done" and ending.signal == SIGTERM then outcome = host.call(host.wait, {}, TERM_SECONDS) end
+  if outcome == "done" and is_suspect(ending) then outcome = host.call(host.wait, {}, TERM_SECONDS) end
   if outcome == "done" then return ending end
   self.told = TOLD[host.caught()]
   if outcome == "failed" then error(ending, 0) end

@@ -22,6 +22,7 @@ local LOOK_SECONDS = 0.5
 -- Answers in a file that appears whole: what the program says, or why it cannot run.
 local ASK = [[cd "$0" || exit 10
 if [ -x "$1" ]; then "$@" >part 2>&1; else echo "there is no $1" >part; fi
+echo "$SLURMD_NODENAME" >node
 mv part answer]]
 
 -- ---- answers of earlier probes ------------------------------------------------------------------
@@ -64,7 +65,7 @@ end
 -- Ends what is left of a probe, however it went.
 local function cleanup(self)
   if self.job and not self.answered then queue.cancel { self.job } end
-  for _, name in ipairs { "job.sh", "part", "answer" } do os.remove(self.folder .. "/" .. name) end
+  for _, name in ipairs { "job.sh", "node", "part", "answer" } do os.remove(self.folder .. "/" .. name) end
   require("lfs").rmdir(self.folder)
 end
 
@@ -117,8 +118,9 @@ end
 local function read(self, text)
   local answer = json.decode(text:match "[^\n]*\n?$")
   if type(answer) == "table" and type(answer.devices) == "table" then return answer end
+  local node = (files.read_plain(self.folder .. "/node") or ""):match "%S+" or "?"
   options.fail("moonwarp does not run on node %s: %s; install it where nodes see it, or load what it needs with "
-    .. "modules in the site file", self.row and self.row.node or "?", (text:match "[^\n]+" or "it says nothing"))
+    .. "modules in the site file", node, text:match "[^\n]+" or "it says nothing")
 end
 
 --- Asks a node, or the answers of earlier probes.
