@@ -39,7 +39,7 @@ PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call 
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
-.PHONY: all demo check check-cluster check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bundle docs docs-check docs-findings docs-features floors lint metrics install uninstall \
+.PHONY: all demo check check-cluster cluster check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bundle docs docs-check docs-findings docs-features floors lint metrics install uninstall \
         clean help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -119,6 +119,11 @@ check-cluster: ## the tests on a Slurm cluster of their own; installs slurm-wlm 
 	@.make/deps.sh cluster
 	+@$(AGAIN) programs
 	@tests/check.sh $(BUILD) cluster
+
+cluster: ## a shell with a Slurm cluster of this machine, to try docs/cluster.md; installs slurm-wlm and munge
+	@.make/deps.sh cluster
+	+@$(AGAIN) programs
+	@MOONWARP_HOME="$(CURDIR)" PATH="$(CURDIR)/$(BUILD):$$PATH" $(BUILD)/moonwarp run tests/cluster/shell.lua
 
 check-browser: ## the report in a headless Chromium; installs it, and node, if they are missing
 	@.make/deps.sh browser

@@ -18,8 +18,9 @@ cluster.__index = cluster
 local PATH <const> = "PATH=$PATH:/usr/sbin:/sbin " -- where Debian's daemons are
 local PATIENCE <const> = 60 -- seconds until the nodes are idle on a busy machine
 
--- Why there can be no cluster here, or nil.
-local function obstacle()
+--- Why there can be no cluster here, or nil.
+---@return string?
+function cluster.obstacle()
   if not (host and host.spawn) then return "needs the program" end
   for _, name in ipairs { "munged", "slurmctld", "slurmd", "sbatch" } do
     if labs.shell(PATH .. "command -v " .. name) ~= 0 then return name .. " is not installed: make check-cluster" end
@@ -30,7 +31,7 @@ end
 ---@param name string
 ---@param body function
 function cluster.it(name, body)
-  local problem = obstacle()
+  local problem = cluster.obstacle()
   if problem then busted.pending(("%s (%s)"):format(name, problem)) else busted.it(name, body) end
 end
 
@@ -58,6 +59,8 @@ KillWait=3
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=10000
 ]]
+
+local NODE <const> = "NodeName=node%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d RealMemory=65536 State=UNKNOWN"
 
 local function word_of(command)
   local _, output = labs.shell(command)
@@ -88,8 +91,7 @@ end
 local function configuration(folder, options)
   local machine, user, taken, lines = word_of "uname -n", word_of "id -un", taken_ports(), {}
   for i = 1, options.nodes or 1 do
-    lines[i] = ("NodeName=node%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d State=UNKNOWN"):format(i, machine,
-      free_port(taken), options.cpus or 2)
+    lines[i] = NODE:format(i, machine, free_port(taken), options.cpus or 2)
   end
   lines[#lines + 1] = "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"
   return CONFIGURATION:format(machine, free_port(taken), user, user, folder, folder, folder, folder, folder)

@@ -131,20 +131,29 @@ end
 local function begin_sweep(name, default, texts, limits)
   local current = session.current
   if not current.swept then reject(name, table.concat(texts, ","), "one value here") end
-  for i = 2, #texts do convert_one(name, default, texts[i], limits) end
+  for _, text in ipairs(texts) do convert_one(name, default, text, limits) end
   current.swept[name], current.more = true, true
-  current.pass[name] = { texts[1] }
+  current.pass[name] = { texts[current.picked and current.picked[name] or 1] }
+end
+
+--- Why a combination of values is none (moonwarp run --pass): a parameter takes all of its own at once.
+arg.WHOLE = "a parameter of the combination takes all its values at once"
+
+-- A list takes all values; of the combinations that differ in them only the first is one.
+local function check_picked(name)
+  local picked = session.current.picked
+  if picked and (picked[name] or 1) > 1 then require("moonwarp.skip").raise(arg.WHOLE) end
 end
 
 local function value_of(name, default, limits)
   local texts = session.current.pass[name]
   if texts == nil then return default end
   if type(default) == "table" then
+    check_picked(name)
     return lists.map(texts, function(text) return convert_one(name, default[1] or "", text, limits) end)
   end
-  local value = convert_one(name, default, texts[1], limits)
   if #texts > 1 then begin_sweep(name, default, texts, limits) end
-  return value
+  return convert_one(name, default, session.current.pass[name][1], limits)
 end
 
 -- The script may change its list.

@@ -11,6 +11,8 @@
 --   pass           those of this pass of a sweep: { n = { "300" } }
 --   swept, more    names that are swept; whether another pass follows (arg.lua)
 --   put_off        what this pass has left to the last one to show (cli/passes.lua)
+--   picked         of moonwarp run --pass: which value of each parameter that is swept, by name
+--   outcome        of moonwarp run --pass: how the pass ended (cli/part.lua)
 --   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)
 --   begun          descriptions of studies that have been begun, and neither been run nor returned (study.lua)
@@ -204,9 +206,10 @@ function Session:note_shown(value)
 end
 
 --- Leaves it to the last pass of a sweep to show something, and to the program if that pass does not come to its end.
----@param show function
-function Session:leave_to_last(show)
-  table.insert(self.put_off, show)
+---@param what string  "table", "plot" or "ladder"
+---@param spec table   what it was called with
+function Session:leave_to_last(what, spec)
+  table.insert(self.put_off, { what = what, spec = spec, records = #self.records })
 end
 
 --- Notes a check: a script of the program, or a study, leaves a run if it only checks.

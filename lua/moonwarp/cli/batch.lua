@@ -18,15 +18,12 @@ local units = require "moonwarp.base.units"
 
 local batch = { most = 1 }
 
-local MOST_JOBS, MOST_ELEMENTS = 64, 1000000
+local MOST_JOBS = 64
 
--- The check of an option that is a whole number from 1.
-local function count(flag, most)
-  return function(text)
-    local number = math.tointeger(tonumber(text))
-    if number and number >= 1 and number <= most then return number end
-    options.fail("option '%s' wants a whole number from 1 to %d, got '%s'", flag, most, text)
-  end
+local function check_jobs(text)
+  local jobs = math.tointeger(tonumber(text))
+  if jobs and jobs >= 1 and jobs <= MOST_JOBS then return jobs end
+  options.fail("option '--jobs' wants a whole number from 1 to %d, got '%s'", MOST_JOBS, text)
 end
 
 local function check_sandbox(text)
@@ -34,32 +31,22 @@ local function check_sandbox(text)
   options.fail("option '--sandbox' wants auto, require or off, got '%s'", text)
 end
 
-batch.options = {
+batch.options = lists.append({
   { flag = "--only", show = "TAG|NAME", value = "a tag or the name of a lab", many = true,
     help = "these labs, and what they need" },
   { flag = "--device", show = "ID", value = "a device", many = true,
     check = function(text) return options.device(text, true) end,
     help = core.device_forms() .. "; each lab runs on those it accepts" },
-  { flag = "--jobs", show = "N", value = "a number", check = count("--jobs", MOST_JOBS),
+  { flag = "--jobs", show = "N", value = "a number", check = check_jobs,
     help = "labs at a time; else 1, since measurements disturb each other" },
   { flag = "--sandbox", show = "WHEN", value = "a word", check = check_sandbox,
     help = "auto (the default): labs run in a sandbox if there can be one; require; off" },
   { flag = "--resume", help = "continue DIR, or the newest unfinished batch in OUT" },
   { flag = "--dry-run", key = "dry", help = "print what would run, in order, and run nothing" },
-  { flag = "--slurm", help = "each lab is an element of a job array; words after -- are options of sbatch" },
-  { flag = "--partition", show = "NAME", value = "a partition",
-    help = "of the cluster, as sbatch has it" },
-  { flag = "--gres", show = "LIST", value = "a list of resources", help = "of each job, as in gpu:1" },
-  { flag = "--time", show = "TIME", value = "a time", help = "limit of each job" },
-  { flag = "--account", show = "NAME", value = "an account", help = "that the jobs are charged to" },
-  { flag = "--array-limit", key = "array_limit", show = "N", value = "a number",
-    check = count("--array-limit", MOST_ELEMENTS), help = "jobs at a time; else as many as Slurm starts" },
-  { flag = "--site", show = "FILE", value = "a file",
-    help = "the cluster's settings; else ~/.config/moonwarp/slurm.lua" },
   { flag = "--out", show = "DIR", value = "a folder", help = "the batch goes to DIR/batch/DATE-NAME; else out" },
   { flag = "--junit", show = "FILE", value = "a file", help = "the outcome as JUnit XML" },
   { flag = "--json", show = "FILE", value = "a file", help = "the outcome as JSON" },
-}
+}, options.SLURM)
 
 batch.usage = [[
 usage: moonwarp batch [CURRICULUM.lua] [options]
@@ -176,9 +163,11 @@ local function conclude(running, parsed, run)
   end
   running.screen:close()
   local result = summary.of(running, interrupted)
-  print(summary.text(result, host.columns()))
-  local written = write_outcome(result, parsed, was_finished)
+  local is_sweep = running.book.head.sweep and not (was_finished or interrupted)
+  if not is_sweep then print(summary.text(result, host.columns())) end
+  local written = write_outcome(result, is_sweep and {} or parsed, was_finished)
   running.book:close()
+  if is_sweep then return require("moonwarp.cli.sweep").join(running) end
   return result.exit == exit.OK and not written and 1 or result.exit
 end
 
@@ -200,15 +189,11 @@ end
 
 -- ---- --slurm ------------------------------------------------------------------------------------
 
-local FOR_SLURM = { "partition", "gres", "time", "account", "array_limit", "site", "rest" }
-
 local function check_slurm(parsed, is_slurm)
-  local given = lists.find(FOR_SLURM, function(name) return parsed[name] end)
-  if given and not is_slurm then
-    options.fail(given == "rest" and "words after -- are options of sbatch, for --slurm"
-      or ("option '--%s' is for --slurm"):format((given:gsub("_", "-"))))
-  end
-  if is_slurm and parsed.jobs then
+  if not is_slurm then
+    options.reject_slurm(parsed)
+    if parsed.rest then options.fail("words after -- are options of sbatch, for --slurm") end
+  elseif parsed.jobs then
     options.fail("option '--jobs': with --slurm it is --array-limit that says how many jobs run at a time")
   end
 end
@@ -274,14 +259,18 @@ local function devices_there(site, parsed, curriculum, root)
   return setmetatable({}, { __index = function() return { usable = true } end })
 end
 
-local function begin_slurm(parsed, root)
-  local slurm, site = require "moonwarp.slurm.batch", require("moonwarp.slurm.site").of(parsed)
+--- Queues the labs of a curriculum, follows them, and shows what they came to.
+---@param parsed table      of the command line
+---@param curriculum table  as lab/curriculum.lua loads it
+---@param more table?       more fields of batch.json
+---@return integer status
+function batch.submit(parsed, curriculum, more)
+  local site, root = require("moonwarp.slurm.site").of(parsed), parsed.out or "out"
   if not parsed.dry then require("moonwarp.slurm.queue").check() end
-  local curriculum = curriculum_of(parsed, sandbox.new "auto")
   local head = plan_of(parsed, curriculum, devices_there(site, parsed, curriculum, root .. "/batch"))
   head.slurm = site
-  local book = ledger.create(root, head)
-  local running = slurm.new(book, screen_of(book, root))
+  local book = ledger.create(root, lists.merged(head, more))
+  local running = require("moonwarp.slurm.batch").new(book, screen_of(book, root))
   if parsed.dry then return print_scripts(running) end
   return conclude(running, parsed, follow)
 end
@@ -333,7 +322,8 @@ function batch.run(parsed)
   local root = parsed.out or "out"
   if parsed.resume then return resume(parsed, root) end
   check_slurm(parsed, parsed.slurm)
-  return (parsed.slurm and begin_slurm or begin)(parsed, root)
+  if parsed.slurm then return batch.submit(parsed, curriculum_of(parsed, sandbox.new "auto")) end
+  return begin(parsed, root)
 end
 
 return batch

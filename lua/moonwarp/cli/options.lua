@@ -46,6 +46,38 @@ function options.device(text, real)
   options.fail_unknown("device", text, names, ("devices are %s; moonwarp info lists them"):format(forms))
 end
 
+-- ---- options of commands that queue jobs ---------------------------------------------------------
+
+local MOST_ELEMENTS <const> = 1000000
+
+local function check_limit(text)
+  local number = math.tointeger(tonumber(text))
+  if number and number >= 1 and number <= MOST_ELEMENTS then return number end
+  options.fail("option '--array-limit' wants a whole number from 1 to %d, got '%s'", MOST_ELEMENTS, text)
+end
+
+options.SLURM = {
+  { flag = "--slurm", help = "as a job array, an element for each; words after -- are options of sbatch" },
+  { flag = "--partition", show = "NAME", value = "a partition", help = "of the cluster, as sbatch has it" },
+  { flag = "--gres", show = "LIST", value = "a list of resources", help = "of each job, as in gpu:1" },
+  { flag = "--time", show = "TIME", value = "a time", help = "limit of each job" },
+  { flag = "--account", show = "NAME", value = "an account", help = "that the jobs are charged to" },
+  { flag = "--array-limit", key = "array_limit", show = "N", value = "a number", check = check_limit,
+    help = "jobs at a time; else as many as Slurm starts" },
+  { flag = "--site", show = "FILE", value = "a file",
+    help = "the cluster's settings; else ~/.config/moonwarp/slurm.lua" },
+}
+
+--- Rejects these options where no job is queued.
+---@param parsed table
+function options.reject_slurm(parsed)
+  for _, name in ipairs { "partition", "gres", "time", "account", "array_limit", "site" } do
+    if parsed[name] then options.fail("option '--%s' is for --slurm", (name:gsub("_", "-"))) end
+  end
+end
+
+-- ---- reading a command line ----------------------------------------------------------------------
+
 local function spec_of(specs, flag)
   local found = lists.find(specs, function(spec) return spec.flag == flag end)
   if found then return found end

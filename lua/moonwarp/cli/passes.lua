@@ -15,7 +15,10 @@ local passes = {}
 -- Statuses of errors that a value can be the cause of: a block that the device does not take, an array too large for
 -- it, a macro that does not compile. What Lua raises is the script's mistake, and ends the sweep.
 local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "compile", "unsupported", "fault",
-                                       "driver" }
+                                       "driver", "killed" }
+
+-- What draws again what a pass has left to show.
+local SHOW <const> = { table = "print", plot = "draw", ladder = "draw" }
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
@@ -56,28 +59,38 @@ end
 local function say_skipped(reason, pass)
   local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
   exit.complain(text)
-  session.current:mention("remark", { text = text })
+  if not session.current.outcome then session.current:mention("remark", { text = text }) end
 end
 
-local function say_failed(problem, pass)
+local function say_failed(problem, pass, header)
   local current = session.current
   exit.complain("%s failed: %s", pass, tostring(problem))
   current.message = current.message or ("%s failed: %s"):format(pass, failure.text(problem))
-  require("moonwarp.results.record").fail(problem)
+  if not current.outcome then require("moonwarp.results.record").fail(problem, header) end
 end
 
--- The script, and the study that it returns. The status, and the error if it was skipped or its pass failed.
-local function run_one(chunk, words)
-  local outcome, message, problem = host.call(function()
+-- The script, and the study that it returns; what host.call gives.
+local function attempt(chunk, words)
+  return host.call(function()
     local value = chunk(table.unpack(words))
     local study = package.loaded["moonwarp.study"]
     if study then study.conclude(value) end
   end)
+end
+
+--- Says how a pass ended, if not well.
+---@param outcome string  of host.call
+---@param message string
+---@param problem any
+---@param header table?  of the run, if it was another process's
+---@return integer status
+---@return any problem     the error, if it was skipped or its pass failed
+function passes.judge(outcome, message, problem, header)
   local status, pass = failure.status(problem), require("moonwarp.plot.sweep").pass()
   if status == "skipped" then
     say_skipped(problem.reason, pass)
   elseif pass and OF_A_VALUE[status] then
-    say_failed(problem, pass)
+    say_failed(problem, pass, header)
   else
     return passes.status(outcome, message, problem)
   end
@@ -86,16 +99,21 @@ end
 
 -- ---- all of them --------------------------------------------------------------------------------
 
--- What the last pass that came to its end has left to one that did not.
-local function show(put_off)
+--- Shows what the last pass that came to its end has left to one that did not.
+---@param put_off table[]  of the session
+---@return integer status
+function passes.show(put_off)
   session.current.more = false
   return passes.status(host.call(function()
-    for _, one in ipairs(put_off) do one() end
+    for _, one in ipairs(put_off) do require("moonwarp.plot." .. one.what)[SHOW[one.what]](one.spec) end
   end))
 end
 
--- The status if no pass came to its end, and the reason if all were skipped.
-local function end_of(problems)
+--- The status if no pass came to its end, and the reason if all were skipped.
+---@param problems any[]  their errors
+---@return integer status
+---@return string? reason
+function passes.end_of(problems)
   local failed = lists.find(problems, function(problem) return failure.status(problem) ~= "skipped" end)
   if failed then return exit.of("failed", failed) end
   return exit.OK, problems[#problems].reason
@@ -114,14 +132,57 @@ function passes.run(chunk, parameters, words)
     local combination = table.remove(left, 1)
     current.pass, current.swept, current.more = combination, {}, #left > 0
     current.put_off, current.begun = {}, {}
-    status, problem = run_one(chunk, words)
+    status, problem = passes.judge(attempt(chunk, words))
     if problem then problems[#problems + 1] = problem else put_off = current.put_off end
     left = lists.append(others(combination, parameters, current.swept), left)
     collectgarbage()
   until status ~= exit.OK or #left == 0
   if status ~= exit.OK then return status end
-  if not put_off then return end_of(problems) end
-  return show(put_off)
+  if not put_off then return passes.end_of(problems) end
+  return passes.show(put_off)
+end
+
+-- ---- one of them --------------------------------------------------------------------------------
+
+--- How many combinations the values of all parameters have.
+---@param parameters table[]
+---@return integer
+function passes.count(parameters)
+  local count = 1
+  for _, parameter in ipairs(parameters) do count = count * #parameter.values end
+  return count
+end
+
+--- Which value of each parameter the combination of a number has, the last parameter fastest.
+---@param parameters table[]
+---@param number integer
+---@return table<string, integer> picks
+function passes.picked(parameters, number)
+  local picks, rest = {}, number - 1
+  for i = #parameters, 1, -1 do
+    local count = #parameters[i].values
+    picks[parameters[i].name], rest = rest % count + 1, rest // count
+  end
+  return picks
+end
+
+--- Runs one pass of a sweep. What it leaves to the last one is left to who joins the passes (cli/join.lua).
+---@param chunk function
+---@param parameters table[]  all of the sweep
+---@param words string[]
+---@param number integer      of the combination, from 1
+---@return integer status
+---@return string? reason     if it was skipped
+function passes.run_one(chunk, parameters, words, number)
+  local current = session.current
+  current.pass, current.swept, current.picked = passes.values(parameters), {}, passes.picked(parameters, number)
+  local outcome, message, problem = attempt(chunk, words)
+  current.outcome = { outcome = outcome, message = message, status = failure.status(problem),
+                      text = problem and failure.text(problem), where = failure.status(problem) and problem.where,
+                      reason = failure.status(problem) == "skipped" and problem.reason or nil }
+  local status, cause = passes.judge(outcome, message, problem)
+  if status ~= exit.OK or not cause then return status end
+  return passes.end_of { cause }
 end
 
 return passes

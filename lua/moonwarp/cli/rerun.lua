@@ -9,7 +9,7 @@ local runs = require "moonwarp.cli.runs"
 
 local rerun = { most = 1, least = 1, wants = "rerun wants the folder of a run; moonwarp rerun --help says more" }
 
-rerun.options = command.options
+rerun.options = command.plain
 
 rerun.usage = [[
 usage: moonwarp rerun DIR [options of moonwarp run]
@@ -62,7 +62,7 @@ function rerun.run(parsed)
     if word == folder then folder = nil else line[#line + 1] = word end
   end
   if not parsed.rest then lists.append(line, behind_dashes(run.argv)) end
-  return command.run(options.parse(line, command.options, 1), run.folder)
+  return command.run(options.parse(line, command.plain, 1), run.folder)
 end
 
 return rerun

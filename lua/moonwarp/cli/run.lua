@@ -18,9 +18,18 @@ local run = { most = 1, least = 1, wants = "run wants a study or a file; moonwar
 
 -- ---- options ------------------------------------------------------------------------------------
 
-run.options = {
+local function check_number(text)
+  local number = math.tointeger(tonumber(text))
+  if number and number >= 1 then return number end
+  options.fail("option '--pass' wants a number of at least 1, got '%s'", text)
+end
+
+--- Those that rerun and -e take as well.
+run.plain = {
   { flag = "-p", show = "NAME=V[,V...]", value = "name=value", many = true,
     help = "a parameter of the script; several values are a sweep" },
+  { flag = "--pass", show = "N", value = "a number", check = check_number,
+    help = "only the Nth combination of a sweep, as an element of an array" },
   { flag = "--device", show = "ID", value = "a device", check = options.device,
     help = core.device_forms() .. "; else the first of these that is usable" },
   { flag = "--check", show = "[=HOW]", value = "words", optional = true, check = options.check,
@@ -33,6 +42,10 @@ run.options = {
   { flag = "--quiet", help = "no tables and charts on the terminal" },
 }
 
+run.options = lists.append(lists.append({}, run.plain), {
+  { flag = "--dry-run", key = "dry", help = "with --slurm: print the script of the job array, and queue nothing" },
+  table.unpack(options.SLURM) })
+
 run.notes = [[
 exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check or a pass of a sweep failed,
 4 no such device, 130 interrupted
@@ -40,6 +53,7 @@ words after -- go to the script in the table arg]]
 
 run.usage = [[
 usage: moonwarp run STUDY|FILE.lua [options] [-- words]
+       moonwarp run STUDY|FILE.lua [options] --slurm [-- options of sbatch]
 
 Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
 times. moonwarp run STUDY --help lists its parameters.]]
@@ -70,8 +84,10 @@ local function split(text)
   return values
 end
 
--- { { name =, values = }, ... } in the order given.
-local function parameters_of(given)
+--- The parameters of a command line, in the order given.
+---@param given string[]?  words after -p
+---@return table[]         { name =, values = } each
+function run.parameters(given)
   local seen = {}
   return lists.map(given or {}, function(text)
     local name, values = text:match("^([%a_][%w_]*)=(.*)$")
@@ -97,8 +113,13 @@ local function check_names()
   return known and exit.OK or passes.status("failed", tostring(problem), problem)
 end
 
+local function run_passes(chunk, parameters, words, number)
+  if number then return passes.run_one(chunk, parameters, words, number) end
+  return passes.run(chunk, parameters, words)
+end
+
 local function run_all(current, chunk, parameters, words)
-  local status, reason = passes.run(chunk, parameters, words)
+  local status, reason = run_passes(chunk, parameters, words, current.options.pass)
   if current.is_prepared then return status, reason end
   if status == exit.OK and not reason then status = check_names() end
   if status ~= exit.USAGE then current:empty_json() end
@@ -156,19 +177,41 @@ local function tell_batch(current, reason)
   end
 end
 
--- more: script, argv, and what else the session is to know.
-local function execute(chunk, parsed, more)
-  local parameters = parameters_of(parsed.p)
+local function begin_pass(parsed, parameters)
+  local count = passes.count(parameters)
+  if parsed.pass > count then
+    options.fail("option '--pass': the values of -p have %d combinations, got %d", count, parsed.pass)
+  end
+  local problem = require("moonwarp.cli.part").begin(parsed.out or "out")
+  if problem then options.fail("%s", problem) end
+end
+
+local KEPT <const> = { "device", "check", "out", "json", "quiet", "pass", "p", "rest" }
+
+-- more: script, argv, and what else the session is to know; work: gives the status of all passes, and the reason if
+-- they were skipped.
+local function execute(parsed, more, work)
+  local parameters = run.parameters(parsed.p)
   check_places(parsed)
   if parsed.counters then parsed.check = lists.merged(parsed.check or {}, { counters = true }) end
-  for _, name in ipairs { "device", "check", "out", "json", "quiet", "p", "rest" } do more[name] = parsed[name] end
+  if parsed.pass then begin_pass(parsed, parameters) end
+  for _, name in ipairs(KEPT) do more[name] = parsed[name] end
   local current = session.begin(more)
   current.given = passes.values(parameters)
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = more.script })
-  local status, reason = run_all(current, chunk, parameters, words)
+  local status, reason = work(current, parameters, words)
   tell_batch(current, reason)
-  return finish(current, output_status(current, final_status(current, status)))
+  status = output_status(current, final_status(current, status))
+  local problem = current.outcome and require("moonwarp.cli.part").leave(current)
+  if problem then exit.complain(problem) end
+  return finish(current, status)
+end
+
+local function execute_chunk(chunk, parsed, more)
+  return execute(parsed, more, function(current, parameters, words)
+    return run_all(current, chunk, parameters, words)
+  end)
 end
 
 --- Behind the help text, what a study says of itself.
@@ -183,6 +226,9 @@ end
 ---@param rerun_of string?   the folder of the run that is run again
 ---@return integer status
 function run.run(parsed, rerun_of)
+  if parsed.slurm then return require("moonwarp.cli.sweep").run(parsed) end
+  options.reject_slurm(parsed)
+  if parsed.dry then options.fail("option '--dry-run' is for --slurm") end
   local studies = require "moonwarp.cli.studies"
   local path = studies.script(parsed[1])
   if path:match("%.cuh?$") then
@@ -190,8 +236,18 @@ function run.run(parsed, rerun_of)
   end
   local chunk, text = studies.load(path)
   if not chunk then failure.raise_as("script", text) end
-  return execute(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
+  return execute_chunk(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
                                   argv = lists.append({ "run" }, parsed.words) })
+end
+
+--- Makes one run of a sweep whose passes other processes have run.
+---@param path string     of the script
+---@param parsed table    of the command line
+---@param parts table[]   of cli/join.lua
+---@return integer status
+function run.join(path, parsed, parts)
+  local more = { script = path, text = files.read(path), argv = lists.append({ "run" }, parsed.words) }
+  return execute(parsed, more, function(_, parameters) return require("moonwarp.cli.join").run(parts, parameters) end)
 end
 
 -- mw needs no require, and costs nothing if it is not used.
@@ -208,7 +264,7 @@ local function run_code(words, parsed)
   local chunk, message = load(words[2], "=(-e)")
   if not chunk then failure.raise_as("script", require("moonwarp.base.long_string").explain(words[2], message)) end
   offer_mw()
-  return execute(chunk, parsed, { script = "-e", argv = words, start = { "-e", words[2] } })
+  return execute_chunk(chunk, parsed, { script = "-e", argv = words, start = { "-e", words[2] } })
 end
 
 --- moonwarp -e CODE.
@@ -216,7 +272,7 @@ end
 ---@return integer status
 function run.code(words)
   if words[2] == nil then options.fail("option '-e' wants a piece of Lua") end
-  local command = { usage = CODE_USAGE, example = CODE_EXAMPLE, options = run.options, notes = run.notes, most = 0,
+  local command = { usage = CODE_USAGE, example = CODE_EXAMPLE, options = run.plain, notes = run.notes, most = 0,
                     run = function(parsed) return run_code(words, parsed) end }
   return options.execute(command, table.move(words, words[2] == "--help" and 2 or 3, #words, 1, {}))
 end

@@ -12,8 +12,8 @@ local sanitizer = require "moonwarp.measure.sanitizer"
 
 local plan = {}
 
-local KEPT = { "title", "study", "script", "path", "params", "tags", "time_limit", "memory_limit", "output_limit",
-               "processes", "tasks", "retries", "checks", "gates" }
+local KEPT = { "title", "study", "script", "path", "params", "words", "tags", "time_limit", "memory_limit",
+               "output_limit", "processes", "tasks", "retries", "checks", "gates" }
 
 -- ---- which labs ---------------------------------------------------------------------------------
 

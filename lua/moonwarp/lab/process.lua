@@ -26,7 +26,7 @@ function process.command(step)
   local argv = { host.program(), "run", step.path, "--device", step.device }
   if step.check then argv[#argv + 1] = "--check=" .. step.check end
   for _, word in ipairs(step.params) do lists.append(argv, { "-p", word }) end
-  return lists.append(argv, { "--out" })
+  return lists.append(lists.append(argv, step.words), { "--out" })
 end
 
 --- Starts an attempt in its folder, which is there.

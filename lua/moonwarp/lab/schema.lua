@@ -17,13 +17,19 @@ local GATE = fields { record = optional(map "any"), of = optional(map "any"), ke
 
 local STEP = fields {
   id = "string", name = "string", title = "string?", device = "string?", study = "string?", script = "string?",
-  path = "string", params = optional(list "string"), tags = optional(list "string"), needs = optional(list "string"),
+  path = "string", params = optional(list "string"), words = optional(list "string"), tags = optional(list "string"),
+  needs = optional(list "string"),
   gates = optional(list(GATE)), time_limit = "number?", memory_limit = "integer?", output_limit = "integer?",
   processes = "integer?", tasks = "integer?", retries = "integer", check = "string?", checks = "integer?",
 }
 
+-- The command line of moonwarp run --slurm.
+local SWEEP = fields { p = optional(list "string"), json = "string?", quiet = "boolean?", device = "string?",
+                       check = "table?", counters = "boolean?", words = list "string" }
+
 local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", sandbox = "string?",
-                      steps = list(STEP), slurm = optional(site.FORM) }
+                      steps = list(STEP), slurm = optional(site.FORM),
+                      sweep = optional(SWEEP) }
 
 local LINES = {
   begin = fields { date = "string", id = "string", attempt = "integer", sandboxed = "boolean?" },

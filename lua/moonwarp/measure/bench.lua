@@ -388,6 +388,8 @@ local function plain(value)
   return copy
 end
 
+local MAY_BE_EMPTY <const> = { "warnings", "flags", "alarms" }
+
 --- A result as a plain table for a record, with all samples and the results of the other modes.
 --- Empty lists are left out.
 ---@param result table
@@ -396,11 +398,22 @@ function bench.fields(result)
   if result.n == 0 then return { n = 0 } end -- in check mode; JSON has no NaN
   local copy = plain(result)
   for _, one in ipairs { copy, copy.cold, copy.graph } do
-    for _, name in ipairs { "warnings", "flags", "alarms" } do
+    for _, name in ipairs(MAY_BE_EMPTY) do
       if one[name] and #one[name] == 0 then one[name] = nil end
     end
   end
   return copy
+end
+
+--- The result of another process, from its plain table.
+---@param copy table  of bench.fields; becomes the result
+---@return table result
+function bench.restore(copy)
+  if copy.n == 0 then return setmetatable(stats.none(), result_type) end
+  for _, one in ipairs { copy, copy.cold, copy.graph } do
+    for _, name in ipairs(MAY_BE_EMPTY) do one[name] = one[name] or {} end
+  end
+  return setmetatable(copy, result_type)
 end
 
 return bench

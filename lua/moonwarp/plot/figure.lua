@@ -235,13 +235,14 @@ end
 
 --- Shows a chart of records and keeps it: in the terminal, in the run's record, in files. In a sweep
 --- the session's records are drawn in the last pass.
----@param spec table   records, quiet, pictures
+---@param what string  "plot" or "ladder"
+---@param spec table   what that was called with: records, quiet, pictures
 ---@param about table  the chart, as record.json has it
 ---@return table made  chart, dat, gp, svg, png; reason: why there are no pictures
-function figure.leave(spec, about)
+function figure.leave(what, spec, about)
   local words = figure.text(about, { colour = false })
   if session.current.more and not spec.records then
-    session.current:leave_to_last(function() figure.leave(spec, about) end)
+    session.current:leave_to_last(what, spec)
     return { chart = words, reason = "the sweep goes on; its last run draws" }
   end
   session.current:note("chart", about)

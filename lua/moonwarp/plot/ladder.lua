@@ -122,7 +122,7 @@ function ladder.draw(spec)
   if not lists.find(about.bars, function(bar) return ticks.within(bar.value, spec.xmin, spec.xmax) end) then
     failure.invalid "mw.ladder: no bar ends within the limits xmin and xmax"
   end
-  return figures.leave(spec, about)
+  return figures.leave("ladder", spec, about)
 end
 
 return ladder

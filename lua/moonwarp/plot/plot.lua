@@ -195,7 +195,7 @@ function plot.draw(spec)
   check_names(spec.y)
   local entries = spec.records or record.all()
   figures.check_fields("mw.plot", spec, { "x", "y", "by", "low", "high" }, entries)
-  return figures.none_of(entries) or figures.leave(spec, figure_of(spec, entries))
+  return figures.none_of(entries) or figures.leave("plot", spec, figure_of(spec, entries))
 end
 
 return plot

@@ -206,7 +206,7 @@ function tables.print(spec)
   local text = text_of(built, places)
   local waits = session.current.more and not spec.records -- a sweep's last run prints for all
   if waits then
-    session.current:leave_to_last(function() tables.print(spec) end)
+    session.current:leave_to_last("table", spec)
     return text
   end
   session.current:mention("table", built)

@@ -161,10 +161,30 @@ function record.write(values, number)
   return entry
 end
 
+-- A table that is a benchmark's as a record keeps it.
+local function is_plain_result(value)
+  return fields.is_result(value) or type(value) == "table" and value.n == 0 and next(value, next(value)) == nil
+end
+
+--- Keeps a measurement of another process.
+---@param flat table  as the journal of its run has it
+function record.take(flat)
+  session.current.run:append("record", flat)
+  local entry = lists.merged(flat)
+  entry.chosen = nil
+  if session.current.options.json then append(session.current.options.json, json.encode(entry, ORDER)) end
+  for key, value in pairs(entry) do
+    if is_plain_result(value) then entry[key] = bench.restore(lists.merged(value)) end
+  end
+  table.insert(session.current.records, setmetatable(entry, core.result))
+end
+
 --- Notes that an error ended a pass of a sweep: a row of the sweep's tables.
 ---@param problem table  the error
-function record.fail(problem)
-  local entry, text = complete {}, failure.text(problem)
+---@param header table?  of its run, if that was another process's: device and device_name
+function record.fail(problem, header)
+  local device = header and { device = header.device, device_name = header.device_name }
+  local entry, text = complete(device or {}), failure.text(problem)
   table.insert(session.current.records, entry)
   session.current.failures[entry], session.current.failed_passes = text, session.current.failed_passes + 1
   session.current:mention("failure", { params = entry.params, status = problem.status, message = text })

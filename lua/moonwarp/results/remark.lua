@@ -26,6 +26,18 @@ local function wrapped(text)
   return table.concat(lines, "\n")
 end
 
+--- Keeps a paragraph in the run's record and in RUN/remarks.txt.
+---@param text string
+---@return string paragraph
+function remark.keep(text)
+  local paragraph = wrapped(text)
+  session.current:note("remark", { text = text })
+  local said = session.current.run.remarks
+  said[#said + 1] = paragraph
+  gnuplot.write(session.current:file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
+  return paragraph
+end
+
 --- Prints a paragraph and keeps it in the run's record and in RUN/remarks.txt.
 ---@param format string  as string.format takes it
 ---@param ... any
@@ -36,11 +48,7 @@ function remark.say(format, ...)
   end
   local ok, text = pcall(string.format, format, ...)
   if not ok then failure.invalid("mw.remark: %s", text) end
-  local paragraph = wrapped(text)
-  session.current:note("remark", { text = text })
-  local said = session.current.run.remarks
-  said[#said + 1] = paragraph
-  gnuplot.write(session.current:file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
+  local paragraph = remark.keep(text)
   if not session.current.options.quiet then
     print(paragraph .. "\n")
     session.current:note_shown(paragraph)

@@ -13,6 +13,7 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local sources = require "moonwarp.results.sources"
 
@@ -77,25 +78,33 @@ end
 
 -- ---- beginning and end ----------------------------------------------------------------------------
 
-local function header(session, device)
+-- What a run has of its session.
+local function own_fields(session)
   local options = session.options
   return {
-    schema = fold.SCHEMA, study = path.script(), device = device and device:id() or nil,
-    device_name = device and device:name() or nil,
-    date = os.date("!%Y-%m-%dT%H:%M:%SZ", session.date), moonwarp = core.version,
-    argv = options.argv, rerun_of = options.rerun_of, params = next(session.given) and session.given or nil,
-    check = session:check_words(), lab = os.getenv "MOONWARP_LAB", environment = environment.collect(device),
+    schema = fold.SCHEMA, study = path.script(), date = os.date("!%Y-%m-%dT%H:%M:%SZ", session.date),
+    moonwarp = core.version, argv = options.argv, rerun_of = options.rerun_of,
+    params = next(session.given) and session.given or nil, lab = os.getenv "MOONWARP_LAB",
   }
+end
+
+-- And of the device that it works on; before there is a journal, which is never without it.
+local function device_fields(session, device)
+  return { device = device and device:id() or nil, device_name = device and device:name() or nil,
+           check = session:check_words(), environment = environment.collect(device) }
 end
 
 --- Opens a run, whose folder is made.
 ---@param session table
+---@param part table?  of a run of another process, whose device and environment the new one has: header (device,
+---                    device_name, check, environment) and word (for the folder's name)
 ---@return table run
-function run.open(session)
+function run.open(session, part)
   local root, device = session:out(), session:device()
-  local first = header(session, device) -- before there is a journal, which is never without it
+  local first = lists.merged(own_fields(session), part and part.header or device_fields(session, device))
   local parent = ("%s/%s"):format(here(root, session.home), path.script())
-  local folder, problem = path.make_new(parent, device_word(device)) -- two runs of one second do not share one
+  local word = part and part.word or device_word(device)
+  local folder, problem = path.make_new(parent, word) -- two runs of one second do not share one
   if not folder then failure.raise_as("io", "%s", problem) end
   local journal, reason = io.open(folder .. "/journal.jsonl", "w")
   if not journal then
@@ -104,7 +113,7 @@ function run.open(session)
   -- A stock interpreter does not say when a script ends; its collector does, and takes what came
   -- last first: the run before the journal.
   local self = setmetatable({ session = session, folder = folder, journal = journal, lines = {}, root = root,
-                              home = session.home, script = path.script_file(),
+                              word = word, home = session.home, script = path.script_file(),
                               sources = sources.none(session.options.text), remarks = {} }, Run)
   self:append("run", first)
   return self

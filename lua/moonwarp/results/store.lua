@@ -15,6 +15,8 @@ local store = {}
 
 local DEPTH = 5 -- of folders that are searched for runs
 
+--- The file in a folder whose run is a pass of a sweep in another process: it is a part of the sweep's run.
+store.PART = "/pass.lua"
 
 --- Whether a folder holds a run. The journal of a batch's folder is of another kind.
 ---@param folder string
@@ -61,11 +63,15 @@ local function search(folder, depth, found, seen)
   if store.is_run(folder) then
     found[#found + 1] = folder
   elseif depth > 0 then
-    for _, name in ipairs(files.entries(folder)) do search(("%s/%s"):format(folder, name), depth - 1, found, seen) end
+    for _, name in ipairs(files.entries(folder)) do
+      local inner = ("%s/%s"):format(folder, name)
+      if not files.exists(inner .. store.PART) then search(inner, depth - 1, found, seen) end
+    end
   end
 end
 
---- Folders of runs in and below a folder, sorted by name, which begins with the date.
+--- Folders of runs in and below a folder, sorted by name, which begins with the date. Those below it that are of
+--- a pass are left out.
 ---@param folder string
 ---@param depth integer?   of folders that are searched; defaults to 5
 ---@return string[]

@@ -1,0 +1,165 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A sweep whose passes other processes have run, as the elements of a job array: what they have left (cli/part.lua)
+-- becomes one run, with the table, the charts and the exit status of a sweep in this process.
+
+local arg = require "moonwarp.arg"
+local exit = require "moonwarp.cli.exit"
+local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
+local part = require "moonwarp.cli.part"
+local passes = require "moonwarp.cli.passes"
+local path = require "moonwarp.base.path"
+local record = require "moonwarp.results.record"
+local remark = require "moonwarp.results.remark"
+local session = require "moonwarp.session"
+
+local join = {}
+
+-- ---- what a pass has printed --------------------------------------------------------------------
+
+local function without(text, words, instead)
+  local at, ends = text:find(words, 1, true)
+  if not at then return text end
+  return text:sub(1, at - 1) .. (instead or "") .. without(text:sub(ends + 1), words, instead)
+end
+
+-- All but what the program has said of its end, which is said of the sweep; its files are those of the sweep's run.
+local function output_of(left)
+  local text = files.read_plain(left.output) or ""
+  if left.ended.message then text = without(text, ("moonwarp: %s\n"):format(left.ended.message)) end
+  if left.folder then
+    text = without(text, ("results: %s\n"):format(left.folder))
+    text = without(text, left.folder, session.current:folder())
+  end
+  return (("\n" .. text):gsub("\nmoonwarp: [^\n]*", ""):sub(2))
+end
+
+-- ---- taking over --------------------------------------------------------------------------------
+
+local OWN <const> = { ["record.json"] = true, ["journal.jsonl"] = true, ["data.dat"] = true, ["remarks.txt"] = true }
+
+local function copy_files(left)
+  for _, name in ipairs(files.entries(left.folder)) do
+    if not OWN[name] then
+      os.execute(("cp -R %s %s/"):format(path.quote(left.folder .. "/" .. name),
+        path.quote(session.current:folder())))
+    end
+  end
+end
+
+local TAKE <const> = {
+  record = record.take,
+  remark = function(value) remark.keep(value.text) end,
+}
+
+local function take_lines(left)
+  local current = session.current
+  if left.folder then copy_files(left) end
+  for _, line in ipairs(left.lines) do
+    if left.folder and TAKE[line.kind] then
+      TAKE[line.kind](line.value)
+    elseif not line.kind:match "^slice" and line.kind ~= "end" then
+      current:mention(line.kind, line.value)
+    end
+  end
+  current.failed_checks, current.found = current.failed_checks + left.failed_checks, current.found + left.found
+end
+
+-- The error that ended a pass.
+local function problem_of(ended)
+  if not ended.text then return nil end
+  local problem = failure.new(ended.status or "script", ended.text, ended.where)
+  problem.reason = ended.reason
+  return problem
+end
+
+-- The status, and the error if the pass was skipped or failed.
+local function take(left, header)
+  local current = session.current
+  current.pass, current.declared = left.pass, left.declared
+  io.write(output_of(left))
+  take_lines(left)
+  return passes.judge(left.ended.outcome, left.ended.message, problem_of(left.ended), header)
+end
+
+-- ---- all of them --------------------------------------------------------------------------------
+
+-- What is left to show sees the records that were there when the last pass asked for it.
+local function show(put_off, first)
+  local current, status = session.current, exit.OK
+  local all = current.records
+  for _, one in ipairs(put_off) do
+    current.records = first and table.move(all, 1, first + one.records, 1, {}) or all
+    if status == exit.OK then status = passes.show { one } end
+  end
+  current.records = all
+  return status
+end
+
+-- The values of a pass by name: one of each parameter that other passes have one of.
+local function pass_of(number, parameters, known)
+  local picks, pass = passes.picked(parameters, number), {}
+  for _, parameter in ipairs(parameters) do
+    local values = parameter.values
+    pass[parameter.name] = known and #known.pass[parameter.name] > 1 and values or { values[picks[parameter.name]] }
+  end
+  return pass
+end
+
+-- A text as a value of the type of another.
+local function like(value, text)
+  local number = type(value) == "number" and tonumber(text)
+  return math.type(value) == "float" and number and number + 0.0 or number or text
+end
+
+-- The parameters of a pass, of the types that another pass has.
+local function declared_of(pass, known)
+  return lists.map(known and known.declared or {}, function(entry)
+    local texts = pass[entry.name]
+    return { name = entry.name, value = texts and #texts == 1 and like(entry.value, texts[1]) or entry.value }
+  end)
+end
+
+-- What all passes have left, but for combinations that are none. A process that was killed has not said which
+-- parameters it has; others have.
+local function read(parts, parameters)
+  local lefts = lists.map(parts, function(one)
+    local left = part.read(one.folder, one.message)
+    left.output, left.number = one.folder .. "/output.txt", one.number
+    return left.ended.reason ~= arg.WHOLE and left or nil
+  end)
+  local known = lists.find(lefts, function(left) return left.pass end)
+  for _, left in ipairs(lefts) do
+    left.pass = left.pass or pass_of(left.number, parameters, known)
+    left.declared = left.declared or declared_of(left.pass, known)
+  end
+  return lefts
+end
+
+--- Makes one run of what passes have left, in their order.
+---@param parts table[]       number (of the combination), folder (that --out gave it), message (if it was killed)
+---@param parameters table[]  of the sweep
+---@return integer status
+---@return string? reason      if every pass was skipped
+function join.run(parts, parameters)
+  local current, lefts, problems = session.current, read(parts, parameters), {}
+  local first = lists.find(lefts, function(left) return left.folder end)
+  if first then current.run = require("moonwarp.results.run").open(current, first) end
+  current.is_prepared = true
+  current:empty_json()
+  local status, put_off, before = exit.OK, nil, nil
+  for i, left in ipairs(lefts) do
+    local count = #current.records
+    local own, problem = take(left, first and first.header)
+    if own ~= exit.OK and status == exit.OK then status = own end
+    if problem then problems[#problems + 1] = problem end
+    if own == exit.OK and not problem then put_off, before = left.put_off, i == #lefts and count or nil end
+  end
+  if status ~= exit.OK then return status end
+  if not put_off then return passes.end_of(problems) end
+  return show(put_off, before)
+end
+
+return join

@@ -1,0 +1,72 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a process leaves that has run one pass of a sweep (moonwarp run --pass): DIR/pass.lua beside the run, for the
+-- process that joins the passes (cli/join.lua). It has what this session holds and no record keeps: numbers as they
+-- are, how the pass ended, and what it has left to the last one to show.
+
+local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
+local literal = require "moonwarp.base.literal"
+local store = require "moonwarp.results.store"
+
+local part = {}
+
+local NAME <const> = store.PART
+local DEPTH <const> = 2 -- STUDY/DATE-DEVICE
+
+-- Lines of the journal of a run, or of what waited for one.
+local function lines_of(current)
+  if current.run then return current.run.lines end
+  return lists.map(current.waiting, function(one) return { kind = one[1], value = one[2] } end)
+end
+
+-- What the run of all passes has of one of them.
+local function header_of(run)
+  return { device = run.device, device_name = run.device_name, check = run.check, environment = run.environment }
+end
+
+--- Marks a folder as one of a pass, whose run is none of its own (results/store.lua).
+---@param folder string
+---@return string? problem
+function part.begin(folder)
+  return files.write(folder .. NAME, "")
+end
+
+--- Writes what is left by the session of a pass, before its run ends.
+---@param current table
+---@return string? problem
+function part.leave(current)
+  local run, lines = current.run, lines_of(current)
+  return files.replace(current:out() .. NAME, literal.text {
+    ended = current.outcome, pass = current.pass, put_off = current.put_off,
+    declared = lists.map(current.declared, function(entry) return { name = entry.name, value = entry.value } end),
+    found = current.found, failed_checks = current.failed_checks,
+    folder = run and run.folder, word = run and run.word, header = run and header_of(lines[1].value),
+    lines = lists.map(lines, function(line)
+      return line.kind ~= "run" and { kind = line.kind, value = line.value } or nil
+    end) })
+end
+
+-- What the run of a pass has that was killed; which parameters it had is not known.
+local function of_killed(folder, message)
+  local found = store.below(folder, DEPTH)
+  local run = store.read(found[#found] or folder)
+  local left = { ended = { outcome = "failed", status = "killed", text = message, message = message },
+                 put_off = {}, found = 0, failed_checks = 0, lines = {} }
+  if not run then return left end
+  left.folder, left.word = run.folder, run.folder:match "[^/]+$":gsub("^%d+%-%d+%-", "")
+  left.lines = lists.map(run.records, function(entry) return { kind = "record", value = entry } end)
+  left.header = header_of(run)
+  return left
+end
+
+--- What a pass has left.
+---@param folder string   that --out gave it
+---@param message string  what is said if it was killed
+---@return table          without pass and declared if it was killed
+function part.read(folder, message)
+  local text = files.read_plain(folder .. NAME)
+  return text and literal.value(text) or of_killed(folder, message)
+end
+
+return part

@@ -1,0 +1,94 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp run --slurm: the combinations of a sweep as the labs of a batch, each an element of a job array, whose
+-- passes become one run when the array is over (cli/join.lua). The batch lies in OUT/batch as others do, so that
+-- moonwarp batch --resume continues a sweep too.
+
+local batch = require "moonwarp.cli.batch"
+local ledger = require "moonwarp.lab.ledger"
+local lists = require "moonwarp.base.lists"
+local options = require "moonwarp.cli.options"
+local passes = require "moonwarp.cli.passes"
+local path = require "moonwarp.base.path"
+local run = require "moonwarp.cli.run"
+local studies = require "moonwarp.cli.studies"
+
+local sweep = {}
+
+-- ---- the combinations ---------------------------------------------------------------------------
+
+-- Parameters of a study that take a list; those of a plain script are known only when it runs.
+local function taking_lists(word)
+  local found = {}
+  for _, parameter in ipairs(studies.describe({ word })[1].params or {}) do
+    found[parameter.name] = type(parameter.default) == "table"
+  end
+  return found
+end
+
+-- The numbers of the combinations that differ.
+local function numbers_of(word, parameters)
+  local whole, numbers = taking_lists(word), {}
+  for number = 1, passes.count(parameters) do
+    local picks = passes.picked(parameters, number)
+    local again = lists.find(parameters, function(one) return whole[one.name] and picks[one.name] > 1 end)
+    if not again then numbers[#numbers + 1] = number end
+  end
+  return numbers
+end
+
+local function words_of(parsed, number)
+  local words = { "--pass", ("%d"):format(number) }
+  if parsed.quiet then words[#words + 1] = "--quiet" end
+  if parsed.counters then words[#words + 1] = "--counters" end
+  if parsed.check then words[#words + 1] = "--check=" .. require("moonwarp.measure.checking").words(parsed.check) end
+  return words
+end
+
+local function curriculum_of(script, name, parsed)
+  local numbers = numbers_of(parsed[1], run.parameters(parsed.p))
+  return { name = name, path = script, labs = lists.map(numbers, function(number)
+    return { name = ("%s-%d"):format(name, number), study = name, path = script, params = parsed.p or {},
+             words = words_of(parsed, number), tags = {}, needs = {}, gates = {}, retries = 0,
+             devices = parsed.device and { parsed.device } or { "cuda", "cpu" } }
+  end) }
+end
+
+-- ---- the command --------------------------------------------------------------------------------
+
+local KEPT <const> = { "p", "json", "quiet", "device", "check", "counters", "words" }
+
+--- Queues a sweep, follows it, and makes one run of it.
+---@param parsed table  of moonwarp run
+---@return integer status
+function sweep.run(parsed)
+  if parsed.pass then options.fail("option '--pass': --slurm runs all combinations") end
+  local script = studies.script(parsed[1])
+  local name = path.safe(script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$")
+  local own = {}
+  for _, key in ipairs(KEPT) do own[key] = parsed[key] end
+  local words = lists.merged(parsed, { device = parsed.device and { parsed.device } })
+  return batch.submit(words, curriculum_of(script, name, parsed), { sandbox = "off", sweep = own })
+end
+
+-- Why a combination has left nothing.
+local function message_of(result)
+  local word = result and result.verdict or "killed"
+  return result and result.message and ("%s: %s"):format(word, result.message) or word
+end
+
+--- Makes one run of a sweep whose batch is over.
+---@param running table  the batch
+---@return integer status
+function sweep.join(running)
+  local head = running.book.head
+  local parts = lists.map(running.steps, function(step)
+    local state = running.states[step.id]
+    return { number = math.tointeger(tonumber(step.name:match "%d+$")), message = message_of(state.result),
+             folder = ("%s/%s"):format(running.folder, ledger.place(step.id, math.max(1, state.attempts))) }
+  end)
+  local root = running.book.folder:match "^(.*)/batch/[^/]+$"
+  return run.join(head.curriculum, lists.merged(head.sweep, { out = root }), parts)
+end
+
+return sweep

@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A batch of 200 labs as a job array on a Slurm cluster of two cores (tests/cluster.lua): its submitter is killed at
+-- ten random moments and continued by --resume, slurmd is killed twice, slurmctld once. No verdict may be lost, no lab
+-- may have two, every lab that ran twice is said, and no job stays. $LABS sets their number, $KILLS that of the
+-- submitter's kills, $SEED repeats the moments as far as a machine can.
+
+local cluster = require "tests.cluster"
+local core = require "moonwarp.core"
+local host = require "moonwarp.host"
+local json = require "moonwarp.base.json"
+local labs = require "tests.labs"
+local support = require "tests.support"
+
+local count = math.tointeger(tonumber(os.getenv "LABS" or 200))
+local kills = math.tointeger(tonumber(os.getenv "KILLS" or 10))
+math.randomseed(math.tointeger(tonumber(os.getenv "SEED" or 1)))
+
+local PATIENCE <const> = 600 -- seconds that the labs may take in all
+local LONGEST <const> = 10   -- seconds between two kills
+
+-- A lab leaves a file for each time that it ran, beside its verdict.
+local LAB <const> = [[
+local mw = require "moonwarp"
+local number = mw.arg("number", 1)
+local mark = io.popen(("mktemp %%s/ran-%%d-XXXXXX"):format(%q, number))
+mark:close()
+mw.check(mw.device():zeros("i32", 4), 0)
+]]
+
+local CURRICULUM <const> = [[
+local labs = {}
+for i = 1, %d do
+  labs[i] = { name = "lab" .. i, script = "lab.lua", devices = "cpu", time_limit = 300, params = { number = i } }
+end
+return { name = "stress", defaults = { checks = 1 }, labs = labs }
+]]
+
+local problem = cluster.obstacle()
+if problem then require("moonwarp").skip(problem) end
+
+-- ---- a submitter ----------------------------------------------------------------------------------
+
+local function start(c, words)
+  local command = ("cd %s; echo $$ >pid; export SLURM_CONF=%s/slurm.conf MOONWARP_CACHE=%s/cache; exec %s batch %s "
+    .. "--out out --sandbox off --json r.json"):format(c.folder, c.folder, c.folder, labs.quoted(labs.program), words)
+  return host.spawn { argv = { "/bin/sh", "-c", command }, log = c.folder .. "/said.txt" }
+end
+
+-- Waits for the end of a submitter, or so many seconds; how it ended.
+local function await(child, seconds)
+  local limit = core.clock() + seconds
+  repeat
+    host.wait({ child }, math.max(0, math.min(0.1, limit - core.clock())))
+    local ending = child:poll()
+    if ending then return ending end
+  until core.clock() >= limit
+end
+
+-- What it said is kept from one to the next.
+local said = {}
+
+local function keep(c)
+  local file <close> = io.open(c.folder .. "/said.txt")
+  said[#said + 1] = file and file:read "a" or ""
+end
+
+-- ---- what came of it ------------------------------------------------------------------------------
+
+local function journal(c)
+  local _, files = labs.shell("ls " .. c.folder .. "/out/batch/*/journal.jsonl")
+  local name = assert(files:match "^(%S+)\n$", "one batch is wanted, there are: " .. files)
+  return json.lines(support.read(name))
+end
+
+-- The verdicts of each lab that count, and how often it began, by id.
+local function verdicts(lines)
+  local by_id = {}
+  for _, line in ipairs(lines) do
+    if line.kind == "end" then
+      local own = by_id[line.id] or { counted = 0, cut = 0 }
+      by_id[line.id] = own
+      local is_cut = line.verdict == "killed" or line.verdict == "interrupted"
+      own[is_cut and "cut" or "counted"] = own[is_cut and "cut" or "counted"] + 1
+      own.passed = own.passed or line.verdict == "passed"
+    end
+  end
+  return by_id
+end
+
+local function times_run(c, number)
+  local _, output = labs.shell(("ls %s/ran-%d-* 2>/dev/null | wc -l"):format(c.folder, number))
+  return tonumber(output)
+end
+
+local function judge(c)
+  local by_id, lost, twice, repeated, unsaid = verdicts(journal(c)), 0, 0, 0, 0
+  local words = table.concat(said, "\n")
+  for i = 1, count do
+    local id = ("lab%d-cpu"):format(i)
+    local own = by_id[id] or { counted = 0, cut = 0 }
+    if own.counted == 0 or not own.passed then lost = lost + 1 print(id, "no verdict") end
+    if own.counted > 1 then twice = twice + 1 print(id, own.counted .. " verdicts") end
+    if times_run(c, i) > 1 then
+      repeated = repeated + 1
+      local is_said = own.cut > 0 or words:find(id .. " ran again as", 1, true)
+      if not is_said then unsaid = unsaid + 1 print(id, "ran again, which nothing says") end
+    end
+  end
+  print(("   %d labs: %d without a verdict, %d with two, %d ran again, of which %d are not said"):format(count, lost,
+    twice, repeated, unsaid))
+  return lost + twice + unsaid
+end
+
+-- ---- the storm ------------------------------------------------------------------------------------
+
+-- Kinds in a random order, as many as wanted of each.
+local function storm()
+  local kinds = { "node1", "node1", "slurmctld" }
+  for _ = 1, kills do kinds[#kinds + 1] = "submitter" end
+  for i = #kinds, 2, -1 do
+    local j = math.random(i)
+    kinds[i], kinds[j] = kinds[j], kinds[i]
+  end
+  return kinds
+end
+
+-- A submitter whose batch was not begun when it was killed has nothing to continue.
+local function continued(c)
+  local found = labs.shell("ls " .. c.folder .. "/out/batch/*/batch.json >/dev/null 2>&1") == 0
+  return found and "--resume" or "labs.lua --slurm --site site.lua"
+end
+
+-- Starts the submitter, or the one that continues it, and sends it or a daemon the signal of each kind after a while.
+-- The batch may be over before all have come.
+local function run(c)
+  local child, began, done = start(c, continued(c)), core.clock(), {}
+  for _, kind in ipairs(storm()) do
+    local ending = await(child, math.random() * LONGEST)
+    if ending then
+      child = start(c, continued(c)) -- it has nothing to do, and says so
+      break
+    end
+    done[kind] = (done[kind] or 0) + 1
+    if kind ~= "submitter" then
+      c:kill(kind)
+    else
+      labs.shell("kill -KILL " .. support.read(c.folder .. "/pid"):match "%d+")
+      await(child, PATIENCE)
+      keep(c)
+      child = start(c, continued(c))
+    end
+  end
+  print(("   killed: the submitter %d times, slurmd %d, slurmctld %d"):format(done.submitter or 0, done.node1 or 0,
+    done.slurmctld or 0))
+  return child, began
+end
+
+local RESUMPTIONS <const> = 5 -- a lab that was cut short runs again in the next
+
+-- Follows the batch until it is complete.
+local function finish(c, child, began)
+  for _ = 1, RESUMPTIONS do
+    assert(await(child, PATIENCE), "the batch does not end")
+    keep(c)
+    local lines = journal(c)
+    if lines[#lines].kind == "finish" then
+      return print(("   complete after %.0f s"):format(core.clock() - began))
+    end
+    child = start(c, "--resume")
+  end
+  error("it is not complete: " .. said[#said])
+end
+
+local wrong
+cluster.with({ settings = { "MaxArraySize=1001" } }, function(c)
+  support.write(c.folder .. "/lab.lua", LAB:format(c.folder))
+  support.write(c.folder .. "/labs.lua", CURRICULUM:format(count))
+  support.write(c.folder .. "/site.lua", "return { poll = 1, patience = 10 }\n")
+  finish(c, run(c))
+  wrong = judge(c)
+  local _, left = c:shell "squeue -h"
+  if left ~= "" then wrong = wrong + 1 print("left in the queue: " .. left) end
+end)
+assert(wrong == 0, "verdicts are wrong")
