@@ -100,6 +100,11 @@ describe("a report of ncu", function()
     assert.are.same({ 512, 16384, {} }, { list[1].load_sectors, list[1].lanes, list[1].lines })
   end)
 
+  it("has lines of instructions that are listed by the function which was inlined", function()
+    local other = page("lines"):gsub('Function Name","transpose%b()', 'Function Name","index(int)')
+    assert.are.equal(lines_of(launches[1]), lines_of(report.read(page "raw", page "sass", other)[1]))
+  end)
+
   it("has no lines of instructions that are of two", function()
     local other = page("lines"):gsub("/tmp/a/k%.cu", "/tmp/b/k.cu")
     local list = assert(report.read(page "raw", page "sass", page "lines" .. "\n" .. other))
@@ -174,9 +179,19 @@ describe("counters of a GPU", function()
       has(calls, " --clock-control none ")
       has(calls, " --kernel-name regex:^(?!(void )?moonwarp::) ")
       has(calls, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
-      assert.is_truthy(calls:match "\n" and calls:find " run s.lua %-p n=1,2 %-%-quiet %-%-out %S+/out %-%- a b c\n")
+      local words = " run s.lua %-p n=1,2 %-%-counters %-%-quiet %-%-out %S+/out %-%- a b c\n"
+      assert.is_truthy(calls:find(words), calls)
       local scratch = calls:match "%-%-log%-file (%S+)/log "
       assert.is_nil(require("lfs").attributes(scratch))
+    end)
+  end)
+
+  it("are asked for under ncu too, so that a study takes the cases that it has for them", function()
+    with({ ["s.lua"] = SCRIPT .. [[local file <close> = io.open("seen", "a")
+      file:write(tostring(require "moonwarp.session".current.checking.counters), "\n")]] }, function(run, folder)
+      local status, output = run("run s.lua --counters", REPORT)
+      assert.are.equal(0, status, output)
+      assert.are.equal("true\ntrue\n", files.read(folder .. "/seen"))
     end)
   end)
 

@@ -101,11 +101,12 @@ end
 function Session:open_device(id, check)
   local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
   if self.options.check or check then check = lists.merged(self.options.check or {}, check or {}) end
+  local asked = check
   if check and check.counters then wanted, check = require("moonwarp.measure.ncu").prepare(self, wanted, check) end
   if check or is_checking(wanted) then
     wanted = require("moonwarp.measure.sanitizer").prepare(self, wanted, check)
   end
-  self.opened, self.checking = core.device(wanted, check), check or self.checking
+  self.opened, self.checking = core.device(wanted, check), asked or self.checking
   if session.is_checked(self.opened) then self:settle_at_end() end
   return self.opened
 end

@@ -20,8 +20,9 @@ local OPT <const> = "/opt/nvidia/nsight-compute" -- where the packages of the to
 local WORDS <const> = { "--target-processes", "application-only", "--clock-control", "none", "--cache-control", "none",
                         "--kernel-name-base", "demangled", "--kernel-name", "regex:^(?!(void )?moonwarp::)",
                         "--force-overwrite" }
-local PAGES <const> = { raw = "--page raw", sass = "--page source --print-source sass",
-                        lines = "--page source --print-source cuda,sass" }
+local SOURCE <const> = "--page source --metrics " .. table.concat(report.instruction_metrics(), ",")
+local PAGES <const> = { raw = "--page raw", sass = SOURCE .. " --print-source sass",
+                        lines = SOURCE .. " --print-source cuda,sass" }
 local SILENCE <const> = 600 -- seconds; of a kernel under ncu, which launches it ten times and more
 
 -- ---- ncu ----------------------------------------------------------------------------------------
@@ -104,7 +105,8 @@ local function run(session, program)
   local folder, guard = tool.folder()
   local _ <close> = guard
   os.remove(report_of(folder) .. ".ncu-rep")
-  local launches, problem = judge(program, folder, tool.run(session, words_of(program, folder), {}, folder, silence()))
+  local result = tool.run(session, words_of(program, folder), { "--counters" }, folder, silence())
+  local launches, problem = judge(program, folder, result)
   if not launches then failure.raise_as("failed", "counters: %s", problem) end
   if problem then io.stderr:write("note: ", problem, "\n") end
   for i, launch in ipairs(launches) do launch.launch = i end

@@ -51,12 +51,17 @@ local OPERATIONS <const> = {
 }
 local GENERIC <const> = lists.set { "LD", "ST", "ATOM" }
 
---- The metrics that are read, for ncu's option --metrics.
+--- The metrics of instructions, for ncu's option --metrics.
+---@return string[]
+function ncu_report.instruction_metrics()
+  return lists.map(lists.keys(INSTRUCTION), function(name) return INSTRUCTION[name][1] end)
+end
+
+--- All metrics that are read.
 ---@return string[]
 function ncu_report.metrics()
-  local names = {}
+  local names = ncu_report.instruction_metrics()
   for _, list in pairs(TOTALS) do lists.append(names, list) end
-  for _, metric in pairs(INSTRUCTION) do names[#names + 1] = metric[1] end
   for _, prefix in pairs(SHAPE) do
     for axis in ("xyz"):gmatch "." do names[#names + 1] = prefix .. axis end
   end
@@ -195,8 +200,9 @@ local function each_instruction(text, visit)
   end
 end
 
-local function key_of(place, address, sass)
-  return table.concat({ place.name or "", address, sass }, "\0")
+-- An instruction is known by its kernel as well, unless the view gives the name of the function that was inlined.
+local function keys_of(place, address, sass)
+  return { table.concat({ place.name or "", address, sass }, "\0"), address .. "\0" .. sass }
 end
 
 -- The lines of instructions. Code of a module that was closed may have made room for other code: an instruction that
@@ -204,15 +210,20 @@ end
 local function read_places(text)
   local places = {}
   each_instruction(text, function(place, address, sass)
-    local key = key_of(place, address, sass)
-    local known = places[key]
-    if known == nil then
-      places[key] = place.file and place.line and { file = place.file, line = place.line }
-    elseif known and (known.file ~= place.file or known.line ~= place.line) then
-      places[key] = false
+    local new = place.file and place.line and { file = place.file, line = place.line }
+    for _, key in ipairs(keys_of(place, address, sass)) do
+      local known = places[key]
+      local is_other = known and new and (known.file ~= new.file or known.line ~= new.line)
+      places[key] = known == nil and new or not is_other and known
     end
   end)
   return places
+end
+
+local function place_in(places, keys)
+  local found = places[keys[1]]
+  if found == nil then return places[keys[2]] end
+  return found
 end
 
 local function add(into, counted)
@@ -227,7 +238,7 @@ local function read_tables(text, places)
     list[place.block] = one
     local got = {}
     for name, at in pairs(columns) do got[name] = count_of(row[at]) end
-    local counted, where = counters_of(sass, got), places[key_of(place, address, sass)]
+    local counted, where = counters_of(sass, got), place_in(places, keys_of(place, address, sass))
     if not counted then return end
     add(one.total, counted)
     if not where then return end
