@@ -119,6 +119,7 @@ describe("passes of a sweep in processes of their own", function()
     for _, code in ipairs { "error 'boom'", "mw.arg('m', 1)()", "mw.device 'cuda:sm_00'", "mw.skip 'never'" } do
       both(HEAD .. code, "-p n=1,2", 2, function(joined, whole)
         assert.are.equal(whole.status, joined.status)
+        if whole.status ~= 0 then assert.are.same(whole.lines, joined.lines) end
       end)
     end
   end)

@@ -51,7 +51,7 @@ describe("a sweep on a cluster", function()
   it("is the run that it is in one process", function()
     with(SCRIPT, function(c, moonwarp)
       local words = "run s.lua -p n=3,2,4,1 -p by=1,2 --device cpu"
-      local status, output = moonwarp(words .. " --slurm --site site.lua --out far --json far.json")
+      local status, output = moonwarp(words .. " --slurm --site site.lua --out far --json far.json -- --mem=100M")
       assert.are.equal(3, status, output)
       assert.is_truthy(output:find(": 8 elements (mw-", 1, true), output)
       local local_status, local_output = moonwarp(words .. " --out near --json near.json")
@@ -60,6 +60,8 @@ describe("a sweep on a cluster", function()
       assert.are.same(tables_of(c.folder .. "/near"), tables_of(c.folder .. "/far/s"))
       assert.are.equal(select(2, support.read(c.folder .. "/near.json"):gsub("\n", "")),
         select(2, support.read(c.folder .. "/far.json"):gsub("\n", "")))
+      local far = assert(require("moonwarp.results.store").read(support.run(c.folder .. "/far/s")))
+      assert.are.equal("far.json", far.argv[#far.argv]) -- options of sbatch are no words for the script
       local _, history = moonwarp "history s --out far"
       assert.is_nil(history:find("\n   2", 1, true), history) -- one run
       status, output = moonwarp "batch --resume far/batch/*"
@@ -78,6 +80,8 @@ describe("a sweep on a cluster", function()
       assert.are.equal(3, status, output)
       assert.is_truthy(output:find("moonwarp: n = 3 failed: killed: its job was", 1, true), output)
       assert.is_truthy(output:find("moonwarp: a pass failed", 1, true), output)
+      assert.is_truthy(output:find("\nmoonwarp: to run again what was killed: moonwarp batch --resume out/", 1, true),
+        output)
       support.write(c.folder .. "/go", "")
       status, output = moonwarp "batch --resume"
       assert.are.equal(0, status, output)

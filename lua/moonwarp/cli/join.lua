@@ -75,13 +75,10 @@ local function problem_of(ended)
   return problem
 end
 
--- The status, and the error if the pass was skipped or failed.
-local function take(left, header)
-  local current = session.current
-  current.pass, current.declared = left.pass, left.declared
+local function take(left)
+  session.current.pass, session.current.declared = left.pass, left.declared
   io.write(output_of(left))
   take_lines(left)
-  return passes.judge(left.ended.outcome, left.ended.message, problem_of(left.ended), header)
 end
 
 -- ---- all of them --------------------------------------------------------------------------------
@@ -138,25 +135,40 @@ local function read(parts, parameters)
   return lefts
 end
 
+-- Takes what passes have left. The first status that ends a sweep, their errors, what the last that came to its end has
+-- put off, and the records before it if it is the last of all. An error that ends the sweep is said once.
+local function take_all(lefts, header)
+  local status, problems, put_off, before, said = exit.OK, {}, nil, nil, {}
+  for i, left in ipairs(lefts) do
+    local count = #session.current.records
+    take(left)
+    local own, problem = said[left.ended.text], nil
+    if not own then
+      own, problem = passes.judge(left.ended.outcome, left.ended.message, problem_of(left.ended), header)
+    end
+    if own ~= exit.OK then
+      status, said[left.ended.text or ""] = status == exit.OK and own or status, own
+    elseif problem then
+      problems[#problems + 1] = problem
+    else
+      put_off, before = left.put_off, i == #lefts and count or nil
+    end
+  end
+  return status, problems, put_off, before
+end
+
 --- Makes one run of what passes have left, in their order.
 ---@param parts table[]       number (of the combination), folder (that --out gave it), message (if it was killed)
 ---@param parameters table[]  of the sweep
 ---@return integer status
 ---@return string? reason      if every pass was skipped
 function join.run(parts, parameters)
-  local current, lefts, problems = session.current, read(parts, parameters), {}
+  local current, lefts = session.current, read(parts, parameters)
   local first = lists.find(lefts, function(left) return left.folder end)
   if first then current.run = require("moonwarp.results.run").open(current, first) end
   current.is_prepared = true
   current:empty_json()
-  local status, put_off, before = exit.OK, nil, nil
-  for i, left in ipairs(lefts) do
-    local count = #current.records
-    local own, problem = take(left, first and first.header)
-    if own ~= exit.OK and status == exit.OK then status = own end
-    if problem then problems[#problems + 1] = problem end
-    if own == exit.OK and not problem then put_off, before = left.put_off, i == #lefts and count or nil end
-  end
+  local status, problems, put_off, before = take_all(lefts, first and first.header)
   if status ~= exit.OK then return status end
   if not put_off then return passes.end_of(problems) end
   return show(put_off, before)

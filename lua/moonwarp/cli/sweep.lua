@@ -5,6 +5,7 @@
 -- moonwarp batch --resume continues a sweep too.
 
 local batch = require "moonwarp.cli.batch"
+local exit = require "moonwarp.cli.exit"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
@@ -56,7 +57,17 @@ end
 
 -- ---- the command --------------------------------------------------------------------------------
 
-local KEPT <const> = { "p", "json", "quiet", "device", "check", "counters", "words" }
+local KEPT <const> = { "p", "json", "quiet", "device", "check", "counters" }
+
+-- Words of the command line but for options of sbatch, which rerun would give to the script.
+local function own_words(words)
+  local own = {}
+  for _, word in ipairs(words) do
+    if word == "--" then break end
+    own[#own + 1] = word
+  end
+  return own
+end
 
 --- Queues a sweep, follows it, and makes one run of it.
 ---@param parsed table  of moonwarp run
@@ -65,7 +76,7 @@ function sweep.run(parsed)
   if parsed.pass then options.fail("option '--pass': --slurm runs all combinations") end
   local script = studies.script(parsed[1])
   local name = path.safe(script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$")
-  local own = {}
+  local own = { words = own_words(parsed.words) }
   for _, key in ipairs(KEPT) do own[key] = parsed[key] end
   local words = lists.merged(parsed, { device = parsed.device and { parsed.device } })
   return batch.submit(words, curriculum_of(script, name, parsed), { sandbox = "off", sweep = own })
@@ -87,8 +98,12 @@ function sweep.join(running)
     return { number = math.tointeger(tonumber(step.name:match "%d+$")), message = message_of(state.result),
              folder = ("%s/%s"):format(running.folder, ledger.place(step.id, math.max(1, state.attempts))) }
   end)
-  local root = running.book.folder:match "^(.*)/batch/[^/]+$"
-  return run.join(head.curriculum, lists.merged(head.sweep, { out = root }), parts)
+  local folder = running.book.folder
+  local status = run.join(head.curriculum, lists.merged(head.sweep, { out = folder:match "^(.*)/batch/[^/]+$" }), parts)
+  if not running:is_complete() then
+    exit.complain("to run again what was killed: moonwarp batch --resume %s", folder)
+  end
+  return status
 end
 
 return sweep
