@@ -101,6 +101,21 @@ describe("moonwarp run --counters", function()
     end)
   end)
 
+  it("is not needed in a script, where the list prints as it does", function()
+    local text = SCRIPT:gsub("mw.device%(%)", "mw.device('cpu', { check = 'counters' })")
+    with_files({ ["s.lua"] = "print(require('moonwarp').counters()) " .. text .. "print(mw.counters())",
+                 ["t.lua"] = "require('moonwarp').counters(1)" }, function(run)
+      local status, output = run "run s.lua"
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("^no launch was counted\nstructural counters, [^\n]*\nkernel"), output)
+      has(output, "\n  k.cu:9  shared load: 15.5 conflicts per request  y[")
+      assert.are.equal(1, select(2, output:gsub("structural", "")), output)
+      status, output = run "run t.lua"
+      assert.are.equal(1, status)
+      has(output, "t.lua:1: mw.counters takes no arguments, got 1")
+    end)
+  end)
+
   it("shows nothing where nothing was launched, and does not count without it", function()
     with_files({ ["s.lua"] = "require('moonwarp').device()", ["t.lua"] = SCRIPT }, function(run, folder)
       local status, output = run "run --counters s.lua"

@@ -222,7 +222,8 @@ print(one.kind, one.parties[1].line, one.intended) --> race in global memory	2	t
       name = "counters",
       forms = { "mw.counters()" },
       about = [[What launches were made of since the program or the prompt began, by kernel and configuration, on all devices that
-count: those opened with `{ check = { counters = true } }`, and in `moonwarp run --counters` all. On a GPU ncu counts.]],
+count: those opened with `{ check = { counters = true } }`, and in `moonwarp run --counters` all. On a GPU ncu counts. `tostring` of the
+list is the table that `--counters` prints, with the lines that cost most.]],
       returns = { { "kernel_counters[]", "empty if no device counts" } },
       since = "0.8.0",
       example = [[

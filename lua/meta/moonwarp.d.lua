@@ -1666,7 +1666,8 @@ function mw.device(id, options) end
 function mw.findings(options) end
 
 --- What launches were made of since the program or the prompt began, by kernel and configuration, on all devices that
---- count: those opened with `{ check = { counters = true } }`, and in `moonwarp run --counters` all. On a GPU ncu counts.
+--- count: those opened with `{ check = { counters = true } }`, and in `moonwarp run --counters` all. On a GPU ncu counts. `tostring` of the
+--- list is the table that `--counters` prints, with the lines that cost most.
 ---@return moonwarp.kernel_counters[] # empty if no device counts
 function mw.counters() end
 

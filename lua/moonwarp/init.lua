@@ -155,7 +155,9 @@ end)
 
 --- What the launches of devices that count were made of since the session began, by kernel and configuration.
 ---@return table[] counters  of measure/counters.lua
-mw.counters = function() return session.current:counters() end
+mw.counters = api.func("mw.counters", 0, function()
+  return require("moonwarp.results.counters").list(session.current:counters())
+end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench", assert = "check" }, explain_device)
 return mw

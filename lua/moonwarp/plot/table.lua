@@ -192,6 +192,13 @@ local function text_of(built, places)
   return table.concat(lists.append(lines, built.notes), "\n")
 end
 
+--- The text of a table, which is neither printed nor kept.
+---@param spec table  as of tables.print
+---@return string
+function tables.text(spec)
+  return text_of(build(spec))
+end
+
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
 --- path such as "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; the
 --- units are the records'. In a sweep each parameter that is swept is a column.

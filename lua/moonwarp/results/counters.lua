@@ -30,14 +30,15 @@ local function has_blocks(rows)
   return #lists.unique(rows, function(row) return row.kernel end) < #rows
 end
 
-local function show_table(rows)
+-- What mw.table takes.
+local function table_of(rows)
   local device = session.current:device()
   local records = lists.map(counters.by_block(rows), function(row)
     return lists.merged(row, { device_name = device and device:id() == row.device and device:name() or nil })
   end)
   local columns = lists.append({ "kernel", has_blocks(records) and "block" or nil }, { "launches" })
   columns.title, columns.records = "structural counters", records
-  tables.print(lists.append(columns, columns_of(records)))
+  return lists.append(columns, columns_of(records))
 end
 
 -- The lines that cost most, each with its cost and what costs it.
@@ -78,9 +79,24 @@ end
 --- Shows what was counted, by kernel and by line.
 ---@param rows table[]   of counted.note
 function counted.show(rows)
-  show_table(rows)
+  tables.print(table_of(rows))
   local lines = costly_lines(rows)
   if #lines > 0 then figure.say({}, lines_text(lines)) end
+end
+
+local list_type = { __name = "counters" }
+
+function list_type.__tostring(rows)
+  if #rows == 0 then return "no launch was counted" end
+  local lines = costly_lines(rows)
+  return tables.text(table_of(rows)) .. (#lines > 0 and "\n" .. lines_text(lines) or "")
+end
+
+--- Rows for a script, whose text is what is shown.
+---@param rows table[]
+---@return table[] rows  the same
+function counted.list(rows)
+  return setmetatable(rows, list_type)
 end
 
 return counted
