@@ -6,7 +6,7 @@ local support = require "tests.support"
 local labs = require "tests.labs"
 
 -- Further words of the command line.
-local STUDIES = { laplace = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
+local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   transpose = "", histogram = "", pattern = "", occupancy = "",
                   orbits = "", streams = "", mistakes = "",

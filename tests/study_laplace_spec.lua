@@ -1,10 +1,20 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study laplace: what it checks, measures and leaves.
+-- The studies laplace and laplace3: what they check, measure and leave.
 
 local support = require "tests.support"
 
-local SMALL = "--device cpu -p n=70 -p side=20 -p planes=7 -p rows=9 "
+local SMALL <const>, SOLID <const> = "--device cpu -p n=70 -p rows=9 ", "--device cpu -p n=20 -p planes=7 "
+
+-- Each check is right in one block at least.
+local function assert_checked(run, list)
+  local checks = {}
+  for _, one in ipairs(run.record.checks) do
+    local name = one.what:gsub(", block [%dx ]+,", ",")
+    checks[name] = checks[name] or one.ok
+  end
+  for _, what in ipairs(list) do assert.is_true(checks[what], what) end
+end
 
 describe("the study laplace", function()
   if not support.program() then
@@ -12,26 +22,11 @@ describe("the study laplace", function()
     return
   end
 
-  local function checks_of(run)
-    local checks = {}
-    for _, one in ipairs(run.record.checks) do checks[one.what] = one.ok end
-    return checks
-  end
-
   it("checks each rung on the lecture's small grids, and finds the slide's mistake", function()
-    local run = support.study_passes("laplace", SMALL .. "-p shapes=64x8 -p levels=3 -p depths=2")
-    local checks = checks_of(run)
-    for _, what in ipairs {
+    local run = support.study_passes("laplace", SMALL .. "-p shapes=64x8 -p levels=3")
+    assert_checked(run, {
       "a cell a thread, one warp, nx = 8, ny = 4, f32", "16 bytes a thread, two warps, nx = 8, ny = 8, f32",
-      "3 steps a pass, less than a block, nx = 5, ny = 3, f32", "columns, two blocks, nx = 16, ny = 4, nz = 3, f32",
-      "2 3-D steps, two rows a thread, nx = 131, ny = 7, nz = 9, f32", "the slide's guard: its mistake is found",
-      "the change in the same pass, nx = 20, ny = 20, nz = 20, f32: its change" } do
-      local found
-      for name, ok in pairs(checks) do
-        found = found or ok and name:gsub(", block [%dx ]+,", ",") == what
-      end
-      assert.is_true(found, what)
-    end
+      "3 steps a pass, less than a block, nx = 5, ny = 3, f32", "the slide's guard: its mistake is found" })
     for _, r in ipairs(run.record.records) do assert.are_not.equal("the slide's guard", r.rung) end
   end)
 
@@ -45,10 +40,24 @@ describe("the study laplace", function()
     end
     assert.are.same({ ["512 x 1"] = 194 / 512, ["64 x 8"] = 96 / 512, ["8 x 64"] = 194 / 512 }, sectors)
   end)
+end)
+
+describe("the study laplace3", function()
+  if not support.program() then
+    pending "needs the program"
+    return
+  end
+
+  it("checks each rung on the lecture's small grids, and the change", function()
+    assert_checked(support.study_passes("laplace3", SOLID .. "-p depths=2"), {
+      "columns, two blocks, nx = 16, ny = 4, nz = 3, f32",
+      "2 steps, two rows a thread, nx = 131, ny = 7, nz = 9, f32",
+      "the change in the same pass, nx = 20, ny = 20, nz = 20, f32: its change" })
+  end)
 
   it("finds a rung that counts a cell twice", function()
     local text = support.changed_kernels("laplace.cu", { "change += squares(out", "change += 2 * squares(out" })
-    local run = support.study("laplace", SMALL .. "-p parts=cube -p rungs=10", { kernels = { ["laplace.cu"] = text } })
+    local run = support.study("laplace3", SOLID .. "-p rungs=5", { kernels = { ["laplace.cu"] = text } })
     assert.are.equal(3, run.status, run.output)
     assert.is_truthy(run.output:find("the change in the same pass", 1, true), run.output)
   end)
