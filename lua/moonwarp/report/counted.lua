@@ -19,7 +19,8 @@ local MOST_WORDS <const> = 5
 -- Columns before the source: heading, what a screen that is too narrow for columns says after the number, and a name.
 local COLUMNS <const> = {
   { "requests", "requests", "requests" },
-  { "sectors", "sectors per request", "sectors_per_request" },
+  { "sectors, load", "sectors per load", "load_sectors_per_request" },
+  { "store", "sectors per store", "store_sectors_per_request" },
   { "conflicts", "conflicts per request", "shared_conflicts_per_request" },
   { "contention", "lanes at most on one address", "atomic_contention" },
   { "contention, shared", "lanes at most on one shared address", "shared_atomic_contention" },
@@ -32,10 +33,10 @@ local function shown(value)
   return math.type(value) == "integer" and ("%d"):format(value) or units.digits(value, 3):gsub("%.0*$", "")
 end
 
--- What a line has in a column; nothing where it has no such access.
+-- What a line has in a column; nothing where it has no such access. A count of 0 says that there is none.
 local function figure(line, name)
   local value = counters.value(line, name)
-  return value and not (name:find "contention" and value == 0) and shown(value) or nil
+  return value and not (value == 0 and math.type(value) == "integer") and shown(value) or nil
 end
 
 -- "warm" and "hot" by line, with words: { [12] = { level =, share =, words = } }.
