@@ -3,7 +3,8 @@
 -- Structural counters of a GPU by ncu against those of the CPU device: the kernels of tests/kernels/counters.cu, by
 -- kernel and by line. `make check-gpu COUNTERS=1` runs it, as moonwarp run --counters tests/check/counters_gpu.lua.
 -- Prints a table of the kernels, then what differs, and last "N passed, N failed": the figures that are equal, bank
--- conflicts and the passes that they are part of within 2 % of the requests to shared memory.
+-- conflicts and the passes that they are part of within 2 % of the requests to shared memory. Of the project's own
+-- kernels (tests/counters_project.lua) it prints what differs: the compilers make other code of them.
 
 local mw = require "moonwarp"
 
@@ -11,17 +12,24 @@ local cases = require "tests.counters_cases"
 local core = require "moonwarp.core"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
+local project = require "tests.counters_project"
 
 local KERNELS <const> = core.home() .. "/tests/kernels/counters.cu"
 local TOLERANCE <const> = 0.02
 local MOST_SHOWN <const> = 60
 
+local function start(device, module, case)
+  local go = module:kernel(case.kernel):prepare { grid = case.grid, block = case.block, shared = case.shared }
+  go(table.unpack(case.arguments(device)))
+  device:synchronize()
+end
+
 local function launch_all(device)
   local module = device:module { file = KERNELS }
-  for _, case in ipairs(cases) do
-    local kernel = module:kernel(case.kernel)
-    kernel:launch(case.grid, case.block, table.unpack(case.arguments(device)))
-    device:synchronize()
+  for _, case in ipairs(cases) do start(device, module, case) end
+  for _, case in ipairs(project) do
+    local templates = case.kernel:find "<" and { case.kernel } or nil
+    start(device, device:module { file = case.file, templates = templates }, case)
   end
 end
 
@@ -46,8 +54,8 @@ local function compare(cpu, gpu, note)
 end
 
 -- The same of lines: what one device has and the other not is nothing there. By line ncu counts a request of warps
--- that skip an instruction by a predicate: requests are compared in total only.
-local function compare_lines(cpu, gpu, note)
+-- that skip an instruction by a predicate: unless they are asked for, requests are compared in total only.
+local function compare_lines(cpu, gpu, note, with_requests)
   local by_line = {}
   for which, launch in ipairs { cpu, gpu } do
     for _, line in ipairs(launch.lines) do
@@ -60,7 +68,7 @@ local function compare_lines(cpu, gpu, note)
     for _, one in ipairs(counters.counted) do
       local name = one.name
       local have, other = a and a[name] or 0, b and b[name]
-      if (other or have > 0) and gpu[name] and not name:find "requests$" then
+      if (other or have > 0) and gpu[name] and (with_requests or not name:find "requests$") then
         local apart = math.abs(have - (other or 0))
         note(("line %d, %s"):format(number, name), have, other or 0, apart <= margin(a or {}, name))
       end
@@ -99,6 +107,18 @@ local function compare_case(case, cpu, gpu)
   if #gpu.lines > 0 then compare_lines(cpu, gpu, (noter(case, "lines"))) end
 end
 
+-- What the devices count of a kernel of the project, where it differs.
+local function show_other(case, cpu, gpu)
+  local lines = {}
+  local function note(name, a, b, is_equal)
+    if not is_equal then lines[#lines + 1] = ("  %-36s cpu %10d  ncu %10d"):format(name, a, b) end
+  end
+  compare(cpu, gpu, note)
+  if #gpu.lines > 0 then compare_lines(cpu, gpu, note, true) end
+  print(("%s %s%s"):format(case.file, case.kernel, #lines == 0 and ": equal" or ""))
+  if #lines > 0 then print(table.concat(lines, "\n")) end
+end
+
 local function show(title, is_divergent)
   print(title)
   print(("%-24s %9s %9s %9s %7s"):format("kernel", "launches", "figures", "by line", "equal"))
@@ -124,12 +144,14 @@ end
 local gpu = mw.device()
 launch_all(gpu)
 if gpu:properties().checks then return end -- under ncu
-launch_all(mw.device("cpu", { check = { counters = true } }))
 
-local by_cpu, by_ncu = launches_of "cpu", launches_of "ncu"
-if #by_cpu ~= #cases or #by_ncu ~= #cases then
-  error(("%d launches, of which the CPU device has counted %d and ncu %d"):format(#cases, #by_cpu, #by_ncu))
-end
+local by_ncu, count = launches_of "ncu", #cases + #project
+if #by_ncu ~= count then error(("%d launches, of which ncu has counted %d"):format(count, #by_ncu)) end
+launch_all(mw.device("cpu", { check = { counters = true } }))
+local by_cpu = launches_of "cpu"
+print "what compilers make of the project's kernels"
+for i, case in ipairs(project) do show_other(case, by_cpu[#cases + i], by_ncu[#cases + i]) end
+print()
 for i, case in ipairs(cases) do compare_case(case, by_cpu[i], by_ncu[i]) end
 show_all(gpu, lists.find(by_ncu, function(one) return #one.lines > 0 end))
 if total.other > 0 then os.exit(3, true) end
