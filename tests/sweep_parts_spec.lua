@@ -54,8 +54,8 @@ local function text_of(file)
   return (support.read(file):gsub("%d+%-%d+%-%d+[T ]%d+:[%d:]+", "DATE"))
 end
 
--- Runs a script both ways: as one process, and pass by pass; lose removes what passes have left.
-local function both(script, words, count, body, lose)
+-- Runs a script both ways: as one process, and pass by pass.
+local function both(script, words, count, body)
   support.with_folder(function(folder)
     local program, quoted = labs.quoted(labs.program), labs.quoted(folder)
     support.write(folder .. "/s.lua", script)
@@ -63,10 +63,9 @@ local function both(script, words, count, body, lose)
     for word in words:gmatch "%-p (%S+)" do values[#values + 1] = ("%q"):format(word) end
     support.write(folder .. "/join.lua", JOIN:format(count, table.concat(values, ", ")))
     for i = 1, count do
-      labs.shell(("cd %s; mkdir -p parts/%d; %s run s.lua %s --pass %d --out parts/%d >parts/%d/output.txt 2>&1")
-        :format(quoted, i, program, words, i, i, i))
+      labs.shell(("cd %s; mkdir -p parts/%d; timeout 60 %s run s.lua %s --pass %d --out parts/%d >%s 2>&1")
+        :format(quoted, i, program, words, i, i, ("parts/%d/output.txt"):format(i)))
     end
-    if lose then lose(folder) end
     local status, output = labs.shell(("cd %s; %s run join.lua"):format(quoted, program))
     local joined = outcome_of(folder .. "/joined", status, output)
     status, output = labs.shell(("cd %s; %s run s.lua %s --out whole"):format(quoted, program, words))
@@ -124,16 +123,26 @@ describe("passes of a sweep in processes of their own", function()
     end
   end)
 
-  it("are said as failed where a process was killed; what it measured stays", function()
-    both(HEAD .. "mw.record { x = n } if n == 2 then os.execute 'kill -KILL $PPID' end mw.table { 'x' }",
-      "-p n=1,2,3", 3, function(joined)
+  it("are said as failed where a process was killed or interrupted; what it measured stays", function()
+    for _, signal in ipairs { "KILL", "INT" } do
+      local script = HEAD .. [[
+        mw.record { x = n }
+        if n == 2 then
+          os.execute "(sleep 0.1; kill -%s $PPID) &"
+          repeat until false
+        end
+        mw.table { "x" }
+      ]]
+      both(script:format(signal), "-p n=1,2,3", 3, function(joined)
         assert.are.equal(3, joined.status)
         local text = table.concat(joined.lines, "\n")
         assert.is_truthy(text:find("moonwarp: n = 2 failed: it was killed", 1, true), text)
         assert.is_truthy(text:find("\n2  -  it was killed", 1, true), text)
         local record = json.decode(support.read(joined.run .. "/record.json"))
-        assert.are.same({ 3, "killed", 2 }, { #record.records, record.failures[1].status, record.failures[1].params.n })
+        assert.are.same({ 3, "killed", 2 },
+          { #record.records, record.failures[1].status, record.failures[1].params.n })
       end)
+    end
   end)
 
   it("say which combination there is not", function()

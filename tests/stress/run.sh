@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 program=$(realpath "$1/moonwarp")
 shift
 limit=${LIMIT:-900} # seconds
-export MOONWARP_HOME=$PWD SEED=${SEED:-$RANDOM}
+export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$program SEED=${SEED:-$RANDOM}
 
 run() { # file
   case $1 in

@@ -47,12 +47,15 @@ function part.leave(current)
     end) })
 end
 
+local function killed(message)
+  return { outcome = "failed", status = "killed", text = message, message = message }
+end
+
 -- What the run of a pass has that was killed; which parameters it had is not known.
 local function of_killed(folder, message)
   local found = store.below(folder, DEPTH)
   local run = store.read(found[#found] or folder)
-  local left = { ended = { outcome = "failed", status = "killed", text = message, message = message },
-                 put_off = {}, found = 0, failed_checks = 0, lines = {} }
+  local left = { ended = killed(message), put_off = {}, found = 0, failed_checks = 0, lines = {} }
   if not run then return left end
   left.folder, left.word = run.folder, run.folder:match "[^/]+$":gsub("^%d+%-%d+%-", "")
   left.lines = lists.map(run.records, function(entry) return { kind = "record", value = entry } end)
@@ -62,11 +65,12 @@ end
 
 --- What a pass has left.
 ---@param folder string   that --out gave it
----@param message string  what is said if it was killed
+---@param message string  what is said if it was killed, or interrupted, as before the time limit of its job
 ---@return table          without pass and declared if it was killed
 function part.read(folder, message)
-  local text = files.read_plain(folder .. NAME)
-  return text and literal.value(text) or of_killed(folder, message)
+  local left = literal.value(files.read_plain(folder .. NAME) or "")
+  if left and left.ended.outcome == "interrupted" then left.ended = killed(message) end
+  return left or of_killed(folder, message)
 end
 
 return part

@@ -13,6 +13,7 @@ local passes = require "moonwarp.cli.passes"
 local path = require "moonwarp.base.path"
 local run = require "moonwarp.cli.run"
 local studies = require "moonwarp.cli.studies"
+local verdict = require "moonwarp.lab.verdict"
 
 local sweep = {}
 
@@ -84,8 +85,9 @@ end
 
 -- Why a combination has left nothing.
 local function message_of(result)
-  local word = result and result.verdict or "killed"
-  return result and result.message and ("%s: %s"):format(word, result.message) or word
+  if not result then return "killed" end
+  if not verdict.kind(result.verdict) then return "the script left by os.exit" end
+  return result.message and ("%s: %s"):format(result.verdict, result.message) or result.verdict
 end
 
 --- Makes one run of a sweep whose batch is over.
