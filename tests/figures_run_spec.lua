@@ -83,6 +83,9 @@ describe("moonwarp run --counters", function()
         status, output = run "report out --output r.html"
         assert.are.equal(0, status, output)
         has(support.read(folder .. "/r.html"), '<td class=n data-of="conflicts per request">15.5')
+        status, output = run "rerun out --out again"
+        assert.are.equal(0, status, output)
+        assert.is_truthy(output:find("\nturn<0> +1 +4.00 +4.00 +15.5 +32.0\n"), output)
         status, output = run "export out --counters"
         assert.are.equal(0, status, output)
         has(output, ",kernel,lanes,launches,line,")
