@@ -138,7 +138,7 @@ for layout, conflicts in pairs { in_rows = 31, padded = 0, swizzled = 0 } do
     global(rows, rows, {
       shared_store_requests = MATRIX_WARPS, shared_store_wavefronts = MATRIX_WARPS,
       shared_load_requests = MATRIX_WARPS, shared_load_wavefronts = MATRIX_WARPS * (1 + conflicts),
-      shared_load_conflicts = MATRIX_WARPS * conflicts, barriers = (SIDE // 32) ^ 2 * 8 // 1 | 0,
+      shared_load_conflicts = MATRIX_WARPS * conflicts, barriers = (SIDE // 32) * (SIDE // 32) * 8,
       requests = 4 * MATRIX_WARPS, lanes = 4 * MATRIX_WARPS * WARP }))
 end
 

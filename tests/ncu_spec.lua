@@ -245,6 +245,7 @@ describe("counters of a GPU", function()
       "counters: ncu could not run (exit status 0):\n  Nsight Compute is not installed\n" },
     ["cannot start"] = { "STAND_IN_STATUS=255",
       "counters: ncu could not run (exit status 255):\n  Nsight Compute is not installed\n" },
+    ["is killed"] = { "STAND_IN_KILLED=1", "counters: the script failed under ncu (signal 9):\n" },
     ["writes nothing"] = { "STAND_IN_HANGS=1 MOONWARP_NCU_SILENCE=0.5",
       "counters: ncu could not run (nothing written for 0.5 s)" },
   } do
