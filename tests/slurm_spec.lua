@@ -45,7 +45,8 @@ local function with_slurm(list, body)
   labs.with(list, function(folder, run)
     stand_in(folder)
     local function batch(words)
-      return run((words or "labs.lua --slurm --site site.lua") .. " --sandbox off",
+      words = words or "labs.lua --slurm --site site.lua"
+      return run(words .. (words:find("--sandbox", 1, true) and "" or " --sandbox off"),
         environment(folder) .. " timeout -k 5 120")
     end
     local function resume(words)
@@ -153,6 +154,9 @@ describe("a batch on Slurm", function()
       assert.are.equal("m m ", marks(folder))
       contains(support.read(folder .. "/queue/1/script"), "#SBATCH --ntasks=2\n")
       contains(support.read(("%s/%s/%s/record.json"):format(folder, result.folder, result.labs[1].run)), '"rank":"0"')
+      local rejected, said = batch "labs.lua --slurm --site site.lua --sandbox require"
+      assert.are.equal(2, rejected)
+      contains(said, "lab 'm' has 2 tasks, which run without a sandbox; --sandbox require excludes it")
       status, output, result = batch "labs.lua"
       assert.are.equal(0, status, output)
       assert.are.equal("it wants 2 tasks, which only moonwarp batch --slurm starts", result.labs[1].message)
@@ -469,6 +473,16 @@ describe("a probe", function()
       contains(output, "the probe, job 1 on node1 (FAILED), left no answer in ", "the node does not see this folder; "
         .. "--out DIR names one on a file system that nodes share")
       assert.is_nil(io.open(folder .. "/queue/2/name"))
+    end)
+  end)
+
+  it("is cancelled by Ctrl-C", function()
+    probed(function(folder, _, put)
+      put("hold", "")
+      local status, output = signalled(folder, "INT", ("[ -e %s/queue/1/name ]"):format(folder))
+      assert.are.equal(130, status, output)
+      assert.are.equal("CANCELLED\n", support.read(folder .. "/queue/1/state/1"))
+      assert.are.same({}, require("moonwarp.base.files").entries(folder .. "/out/batch"))
     end)
   end)
 

@@ -130,6 +130,8 @@ squeue() {
 
 scancel() {
   local job state
+  # shellcheck disable=SC2046 # several jobs
+  case $1 in --name=*) set -- $(grep -lx -e "${1#*=}" [0-9]*/name | cut -d/ -f1) ;; esac
   for job; do
     for state in "$job"/state/*; do is_over "$(cat "$state")" || echo CANCELLED >"$state"; done
     [ -e "$job/running" ] && kill -TERM -- "-$(cat "$job/running")" 2>/dev/null

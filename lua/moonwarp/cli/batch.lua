@@ -268,6 +268,11 @@ function batch.submit(parsed, curriculum, more)
   local site, root = require("moonwarp.slurm.site").of(parsed), parsed.out or "out"
   if not parsed.dry then require("moonwarp.slurm.queue").check() end
   local head = plan_of(parsed, curriculum, devices_there(site, parsed, curriculum, root .. "/batch"))
+  local apart = parsed.sandbox == "require" and lists.find(head.steps, function(step) return step.tasks end)
+  if apart then
+    options.fail("lab '%s' has %d tasks, which run without a sandbox; --sandbox require excludes it", apart.name,
+      apart.tasks)
+  end
   head.slurm = site
   local book = ledger.create(root, lists.merged(head, more))
   local running = require("moonwarp.slurm.batch").new(book, screen_of(book, root))

@@ -63,7 +63,7 @@ options.SLURM = {
   { flag = "--time", show = "TIME", value = "a time", help = "limit of each job" },
   { flag = "--account", show = "NAME", value = "an account", help = "that the jobs are charged to" },
   { flag = "--array-limit", key = "array_limit", show = "N", value = "a number", check = check_limit,
-    help = "jobs at a time; else as many as Slurm starts" },
+    help = "jobs of an array at a time; else as many as Slurm starts" },
   { flag = "--site", show = "FILE", value = "a file",
     help = "the cluster's settings; else ~/.config/moonwarp/slurm.lua" },
 }

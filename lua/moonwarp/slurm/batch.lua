@@ -71,7 +71,8 @@ function slurm.new(book, screen, words)
   self.site = lists.merged(site, { options = lists.append(lists.append({}, site.options), words) })
   self.folder = book.folder:sub(1, 1) == "/" and book.folder or require("lfs").currentdir() .. "/" .. book.folder
   self.arrays, self.flight, self.begun, self.amended = arrays.of(book.lines), {}, {}, {}
-  self.late, self.longest = 0, 0
+  self.late, self.longest, self.by_id = 0, 0, {}
+  for _, step in ipairs(self.steps) do self.by_id[step.id] = step end
   return self
 end
 
@@ -102,16 +103,15 @@ function slurm:adopt()
   end
 end
 
--- Waits for what is known to be over, so that only labs are queued again that have no verdict.
+-- Follows the jobs of earlier submitters until nothing is left of those that are over, so that only labs are queued
+-- again that have no verdict.
 function slurm:settle_lost()
-  local function is_over(step)
-    local flight = self.flight[step.id]
-    return flight and (not flight.array.rows or flight.array.gone[flight.index])
-  end
-  while lists.find(self.steps, is_over) do
-    self:look_around()
-    if lists.find(self.steps, is_over) then host.wait({}, math.min(LOOK_SECONDS, self.site.poll)) end
-  end
+  self:follow(-math.huge, function()
+    return lists.find(self.steps, function(step)
+      local flight = self.flight[step.id]
+      return flight and (not flight.array.rows or flight.array.gone[flight.index])
+    end) ~= nil
+  end)
 end
 
 -- An attempt whose folder is there belongs to a job.
@@ -121,11 +121,15 @@ function slurm:next_attempt(step)
   return number
 end
 
+-- The labs that a lab still waits for.
+function slurm:open_needs(id)
+  return lists.map(self.by_id[id].needs, function(need) return not self.states[need].done and need or nil end)
+end
+
 -- What an element has to know of a lab.
 function slurm:lab_of(id)
-  local step = lists.find(self.steps, function(one) return one.id == id end)
-  local needs = lists.map(step.needs, function(need) return not self.states[need].done and need or nil end)
-  return { id = id, needs = needs, attempt = self:next_attempt(step),
+  local step = self.by_id[id]
+  return { id = id, needs = self:open_needs(id), attempt = self:next_attempt(step),
            tries = math.max(1, step.retries + 1 - self.states[id].tries) }
 end
 
@@ -134,7 +138,7 @@ function slurm:jobs_before(array)
   local jobs = {}
   for _, ids in ipairs(array.elements) do
     for _, id in ipairs(ids) do
-      for _, need in ipairs(self:lab_of(id).needs) do
+      for _, need in ipairs(self:open_needs(id)) do
         local flight = self.flight[need]
         if flight and flight.array ~= array then jobs[#jobs + 1] = flight.array.job end
       end
@@ -409,19 +413,23 @@ function slurm:say_repeated()
   end
 end
 
---- Queues what is left to do and follows it to the end. An interruption is raised as an error; the jobs stay.
-function slurm:run()
-  self:submit()
-  local asked = core.clock() -- sbatch has just answered
-  while next(self.flight) do
+-- Takes verdicts as they come, and asks the queue at intervals, until nothing is left; asked: when it last answered.
+function slurm:follow(asked, is_left)
+  while is_left() do
     self.screen:draw(self)
-    host.wait({}, math.min(self.screen:pause(), LOOK_SECONDS, self.site.poll))
     self:collect()
-    if next(self.flight) and core.clock() - asked >= self.site.poll then
+    if is_left() and core.clock() - asked >= self.site.poll then
       self:look_around()
       asked = core.clock()
     end
+    if is_left() then host.wait({}, math.min(self.screen:pause(), LOOK_SECONDS, self.site.poll)) end
   end
+end
+
+--- Queues what is left to do and follows it to the end. An interruption is raised as an error; the jobs stay.
+function slurm:run()
+  self:submit()
+  self:follow(core.clock(), function() return next(self.flight) ~= nil end) -- sbatch has just answered
   self:say_repeated()
   if self.late > 0 then
     self.screen:say(("%s came after its job had left the queue, the latest by %s; the site's patience is %s"):format(

@@ -62,9 +62,9 @@ local function new_folder(root)
   return folder
 end
 
--- Ends what is left of a probe, however it went.
+-- Ends what is left of a probe, however it went: by its name, since an interruption may come before its number.
 local function cleanup(self)
-  if self.job and not self.answered then queue.cancel { self.job } end
+  if self.name and not self.answered then queue.cancel { "--name=" .. self.name } end
   for _, name in ipairs { "job.sh", "node", "part", "answer" } do os.remove(self.folder .. "/" .. name) end
   require("lfs").rmdir(self.folder)
 end

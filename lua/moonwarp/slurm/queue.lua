@@ -78,7 +78,7 @@ function queue.submit(script, words)
 end
 
 --- Cancels jobs.
----@param jobs string[]  numbers
+---@param jobs string[]  numbers, or options of scancel that choose them
 ---@return string? problem
 function queue.cancel(jobs)
   local ok, said = call(lists.append({ "scancel" }, jobs))
