@@ -80,12 +80,17 @@ function counters.add(list)
   lists.append(reported, list)
 end
 
+--- Those launches of a list that are not of the library's own kernels, which fill and compare arrays.
+---@param list table[]
+---@return table[]
+function counters.of_scripts(list)
+  return lists.map(list, function(launch) return not launch.kernel:find "^moonwarp::" and launch or nil end)
+end
+
 --- The launches that have been counted in this process: by devices, then by ncu.
 ---@return table[]
 function counters.all()
-  return lists.append(lists.map(core.counters(), function(launch)
-    return not launch.kernel:find "^moonwarp::" and launch or nil -- the library's own
-  end), lists.map(reported, place.named))
+  return lists.append(counters.of_scripts(core.counters()), lists.map(reported, place.named))
 end
 
 --- How many launches of each device have been counted.

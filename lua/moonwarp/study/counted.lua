@@ -94,7 +94,7 @@ end
 local function new_launches(view)
   local list = view.dev:counters(view.state.first)
   if #list > 0 then view.state.first = list[#list].launch + 1 end
-  return list
+  return counters.of_scripts(list)
 end
 
 -- The sums over the launches of a variant; nil and the reason if the device does not take it.
@@ -113,16 +113,26 @@ local function values_of(study, part, sides, one)
   local done, total, reason = failure.catch(run, study, part, sides, one)
   if not done then
     if not NOT_COUNTED[failure.status(total)] then error(total, 0) end
+    counted.close(study.state.counting) -- the rung may have written anywhere
     total, reason = nil, failure.text(total)
   end
   if not total then
-    local text = ("%s (%s)"):format(one.rung.name, reason)
-    if not lists.has(study.state.uncounted, text) then table.insert(study.state.uncounted, text) end
+    local names = lists.entry(study.state.uncounted, study.state.uncounted, reason, { reason = reason })
+    if not lists.has(names, one.rung.name) then table.insert(names, one.rung.name) end
     return {}
   end
   local values = {}
   for _, name in ipairs(counted.asked(study, part)) do values[name] = counters.value(total, name) end
   return values
+end
+
+--- The rungs that could not be counted, each reason once.
+---@param state table   of the study
+---@return string[]
+function counted.notes(state)
+  return lists.map(state.uncounted, function(names)
+    return ("%s (%s)"):format(table.concat(names, ", "), names.reason)
+  end)
 end
 
 --- The counters of a variant by name, those that the part asks for; each variant of a small case is run once.

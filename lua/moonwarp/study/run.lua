@@ -311,7 +311,7 @@ local function conclude(state)
   counted.close(state.counting)
   if state.stream then state.stream:close() end
   for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
-                              { "Not counted", state.uncounted } } do
+                              { "Not counted", counted.notes(state) } } do
     if #left_out[2] > 0 then remark.say("%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
   end
 end
