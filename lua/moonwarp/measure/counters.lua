@@ -64,7 +64,8 @@ end
 function counters.value(counted, name)
   local figure = known[name]
   local over = sum(counted, figure.over or name)
-  local under = figure.under and sum(counted, figure.under) or 1
+  local under = 1
+  if figure.under then under = sum(counted, figure.under) end
   if over and under and under > 0 then return figure.under and over / ((figure.scale or 1) * under) or over end
   if over and under then return nil, "makes no access " .. figure.what end
   return nil, ("has no '%s': %s does not count it"):format(name, counted.source == "ncu" and "ncu" or "the device")
