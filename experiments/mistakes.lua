@@ -118,7 +118,9 @@ mistake { "the sign of a corner", "report, set_bnd", kernel = "edges<true,?>", g
   args = function(c) return { c.ones(66 * 66), 64 } end, right = 1 }
 mistake { "a lock without a fence", "Oxford 4, 19", kernel = "lock<?>", grid = 64, block = 32,
   args = function(c) return { c.dev:zeros("f32", 1) } end, right = 64 }
-mistake { "counters that stay", "Oxford 4, 31", kernel = "in_order<?>", run = function(c)
+mistake { "a wait without a fence", "Oxford 4, 33", kernel = "in_order<true,?>", grid = 16, block = 32,
+  args = function(c) return { c.dev:array("f32", 16), c.ones(16) } end, right = function(i) return i end }
+mistake { "counters that stay", "Oxford 4, 31", kernel = "in_order<?,true>", run = function(c)
   local x, y = c.ones(32), c.dev:array("f32", 32) -- room for twice as many blocks
   for _ = 1, 2 do c.launch({ grid = 16, block = 32 }, y:fill(0), x) end
   return y:view(1, 16), function(i) return i end

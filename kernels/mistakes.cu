@@ -170,20 +170,20 @@ template <bool MENDED> __global__ void lock(float *total) {
   else taken = 0;
 }
 
-// A scan over blocks in the order of a counter, which nothing sets back for the second launch (Oxford 4, p. 31 to 33; that
-// page declares neither `sum` nor `local`).
+// A scan over blocks in the order of a counter, which nothing sets back for the second launch, and without a fence after
+// the wait (Oxford 4, p. 31 to 33; that page declares neither `sum` nor `local`).
 __device__ unsigned started;
 __device__ volatile unsigned finished;
 __device__ float before;
 
-template <bool MENDED> __global__ void in_order(float *y, const float *x) {
+template <bool RESETS, bool FENCES> __global__ void in_order(float *y, const float *x) {
   if (threadIdx.x > 0) return;
   unsigned mine = atomicAdd(&started, 1u);
   while (finished < mine) {}
-  __threadfence();
+  if (FENCES) __threadfence();
   y[mine] = before = before + x[mine];
   __threadfence();
-  if (!MENDED || mine < gridDim.x - 1) {
+  if (!RESETS || mine < gridDim.x - 1) {
     finished = mine + 1;
   } else {
     started = 0;

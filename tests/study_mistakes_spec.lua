@@ -13,6 +13,7 @@ local FOUND <const> = {
   ["bodies beyond the last one"] = "bounds",
   ["float4 at the second float"] = "misaligned", ["a guard behind the boundary"] = "race in global memory",
   ["corners read the edges"] = "race in global memory", ["a lock without a fence"] = "race in global memory",
+  ["a wait without a fence"] = "race in global memory",
   ["no barrier after red"] = "race in global memory", ["one buffer for two streams"] = "race between operations",
   ["a stream for each launch"] = "race between operations",
 }
@@ -21,7 +22,7 @@ local COMPUTED <const> = {
   ["counters that stay"] = true, ["red twice"] = true, ["a grid that is rounded down"] = true,
   ["as many elements as pieces"] = true,
 }
-local ALL <const> = 21
+local ALL <const> = 22
 
 local function judge(records)
   for _, r in ipairs(records) do
