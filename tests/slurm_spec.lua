@@ -138,6 +138,7 @@ describe("a batch on Slurm", function()
       assert.are.equal(0, status, output)
       contains(output, "job 1: 2 elements, at most 1 at a time", "job 3: 1 element,")
       contains(support.read(folder .. "/queue/1/script"), "#SBATCH --array=1-2%1\n", "#SBATCH --no-requeue\n")
+      contains(support.read(folder .. "/queue/1/words"), "--job-name=mw-", " --array=1-2%1 ", " --no-requeue ")
       support.write(folder .. "/site.lua", (SITE:gsub("return {", "return { labs_per_job = 3,")))
       status, output = batch()
       assert.are.equal(0, status, output)
@@ -518,6 +519,16 @@ describe("a site file", function()
     assert.are.same({ "--mem=4G", "--exclusive", "--gpus-per-node=1", "--partition=gpu" }, site.options)
     assert.are.same({ "cuda/12.4" }, site.modules)
     assert.are.equal(60, site.patience)
+  end)
+
+  it("of the documentation is one", function()
+    local text, count = support.read(core.home() .. "/docs/lab.md"), 0
+    for example in text:gmatch "```lua\n(return {\n  options.-)```" do
+      local site = load(example)
+      assert.are.equal("table", type(site), site)
+      count = count + 1
+    end
+    assert.are.equal(2, count)
   end)
 
   it("is rejected with every mistake and its line", function()

@@ -13,7 +13,8 @@ local MARK = 'local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWAR
 local WAIT = MARK .. 'assert(os.execute "until [ -e again ]; do sleep 0.05; done")'
 
 local function words_of(c, folder)
-  return ("SLURM_CONF=%s/slurm.conf MOONWARP_CACHE=%s/cache"):format(c.folder, folder)
+  return ("SBATCH_ARRAY_INX=7 SBATCH_JOB_NAME=other SLURM_CONF=%s/slurm.conf MOONWARP_CACHE=%s/cache"):format(c.folder,
+    folder)
 end
 
 -- Labs on a cluster: body(folder, batch, c); batch(words) returns status, output and result.

@@ -103,6 +103,7 @@ sbatch() {
   count=${count#1-}
   for i in $(seq "${count:-1}"); do echo PENDING >"$job/state/$i"; done
   cp "$script" "$job/script"
+  echo "$*" >"$job/words"
   script=$PWD/$job/script
   option job-name >"$job/name"
   [ -e blind ] && sed -i "s,'[^']*-probe',/nowhere," "$script"

@@ -84,12 +84,14 @@ end
 
 -- ---- into the queue -----------------------------------------------------------------------------
 
-local function own_words(array, folder, site)
+-- Words of sbatch; the site's come after ours, and win.
+local function words_of(array, folder, site)
   local limit = site.array_limit and "%" .. site.array_limit or ""
-  return lists.append({ "--job-name=" .. array.name, ("--array=1-%d%s"):format(#array.elements, limit),
+  local words = lists.append({ "--job-name=" .. array.name, ("--array=1-%d%s"):format(#array.elements, limit),
     ("--output=%s"):format(notes.file(folder, ("array-%d-%%a.txt"):format(array.number))), "--open-mode=append",
     "--chdir=" .. require("lfs").currentdir(), "--no-requeue",
     ("--signal=B:INT@%d"):format(math.ceil(site.warning)) }, array.tasks and { "--ntasks=" .. array.tasks })
+  return lists.append(words, site.options)
 end
 
 --- The file of an array's script.
@@ -109,7 +111,7 @@ function arrays.write(array, folder, site, lab_of)
   local elements = lists.map(array.elements, function(ids) return lists.map(ids, lab_of) end)
   notes.write(folder, ("array-%d.json"):format(array.number), { elements = elements })
   local command = { host.program(), "element", folder, ("%d"):format(array.number) }
-  notes.write(folder, ("array-%d.sh"):format(array.number), script.text(site, own_words(array, folder, site), command))
+  notes.write(folder, ("array-%d.sh"):format(array.number), script.text(site, words_of(array, folder, site), command))
 end
 
 --- Looks for an array in the queue by its name.
@@ -142,7 +144,8 @@ local UNANSWERED = { "[Tt]imed out", "Unable to contact", "no answer", "Connecti
 ---@param after string[]    jobs that must have ended before
 function arrays.queue(array, folder, site, after)
   local reason
-  local words = #after > 0 and { "--dependency=afterany:" .. table.concat(after, ":") } or {}
+  local words = words_of(array, folder, site)
+  if #after > 0 then words[#words + 1] = "--dependency=afterany:" .. table.concat(after, ":") end
   array.job, reason = queue.submit(arrays.script(array, folder), words)
   if array.job then return end
   local is_unknown = lists.find(UNANSWERED, function(pattern) return reason:find(pattern) end)

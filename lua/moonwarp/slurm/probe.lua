@@ -71,14 +71,15 @@ end
 
 local function submit(self, site, ids)
   local name = "moonwarp-" .. self.folder:match "[^/]+$"
-  local own = { "--job-name=" .. name, "--output=/dev/null", "--chdir=/", "--no-requeue" }
+  local words = { "--job-name=" .. name, "--output=/dev/null", "--chdir=/", "--no-requeue" }
+  lists.append(words, site.options)
   local command = lists.append({ "/bin/sh", "-c", ASK, self.folder, host.program(), "element", "--devices" }, ids)
   local file = self.folder .. "/job.sh"
-  local problem = files.write(file, script.text(site, own, command))
+  local problem = files.write(file, script.text(site, words, command))
   if problem then options.fail("%s; choose another place with --out DIR", problem) end
   local reason
   self.name = name
-  self.job, reason = queue.submit(file)
+  self.job, reason = queue.submit(file, words)
   if not self.job then options.fail("sbatch rejects the job: %s", reason) end
 end
 

@@ -67,7 +67,8 @@ end
 
 --- Submits a script.
 ---@param script string      its file
----@param words string[]?    more options, before the script
+---@param words string[]     options; those of the script too, since variables of sbatch ($SBATCH_JOB_NAME) overrule a
+---                          script, and the command line overrules them
 ---@return string? job       the number; nil if it is rejected, or if there is no answer
 ---@return string? reason    in sbatch's words
 function queue.submit(script, words)

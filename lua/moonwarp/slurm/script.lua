@@ -34,12 +34,11 @@ end
 
 --- The text of a script.
 ---@param site table        of slurm.site
----@param own string[]      words of sbatch that come before the site's
+---@param words string[]    of sbatch
 ---@param command string[]  what is run in the end, in place of the shell
 ---@return string
-function script.text(site, own, command)
-  local lines = lists.append({ "#!/bin/bash" }, option_lines(own))
-  lists.append(lines, option_lines(site.options))
+function script.text(site, words, command)
+  local lines = lists.append({ "#!/bin/bash" }, option_lines(words))
   if #site.modules > 0 then -- where bash is no login shell, module is a function of /etc/profile
     lines[#lines + 1] = "type module >/dev/null 2>&1 || . /etc/profile"
     lines[#lines + 1] = "module load " .. table.concat(lists.map(site.modules, path.quote), " ")
