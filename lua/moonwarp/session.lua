@@ -56,12 +56,10 @@ end
 -- The same of structural counters.
 local function counters() return require "moonwarp.measure.counters" end
 
-local function has_counters()
-  return package.loaded["moonwarp.measure.counters"] and #counters().all() > 0 or #core.counters() > 0
-end
-
-local function counted()
-  return has_counters() and counters().counts() or {}
+-- The launches since counts of them were taken, and counts; a session without devices in check mode loads nothing.
+local function counted(since)
+  if not package.loaded["moonwarp.measure.counters"] and #core.counters() == 0 then return {}, since end
+  return counters().since(since)
 end
 
 --- A session that nothing has used.
@@ -69,7 +67,7 @@ end
 ---@return table
 function session.new(options)
   local has_lfs, lfs = pcall(require, "lfs")
-  local met, launches = counts(), counted()
+  local met, _, launches = counts(), counted {}
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
                         put_off = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met, settled = met,
@@ -293,10 +291,9 @@ end
 
 --- Notes what has been counted since this was called last, and shows it if the command line asked for it.
 function Session:settle_counters()
-  if not has_counters() then return end
-  local launches = counters().since(self.counted_until)
+  local launches
+  launches, self.counted_until = counted(self.counted_until)
   if #launches == 0 then return end
-  self.counted_until = counters().counts()
   local run, results = self.run, require "moonwarp.results.counters"
   if self.options.argv then run = open_run(self) end
   local rows = results.note(launches, function(kind, values)

@@ -94,23 +94,16 @@ function counters.all()
   return lists.append(counters.of_scripts(core.counters()), lists.map(reported, place.named))
 end
 
---- How many launches of each device have been counted.
----@return table<string, integer>
-function counters.counts()
-  local counts = {}
-  for _, launch in ipairs(counters.all()) do counts[launch.device] = (counts[launch.device] or 0) + 1 end
-  return counts
-end
-
 --- The launches counted since counts were taken.
----@param counts table   of counters.counts
----@return table[]
+---@param counts table<string, integer>   by device; {}: since the beginning
+---@return table[] launches
+---@return table<string, integer> counts  of now
 function counters.since(counts)
   local number = {}
   return lists.map(counters.all(), function(launch)
     number[launch.device] = (number[launch.device] or 0) + 1
     return number[launch.device] > (counts[launch.device] or 0) and launch or nil
-  end)
+  end), number
 end
 
 -- ---- sums ---------------------------------------------------------------------------------------
