@@ -6,8 +6,10 @@
 
 local batch = require "moonwarp.cli.batch"
 local exit = require "moonwarp.cli.exit"
+local failure = require "moonwarp.base.failure"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
+local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
 local passes = require "moonwarp.cli.passes"
 local path = require "moonwarp.base.path"
@@ -20,17 +22,21 @@ local sweep = {}
 -- ---- the combinations ---------------------------------------------------------------------------
 
 -- Parameters of a study that take a list; those of a plain script are known only when it runs.
-local function taking_lists(word)
-  local found = {}
-  for _, parameter in ipairs(studies.describe({ word })[1].params or {}) do
-    found[parameter.name] = type(parameter.default) == "table"
+local function taking_lists(script, parameters)
+  local known, found = studies.describe({ script })[1].params, {}
+  local names = lists.map(known or {}, function(parameter) return parameter.name end)
+  for _, parameter in ipairs(known and parameters or {}) do
+    if not lists.has(names, parameter.name) then
+      options.fail("unknown parameter '%s'; %s", parameter.name, nearest.hint(parameter.name, names))
+    end
   end
+  for _, parameter in ipairs(known or {}) do found[parameter.name] = type(parameter.default) == "table" end
   return found
 end
 
 -- The numbers of the combinations that differ.
-local function numbers_of(word, parameters)
-  local whole, numbers = taking_lists(word), {}
+local function numbers_of(script, parameters)
+  local whole, numbers = taking_lists(script, parameters), {}
   for number = 1, passes.count(parameters) do
     local picks = passes.picked(parameters, number)
     local again = lists.find(parameters, function(one) return whole[one.name] and picks[one.name] > 1 end)
@@ -48,7 +54,7 @@ local function words_of(parsed, number)
 end
 
 local function curriculum_of(script, name, parsed)
-  local numbers = numbers_of(parsed[1], run.parameters(parsed.p))
+  local numbers = numbers_of(script, run.parameters(parsed.p))
   return { name = name, path = script, labs = lists.map(numbers, function(number)
     return { name = ("%s-%d"):format(name, number), study = name, path = script, params = parsed.p or {},
              words = words_of(parsed, number), tags = {}, needs = {}, gates = {}, retries = 0,
@@ -76,6 +82,8 @@ end
 function sweep.run(parsed)
   if parsed.pass then options.fail("option '--pass': --slurm runs all combinations") end
   local script = studies.script(parsed[1])
+  local chunk, problem = studies.load(script)
+  if not chunk then failure.raise_as("script", problem) end
   local name = path.safe(script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$")
   local own = { words = own_words(parsed.words) }
   for _, key in ipairs(KEPT) do own[key] = parsed[key] end
