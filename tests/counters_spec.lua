@@ -195,6 +195,20 @@ describe("counters", function()
     end)
   end)
 
+  describe("of threads with more accesses than are kept", function()
+    it("stay those of whole warps", function()
+      local x <close> = ints(256)
+      local y <close> = ints(64)
+      for _, n in ipairs { 10, 20000, 20000, 10 } do -- a short launch, and one after it, have no fibers
+        local c = kernels.long_loop:profile(1, 64, y, x, n)
+        assert.are.same({ 2 * n + 31 + 63, 2 }, { c.load_requests, c.store_requests })
+        assert.are.equal(64 * n + 63 * 64 // 2 + 64, c.lanes)
+        c = kernels.long_nest:profile(1, 64, y, x, n // 4) -- among 32 lanes some read in each of 5 rounds
+        assert.are.same({ 2 * 5 * (n // 4), 2 }, { c.load_requests, c.store_requests })
+      end
+    end)
+  end)
+
   it("count atomics, their addresses and the greatest contention", function()
     local bins = dev:array("i32", { 0, 1, 1, 2, 2, 2, 3, 3 }):reshape(8)
     local c = kernels.histogram:profile(1, 32, ints(4), bins)

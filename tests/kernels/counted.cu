@@ -152,3 +152,18 @@ __global__ void shuffled(int *y, const int *x) {
     if (t < step) y[t] = sum;
   }
 }
+
+// ---- more accesses than requests are kept open ----------------------------------------------------------------------
+
+__global__ void long_loop(int *y, const int *x, int n) {
+  int t = threadIdx.x, sum = 0;
+  for (int i = 0; i < n + t; i++) sum += x[(32 * i + t) % 256];
+  y[t] = sum;
+}
+
+__global__ void long_nest(int *y, const int *x, int n) {
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i <= (t * 7 + k) % 5; i++) sum += x[32 * i + t % 32];
+  y[t] = sum;
+}

@@ -36,6 +36,7 @@ typedef struct mw_thread {
   struct mw_warp_log *log;  /* where its accesses are counted: shim/check/count.h; NULL: they are not */
   unsigned long long path;  /* of calls and loops, on which it has come to where it is */
   unsigned calls;           /* functions that it is in */
+  unsigned long long rounds; /* of loops that are in no other, so far */
 } mw_thread;
 
 enum mw_warp_op { /* what the lanes named in a mask do together */
@@ -103,6 +104,8 @@ typedef struct mw_unit_param {
   unsigned      size, offset;
 } mw_unit_param;
 
+enum { MW_FIBERS_TO_COUNT = 2 };
+
 typedef struct mw_unit_kernel {
   const char          *name; /* "memcopy", "scale<float>" */
   const mw_unit_param *params;
@@ -116,7 +119,9 @@ typedef struct mw_unit_kernel {
   /* fiber: one thread of one block; self points to its mw_thread. For a barrier-free kernel the host simply calls it
    * for one thread after the other. */
   void (*thread)(const mw_grid *);
-  int needs_fibers; /* reaches a barrier, a warp operation or a loop that may wait: its threads need stacks of their own */
+/* reaches a barrier, a warp operation or a loop that may wait: its threads need stacks of their own.
+   * MW_FIBERS_TO_COUNT: only for counting, as it has loops */
+  int needs_fibers;
   int waits;        /* it has a loop that waits for another thread, perhaps of a later block */
 } mw_unit_kernel;
 

@@ -52,6 +52,8 @@ static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_
   c->launch.module = cpu_module_source(kernel->base.module, &c->launch.source_name, &c->launch.source_text);
   c->launch.counted = kernel->owner->flavor == CPU_COUNT;
   cpu_checker_begin(device->checker, grid, &c->launch);
+  if (kernel->unit->needs_fibers == MW_FIBERS_TO_COUNT && (kernel->is_short || !cpu_checker_counts(device->checker)))
+    cpu_grid_leave_fibers(grid);
 }
 
 static cpu_found array_of(const checked *c, const mw_param *param) {
@@ -80,6 +82,7 @@ static void note_unused(const checked *c) {
 
 static void check_end(const checked *c, cpu_grid *grid, mw_status status) {
   if (status == MW_OK && atomic_load(&grid->stop.why) == CPU_GOING) note_unused(c);
+  c->at.kernel->is_short = cpu_checker_is_short(c->at.device->checker);
   cpu_checker_end(c->at.device->checker, grid);
 }
 

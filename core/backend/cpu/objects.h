@@ -28,6 +28,7 @@ typedef struct cpu_kernel {
   const cpu_unit *owner;
   const char *instance;         /* the template instance its unit was loaded for; NULL: the module's own unit */
   _Atomic double block_seconds; /* of one block on one thread, from its last launches; 0: none yet */
+  bool is_short;                /* in its last launch that was counted: see cpu_checker_is_short; under the checker's lock */
   struct cpu_kernel *next;
 } cpu_kernel;
 

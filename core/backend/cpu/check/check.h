@@ -28,6 +28,7 @@
 
 typedef struct cpu_checker cpu_checker;
 typedef struct cpu_counter cpu_counter;
+typedef struct cpu_log cpu_log;
 
 /* ---- shadow.c -------------------------------------------------------------------------------------------------- */
 
@@ -81,6 +82,9 @@ cpu_shadow *cpu_checker_shadow(cpu_checker *);
 const mw_runtime *cpu_checker_runtime(cpu_checker *); /* for bind of a checked unit */
 /* Around the run of a checked unit's grid. begin sets grid->observer and grid->checker. */
 void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
+bool cpu_checker_counts(const cpu_checker *); /* that launch */
+/* Before the end: whether its warps had few requests open at a time. Then it does without fibers next time. */
+bool cpu_checker_is_short(cpu_checker *);
 /* Its blocks in the order of a seed, or a sample of them, where cpu_checker_shuffles says so. */
 bool cpu_checker_shuffles(const cpu_checker *);
 void cpu_checker_run(cpu_checker *, cpu_grid *, cpu_worker *);
@@ -204,6 +208,8 @@ struct cpu_checker {
   struct cpu_order *order; /* order.c */
   cpu_counter *counter;    /* NULL: nothing has been counted yet */
   bool counts;             /* the launch that runs is */
+  cpu_log *logs;           /* of the worker that has run last */
+  const cpu_worker *logged;
   cpu_doubt doubt;
 };
 
@@ -281,27 +287,46 @@ typedef struct cpu_wavefronts {
 typedef struct cpu_contention {
   size_t addresses, most;
 } cpu_contention;
-cpu_moved cpu_request_moved(const mw_request *, unsigned bytes);
-cpu_wavefronts cpu_request_wavefronts(const mw_request *, unsigned bytes);
-cpu_contention cpu_request_contention(const mw_request *);
+cpu_moved cpu_request_moved(uint32_t lanes, const uint64_t addresses[CPU_WARP], unsigned bytes);
+cpu_wavefronts cpu_request_wavefronts(uint32_t lanes, const uint64_t addresses[CPU_WARP], unsigned bytes);
+cpu_contention cpu_request_contention(uint32_t lanes, const uint64_t addresses[CPU_WARP]);
 
 /* log.c */
-typedef struct cpu_log {
-  mw_warp_log warp; /* what the hooks see; first */
-  uint32_t *buckets; /* the first request of each hash; 0: none */
-  unsigned count, room;
-} cpu_log;
+typedef struct cpu_log_half {
+  mw_request **chunks;
+  unsigned count, nchunks;
+} cpu_log_half;
+enum { CPU_LOG_SHORT = 1024 };
+struct cpu_log {
+  mw_warp_log warp;         /* what the hooks see; first */
+  mw_request none;          /* which a lane without a request has joined last */
+  mw_request **buckets;     /* open ones by hash */
+  cpu_log_half halves[2], *newer, *older;
+  unsigned long long until; /* lanes that have made fewer rounds of loops do not wait for others */
+};
+typedef void cpu_log_count(void *owner, const mw_request *);
 void cpu_log_open(cpu_log *);
 void cpu_log_free(cpu_log *);
-void cpu_log_join(cpu_log *, mw_count_what, unsigned long long path, unsigned lane, uintptr_t address);
-void cpu_log_close(cpu_log *, void (*count)(void *owner, const mw_request *), void *owner); /* all that are open */
+bool cpu_log_is_empty(const cpu_log *);
+/* For the thread; waits: it can wait for other lanes. */
+bool cpu_log_is_full(const cpu_log *, const mw_thread *, bool waits);
+/* The first request of that place and path that the lane has not joined; NULL: there is none. */
+mw_request *cpu_log_find(const cpu_log *, mw_count_what, unsigned long long path, unsigned lane);
+mw_request *cpu_log_add(cpu_log *, mw_count_what, unsigned long long path);
+void cpu_log_join(cpu_log *, mw_request *, unsigned lane, uintptr_t address);
+void cpu_log_close(cpu_log *, cpu_log_count *, void *owner);       /* all that are open */
+void cpu_log_close_older(cpu_log *, cpu_log_count *, void *owner); /* those opened before the last such call */
 
 /* counter.c */
 cpu_counter *cpu_counter_make(cpu_checker *);
 void cpu_counter_free(cpu_counter *); /* NULL: nothing */
-void cpu_counter_thread(cpu_counter *, mw_thread *, const cpu_worker *);     /* begins */
+cpu_log *cpu_counter_logs(cpu_counter *, const cpu_worker *);                /* of its warps */
 void cpu_counter_warp(cpu_counter *, const cpu_worker *, unsigned warp);     /* all its lanes have met, ... */
 void cpu_counter_block(cpu_counter *, const cpu_worker *);                   /* ... or all of the block */
+bool cpu_counter_is_short(cpu_counter *); /* see cpu_checker_is_short */
+/* Too many requests of the warp are open, and its lanes that can run wait, the furthest after so many rounds of loops. */
+void cpu_counter_full(cpu_counter *, const cpu_worker *, unsigned warp, const mw_thread *behind,
+                      unsigned long long furthest);
 void cpu_counter_barrier(cpu_counter *, const char *file, int line);         /* of a warp with its block */
 void cpu_counter_end(cpu_counter *, const cpu_grid *);                       /* of the launch */
 const mw_counted *cpu_counter_launches(const cpu_counter *);

@@ -27,7 +27,7 @@ static unsigned epoch_of(const cpu_worker *worker) {
 }
 
 /* A warp that has synchronised more often than a cell can count goes on in further epochs, ahead of its block. */
-static void stamp_thread(mw_thread *thread, cpu_worker *worker) {
+static inline void stamp_thread(mw_thread *thread, cpu_worker *worker) {
   const unsigned long long syncs = worker->warp_epochs[thread->rank / CPU_WARP], before = thread->stamp;
   thread->stamp = worker->stamp | (unsigned long long)thread->rank << MW_CELL_RANK;
   if (!syncs) return;
@@ -84,7 +84,9 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   end_block(checker);
   checker->idle.begun++;
   checker->idle.last = worker->ctx.block;
+  worker->busy++; /* not to be ended in the middle of what is kept */
   if (checker->counts) cpu_counter_block(checker->counter, worker);
+  worker->busy--;
   worker->stamp = block_stamp(checker, worker->ctx.block, 0);
   worker->rests = 0;
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
@@ -93,10 +95,14 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
 }
 
 static void begin_thread(mw_thread *thread, cpu_worker *worker) {
-  cpu_checker *checker = cpu_checker_now();
+  const cpu_grid *grid = atomic_load_explicit(&worker->grid, memory_order_relaxed);
+  cpu_checker *checker = grid->checker;
   stamp_thread(thread, worker);
-  thread->log = NULL;
-  if (checker->counts) cpu_counter_thread(checker->counter, thread, worker);
+  if (checker->logged != worker) {
+    checker->logged = worker;
+    checker->logs = checker->counts ? cpu_counter_logs(checker->counter, worker) : NULL;
+  }
+  if (checker->logs) thread->log = &checker->logs[thread->rank / CPU_WARP].warp;
 }
 
 static void stamp_all(cpu_block_fibers *fibers) {
@@ -113,6 +119,7 @@ static void fold(cpu_checker *checker, cpu_worker *worker) {
 /* Warps that wait there. */
 static void count_barrier(cpu_block_fibers *fibers) {
   cpu_checker *checker = fibers->grid->checker;
+  fibers->worker->busy++;
   cpu_counter_block(checker->counter, fibers->worker);
   for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
     const cpu_warp *warp = &fibers->warps[w];
@@ -120,6 +127,7 @@ static void count_barrier(cpu_block_fibers *fibers) {
     const cpu_lane *lane = &warp->lanes[__builtin_ctz(warp->at_barrier)];
     cpu_counter_barrier(checker->counter, lane->file, lane->line);
   }
+  fibers->worker->busy--;
 }
 
 static void meet_block(cpu_block_fibers *fibers) {
@@ -144,13 +152,31 @@ static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
   cpu_checker *checker = fibers->grid->checker;
   cpu_finding_settle(checker);
   if (lanes != cpu_warp_lanes(warp)) return cpu_order_lanes(fibers, w, lanes);
+  worker->busy++;
   if (checker->counts) cpu_counter_warp(checker->counter, worker, w);
+  worker->busy--;
   const unsigned syncs = ++worker->warp_epochs[w];
   if (epoch_of(worker) + syncs / MW_CHECK_WARP_EPOCHS == MW_CHECK_EPOCHS) {
     worker->warp_epochs[w]--;
     return meet_block(fibers);
   }
   for (unsigned i = 0; i < CPU_WARP; i++) stamp_thread(&warp->lanes[i].thread, worker);
+}
+
+static unsigned rested(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
+  cpu_worker *worker = fibers->worker;
+  const cpu_lane *list = fibers->warps[w].lanes;
+  unsigned behind = (unsigned)__builtin_ctz(lanes), furthest = behind;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    const unsigned i = (unsigned)__builtin_ctz(rest);
+    if (list[i].thread.rounds < list[behind].thread.rounds) behind = i;
+    if (list[i].thread.rounds > list[furthest].thread.rounds) furthest = i;
+  }
+  worker->busy++;
+  cpu_counter_full(((cpu_checker *)fibers->grid->checker)->counter, worker, w, &list[behind].thread,
+                   list[furthest].thread.rounds);
+  worker->busy--;
+  return behind;
 }
 
 static void meet_named(cpu_block_fibers *fibers, unsigned w, uint32_t lanes, bool last) {
@@ -184,8 +210,16 @@ static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
   fibers->worker->busy--;
 }
 
-static const cpu_observer observer = {cpu_turn_take, cpu_turn_give, begin_block, begin_thread, meet_block,
-                                      meet_named,    meet_warp,     meet_grid,   note_breach};
+static const cpu_observer observer = {.take_turn = cpu_turn_take,
+                                      .give_turn = cpu_turn_give,
+                                      .block = begin_block,
+                                      .thread = begin_thread,
+                                      .barrier = meet_block,
+                                      .named = meet_named,
+                                      .warp = meet_warp,
+                                      .grid = meet_grid,
+                                      .rested = rested,
+                                      .breach = note_breach};
 
 /* The thread waits for what another one writes. */
 static void wait_for_others(void) {
@@ -253,11 +287,20 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
   checker->cleared = checker->helped = false;
   checker->idle.begun = checker->idle.blocks = 0;
   checker->counts = checker->mode.counts && launch->counted;
+  checker->logged = NULL;
   if (checker->counts && !checker->counter) checker->counter = cpu_counter_make(checker);
   grid->observer = &observer;
   grid->checker = checker;
   grid->strict = checker->mode.strict;
   grid->seed = checker->mode.seed ? cpu_mixed(checker->mode.seed + checker->launches) : 0;
+}
+
+bool cpu_checker_counts(const cpu_checker *checker) {
+  return checker->counts;
+}
+
+bool cpu_checker_is_short(cpu_checker *checker) {
+  return checker->counts && cpu_counter_is_short(checker->counter);
 }
 
 bool cpu_checker_shuffles(const cpu_checker *checker) {

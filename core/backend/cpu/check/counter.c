@@ -29,6 +29,7 @@ struct cpu_counter {
   cpu_checker *checker;
   logs **logs; /* of each worker */
   unsigned nlogs;
+  logs *recent;   /* of the worker that ran last */
   tally *tallies; /* open addressing, by place or by file and line */
   unsigned room, used;
   known_place *places;
@@ -36,6 +37,7 @@ struct cpu_counter {
   char **texts; /* files and lines of sources, each once */
   size_t ntexts;
   mw_counted *first, *last;
+  bool is_long; /* a warp of the launch had many requests open */
 };
 
 /* ---- tallies --------------------------------------------------------------------------------------------------- */
@@ -81,31 +83,38 @@ static bool is_constant(const cpu_checker *checker, uintptr_t address) {
   return false;
 }
 
-static void add_global(mw_counts *counts, const mw_request *request, enum mw_count_kind kind, unsigned bytes) {
-  if (kind == MW_COUNT_ATOMIC) {
-    const cpu_contention found = cpu_request_contention(request);
+typedef struct warp_access { /* of a warp */
+  enum mw_count_kind kind;
+  unsigned bytes; /* of each lane */
+  uint32_t lanes;
+  const uint64_t *addresses;
+} warp_access;
+
+static void add_global(mw_counts *counts, const warp_access *a) {
+  if (a->kind == MW_COUNT_ATOMIC) {
+    const cpu_contention found = cpu_request_contention(a->lanes, a->addresses);
     counts->atomic_requests++;
     counts->atomic_addresses += found.addresses;
     if (found.most > counts->atomic_contention) counts->atomic_contention = found.most;
     return;
   }
-  const cpu_moved moved = cpu_request_moved(request, bytes);
-  const bool load = kind == MW_COUNT_LOAD;
+  const cpu_moved moved = cpu_request_moved(a->lanes, a->addresses, a->bytes);
+  const bool load = a->kind == MW_COUNT_LOAD;
   *(load ? &counts->load_requests : &counts->store_requests) += 1;
   *(load ? &counts->load_sectors : &counts->store_sectors) += moved.sectors;
   *(load ? &counts->load_bytes : &counts->store_bytes) += moved.bytes;
 }
 
-static void add_shared(mw_counts *counts, const mw_request *request, enum mw_count_kind kind, unsigned bytes) {
-  if (kind == MW_COUNT_ATOMIC) {
-    const cpu_contention found = cpu_request_contention(request);
+static void add_shared(mw_counts *counts, const warp_access *a) {
+  if (a->kind == MW_COUNT_ATOMIC) {
+    const cpu_contention found = cpu_request_contention(a->lanes, a->addresses);
     counts->shared_atomic_requests++;
     counts->shared_atomic_addresses += found.addresses;
     if (found.most > counts->shared_atomic_contention) counts->shared_atomic_contention = found.most;
     return;
   }
-  const cpu_wavefronts found = cpu_request_wavefronts(request, bytes);
-  const bool load = kind == MW_COUNT_LOAD;
+  const cpu_wavefronts found = cpu_request_wavefronts(a->lanes, a->addresses, a->bytes);
+  const bool load = a->kind == MW_COUNT_LOAD;
   *(load ? &counts->shared_load_requests : &counts->shared_store_requests) += 1;
   *(load ? &counts->shared_load_wavefronts : &counts->shared_store_wavefronts) += found.all;
   *(load ? &counts->shared_load_conflicts : &counts->shared_store_conflicts) += found.conflicts;
@@ -120,43 +129,48 @@ typedef struct closing {
 static void count_request(void *owner, const mw_request *request) {
   const closing *now = owner;
   const cpu_checker *checker = now->counter->checker;
-  const uintptr_t address = (uintptr_t)request->addresses[__builtin_ctz(request->lanes)];
-  const enum mw_count_kind kind = request->what >> MW_COUNT_BYTES & ((1 << MW_COUNT_KIND) - 1);
-  const unsigned bytes = request->what & ((1 << MW_COUNT_BYTES) - 1);
+  const uint64_t *addresses = (const uint64_t *)request->addresses;
+  const uintptr_t address = (uintptr_t)addresses[__builtin_ctz(request->lanes)];
+  const warp_access it = {request->what >> MW_COUNT_BYTES & ((1 << MW_COUNT_KIND) - 1),
+                          request->what & ((1 << MW_COUNT_BYTES) - 1), request->lanes, addresses};
   if (is_constant(checker, address)) return;
   mw_counts *counts = counts_of(now->counter, (const void *)(uintptr_t)(request->what >> MW_COUNT_PLACE), NULL, 0);
   if (cpu_is_shared(checker->grid, &now->worker->ctx, address))
-    add_shared(counts, request, kind, bytes);
+    add_shared(counts, &it);
   else
-    add_global(counts, request, kind, bytes);
+    add_global(counts, &it);
   counts->requests++;
   counts->lanes += (size_t)__builtin_popcount(request->lanes);
 }
 
-static logs *logs_of(cpu_counter *counter, const cpu_worker *worker) {
-  for (unsigned i = 0; i < counter->nlogs; i++)
-    if (counter->logs[i]->worker == worker) return counter->logs[i];
+static logs *make_logs(cpu_counter *counter, const cpu_worker *worker) {
   counter->logs = mw_grow(counter->logs, counter->nlogs, sizeof *counter->logs);
   logs *made = counter->logs[counter->nlogs++] = mw_calloc(1, sizeof *made);
   made->worker = worker;
+  for (unsigned w = 0; w < CPU_WARPS; w++) cpu_log_open(&made->warps[w]);
   return made;
 }
 
-static void close_warp(cpu_counter *counter, const cpu_worker *worker, cpu_log *log) {
-  if (log->count <= 1) return;
-  if (cpu_current) cpu_current->busy++; /* not to be ended in the middle of what is kept */
-  cpu_log_close(log, count_request, &(closing){counter, worker});
-  if (cpu_current) cpu_current->busy--;
+static logs *logs_of(cpu_counter *counter, const cpu_worker *worker) {
+  if (counter->recent && counter->recent->worker == worker) return counter->recent;
+  for (unsigned i = 0; i < counter->nlogs; i++)
+    if (counter->logs[i]->worker == worker) return counter->recent = counter->logs[i];
+  return counter->recent = make_logs(counter, worker);
 }
 
-void cpu_counter_thread(cpu_counter *counter, mw_thread *thread, const cpu_worker *worker) {
-  cpu_current->busy++;
-  cpu_log *log = &logs_of(counter, worker)->warps[thread->rank / CPU_WARP];
-  if (!log->room) cpu_log_open(log);
-  cpu_current->busy--;
-  thread->log = &log->warp;
-  thread->path = 0;
-  thread->calls = 0;
+static void close_warp(cpu_counter *counter, const cpu_worker *worker, cpu_log *log) {
+  if (cpu_log_is_empty(log)) return;
+  counter->is_long |= log->newer->count >= CPU_LOG_SHORT;
+  cpu_log_close(log, count_request, &(closing){counter, worker});
+}
+
+bool cpu_counter_is_short(cpu_counter *counter) {
+  for (unsigned i = 0; i < counter->nlogs; i++) cpu_counter_block(counter, counter->logs[i]->worker);
+  return !counter->is_long;
+}
+
+cpu_log *cpu_counter_logs(cpu_counter *counter, const cpu_worker *worker) {
+  return logs_of(counter, worker)->warps;
 }
 
 void cpu_counter_warp(cpu_counter *counter, const cpu_worker *worker, unsigned w) {
@@ -169,16 +183,34 @@ void cpu_counter_block(cpu_counter *counter, const cpu_worker *worker) {
 }
 
 void cpu_counter_barrier(cpu_counter *counter, const char *file, int line) {
-  cpu_current->busy++;
   counts_of(counter, NULL, file, line)->barriers++;
-  cpu_current->busy--;
 }
 
+/* Lanes that are behind catch up first, so that what the others have opened is still open. */
+void cpu_counter_full(cpu_counter *counter, const cpu_worker *worker, unsigned w, const mw_thread *behind,
+                      unsigned long long furthest) {
+  cpu_log *log = &logs_of(counter, worker)->warps[w];
+  counter->is_long = true;
+  log->until = furthest;
+  if (cpu_log_is_full(log, behind, true)) cpu_log_close_older(log, count_request, &(closing){counter, worker});
+}
+
+/* Threads without stacks of their own cannot wait for each other; more of their requests may be open. */
 void cpu_check_count(unsigned long long what, const void *address) {
   const mw_thread *thread = cpu_checker_thread();
-  cpu_current->busy++;
-  cpu_log_join((cpu_log *)thread->log, what, thread->path, thread->rank % CPU_WARP, (uintptr_t)address);
-  cpu_current->busy--;
+  cpu_worker *worker = cpu_current;
+  cpu_log *log = (cpu_log *)thread->log;
+  const unsigned lane = thread->rank % CPU_WARP;
+  mw_request *request = cpu_log_find(log, what, thread->path, lane);
+  while (!request && worker->in_fibers && cpu_log_is_full(log, thread, true)) {
+    cpu_fibers_rest(worker->fibers);
+    request = cpu_log_find(log, what, thread->path, lane);
+  }
+  worker->busy++; /* not to be ended in the middle of what is kept */
+  if (!request && cpu_log_is_full(log, thread, false))
+    cpu_counter_full(cpu_checker_now()->counter, worker, thread->rank / CPU_WARP, thread, thread->rounds);
+  cpu_log_join(log, request ? request : cpu_log_add(log, what, thread->path), lane, (uintptr_t)address);
+  worker->busy--;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------------- */
@@ -278,6 +310,7 @@ void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
   if (counted->nlines) qsort(counted->lines, counted->nlines, sizeof *counted->lines, compare_lines);
   if (counter->room) memset(counter->tallies, 0, counter->room * sizeof *counter->tallies);
   counter->used = 0;
+  counter->is_long = false;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */

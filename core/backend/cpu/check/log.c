@@ -1,95 +1,152 @@
 /* SPDX-License-Identifier: MIT
  *
  * The open requests of a warp. Its lanes run one after the other; what the first one accesses opens requests, the others
- * join them (shim/check/count.h). All are closed, and counted, where the lanes have met. */
+ * join them (shim/check/count.h). All are closed, and counted, where the lanes have met. Between two meetings the older
+ * half is closed where too many are open; until then lanes that are ahead wait for the others. */
 #include "core/backend/cpu/check/check.h"
 
 #include <string.h>
 
-enum { FIRST_ROOM = 64 };
+enum { BUCKETS = 1024, CHUNK = 64 };
+/* That are opened until lanes wait for those that are behind, until all wait, and where none can. */
+enum { MOST = 2048, MOST_BEHIND = 1 << 15, MOST_ALONE = 1 << 18 };
 
-static uint32_t *bucket_of(const cpu_log *log, mw_count_what what, unsigned long long path) {
+static mw_request **bucket_of(const cpu_log *log, mw_count_what what, unsigned long long path) {
   const uint64_t mixed = ((what >> MW_COUNT_PLACE) * 0x9E3779B97F4A7C15ull ^ what ^ path) * 0xBF58476D1CE4E5B9ull;
-  return &log->buckets[mixed >> 32 & (log->room - 1)];
+  return &log->buckets[mixed >> 32 & (BUCKETS - 1)];
 }
 
-static void link_request(cpu_log *log, uint32_t i) {
-  mw_request *request = &log->warp.requests[i];
-  uint32_t *bucket = bucket_of(log, request->what, request->path);
-  request->link = *bucket;
-  *bucket = i;
+/* ---- halves ---------------------------------------------------------------------------------------------------- */
+
+static mw_request *request_of(const cpu_log_half *half, unsigned i) {
+  return &half->chunks[i / CHUNK][i % CHUNK];
 }
 
-static void grow(cpu_log *log) {
-  const unsigned before = log->room;
-  log->room = before ? 2 * before : FIRST_ROOM;
-  log->warp.requests = mw_realloc(log->warp.requests, log->room * sizeof *log->warp.requests);
-  memset(log->warp.requests + before, 0, (log->room - before) * sizeof *log->warp.requests);
-  mw_free(log->buckets);
-  log->buckets = mw_calloc(log->room, sizeof *log->buckets);
-  for (uint32_t i = 1; i < log->count; i++)
-    if (log->warp.requests[i].last) link_request(log, i);
+static mw_request *take(cpu_log_half *half) {
+  if (half->count == half->nchunks * CHUNK) {
+    half->chunks = mw_grow(half->chunks, half->nchunks, sizeof *half->chunks);
+    half->chunks[half->nchunks++] = mw_malloc(CHUNK * sizeof **half->chunks);
+  }
+  return request_of(half, half->count++);
+}
+
+static void free_half(cpu_log_half *half) {
+  for (unsigned i = 0; i < half->nchunks; i++) mw_free(half->chunks[i]);
+  mw_free(half->chunks);
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+static void forget_lanes(cpu_log *log) {
+  for (unsigned i = 0; i < CPU_WARP; i++) log->warp.at[i] = &log->none;
+  log->none.next = &log->none;
 }
 
 void cpu_log_open(cpu_log *log) {
-  if (!log->room) grow(log);
-  log->count = 1; /* the first one is none */
+  log->buckets = mw_calloc(BUCKETS, sizeof *log->buckets);
+  log->newer = &log->halves[0];
+  log->older = &log->halves[1];
+  forget_lanes(log);
 }
 
 void cpu_log_free(cpu_log *log) {
-  mw_free(log->warp.requests);
+  free_half(&log->halves[0]);
+  free_half(&log->halves[1]);
   mw_free(log->buckets);
 }
 
-/* The first of those of that place and path; 0: there is none. */
-static uint32_t find(const cpu_log *log, mw_count_what what, unsigned long long path) {
-  uint32_t i = *bucket_of(log, what, path);
-  while (i && (log->warp.requests[i].what != what || log->warp.requests[i].path != path))
-    i = log->warp.requests[i].link;
-  return i;
+bool cpu_log_is_empty(const cpu_log *log) {
+  return !log->newer->count && !log->older->count;
 }
 
-static uint32_t add(cpu_log *log, mw_count_what what, unsigned long long path, uint32_t first) {
-  if (log->count == log->room) grow(log);
-  const uint32_t i = log->count++;
-  mw_request *requests = log->warp.requests;
-  requests[i] = (mw_request){.what = what, .path = path, .last = first ? 0 : i};
-  if (!first) {
-    link_request(log, i);
-    return i;
+bool cpu_log_is_full(const cpu_log *log, const mw_thread *thread, bool waits) {
+  const unsigned most = !waits ? MOST_ALONE : thread->rounds < log->until ? MOST_BEHIND : MOST;
+  return log->newer->count >= most;
+}
+
+/* ---- joining --------------------------------------------------------------------------------------------------- */
+
+/* The first of that place and path; NULL: there is none. */
+static mw_request *find_first(const cpu_log *log, mw_count_what what, unsigned long long path) {
+  mw_request *it = *bucket_of(log, what, path);
+  while (it && (it->what != what || it->path != path)) it = it->link;
+  return it;
+}
+
+static void link_request(cpu_log *log, mw_request *request) {
+  mw_request *first = find_first(log, request->what, request->path);
+  request->again = request->link = NULL;
+  if (first) {
+    first->last->again = request;
+    first->last = request;
+    return;
   }
-  requests[requests[first].last].again = i;
-  requests[first].last = i;
-  return i;
+  mw_request **bucket = bucket_of(log, request->what, request->path);
+  request->link = *bucket;
+  request->last = request;
+  *bucket = request;
 }
 
-/* One that the lane has not joined: it comes there again by a loop that is not known as such. */
-static uint32_t next_of(cpu_log *log, mw_count_what what, unsigned long long path, uint32_t lane) {
-  const uint32_t first = find(log, what, path);
-  const mw_request *requests = log->warp.requests;
-  uint32_t i = first;
-  if (i && requests[requests[i].last].lanes & lane) i = 0;
-  while (i && requests[i].lanes & lane) i = requests[i].again;
-  return i ? i : add(log, what, path, first);
+mw_request *cpu_log_find(const cpu_log *log, mw_count_what what, unsigned long long path, unsigned lane) {
+  mw_request *it = find_first(log, what, path);
+  if (it && it->last->lanes >> lane & 1) return NULL;
+  while (it && it->lanes >> lane & 1) it = it->again; /* it comes there again by a loop that is not known as such */
+  return it;
 }
 
-void cpu_log_join(cpu_log *log, mw_count_what what, unsigned long long path, unsigned lane, uintptr_t address) {
-  const uint32_t i = next_of(log, what, path, 1u << lane);
-  mw_request *requests = log->warp.requests;
-  requests[i].lanes |= 1u << lane;
-  requests[i].addresses[lane] = address;
-  requests[log->warp.at[lane]].next = i;
-  log->warp.at[lane] = i;
+mw_request *cpu_log_add(cpu_log *log, mw_count_what what, unsigned long long path) {
+  mw_request *made = take(log->newer);
+  made->what = what;
+  made->path = path;
+  made->next = &log->none;
+  made->lanes = 0;
+  link_request(log, made);
+  return made;
 }
 
-void cpu_log_close(cpu_log *log, void (*count)(void *owner, const mw_request *), void *owner) {
-  mw_request *requests = log->warp.requests;
-  for (uint32_t i = 1; i < log->count; i++) {
-    count(owner, &requests[i]);
-    *bucket_of(log, requests[i].what, requests[i].path) = 0;
-    requests[i].what = 0;
+void cpu_log_join(cpu_log *log, mw_request *request, unsigned lane, uintptr_t address) {
+  request->lanes |= 1u << lane;
+  request->addresses[lane] = address;
+  log->warp.at[lane]->next = request;
+  log->warp.at[lane] = request;
+}
+
+/* ---- closing --------------------------------------------------------------------------------------------------- */
+
+static void close_half(cpu_log_half *half, cpu_log_count *count, void *owner) {
+  for (unsigned i = 0; i < half->count; i++) {
+    mw_request *request = request_of(half, i);
+    count(owner, request);
+    request->what = 0;
   }
-  requests[0].next = 0;
-  log->count = 1;
-  memset(log->warp.at, 0, sizeof log->warp.at);
+  half->count = 0;
+}
+
+/* Where few are open, as they mostly are, not all buckets are touched. */
+static void empty_buckets(cpu_log *log) {
+  for (unsigned i = 0; i < log->newer->count && i < BUCKETS; i++) {
+    const mw_request *request = request_of(log->newer, i);
+    *bucket_of(log, request->what, request->path) = NULL;
+  }
+  if (log->newer->count > BUCKETS || log->older->count) memset(log->buckets, 0, BUCKETS * sizeof *log->buckets);
+}
+
+void cpu_log_close(cpu_log *log, cpu_log_count *count, void *owner) {
+  empty_buckets(log);
+  close_half(log->older, count, owner);
+  close_half(log->newer, count, owner);
+  log->until = 0;
+  forget_lanes(log);
+}
+
+void cpu_log_close_older(cpu_log *log, cpu_log_count *count, void *owner) {
+  cpu_log_half *closed = log->older;
+  close_half(closed, count, owner);
+  memset(log->buckets, 0, BUCKETS * sizeof *log->buckets);
+  for (unsigned i = 0; i < log->newer->count; i++) link_request(log, request_of(log->newer, i));
+  for (unsigned i = 0; i < CPU_WARP; i++)
+    if (!log->warp.at[i]->what) log->warp.at[i] = &log->none;
+  log->until = 0;
+  log->older = log->newer;
+  log->newer = closed;
 }

@@ -125,6 +125,7 @@ static void body_read(cpu_program *program, int index) {
     if (at[i].kind != CPU_NAME) continue;
     if (function->own_barrier < 0 && is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
+    function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));
     if (is_formal(program, function, &at[i])) continue;
     for (int k = 0; k < program->nfunctions; k++)
       if (!(k == index && is_of_groups(program, i)) && i != program->functions[k].name &&
@@ -184,6 +185,7 @@ static void reach_spread(cpu_program *program) {
         if (caller->by_parameter < 0 && callee->by_parameter >= 0)
           caller->by_parameter = callee->by_parameter, changed = true;
         if (!caller->counted && callee->counted) caller->counted = changed = true;
+        if (!caller->loops && callee->loops) caller->loops = changed = true;
         if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
       }
     }

@@ -26,6 +26,7 @@ typedef struct cpu_function {
   int         own_barrier;          /* the first in its own body; -1: none */
   int         wait;                 /* token of its first loop that waits for another thread (spin_wait.c); -1: none */
   bool        counted;              /* it or what it calls has a loop that may wait (spin_wait.c) */
+  bool        loops;                /* it or what it calls has a loop */
   int         by_parameter;         /* token of its first call of a parameter that may reach a barrier; -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;

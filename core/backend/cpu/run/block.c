@@ -288,8 +288,8 @@ static void line_up(cpu_block_fibers *fibers) {
     cpu_warp *warp = &fibers->warps[w];
     unsigned lanes = fibers->threads - w * CPU_WARP;
     warp->ready = lanes >= CPU_WARP ? ~0u : (1u << lanes) - 1;
-    warp->at_barrier = warp->at_named = warp->at_phase = warp->at_warp = warp->at_grid = warp->asking = warp->exited =
-        0;
+    warp->at_barrier = warp->at_named = warp->at_phase = warp->at_warp = warp->at_grid = 0;
+    warp->asking = warp->resting = warp->exited = 0;
     warp->ngroups = 0;
   }
 }

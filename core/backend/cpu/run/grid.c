@@ -96,6 +96,12 @@ void cpu_grid_begin(cpu_grid *grid, const mw_grid *abi, const mw_unit_kernel *un
   begin(grid, (unsigned long long)abi->grid.x * abi->grid.y * abi->grid.z, 0, priority);
 }
 
+void cpu_grid_leave_fibers(cpu_grid *grid) {
+  grid->fibers = false;
+  grid->on_kernel_stack = true;
+  grid->run = run_plain;
+}
+
 void cpu_grid_begin_work(cpu_grid *grid, cpu_grid_run_function *run, const void *data, unsigned long long blocks,
                          double block_seconds, int priority) {
   grid->unit = NULL;

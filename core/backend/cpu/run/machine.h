@@ -205,7 +205,7 @@ typedef struct cpu_group { /* lanes that meet in a warp operation */
 } cpu_group;
 
 typedef struct cpu_warp { /* one bit per lane; a lane is in exactly one of ready ... exited */
-  uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, exited;
+  uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, resting, exited;
   cpu_lane *lanes;
   cpu_slab slab;
   unsigned ngroups;
@@ -254,7 +254,7 @@ static inline cpu_lane *cpu_fibers_lane(cpu_block_fibers *fibers) { /* the runni
 
 static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have not exited */
   return warp->ready | warp->at_barrier | warp->at_named | warp->at_phase | warp->at_warp | warp->at_grid |
-         warp->asking;
+         warp->asking | warp->resting;
 }
 
 /* Takes the running lane out of the ready ones into the set that lies at so many bytes in a warp; it waits at a named
@@ -283,6 +283,7 @@ void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane
  * other. So code that leaves out a barrier computes what it does on GPUs, where the warps of a block keep step. */
 void cpu_fibers_go_on(cpu_block_fibers *, unsigned after_warp);
 void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
+void cpu_fibers_rest(cpu_block_fibers *); /* runs the others of its warp until all rest that can run */
 void cpu_fibers_wake(cpu_block_fibers *, unsigned warp, uint32_t lanes);
 void cpu_fibers_abandon(cpu_block_fibers *, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
@@ -376,6 +377,7 @@ typedef struct cpu_observer {
   void (*named)(cpu_block_fibers *, unsigned warp, uint32_t lanes, bool last); /* ... or these, warp by warp, ... */
   void (*warp)(cpu_block_fibers *, unsigned warp, uint32_t lanes);             /* ... or these of one warp */
   void (*grid)(cpu_grid *);                                                    /* all blocks */
+  unsigned (*rested)(cpu_block_fibers *, unsigned warp, uint32_t lanes); /* all that can run: who of them goes on? */
   void (*breach)(cpu_block_fibers *, const cpu_breach *);
 } cpu_observer;
 
@@ -410,6 +412,7 @@ struct cpu_grid {
 };
 
 void cpu_grid_begin(cpu_grid *, const mw_grid *, const mw_unit_kernel *, const mw_unit_table *, int priority);
+void cpu_grid_leave_fibers(cpu_grid *); /* which it does not need */
 /* For work that is not a kernel: run is called for pieces 0 ... blocks-1. */
 void cpu_grid_begin_work(cpu_grid *, cpu_grid_run_function *, const void *data, unsigned long long blocks,
                          double block_seconds, int priority);

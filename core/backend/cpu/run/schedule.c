@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { TURN_YIELDS = 64 }; /* until another block has its turn in check mode */
@@ -84,6 +85,15 @@ static void answer_mask(cpu_block_fibers *fibers, unsigned w) {
   cpu_fibers_wake(fibers, w, together);
 }
 
+/* Nobody else in the warp can run. The observer says which lane goes on first. */
+static unsigned end_rest(cpu_block_fibers *fibers, unsigned w) {
+  cpu_warp *warp = &fibers->warps[w];
+  const uint32_t lanes = warp->resting;
+  warp->resting = 0;
+  cpu_fibers_wake(fibers, w, lanes);
+  return fibers->grid->observer->rested(fibers, w, lanes);
+}
+
 /* After which lane of a warp, and which warp, the next one is looked for. */
 static unsigned place_before(cpu_block_fibers *fibers, unsigned usual) {
   if (!fibers->random) return usual;
@@ -95,6 +105,10 @@ static unsigned place_before(cpu_block_fibers *fibers, unsigned usual) {
 static bool pick_next(cpu_block_fibers *fibers) {
   unsigned w = fibers->current / CPU_WARP, from = fibers->current % CPU_WARP;
   cpu_warp *warp = &fibers->warps[w];
+  if (!warp->ready && warp->resting) {
+    fibers->current = w * CPU_WARP + end_rest(fibers, w);
+    return true;
+  }
   if (!warp->ready && warp->asking) answer_mask(fibers, w);
   if (!warp->ready) {
     fibers->ready_warps &= ~(1u << w);
@@ -125,6 +139,12 @@ void cpu_fibers_wait(cpu_block_fibers *fibers) {
     resume(fibers, &lane->fiber);
   else
     cpu_fiber_switch(&lane->fiber, &fibers->worker->home);
+}
+
+/* What it is to wait for it reaches by itself; so what a message calls the place where it waits does not matter. */
+void cpu_fibers_rest(cpu_block_fibers *fibers) {
+  cpu_fibers_stop(fibers, offsetof(cpu_warp, resting), "an access", "", 0);
+  cpu_fibers_wait(fibers);
 }
 
 void cpu_fibers_go_on(cpu_block_fibers *fibers, unsigned after) {

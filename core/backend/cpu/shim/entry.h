@@ -17,6 +17,8 @@
 #if defined(MW_FAST)
 #define MW_KERNEL      static inline MW_INLINE
 #define MW_COORDINATES const uint3 threadIdx, const uint3 blockIdx, const dim3 blockDim, const dim3 gridDim
+#elif defined(MW_CHECK)
+#define MW_KERNEL static __attribute__((noinline)) /* into what is not checked */
 #else
 #define MW_KERNEL static
 #endif
@@ -450,7 +452,7 @@ template <class... A, void (*K)(A...)> struct mw_thread_run<void (*)(A...), K> {
     (void)grid;
     K(mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
   }
-  static MW_UNCHECKED void run(const mw_grid *grid) { call(grid, mw_indices_to<sizeof...(A)>()); }
+  static MW_UNHOOKED void run(const mw_grid *grid) { call(grid, mw_indices_to<sizeof...(A)>()); }
 };
 
 #endif

@@ -25,9 +25,15 @@ extern "C" {
 /* Check mode calls nothing for it; for a function that becomes part of a checked one, only its rules are left out. */
 #if defined(MW_CHECK)
 #define MW_UNCHECKED __attribute__((no_sanitize("thread", "alignment", "bounds")))
+#if defined(__clang__)
+#define MW_UNHOOKED __attribute__((disable_sanitizer_instrumentation)) /* nor that it is called */
+#else
+#define MW_UNHOOKED MW_UNCHECKED
+#endif
 #define MW_UNRULED   __attribute__((no_sanitize("alignment", "bounds")))
 #else
 #define MW_UNCHECKED
+#define MW_UNHOOKED
 #define MW_UNRULED
 #endif
 /* Hidden last parameters of what may fail: where the user's call stands. */

@@ -223,7 +223,10 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
   else
     cpu_text_put(out, ", nullptr");
   const bool waits = function->wait >= 0;
-  cpu_text_format(out, ", %d, %d},\n", function->barrier >= 0 || waits || function->counted, waits);
+  const char *fibers = function->barrier >= 0 || waits || function->counted ? "1"
+                       : flavor == CPU_COUNT && function->loops             ? "MW_FIBERS_TO_COUNT"
+                                                                            : "0";
+  cpu_text_format(out, ", %s, %d},\n", fibers, waits);
 }
 
 static void kernels_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {

@@ -17,32 +17,6 @@ typedef struct loop {
   int open, close, semicolon; /* the brackets around its test; of a for the first ; in them, else -1 */
 } loop;
 
-static bool is_headed(const cpu_token *token) {
-  return cpu_token_any(token, WORDS("if", "for", "while", "switch"));
-}
-
-/* One past the statement that begins at i. */
-static int statement_end(const cpu_tokens *tokens, int i, int last) {
-  const cpu_token *at = tokens->at;
-  while (i < last && at[i].kind == CPU_PRAGMA) i++;
-  if (i >= last) return last;
-  if (cpu_token_is(&at[i], "{")) return at[i].match + 1;
-  if (is_headed(&at[i])) {
-    const int open = i + 1 + cpu_token_is(&at[i + 1], "constexpr");
-    if (!cpu_token_is(&at[open], "(")) return last;
-    const int end = statement_end(tokens, at[open].match + 1, last);
-    return cpu_token_is(&at[i], "if") && end < last && cpu_token_is(&at[end], "else")
-               ? statement_end(tokens, end + 1, last)
-               : end;
-  }
-  if (cpu_token_is(&at[i], "do")) i = statement_end(tokens, i + 1, last);
-  if (cpu_token_any(&at[i], WORDS("case", "default")))
-    return statement_end(tokens, cpu_find_open(tokens, i, last, WORDS(":")) + 1, last);
-  if (at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], ":")) return statement_end(tokens, i + 2, last);
-  const int end = cpu_find_open(tokens, i, last, WORDS(";"));
-  return end < last ? end + 1 : last;
-}
-
 /* int n = next(): two words or more before the =. */
 static bool declares(const cpu_tokens *tokens, int first, int last) {
   const cpu_token *at = tokens->at;
@@ -69,7 +43,7 @@ static bool is_entered(const cpu_tokens *tokens, int first, int last, int first_
 static bool loop_read(const cpu_tokens *tokens, int i, int first_goto, loop *out) {
   const cpu_token *at = tokens->at;
   const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
-  const int keyword = is_do ? statement_end(tokens, i + 1, tokens->count) : i, open = keyword + 1;
+  const int keyword = is_do ? cpu_statement_end(tokens, i + 1, tokens->count) : i, open = keyword + 1;
   if (open >= tokens->count || !cpu_token_is(&at[open], "(")) return false;
   *out = (loop){i, keyword, open, at[open].match, -1};
   int first = open + 1, last = out->close;
@@ -80,7 +54,7 @@ static bool loop_read(const cpu_tokens *tokens, int i, int first_goto, loop *out
     if (last >= out->close) return false;
     out->close = last;
   }
-  if (!is_do) out->last = statement_end(tokens, at[open].match + 1, tokens->count);
+  if (!is_do) out->last = cpu_statement_end(tokens, at[open].match + 1, tokens->count);
   return !declares(tokens, first, last) && !is_entered(tokens, i, out->last, first_goto);
 }
 
@@ -112,7 +86,7 @@ static int constexpr_end(const cpu_tokens *tokens, int i) {
 
 void cpu_loops_mark(cpu_tokens *tokens) {
   loop *loops = mw_calloc((size_t)tokens->count + 1, sizeof *loops);
-  bool *ends_do = mw_calloc((size_t)tokens->count + 1, sizeof *ends_do); /* the while that does */
+  bool *ends_do = mw_calloc((size_t)tokens->count + 2, sizeof *ends_do); /* the while that does */
   const int first_goto = cpu_find(tokens, 0, tokens->count, WORDS("goto"));
   int count = 0;
   for (int i = 0; i < tokens->count; i++) {
@@ -123,7 +97,7 @@ void cpu_loops_mark(cpu_tokens *tokens) {
     } else if (cpu_token_is(token, "constexpr") && !cpu_token_is(&tokens->at[i + 1], "(")) {
       i = constexpr_end(tokens, i) - 1;
     } else if (cpu_token_any(token, WORDS("for", "while", "do")) && !ends_do[i]) {
-      if (cpu_token_is(token, "do")) ends_do[statement_end(tokens, i + 1, tokens->count)] = true;
+      if (cpu_token_is(token, "do")) ends_do[cpu_statement_end(tokens, i + 1, tokens->count)] = true;
       count += loop_read(tokens, i, first_goto, &loops[count]);
     }
   }

@@ -17,24 +17,20 @@ static inline mw_count_what mw_count_what_of(const void *place, enum mw_count_ki
   return (mw_count_what)(unsigned long)place << MW_COUNT_PLACE | (unsigned)kind << MW_COUNT_BYTES | bytes;
 }
 
-/* Requests are known by their index; 0 is none. */
+enum { MW_LANES = 32, MW_MOST_CALLS = 32 /* in each other, that are told apart */ };
+
 typedef struct mw_request {
-  mw_count_what what;      /* 0: free */
+  mw_count_what what;      /* 0: none */
   unsigned long long path; /* of its lanes */
+  struct mw_request *next; /* which one a lane made after this one; never NULL */
   unsigned lanes;          /* those that have joined, a bit for each */
-  unsigned next;           /* which one a lane made after this one */
-  unsigned link;           /* the log's: the next one of the same hash */
-  unsigned again, last;    /* the next one of the same place and path, and of the first of these the last */
-  unsigned unused;
-  unsigned long long addresses[32];
+  unsigned long long addresses[MW_LANES];
+  struct mw_request *link, *again, *last; /* the checker's: of the same hash; of the same place and path */
 } mw_request;
 
-enum { MW_MOST_CALLS = 32 }; /* in each other, that are told apart */
-
 typedef struct mw_warp_log { /* the requests of a warp that are open */
-  mw_request *requests;
-  unsigned at[32]; /* by lane: the one that it joined last */
-  unsigned long long callers[32][MW_MOST_CALLS]; /* by lane: the paths that it returns to */
+  mw_request *at[MW_LANES];  /* by lane: the one that it joined last */
+  unsigned long long callers[MW_MOST_CALLS][MW_LANES]; /* the paths that it returns to */
 } mw_warp_log;
 
 #endif

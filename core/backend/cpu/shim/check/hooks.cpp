@@ -112,24 +112,28 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
 
 /* {== Counting ========================================================= */
 
-/* Joins the lane to the request that is expected next, or leaves it to the checker. */
-FAST void count_one(const void *at, unsigned bytes, enum mw_count_kind kind, const void *place) {
+/* Joins the lane to the request that is expected next. False: it is another one. */
+FAST bool count_next(const void *at, unsigned bytes, enum mw_count_kind kind, const void *place) {
   mw_warp_log *log = mw_self->log;
-  if (!log) return;
-  const unsigned lane = mw_self->rank & 31, next = log->requests[log->at[lane]].next;
-  const mw_count_what what = mw_count_what_of(place, kind, bytes);
-  mw_request *request = &log->requests[next];
-  if (request->what != what || request->path != mw_self->path || request->lanes >> lane & 1)
-    return check->count(what, at);
+  if (!log) return true;
+  const unsigned lane = mw_self->rank % MW_LANES;
+  mw_request *request = log->at[lane]->next;
+  if (request->what != mw_count_what_of(place, kind, bytes) || request->path != mw_self->path ||
+      request->lanes >> lane & 1)
+    return false;
   request->lanes |= 1u << lane;
   request->addresses[lane] = (pointer)at;
-  log->at[lane] = next;
+  log->at[lane] = request;
+  return true;
 }
 
-/* An access of a number of bytes that a GPU's instruction has; others in pieces of those. */
+FAST void count_one(const void *at, unsigned bytes, enum mw_count_kind kind, const void *place) {
+  if (!count_next(at, bytes, kind, place)) check->count(mw_count_what_of(place, kind, bytes), at);
+}
+
+/* Any access, in pieces that a GPU's instructions have: 1 to 16 bytes at a multiple of their number. */
 FAST void count(const void *at, unsigned long bytes, enum mw_count_kind kind, const void *place) {
 #if defined(MW_COUNT)
-  if (bytes <= 16 && !(bytes & (bytes - 1))) return count_one(at, (unsigned)bytes, kind, place);
   const unsigned long all = (pointer)at | bytes | 16, piece = all & -all;
   for (unsigned long done = 0; done < bytes; done += piece)
     count_one((const char *)at + done, (unsigned)piece, kind, place);
@@ -142,12 +146,12 @@ FAST void count_plain(const mw_cell *cell, const void *at, unsigned long bytes, 
   if (cell->write & 15) count(at, bytes, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place);
 }
 
-/* The path of a called function depends on the caller's and on where it is called. */
+/* The path of a called function depends on the caller's and on where it is called. The first one is the kernel. */
 FAST void count_call(const void *caller) {
 #if defined(MW_COUNT)
   mw_thread *self = mw_self;
-  if (!self || !self->log || self->calls++ >= MW_MOST_CALLS) return;
-  self->log->callers[self->rank & 31][self->calls - 1] = self->path;
+  if (!self || !self->log || !self->calls++ || self->calls > MW_MOST_CALLS) return;
+  self->log->callers[self->calls - 1][self->rank % MW_LANES] = self->path;
   self->path = ((self->path ^ (pointer)caller) + 1) * 0x9E3779B97F4A7C15ull;
 #else
   (void)caller;
@@ -157,7 +161,8 @@ FAST void count_call(const void *caller) {
 FAST void count_return() {
 #if defined(MW_COUNT)
   mw_thread *self = mw_self;
-  if (self && self->log && --self->calls < MW_MOST_CALLS) self->path = self->log->callers[self->rank & 31][self->calls];
+  if (!self || !self->log || !--self->calls || self->calls >= MW_MOST_CALLS) return;
+  self->path = self->log->callers[self->calls][self->rank % MW_LANES];
 #endif
 }
 
@@ -193,7 +198,10 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   if (!cell) return;
   const unsigned site = site_guess(place);
   if (address & (4 * words - 1) || sites[site].place != place) return access(at, 4 * words, write, place);
-  count_plain(cell, at, 4 * words, write, place);
+#if defined(MW_COUNT)
+  if (cell->write & 15 && !count_next(at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place))
+    return access(at, 4 * words, write, place);
+#endif
   note_work();
   const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
   bits memory = 15, latest = 0;
@@ -305,14 +313,14 @@ static int next_is;
 HOOK void mw_check_next(int what) { next_is |= what; }
 
 FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum mw_count_kind kind, const void *place) {
-  const enum mw_access how = next_is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
   const mw_cell *cell = cell_of((pointer)at);
-  if (cell) {
-    if (cell->write & 15) count((const void *)at, bytes, kind, place);
-    check->atomic((const void *)at, bytes, write && next_is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
-                  site_of(place));
-  }
-  if (write || next_is & MW_NEXT_SWAP) next_is = 0; /* a loop of a swap begins with a load */
+  const int is = next_is;
+  const enum mw_access how = is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
+  if (write || is & MW_NEXT_SWAP) next_is = 0; /* a loop of a swap begins with a load */
+  if (!cell) return;
+  if (cell->write & 15) count((const void *)at, bytes, kind, place);
+  check->atomic((const void *)at, bytes, write && is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
+                site_of(place));
 }
 
 #define FETCH(bits, T, name)                                                                                           \

@@ -57,6 +57,7 @@ struct mw_loop {
   __attribute__((always_inline)) explicit operator bool() const { return false; }
   __attribute__((always_inline)) MW_UNRULED bool step() const {
     mw_keep(MW_PATH, mw_quiet(MW_PATH) + 0x94D049BB133111EBull);
+    if (!outer) mw_keep(mw_quiet(mw_self)->rounds, mw_quiet(mw_quiet(mw_self)->rounds) + 1);
     return true;
   }
 };
