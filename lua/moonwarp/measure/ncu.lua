@@ -9,7 +9,6 @@ local counters = require "moonwarp.measure.counters"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local path = require "moonwarp.base.path"
 local report = require "moonwarp.measure.ncu_report"
 local tool = require "moonwarp.measure.tool"
 
@@ -20,9 +19,10 @@ local OPT <const> = "/opt/nvidia/nsight-compute" -- where the packages of the to
 local WORDS <const> = { "--target-processes", "application-only", "--clock-control", "none", "--cache-control", "none",
                         "--kernel-name-base", "demangled", "--kernel-name", "regex:^(?!(void )?moonwarp::)",
                         "--force-overwrite" }
-local SOURCE <const> = "--page source --metrics " .. table.concat(report.instruction_metrics(), ",")
-local PAGES <const> = { raw = "--page raw", sass = SOURCE .. " --print-source sass",
-                        lines = SOURCE .. " --print-source cuda,sass" }
+local SOURCE <const> = { "--page", "source", "--metrics", table.concat(report.instruction_metrics(), ","),
+                         "--print-source" }
+local PAGES <const> = { { "--page", "raw" }, lists.append(lists.append({}, SOURCE), { "sass" }),
+                        lists.append(lists.append({}, SOURCE), { "cuda,sass" }) }
 local SILENCE <const> = 600 -- seconds; of a kernel under ncu, which launches it ten times and more
 
 -- ---- ncu ----------------------------------------------------------------------------------------
@@ -77,13 +77,16 @@ local function words_of(program, folder)
                                "--log-file", folder .. "/log" })
 end
 
--- A page of the report, in no one's language.
-local function page(program, folder, name)
-  local pipe = assert(io.popen(("LC_ALL=C %s --import %s --csv --print-units base %s 2>/dev/null </dev/null"):format(
-    path.quote(program), path.quote(report_of(folder) .. ".ncu-rep"), PAGES[name])))
-  local text = pipe:read "a"
-  pipe:close()
-  return text
+-- The pages of the report, in no one's language; of those that ncu could not print nothing.
+local function pages_of(program, folder)
+  return lists.map(PAGES, function(page)
+    local name = folder .. "/page"
+    local words = { "/usr/bin/env", "LC_ALL=C", program, "--import", report_of(folder) .. ".ncu-rep", "--csv",
+                    "--print-units", "base", "--log-file", name }
+    os.remove(name)
+    tool.run(lists.append(words, page), folder, silence())
+    return files.read(name) or ""
+  end)
 end
 
 -- What was counted, and what went wrong; nil if nothing was counted because of it.
@@ -95,8 +98,7 @@ local function judge(program, folder, result)
   end
   problem = problem or interruption(log, result)
   if not files.exists(report_of(folder) .. ".ncu-rep") then return not problem and {} or nil, problem end
-  local launches, fault = report.read(page(program, folder, "raw"), page(program, folder, "sass"),
-    page(program, folder, "lines"))
+  local launches, fault = report.read(table.unpack(pages_of(program, folder)))
   problem = problem or fault and "the report of ncu: " .. fault
   return launches and (#launches > 0 or not problem) and launches or nil, problem
 end
@@ -105,7 +107,7 @@ local function run(session, program)
   local folder, guard = tool.folder()
   local _ <close> = guard
   os.remove(report_of(folder) .. ".ncu-rep")
-  local result = tool.run(session, words_of(program, folder), { "--counters" }, folder, silence())
+  local result = tool.run_script(session, words_of(program, folder), { "--counters" }, folder, silence())
   local launches, problem = judge(program, folder, result)
   if not launches then failure.raise_as("failed", "counters: %s", problem) end
   if problem then io.stderr:write("note: ", problem, "\n") end

@@ -149,6 +149,7 @@ local function read_raw(text)
       launches[#launches + 1] = launch_of(row)
     end
   end
+  if not header then return nil, "its page 'raw' has no table" end
   return launches
 end
 

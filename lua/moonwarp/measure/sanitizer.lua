@@ -74,7 +74,7 @@ local function run_tool(session, program, one, device)
   local _ <close> = guard
   local log = folder .. "/log"
   local own = session.options.check and { "--check" } or {}
-  return judge(one.name, tool.run(session, words_of(program, one, log), own, folder), log, device)
+  return judge(one.name, tool.run_script(session, words_of(program, one, log), own, folder), log, device)
 end
 
 local function place_of(one)

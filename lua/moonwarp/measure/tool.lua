@@ -154,20 +154,29 @@ local function why_ended(ending)
   return ("exit status %d"):format(ending.exit)
 end
 
---- Runs the script under a tool, whose own exit status is the script's.
----@param session table
----@param words string[]   the tool and its options
----@param own string[]     words of moonwarp for the child
+--- Runs a tool.
+---@param words string[]   the tool and what follows it
 ---@param folder string    gets `output`, what was printed, beside what the tool writes there
 ---@param silence number?  seconds without a byte written, after which the tool is ended
----@return table result    is_whole: the script came to its end; why: how else it ended; tail: of what was printed
-function tool.run(session, words, own, folder, silence)
-  local child <close> = require("moonwarp.host").spawn { argv = lists.append(words, command(session, own, folder)),
-                                                         log = folder .. "/output", output = MOST_OUTPUT, grace = 1 }
+---@return table result    is_whole: it came to its end; why: how else it ended; tail: of what was printed
+function tool.run(words, folder, silence)
+  local child <close> = require("moonwarp.host").spawn { argv = words, log = folder .. "/output",
+                                                         output = MOST_OUTPUT, grace = 1 }
   local ending = wait(child, folder, silence)
   return { is_whole = ending ~= nil and ending.signal == 0 and (ending.exit == 0 or ending.exit == CHECK_FAILED),
            why = ending and why_ended(ending) or ("nothing written for %g s"):format(silence),
            tail = tail(folder .. "/output") }
+end
+
+--- Runs the script under a tool, whose own exit status is the script's.
+---@param session table
+---@param words string[]   the tool and its options
+---@param own string[]     words of moonwarp for the child
+---@param folder string
+---@param silence number?
+---@return table result    of tool.run
+function tool.run_script(session, words, own, folder, silence)
+  return tool.run(lists.append(words, command(session, own, folder)), folder, silence)
 end
 
 --- A kernel's name as scripts have it: of "void scaled<float, (int)3>(T1 *, int)" "scaled<float, 3>".
