@@ -126,6 +126,9 @@ describe("a batch on Slurm", function()
       local run = ("%s/%s/%s"):format(folder, result.folder, result.labs[1].run)
       assert.are.same({ job = "11", node = "node1", cores = 1, of = cores, shared = true },
         cjson.decode(support.read(run .. "/record.json")).environment.slurm)
+      support.write(folder .. "/site.lua", (SITE:gsub("return {", "return { options = { exclusive = true },")))
+      result = select(3, batch())
+      assert.is_nil(result.labs[1].shared)
     end)
   end)
 

@@ -33,14 +33,14 @@ function environment.machine()
 end
 
 --- What Slurm gave the job that this process is in; nil outside of one. A job that has not all cores of its node may
---- share it with others.
+--- share it with others, unless it asked for all of it ($MOONWARP_EXCLUSIVE).
 ---@return table?  job, node, cores, of (the node's), shared
 function environment.allocation()
   local job, cores = os.getenv "SLURM_JOB_ID", math.tointeger(tonumber(os.getenv "SLURM_CPUS_ON_NODE" or ""))
   if not job then return nil end
   local all = environment.machine().cores
   return { job = job, node = os.getenv "SLURMD_NODENAME", cores = cores, of = all,
-           shared = cores and all and cores < all or nil }
+           shared = cores and all and cores < all and not os.getenv "MOONWARP_EXCLUSIVE" or nil }
 end
 
 -- ---- the script ---------------------------------------------------------------------------------

@@ -45,6 +45,8 @@ function script.text(site, words, command)
   end
   lists.append(lines, site.setup)
   if site.cache then lines[#lines + 1] = "export MOONWARP_CACHE=" .. expanded(site.cache) end
+  -- Such a job may lack cores of its node that the site keeps for the system: no other job has them.
+  if lists.has(words, "--exclusive") then lines[#lines + 1] = "export MOONWARP_EXCLUSIVE=1" end
   lines[#lines + 1] = 'export MOONWARP_CPU_WORKERS="${MOONWARP_CPU_WORKERS:-$SLURM_CPUS_ON_NODE}"'
   lines[#lines + 1] = "exec " .. table.concat(lists.map(command, path.quote), " ")
   return table.concat(lines, "\n") .. "\n"
