@@ -92,13 +92,18 @@ describe("a sweep on a cluster", function()
     end)
   end)
 
-  it("writes its script with --dry-run, and queues nothing", function()
+  it("writes its script with --dry-run, and queues nothing; by hand the script does the same", function()
     with(SCRIPT, function(c, moonwarp)
       local status, output = moonwarp "run s.lua -p n=1,3 --device cpu --slurm --dry-run -- --mem=100M"
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("#SBATCH --array=1-2\n", 1, true), output)
       assert.is_truthy(output:find("#SBATCH --mem=100M\n", 1, true), output)
       assert.are.equal("", select(2, c:shell "squeue -h --states=all"))
+      c:shell(("cd %s; sbatch out/batch/*/slurm/array-1.sh"):format(c.folder))
+      c:drain()
+      status, output = moonwarp "batch --resume"
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("\n1  2.000  2.00\n3  6.000  6.00\n", 1, true), output)
     end)
   end)
 

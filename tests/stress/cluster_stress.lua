@@ -18,6 +18,7 @@ math.randomseed(math.tointeger(tonumber(os.getenv "SEED" or 1)))
 
 local PATIENCE <const> = 600 -- seconds that the labs may take in all
 local LONGEST <const> = 10   -- seconds between two kills
+local REGISTER <const> = 20  -- seconds after which nodes are asked to register
 
 -- A lab leaves a file for each time that it ran, beside its verdict.
 local LAB <const> = [[
@@ -158,18 +159,20 @@ end
 
 local RESUMPTIONS <const> = 5 -- a lab that was cut short runs again in the next
 
--- A controller that was killed takes jobs for running whose end it has not stored, until their node registers again:
--- by itself that takes minutes. Jobs that are younger than BatchStartTimeout, 10 s, are let be then.
-local function register(c)
-  os.execute "sleep 11"
-  c:shell "scontrol reconfigure"
+-- A controller that was killed takes jobs for running whose end it has not stored, until their node registers again. By
+-- itself that takes minutes; an administrator's reconfigure asks for it.
+local function await_end(c, child)
+  for _ = 1, PATIENCE // REGISTER do
+    local ending = await(child, REGISTER)
+    if ending then return ending end
+    c:shell "scontrol reconfigure"
+  end
 end
 
 -- Follows the batch until it is complete.
 local function finish(c, child, began)
-  register(c)
   for _ = 1, RESUMPTIONS do
-    assert(await(child, PATIENCE), "the batch does not end")
+    assert(await_end(c, child), "the batch does not end")
     keep(c)
     local lines = journal(c)
     if lines[#lines].kind == "finish" then

@@ -81,6 +81,7 @@ end
 ---@return integer status
 function sweep.run(parsed)
   if parsed.pass then options.fail("option '--pass': --slurm runs all combinations") end
+  if parsed.device then options.device(parsed.device, true) end
   local script = studies.script(parsed[1])
   local chunk, problem = studies.load(script)
   if not chunk then failure.raise_as("script", problem) end
@@ -88,6 +89,7 @@ function sweep.run(parsed)
   local own = { words = own_words(parsed.words) }
   for _, key in ipairs(KEPT) do own[key] = parsed[key] end
   local words = lists.merged(parsed, { device = parsed.device and { parsed.device } })
+  words.json = nil -- of the run
   return batch.submit(words, curriculum_of(script, name, parsed), { sandbox = "off", sweep = own })
 end
 
