@@ -101,6 +101,41 @@ describe("counters", function()
     end)
   end)
 
+  it("go by halves of a warp for 8 bytes, unless neighbours want the same", function()
+    local function load(index)
+      local list = {}
+      for lane = 0, 31 do list[lane + 1] = index(lane) end
+      local at <close> = dev:array("i32", list)
+      local y <close> = dev:zeros("f64", 32)
+      local c = kernels:kernel "banks_of<double>":profile(1, 32, y, at)
+      return { c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_conflicts }
+    end
+    for n = 1, 31 do
+      local ways = mw.bank_conflict(function(lane) return 8 * n * lane end, 8)
+      assert.are.same({ 1, 2 * ways, 2 * (ways - 1) }, load(function(lane) return n * lane end), "stride " .. n)
+    end
+    assert.are.same({ 1, 1, 0 }, load(function(lane) return lane // 2 end))
+    assert.are.same({ 1, 1, 0 }, load(function(lane) return lane // 4 * 2 + lane % 2 end)) -- lanes i and i xor 2
+    assert.are.same({ 1, 1, 0 }, load(function() return 5 end))
+    assert.are.same({ 1, 2, 0 }, load(function(lane) return lane % 16 end)) -- no pairs, though as few words
+  end)
+
+  it("are of what ran: of a sample, and until a kernel failed", function()
+    local x <close> = floats(1024)
+    local y <close> = floats(1024)
+    mw.device("cpu", { check = { counters = true, blocks = 4 } })
+    local c = kernels.copy:profile(16, 64, y, x, 1024)
+    mw.device("cpu", { check = { counters = true } })
+    assert.are.same({ 16, 4, 8 }, { c.blocks, c.blocks_run, c.load_requests })
+    local before = #dev:counters()
+    assert.is_false(pcall(function() kernels.outside:launch(1, 32, y, 33) end))
+    local all = dev:counters()
+    assert.are.equal(before + 1, #all)
+    assert.is_true(all[#all].store_requests >= 1 and all[#all].store_requests <= 33)
+    mw.findings { expected = true }
+    assert.are.equal(4, kernels.copy:profile(2, 64, y, x, 128).load_requests)
+  end)
+
   describe("put the lanes of a warp together", function()
     local function check(name, f)
       local x <close> = ints(256)

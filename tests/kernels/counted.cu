@@ -167,3 +167,16 @@ __global__ void long_nest(int *y, const int *x, int n) {
     for (int i = 0; i <= (t * 7 + k) % 5; i++) sum += x[32 * i + t % 32];
   y[t] = sum;
 }
+
+// ---- shared memory, by a table of indices ---------------------------------------------------------------------------
+
+template <class T> __global__ void banks_of(T *y, const int *at) {
+  __shared__ T s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 32) s[i] = T();
+  __syncthreads();
+  y[threadIdx.x] = s[at[threadIdx.x]];
+}
+
+__global__ void outside(float *y, int n) {
+  for (int i = 0; i < n; i++) y[32 * i + threadIdx.x] = i;
+}
