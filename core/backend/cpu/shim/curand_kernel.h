@@ -194,6 +194,13 @@ MW_FN void curand_init(unsigned long long seed, unsigned long long subsequence, 
 
 /* {== Sobol ============================================================ */
 
+/* Unrolled, the steps over the bits take seconds to compile. */
+#if defined(__clang__)
+#define MW_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define MW_ROLLED _Pragma("GCC unroll 1")
+#endif
+
 #define MW_SOBOL(bits, T, count_zeros)                                                                                 \
   struct curandStateSobol##bits {                                                                                      \
     T i, x, c, direction_vectors[bits];                                                                                \
@@ -209,8 +216,9 @@ MW_FN void curand_init(unsigned long long seed, unsigned long long subsequence, 
   template <class N> MW_FN void skipahead(N n, curandStateSobol##bits *state) {                                        \
     state->i += (T)n;                                                                                                  \
     state->x = state->c;                                                                                               \
-    for (int bit = 0; bit < bits; bit++)                                                                               \
-      if ((state->i ^ state->i >> 1) >> bit & 1) state->x ^= state->direction_vectors[bit];                            \
+    const T gray = state->i ^ state->i >> 1;                                                                           \
+    MW_ROLLED                                                                                                          \
+    for (int bit = 0; bit < bits; bit++) state->x ^= state->direction_vectors[bit] & (0 - (gray >> bit & 1));          \
   }                                                                                                                    \
   MW_FN void curand_init(T *vectors, T offset, curandStateSobol##bits *state) {                                        \
     state->i = state->c = 0;                                                                                           \
@@ -220,6 +228,7 @@ MW_FN void curand_init(unsigned long long seed, unsigned long long subsequence, 
 MW_SOBOL(32, unsigned, __builtin_ctz)
 MW_SOBOL(64, unsigned long long, __builtin_ctzll)
 #undef MW_SOBOL
+#undef MW_ROLLED
 
 /* ==} */
 

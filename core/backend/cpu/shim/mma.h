@@ -89,8 +89,9 @@ template <class F, class V> MW_FN void fill_fragment(F &f, V value) {
   for (int i = 0; i < F::num_elements; i++) f.x[i] = (typename F::element_type)value;
 }
 
+/* Not inlined: kernels call it in unrolled loops over their tiles, which take seconds to compile. */
 template <int M, int N, int K, class D, class A, class B, class C, class LayoutA, class LayoutB>
-MW_FN void mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K, A, LayoutA> &a,
+static __attribute__((noinline)) void mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K, A, LayoutA> &a,
                     const fragment<matrix_b, M, N, K, B, LayoutB> &b, const fragment<accumulator, M, N, K, C> &c,
                     bool = false) {
   typedef typename mw_sum<C>::type Sum;
