@@ -30,7 +30,8 @@ mw.check(dev:zeros("i32", 2), 0)
 local JOIN <const> = [[
 local parts = {}
 for i = 1, %d do parts[i] = { number = i, folder = "parts/" .. i, message = "it was killed" } end
-os.exit(require("moonwarp.cli.run").join("s.lua", { "s.lua", p = { %s }, out = "joined", words = {} }, parts))
+local parsed = { "s.lua", p = { %s }, out = "joined", words = {}, check = %s }
+os.exit(require("moonwarp.cli.run").join("s.lua", parsed, parts))
 ]]
 
 -- The output without the names of runs, and what is in the record but times and dates.
@@ -61,7 +62,8 @@ local function both(script, words, count, body)
     support.write(folder .. "/s.lua", script)
     local values = {}
     for word in words:gmatch "%-p (%S+)" do values[#values + 1] = ("%q"):format(word) end
-    support.write(folder .. "/join.lua", JOIN:format(count, table.concat(values, ", ")))
+    local mode = words:find("--check", 1, true) and "{}" or "nil"
+    support.write(folder .. "/join.lua", JOIN:format(count, table.concat(values, ", "), mode))
     for i = 1, count do
       labs.shell(("cd %s; mkdir -p parts/%d; timeout 60 %s run s.lua %s --pass %d --out parts/%d >%s 2>&1")
         :format(quoted, i, program, words, i, i, ("parts/%d/output.txt"):format(i)))
@@ -91,6 +93,14 @@ describe("passes of a sweep in processes of their own", function()
         if not file:find "%.json$" then assert.are.equal(text_of(file), text_of(other), file) end
       end
       assert.are.equal(0, #support.runs(folder .. "/parts"))
+    end)
+  end)
+
+  it("have the sources of all, and say once what check mode has not found", function()
+    local script = HEAD .. "if n == 2 then dev:module 'memcopy.cu' end mw.check(dev:zeros('i32', 2), 0)"
+    both(script:gsub('mw.device "cpu"', "mw.device()"), "-p n=1,2 --device cpu --check", 2, function(joined, whole)
+      assert_same(joined, whole)
+      assert.is_truthy(whole.record:find('"name":"memcopy.cu"', 1, true), whole.record)
     end)
   end)
 

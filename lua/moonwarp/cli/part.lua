@@ -37,6 +37,7 @@ end
 ---@return string? problem
 function part.leave(current)
   local run, lines = current.run, lines_of(current)
+  if run then run:keep_sources() end
   return files.replace(current:out() .. NAME, literal.text {
     ended = current.outcome, pass = current.pass, put_off = current.put_off,
     declared = lists.map(current.declared, function(entry) return { name = entry.name, value = entry.value } end),

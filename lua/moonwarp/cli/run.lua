@@ -133,7 +133,7 @@ local function final_status(current, status)
   local found, failed = current.found, current.failed_passes
   local checks = current.failed_checks - found
   if status ~= exit.OK then return status end
-  local is_checked = current.options.check and not current.is_counted
+  local is_checked = current.options.check and not (current.is_counted or current.outcome)
   if is_checked and found == 0 and not current.options.quiet and not current.is_above then
     local limits = current.is_sanitized and "; " .. require("moonwarp.measure.sanitizer").LIMITS or ""
     print("check mode: no errors found" .. limits)

@@ -57,7 +57,8 @@ function Run:append(kind, values, contender)
   end
 end
 
-local function keep_sources(self)
+--- Copies the source files that are new since it was called last.
+function Run:keep_sources()
   for _, entry in ipairs(sources.keep(self:place(), self.script, self.sources)) do self:append("source", entry) end
 end
 
@@ -67,7 +68,7 @@ end
 ---@param contender integer?
 function Run:note(kind, values, contender)
   self:append(kind, values, contender)
-  keep_sources(self)
+  self:keep_sources()
 end
 
 --- The folder; a script may change its working folder.
@@ -124,7 +125,7 @@ end
 ---@return string folder
 ---@return string? problem   why the record could not be written; the journal stays then
 function Run:finish(ending)
-  keep_sources(self)
+  self:keep_sources()
   self:append("end", ending)
   self.journal:close()
   self.is_over = true
