@@ -74,6 +74,24 @@ describe("counters", function()
     end)
   end)
 
+  it("take members of a vector together, as far as its type is aligned", function()
+    local function check(name, dtype, wanted)
+      local x <close> = dev:full(1, dtype, 384)
+      local y <close> = dev:full(0, dtype, 384)
+      local c = kernels[name]:profile(1, 32, y, x)
+      assert.are.same(wanted,
+        { c.load_requests, c.load_sectors, c.load_bytes, c.store_requests, c.store_sectors }, name)
+    end
+    check("sum4", "f32", { 1, 16, 512, 1, 4 })
+    check("cast4", "f32", { 1, 16, 512, 1, 4 })
+    check("sum2", "f32", { 1, 8, 256, 1, 4 })
+    check("sum3", "f32", { 2, 32, 384, 1, 4 }) -- 8 bytes and 4
+    check("scale4", "f32", { 1, 16, 512, 1, 16 })
+    check("sum_double2", "f64", { 1, 16, 512, 1, 8 })
+    check("copy3", "f32", { 3, 36, 384, 3, 36 })
+    check("copy_loose", "f32", { 4, 64, 512, 4, 64 })
+  end)
+
   describe("of shared memory", function()
     it("count the conflicts of a transpose through a tile", function()
       local n = 128

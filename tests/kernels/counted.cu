@@ -180,3 +180,38 @@ template <class T> __global__ void banks_of(T *y, const int *at) {
 __global__ void outside(float *y, int n) {
   for (int i = 0; i < n; i++) y[32 * i + threadIdx.x] = i;
 }
+
+// ---- vectors and structures -----------------------------------------------------------------------------------------
+
+struct loose { // aligned to 4 bytes
+  float x, y, z, w;
+};
+
+__global__ void sum4(float *y, const float4 *x) {
+  float4 v = x[threadIdx.x];
+  y[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+__global__ void sum2(float *y, const float2 *x) {
+  float2 v = x[threadIdx.x];
+  y[threadIdx.x] = v.x + v.y;
+}
+__global__ void sum3(float *y, const float4 *x) { // three of four
+  float4 v = x[threadIdx.x];
+  y[threadIdx.x] = v.x + v.y + v.z;
+}
+__global__ void scale4(float4 *y, const float4 *x) {
+  float4 v = x[threadIdx.x];
+  v.x *= 2;
+  v.w *= 3;
+  y[threadIdx.x] = v;
+}
+__global__ void cast4(float *y, const float *x) {
+  float4 v = ((const float4 *)x)[threadIdx.x];
+  y[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+__global__ void sum_double2(double *y, const double2 *x) {
+  double2 v = x[threadIdx.x];
+  y[threadIdx.x] = v.x + v.y;
+}
+__global__ void copy3(float3 *y, const float3 *x) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void copy_loose(loose *y, const loose *x) { y[threadIdx.x] = x[threadIdx.x]; }

@@ -40,6 +40,8 @@ static void free_half(cpu_log_half *half) {
 static void forget_lanes(cpu_log *log) {
   for (unsigned i = 0; i < CPU_WARP; i++) log->warp.at[i] = &log->none;
   log->none.next = &log->none;
+  if (log->warp.has_wholes) memset(log->warp.wholes, 0, sizeof log->warp.wholes);
+  log->warp.has_wholes = 0;
 }
 
 void cpu_log_open(cpu_log *log) {
@@ -113,12 +115,41 @@ void cpu_log_join(cpu_log *log, mw_request *request, unsigned lane, uintptr_t ad
 
 /* ---- closing --------------------------------------------------------------------------------------------------- */
 
-static void close_half(cpu_log_half *half, cpu_log_count *count, void *owner) {
-  for (unsigned i = 0; i < half->count; i++) {
-    mw_request *request = request_of(half, i);
-    count(owner, request);
-    request->what = 0;
+static unsigned bytes_of(const mw_request *request) {
+  return request->what & ((1 << MW_COUNT_BYTES) - 1);
+}
+
+static unsigned whole_of(const mw_request *request) {
+  return request->what >> MW_COUNT_WHOLE & 31;
+}
+
+/* Whether two accesses of members of one vector are one, as its alignment permits: equally many bytes side by side. */
+static bool are_one(const mw_request *low, const mw_request *high) {
+  const unsigned bytes = bytes_of(low), mask = (1 << MW_COUNT_PLACE) - 1;
+  if ((low->what ^ high->what) & mask || low->path != high->path || low->lanes != high->lanes) return false;
+  if (2 * bytes > whole_of(low)) return false;
+  for (uint32_t rest = low->lanes; rest; rest &= rest - 1) {
+    const unsigned i = (unsigned)__builtin_ctz(rest);
+    if (low->addresses[i] % (2 * bytes) || high->addresses[i] != low->addresses[i] + bytes) return false;
   }
+  return true;
+}
+
+/* Parts of vectors wait for the next ones: 4 and 4 bytes are 8, these and 8 more 16. */
+static void close_half(cpu_log_half *half, cpu_log_count *count, void *owner) {
+  mw_request *parts[4];
+  unsigned nparts = 0;
+  for (unsigned i = 0; i <= half->count; i++) {
+    mw_request *request = i < half->count ? request_of(half, i) : NULL;
+    if (request && whole_of(request) && nparts < 4) parts[nparts++] = request;
+    for (; nparts > 1 && are_one(parts[nparts - 2], parts[nparts - 1]); nparts--)
+      parts[nparts - 2]->what += bytes_of(parts[nparts - 1]);
+    if (request && whole_of(request) && nparts < 4) continue;
+    for (unsigned k = 0; k < nparts; k++) count(owner, parts[k]);
+    nparts = 0;
+    if (request && !whole_of(request)) count(owner, request);
+  }
+  for (unsigned i = 0; i < half->count; i++) request_of(half, i)->what = 0;
   half->count = 0;
 }
 

@@ -12,6 +12,7 @@
 typedef unsigned long long mw_count_what;
 enum mw_count_kind { MW_COUNT_LOAD, MW_COUNT_STORE, MW_COUNT_ATOMIC };
 enum { MW_COUNT_BYTES = 5, MW_COUNT_KIND = 2, MW_COUNT_PLACE = 16 }; /* bits of the bytes, of the kind; before the place */
+enum { MW_COUNT_WHOLE = 8 }; /* bits before the alignment of the vector or structure of which it is a part; 0: of none */
 
 static inline mw_count_what mw_count_what_of(const void *place, enum mw_count_kind kind, unsigned bytes) {
   return (mw_count_what)(unsigned long)place << MW_COUNT_PLACE | (unsigned)kind << MW_COUNT_BYTES | bytes;
@@ -28,9 +29,18 @@ typedef struct mw_request {
   struct mw_request *link, *again, *last; /* the checker's: of the same hash; of the same place and path */
 } mw_request;
 
+typedef struct mw_whole { /* a vector or a structure that is accessed */
+  unsigned long long at;
+  unsigned bytes, alignment;
+} mw_whole;
+enum { MW_WHOLES = 4 }; /* the last ones of a lane */
+
 typedef struct mw_warp_log { /* the requests of a warp that are open */
   mw_request *at[MW_LANES];  /* by lane: the one that it joined last */
   unsigned long long callers[MW_MOST_CALLS][MW_LANES]; /* the paths that it returns to */
+  mw_whole wholes[MW_LANES][MW_WHOLES];
+  unsigned char whole[MW_LANES]; /* the place of the next one */
+  unsigned char has_wholes;
 } mw_warp_log;
 
 #endif

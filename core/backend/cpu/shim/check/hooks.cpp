@@ -131,12 +131,22 @@ FAST void count_one(const void *at, unsigned bytes, enum mw_count_kind kind, con
   if (!count_next(at, bytes, kind, place)) check->count(mw_count_what_of(place, kind, bytes), at);
 }
 
+/* The alignment of the vector or structure to which the bytes belong; 0: not known. */
+FAST unsigned whole_alignment(pointer at, unsigned long bytes) {
+  const mw_warp_log *log = mw_self->log;
+  if (!log || !log->has_wholes) return 0;
+  for (const mw_whole &whole : log->wholes[mw_self->rank % MW_LANES])
+    if (at - whole.at < whole.bytes && at - whole.at + bytes <= whole.bytes) return whole.alignment;
+  return 0;
+}
+
 /* Any access, in pieces that a GPU's instructions have: 1 to 16 bytes at a multiple of their number. */
 FAST void count(const void *at, unsigned long bytes, enum mw_count_kind kind, const void *place) {
 #if defined(MW_COUNT)
-  const unsigned long all = (pointer)at | bytes | 16, piece = all & -all;
+  const unsigned alignment = whole_alignment((pointer)at, bytes);
+  const unsigned long all = (pointer)at | bytes | 16 | alignment, piece = all & -all;
   for (unsigned long done = 0; done < bytes; done += piece)
-    count_one((const char *)at + done, (unsigned)piece, kind, place);
+    count_one((const char *)at + done, (unsigned)piece | alignment << MW_COUNT_WHOLE, kind, place);
 #else
   (void)at, (void)bytes, (void)kind, (void)place;
 #endif
@@ -145,6 +155,17 @@ FAST void count(const void *at, unsigned long bytes, enum mw_count_kind kind, co
 FAST void count_plain(const mw_cell *cell, const void *at, unsigned long bytes, bool write, const void *place) {
   if (cell->write & 15) count(at, bytes, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place);
 }
+
+#if defined(MW_COUNT)
+HOOK const void *mw_count_whole(const void *at, unsigned long bytes, unsigned long alignment) {
+  mw_warp_log *log = mw_self->log;
+  if (!log) return at;
+  const unsigned lane = mw_self->rank % MW_LANES;
+  log->wholes[lane][log->whole[lane]++ % MW_WHOLES] = {(pointer)at, (unsigned)bytes, alignment < 16 ? (unsigned)alignment : 16};
+  log->has_wholes = 1;
+  return at;
+}
+#endif
 
 /* The path of a called function depends on the caller's and on where it is called. The first one is the kernel. */
 FAST void count_call(const void *caller) {
@@ -199,7 +220,8 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   const unsigned site = site_guess(place);
   if (address & (4 * words - 1) || sites[site].place != place) return access(at, 4 * words, write, place);
 #if defined(MW_COUNT)
-  if (cell->write & 15 && !count_next(at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place))
+  if (cell->write & 15 && ((mw_self->log && mw_self->log->has_wholes) ||
+                           !count_next(at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place)))
     return access(at, 4 * words, write, place);
 #endif
   note_work();

@@ -10,9 +10,20 @@
 extern "C" __attribute__((visibility("hidden"))) void mw_check_misaligned(const void *, size_t alignment,
                                                                           const char *function, const char *file,
                                                                           int line);
+#if defined(MW_COUNT)
+/* Its members' accesses are one, as far as its alignment permits. Depends on nothing but what it is given, so that the
+ * compiler moves it with the accesses, which need its result. */
+extern "C" __attribute__((const, visibility("hidden"))) const void *mw_count_whole(const void *, size_t bytes,
+                                                                                   size_t alignment);
+template <class T> MW_TESTED T &mw_whole(T *at) {
+  return __is_class(T) ? *(T *)mw_count_whole((const void *)at, sizeof(T), alignof(T)) : *at;
+}
+#else
+template <class T> MW_TESTED T &mw_whole(T *at) { return *at; }
+#endif
 template <class T> MW_TESTED T &mw_tested(T *at, const char *file, int line) {
   if (__is_class(T) && (size_t)at % alignof(T)) mw_check_misaligned(at, alignof(T), __PRETTY_FUNCTION__, file, line);
-  return *at;
+  return mw_whole(at);
 }
 /* A pointer that is dereferenced. */
 template <class T> struct mw_aligned {
@@ -25,8 +36,8 @@ template <class T> struct mw_aligned {
   MW_TESTED_MEMBER T &operator*() const { return mw_tested(at, file, line); }
   template <class N> MW_TESTED_MEMBER T &operator[](N i) const { return mw_tested(at + i, file, line); }
 #else
-  MW_TESTED_MEMBER T &operator*() const { return *at; }
-  template <class N> MW_TESTED_MEMBER T &operator[](N i) const { return at[i]; }
+  MW_TESTED_MEMBER T &operator*() const { return mw_whole(at); }
+  template <class N> MW_TESTED_MEMBER T &operator[](N i) const { return mw_whole(at + i); }
 #endif
 };
 template <class T, class From> MW_TESTED mw_aligned<T> mw_to(From from, MW_HERE) { return {from, mw_file, mw_line}; }
