@@ -216,6 +216,15 @@ __global__ void b(int *x) { x[0] = cuda::two(); }]] }
     assert.is_nil(problem.text:find("CUDA device", 1, true))
   end)
 
+  it("has its message for a mismatch that the optimiser removes, in check mode too", function()
+    local text = "struct plain { plain(const plain &) = delete; int n; };\n"
+      .. "__global__ void k(int *x) { int *p = new int[4]; p[1] = x[0]; x[1] = p[1]; delete p; }"
+    for _, id in ipairs { "cpu", "cpu:check" } do
+      local m <close> = mw.device(id):module { source = source(text), name = "x.cu" }
+      fails_as("unsupported", function() m:kernel "k" end, "x.cu:2: device code uses new, which needs the CUDA device")
+    end
+  end)
+
   it("has its message where it is one of two of its name, or uses new or delete", function()
     local dev = mw.device "cpu"
     for says, text in pairs {

@@ -315,6 +315,16 @@ static char *shared_wrong(const cpu_program *program, int *token) {
   return cpu_shared_unsized_text(&program->tokens, name, array);
 }
 
+/* new and delete, whether or not the optimiser would remove them; NULL: it is neither, or places, declares or deletes a
+ * function. */
+static char *allocation_wrong(const cpu_program *program, int token) {
+  const cpu_token *at = &program->tokens.at[token], *before = at - (token > 0);
+  const bool creates = cpu_token_is(at, "new") && !cpu_token_is(at + 1, "(");
+  const bool deletes = cpu_token_is(at, "delete") && !cpu_token_is(before, "=");
+  if ((!creates && !deletes) || cpu_token_is(before, "operator")) return NULL;
+  return mw_format("device code uses %.*s, which needs the CUDA device", TEXT(at));
+}
+
 /* The log has all of them, so that it is known which kernels are without. */
 static void rejection_note(const cpu_program *program, int token, const char *why, cpu_text *log) {
   const cpu_token *at = &program->tokens.at[token];
@@ -332,9 +342,10 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
       const cpu_token *token = &program->tokens.at[i];
       const rejection *found =
           token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(program, token) : NULL;
-      char *why = found ? why_rejected(program, i, found) : shared_wrong(program, &i);
+      char *wrong = found ? NULL : shared_wrong(program, &i);
+      char *why = found ? why_rejected(program, i, found) : wrong ? wrong : allocation_wrong(program, i);
       if (!why) continue;
-      if (!log.at) status = mw_fail(error, found ? MW_UNSUPPORTED : MW_COMPILE, "%s: %s", cpu_where(program, i), why);
+      if (!log.at) status = mw_fail(error, wrong ? MW_COMPILE : MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
       rejection_note(program, i, why, &log);
       mw_free(why);
       break;
