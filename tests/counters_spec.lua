@@ -282,6 +282,29 @@ describe("counters", function()
     assert.are.same({ counted.launch }, { dev:counters(counted.launch)[1].launch })
   end)
 
+  it("sum launches of one configuration after the first 1000, apart from those that were listed before", function()
+    local y, x = floats(64), floats(64)
+    local first = dev:counters()
+    local function launch(times, block)
+      for _ = 1, times do kernels.copy:launch(1, block, y, x, 64) end
+    end
+    launch(1000, 32)
+    local before = #dev:counters()
+    launch(5, 32)
+    launch(3, 64)
+    launch(2, 32)
+    local all = dev:counters()
+    assert.are.equal(before + 2, #all)
+    local narrow, wide = all[before + 1], all[before + 2]
+    assert.are.same({ 7, 7, 7 * 32 * 2, 7 }, { narrow.launches, narrow.load_requests, narrow.lanes, narrow.blocks_run })
+    assert.are.same({ 3, 6, 24 }, { wide.launches, wide.load_requests, wide.lines[1].load_sectors })
+    assert.are.equal(narrow.launch + 5, wide.launch)
+    launch(1, 32)
+    assert.are.same({ 1, 1 }, { dev:counters()[before + 3].launches, dev:counters()[before + 3].load_requests })
+    assert.are.same({ 1, 1 }, { (kernels.copy:profile(1, 32, y, x, 32)).launches, dev:counters()[1].launches })
+    assert.is_true(#first < before)
+  end)
+
   it("need a device that counts, and a module that was compiled for it", function()
     local cpu <close> = mw.device "cpu"
     local plain = cpu:module { source = "__global__ void k(int *a) { a[threadIdx.x] = 1; }" }.k

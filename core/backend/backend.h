@@ -264,9 +264,10 @@ typedef struct mw_counted_line {
   mw_counts   counts;
 } mw_counted_line;
 
-typedef struct mw_counted { /* a launch that was counted */
+typedef struct mw_counted { /* a launch that was counted, or the sum over several of one configuration */
   char             kernel[128];
-  size_t           launch; /* the how manieth of the device */
+  size_t           launch;   /* the how manieth of the device; the first of several */
+  size_t           launches; /* that it is the sum of */
   uint32_t         grid[3], block[3];
   size_t           blocks, blocks_run; /* of the grid; fewer ran: the launch was a sample, or it failed */
   mw_counts        counts;
@@ -353,8 +354,9 @@ struct mw_backend {
   /* In check mode: what the launch that ended last touched of the buffer, by kind, of each the first `most` ranges;
    * out has room for 3 * most. How many there are; 0 of a device that does not check. */
   int       (*touched)           (const mw_buffer *, int most, mw_touch *out);
-  /* The launches that were counted so far, in order, after waiting for those queued; NULL: none. The device's. */
-  const mw_counted *(*counters)  (mw_device *);
+  /* What was counted so far, in order, after waiting for what is queued; many launches of one configuration may be one
+   * sum, but later launches change no list that was asked for. newest: the last launch only. NULL: none. The device's. */
+  const mw_counted *(*counters)  (mw_device *, bool newest);
 
   mw_status (*stream_create)     (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)    (mw_stream *);   /* its work still finishes */

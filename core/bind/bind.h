@@ -304,9 +304,10 @@ extern const luaL_Reg race_functions[];
 
 extern const bind_method counter_methods[]; /* of a device */
 extern const luaL_Reg counter_functions[];
-/* Around a launch of the kernel that is to be counted; the second pushes what was. Both raise if nothing is. */
-const mw_counted *counter_begin(lua_State *, const char *kernel, mw_device *);
-int counter_end(lua_State *, const char *kernel, mw_device *, const mw_counted *before);
+/* Around a launch of the kernel that is to be counted: the number of the last one before; pushes what was counted. Both
+ * raise if nothing is. */
+size_t counter_begin(lua_State *, const char *kernel, mw_device *);
+int counter_end(lua_State *, const char *kernel, mw_device *, size_t before);
 
 /* ---- occupancy.c, compare.c, services.c, allocator.c ----------------------------------------------------------- */
 

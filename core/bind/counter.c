@@ -51,6 +51,7 @@ static void push_counted(lua_State *L, const mw_device *device, const mw_counted
   set_string(L, "device", device->info.id);
   set_string(L, "source", "cpu");
   set_size(L, "launch", counted->launch);
+  set_size(L, "launches", counted->launches);
   set_size(L, "blocks", counted->blocks);
   set_size(L, "blocks_run", counted->blocks_run);
   set_dims(L, "grid", counted->grid);
@@ -65,14 +66,14 @@ static void push_counted(lua_State *L, const mw_device *device, const mw_counted
 
 /* Adds the launches of a device, from the first-th on, to the list on top of the stack. */
 static void add_counted(lua_State *L, mw_device *device, lua_Integer first) {
-  for (const mw_counted *it = device->backend->counters(device); it; it = it->next) {
+  for (const mw_counted *it = device->backend->counters(device, false); it; it = it->next) {
     if ((lua_Integer)it->launch < first) continue;
     push_counted(L, device, it);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
 }
 
-/* dev:counters([first]): a list of what was counted, launch by launch; empty if the device does not count. */
+/* dev:counters([first]): a list of what was counted, by launch; empty if the device does not count. */
 static int device_counters(lua_State *L) {
   mw_device *device = self_device(L);
   const lua_Integer first = lua_isnoneornil(L, 2) ? 1 : check_integer(L, 2);
@@ -100,25 +101,20 @@ static int all_counters(lua_State *L) {
 
 const luaL_Reg counter_functions[] = {{"counters", all_counters}, {NULL, NULL}};
 
-static const mw_counted *last_counted(mw_device *device) {
-  const mw_counted *last = device->backend->counters(device);
-  while (last && last->next) last = last->next;
-  return last;
-}
-
-const mw_counted *counter_begin(lua_State *L, const char *kernel, mw_device *device) {
+size_t counter_begin(lua_State *L, const char *kernel, mw_device *device) {
   if (!device->counts)
     bind_fail(L, MW_UNSUPPORTED,
               "kernel '%s': %s counts no accesses; mw.device(\"cpu\", { check = { counters = true } }) does, for "
               "modules that are compiled after it",
               kernel, device->info.id);
-  return last_counted(device);
+  const mw_counted *last = device->backend->counters(device, true);
+  return last ? last->launch : 0;
 }
 
-int counter_end(lua_State *L, const char *kernel, mw_device *device, const mw_counted *before) {
+int counter_end(lua_State *L, const char *kernel, mw_device *device, size_t before) {
   bind_try(L, device->backend->synchronize(device, &bind_error));
-  const mw_counted *last = last_counted(device);
-  if (last == before)
+  const mw_counted *last = device->backend->counters(device, true);
+  if (!last || last->launch == before)
     bind_fail(L, MW_INVALID,
               "kernel '%s' was compiled before %s began to count: call mw.device(\"cpu\", { check = { counters = true "
               "} }) before dev:module",

@@ -206,7 +206,7 @@ static int launch_profile(lua_State *L) {
   const bind_capture *capture = self->host->capture;
   if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "profile a kernel");
   launch_pack(L, self, 2); /* a mistake there is told first */
-  const mw_counted *before = counter_begin(L, name, device);
+  const size_t before = counter_begin(L, name, device);
   launch_call(L);
   return counter_end(L, name, device, before);
 }

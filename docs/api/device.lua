@@ -451,8 +451,9 @@ print(b:get(1))  --> 21.0]],
     {
       name = "counters", forms = { "dev:counters([first])" },
       about = [[What the launches asked of memory since the device was opened first, in order: those of modules that were compiled while
-the device was in check mode with `counters`. Waits for the launches that are queued.]],
-      params = { { "first", "integer", "those from this launch on", optional = true, default = "1" } },
+the device was in check mode with `counters`. Waits for the launches that are queued. The first 1000 are listed one by one. Of later
+ones, those of a kernel with the same grid and block since the last call are one entry, their sum.]],
+      params = { { "first", "integer", "entries whose first launch is this one or a later one", optional = true, default = "1" } },
       returns = { { "counters[]", "empty if the device does not count" } }, since = "0.8.0",
       example = [[print(#dev:counters()) --> 0]],
     },

@@ -19,7 +19,8 @@
 --- source and do not depend on the machine. A figure that is not known is absent.
 ---@class moonwarp.counters
 ---@field kernel string its name
----@field launch integer which launch of the device, counted from 1
+---@field launch integer which launch of the device, counted from 1; of several the first
+---@field launches integer how many launches this is the sum of; 1, but see `dev:counters`
 ---@field device string the device's id
 ---@field source string "cpu": counted by the CPU device
 ---@field grid integer[] blocks, {x, y, z}
@@ -945,8 +946,9 @@ function device:capture(f) end
 function device:findings() end
 
 --- What the launches asked of memory since the device was opened first, in order: those of modules that were compiled while
---- the device was in check mode with `counters`. Waits for the launches that are queued.
----@param first? integer those from this launch on, default 1
+--- the device was in check mode with `counters`. Waits for the launches that are queued. The first 1000 are listed one by one. Of later
+--- ones, those of a kernel with the same grid and block since the last call are one entry, their sum.
+---@param first? integer entries whose first launch is this one or a later one, default 1
 ---@return moonwarp.counters[] # empty if the device does not count
 function device:counters(first) end
 

@@ -370,8 +370,8 @@ static const mw_finding *null_findings(mw_device *device) {
   return NULL;
 }
 
-static const mw_counted *null_counters(mw_device *device) {
-  (void)device;
+static const mw_counted *null_counters(mw_device *device, bool newest) {
+  (void)device, (void)newest;
   return NULL;
 }
 

@@ -56,11 +56,11 @@ void cpu_device_check_mode(mw_device *base, const mw_check_mode *mode) {
   cpu_checker_judge(device->checker, mode);
 }
 
-const mw_counted *cpu_device_counters(mw_device *base) {
+const mw_counted *cpu_device_counters(mw_device *base, bool newest) {
   cpu_device *device = (cpu_device *)base;
   if (!device->checker) return NULL;
   cpu_streams_drain(device, false, &(mw_error){0}); /* as above */
-  return cpu_checker_counters(device->checker);
+  return cpu_checker_counters(device->checker, newest);
 }
 
 const mw_finding *cpu_device_findings(mw_device *base) {

@@ -196,8 +196,8 @@ const mw_finding *cuda_findings(mw_device *device) {
   return NULL;
 }
 
-const mw_counted *cuda_counters(mw_device *device) {
-  (void)device;
+const mw_counted *cuda_counters(mw_device *device, bool newest) {
+  (void)device, (void)newest;
   return NULL;
 }
 

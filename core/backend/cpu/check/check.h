@@ -11,6 +11,7 @@
  *   finding.c   what was found, each once, with a count
  *   place.c     from an address in code to file, line and text
  *   counter.c   what warps ask of memory, by line
+ *   counted.c   the launches of which that is known
  *   log.c       the requests of a warp, of which not all lanes have come yet
  *   request.c   what a request costs
  *   shadow.c    cells by address
@@ -28,6 +29,7 @@
 
 typedef struct cpu_checker cpu_checker;
 typedef struct cpu_counter cpu_counter;
+typedef struct cpu_counted cpu_counted;
 typedef struct cpu_log cpu_log;
 
 /* ---- shadow.c -------------------------------------------------------------------------------------------------- */
@@ -93,7 +95,7 @@ bool cpu_checker_uses(cpu_checker *, uintptr_t from, size_t bytes);
 void cpu_checker_unused(cpu_checker *, const mw_object *);
 void cpu_checker_end(cpu_checker *, cpu_grid *); /* a fault of memory that has stopped it is a finding */
 const mw_finding *cpu_checker_findings(cpu_checker *);
-const mw_counted *cpu_checker_counters(cpu_checker *); /* while no launch runs */
+const mw_counted *cpu_checker_counters(cpu_checker *, bool newest); /* while no launch runs */
 void cpu_checker_judge(cpu_checker *, const mw_check_mode *); /* launches from now on; while none runs */
 /* As of mw_backend; while no launch runs. */
 int cpu_checker_touched(const cpu_checker *, uintptr_t from, size_t bytes, int most, mw_touch *out);
@@ -317,6 +319,14 @@ void cpu_log_join(cpu_log *, mw_request *, unsigned lane, uintptr_t address);
 void cpu_log_close(cpu_log *, cpu_log_count *, void *owner);       /* all that are open */
 void cpu_log_close_older(cpu_log *, cpu_log_count *, void *owner); /* those opened before the last such call */
 
+/* counted.c */
+cpu_counted *cpu_counted_make(void);
+void cpu_counted_free(cpu_counted *);
+void cpu_counted_add(mw_counted *, const mw_counted_line *); /* what is counted there, to the line's and to the sum */
+void cpu_counted_append(cpu_counted *, const mw_counted *, unsigned long long module); /* takes its lines over */
+const mw_counted *cpu_counted_list(cpu_counted *); /* later launches do not change it; NULL: empty */
+const mw_counted *cpu_counted_newest(const cpu_counted *); /* NULL: none yet */
+
 /* counter.c */
 cpu_counter *cpu_counter_make(cpu_checker *);
 void cpu_counter_free(cpu_counter *); /* NULL: nothing */
@@ -329,7 +339,7 @@ void cpu_counter_full(cpu_counter *, const cpu_worker *, unsigned warp, const mw
                       unsigned long long furthest);
 void cpu_counter_barrier(cpu_counter *, const char *file, int line);         /* of a warp with its block */
 void cpu_counter_end(cpu_counter *, const cpu_grid *);                       /* of the launch */
-const mw_counted *cpu_counter_launches(const cpu_counter *);
+const mw_counted *cpu_counter_launches(const cpu_counter *, bool newest); /* as of mw_backend */
 void cpu_check_count(unsigned long long what, const void *address); /* the function of mw_check */
 
 /* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */

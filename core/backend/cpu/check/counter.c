@@ -4,7 +4,6 @@
 #include "core/backend/cpu/check/check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct tally { /* of a place; of a line, by its file */
@@ -22,6 +21,8 @@ typedef struct logs { /* of the block that a worker runs */
 typedef struct known_place { /* of code that is loaded */
   unsigned long long module;
   const void *place;
+  const char *file; /* where there is no place */
+  int number;
   mw_counted_line line; /* line 0: nobody knows */
 } known_place;
 
@@ -36,7 +37,7 @@ struct cpu_counter {
   size_t nplaces;
   char **texts; /* files and lines of sources, each once */
   size_t ntexts;
-  mw_counted *first, *last;
+  cpu_counted *counted;
   bool is_long; /* a warp of the launch had many requests open */
 };
 
@@ -222,92 +223,75 @@ static const char *text_once(cpu_counter *counter, const char *text) {
   return counter->texts[counter->ntexts++] = mw_strdup(text);
 }
 
-static known_place *find_place(const cpu_counter *counter, unsigned long long module, const void *place) {
-  for (size_t i = 0; i < counter->nplaces; i++)
-    if (counter->places[i].module == module && counter->places[i].place == place) return &counter->places[i];
+static const mw_counted_line *find_known(const cpu_counter *counter, const tally *it) {
+  const unsigned long long module = counter->checker->launch->module;
+  for (size_t i = 0; i < counter->nplaces; i++) {
+    const known_place *known = &counter->places[i];
+    if (known->module == module && known->place == it->place && known->file == it->file && known->number == it->line)
+      return &known->line;
+  }
   return NULL;
 }
 
-static void note_place(void *owner, const void *place, const char *file, int line) {
-  cpu_counter *counter = owner;
+static void note_line(cpu_counter *counter, const tally *it, const char *file, int line) {
   const cpu_checked_launch *launch = counter->checker->launch;
   char text[256] = "";
   if (line) cpu_place_text(launch, file, line, text, sizeof text);
   counter->places = mw_grow(counter->places, counter->nplaces, sizeof *counter->places);
-  counter->places[counter->nplaces++] = (known_place){
-      launch->module,
-      place,
-      {.file = text_once(counter, line ? file : launch->source_name), .text = text_once(counter, text), .line = line}};
+  counter->places[counter->nplaces++] =
+      (known_place){.module = launch->module,
+                    .place = it->place,
+                    .file = it->file,
+                    .number = it->line,
+                    .line = {.file = text_once(counter, line ? file : launch->source_name),
+                             .text = text_once(counter, text),
+                             .line = line}};
+}
+
+static void note_place(void *owner, const void *place, const char *file, int line) {
+  note_line(owner, &(tally){.place = place}, file, line);
 }
 
 /* Asks for all places of the launch that are not known yet at once. */
 static void find_lines(cpu_counter *counter) {
-  const cpu_checked_launch *launch = counter->checker->launch;
   const void **wanted = mw_calloc(counter->used + 1, sizeof *wanted);
   size_t count = 0;
   for (unsigned i = 0; i < counter->room; i++) {
-    const void *place = counter->tallies[i].place;
-    if (place && !find_place(counter, launch->module, place)) wanted[count++] = place;
+    const tally *it = &counter->tallies[i];
+    if ((!it->place && !it->file) || find_known(counter, it)) continue;
+    if (it->place)
+      wanted[count++] = it->place;
+    else
+      note_line(counter, it, it->file, it->line);
   }
-  if (count) cpu_places_find(launch, wanted, count, note_place, counter);
+  if (count) cpu_places_find(counter->checker->launch, wanted, count, note_place, counter);
   mw_free(wanted);
 }
 
-static void add_counts(mw_counts *to, const mw_counts *from) {
-  const size_t atomic = to->atomic_contention, shared = to->shared_atomic_contention;
-  for (size_t i = 0; i < sizeof *to / sizeof(size_t); i++) ((size_t *)to)[i] += ((const size_t *)from)[i];
-  to->atomic_contention = atomic > from->atomic_contention ? atomic : from->atomic_contention;
-  to->shared_atomic_contention = shared > from->shared_atomic_contention ? shared : from->shared_atomic_contention;
-}
-
-static mw_counted_line *line_of(mw_counted *counted, const mw_counted_line *like) {
-  for (size_t i = 0; i < counted->nlines; i++)
-    if (counted->lines[i].line == like->line && counted->lines[i].file == like->file) return &counted->lines[i];
-  counted->lines = mw_grow(counted->lines, counted->nlines, sizeof *counted->lines);
-  counted->lines[counted->nlines] = *like;
-  return &counted->lines[counted->nlines++];
-}
-
-static mw_counted_line place_line(cpu_counter *counter, const tally *it) {
-  const cpu_checked_launch *launch = counter->checker->launch;
-  if (it->place) return find_place(counter, launch->module, it->place)->line;
-  char text[256];
-  cpu_place_text(launch, it->file, it->line, text, sizeof text);
-  return (mw_counted_line){.file = text_once(counter, it->file), .text = text_once(counter, text), .line = it->line};
-}
-
-static int compare_lines(const void *one, const void *other) {
-  const mw_counted_line *a = one, *b = other;
-  const int files = strcmp(a->file, b->file);
-  return files ? files : a->line - b->line;
-}
-
-static mw_counted *add_counted(cpu_counter *counter, const cpu_grid *grid, size_t launches, size_t blocks_run) {
-  mw_counted *counted = mw_calloc(1, sizeof *counted);
+static mw_counted counted_of(const cpu_counter *counter, const cpu_grid *grid) {
   const mw_dim3 g = grid->abi.grid, b = grid->abi.block;
-  snprintf(counted->kernel, sizeof counted->kernel, "%s", counter->checker->launch->kernel);
-  counted->launch = launches;
-  memcpy(counted->grid, (uint32_t[3]){g.x, g.y, g.z}, sizeof counted->grid);
-  memcpy(counted->block, (uint32_t[3]){b.x, b.y, b.z}, sizeof counted->block);
-  counted->blocks = grid->blocks;
-  counted->blocks_run = blocks_run;
-  if (counter->last) counter->last->next = counted;
-  if (!counter->first) counter->first = counted;
-  return counter->last = counted;
+  mw_counted counted = {.launch = counter->checker->launches,
+                        .launches = 1,
+                        .grid = {g.x, g.y, g.z},
+                        .block = {b.x, b.y, b.z},
+                        .blocks = grid->blocks,
+                        .blocks_run = counter->checker->idle.begun};
+  snprintf(counted.kernel, sizeof counted.kernel, "%s", counter->checker->launch->kernel);
+  return counted;
 }
 
 void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
   for (unsigned i = 0; i < counter->nlogs; i++) cpu_counter_block(counter, counter->logs[i]->worker);
   find_lines(counter);
-  mw_counted *counted = add_counted(counter, grid, counter->checker->launches, counter->checker->idle.begun);
+  mw_counted counted = counted_of(counter, grid);
   for (unsigned i = 0; i < counter->room; i++) {
     const tally *it = &counter->tallies[i];
     if (!it->place && !it->file) continue;
-    const mw_counted_line line = place_line(counter, it);
-    add_counts(&line_of(counted, &line)->counts, &it->counts);
-    add_counts(&counted->counts, &it->counts);
+    mw_counted_line line = *find_known(counter, it);
+    line.counts = it->counts;
+    cpu_counted_add(&counted, &line);
   }
-  if (counted->nlines) qsort(counted->lines, counted->nlines, sizeof *counted->lines, compare_lines);
+  cpu_counted_append(counter->counted, &counted, counter->checker->launch->module);
   if (counter->room) memset(counter->tallies, 0, counter->room * sizeof *counter->tallies);
   counter->used = 0;
   counter->is_long = false;
@@ -318,16 +302,12 @@ void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
 cpu_counter *cpu_counter_make(cpu_checker *checker) {
   cpu_counter *counter = mw_calloc(1, sizeof *counter);
   counter->checker = checker;
+  counter->counted = cpu_counted_make();
   return counter;
 }
 
-const mw_counted *cpu_counter_launches(const cpu_counter *counter) {
-  return counter->first;
-}
-
-static void free_counted(mw_counted *counted) {
-  mw_free(counted->lines);
-  mw_free(counted);
+const mw_counted *cpu_counter_launches(const cpu_counter *counter, bool newest) {
+  return newest ? cpu_counted_newest(counter->counted) : cpu_counted_list(counter->counted);
 }
 
 static void free_logs(logs *own) {
@@ -337,10 +317,7 @@ static void free_logs(logs *own) {
 
 void cpu_counter_free(cpu_counter *counter) {
   if (!counter) return;
-  for (mw_counted *it = counter->first, *next; it; it = next) {
-    next = (mw_counted *)(uintptr_t)it->next;
-    free_counted(it);
-  }
+  cpu_counted_free(counter->counted);
   for (unsigned i = 0; i < counter->nlogs; i++) free_logs(counter->logs[i]);
   for (size_t i = 0; i < counter->ntexts; i++) mw_free(counter->texts[i]);
   mw_free(counter->texts);
