@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# check.sh BUILD [c|cluster]: every test (or the C tests, or those that need a Slurm cluster) on what was built in BUILD. Each file runs in a process of its
-# own, so that a crash costs one file; failures are printed, and the last line is the sum. Called by the Makefile.
+# check.sh BUILD [c|cluster]: every test (or the C tests, or those that need a Slurm cluster) on what was built in
+# BUILD. Each file runs in a process of its own, so that a crash costs one file; failures are printed, and the last line
+# is the sum. Called by the Makefile.
 # A spec runs in the program; also as a module of the stock interpreter where that is another thing, and by the other
 # C++ compiler where it is about what the CPU device compiles.
 #   JOBS=n        files at a time (one a core): no test measures time

@@ -243,6 +243,21 @@ describe("a job that ends before its lab", function()
     end)
   end)
 
+  it("says which folder it cannot make, also when Slurm has begun it again", function()
+    with_slurm({ { "a", "", MARK } }, function(folder, batch)
+      batch "labs.lua --slurm --site site.lua --dry-run"
+      support.write(folder .. "/full.lua", [[
+        require("lfs").mkdir = function() return nil, "No space left on device", 28 end
+        require("moonwarp.slurm.element").run(arg[1], 1, 1)]])
+      for _, restart in ipairs { 0, 1 } do
+        local status, output = shell(("cd %s && SLURM_RESTART_COUNT=%d timeout 60 %s run full.lua -- out/batch/*")
+          :format(folder, restart, quoted(labs.program)))
+        assert.are.equal(1, status, output)
+        contains(output, "/a-cpu cannot be made: No space left on device")
+      end
+    end)
+  end)
+
   it("has the lab's verdict if the lab had ended", function()
     -- Where the note would be is a folder: the element fails, but the supervisor has left how the lab ended.
     local script = MARK .. 'require("lfs").mkdir(require("moonwarp.session").current:out() .. "/../slurm/a-cpu.end")'
@@ -388,6 +403,17 @@ describe("a submitter", function()
     end)
   end)
 
+  it("knows its jobs though Ctrl-C comes while sbatch queues them", function()
+    two(function(folder, _, put, resume)
+      put("slow", "")
+      local status, output = signalled(folder, "INT", ("cd %s/queue && [ -e 1/after ] && { (sleep 0.5; rm slow) & }")
+        :format(folder))
+      assert.are.equal(130, status, output)
+      contains(output, "job 1: 2 elements", "the jobs stay in the queue; moonwarp batch --resume out/batch/")
+      goes_on(folder, resume)
+    end)
+  end)
+
   it("asks at a terminal, and cancels", function()
     two(function(folder)
       local command = ("cd %s && exec %s %s batch labs.lua --slurm --site site.lua --sandbox off"):format(
@@ -395,6 +421,17 @@ describe("a submitter", function()
       local screen = support.typed(command, { { "a on cpu", "\\003" }, { "[leave/cancel]", "c\\r" } })
       contains(screen, "the jobs are cancelled")
       assert.are.equal("CANCELLED\n", support.read(folder .. "/queue/1/state/1"))
+    end)
+  end)
+
+  it("comes back to a batch that was moved to a name of any kind", function()
+    two(function(folder, _, put, resume)
+      put("hold", "")
+      signalled(folder, "KILL", ("[ -e %s/queue/1/name ]"):format(folder))
+      shell(("cd %s && %s scancel 1; mv out/batch/* 'out/batch/mine,old'"):format(folder, environment(folder)))
+      put "hold"
+      goes_on(folder, function() return resume "'out/batch/mine,old'" end)
+      contains(support.read(folder .. "/queue/2/name"), "mw-mine-old-")
     end)
   end)
 
@@ -430,11 +467,26 @@ describe("what sbatch rejects", function()
       "sbatch: unrecognized option '--foo'\nTry \"sbatch --help\" for more information")
   end)
 
+  it("is a folder's name that it would read in another way", function()
+    with_slurm({ { "a", "", MARK } }, function(folder)
+      for name, what in pairs { ["a\\b"] = "backslash", ["a\nb"] = "control character" } do
+        local status, output = shell(("cd %s && %s %s batch labs.lua --slurm --out %s"):format(folder,
+          environment(folder), quoted(labs.program), quoted(name)))
+        assert.are.equal(2, status, output)
+        contains(output, ("/%s has a %s, which sbatch does not take in names; "):format(name:gsub("\n", "?"), what))
+        assert.is_nil(require("lfs").attributes(folder .. "/" .. name))
+      end
+    end)
+  end)
+
   it("is not only what it rejects", function()
     fails("--partition gpu", "option '--partition' is for --slurm")
     fails("--slurm --jobs 2", "option '--jobs': with --slurm it is --array-limit that says how many jobs run at a time")
     fails("--slurm --array-limit 0", "option '--array-limit' wants a whole number from 1 to 1000000, got '0'")
     fails("--slurm -- --array=1", "options of sbatch: moonwarp itself sets --array")
+    fails("--slurm -- --outp=x", "options of sbatch: moonwarp itself sets --output") -- as sbatch takes it
+    fails("--slurm -- -Mother", "options of sbatch: --clusters is not for moonwarp: squeue does not know of it; ")
+    fails("--slurm -- --wait", "options of sbatch: --wait is not for moonwarp: moonwarp itself waits for its jobs")
     fails("--slurm -- gpu", "after -- come options of sbatch, as in -- --exclusive --mem=4G; got 'gpu'")
   end)
 
@@ -477,6 +529,14 @@ describe("a probe", function()
       contains(output, "the probe, job 1 on node1 (FAILED), left no answer in ", "the node does not see this folder; "
         .. "--out DIR names one on a file system that nodes share")
       assert.is_nil(io.open(folder .. "/queue/2/name"))
+    end)
+  end)
+
+  it("comes after the mistakes that are known without it", function()
+    probed(function(_, batch)
+      local status, output = batch "labs.lua --slurm --site site.lua --only nope"
+      assert.are.equal(2, status, output)
+      assert.are.equal("moonwarp: option '--only': no lab has the name or the tag 'nope'; there is a\n", output)
     end)
   end)
 
@@ -542,6 +602,7 @@ describe("a site file", function()
     assert.are.equal("s.lua:1: options must be a table, as in { partition = \"gpu\", exclusive = true, \"--mem=4G\" }, "
       .. "got another table", load [[return { options = { partition = {} } }]])
     assert.are.equal("s.lua:2: unexpected symbol near '='", load "return {\n = 1 }")
+    assert.are.equal("s.lua raises what is no message", load "error {}")
     contains(load "return 5", "s.lua: a site file returns a table")
   end)
 

@@ -183,7 +183,7 @@ static int fail_start(lua_State *L, int reason) {
   return luaL_error(L, "a process cannot be started: %s", strerror(reason));
 }
 
-/* host.spawn { argv = { path, ... }, env = { "NAME=value" }, log =, ended = (files), seconds =, grace =, memory =,
+/* host.spawn { argv = { path, ... }, env = { "NAME=value", or "NAME" to remove it }, log =, ended = (files), seconds =, grace =, memory =,
  * data =, output = (bytes), processes =, held = { locks }, sandbox = { view of sandbox.h } }: a child. Its input is
  * empty. In a sandbox an exit status above 128 counts as a signal, as a shell has it. */
 int host_spawn(lua_State *L) {

@@ -12,9 +12,10 @@ local RECORD = 'mw.record { device = "cpu", x = 1 } mw.check(mw.device():zeros("
 local MARK = 'local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWARP_LAB", " ") f:close()\n'
 local WAIT = MARK .. 'assert(os.execute "until [ -e again ]; do sleep 0.05; done")'
 
+-- With variables of a user's that say other things to sbatch and squeue.
 local function words_of(c, folder)
-  return ("SBATCH_ARRAY_INX=7 SBATCH_JOB_NAME=other SLURM_CONF=%s/slurm.conf MOONWARP_CACHE=%s/cache"):format(c.folder,
-    folder)
+  return ("SBATCH_ARRAY_INX=7 SBATCH_JOB_NAME=other SQUEUE_PARTITION=none SLURM_CONF=%s/slurm.conf "
+    .. "MOONWARP_CACHE=%s/cache"):format(c.folder, folder)
 end
 
 -- Labs on a cluster: body(folder, batch, c); batch(words) returns status, output and result.
@@ -76,6 +77,20 @@ describe("a batch on a cluster", function()
       assert.are.equal(0, status, output)
       assert.are.equal("a-cpu passed, b-cpu passed, c-cpu passed", verdicts(result), output)
       assert.are.equal(#"a b c ", #support.read(folder .. "/marks"))
+    end)
+  end)
+
+  it("lies in a folder of any name", function()
+    with_labs({ { "a", "", MARK } }, function(folder, _, c)
+      local own = folder .. "/ü 'b' \"50%j%%a\" $HOME"
+      local batch = ("%s %s batch labs.lua --slurm --site site.lua --sandbox off"):format(words_of(c, folder),
+        quoted(labs.program))
+      local status, output = labs.shell(("mkdir %s && cd %s && cp ../*.lua . && %s"):format(quoted(own), quoted(own),
+        batch))
+      assert.are.equal(0, status, output)
+      assert.are.equal("a ", support.read(own .. "/marks"))
+      assert.are.equal("a-cpu: passed\n", select(2, labs.shell(("cat %s/out/batch/*/slurm/array-1-1.txt"):format(
+        quoted(own)))))
     end)
   end)
 

@@ -6,6 +6,7 @@
 # N/name, N/script, N/after (jobs), N/state/INDEX, and N/running (the group of processes of the element that runs).
 # Files that a test puts there change what happens:
 #   reject      sbatch fails with this text        late     sbatch queues the job and fails with this text
+#   slow        sbatch queues the job and answers when this is gone
 #   hold        jobs stay pending                  down     squeue fails with this text
 #   forget      squeue knows no job that is over   hide     squeue does not know this job
 #   early       elements are COMPLETED in the queue while they run
@@ -109,6 +110,7 @@ sbatch() {
   [ -e blind ] && sed -i "s,'[^']*-probe',/nowhere," "$script"
   echo "${after//:/ }" >"$job/after"
   touch "$job/queued"
+  until [ ! -e slow ]; do sleep 0.02; done
   if [ -e late ]; then cat late >&2; exit 1; fi
   echo "$job"
 }

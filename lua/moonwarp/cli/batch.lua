@@ -72,7 +72,6 @@ local function curriculum_path(word)
   options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", path)
 end
 
-
 local function curriculum_of(parsed, boxes)
   return require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]), function(path) return boxes:view(path) end)
 end
@@ -123,7 +122,6 @@ local function print_plan(head, expected)
 end
 
 -- ---- running ------------------------------------------------------------------------------------
-
 
 -- Runs to the end, or to the second Ctrl-C. True if it was interrupted.
 local function work(running)
@@ -198,6 +196,16 @@ local function check_slurm(parsed, is_slurm)
   end
 end
 
+local function absolute(folder)
+  return folder:sub(1, 1) == "/" and folder or ("%s/%s"):format(require("lfs").currentdir(), folder)
+end
+
+-- Folders of which sbatch hears: this one, and the results'.
+local function check_folder(folder)
+  local problem = require("moonwarp.slurm.arrays").folder_problem(absolute(folder))
+  if problem then options.fail("%s; use another one, or --out DIR for the results", problem) end
+end
+
 -- Asked at a terminal: true if the jobs are to be cancelled.
 local function asks_to_cancel()
   if not (host.terminal(0) and host.terminal(1)) then return false end
@@ -207,11 +215,12 @@ local function asks_to_cancel()
   return outcome == "done" and (answer or ""):lower():match "^%s*c" ~= nil
 end
 
-local function leave(running)
+-- Says which jobs stay; at a terminal they may be cancelled instead.
+local function leave(running, is_asked)
   running.screen:close()
   local queue, jobs = require "moonwarp.slurm.queue", running:job_numbers()
   if #jobs == 0 then return end
-  if asks_to_cancel() then
+  if is_asked and asks_to_cancel() then
     local problem = queue.cancel(jobs)
     return exit.complain(problem and "scancel: " .. problem or "the jobs are cancelled")
   end
@@ -221,12 +230,13 @@ end
 
 local function follow(running)
   local outcome, _, problem = host.call(running.run, running)
+  if failure.status(problem) == "interrupted" then outcome = "interrupted" end -- raised again, after sbatch's answer
   if outcome == "failed" then
-    running.screen:close()
+    leave(running, false)
     running:note_part "pause"
     error(problem, 0)
   end
-  if outcome == "interrupted" then leave(running) end
+  if outcome == "interrupted" then leave(running, true) end
   return outcome == "interrupted"
 end
 
@@ -243,8 +253,9 @@ local function print_scripts(running)
   return exit.OK
 end
 
-local function absolute(folder)
-  return folder:sub(1, 1) == "/" and folder or ("%s/%s"):format(require("lfs").currentdir(), folder)
+-- What is taken for known of devices when nothing is.
+local function any_device()
+  return setmetatable({}, { __index = function() return { usable = true } end })
 end
 
 -- The devices of a node; all that the labs name, if nothing is known of it.
@@ -254,9 +265,17 @@ local function devices_there(site, parsed, curriculum, root)
   local ids = lists.unique(lists.map(lists.append(words, { "cpu" }), devices.id))
   local problem = require("moonwarp.base.path").make(root)
   if problem then options.fail("%s", problem) end
-  local found = require("moonwarp.slurm.probe").ask(site, absolute(root), ids, exit.complain, parsed.dry)
-  if found then return found end
-  return setmetatable({}, { __index = function() return { usable = true } end })
+  return require("moonwarp.slurm.probe").ask(site, absolute(root), ids, exit.complain, parsed.dry)
+    or any_device()
+end
+
+-- Tasks of a lab are started by srun, each on its node.
+local function check_sandbox_of_tasks(parsed, steps)
+  local apart = parsed.sandbox == "require" and lists.find(steps, function(step) return step.tasks end)
+  if apart then
+    options.fail("lab '%s' has %d tasks, which run without a sandbox; --sandbox require excludes it", apart.name,
+      apart.tasks)
+  end
 end
 
 --- Queues the labs of a curriculum, follows them, and shows what they came to.
@@ -267,12 +286,9 @@ end
 function batch.submit(parsed, curriculum, more)
   local site, root = require("moonwarp.slurm.site").of(parsed), parsed.out or "out"
   if not parsed.dry then require("moonwarp.slurm.queue").check() end
+  check_folder(root)
+  check_sandbox_of_tasks(parsed, plan_of(parsed, curriculum, any_device()).steps) -- before a node is waited for
   local head = plan_of(parsed, curriculum, devices_there(site, parsed, curriculum, root .. "/batch"))
-  local apart = parsed.sandbox == "require" and lists.find(head.steps, function(step) return step.tasks end)
-  if apart then
-    options.fail("lab '%s' has %d tasks, which run without a sandbox; --sandbox require excludes it", apart.name,
-      apart.tasks)
-  end
   head.slurm = site
   local book = ledger.create(root, lists.merged(head, more))
   local running = require("moonwarp.slurm.batch").new(book, screen_of(book, root))
@@ -286,6 +302,7 @@ local function resume_slurm(parsed, book, root)
       parsed.site and "site" or "array-limit")
   end
   require("moonwarp.slurm.queue").check()
+  check_folder(book.folder)
   local words = require("moonwarp.slurm.site").words(parsed)
   return conclude(require("moonwarp.slurm.batch").new(book, screen_of(book, root), words), parsed, follow)
 end

@@ -8,7 +8,7 @@ local exit = { OK = 0, FAILED = 1, USAGE = 2, CHECK = 3, NO_DEVICE = 4, SLOWER =
 
 local stdout, stderr = io.stdout, io.stderr -- a script may put others in their places
 
-local STATUSES = { usage = exit.USAGE, no_device = exit.NO_DEVICE }
+local STATUSES = { usage = exit.USAGE, no_device = exit.NO_DEVICE, interrupted = exit.INTERRUPTED }
 
 --- The status of what host.call gives.
 ---@param outcome string   "done", "failed" or "interrupted"

@@ -40,7 +40,6 @@ end
 
 -- ---- a new one ----------------------------------------------------------------------------------
 
-
 local function take(folder, patience)
   local deadline = core.clock() + patience
   while true do

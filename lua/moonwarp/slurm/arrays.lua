@@ -10,6 +10,7 @@ local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local notes = require "moonwarp.slurm.notes"
+local path = require "moonwarp.base.path"
 local queue = require "moonwarp.slurm.queue"
 local script = require "moonwarp.slurm.script"
 
@@ -66,7 +67,7 @@ end
 --- New arrays for labs.
 ---@param steps table[]     of the plan, each after those it needs
 ---@param first integer     the number of the first array
----@param batch string      the batch's name
+---@param batch string      the name of the batch's folder
 ---@param site table        of slurm.site
 ---@return table[]          with tasks
 function arrays.new(steps, first, batch, site)
@@ -76,7 +77,7 @@ function arrays.new(steps, first, batch, site)
     for _, elements in ipairs(chunks(chunks(group.ids, site.labs_per_job), most)) do
       local number = first + #made
       made[#made + 1] = { number = number, elements = elements, tasks = group.tasks,
-                          name = ("mw-%s-%s-%d"):format(batch, mark(), number) }
+                          name = ("mw-%s-%s-%d"):format(path.safe(batch), mark(), number) }
     end
   end
   return made
@@ -84,12 +85,23 @@ end
 
 -- ---- into the queue -----------------------------------------------------------------------------
 
--- Words of sbatch; the site's come after ours, and win.
+--- What is wrong with a folder of which sbatch is to hear.
+---@param folder string
+---@return string? problem
+function arrays.folder_problem(folder)
+  local at = folder:find "[\\%c]"
+  if at then
+    return ("the folder %s has a %s, which sbatch does not take in names"):format(folder:gsub("%c", "?"),
+      folder:find("%c", at) == at and "control character" or "backslash")
+  end
+end
+
+-- Words of sbatch; the site's come after ours, and win. In the name of the output, %% is a percent sign.
 local function words_of(array, folder, site)
   local limit = site.array_limit and "%" .. site.array_limit or ""
+  local output = notes.file(folder:gsub("%%", "%%%%"), ("array-%d-%%a.txt"):format(array.number))
   local words = lists.append({ "--job-name=" .. array.name, ("--array=1-%d%s"):format(#array.elements, limit),
-    ("--output=%s"):format(notes.file(folder, ("array-%d-%%a.txt"):format(array.number))), "--open-mode=append",
-    "--chdir=" .. require("lfs").currentdir(), "--no-requeue",
+    "--output=" .. output, "--open-mode=append", "--chdir=" .. require("lfs").currentdir(), "--no-requeue",
     ("--signal=B:INT@%d"):format(math.ceil(site.warning)) }, array.tasks and { "--ntasks=" .. array.tasks })
   return lists.append(words, site.options)
 end
@@ -142,12 +154,13 @@ local UNANSWERED = { "[Tt]imed out", "Unable to contact", "no answer", "Connecti
 ---@param folder string
 ---@param site table
 ---@param after string[]    jobs that must have ended before
+---@return table? interruption  of queue.submit; the job's number may then be missing
 function arrays.queue(array, folder, site, after)
-  local reason
+  local reason, interruption
   local words = words_of(array, folder, site)
   if #after > 0 then words[#words + 1] = "--dependency=afterany:" .. table.concat(after, ":") end
-  array.job, reason = queue.submit(arrays.script(array, folder), words)
-  if array.job then return end
+  array.job, reason, interruption = queue.submit(arrays.script(array, folder), words)
+  if array.job or interruption then return interruption end
   local is_unknown = lists.find(UNANSWERED, function(pattern) return reason:find(pattern) end)
   if not is_unknown then
     failure.raise_as("usage", "sbatch rejects %s: %s; moonwarp batch --resume %s tries again, also with other options",

@@ -164,17 +164,23 @@ function slurm:prepare()
   return made
 end
 
+-- Notes an array that sbatch has just queued, and says it.
+function slurm:follow_job(array)
+  self:note("job", { array = array.number, job = array.job })
+  self:fly(array)
+  local limit = self.site.array_limit and (", at most %d at a time"):format(self.site.array_limit) or ""
+  local count = units.count(#array.elements, "element")
+  self.screen:line(("job %s: %s%s (%s)"):format(array.job, count, limit, array.name))
+end
+
 function slurm:submit()
   self:adopt()
   self:collect()
   self:settle_lost()
   for _, array in ipairs(self:prepare()) do
-    arrays.queue(array, self.folder, self.site, self:jobs_before(array))
-    self:note("job", { array = array.number, job = array.job })
-    self:fly(array)
-    local limit = self.site.array_limit and (", at most %d at a time"):format(self.site.array_limit) or ""
-    local count = units.count(#array.elements, "element")
-    self.screen:line(("job %s: %s%s (%s)"):format(array.job, count, limit, array.name))
+    local interruption = arrays.queue(array, self.folder, self.site, self:jobs_before(array))
+    if array.job then self:follow_job(array) end
+    if interruption then error(interruption, 0) end
   end
 end
 

@@ -22,6 +22,7 @@ local verdict = require "moonwarp.lab.verdict"
 local element = {}
 element.__index = element
 
+local EEXIST = 17 -- of mkdir(2), as Linux has it
 local LOOK_SECONDS = 1
 local TERM_SECONDS = 0.2 -- Slurm signals every process of a job: a lab may end by it before our own has come
 
@@ -43,10 +44,18 @@ function element:is_own(step, attempt)
   return self.restart > 0 and (not begin or begin.job == self.job)
 end
 
+-- Makes the folder of an attempt. False if it is there already.
+function element:take(step, number)
+  local lfs, folder = require "lfs", self:folder_of(step, number)
+  local made, reason, code = lfs.mkdir(folder)
+  if not made and code ~= EEXIST then error(("the folder %s cannot be made: %s"):format(folder, reason), 0) end
+  return made ~= nil
+end
+
 -- The number of a new attempt; nil if the lab has its verdict, or if another job has it.
 function element:claim(step, lab)
   local number, tries = lab.attempt, lab.tries
-  while not require("lfs").mkdir(self:folder_of(step, number)) do
+  while not self:take(step, number) do
     local ending = notes.read(self.folder, place_of(step, number, "end"))
     if ending and ending.verdict ~= "killed" then tries = tries - 1 end
     local is_done = ending and (ending.verdict == "passed" or ending.verdict == "skipped") or tries <= 0

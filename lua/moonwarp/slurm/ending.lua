@@ -4,6 +4,7 @@
 -- "killed": it says nothing about the lab, which --resume runs again.
 
 local amount = require "moonwarp.lab.amount"
+local files = require "moonwarp.base.files"
 local verdict = require "moonwarp.lab.verdict"
 
 local ending = {}
@@ -36,8 +37,9 @@ function ending.is_forced(state)
   return WORDS[state] ~= nil
 end
 
--- The last line that the program printed.
+-- The last line that the program printed; Slurm itself makes the file before a job begins.
 local function last_line(log)
+  if not files.exists(log) then return ": there is no " .. log .. ", so its node may not write there" end
   local last
   for line in verdict.tail(log):gmatch "[^\n]+" do last = line:match "%S" and line or last end
   return last and ": " .. last:gsub("^moonwarp: ", "") or ""
@@ -53,7 +55,7 @@ function ending.text(state, log, waited)
   if state == "COMPLETED" then
     return ("its job ended, but no verdict was to be seen for %s"):format(amount.clock(waited))
   end
-  return ("%s%s"):format(state and "its job failed" or "its job left the queue without a verdict", last_line(log))
+  return state and "its job failed" .. last_line(log) or "its job left the queue without a verdict"
 end
 
 return ending

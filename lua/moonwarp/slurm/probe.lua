@@ -77,9 +77,10 @@ local function submit(self, site, ids)
   local file = self.folder .. "/job.sh"
   local problem = files.write(file, script.text(site, words, command))
   if problem then options.fail("%s; choose another place with --out DIR", problem) end
-  local reason
+  local reason, interruption
   self.name = name
-  self.job, reason = queue.submit(file, words)
+  self.job, reason, interruption = queue.submit(file, words)
+  if interruption then error(interruption, 0) end
   if not self.job then options.fail("sbatch rejects the job: %s", reason) end
 end
 

@@ -17,6 +17,10 @@ local PATIENCE = 60 -- seconds
 local ENDED = lists.set { "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY",
                           "PREEMPTED", "REVOKED", "TIMEOUT" }
 
+-- Variables with which a user narrows what squeue shows: a job that it does not show would count as lost.
+local NARROWING = { "SQUEUE_ACCOUNT", "SQUEUE_LICENSES", "SQUEUE_NAMES", "SQUEUE_PARTITION", "SQUEUE_QOS",
+                    "SQUEUE_USERS" }
+
 -- ---- commands -----------------------------------------------------------------------------------
 
 --- The file of a program on PATH; nil if there is none.
@@ -29,23 +33,36 @@ function queue.find(program)
   end
 end
 
--- True and the output, or false and what the command complained of.
-local function call(words)
-  local program = queue.find(words[1])
-  if not program then return false, words[1] .. " is not on PATH" end
-  local log = os.tmpname()
-  local argv = lists.append({ program }, table.move(words, 2, #words, 1, {}))
-  local child <close> = host.spawn { argv = argv, log = log, seconds = PATIENCE, grace = 1 }
+local function await(child)
   local ending = child:poll()
   while not ending do
     host.wait({ child }, PATIENCE)
     ending = child:poll()
   end
+  return ending
+end
+
+-- The same for a command that Ctrl-C does not cut short; the interruption, if there was one, comes second.
+local function await_whole(child)
+  local outcome, ending, problem = host.call(await, child)
+  if outcome == "done" then return ending end
+  if outcome == "failed" then error(problem, 0) end
+  return await(child), problem
+end
+
+-- True and the output, or false and what the command complained of; then what else wait returns.
+local function call(words, wait)
+  local program = queue.find(words[1])
+  if not program then return false, words[1] .. " is not on PATH" end
+  local log = os.tmpname()
+  local argv = lists.append({ program }, table.move(words, 2, #words, 1, {}))
+  local child <close> = host.spawn { argv = argv, env = NARROWING, log = log, seconds = PATIENCE, grace = 1 }
+  local ending, problem = (wait or await)(child)
   local said = (files.read(log) or ""):gsub("%s+$", "")
   os.remove(log)
-  if ending.exit == 0 and ending.signal == 0 then return true, said end
+  if ending.exit == 0 and ending.signal == 0 then return true, said, problem end
   if ending.reason == "time" then said = ("no answer within %d s"):format(PATIENCE) end
-  return false, said == "" and ("exit status %d"):format(ending.exit) or said
+  return false, said == "" and ("exit status %d"):format(ending.exit) or said, problem
 end
 
 --- An error where Slurm's commands are not installed.
@@ -65,17 +82,19 @@ local function complaint(text)
     or text:match "[^\n]+" or "it says nothing"
 end
 
---- Submits a script.
+--- Submits a script. A Ctrl-C waits for sbatch's answer, so that no job is queued whose number is not known.
 ---@param script string      its file
 ---@param words string[]     options; those of the script too, since variables of sbatch ($SBATCH_JOB_NAME) overrule a
 ---                          script, and the command line overrules them
 ---@return string? job       the number; nil if it is rejected, or if there is no answer
 ---@return string? reason    in sbatch's words
+---@return table? interruption  the error to raise when the job is written down
 function queue.submit(script, words)
-  local ok, said = call(lists.append(lists.append({ "sbatch", "--parsable" }, words), { script }))
+  local argv = lists.append(lists.append({ "sbatch", "--parsable" }, words), { script })
+  local ok, said, interruption = call(argv, await_whole)
   local job = ok and ("\n" .. said):match "\n(%d+)[;%s]?[^\n]*$"
-  if job then return job end
-  return nil, ok and ("it gives no number of a job: " .. said) or complaint(said)
+  if job then return job, nil, interruption end
+  return nil, ok and ("it gives no number of a job: " .. said) or complaint(said), interruption
 end
 
 --- Cancels jobs.

@@ -93,7 +93,7 @@ local function run_file(path)
   local chunk, problem = load(source, "@" .. path, "t", setmetatable({}, { __index = _G }))
   if not chunk then options.fail("%s", problem) end
   local ok, value = pcall(chunk)
-  if not ok then options.fail("%s", tostring(value)) end
+  if not ok then options.fail("%s", type(value) == "string" and value or path .. " raises what is no message") end
   if type(value) ~= "table" then
     options.fail("%s: a site file returns a table, as in return { options = { partition = \"gpu\" } }; this returns %s",
       path, form.kind(value))
@@ -130,12 +130,28 @@ function site.load(path)
 end
 
 -- What moonwarp itself says to sbatch: another value would part the jobs from their batch.
-local RESERVED = lists.set { "--array", "-a", "--job-name", "-J", "--output", "-o", "--error", "-e", "--chdir", "-D",
-                             "--wrap", "--parsable", "--open-mode", "--requeue", "--ntasks", "-n", "--test-only" }
+local RESERVED = { "--array", "-a", "--job-name", "-J", "--output", "-o", "--error", "-e", "--chdir", "-D", "--wrap",
+                   "--parsable", "--open-mode", "--requeue", "--ntasks", "-n", "--test-only" }
+
+-- What keeps moonwarp from its jobs.
+local REJECTED = {
+  ["--clusters"] = "squeue does not know of it; the variable SLURM_CLUSTERS names a cluster to all commands of Slurm",
+  ["--quiet"] = "sbatch has to say the number of a job", ["--wait"] = "moonwarp itself waits for its jobs",
+}
+local SHORT = { ["-M"] = "--clusters", ["-Q"] = "--quiet", ["-W"] = "--wait" }
+
+-- The one of a list that an option is; sbatch takes long ones cut short.
+local function named(name, all)
+  return lists.find(all, function(one)
+    return one == name or name:find "^%-%-%a" and one:sub(1, #name) == name
+  end)
+end
 
 local function check_word(word, where)
-  local name = word:match "^%-%-[^=]+" or word:match "^%-%a"
-  if RESERVED[name] then options.fail("%s: moonwarp itself sets %s", where, name) end
+  local name = word:match "^%-%-[^=]+" or word:match "^%-%a" or ""
+  local own, rejected = named(name, RESERVED), SHORT[name] or named(name, lists.keys(REJECTED))
+  if own then options.fail("%s: moonwarp itself sets %s", where, own) end
+  if rejected then options.fail("%s: %s is not for moonwarp: %s", where, rejected, REJECTED[rejected]) end
   if word:find "%c" then options.fail("%s: an option of sbatch is one line, got '%s'", where, word) end
 end
 
