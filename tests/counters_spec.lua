@@ -90,6 +90,11 @@ describe("counters", function()
     check("sum_double2", "f64", { 1, 16, 512, 1, 8 })
     check("copy3", "f32", { 3, 36, 384, 3, 36 })
     check("copy_loose", "f32", { 4, 64, 512, 4, 64 })
+    check("copy_auto", "f32", { 2, 16, 256, 2, 16 })
+    check("reverse_loose", "f32", { 2, 16, 256, 2, 16 })
+    local c = kernels.reverse_loose:profile(1, 32, floats(64), floats(64))
+    assert.are.same({ 2, 4, 2, 2, 4, 2 }, { c.shared_store_requests, c.shared_store_wavefronts,
+      c.shared_store_conflicts, c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_conflicts })
   end)
 
   describe("of shared memory", function()
@@ -280,6 +285,17 @@ describe("counters", function()
     assert.are.same({ 32, 16 }, { all[before + 1].lanes // 2, counted.lanes // 2 })
     assert.are.equal(counted.launch, all[before + 2].launch)
     assert.are.same({ counted.launch }, { dev:counters(counted.launch)[1].launch })
+  end)
+
+  it("have the lines of texts apart that are alike but for one", function()
+    local text = "__global__ void texts(float *y) {\n  y[%s] = 1;\n}"
+    for _, index in ipairs { "threadIdx.x", "2 * threadIdx.x" } do
+      dev:module { source = text:format(index) }.texts:launch(1, 32, floats(64))
+    end
+    local row = mw.counters()[#mw.counters()]
+    assert.are.same({ "texts", 2, 12 }, { row.kernel, row.launches, row.store_sectors })
+    assert.are.same({ "y[2 * threadIdx.x] = 1;", 8, "y[threadIdx.x] = 1;", 4 },
+      { row.lines[1].text, row.lines[1].store_sectors, row.lines[2].text, row.lines[2].store_sectors })
   end)
 
   it("sum launches of one configuration after the first 1000, apart from those that were listed before", function()

@@ -90,6 +90,9 @@ describe("a gate of a kernel", function()
     wrong({ kernel = "a", field = "barriers" }, "a gate of a kernel wants at_most or at_least, a number" .. way)
     wrong({ kernel = "a", at_most = 1 }, "a gate of a kernel wants field, a counter" .. way)
     wrong({ field = "barriers", at_most = 1 }, "a gate on counters wants kernel, its name" .. way)
+    wrong({ kernel = "", field = "barriers", at_most = 1 }, "a gate on counters wants kernel, its name" .. way)
+    wrong({ kernel = "a", field = "barriers", at_least = 2, at_most = 1 },
+      "a gate of a kernel has at_least 2 above at_most 1, which no number fulfils")
     wrong({ kernel = "a", field = "barriers", at_mots = 1 },
       "a gate of a kernel has no 'at_mots'; did you mean 'at_most'?")
   end)

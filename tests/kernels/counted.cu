@@ -215,3 +215,19 @@ __global__ void sum_double2(double *y, const double2 *x) {
 }
 __global__ void copy3(float3 *y, const float3 *x) { y[threadIdx.x] = x[threadIdx.x]; }
 __global__ void copy_loose(loose *y, const loose *x) { y[threadIdx.x] = x[threadIdx.x]; }
+
+struct loose2 { // aligned to 4 bytes
+  float x, y;
+};
+
+__global__ void reverse_loose(loose2 *y, const loose2 *x) { // whole, by an array in shared memory
+  __shared__ loose2 s[32];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = s[31 - threadIdx.x];
+}
+__global__ void copy_auto(loose2 *y, const loose2 *x) { // by pointers whose type is not written
+  auto to = y + threadIdx.x;
+  auto from = x + threadIdx.x;
+  *to = *from;
+}

@@ -42,11 +42,16 @@ function counter_gate.problem(given)
       return ("a gate of a kernel has no '%s'; %s"):format(tostring(key), nearest.hint(key, KEYS))
     end
   end
-  if type(given.kernel) ~= "string" then return "a gate on counters wants kernel, its name; " .. EXAMPLE end
+  if type(given.kernel) ~= "string" or given.kernel == "" then
+    return "a gate on counters wants kernel, its name; " .. EXAMPLE
+  end
   if type(given.field) ~= "string" then return "a gate of a kernel wants field, a counter; " .. EXAMPLE end
   local least, most = given.at_least, given.at_most
   if not (least or most) or least and not is_number(least) or most and not is_number(most) then
     return "a gate of a kernel wants at_most or at_least, a number; " .. EXAMPLE
+  end
+  if least and most and least > most then
+    return ("a gate of a kernel has at_least %s above at_most %s, which no number fulfils"):format(least, most)
   end
   return counters.problem(given.field)
 end

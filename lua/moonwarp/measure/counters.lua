@@ -126,18 +126,19 @@ function counters.total(launches)
   return total
 end
 
--- One list of lines, by file and line, from several.
+-- One list of lines, by file and line, from several. Modules made of texts may have different ones at the same place.
 local function joined_lines(list)
   local lines, by_place = {}, {}
   for _, one in ipairs(list) do
     for _, line in ipairs(one.lines) do
-      local key = ("%s\0%d"):format(line.file, line.line)
+      local key = ("%s\0%d\0%s"):format(line.file, line.line, line.text or "")
       add(lists.entry(lines, by_place, key, { file = line.file, line = line.line, text = line.text }), line)
     end
   end
   table.sort(lines, function(a, b)
     if a.file ~= b.file then return a.file < b.file end
-    return a.line < b.line
+    if a.line ~= b.line then return a.line < b.line end
+    return (a.text or "") < (b.text or "")
   end)
   return lines
 end

@@ -140,20 +140,24 @@ FAST unsigned whole_alignment(pointer at, unsigned long bytes) {
   return 0;
 }
 
-/* Any access, in pieces that a GPU's instructions have: 1 to 16 bytes at a multiple of their number. */
-FAST void count(const void *at, unsigned long bytes, enum mw_count_kind kind, const void *place) {
+enum { MOST_ALIGNED = 16, MOST_UNALIGNED = 4 /* of what the compiler calls so */ };
+
+/* Any access, in pieces that a GPU's instructions have: 1 to 16 bytes at a multiple of their number, aligned to that as
+ * its type is, or to `most` if nothing is known of it. */
+FAST void count(const void *at, unsigned long bytes, enum mw_count_kind kind, const void *place, unsigned most) {
 #if defined(MW_COUNT)
   const unsigned alignment = whole_alignment((pointer)at, bytes);
-  const unsigned long all = (pointer)at | bytes | 16 | alignment, piece = all & -all;
+  const unsigned long all = (pointer)at | bytes | MOST_ALIGNED | (alignment ? alignment : most), piece = all & -all;
   for (unsigned long done = 0; done < bytes; done += piece)
     count_one((const char *)at + done, (unsigned)piece | alignment << MW_COUNT_WHOLE, kind, place);
 #else
-  (void)at, (void)bytes, (void)kind, (void)place;
+  (void)at, (void)bytes, (void)kind, (void)place, (void)most;
 #endif
 }
 
-FAST void count_plain(const mw_cell *cell, const void *at, unsigned long bytes, bool write, const void *place) {
-  if (cell->write & 15) count(at, bytes, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place);
+FAST void count_plain(const mw_cell *cell, const void *at, unsigned long bytes, bool write, const void *place,
+                      unsigned most) {
+  if (cell->write & 15) count(at, bytes, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place, most);
 }
 
 #if defined(MW_COUNT)
@@ -189,12 +193,13 @@ FAST void count_return() {
 
 /* ==} */
 
-/* Any access. */
-static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, const void *place) {
+/* Any access; most: as of count. */
+static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, const void *place,
+                                             unsigned most = MOST_ALIGNED) {
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
   if (!cell || !bytes) return;
-  count_plain(cell, at, bytes, write, place);
+  count_plain(cell, at, bytes, write, place, most);
   note_work();
   const unsigned site = site_of(place), first = address & 3;
   const bits mine = mw_self->stamp;
@@ -260,7 +265,7 @@ FAST void access_plain(const void *at, const unsigned bytes, const bool write, c
 FAST void access_volatile(void *at, unsigned bytes, bool write, const void *place) {
   const mw_cell *cell = cell_of((pointer)at);
   if (!cell) return;
-  count_plain(cell, at, bytes, write, place);
+  count_plain(cell, at, bytes, write, place, MOST_ALIGNED);
   check->atomic(at, bytes, !write, write, MW_ACCESS_VOLATILE, place, site_of(place));
 }
 
@@ -271,11 +276,11 @@ FAST void access_volatile(void *at, unsigned bytes, bool write, const void *plac
     access(at, bytes, false, PLACE);                                                                                   \
     access(at, bytes, true, PLACE);                                                                                    \
   }                                                                                                                    \
-  HOOK void __tsan_unaligned_read##bytes(void *at) { access(at, bytes, false, PLACE); }                                \
-  HOOK void __tsan_unaligned_write##bytes(void *at) { access(at, bytes, true, PLACE); }                                \
+  HOOK void __tsan_unaligned_read##bytes(void *at) { access(at, bytes, false, PLACE, MOST_UNALIGNED); }                \
+  HOOK void __tsan_unaligned_write##bytes(void *at) { access(at, bytes, true, PLACE, MOST_UNALIGNED); }                \
   HOOK void __tsan_unaligned_read_write##bytes(void *at) {                                                             \
-    access(at, bytes, false, PLACE);                                                                                   \
-    access(at, bytes, true, PLACE);                                                                                    \
+    access(at, bytes, false, PLACE, MOST_UNALIGNED);                                                                   \
+    access(at, bytes, true, PLACE, MOST_UNALIGNED);                                                                    \
   }                                                                                                                    \
   HOOK void __tsan_volatile_read##bytes(void *at) { access_volatile(at, bytes, false, PLACE); }                        \
   HOOK void __tsan_volatile_write##bytes(void *at) { access_volatile(at, bytes, true, PLACE); }                        \
@@ -287,8 +292,12 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
-HOOK void __tsan_read_range(void *at, unsigned long bytes) { access(at, bytes, false, PLACE); }
-HOOK void __tsan_write_range(void *at, unsigned long bytes) { access(at, bytes, true, PLACE); }
+/* g++ calls these for what is long, and for what is not aligned to its size. */
+FAST void access_range(void *at, unsigned long bytes, bool write, const void *place) {
+  access(at, bytes, write, place, bytes > MOST_ALIGNED ? MOST_ALIGNED : MOST_UNALIGNED);
+}
+HOOK void __tsan_read_range(void *at, unsigned long bytes) { access_range(at, bytes, false, PLACE); }
+HOOK void __tsan_write_range(void *at, unsigned long bytes) { access_range(at, bytes, true, PLACE); }
 HOOK void __tsan_vptr_read(void **at) { access(at, sizeof *at, false, PLACE); }
 HOOK void __tsan_vptr_update(void **at, void *) { access(at, sizeof *at, true, PLACE); }
 HOOK void __tsan_init() {}
@@ -340,7 +349,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum 
   const enum mw_access how = is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
   if (write || is & MW_NEXT_SWAP) next_is = 0; /* a loop of a swap begins with a load */
   if (!cell) return;
-  if (cell->write & 15) count((const void *)at, bytes, kind, place);
+  if (cell->write & 15) count((const void *)at, bytes, kind, place, MOST_ALIGNED);
   check->atomic((const void *)at, bytes, write && is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
                 site_of(place));
 }
