@@ -197,6 +197,7 @@ describe("a study with counters", function()
     fails('counters = { "lanes", at = { n = 2 }, on = 3 },', form)
     fails('counters = { "sector_per_request", at = { n = 256 } },',
       "there is no counter 'sector_per_request'; did you mean 'sectors_per_request'?")
+    fails('counters = { "lanes", at = { N = 256 } },', "no case has a side 'N'; did you mean 'n'?")
   end)
 end)
 

@@ -122,17 +122,23 @@ local function check_choices(part)
   end
 end
 
-local function check_each(part)
-  if not part.each or type(part.cases) == "function" then return end
+-- The sides that cases of parts have; nil if a function gives them.
+local function sides_of(parts)
   local sides = {}
-  for _, one in ipairs(part.cases) do
-    for name in pairs(one) do sides[name] = true end
+  for _, part in ipairs(parts) do
+    if type(part.cases) == "function" then return nil end
+    for _, one in ipairs(part.cases or {}) do sides = lists.merged(sides, lists.set(lists.keys(one))) end
   end
-  blame.unknown(part, "each", "no case has a side", part.each, sides)
+  return sides
 end
 
--- { "sectors_per_request", at = { n = 4096 } }
-local function check_counters(entry)
+local function check_each(part)
+  local sides = sides_of { part }
+  if part.each and sides then blame.unknown(part, "each", "no case has a side", part.each, sides) end
+end
+
+-- { "sectors_per_request", at = { n = 4096 } }; parts: that it is about
+local function check_counters(entry, parts)
   local given = entry.counters
   if not given then return end
   local names = lists.map(given, function(name) return name end)
@@ -145,12 +151,16 @@ local function check_counters(entry)
     local problem = counters.problem(name)
     if problem then blame.fail(entry, "counters", "%s", problem) end
   end
+  local sides = type(given.at) == "table" and sides_of(parts)
+  for _, name in ipairs(sides and lists.keys(given.at) or {}) do
+    if name ~= "type" then blame.unknown(entry, "counters", "no case has a side", name, sides) end
+  end
 end
 
 local function check_part(study, part, known)
   if part.run then return end
   check_choices(part)
-  check_counters(part)
+  check_counters(part, { part })
   check_each(part)
   check_names(part, "level", lists.of(part.level), known)
   if not (part.odd or study.head.odd) then
@@ -188,7 +198,7 @@ function validate.check(study)
     blame.fail(study.head, "seconds", "rungs are timed; leave out seconds = false")
   end
   check_names(study.head, "level", lists.of(study.head.level), known)
-  check_counters(study.head)
+  check_counters(study.head, study.part_list)
   check_answers(study)
   check_sources(study, known)
   for _, part in ipairs(study.part_list) do check_part(study, part, known) end
