@@ -16,6 +16,7 @@ local cluster = {}
 cluster.__index = cluster
 
 local PATH <const> = "PATH=$PATH:/usr/sbin:/sbin " -- where Debian's daemons are
+local REGISTER <const> = 100 -- looks at the queue after which nodes are asked to register
 local PATIENCE <const> = 60 -- seconds until the nodes are idle on a busy machine
 
 --- Why there can be no cluster here, or nil.
@@ -162,9 +163,13 @@ function cluster:shell(command)
   return labs.shell(("export SLURM_CONF=%s/slurm.conf; %s"):format(self.folder, command))
 end
 
---- Waits until no job is in the queue.
+--- Waits until no job is in the queue. A controller that was killed takes jobs for running whose end came meanwhile,
+--- until their nodes register: by themselves they do so after minutes.
 function cluster:drain()
+  local looks = 0
   support.eventually("an empty queue", function()
+    looks = looks + 1
+    if looks % REGISTER == 0 then self:shell "scontrol reconfigure" end
     local status, output = self:shell "squeue -h"
     return status == 0 and output == ""
   end)

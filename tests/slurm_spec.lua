@@ -31,7 +31,7 @@ local function stand_in(folder)
     require("lfs").link(core.home() .. "/tests/slurm/stand_in.sh", ("%s/bin/%s"):format(folder, name), true)
   end
   support.write(folder .. "/site.lua", SITE)
-  os.execute(("%s slurmctld >/dev/null 2>&1 </dev/null &"):format(environment(folder)))
+  os.execute(("%s slurmctld $PPID >/dev/null 2>&1 </dev/null &"):format(environment(folder)))
 end
 
 -- Jobs that a test left are ended with its folder.
@@ -529,6 +529,19 @@ describe("a probe", function()
       contains(output, "the probe, job 1 on node1 (FAILED), left no answer in ", "the node does not see this folder; "
         .. "--out DIR names one on a file system that nodes share")
       assert.is_nil(io.open(folder .. "/queue/2/name"))
+    end)
+  end)
+
+  it("says why its job ended, and that squeue does not answer", function()
+    probed(function(folder, batch, put)
+      put("hold", "")
+      put("down", "squeue: error: no controller")
+      os.execute(("(until [ -e %s/queue/asked ]; do sleep 0.02; done; %s scancel 1; rm -f %s/queue/down) &"):format(
+        folder, environment(folder), folder))
+      local status, output = batch()
+      assert.are.equal(2, status, output)
+      contains(output, "squeue does not answer: no controller; waiting for the probe",
+        "the probe, job 1 on node1 (CANCELLED), left no answer: its job was cancelled")
     end)
   end)
 

@@ -155,6 +155,18 @@ describe("passes of a sweep in processes of their own", function()
     end
   end)
 
+  it("are said as failed where a verdict says so, though the process came to its end", function()
+    both(HEAD .. 'mw.record { x = n }\nmw.table { "x" }', "-p n=1,2,3", 3, function(_, _, folder)
+      local text = support.read(folder .. "/join.lua"):gsub('"it was killed"', "%0, is_killed = i == 2")
+      support.write(folder .. "/join.lua", (text:gsub('"joined"', '"again"')))
+      local status, output = labs.shell(("cd %s; %s run join.lua"):format(labs.quoted(folder),
+        labs.quoted(labs.program)))
+      assert.are.equal(3, status, output)
+      assert.is_truthy(output:find("moonwarp: n = 2 failed: it was killed", 1, true), output)
+      assert.is_nil(output:find("n = 1 failed", 1, true), output)
+    end)
+  end)
+
   it("say which combination there is not", function()
     local _, output = labs.shell(labs.quoted(labs.program) .. " run memcopy -p n=1,2 -p parts=a,b --pass 5")
     assert.are.equal("moonwarp: option '--pass': the values of -p have 4 combinations, got 5\n", output)

@@ -38,6 +38,7 @@ describe("a cluster", function()
         c:kill(name)
         support.eventually(name, function() return c:pid(name) ~= before end)
       end
+      c:await "scontrol ping"
       support.write(c.folder .. "/go", "")
       c:drain()
       assert.are.equal("whole\n", support.read(c.folder .. "/job.out"))

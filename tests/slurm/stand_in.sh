@@ -7,7 +7,7 @@
 # Files that a test puts there change what happens:
 #   reject      sbatch fails with this text        late     sbatch queues the job and fails with this text
 #   slow        sbatch queues the job and answers when this is gone
-#   hold        jobs stay pending                  down     squeue fails with this text
+#   hold        jobs stay pending                  down     squeue fails with this text, and makes a file asked
 #   forget      squeue knows no job that is over   hide     squeue does not know this job
 #   early       elements are COMPLETED in the queue while they run
 #   end-INDEX   the element is killed once when it has begun its lab, and has this state
@@ -55,7 +55,7 @@ run_element() { # job index
   element "$1" "$2" "$output" &
   echo $! >"$1/running"
   if [ -e "end-$2" ]; then
-    until [ -e "begun-$2" ] || [ ! -e "$STAND_IN" ]; do sleep 0.02; done
+    until [ -e "begun-$2" ] || [ "$(cat "$state")" != RUNNING ]; do sleep 0.02; done
     kill -KILL -- -$!
     wait $!
     [ -s "trace-$2" ] && cat "trace-$2" >>"$output"
@@ -79,9 +79,9 @@ run_job() { # job
   done
 }
 
-slurmctld() {
+slurmctld() { # the process of the test
   local job
-  until [ -e stop ] || [ ! -e "$STAND_IN" ]; do # the folder goes with the test
+  until [ -e stop ] || [ ! -e "$STAND_IN" ] || ! kill -0 "$1" 2>/dev/null; do # the folder goes with the test
     for job in [0-9]*; do
       [ -e "$job/queued" ] || continue
       mv "$job/queued" "$job/begun"
@@ -89,6 +89,7 @@ slurmctld() {
     done
     sleep 0.02
   done
+  [ ! -e "$STAND_IN" ] || scancel [0-9]*
 }
 
 sbatch() {
@@ -117,7 +118,7 @@ sbatch() {
 
 squeue() {
   local names job state index
-  if [ -e down ]; then cat down >&2; exit 1; fi
+  if [ -e down ]; then cat down >&2; touch asked; exit 1; fi
   echo look >>looks
   for word; do case $word in --name=*) names=,${word#*=}, ;; esac done
   for job in [0-9]*; do

@@ -123,7 +123,7 @@ end
 -- parameters it has; others have.
 local function read(parts, parameters)
   local lefts = lists.map(parts, function(one)
-    local left = part.read(one.folder, one.message)
+    local left = part.read(one.folder, one.message, one.is_killed)
     left.output, left.number = one.folder .. "/output.txt", one.number
     return left.ended.reason ~= arg.WHOLE and left or nil
   end)
@@ -158,7 +158,8 @@ local function take_all(lefts, header)
 end
 
 --- Makes one run of what passes have left, in their order.
----@param parts table[]       number (of the combination), folder (that --out gave it), message (if it was killed)
+---@param parts table[]       number (of the combination), folder (that --out gave it), message (if it was killed),
+---                           is_killed (what it has left counts as far as records go)
 ---@param parameters table[]  of the sweep
 ---@return integer status
 ---@return string? reason      if every pass was skipped

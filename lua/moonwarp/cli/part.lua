@@ -65,12 +65,13 @@ local function of_killed(folder, message)
 end
 
 --- What a pass has left.
----@param folder string   that --out gave it
----@param message string  what is said if it was killed, or interrupted, as before the time limit of its job
----@return table          without pass and declared if it was killed
-function part.read(folder, message)
+---@param folder string       that --out gave it
+---@param message string      what is said if it was killed, or interrupted, as before the time limit of its job
+---@param is_killed boolean?  its verdict says so, whatever the pass itself has said before
+---@return table              without pass and declared if it has said nothing
+function part.read(folder, message, is_killed)
   local left = literal.value(files.read_plain(folder .. NAME) or "")
-  if left and left.ended.outcome == "interrupted" then left.ended = killed(message) end
+  if left and (is_killed or left.ended.outcome == "interrupted") then left.ended = killed(message) end
   return left or of_killed(folder, message)
 end
 

@@ -5,6 +5,7 @@
 -- folder, so that the next batch does not wait for it.
 
 local core = require "moonwarp.core"
+local ending = require "moonwarp.slurm.ending"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local json = require "moonwarp.base.json"
@@ -85,7 +86,11 @@ local function submit(self, site, ids)
 end
 
 local function look(self)
-  local rows = queue.look { self.name }
+  local rows, problem = queue.look { self.name }
+  if problem and not self.unanswered then
+    self.say(("squeue does not answer: %s; waiting for the probe"):format(problem))
+  end
+  self.unanswered = problem ~= nil
   if not rows then return end
   local row = rows[1]
   self.row = row or self.row
@@ -112,9 +117,15 @@ local function await(self, site)
 end
 
 local function fail_silent(self, site)
-  local state = self.row and (" on %s (%s)"):format(self.row.node, self.row.state) or ""
-  options.fail("the probe, job %s%s, left no answer in %s within %g s: the node does not see this folder; "
-    .. "--out DIR names one on a file system that nodes share", self.job, state, self.folder, site.patience)
+  local row = self.row
+  local place = row and row.node ~= "" and " on " .. row.node or ""
+  local name = ("%s%s%s"):format(self.job, place, row and (" (%s)"):format(row.state) or "")
+  if row and ending.is_forced(row.state) then
+    options.fail("the probe, job %s, left no answer: %s", name, ending.text(row.state))
+  end
+  local other = #site.modules + #site.setup > 0 and ", or the site's modules or setup end the job" or ""
+  options.fail("the probe, job %s, left no answer in %s within %g s: the node does not see this folder%s; "
+    .. "--out DIR names one on a file system that nodes share", name, self.folder, site.patience, other)
 end
 
 local function read(self, text)
