@@ -44,7 +44,7 @@ describe("a report of ncu", function()
     assert.is_nil(problem)
     assert.are.same({ "transpose", "scaled<float, 3>", "transpose" },
       lists.map(launches, function(one) return one.kernel end))
-    assert.are.same({ { 2, 2, 1 }, { 32, 8, 1 }, "cuda:0", "ncu" },
+    assert.are.same({ { 2, 2, 1 }, { 32, 8, 1 }, "0", "ncu" },
       { launches[1].grid, launches[1].block, launches[1].device, launches[1].source })
     assert.are.same(launches[1], launches[3])
   end)

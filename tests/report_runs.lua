@@ -217,14 +217,13 @@ function runs.make(number, samples)
                     device = { name = device[2], driver = "570.86", clock_max = 1980e6, power_limit = 700 } } }
 end
 
---- Writes a run's record, and its sources.
+--- Writes a run's record, and the sources of which it has the text.
 ---@param folder string    which is made
 ---@param record table
 function runs.write(folder, record)
   assert(os.execute(("mkdir -p '%s/source'"):format(folder)))
   for _, one in ipairs(record.sources) do
-    local source <close> = assert(io.open(("%s/source/%s"):format(folder, one.name), "wb"))
-    source:write(one.text)
+    if one.text then require("tests.support").write(("%s/source/%s"):format(folder, one.name), one.text) end
   end
   local file <close> = assert(io.open(folder .. "/record.json", "wb"))
   file:write(json.encode(record))

@@ -49,7 +49,7 @@ static void push_counted(lua_State *L, const mw_device *device, const mw_counted
   push_fields(L, counts_fields, &counted->counts);
   set_string(L, "kernel", counted->kernel);
   set_string(L, "device", device->info.id);
-  set_string(L, "source", "cpu");
+  set_string(L, "source", device->backend->name);
   set_size(L, "launch", counted->launch);
   set_size(L, "launches", counted->launches);
   set_size(L, "blocks", counted->blocks);

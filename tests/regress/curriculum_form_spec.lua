@@ -25,7 +25,7 @@ describe("the form of a curriculum", function()
     wrong("{ fast = { " .. GATE .. " } }", "gates must be a gate or a list of gates: 'fast' has no place in a list")
     wrong("{ nil, { " .. GATE .. " } }", "gates must be a gate or a list of gates: number 1 of the list is nil")
     wrong("{ { " .. GATE .. " }, " .. GATE .. " }",
-      "gate 1: a gate has no '1'; there is record, field, at_least, of, devices, name")
+      "gate 1: a gate has no '1'; there is record, field, at_least, of, devices, name, kernel")
   end)
 
   -- Labs behind a hole, or in two places, were left out without a word; so were tags.

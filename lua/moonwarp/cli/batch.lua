@@ -260,9 +260,11 @@ end
 
 -- The devices of a node; all that the labs name, if nothing is known of it.
 local function devices_there(site, parsed, curriculum, root)
-  local words = parsed.device or {}
+  local words = lists.append({}, parsed.device or {})
   for _, lab in ipairs(parsed.device and {} or curriculum.labs) do words = lists.append(words, lab.devices) end
-  local ids = lists.unique(lists.map(lists.append(words, { "cpu" }), devices.id))
+  local _, backends = core.device_forms()
+  words[#words + 1] = backends[#backends] -- the processor, which every node has
+  local ids = lists.unique(lists.map(words, devices.id))
   local problem = require("moonwarp.base.path").make(root)
   if problem then options.fail("%s", problem) end
   return require("moonwarp.slurm.probe").ask(site, absolute(root), ids, exit.complain, parsed.dry)

@@ -5,6 +5,7 @@
 -- moonwarp batch --resume continues a sweep too.
 
 local batch = require "moonwarp.cli.batch"
+local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
 local ledger = require "moonwarp.lab.ledger"
@@ -58,7 +59,7 @@ local function curriculum_of(script, name, parsed)
   return { name = name, path = script, labs = lists.map(numbers, function(number)
     return { name = ("%s-%d"):format(name, number), study = name, path = script, params = parsed.p or {},
              words = words_of(parsed, number), tags = {}, needs = {}, gates = {}, retries = 0,
-             devices = parsed.device and { parsed.device } or { "cuda", "cpu" } }
+             devices = parsed.device and { parsed.device } or select(2, core.device_forms()) }
   end) }
 end
 

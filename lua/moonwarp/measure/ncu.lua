@@ -103,7 +103,7 @@ local function judge(program, folder, result)
   return launches and (#launches > 0 or not problem) and launches or nil, problem
 end
 
-local function run(session, program)
+local function run(session, program, backend)
   local folder, guard = tool.folder()
   local _ <close> = guard
   os.remove(report_of(folder) .. ".ncu-rep")
@@ -111,7 +111,9 @@ local function run(session, program)
   local launches, problem = judge(program, folder, result)
   if not launches then failure.raise_as("failed", "counters: %s", problem) end
   if problem then io.stderr:write("note: ", problem, "\n") end
-  for i, launch in ipairs(launches) do launch.launch = i end
+  for i, launch in ipairs(launches) do
+    launch.launch, launch.device = i, ("%s:%s"):format(backend, launch.device)
+  end
   counters.add(launches)
 end
 
@@ -153,7 +155,7 @@ function ncu.prepare(session, id, check)
   if not tool.is_script(session) then fail_place(id) end
   local program = ncu.program() or fail_program(id)
   session.is_counted = true
-  run(session, program)
+  run(session, program, word.backend)
   return id, nil
 end
 

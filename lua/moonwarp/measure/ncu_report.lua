@@ -122,7 +122,7 @@ end
 
 local function launch_of(row)
   local launch = { kernel = tool.kernel_name(row["Kernel Name"]), source = "ncu", lines = {},
-                   device = "cuda:" .. (count_of(row.Device) or 0), grid = shape_of(row, "Grid Size", SHAPE.grid),
+                   device = row.Device or "0", grid = shape_of(row, "Grid Size", SHAPE.grid),
                    block = shape_of(row, "Block Size", SHAPE.block) }
   for name, metrics in pairs(TOTALS) do
     local values = lists.map(metrics, function(metric) return count_of(row[metric]) end)
@@ -269,7 +269,7 @@ end
 ---@param raw string    the page raw
 ---@param sass string   the page source in the view sass
 ---@param lines string  the same in the view cuda,sass
----@return table[]? launches  of counters.lua; nil if a page is not whole
+---@return table[]? launches  of counters.lua, device is the number of the GPU; nil if a page is not whole
 ---@return string? problem    why; or why no lines are known
 function ncu_report.read(raw, sass, lines)
   local launches, problem = read_raw(raw)
