@@ -467,6 +467,21 @@ describe("what sbatch rejects", function()
       "sbatch: unrecognized option '--foo'\nTry \"sbatch --help\" for more information")
   end)
 
+  it("leaves the jobs before it in the queue, which is said", function()
+    with_slurm({ { "a", "", WAIT }, { "b", 'needs = "a"', MARK } }, function(folder, batch, put, resume)
+      put("reject-2", "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy")
+      local status, output = batch()
+      assert.are.equal(2, status, output)
+      contains(output, "the jobs stay in the queue; moonwarp batch --resume out/batch/", "scancel 1 cancels them",
+        "array-2.sh: Batch job submission failed: Job violates accounting/QOS policy; moonwarp batch --resume")
+      put "reject-2"
+      support.write(folder .. "/again", "")
+      status, output = resume()
+      assert.are.equal(0, status, output)
+      assert.are.equal("a b ", marks(folder))
+    end)
+  end)
+
   it("is a folder's name that it would read in another way", function()
     with_slurm({ { "a", "", MARK } }, function(folder)
       for name, what in pairs { ["a\\b"] = "backslash", ["a\nb"] = "control character" } do

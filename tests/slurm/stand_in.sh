@@ -6,6 +6,7 @@
 # N/name, N/script, N/after (jobs), N/state/INDEX, and N/running (the group of processes of the element that runs).
 # Files that a test puts there change what happens:
 #   reject      sbatch fails with this text        late     sbatch queues the job and fails with this text
+#   reject-N    the same for job N
 #   slow        sbatch queues the job and answers when this is gone
 #   hold        jobs stay pending                  down     squeue fails with this text, and makes a file asked
 #   forget      squeue knows no job that is over   hide     squeue does not know this job
@@ -93,12 +94,14 @@ slurmctld() { # the process of the test
 }
 
 sbatch() {
-  local after="" job count
+  local after="" job count file
   script=${*: -1}
   for word; do case $word in --dependency=afterany:*) after=${word#*:} ;; esac done
-  if [ -e reject ]; then cat reject >&2; exit 1; fi
   job=1
   until mkdir "$job" 2>/dev/null; do job=$((job + 1)); done
+  for file in reject "reject-$job"; do
+    if [ -e "$file" ]; then cat "$file" >&2; rmdir "$job"; exit 1; fi
+  done
   mkdir "$job/state"
   count=$(option array)
   count=${count%%\%*}
