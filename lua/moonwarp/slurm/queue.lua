@@ -4,6 +4,7 @@
 -- a controller that is busy or down lets them wait, and away from the terminal's Ctrl-C. That a command failed says
 -- nothing about a job: what is not known is nil.
 
+local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
@@ -42,27 +43,19 @@ local function await(child)
   return ending
 end
 
--- The same for a command that Ctrl-C does not cut short; the interruption, if there was one, comes second.
-local function await_whole(child)
-  local outcome, ending, problem = host.call(await, child)
-  if outcome == "done" then return ending end
-  if outcome == "failed" then error(problem, 0) end
-  return await(child), problem
-end
-
--- True and the output, or false and what the command complained of; then what else wait returns.
-local function call(words, wait)
+-- True and the output, or false and what the command complained of.
+local function call(words)
   local program = queue.find(words[1])
   if not program then return false, words[1] .. " is not on PATH" end
   local log = os.tmpname()
   local argv = lists.append({ program }, table.move(words, 2, #words, 1, {}))
   local child <close> = host.spawn { argv = argv, env = NARROWING, log = log, seconds = PATIENCE, grace = 1 }
-  local ending, problem = (wait or await)(child)
+  local ending = await(child)
   local said = (files.read(log) or ""):gsub("%s+$", "")
   os.remove(log)
-  if ending.exit == 0 and ending.signal == 0 then return true, said, problem end
+  if ending.exit == 0 and ending.signal == 0 then return true, said end
   if ending.reason == "time" then said = ("no answer within %d s"):format(PATIENCE) end
-  return false, said == "" and ("exit status %d"):format(ending.exit) or said, problem
+  return false, said == "" and ("exit status %d"):format(ending.exit) or said
 end
 
 --- An error where Slurm's commands are not installed.
@@ -91,7 +84,8 @@ end
 ---@return table? interruption  the error to raise when the job is written down
 function queue.submit(script, words)
   local argv = lists.append(lists.append({ "sbatch", "--parsable" }, words), { script })
-  local ok, said, interruption = call(argv, await_whole)
+  local interrupted, ok, said = host.whole(call, argv)
+  local interruption = interrupted and select(2, pcall(core.raise, "interrupted", "interrupted")) or nil
   local job = ok and ("\n" .. said):match "\n(%d+)[;%s]?[^\n]*$"
   if job then return job, nil, interruption end
   return nil, ok and ("it gives no number of a job: " .. said) or complaint(said), interruption
