@@ -287,6 +287,13 @@ describe("counters", function()
     assert.are.same({ counted.launch }, { dev:counters(counted.launch)[1].launch })
   end)
 
+  it("bring lanes together in order in a loop by goto", function()
+    local c = kernels.jump:profile(1, 32, floats(32), floats(8 * 200), 200)
+    local line = c.lines[1]
+    assert.are.equal("s += x[8 * k];", line.text)
+    assert.are.same({ 200, 200, 200 * 32 }, { line.load_requests, line.load_sectors, line.lanes })
+  end)
+
   it("have the lines of texts apart that are alike but for one", function()
     local text = "__global__ void texts(float *y) {\n  y[%s] = 1;\n}"
     for _, index in ipairs { "threadIdx.x", "2 * threadIdx.x" } do

@@ -231,3 +231,15 @@ __global__ void copy_auto(loose2 *y, const loose2 *x) { // by pointers whose typ
   auto from = x + threadIdx.x;
   *to = *from;
 }
+
+__global__ void jump(float *y, const float *x, int n) { // a loop that is written by goto
+  unsigned random = threadIdx.x * 7919 + 1;
+  float s = 0;
+  int k = 0;
+again:
+  s += x[8 * k];
+  random = random * 1664525u + 1013904223u;
+  if (random >> 31) s += x[8 * k + 1];
+  if (++k < n) goto again;
+  y[threadIdx.x] = s;
+}

@@ -298,12 +298,18 @@ typedef struct cpu_log_half {
   mw_request **chunks;
   unsigned count, nchunks;
 } cpu_log_half;
-enum { CPU_LOG_SHORT = 1024 };
+enum { CPU_LOG_SHORT = 1024, CPU_LOG_FOUND = 16 };
 struct cpu_log {
   mw_warp_log warp;         /* what the hooks see; first */
   mw_request none;          /* which a lane without a request has joined last */
+  mw_request all;           /* which all have joined, before the first one of a place and path */
   mw_request **buckets;     /* open ones by hash */
   cpu_log_half halves[2], *newer, *older;
+  struct {
+    const mw_request *first;
+    mw_request *at;
+  } found[CPU_WARP][CPU_LOG_FOUND]; /* of several of one place and path, by the first: where the lane has come to */
+  bool has_found;
   unsigned long long until; /* lanes that have made fewer rounds of loops do not wait for others */
 };
 typedef void cpu_log_count(void *owner, const mw_request *);
@@ -313,7 +319,7 @@ bool cpu_log_is_empty(const cpu_log *);
 /* For the thread; waits: it can wait for other lanes. */
 bool cpu_log_is_full(const cpu_log *, const mw_thread *, bool waits);
 /* The first request of that place and path that the lane has not joined; NULL: there is none. */
-mw_request *cpu_log_find(const cpu_log *, mw_count_what, unsigned long long path, unsigned lane);
+mw_request *cpu_log_find(cpu_log *, mw_count_what, unsigned long long path, unsigned lane);
 mw_request *cpu_log_add(cpu_log *, mw_count_what, unsigned long long path);
 void cpu_log_join(cpu_log *, mw_request *, unsigned lane, uintptr_t address);
 void cpu_log_close(cpu_log *, cpu_log_count *, void *owner);       /* all that are open */

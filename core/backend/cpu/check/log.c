@@ -37,7 +37,13 @@ static void free_half(cpu_log_half *half) {
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
+static void forget_found(cpu_log *log) {
+  if (log->has_found) memset(log->found, 0, sizeof log->found);
+  log->has_found = false;
+}
+
 static void forget_lanes(cpu_log *log) {
+  forget_found(log);
   for (unsigned i = 0; i < CPU_WARP; i++) log->warp.at[i] = &log->none;
   log->none.next = &log->none;
   if (log->warp.has_wholes) memset(log->warp.wholes, 0, sizeof log->warp.wholes);
@@ -46,6 +52,7 @@ static void forget_lanes(cpu_log *log) {
 
 void cpu_log_open(cpu_log *log) {
   log->buckets = mw_calloc(BUCKETS, sizeof *log->buckets);
+  log->all.lanes = ~0u;
   log->newer = &log->halves[0];
   log->older = &log->halves[1];
   forget_lanes(log);
@@ -78,6 +85,7 @@ static mw_request *find_first(const cpu_log *log, mw_count_what what, unsigned l
 static void link_request(cpu_log *log, mw_request *request) {
   mw_request *first = find_first(log, request->what, request->path);
   request->again = request->link = NULL;
+  request->before = first ? first->last : &log->all;
   if (first) {
     first->last->again = request;
     first->last = request;
@@ -89,10 +97,17 @@ static void link_request(cpu_log *log, mw_request *request) {
   *bucket = request;
 }
 
-mw_request *cpu_log_find(const cpu_log *log, mw_count_what what, unsigned long long path, unsigned lane) {
-  mw_request *it = find_first(log, what, path);
-  if (it && it->last->lanes >> lane & 1) return NULL;
-  while (it && it->lanes >> lane & 1) it = it->again; /* it comes there again by a loop that is not known as such */
+/* There are several where a structure is copied, and in a loop that is not known as such. A lane joins them in order. */
+mw_request *cpu_log_find(cpu_log *log, mw_count_what what, unsigned long long path, unsigned lane) {
+  mw_request *first = find_first(log, what, path);
+  if (!first || first->last->lanes >> lane & 1) return NULL;
+  if (!(first->lanes >> lane & 1)) return first;
+  const unsigned slot = (unsigned)((uintptr_t)first / sizeof *first % CPU_LOG_FOUND);
+  mw_request *it = log->found[lane][slot].first == first ? log->found[lane][slot].at : first;
+  while (it->lanes >> lane & 1) it = it->again;
+  log->found[lane][slot].first = first;
+  log->found[lane][slot].at = it;
+  log->has_found = true;
   return it;
 }
 
@@ -173,6 +188,7 @@ void cpu_log_close(cpu_log *log, cpu_log_count *count, void *owner) {
 void cpu_log_close_older(cpu_log *log, cpu_log_count *count, void *owner) {
   cpu_log_half *closed = log->older;
   close_half(closed, count, owner);
+  forget_found(log);
   memset(log->buckets, 0, BUCKETS * sizeof *log->buckets);
   for (unsigned i = 0; i < log->newer->count; i++) link_request(log, request_of(log->newer, i));
   for (unsigned i = 0; i < CPU_WARP; i++)

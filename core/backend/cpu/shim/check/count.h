@@ -26,6 +26,7 @@ typedef struct mw_request {
   struct mw_request *next; /* which one a lane made after this one; never NULL */
   unsigned lanes;          /* those that have joined, a bit for each */
   unsigned long long addresses[MW_LANES];
+  struct mw_request *before; /* of the same place and path, which a lane joins first; never NULL */
   struct mw_request *link, *again, *last; /* the checker's: of the same hash; of the same place and path */
 } mw_request;
 

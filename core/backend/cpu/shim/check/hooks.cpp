@@ -119,7 +119,7 @@ FAST bool count_next(const void *at, unsigned bytes, enum mw_count_kind kind, co
   const unsigned lane = mw_self->rank % MW_LANES;
   mw_request *request = log->at[lane]->next;
   if (request->what != mw_count_what_of(place, kind, bytes) || request->path != mw_self->path ||
-      request->lanes >> lane & 1)
+      request->lanes >> lane & 1 || !(request->before->lanes >> lane & 1))
     return false;
   request->lanes |= 1u << lane;
   request->addresses[lane] = (pointer)at;
