@@ -41,7 +41,7 @@ function script.text(site, words, command)
   local lines = lists.append({ "#!/bin/bash" }, option_lines(words))
   if #site.modules > 0 then -- where bash is no login shell, module is a function of /etc/profile
     lines[#lines + 1] = "type module >/dev/null 2>&1 || . /etc/profile"
-    lines[#lines + 1] = "module load " .. table.concat(lists.map(site.modules, path.quote), " ")
+    lines[#lines + 1] = ("module load %s || exit 1"):format(table.concat(lists.map(site.modules, path.quote), " "))
   end
   lists.append(lines, site.setup)
   if site.cache then lines[#lines + 1] = "export MOONWARP_CACHE=" .. expanded(site.cache) end
