@@ -24,7 +24,7 @@ element.__index = element
 
 local EEXIST = 17 -- of mkdir(2), as Linux has it
 local LOOK_SECONDS = 1
-local TERM_SECONDS = 0.2 -- Slurm signals every process of a job: a lab may end by it before our own has come
+local TERM_SECONDS = 0.5 -- Slurm signals every process of a job: a lab may end by it before our own has come
 
 local TOLD = { SIGINT = "its job's time limit was near", SIGTERM = "its job was told to end: cancelled or preempted, "
   .. "or its time was over" }
