@@ -26,7 +26,7 @@ local study, p, gpu = mw.study {
   odd = function(v) return { { bodies = 509 }, { bodies = 80 * v.lane + 1 } } end, -- 2.5 groups of the pairs'
   params = {
     { "smallest", 1024, "fewest bodies of the sweep", gpu = 16384, min = 1, max = 1 << 24 },
-    { "largest", 8192, "most bodies of the sweep, which halves them", gpu = 524288, min = 1, max = 1 << 24 },
+    { "largest", 8192, "most bodies of the sweep, which halves them", gpu = 262144, min = 1, max = 1 << 24 },
     { "n", 4096, "bodies, for fast math, shapes and copies", gpu = 65536, min = 1, max = 1 << 24 },
     { "block", 64, "threads per block if a thread has several bodies", gpu = 256, min = 32, max = 1024 },
     { "own", 4, "bodies per thread in these kernels", min = 1, max = 16 },
