@@ -132,7 +132,7 @@ return {
   { name = "managed", title = "What does memory cost that moves by itself?", study = "managed", needs = "streams",
     tags = { "memory", "transfer" },
     gates = { gate("T_tot", "managed, prefetched", 0.5, "explicit, pinned", { group = "trip" }, "cpu"),
-              gate("T_tot", "managed, prefetched", 0.35, "explicit, pinned", { group = "trip" }, "cuda"),
+              gate("T_tot", "managed, prefetched", 0.3, "explicit, pinned", { group = "trip" }, "cuda"),
               gate("T_tot", "zero-copy, pinned", 1.4, "explicit, pinned", { group = "trip" }, "cuda") } },
   { name = "graphs", title = "What does starting a kernel cost?", study = "graphs", needs = "streams",
     tags = { "launches" },

@@ -3,9 +3,10 @@
 -- managed: what does memory cost that moves by itself, and what do prefetches and advice save?
 --
 -- A trip takes an array from the host to a kernel and back: by copies, prefetches, or over the bus where it lies. Then
--- the host writes to some pages before each kernel, to one or to all. At last the first and the second touch of
--- either side. T_tot = 2 arrays / t, of the host's time. After S. Boerm, "Simulation and High-Performance Computing",
--- part 16 (Kiel, 2020), and practical 1 of M. Giles and W. Armour (Oxford). See docs/studies/managed.md.
+-- the host writes to some pages before each kernel, to one or to all. Then prefetches in either direction, and at last
+-- the first and the second touch of either side. T_tot = 2 arrays / t, of the host's time. After S. Boerm, "Simulation
+-- and High-Performance Computing", part 16 (Kiel, 2020), and practical 1 of M. Giles and W. Armour (Oxford). See
+-- docs/studies/managed.md.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
@@ -20,7 +21,6 @@ local study, p = mw.study {
   params = {
     { "n", 1 << 22, "elements", gpu = 1 << 26, min = 4096, max = 1 << 32 },
     { "part", 1 << 20, "elements of the part 'touched'", gpu = 1 << 22, min = 4096, max = 1 << 30 },
-    { "streams", 4, "of the array that is prefetched in parts", min = 1, max = 32 },
     { "pages", 256, "pages of 4 KiB that the host touches at most", gpu = 4096, min = 1,
       check = function(v) return v > 1 << 20 and "at most 2^20" or nil end },
   },
@@ -90,26 +90,6 @@ by_copies(1, "pageable")
 trip(2, "managed", "managed", "managed")
 trip(3, "managed, prefetched", "prefetched", "prefetched", function(c) c.prefetched:prefetch() end,
   function(c) c.prefetched:prefetch "host" end, "concurrent_managed_access")
-
--- Parts in a stream each: one moves back while others come. All are under way before the first is asked back, since
--- the driver may work on a prefetch to the host while the caller waits.
-study:rung { 3, "prefetched in parts", output = "prefetched", kernel = { "iterate<float>" }, make = function(c)
-  if not c.dev:properties().concurrent_managed_access then return nil, NEEDS.concurrent_managed_access end
-  local parts, size = {}, mw.ceil_div(c.n, p.streams)
-  for first = 1, c.n, size do
-    local part = { array = c.prefetched:view(first, math.min(size, c.n - first + 1)),
-                   lane = { stream = c:keep(c.dev:stream { blocking = false }) } }
-    part.kernel, parts[#parts + 1] = computing(c, part.array, part.lane.stream), part
-  end
-  return function()
-    touch(c, "prefetched")
-    for _, part in ipairs(parts) do
-      part.array:prefetch("device", part.lane)
-      part.kernel()
-    end
-    for _, part in ipairs(parts) do part.array:prefetch("host", part.lane) end
-  end
-end }
 trip(4, "managed, kept on the host", "remote", "remote", nil, nil, "concurrent_managed_access")
 trip(5, "zero-copy, pinned", "pinned", "pinned")
 trip(5, "zero-copy, registered", "registered", "registered", nil, nil, "host_register")
@@ -117,14 +97,37 @@ trip(5, "zero-copy, registered", "registered", "registered", nil, nil, "host_reg
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "trip", cases = { { n = p.n } }, clock = "host", batch = 1, rows = "all", charts = { { kind = "ladder" } },
   table = { { "number", title = "no." }, "rung", "t", "T_tot", { "share", unit = "%", digits = 3 } },
-  ratios = { "managed, prefetched / explicit, pinned", "prefetched in parts / explicit, pinned",
-             "zero-copy, pinned / explicit, pinned", "explicit, registered / explicit, pinned" } }
+  ratios = { "managed, prefetched / explicit, pinned", "zero-copy, pinned / explicit, pinned",
+             "explicit, registered / explicit, pinned" } }
 
 study:part { "touched", cases = { { n = p.part, touched = mw.geometric(math.min(p.pages, p.part), 1, 8) } },
   clock = "host", batch = 1,
   charts = { { x = "touched", logx = 2, logy = 10, by = "rung", title = "by the pages that the host writes to",
                xlabel = "pages of 4 KiB before each kernel" } },
   rungs = { "explicit, pinned", "managed", "managed, prefetched", "managed, kept on the host", "zero-copy, pinned" } }
+
+-- ---- a prefetch ---------------------------------------------------------------------------------------
+-- The host's time for the call alone, and until the pages are there.
+local function prefetch(x, to, round)
+  study.dev:synchronize()
+  local start = core.clock()
+  x:prefetch(to)
+  local call = core.clock() - start
+  study.dev:synchronize()
+  return mw.record { group = "prefetch", to = to, round = round, call = call, done = core.clock() - start,
+                     units = { call = "s", done = "s" } }
+end
+
+study:part { "prefetch", run = function()
+  if not study.dev:properties().concurrent_managed_access then return mw.remark(NEEDS.concurrent_managed_access) end
+  local x <close> = study.dev:managed("f32", p.n)
+  local records = {}
+  for round = 1, 3 do
+    for _, to in ipairs { "device", "host" } do records[#records + 1] = prefetch(x, to, round) end
+  end
+  mw.table { "to", "round", "call", "done", records = records,
+             title = ("managed prefetch, %d elements"):format(p.n) }
+end }
 
 -- ---- first and second touch -------------------------------------------------------------------------
 local HINTS = {
