@@ -9,6 +9,8 @@ set -uo pipefail
 program=$1
 home=$("$program" -e 'print(require("moonwarp.core").home())') || exit 1
 export MOONWARP_TEST_LUA="'$program' run" MOONWARP_PROGRAM=$program LUA_PATH="$home/?.lua;;"
+# Charts have signs beyond ASCII, where the locale does.
+[ "$(locale charmap)" = UTF-8 ] || export LC_ALL=C.UTF-8
 "$program" -e 'local dev = mw.device "cuda"
   local p = dev:properties()
   print(("%s, %s, %s"):format(dev:name(), p.arch, p.driver or "driver unknown"))

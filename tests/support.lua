@@ -173,11 +173,11 @@ end
 
 local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
 
---- The command of a stock interpreter ($STOCK_LUA): on a machine with only a bundle there need not be one.
+--- The command of a stock interpreter ($STOCK_LUA) that finds moonwarp as a module: a bundle has only the program.
 ---@return string?
 function support.stock_interpreter()
   local command = os.getenv "STOCK_LUA" or "lua5.4"
-  return os.execute(command .. " -v >/dev/null 2>&1") and command or nil
+  return os.execute(command .. " -e 'require [[moonwarp]]' >/dev/null 2>&1") and command or nil
 end
 
 --- Runs the function with a new folder that is removed afterwards, whatever happens.
