@@ -30,7 +30,7 @@ return {
 
   pages = {
     "moonwarp", "device", "array", "module", "kernel", "launch", "stream", "event", "graph", "measuring",
-    "study", "case", "core",
+    "charts", "study", "case", "core",
   },
 
   -- Types that scripts name, in addition to the classes.

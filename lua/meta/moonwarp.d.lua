@@ -458,6 +458,47 @@
 ---@field git? table `revision` and `dirty` of the script's folder
 ---@field argv? string[] the command line
 
+--- A measured value with its 95 % interval, from `+ - * /` and unary minus of a benchmark's result or another quantity with a number.
+--- `bytes / t` has the interval of the median of `t`: low and high change places, because the rate falls with the time. `tostring` gives
+--- `4.31e12 ± 0.2 %`, half of the interval. `mw.type` of one is "quantity". Records store it as an object of the three fields, tables
+--- print it as value ± x %, and charts draw it with error bars.
+--- 
+--- Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio` of contenders, which has an interval.
+---@class moonwarp.quantity
+---@field value number
+---@field low number lower end of its 95 % interval
+---@field high number upper end
+
+--- The kernels under the roofline, and the files written.
+---@class moonwarp.roofline_made
+---@field ceilings table `bandwidth` (B/s), `f32`, `f64` (flop/s)
+---@field points table[] `kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` ("memory", "compute" or "cache") each
+---@field words string the same in words, one line per kernel
+---@field chart string the chart in the terminal
+---@field dat string path of the data
+---@field gp string path of the gnuplot script
+---@field svg? string path
+---@field png? string path
+---@field reason? string why there are no pictures
+
+--- A roofline. Every field is optional.
+---@class moonwarp.roofline_spec
+---@field device? moonwarp.device the device whose ceilings are shown, default the last one opened
+---@field records? table[] records with bytes and flops, default all of this run, and unrecorded benchmarks
+---@field by? string the field that names a kernel, default kernel, series, rung, version, name or study
+---@field dtype? "f32"|"f64" element type if a record does not name it, default "f32"
+---@field ceilings? table `bandwidth`, `f32`, `f64` instead of measured ones
+---@field title? string
+---@field name? string of the files
+---@field quiet? boolean print nothing, default false
+---@field pictures? boolean false: no SVG or PNG, default true
+
+--- The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`; `unit` is for fields without one in the records. A list in a cell is written as the sizes of a block are, 32 x 8.
+---@class moonwarp.table_spec
+---@field title? string default "records"
+---@field records? table[] the rows, default all of this run
+---@field quiet? boolean print nothing, default false
+
 --- A film of a 1-D or 2-D field.
 ---@class moonwarp.film_spec
 ---@field name? string of the files, without extension, default SCRIPT-film
@@ -528,47 +569,6 @@
 ---@field points? boolean|string false: only lines; "alone": only points, for an x that is not a scale, default true
 ---@field quiet? boolean draw nothing in the terminal, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
-
---- A measured value with its 95 % interval, from `+ - * /` and unary minus of a benchmark's result or another quantity with a number.
---- `bytes / t` has the interval of the median of `t`: low and high change places, because the rate falls with the time. `tostring` gives
---- `4.31e12 ± 0.2 %`, half of the interval. `mw.type` of one is "quantity". Records store it as an object of the three fields, tables
---- print it as value ± x %, and charts draw it with error bars.
---- 
---- Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio` of contenders, which has an interval.
----@class moonwarp.quantity
----@field value number
----@field low number lower end of its 95 % interval
----@field high number upper end
-
---- The kernels under the roofline, and the files written.
----@class moonwarp.roofline_made
----@field ceilings table `bandwidth` (B/s), `f32`, `f64` (flop/s)
----@field points table[] `kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` ("memory", "compute" or "cache") each
----@field words string the same in words, one line per kernel
----@field chart string the chart in the terminal
----@field dat string path of the data
----@field gp string path of the gnuplot script
----@field svg? string path
----@field png? string path
----@field reason? string why there are no pictures
-
---- A roofline. Every field is optional.
----@class moonwarp.roofline_spec
----@field device? moonwarp.device the device whose ceilings are shown, default the last one opened
----@field records? table[] records with bytes and flops, default all of this run, and unrecorded benchmarks
----@field by? string the field that names a kernel, default kernel, series, rung, version, name or study
----@field dtype? "f32"|"f64" element type if a record does not name it, default "f32"
----@field ceilings? table `bandwidth`, `f32`, `f64` instead of measured ones
----@field title? string
----@field name? string of the files
----@field quiet? boolean print nothing, default false
----@field pictures? boolean false: no SVG or PNG, default true
-
---- The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`; `unit` is for fields without one in the records. A list in a cell is written as the sizes of a block are, 32 x 8.
----@class moonwarp.table_spec
----@field title? string default "records"
----@field records? table[] the rows, default all of this run
----@field quiet? boolean print nothing, default false
 
 --- Spans of time in lanes.
 ---@class moonwarp.timeline_spec
@@ -1829,6 +1829,20 @@ function mw.record(values) end
 ---@return string # what was printed
 function mw.table(spec) end
 
+--- Ends a script, or a pass of a sweep, that cannot run on this machine. This is not a failure: `moonwarp run`
+--- prints the reason, stores it with the remarks if the run has results, continues with the next pass, and exits with status 0.
+--- `moonwarp batch` shows a lab that only skips as skipped and does not evaluate its gates. In a stock interpreter it is an error with
+--- that text.
+---@param reason string why
+function mw.skip(reason) end
+
+--- Prints a wrapped paragraph and stores it in RUN/remarks.txt: a conclusion in words, computed from the
+--- numbers.
+---@param format string as string.format takes it
+---@param ... any values
+---@return string # the paragraph
+function mw.remark(format, ...) end
+
 --- Draws records: a chart in the terminal, RUN/NAME.dat with a header in comments, a gnuplot script
 --- RUN/NAME.gp that draws it, and an SVG and a PNG if gnuplot is installed. Otherwise a message says that there are no pictures. In a browser the SVG
 --- shows the values of a point under the pointer, and a click on a key entry hides or shows its curve.
@@ -1872,20 +1886,6 @@ function mw.film(options) end
 ---@param spec moonwarp.timeline_spec
 ---@return table # paths of the files, and the chart's text
 function mw.timeline(spec) end
-
---- Ends a script, or a pass of a sweep, that cannot run on this machine. This is not a failure: `moonwarp run`
---- prints the reason, stores it with the remarks if the run has results, continues with the next pass, and exits with status 0.
---- `moonwarp batch` shows a lab that only skips as skipped and does not evaluate its gates. In a stock interpreter it is an error with
---- that text.
----@param reason string why
-function mw.skip(reason) end
-
---- Prints a wrapped paragraph and stores it in RUN/remarks.txt: a conclusion in words, computed from the
---- numbers.
----@param format string as string.format takes it
----@param ... any values
----@return string # the paragraph
-function mw.remark(format, ...) end
 
 --- Begins the description of a study. It opens the device, on which defaults depend, and reads the parameters, so
 --- the rest of the file can use their values. The file ends with `return study`. While `moonwarp list` loads a file, no device is
