@@ -4,10 +4,10 @@
 # gpu.sh PROGRAM [OUT]: the benchmarks that want an NVIDIA GPU, every spec, and the studies, one after the other. What
 # fails or takes too long is said, and the next one runs. Their output stays in OUT (out); a table of what was to be
 # reached comes last. Status 1 where something failed, was left out or did not run.
-#   LIMIT=530  seconds for everything; what does not fit in is not run
+#   LIMIT=1200 seconds for everything; what does not fit in is not run
 #   JOBS=2     files of specs at a time
 set -uo pipefail
-program=$1 out=${2:-out} limit=${LIMIT:-530} failed=0
+program=$1 out=${2:-out} limit=${LIMIT:-1200} failed=0
 bench=$("$program" -e 'print(require("moonwarp.core").home() .. "/tests/bench")') || exit 1
 libraries=${bench%/tests/bench}/build/bench
 export JOBS=${JOBS:-2}
@@ -54,7 +54,7 @@ for name in launch memcopy_library cumsum scan reduction sum stencil nbody pipel
 lua nvbench 90
 lua bench_cost 60 -p on=cuda:0
 step check-gpu 300 "$bench/../check-gpu.sh" "$program"
-step studies 150 "$bench/suite.sh" "$program" "$out/studies"
+step studies 500 "$bench/suite.sh" "$program" "$out/studies"
 lua compare 60 -p pairs=10
 
 for log in "$out"/*.log; do
