@@ -88,18 +88,16 @@ __global__ void binomial(float *y, const float *x, int nx, int ny) {
   y[(size_t)j * nx + i] = filter(above, here, across(row(x, j + 1, nx, ny), i, nx));
 }
 
+// All loads come before the first store: after a store they would wait, since x and y might overlap.
 template <int R> __global__ void binomial_march(float *y, const float *x, int nx, int ny) {
   int i = COLUMN, first = R * ROW;
   if (i >= nx || first >= ny) return;
-  float above = across(row(x, first - 1, nx, ny), i, nx), here = across(row(x, first, nx, ny), i, nx);
+  float sum[R + 2];
 #pragma unroll
-  for (int r = 0; r < R; r++) {
-    int j = first + r;
-    float below = across(row(x, j + 1, nx, ny), i, nx);
-    if (j < ny) y[(size_t)j * nx + i] = filter(above, here, below);
-    above = here;
-    here = below;
-  }
+  for (int r = 0; r < R + 2; r++) sum[r] = across(row(x, first + r - 1, nx, ny), i, nx);
+#pragma unroll
+  for (int r = 0; r < R; r++)
+    if (first + r < ny) y[(size_t)(first + r) * nx + i] = filter(sum[r], sum[r + 1], sum[r + 2]);
 }
 
 // ---- host notes -----------------------------------------------------------------------------------------------------

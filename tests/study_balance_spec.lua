@@ -47,7 +47,7 @@ describe("the study balance", function()
     local kernels = support.changed_kernels("balance.cu",
       { "for (int k = 0; k < K; k++) v = v * a + b;", "for (int k = 1; k < K; k++) v = v * a + b;" },
       { "min(j, ny - 1)", "min(j, ny - 2)" }, -- beyond the last row
-      { "across(row(x, first - 1, nx, ny)", "across(row(x, first, nx, ny)" })
+      { "row(x, first + r - 1, nx, ny)", "row(x, max(first, first + r - 1), nx, ny)" })
     local run = support.study("balance", QUICK .. "-p steps=1", { kernels = {
       ["balance.cu"] = kernels, ["vector16.cuh"] = support.changed_kernels "vector16.cuh" } })
     assert.are.equal(3, run.status, run.output)
