@@ -37,58 +37,168 @@ end
 
 -- ---- reports ------------------------------------------------------------------------------------
 
+-- The pages in tests/check/ncu are of ncu 2025.3 on an H200, of kernels of tests/kernels/counters.cu: transpose, two
+-- launches of histogram_shared, and stencil_shared; without NOPs, and cut to the metrics that are asked for.
 describe("a report of ncu", function()
   local launches, problem = report.read(page "raw", page "sass", page "lines")
 
-  it("is read by launches", function()
+  it("is read by launches, of which ncu prints some tables twice", function()
     assert.is_nil(problem)
-    assert.are.same({ "transpose", "scaled<float, 3>", "transpose" },
+    assert.are.same({ "transpose<in_rows>", "histogram_shared", "histogram_shared", "stencil_shared" },
       lists.map(launches, function(one) return one.kernel end))
-    assert.are.same({ { 2, 2, 1 }, { 32, 8, 1 }, "0", "ncu" },
+    assert.are.same({ { 8, 8, 1 }, { 32, 8, 1 }, "0", "ncu" },
       { launches[1].grid, launches[1].block, launches[1].device, launches[1].source })
-    assert.are.same(launches[1], launches[3])
+    assert.are.equal(lines_of(launches[2]), lines_of(launches[3]))
   end)
 
   it("has totals from the metrics of a launch, and lanes and barriers from its instructions", function()
-    assert.are.equal("atomic_requests 0, barriers 32, lanes 16384, load_requests 128, load_sectors 512, requests 512, "
-      .. "shared_atomic_requests 0, shared_load_conflicts 3970, shared_load_requests 128, shared_load_wavefronts 4098, "
-      .. "shared_store_conflicts 0, shared_store_requests 128, shared_store_wavefronts 128, store_requests 128, "
-      .. "store_sectors 512", counted(launches[1]))
-    assert.are.equal("atomic_requests 1, barriers 0, lanes 152, load_requests 2, load_sectors 8, requests 5, "
-      .. "shared_atomic_requests 0, shared_load_conflicts 0, shared_load_requests 0, shared_load_wavefronts 0, "
-      .. "shared_store_conflicts 0, shared_store_requests 0, shared_store_wavefronts 0, store_requests 2, "
-      .. "store_sectors 5", counted(launches[2]))
+    assert.are.equal("atomic_requests 0, barriers 512, lanes 262144, load_requests 2048, load_sectors 8192, "
+      .. "requests 8192, shared_atomic_requests 0, shared_load_conflicts 63488, shared_load_requests 2048, "
+      .. "shared_load_wavefronts 65536, shared_store_conflicts 0, shared_store_requests 2048, "
+      .. "shared_store_wavefronts 2048, store_requests 2048, store_sectors 8192", counted(launches[1]))
   end)
 
   it("has lines, whose instructions are told apart", function()
     assert.are.equal([[
-/tmp/a/k.cu:4 lanes 8192, load_requests 128, load_sectors 512, requests 256, shared_store_conflicts 0, ]]
-      .. [[shared_store_requests 128, shared_store_wavefronts 128
-/tmp/a/k.cu:5 barriers 32
-/tmp/a/k.cu:7 lanes 8192, requests 256, shared_load_conflicts 3968, shared_load_requests 128, ]]
-      .. [[shared_load_wavefronts 4096, store_requests 128, store_sectors 512]], lines_of(launches[1]))
-  end)
-
-  it("has no request of an instruction that all lanes skip, or of local memory", function()
+/tmp/a/counters.cu:119 lanes 131072, load_requests 2048, load_sectors 8192, requests 4096, shared_store_conflicts 0, ]]
+      .. [[shared_store_requests 2048, shared_store_wavefronts 2048
+/tmp/a/counters.cu:120 barriers 512
+/tmp/a/counters.cu:123 lanes 131072, requests 4096, shared_load_conflicts 63488, shared_load_requests 2048, ]]
+      .. [[shared_load_wavefronts 65536, store_requests 2048, store_sectors 8192]], lines_of(launches[1]))
     assert.are.equal([[
-/tmp/a/k.cu:12 lanes 44, load_requests 2, load_sectors 8, requests 2
-/tmp/a/k.cu:13 lanes 44, requests 2, store_requests 2, store_sectors 5
-/tmp/a/k.cu:14 atomic_requests 1, lanes 20, requests 1
-/tmp/a/k.cu:15 lanes 44, requests 2, shared_store_conflicts 0, shared_store_requests 2, shared_store_wavefronts 2]],
-      lines_of(launches[2]))
+/tmp/a/counters.cu:157 lanes 16384, load_requests 256, load_sectors 1280, requests 512, shared_store_conflicts 0, ]]
+      .. [[shared_store_requests 256, shared_store_wavefronts 256
+/tmp/a/counters.cu:158 lanes 64, load_requests 256, load_sectors 32, requests 512, shared_store_conflicts 0, ]]
+      .. [[shared_store_requests 256, shared_store_wavefronts 32
+/tmp/a/counters.cu:159 lanes 64, load_requests 256, load_sectors 32, requests 512, shared_store_conflicts 0, ]]
+      .. [[shared_store_requests 256, shared_store_wavefronts 32
+/tmp/a/counters.cu:160 barriers 256
+/tmp/a/counters.cu:161 lanes 32768, requests 1024, shared_load_conflicts 0, shared_load_requests 768, ]]
+      .. [[shared_load_wavefronts 768, store_requests 256, store_sectors 1024]], lines_of(launches[4]))
   end)
 
   it("leaves out what was not measured", function()
-    local list = report.read(page "raw":gsub('"4,098"', '"n/a"'), page "sass", page "lines")
-    assert.are.equal(3970, list[1].shared_load_conflicts)
+    local list = report.read(page "raw":gsub('"65,536"', '"n/a"'), page "sass", page "lines")
+    assert.are.equal(63488, list[1].shared_load_conflicts)
     assert.is_nil(list[1].shared_load_wavefronts)
-    local older = page("raw"):gsub("smsp__inst_executed_op_shared_ld", "of_another_version")
+    local older = page("raw"):gsub("smsp__sass_inst_executed_op_shared_ld", "of_another_version")
     list = report.read(older, page "sass", page "lines")
-    assert.are.same({ 16384 }, { list[1].lanes, list[1].requests })
+    assert.are.same({ 262144 }, { list[1].lanes, list[1].requests })
     assert.is_nil((require "moonwarp.measure.counters".value(list[1], "lanes_per_request")))
   end)
 
-  it("of an older version has no shapes in columns of their own", function()
+  it("without lines has totals", function()
+    local list = assert(report.read(page "raw", page "sass", "==WARNING== Unable to open source file"))
+    assert.are.same({ 8192, 262144, {} }, { list[1].load_sectors, list[1].lanes, list[1].lines })
+  end)
+
+  it("has lines of instructions that are listed by the function which was inlined", function()
+    local other = page("lines"):gsub('Function Name","void transpose[^"]*', 'Function Name","index(int)')
+    assert.are.equal(lines_of(launches[1]), lines_of(report.read(page "raw", page "sass", other)[1]))
+  end)
+
+  it("is taken without lines if its pages differ", function()
+    local last = page("sass"):find '"Kernel Name","stencil'
+    for name, sass in pairs {
+      ["a launch has no table"] = page("sass"):sub(1, last - 1),
+      ["nothing was printed"] = "garbage\n\"\"\"\"\n",
+      ["another kernel"] = page("sass"):gsub('Name","stencil', 'Name","other'),
+      ["other figures"] = page("sass"):gsub('ATOMS.POPC.INC.32 RZ, %[R4%+URZ%]","256"', 'ATOMS RZ, [R4]","255"'),
+      ["a table too few"] = page("sass"):gsub('"Kernel Name","histogram.-("Kernel Name","s)', "%1"),
+    } do
+      local list, why = report.read(page "raw", sass, page "lines")
+      assert.are.equal("the launches of its page 'source' are not those of its page 'raw': lines are not known", why,
+        name)
+      assert.are.same({ 8192, {} }, { list[1].load_sectors, list[1].lines })
+      assert.is_nil(list[1].lanes)
+    end
+  end)
+
+  it("is rejected if a launch is cut off", function()
+    for cut = 2, 40, 19 do
+      local list, why = report.read(page("raw"):sub(1, -cut - 1), page "sass", page "lines")
+      assert.is_nil(list)
+      assert.are.equal("a row of its page 'raw' is not whole", why)
+    end
+    assert.are.equal("its page 'raw' has no table", (select(2, report.read("==ERROR== No report", "", ""))))
+  end)
+end)
+
+-- The pages of one launch of "scaled<float, 3>", as ncu prints them: its instructions are lists of SASS, the metrics
+-- inst_executed, memory_l1_wavefronts_shared, ..._ideal, memory_l2_theoretical_sectors_global and
+-- thread_inst_executed_true, and the lines { file, number } that it is listed under.
+local function pages_of(instructions)
+  local METRICS <const> = { "inst_executed", "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal",
+                            "memory_l2_theoretical_sectors_global", "thread_inst_executed_true" }
+  local sums, sass, tables = { 0, 0, 0, 0, 0 }, {}, {}
+  local function row(...) return '"' .. table.concat({ ... }, '","') .. '"\n' end
+  for at, one in ipairs(instructions) do
+    local fields = { ("0x7f3d64fb%04x"):format(16 * at), one[1], table.unpack(one, 2, 6) }
+    for i = 1, 5 do sums[i] = sums[i] + one[i + 1] end
+    sass[at] = row(table.unpack(fields))
+    for _, place in ipairs(one.lines) do -- a table for each file
+      local list = lists.entry(tables, tables, place[1], { row("File Path", place[1]),
+        row("Function Name", "void scaled<float, (int)3>(T1 *)"),
+        row("Line No", "Source", "Address", "Source", table.unpack(METRICS)) })
+      lists.append(list, { row(place[2], "text", "-", "-", 0, 0, 0, 0, 0), row("", "", table.unpack(fields)) })
+    end
+  end
+  local lines = lists.map(tables, function(list) return table.concat(list) end)
+  local raw = row("ID", "Kernel Name", "Block Size", "Grid Size", table.unpack(METRICS))
+    .. row("", "", "", "", "inst", "", "", "sectors", "")
+    .. row("0", "void scaled<float, 3>(T1 *)", "(64, 1, 1)", "(1, 1, 1)", table.unpack(sums))
+  return raw, row("Kernel Name", "void scaled<float, (int)3>(T1 *)", "") .. row("Address", "Source",
+    table.unpack(METRICS)) .. table.concat(sass), table.concat(lines)
+end
+
+local function only(...)
+  local list, problem = report.read(pages_of { ... })
+  assert.is_nil(problem)
+  assert.are.equal(1, #list)
+  return list[1]
+end
+
+describe("an instruction of a report", function()
+  local K <const> = "/tmp/a/k.cu"
+
+  it("is of the inner line if a function was inlined", function()
+    local H <const> = "/tmp/a/part.cuh"
+    local launch = only({ "      S2R R0, SR_TID.X", 1, 0, 0, 0, 32, lines = { { K, 20 } } },
+      { "      LDG.E R4, desc[UR4][R2.64]", 1, 0, 0, 4, 32, lines = { { K, 8 }, { K, 22 } } },
+      { "      LDG.E R5, desc[UR4][R2.64+0x10]", 1, 0, 0, 5, 32, lines = { { K, 23 }, { H, 3 }, { H, 9 } } },
+      { "      STG.E desc[UR4][R6.64], R4", 1, 0, 0, 6, 32, lines = { { K, 24 } } })
+    assert.are.same({ { K, 8, 4 }, { K, 24, 6 }, { H, 3, 5 } }, lists.map(launch.lines, function(line)
+      return { line.file, line.line, line.load_sectors or line.store_sectors }
+    end))
+  end)
+
+  it("has no line if it is of two in several launches", function()
+    local raw, sass, lines = pages_of { { "      LDG.E R4, desc[UR4][R2.64]", 1, 0, 0, 4, 32, lines = { { K, 8 } } } }
+    local other = lines:gsub('"8"', '"9"')
+    assert.are.equal(1, #report.read(raw, sass, lines .. lines)[1].lines)
+    assert.are.same({}, report.read(raw, sass, lines .. other)[1].lines)
+    assert.are.same({}, report.read(raw, sass, lines .. lines:gsub("k%.cu", "j.cu") .. lines)[1].lines)
+  end)
+
+  it("has no request if all lanes skip it, or if it is of local memory", function()
+    local launch = only({ "@P0   EXIT", 2, 0, 0, 0, 20, lines = { { K, 11 } } },
+      { "@!P1  LDG.E R5, desc[UR4][R2.64+0x4]", 2, 0, 0, 0, 0, lines = { { K, 13 } } },
+      { "      STG.E desc[UR4][R6.64], R4", 2, 0, 0, 5, 44, lines = { { K, 13 } } },
+      { "@!UP2 REDG.E.ADD.STRONG.GPU desc[UR4][R8.64], R9", 1, 0, 0, 4, 20, lines = { { K, 14 } } },
+      { "      LD.E R1, desc[UR4][R10.64]", 2, 0, 0, 0, 44, lines = { { K, 15 } } },
+      { "      ST.E desc[UR4][R10.64], R1", 2, 3, 2, 0, 44, lines = { { K, 15 } } })
+    assert.are.equal("scaled<float, 3>", launch.kernel)
+    assert.are.same({ 108, 0 }, { launch.lanes, launch.barriers })
+    assert.are.equal([[
+/tmp/a/k.cu:13 lanes 44, requests 2, store_requests 2, store_sectors 5
+/tmp/a/k.cu:14 atomic_requests 1, lanes 20, requests 1
+/tmp/a/k.cu:15 lanes 44, requests 2, shared_store_conflicts 1, shared_store_requests 2, shared_store_wavefronts 3]],
+      lines_of(launch))
+  end)
+end)
+
+describe("a launch of an older report", function()
+  it("has no shapes in columns of their own", function()
     local names = { "ID", "Process ID", "Kernel Name" }
     for axis in ("xyz"):gmatch "." do
       lists.append(names, { "launch__grid_dim_" .. axis, "launch__block_dim_" .. axis })
@@ -97,43 +207,6 @@ describe("a report of ncu", function()
       .. '"0","2489696","k(int, double3 *)","4,096","256","2","1","1","1"'
     local one = report.read(raw, "", "")[1]
     assert.are.same({ "k", { 4096, 2, 1 }, { 256, 1, 1 } }, { one.kernel, one.grid, one.block })
-  end)
-
-  it("without lines has totals", function()
-    local list = assert(report.read(page "raw", page "sass", "==WARNING== Unable to open source file"))
-    assert.are.same({ 512, 16384, {} }, { list[1].load_sectors, list[1].lanes, list[1].lines })
-  end)
-
-  it("has lines of instructions that are listed by the function which was inlined", function()
-    local other = page("lines"):gsub('Function Name","transpose%b()', 'Function Name","index(int)')
-    assert.are.equal(lines_of(launches[1]), lines_of(report.read(page "raw", page "sass", other)[1]))
-  end)
-
-  it("has no lines of instructions that are of two", function()
-    local other = page("lines"):gsub("/tmp/a/k%.cu", "/tmp/b/k.cu")
-    local list = assert(report.read(page "raw", page "sass", page "lines" .. "\n" .. other))
-    assert.are.same({ 16384, {} }, { list[1].lanes, list[1].lines })
-  end)
-
-  it("is taken without lines if its pages differ", function()
-    for wanted, sass in pairs {
-      ["its page 'source' has 2 launches, its page 'raw' 3: lines are not known"] = page "sass":match "^(.*)\n\n",
-      ["its page 'source' has 0 launches, its page 'raw' 3: lines are not known"] = "garbage\n\"\"\"\"\n",
-      ["its page 'source' has 3 launches, its page 'raw' 3: lines are not known"] =
-        page("sass"):gsub('Name","transpose', 'Name","other'),
-    } do
-      local list, why = report.read(page "raw", sass, page "lines")
-      assert.are.equal(wanted, why)
-      assert.are.same({ 512, {} }, { list[1].load_sectors, list[1].lines })
-      assert.is_nil(list[1].lanes)
-    end
-  end)
-
-  it("is rejected if a launch is cut off", function()
-    local list, why = report.read(page("raw"):sub(1, -40), page "sass", page "lines")
-    assert.is_nil(list)
-    assert.are.equal("a row of its page 'raw' is not whole", why)
-    assert.are.equal("its page 'raw' has no table", (select(2, report.read("==ERROR== No report", "", ""))))
   end)
 end)
 
@@ -161,7 +234,8 @@ local SCRIPT <const> = [[
 local mw = require "moonwarp"
 mw.arg("n", 1, "a number")
 local dev = mw.device()
-local m = dev:module { name = "k.cu", source = "\n\n\n__global__ void transpose(int *a) { a[0] = 1; }\n\n\n  a[1];" }
+local m = dev:module { name = "counters.cu",
+  source = ("\n"):rep(118) .. "__global__ void transpose(int *a) { a[0] = 1; }\n\n\n\n  a[1];" }
 print(dev:id(), dev:properties().checks, table.concat(arg, "|"), #mw.counters(), mw.bench(function() end).n > 0)
 ]]
 
@@ -176,7 +250,7 @@ describe("counters of a GPU", function()
     with({ ["s.lua"] = SCRIPT }, function(run, folder)
       local status, output = run("run s.lua --counters -p n=1,2 -- a 'b c'", REPORT .. " STAND_IN_CALLS=calls")
       assert.are.equal(0, status, output)
-      has(output, "cuda:0\tfalse\ta|b c\t2\ttrue\n")
+      has(output, "cuda:0\tfalse\ta|b c\t3\ttrue\n")
       assert.is_nil(output:find("check mode", 1, true), output)
       local calls = files.read(folder .. "/calls")
       assert.are.equal(4, select(2, calls:gsub("\n", "")))
@@ -203,14 +277,14 @@ describe("counters of a GPU", function()
     with({ ["s.lua"] = SCRIPT .. 'mw.remark "done"' }, function(run, folder)
       local status, output = run("run s.lua --counters", REPORT)
       assert.are.equal(0, status, output)
-      has(output, "transpose")
+      has(output, "transpose<in_rows>")
       local found = record_in(folder).counters
-      assert.are.equal(2, #found)
+      assert.are.same({ 1, 2, 1 }, lists.map(found, function(one) return one.launches end))
       local first = found[1]
-      assert.are.same({ "transpose", "cuda:0", "ncu", 2 },
+      assert.are.same({ "transpose<in_rows>", "cuda:0", "ncu", 1 },
         { first.kernel, first.device, first.source, first.launches })
-      assert.are.same({ 1024, 4 }, { first.load_sectors, first.load_sectors_per_request })
-      assert.are.same({ "k.cu", 7, "a[1];", 7936 },
+      assert.are.same({ 8192, 4 }, { first.load_sectors, first.load_sectors_per_request })
+      assert.are.same({ "counters.cu", 123, "a[1];", 63488 },
         { first.lines[3].file, first.lines[3].line, first.lines[3].text, first.lines[3].shared_load_conflicts })
     end)
   end)
@@ -221,8 +295,8 @@ describe("counters of a GPU", function()
         local status, output = run("run s.lua --counters", REPORT)
         assert.are.equal(0, status, output)
         has(output, "note: the script failed under ncu (exit status 1):\n")
-        has(output, "s.lua:6: enough\n")
-        has(output, "cuda:0\tfalse\t\t2\ttrue\n")
+        has(output, "s.lua:7: enough\n")
+        has(output, "cuda:0\tfalse\t\t3\ttrue\n")
       end)
   end)
 
@@ -268,7 +342,7 @@ describe("counters of a GPU", function()
       local status, output = run("run s.lua --counters", REPORT .. error)
       assert.are.equal(0, status, output)
       has(output, 'note: ncu: Failed to profile "k"\n')
-      has(output, "cuda:0\tfalse\t\t2\ttrue\n")
+      has(output, "cuda:0\tfalse\t\t3\ttrue\n")
     end)
   end)
 

@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
 --
--- Structural counters of a GPU by ncu against those of the CPU device: the kernels of tests/kernels/counters.cu, by
--- kernel and by line. `make check-gpu COUNTERS=1` runs it, as moonwarp run --counters tests/check/counters_gpu.lua.
--- Prints a table of the kernels, then what differs, and last "N passed, N failed": the figures that are equal, bank
--- conflicts and the passes that they are part of within 2 % of the requests to shared memory. Of the project's own
--- kernels (tests/counters_project.lua) it prints what differs: the compilers make other code of them.
+-- Structural counters of a GPU by ncu against those of the CPU device, by kernel and by line: of the kernels of
+-- tests/kernels/counters.cu, where all figures are to be equal (tests/counters_compare.lua), and of some of the
+-- project's own (tests/counters_project.lua), where each line that differs is to have its reason. `make check-gpu
+-- COUNTERS=1` runs it, as moonwarp run --counters tests/check/counters_gpu.lua. Prints tables of the kernels, what
+-- differs, and last "N passed, N failed".
 
 local mw = require "moonwarp"
 
 local cases = require "tests.counters_cases"
+local compare = require "tests.counters_compare"
 local core = require "moonwarp.core"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
 local project = require "tests.counters_project"
 
 local KERNELS <const> = core.home() .. "/tests/kernels/counters.cu"
-local TOLERANCE <const> = 0.02
 local MOST_SHOWN <const> = 60
 
 local function start(device, module, case)
@@ -37,86 +37,38 @@ local function launches_of(source)
   return lists.map(counters.all(), function(one) return one.source == source and one or nil end)
 end
 
--- ---- figures ------------------------------------------------------------------------------------
+local total = { passed = 0, failed = 0 }
 
--- How far apart two values of a counter may be.
-local function margin(counted, name)
-  local kind = name:match "^(shared_%a+)_conflicts$" or name:match "^(shared_%a+)_wavefronts$"
-  return kind and TOLERANCE * (counted[kind .. "_requests"] or 0) or 0
+local function tell(is_passed, count)
+  local name = is_passed and "passed" or "failed"
+  total[name] = total[name] + (count or 1)
 end
 
--- Compares the counters that both know; calls note(name, cpu, gpu, is_equal).
-local function compare(cpu, gpu, note)
-  for _, one in ipairs(counters.counted) do
-    local a, b = cpu[one.name], gpu[one.name]
-    if a and b then note(one.name, a, b, math.abs(a - b) <= margin(cpu, one.name)) end
+-- ---- kernels whose figures are equal ------------------------------------------------------------
+
+local by_kernel, wrong = {}, {}
+
+local function add(row, part, figures, name)
+  local differing = compare.differing(figures)
+  row[part], row.equal = row[part] + #figures, row.equal + #figures - #differing
+  for _, one in ipairs(differing) do
+    local place = one.line and ("line %d, "):format(one.line) or ""
+    wrong[#wrong + 1] = ("%-28s %-36s cpu %10d  ncu %10d"):format(name, place .. one.name, one.cpu, one.gpu)
   end
-end
-
--- The same of lines: what one device has and the other not is nothing there. By line ncu counts a request of warps
--- that skip an instruction by a predicate: unless they are asked for, requests are compared in total only.
-local function compare_lines(cpu, gpu, note, with_requests)
-  local by_line = {}
-  for which, launch in ipairs { cpu, gpu } do
-    for _, line in ipairs(launch.lines) do
-      by_line[line.line] = by_line[line.line] or {}
-      by_line[line.line][which] = line
-    end
-  end
-  for _, number in ipairs(lists.keys(by_line)) do
-    local a, b = by_line[number][1], by_line[number][2]
-    for _, one in ipairs(counters.counted) do
-      local name = one.name
-      local have, other = a and a[name] or 0, b and b[name]
-      if (other or have > 0) and gpu[name] and (with_requests or not name:find "requests$") then
-        local apart = math.abs(have - (other or 0))
-        note(("line %d, %s"):format(number, name), have, other or 0, apart <= margin(a or {}, name))
-      end
-    end
-  end
-end
-
--- ---- the comparison -----------------------------------------------------------------------------
-
-local total = { equal = 0, other = 0 }
-local by_kernel, differing = {}, {}
-
-local function noter(case, part)
-  local new = { kernel = case.kernel, launches = 0, totals = 0, lines = 0, equal = 0, is_divergent = case.is_divergent }
-  local row = lists.entry(by_kernel, by_kernel, case.kernel, new)
-  return function(name, cpu, gpu, is_equal)
-    row[part] = row[part] + 1
-    total[is_equal and "equal" or "other"] = total[is_equal and "equal" or "other"] + 1
-    if is_equal then
-      row.equal = row.equal + 1
-    else
-      differing[#differing + 1] = ("%-28s %-36s cpu %10d  ncu %10d"):format(case.name, name, cpu, gpu)
-    end
-  end, row
+  tell(true, #figures - #differing)
+  tell(false, #differing)
 end
 
 local function compare_case(case, cpu, gpu)
-  local note, row = noter(case, "totals")
+  local row = lists.entry(by_kernel, by_kernel, case.kernel, { kernel = case.kernel, launches = 0, totals = 0,
+    lines = 0, equal = 0, is_divergent = case.is_divergent })
   row.launches = row.launches + 1
   if gpu.kernel ~= case.kernel then
-    differing[#differing + 1] = ("%-28s is launch '%s' of ncu"):format(case.name, gpu.kernel)
-    total.other = total.other + 1
-    return
+    wrong[#wrong + 1] = ("%-28s is launch '%s' of ncu"):format(case.name, gpu.kernel)
+    return tell(false)
   end
-  compare(cpu, gpu, note)
-  if #gpu.lines > 0 then compare_lines(cpu, gpu, (noter(case, "lines"))) end
-end
-
--- What the devices count of a kernel of the project, where it differs.
-local function show_other(case, cpu, gpu)
-  local lines = {}
-  local function note(name, a, b, is_equal)
-    if not is_equal then lines[#lines + 1] = ("  %-36s cpu %10d  ncu %10d"):format(name, a, b) end
-  end
-  compare(cpu, gpu, note)
-  if #gpu.lines > 0 then compare_lines(cpu, gpu, note, true) end
-  print(("%s %s%s"):format(case.file, case.kernel, #lines == 0 and ": equal" or ""))
-  if #lines > 0 then print(table.concat(lines, "\n")) end
+  add(row, "totals", compare.totals(cpu, gpu), case.name)
+  add(row, "lines", compare.lines(cpu, gpu), case.name)
 end
 
 local function show(title, is_divergent)
@@ -130,16 +82,47 @@ local function show(title, is_divergent)
   end
 end
 
-local function show_all(gpu, with_lines)
-  print(("structural counters of %s by ncu against the CPU device"):format(gpu:name()))
-  show("", false)
-  show("\nlanes that part and meet again", true)
-  if not with_lines then print "\nby line: ncu has no lines" end
-  if #differing > 0 then print "\nwhat differs" end
-  for i = 1, math.min(#differing, MOST_SHOWN) do print(differing[i]) end
-  if #differing > MOST_SHOWN then print(("and %d more"):format(#differing - MOST_SHOWN)) end
-  print(("%d passed, %d failed"):format(total.equal, total.other))
+-- ---- the project's kernels ----------------------------------------------------------------------
+
+-- The reason why a line differs; nil if none is known. The CPU device's compilers join accesses under line 0.
+local function reason(case, line)
+  return line.line == 0 and "accesses of several lines, which the CPU device's compiler has joined"
+    or case.differs and case.differs[line.text]
 end
+
+local function show_figure(one)
+  print(("    %-34s cpu %8d  ncu %8d"):format(one.name, one.cpu, one.gpu))
+end
+
+-- Prints the lines that differ; a total that differs though no line does has no reason.
+local function show_lines(case, totals, lines)
+  local last
+  for _, one in ipairs(lines) do
+    if one.line ~= last then
+      local why = reason(case, one)
+      print(("  line %d  %s\n    %s"):format(one.line, one.text or "", why or "NO REASON IS KNOWN"))
+      tell(why ~= nil)
+      last = one.line
+    end
+    show_figure(one)
+  end
+  if #lines > 0 then return end
+  print "  no line differs"
+  for _, one in ipairs(totals) do show_figure(one) end
+  tell(false)
+end
+
+local function show_project(case, cpu, gpu)
+  local all = lists.append(compare.totals(cpu, gpu), compare.lines(cpu, gpu))
+  local totals, lines = compare.differing(compare.totals(cpu, gpu)), compare.differing(compare.lines(cpu, gpu))
+  local count = #totals + #lines
+  print(("%s %s: %s"):format(case.file, case.kernel, count == 0 and ("%d figures are equal"):format(#all)
+    or ("%d of %d figures differ"):format(count, #all)))
+  tell(true, #all - count)
+  if count > 0 then show_lines(case, totals, lines) end
+end
+
+-- ---- the comparison -----------------------------------------------------------------------------
 
 local gpu = mw.device()
 launch_all(gpu)
@@ -149,9 +132,19 @@ local by_ncu, count = launches_of "ncu", #cases + #project
 if #by_ncu ~= count then error(("%d launches, of which ncu has counted %d"):format(count, #by_ncu)) end
 launch_all(mw.device("cpu", { check = { counters = true } }))
 local by_cpu = launches_of "cpu"
-print "what compilers make of the project's kernels"
-for i, case in ipairs(project) do show_other(case, by_cpu[#cases + i], by_ncu[#cases + i]) end
-print()
+
+print(("structural counters of %s by ncu against the CPU device"):format(gpu:name()))
 for i, case in ipairs(cases) do compare_case(case, by_cpu[i], by_ncu[i]) end
-show_all(gpu, lists.find(by_ncu, function(one) return #one.lines > 0 end))
-if total.other > 0 then os.exit(3, true) end
+show("", false)
+show("\nlanes that part and meet again", true)
+if #wrong > 0 then print "\nwhat differs" end
+for i = 1, math.min(#wrong, MOST_SHOWN) do print(wrong[i]) end
+if #wrong > MOST_SHOWN then print(("and %d more"):format(#wrong - MOST_SHOWN)) end
+print "\nwhat compilers make of the project's kernels"
+for i, case in ipairs(project) do show_project(case, by_cpu[#cases + i], by_ncu[#cases + i]) end
+if not lists.find(by_ncu, function(one) return #one.lines > 0 end) then
+  print "\nncu has no lines"
+  tell(false)
+end
+print(("%d passed, %d failed"):format(total.passed, total.failed))
+if total.failed > 0 then os.exit(3, true) end

@@ -6,40 +6,41 @@
 --   source, sass        a row per instruction of each launch, with metrics of its own
 --   source, cuda,sass   the same below each line of the source
 -- Totals are of the first page, but for lanes and barriers. Lines are the sums over their instructions: the second page
--- says where a launch begins, the third which line an instruction is of.
+-- has a table for each launch, the third says which line an instruction is of.
 
 local lists = require "moonwarp.base.lists"
 local tool = require "moonwarp.measure.tool"
 
 local ncu_report = {}
 
--- Counters that are sums of metrics of a launch.
+-- Counters that are sums of metrics of a launch. Those with "sass" in their names are counted by instructions that ncu
+-- adds to the kernel: of stores that all lanes skip by a predicate the hardware counts some.
 local TOTALS <const> = {
   load_requests = { "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum" },
   load_sectors = { "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" },
   store_requests = { "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum" },
   store_sectors = { "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum" },
-  shared_load_requests = { "smsp__inst_executed_op_shared_ld_pred_on_any.sum" },
+  shared_load_requests = { "smsp__sass_inst_executed_op_shared_ld.sum" },
   shared_load_wavefronts = { "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum" },
   shared_load_conflicts = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum" },
-  shared_store_requests = { "smsp__inst_executed_op_shared_st_pred_on_any.sum" },
+  shared_store_requests = { "smsp__sass_inst_executed_op_shared_st.sum" },
   shared_store_wavefronts = { "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum" },
   shared_store_conflicts = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum" },
   atomic_requests = { "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
                       "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum" },
-  shared_atomic_requests = { "smsp__inst_executed_op_shared_atom_pred_on_any.sum" },
+  shared_atomic_requests = { "smsp__sass_inst_executed_op_shared_atom.sum" },
 }
 local REQUESTS <const> = { "load_requests", "store_requests", "shared_load_requests", "shared_store_requests",
                            "atomic_requests", "shared_atomic_requests" }
 local SHAPE <const> = { grid = "launch__grid_dim_", block = "launch__block_dim_" }
 
--- Metrics of an instruction, and the titles of their columns.
+-- Metrics of an instruction; of a launch they are the sums.
 local INSTRUCTION <const> = {
-  executed = { "inst_executed", "Instructions Executed" },
-  lanes = { "thread_inst_executed_true", "Predicated-On Thread Instructions Executed" },
-  sectors = { "memory_l2_theoretical_sectors_global", "L2 Theoretical Sectors Global" },
-  wavefronts = { "memory_l1_wavefronts_shared", "L1 Wavefronts Shared" },
-  ideal = { "memory_l1_wavefronts_shared_ideal", "L1 Wavefronts Shared Ideal" },
+  executed = "inst_executed",
+  lanes = "thread_inst_executed_true",
+  sectors = "memory_l2_theoretical_sectors_global",
+  wavefronts = "memory_l1_wavefronts_shared",
+  ideal = "memory_l1_wavefronts_shared_ideal",
 }
 
 -- What the instructions of SASS do, by the first part of their names. LD, ST and ATOM find out at run time whether an
@@ -54,7 +55,7 @@ local GENERIC <const> = lists.set { "LD", "ST", "ATOM" }
 --- The metrics of instructions, for ncu's option --metrics.
 ---@return string[]
 function ncu_report.instruction_metrics()
-  return lists.map(lists.keys(INSTRUCTION), function(name) return INSTRUCTION[name][1] end)
+  return lists.map(lists.keys(INSTRUCTION), function(name) return INSTRUCTION[name] end)
 end
 
 --- All metrics that are read.
@@ -71,7 +72,7 @@ end
 
 -- ---- comma-separated values ---------------------------------------------------------------------
 
--- The fields of a line; nil of a line that is none of a table. "" in quotes is a quote.
+-- The fields of a line, without one that is cut off; nil of a line that is none of a table. "" in quotes is a quote.
 local function fields_of(line)
   if line:sub(1, 1) ~= '"' then return nil end
   local fields, at = {}, 1
@@ -82,7 +83,7 @@ local function fields_of(line)
       local is_pair = last and line:sub(last + 1, last + 1) == '"'
       if is_pair then last = last + 1 end
     until not is_pair
-    if not last then return nil end
+    if not last then return fields end
     fields[#fields + 1] = line:sub(at + 1, last - 1):gsub('""', '"')
     at = last + 2
   end
@@ -105,10 +106,17 @@ local function count_of(text)
   return number and math.tointeger(number + 0.5 - (number + 0.5) % 1)
 end
 
-local function column(header, names)
+local function column(header, name)
   for at, title in ipairs(header) do
-    if lists.has(names, title) then return at end
+    if title == name then return at end
   end
+end
+
+-- What tells a launch from others on both pages: its kernel, and the sums over its instructions.
+local function identity(kernel, sums)
+  return table.concat(lists.append({ tool.kernel_name(kernel) }, lists.map(lists.keys(INSTRUCTION), function(name)
+    return sums[name] or 0
+  end)), "\0")
 end
 
 -- ---- launches -----------------------------------------------------------------------------------
@@ -136,9 +144,15 @@ local function launch_of(row)
   return launch
 end
 
--- The launches of the raw page; the row below the header has units.
+local function identity_of(row)
+  local sums = {}
+  for name, metric in pairs(INSTRUCTION) do sums[name] = count_of(row[metric]) end
+  return identity(row["Kernel Name"], sums)
+end
+
+-- The launches of the raw page, and what tells each from others; the row below the header has units.
 local function read_raw(text)
-  local header, launches = nil, {}
+  local header, launches, identities = nil, {}, {}
   for fields in rows_of(text) do
     if fields[1] == "ID" then
       header = fields
@@ -146,11 +160,11 @@ local function read_raw(text)
       if #fields ~= #header then return nil, "a row of its page 'raw' is not whole" end
       local row = {}
       for at, title in ipairs(header) do row[title] = row[title] or fields[at] end
-      launches[#launches + 1] = launch_of(row)
+      launches[#launches + 1], identities[#identities + 1] = launch_of(row), identity_of(row)
     end
   end
   if not header then return nil, "its page 'raw' has no table" end
-  return launches
+  return launches, identities
 end
 
 -- ---- instructions -------------------------------------------------------------------------------
@@ -177,25 +191,25 @@ end
 
 local function columns_of(header)
   local columns = {}
-  for name, titles in pairs(INSTRUCTION) do columns[name] = column(header, titles) end
+  for name, metric in pairs(INSTRUCTION) do columns[name] = column(header, metric) end
   return columns
 end
 
 -- The page source of a view: calls visit(place, address, sass, row, columns) for each instruction. place: name (of the
 -- kernel), file, line, block: the number of its table.
 local function each_instruction(text, visit)
-  local place, columns, at = { block = 0 }, nil, nil
+  local place, columns, at, width = { block = 0 }, nil, nil, 0
   for row in rows_of(text) do
-    local address = column(row, { "Address" })
+    local address = column(row, "Address")
     if row[1] == "File Path" then
       place.file = row[2]
     elseif row[1] == "Function Name" or row[1] == "Kernel Name" then
       place.name = row[2]
     elseif address and row[address + 1] == "Source" then
-      at, columns, place.line, place.block = address, columns_of(row), nil, place.block + 1
+      at, columns, width, place.line, place.block = address, columns_of(row), #row, nil, place.block + 1
     elseif at and at > 1 and row[1] ~= "" then
       place.line = math.tointeger(tonumber(row[1]))
-    elseif at and row[at] and row[at]:find "^0x" then
+    elseif at and #row == width and row[at]:find "^0x" then
       visit(place, row[at], row[at + 1]:match "^%s*(.-)%s*$", row, columns)
     end
   end
@@ -206,18 +220,35 @@ local function keys_of(place, address, sass)
   return { table.concat({ place.name or "", address, sass }, "\0"), address .. "\0" .. sass }
 end
 
--- The lines of instructions. Code of a module that was closed may have made room for other code: an instruction that
--- would be of two lines is of neither.
+-- The inner one of two lines of an instruction: ncu lists that of a function which was inlined under its calls as well.
+-- A function is before what calls it, and a file that it is included from is listed first.
+local function inner(a, b)
+  return a and a.file == b.file and a.line < b.line and a or b
+end
+
+-- The one line of an instruction in several launches. Code of a module that was closed may have made room for other
+-- code: an instruction that would be of two lines is of neither.
+local function same(a, b)
+  return a == nil and b or a and a.file == b.file and a.line == b.line and a
+end
+
+-- The lines of instructions; false of one that has none for certain. A launch has a table for each file.
 local function read_places(text)
-  local places = {}
+  local places, own, files, last = {}, {}, {}, { block = 0 }
+  local function end_launch()
+    for key, found in pairs(own) do places[key] = same(places[key], found) end
+    own, files = {}, {}
+  end
   each_instruction(text, function(place, address, sass)
-    local new = place.file and place.line and { file = place.file, line = place.line }
+    if place.block ~= last.block and (place.name ~= last.name or files[place.file]) then end_launch() end
+    last = { block = place.block, name = place.name }
+    if not (place.file and place.line) then return end
+    files[place.file] = true
     for _, key in ipairs(keys_of(place, address, sass)) do
-      local known = places[key]
-      local is_other = known and new and (known.file ~= new.file or known.line ~= new.line)
-      places[key] = known == nil and new or not is_other and known
+      own[key] = inner(own[key], { file = place.file, line = place.line })
     end
   end)
+  end_launch()
   return places
 end
 
@@ -231,14 +262,15 @@ local function add(into, counted)
   for name, value in pairs(counted) do into[name] = (into[name] or 0) + value end
 end
 
--- The tables of the view sass, in the order of launches: name, total, lines.
+-- The tables of the view sass: identity, total, lines.
 local function read_tables(text, places)
   local list = {}
   each_instruction(text, function(place, address, sass, row, columns)
-    local one = list[place.block] or { name = place.name, total = { lanes = 0, barriers = 0 }, lines = {} }
+    local one = list[place.block] or { name = place.name, sums = {}, total = { lanes = 0, barriers = 0 }, lines = {} }
     list[place.block] = one
     local got = {}
     for name, at in pairs(columns) do got[name] = count_of(row[at]) end
+    add(one.sums, got)
     local counted, where = counters_of(sass, got), place_in(places, keys_of(place, address, sass))
     if not counted then return end
     add(one.total, counted)
@@ -246,6 +278,7 @@ local function read_tables(text, places)
     add(lists.entry(one.lines, one.lines, where.file .. "\0" .. where.line, { file = where.file, line = where.line }),
       counted)
   end)
+  for _, one in ipairs(list) do one.identity = identity(one.name or "", one.sums) end
   return list
 end
 
@@ -254,13 +287,32 @@ local function in_order(a, b)
   return a.line < b.line
 end
 
--- Whether each table is that of the launch in its place.
-local function is_same(launches, list)
-  if #launches ~= #list then return false end
-  for i, launch in ipairs(launches) do
-    if tool.kernel_name(list[i].name or "") ~= launch.kernel then return false end
+-- Neighbours that are alike: identity, first, count.
+local function runs_of(identities)
+  local runs = {}
+  for at, one in ipairs(identities) do
+    local last = runs[#runs]
+    if last and last.identity == one then
+      last.count = last.count + 1
+    else
+      runs[#runs + 1] = { identity = one, first = at, count = 1 }
+    end
   end
-  return true
+  return runs
+end
+
+-- The table of each launch; nil if they are not of the same launches. Ncu prints the tables of the kernels at the
+-- beginning of a report twice.
+local function tables_of(identities, list)
+  local runs, found = runs_of(lists.map(list, function(one) return one.identity end)), {}
+  local launched = runs_of(identities)
+  if #launched ~= #runs then return nil end
+  for at, run in ipairs(launched) do
+    local printed = runs[at]
+    if printed.identity ~= run.identity or printed.count < run.count then return nil end
+    for i = 0, run.count - 1 do found[#found + 1] = list[printed.first + i * printed.count // run.count] end
+  end
+  return found
 end
 
 -- ---- the report ---------------------------------------------------------------------------------
@@ -272,12 +324,11 @@ end
 ---@return table[]? launches  of counters.lua, device is the number of the GPU; nil if a page is not whole
 ---@return string? problem    why; or why no lines are known
 function ncu_report.read(raw, sass, lines)
-  local launches, problem = read_raw(raw)
-  if not launches then return nil, problem end
-  local list = read_tables(sass, read_places(lines))
-  if not is_same(launches, list) then
-    return launches, ("its page 'source' has %d launches, its page 'raw' %d: lines are not known"):format(#list,
-      #launches)
+  local launches, identities = read_raw(raw)
+  if not launches then return nil, identities end
+  local list = tables_of(identities, read_tables(sass, read_places(lines)))
+  if not list then
+    return launches, "the launches of its page 'source' are not those of its page 'raw': lines are not known"
   end
   for i, launch in ipairs(launches) do
     launch.lanes, launch.barriers, launch.lines = list[i].total.lanes, list[i].total.barriers,
