@@ -176,7 +176,8 @@ template <typename T> __device__ T look_back(const volatile word *status, int ti
   int lane = threadIdx.x % 32;
   T sum = 0;
   unsigned known;
-  for (int nearest = tile - 1;; nearest -= 32) {
+  int nearest = tile - 1;
+  do {
     T value;
     unsigned nearer, missing;
     do {
@@ -188,8 +189,9 @@ template <typename T> __device__ T look_back(const volatile word *status, int ti
     } while (missing & nearer);
     bool counts = (nearer >> lane & 1) || lane == __ffs(known) - 1;
     sum += sum_of_warp(counts ? value : (T)0);
-    if (known) return sum;
-  }
+    nearest -= 32;
+  } while (!known);
+  return sum;
 }
 
 // The sum of the tiles first .. last - 1, each thread every B-th of them; to be added up over the block.
