@@ -39,6 +39,14 @@ describe("counters", function()
     assert.is_nil(rows[1].grid)
   end)
 
+  it("of a line that two devices have counted are those of the first", function()
+    local list = { runs.launches()[2], runs.launches()[2], runs.launches()[2] }
+    list[3].source, list[3].lines[1].store_bytes = "ncu", nil
+    local lines = counters.lines(list)
+    assert.are.equal(2 * list[1].lines[1].store_sectors, lines[1].store_sectors)
+    assert.are.equal("store: 32 sectors per request, 4 needed", select(3, counters.excess(lines[1]))[1])
+  end)
+
   it("have figures, where there are such accesses", function()
     local rows = counters.by_configuration(runs.launches())
     local turn, columns = rows[1], rows[2]

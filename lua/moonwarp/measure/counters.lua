@@ -127,12 +127,15 @@ function counters.total(launches)
 end
 
 -- One list of lines, by file and line, from several. Modules made of texts may have different ones at the same place.
+-- Ncu does not know all that a device in check mode does: of a line that both have counted the first one's is taken.
 local function joined_lines(list)
-  local lines, by_place = {}, {}
+  local lines, by_place, source = {}, {}, {}
   for _, one in ipairs(list) do
     for _, line in ipairs(one.lines) do
       local key = ("%s\0%d\0%s"):format(line.file, line.line, line.text or "")
-      add(lists.entry(lines, by_place, key, { file = line.file, line = line.line, text = line.text }), line)
+      local joined = lists.entry(lines, by_place, key, { file = line.file, line = line.line, text = line.text })
+      source[joined] = source[joined] or one.source
+      if source[joined] == one.source then add(joined, line) end
     end
   end
   table.sort(lines, function(a, b)

@@ -32,6 +32,8 @@ local TOTALS <const> = {
 }
 local REQUESTS <const> = { "load_requests", "store_requests", "shared_load_requests", "shared_store_requests",
                            "atomic_requests", "shared_atomic_requests" }
+local NONE <const> = { requests = 0, lanes = 0, barriers = 0 } -- of a line
+for name in pairs(TOTALS) do NONE[name] = 0 end
 local SHAPE <const> = { grid = "launch__grid_dim_", block = "launch__block_dim_" }
 
 -- Metrics of an instruction; of a launch they are the sums.
@@ -275,8 +277,7 @@ local function read_tables(text, places)
     if not counted then return end
     add(one.total, counted)
     if not where then return end
-    add(lists.entry(one.lines, one.lines, where.file .. "\0" .. where.line, { file = where.file, line = where.line }),
-      counted)
+    add(lists.entry(one.lines, one.lines, where.file .. "\0" .. where.line, lists.merged(NONE, where)), counted)
   end)
   for _, one in ipairs(list) do one.identity = identity(one.name or "", one.sums) end
   return list
