@@ -48,7 +48,7 @@ return {
               counts("transpose_tile<float,1>", "shared_conflicts_per_request", 0),
               counts("transpose_swizzled", "shared_conflicts_per_request", 0),
               gate("T_tot", "16 bytes, tiles of 512 B", 1, "rows to columns", TURNED),
-              gate("T_tot", "16 bytes, tiles of 512 B", 0.85, "library copy", TURNED, "cuda"),
+              gate("T_tot", "16 bytes, fewer at once", 0.87, "library copy", TURNED, "cuda"),
               gate("T_tot", "a tile, padded", 1.8, "a tile", TURNED, "cuda") } },
   { name = "divergence", title = "What do different ways cost?", study = "divergence", needs = "access",
     tags = { "lectures", "cooperation" },

@@ -10,10 +10,10 @@
 //                          the tile, whose words are all in one bank; PAD = 1: each row begins a bank further
 //   v5 transpose_swizzled  no padding: element x of row y is at x ^ y, so that rows and columns lie in all banks
 //   v6 transpose_wide      a thread turns a square of 16 x 16 bytes in registers: every access, also that of shared
-//                          memory, has 16 bytes; tiles of SIDE x SIDE
-//   v7 transpose_wide, ORDER: which tiles are moved at the same time. ROWS_OF_A: A is read along its rows, and B
-//                          written all over; ROWS_OF_B: the reverse; Z_CURVE: blocks that run at the same time have
-//                          tiles of a square, and touch as few pages of A as of B
+//                          memory, has 16 bytes
+//   v7 transpose_wide, ROWS_OF_B: the blocks that run at the same time go along B's rows, which are then written
+//                          whole; before, they went along A's rows, and B was written all over
+//   v8 transpose_wide, smaller tiles, and of them only as many at once as memory needs
 //
 // Bound: main memory, T_tot = 2 * bytes(A) / t, as of a copy.
 //   v2, v3   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
@@ -21,10 +21,10 @@
 //   v4, PAD = 0   32 passes (f32) for each warp's read of the tile, of at best 1: 33 passes of shared memory for
 //   256 bytes moved, 7.8 bytes per cycle and multiprocessor; f64: 32 of at best 2, 34 for 512 bytes, 15
 //   others   2 passes for 256 bytes (4 for 512), 128 bytes per cycle: more than main memory has on any GPU
-//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6 SIDE^2 * sizeof(T) / THREADS bytes.
+//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6 to v8 WIDTH * HEIGHT * sizeof(T) / THREADS bytes.
 // Sources: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA's blog, 2013), and G. Ruetsch and
 // P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009): v2, v4 and the order of blocks (there along
-// diagonals). G. M. Morton, "A Computer Oriented Geodetic Data Base" (IBM, 1966): the Z-curve. CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
+// diagonals). CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
 
 #include "vector16.cuh"
 
@@ -60,18 +60,10 @@ __device__ void store_row(T *B, typename vector16<T>::type row, int x, int y, in
   }
 }
 
-enum order { ROWS_OF_A, ROWS_OF_B, Z_CURVE };
+enum order { ROWS_OF_A, ROWS_OF_B };
 
-// Every second bit of a number, from the lowest on.
-__device__ int even_bits(unsigned n) {
-  int bits = 0;
-  for (int k = 0; k < 16; k++) bits |= (n >> k & 1u << k);
-  return bits;
-}
-
-// The tile of a block. A Z-curve covers a square whose side is a power of two: blocks beyond the array have no work.
+// The tile of a block.
 template <int ORDER> __device__ int2 tile_of(int block, int tiles_x, int tiles_y) {
-  if (ORDER == Z_CURVE) return make_int2(even_bits(block), even_bits(block >> 1));
   if (ORDER == ROWS_OF_B) return make_int2(block / tiles_y, block % tiles_y);
   return make_int2(block % tiles_x, block / tiles_x);
 }
@@ -132,18 +124,17 @@ template <typename T> __global__ void transpose_swizzled(T *__restrict__ B, cons
   }
 }
 
-// A thread has PARTS squares of WIDE x WIDE elements, WIDE of them 16 bytes. All its loads are in flight before the
-// first is used. Row r of the tile has its 16 bytes number c at c ^ (r / WIDE) % 8: eight lanes, which share a pass,
-// then write to all banks, and read from all banks.
-template <typename T, int SIDE, int THREADS, int ORDER>
+// A tile has WIDTH x HEIGHT elements of A. A thread has PARTS squares of WIDE x WIDE elements, WIDE of them 16 bytes.
+// All its loads are in flight before the first is used. In shared memory the tile lies as in B: row r has its 16 bytes
+// number c at c ^ (r / WIDE) % 8, so that eight lanes, which share a pass, write to all banks, and read from all banks.
+template <typename T, int WIDTH, int HEIGHT, int THREADS, int ORDER>
 __global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
-  const int WIDE = 16 / sizeof(T), ACROSS = SIDE / WIDE, PARTS = ACROSS * ACROSS / THREADS;
+  const int WIDE = 16 / sizeof(T), ACROSS = WIDTH / WIDE, DOWN = HEIGHT / WIDE, PARTS = ACROSS * DOWN / THREADS;
   typedef typename vector16<T>::type wide;
   extern __shared__ double2 shared[];
   wide *tile = (wide *)shared;
-  int2 at = tile_of<ORDER>(blockIdx.x, (nx + SIDE - 1) / SIDE, (ny + SIDE - 1) / SIDE);
-  int x0 = at.x * SIDE, y0 = at.y * SIDE;
-  if (x0 >= nx || y0 >= ny) return;
+  int2 at = tile_of<ORDER>(blockIdx.x, (nx + WIDTH - 1) / WIDTH, (ny + HEIGHT - 1) / HEIGHT);
+  int x0 = at.x * WIDTH, y0 = at.y * HEIGHT;
   bool is_wide = nx % WIDE == 0 && ny % WIDE == 0; // all rows of A and B begin on 16 bytes
   T square[PARTS][WIDE][WIDE] = {};
 #pragma unroll
@@ -162,16 +153,16 @@ __global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, con
       T turned[WIDE];
 #pragma unroll
       for (int k = 0; k < WIDE; k++) turned[k] = square[part][k][i];
-      tile[(column * WIDE + i) * ACROSS + (row ^ column % 8)] = pack(turned);
+      tile[(column * WIDE + i) * DOWN + (row ^ column % 8)] = pack(turned);
     }
   }
   __syncthreads();
 #pragma unroll
-  for (int part = 0; part < PARTS; part++) {
-    int q = threadIdx.x + part * THREADS, column = q % ACROSS, row = q / ACROSS;
+  for (int part = 0; part < PARTS; part++) { // column and row are B's from here on
+    int q = threadIdx.x + part * THREADS, column = q % DOWN, row = q / DOWN;
 #pragma unroll
     for (int i = 0; i < WIDE; i++) {
-      wide out = tile[(row * WIDE + i) * ACROSS + (column ^ row % 8)];
+      wide out = tile[(row * WIDE + i) * DOWN + (column ^ row % 8)];
       store_row(B, out, y0 + column * WIDE, x0 + row * WIDE + i, ny, nx, is_wide);
     }
   }
@@ -180,6 +171,6 @@ __global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, con
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // transpose_not, _tile, _swizzled   block {32, 8}, grid {ceil(nx / 32), ceil(ny / 32)}
 // transpose_read, _write            any block {bx, by}; the grid covers A (read) or B (write)
-// transpose_wide                    block THREADS, which divides (SIDE / WIDE)^2; SIDE a multiple of 8 * WIDE; SIDE^2 *
-//                                   sizeof(T) bytes of dynamic shared memory; grid: tiles, or those of the least
-//                                   square around them whose side is a power of two (Z_CURVE)
+// transpose_wide                    block THREADS, a divisor of WIDTH * HEIGHT / WIDE^2; WIDTH and HEIGHT multiples of
+//                                   8 * WIDE; grid: tiles; at least WIDTH * HEIGHT * sizeof(T) bytes of dynamic shared
+//                                   memory: whoever asks for more has fewer blocks at once
