@@ -30,7 +30,6 @@ local study, p = mw.study {
       kind = "blocks" },
     { "levels", { 2, 4 }, "steps per pass", gpu = { 2, 4, 8 }, min = 1, max = 12 },
     { "rows", 256, "rows per warp of these", gpu = 512, min = 1 },
-    { "height", 2, "rows per thread, 16 bytes a thread", choices = { 1, 2 } },
   },
 }
 
@@ -93,7 +92,7 @@ study:rung { 2, "0.25 as a double", kernel = "laplace2<double>", answer = "step"
 study:rung { 3, "the slide's guard", kernel = "laplace2_slide", answer = "step", block = { 8, 4 },
              over = { "nx", "ny" }, mistake = true }
 study:rung { 4, "16 bytes a thread", answer = "step", blocks = { { 32, 8 } }, over = { "nx", "ny" },
-  kernel = named("laplace2_wide<" .. p.height .. ",%s>"), each = function(c) return { c.vector, p.height } end }
+  kernel = named "laplace2_wide<%s>", each = function(c) return { c.vector, 1 } end }
 
 local function strips(c, steps) return ceil_div(c.nx, 32 * c.vector - 2 * ceil_div(steps, c.vector) * c.vector) end
 

@@ -7,7 +7,7 @@
 //   v1 laplace2         one cell per thread. With FACTOR double the sum is multiplied by a double, as `0.25 *` does
 //   v2 laplace2_slide   the same with the guard after the test for the border: wrong if the blocks reach beyond the
 //                       grid
-//   v3 laplace2_wide    16 bytes per thread and row, R rows
+//   v3 laplace2_wide    16 bytes per thread
 //   v4 laplace2_levels  temporal blocking: K steps a pass. A warp walks down a strip with all levels at once
 // in 3-D
 //   v5 laplace3         one cell per thread, 3-D blocks
@@ -183,26 +183,20 @@ __global__ void laplace2_slide(REAL *u2, const REAL *u1, int nx, int ny) {
     u2[i] = QUARTER * (u1[i - 1] + u1[i + 1] + u1[i - nx] + u1[i + nx]);
 }
 
-// R rows per thread, all of whose loads are in flight together; a warp's lanes without a column take part in the
-// shuffles.
-template <int R, bool WHOLE>
+// All loads are in flight together; a warp's lanes without a column take part in the shuffles.
+template <bool WHOLE>
 __global__ void laplace2_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, int nx, int ny) {
   int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x);
-  int iy = R * (blockIdx.y * blockDim.y + threadIdx.y);
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
   const REAL *row = u1 + (size_t)iy * nx;
-  columns rows[R + 2]; // from the one before on
-  REAL beyond[R];
-#pragma unroll
-  for (int r = 0; r < R + 2; r++) rows[r] = columns_of<WHOLE>(row + (r - 1) * nx, ix, nx, iy + r > 0 && iy + r <= ny);
-#pragma unroll
-  for (int r = 0; r < R; r++) beyond[r] = beyond_of(row + r * nx, ix, nx, iy + r < ny);
-#pragma unroll
-  for (int r = 0; r < R; r++) {
-    columns here = rows[r + 1], sum = beside(here, left_of(here, beyond[r]), right_of(here, beyond[r]));
-    add(sum, rows[r]);
-    columns out = step_of<WHOLE>(sum, rows[r + 2], here, QUARTER, iy + r <= 0 || iy + r >= ny - 1, ix, nx);
-    if (iy + r < ny) put_columns<WHOLE>(u2 + (size_t)(iy + r) * nx, out, ix, 0, nx);
-  }
+  columns south = columns_of<WHOLE>(row - nx, ix, nx, iy > 0 && iy < ny);
+  columns here = columns_of<WHOLE>(row, ix, nx, iy < ny);
+  columns north = columns_of<WHOLE>(row + nx, ix, nx, iy + 1 < ny);
+  REAL beyond = beyond_of(row, ix, nx, iy < ny);
+  columns sum = beside(here, left_of(here, beyond), right_of(here, beyond));
+  add(sum, south);
+  columns out = step_of<WHOLE>(sum, north, here, QUARTER, iy == 0 || iy == ny - 1, ix, nx);
+  if (iy < ny) put_columns<WHOLE>(u2 + (size_t)iy * nx, out, ix, 0, nx);
 }
 
 template <int K, bool WHOLE>
@@ -437,7 +431,7 @@ __global__ void triad_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, c
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // arrays            begin on a boundary of 16 bytes; at least 2 cells along each side
 // laplace2, _slide  block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
-// laplace2_wide     block {32 * k, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / (by * R))}
+// laplace2_wide     block {32 * k, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / by)}
 // laplace2_levels   block 32 * warps (128 at most), grid {ceil(strips / warps), ceil(ny / rows)} with
 //                   strips = ceil(nx / (32 * COLUMNS - 2 * halo)), halo = K rounded up to a multiple of COLUMNS
 // laplace3          block {bx, by, bz}, grid {ceil(nx / bx), ceil(ny / by), ceil(nz / bz)}

@@ -47,7 +47,7 @@ local TEMPLATES = {
                         "recurrence_in_order<element<float,1>>", "recurrence_rounds<element<float,1>,512,8>",
                         "recurrence_rounds<element<float,2>,512,4>", "recurrence_rounds<element<double,2>,512,4>" },
   ["small.cu"] = { "implicit<8>" },
-  ["laplace.cu"] = { "laplace2<float>", "laplace2<double>", "laplace2_wide<2,true>", "laplace2_levels<8,true>",
+  ["laplace.cu"] = { "laplace2<float>", "laplace2<double>", "laplace2_wide<true>", "laplace2_levels<8,true>",
                      "laplace3_wide<true,2,true>", "laplace3_wide<false,1,false>", "laplace3_levels<2,1,true>",
                      "laplace3_levels<4,2,false>" },
   ["variables.cu"] = { "add_to_counter<int>" },
