@@ -80,7 +80,7 @@ struct Line : Square {
   { "__host__ __device__ constants", 6,
     "__host__ __device__ const int A = 2;\n__host__ __device__ constexpr int B = 1;\n"
       .. "__device__ const int C[2] = {1, 3};",
-    "out[1] = A + B + C[threadIdx.x & 0 | 1];" },
+    "out[1] = A + B + C[(threadIdx.x & 0) | 1];" },
   { "static constants of the host", 7,
     "static const int A = 3;\nconst float B = 4.0f;\nstatic constexpr int C[] = {0, 9};",
     "out[1] = A + (int)B + C[0];" },

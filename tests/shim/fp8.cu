@@ -8,12 +8,12 @@
 
 struct e4m3 {
   typedef __nv_fp8_e4m3 type;
-  static const int fraction = 3, bias = 7, most = 0x7e, beyond = 0x7f;
+  enum { fraction = 3, bias = 7, most = 0x7e, beyond = 0x7f };
   static const __nv_fp8_interpretation_t name = __NV_E4M3;
 };
 struct e5m2 {
   typedef __nv_fp8_e5m2 type;
-  static const int fraction = 2, bias = 15, most = 0x7b, beyond = 0x7c;
+  enum { fraction = 2, bias = 15, most = 0x7b, beyond = 0x7c };
   static const __nv_fp8_interpretation_t name = __NV_E5M2;
 };
 

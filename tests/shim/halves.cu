@@ -40,7 +40,7 @@ __global__ void check_half_patterns(int *wrong) {
     CHECK(__half_as_ushort(__double2half(middle - (double)middle * 1e-12)) == magnitude_bits);
     CHECK(__half_as_ushort(__float2half_rz(middle)) == magnitude_bits);
     CHECK(__half_as_ushort(__float2half_ru(middle)) == magnitude_bits + 1);
-    CHECK(__half_as_ushort(__float2half_rd(-middle)) == (magnitude_bits + 1 | 0x8000));
+    CHECK(__half_as_ushort(__float2half_rd(-middle)) == ((magnitude_bits + 1) | 0x8000));
   }
 }
 
