@@ -156,15 +156,15 @@ function support.no_leaks()
   end)
 end
 
---- Compiles the library's own helper kernels of each device, which then stay: not a leak.
+--- Compiles the library's own helper kernels of each device, which then stay, as does their array: not a leak.
 function support.warm()
   for _, dev in ipairs(support.devices()) do
     local a <close> = dev:array("f32", 1)
     a:linspace(0, 0)
+    dev:sum(a)
     require("moonwarp.measure.comparison").on_device(a, a, 0, 0)
     local own_kernels = require "moonwarp.own_kernels"
     own_kernels.module(dev, "moonwarp/proof.cu")
-    own_kernels.module(dev, "moonwarp/reductions.cu")
     pcall(own_kernels.module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
   end
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- One number out of an array, or out of two: dev:sum, dev:min, dev:max, dev:norm, dev:dot. Blocks of
--- kernels/moonwarp/reductions.cu leave parts, one block joins them, and one element comes back.
+-- kernels/moonwarp/reductions.cu leave parts, the last one joins them, and one element comes back.
 
 local api = require "moonwarp.base.api"
 local core = require "moonwarp.core"
@@ -20,12 +20,9 @@ local THREADS = 256       -- of a block on a GPU
 local TILE = 2048         -- vectors that such a block has in flight
 local LANES = 32          -- of a thread on the CPU device
 
--- The type in which values are joined; number<T> of the kernels' file.
-local function joined(dtype, op)
-  local is_float = dtype:find("f", 1, true) ~= nil
-  if op == "NORM" or is_float and (op == "SUM" or op == "DOT") then return "f64" end
-  if op == "SUM" or op == "DOT" then return "u64" end
-  return (dtype == "f16" or dtype == "bf16") and "f32" or dtype
+-- Whether values are joined as floats.
+local function is_float(dtype, op)
+  return op == "NORM" or dtype:find("f", 1, true) ~= nil
 end
 
 -- The kernel, its block, in what units a piece counts (elements, or vectors of 16 bytes), and of how many
@@ -35,17 +32,6 @@ local function plan(device, x, y, op)
   if device:kind() ~= "gpu" then return ("reduce_lanes<%s,%s>"):format(cpp, op), 1, 1, LANES end
   local is_aligned = (x:address() | y:address()) % 16 == 0
   return ("reduce_wide<%s,%s,%s>"):format(cpp, op, is_aligned), THREADS, 16 // width, TILE
-end
-
--- A new array of the parts; they are `wanted`, or fewer.
-local function parts_of(device, x, y, op, wanted)
-  local name, block, unit, grain = plan(device, x, y, op)
-  local units = integer.ceil_div(#x, unit)
-  local piece = integer.ceil_div(integer.ceil_div(units, wanted), grain) * grain
-  local count = integer.ceil_div(units, piece)
-  local parts = device:empty(joined(x:dtype(), op), count)
-  own_kernels.kernel(device, FILE, name):launch(count, block, parts, x, y, #x, piece)
-  return parts
 end
 
 -- Memory that the device's kernels do not reach is copied there, for the length of a block.
@@ -59,11 +45,16 @@ end
 local function value_of(device, first, second, op)
   local x, _ <close> = reached(device, first)
   local y, _ <close> = reached(device, second)
-  local wanted = math.min(MOST_PARTS, integer.ceil_div(x:nbytes(), PIECE_BYTES))
-  local parts <close> = parts_of(device, x, y or x, op, wanted)
-  if #parts == 1 then return parts:get(1) end
-  local whole <close> = parts_of(device, parts, parts, (op == "MIN" or op == "MAX") and op or "SUM", 1)
-  return whole:get(1)
+  y = y or x
+  local name, block, unit, grain = plan(device, x, y, op)
+  local units, wanted = integer.ceil_div(#x, unit), integer.ceil_div(x:nbytes(), PIECE_BYTES)
+  local piece = integer.ceil_div(integer.ceil_div(units, math.min(MOST_PARTS, wanted)), grain) * grain
+  local kernel = own_kernels.kernel(device, FILE, name)
+  local bits = own_kernels.with_room(device, "parts", "u64", 2 + MOST_PARTS, function(room)
+    kernel:launch(integer.ceil_div(units, piece), block, room, x, y, #x, piece)
+    return room:get(2)
+  end)
+  return is_float(x:dtype(), op) and ("<d"):unpack(("<j"):pack(bits)) or bits
 end
 
 local function check_array(device, who, position, value)
