@@ -112,8 +112,21 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
 
 /* {== Counting ========================================================= */
 
-/* Joins the lane to the request that is expected next. False: it is another one. */
-FAST bool count_next(const void *at, unsigned bytes, enum mw_count_kind kind, const void *place) {
+enum { MOST_ALIGNED = 16, MOST_UNALIGNED = 4 /* of what the compiler calls so */ };
+enum { AHEAD = 16 }; /* lanes */
+
+/* Lanes that access rows of memory find the next words in the cache. Of those further apart the word and the cell that a
+ * later lane wants are fetched ahead: counting leaves the processor little room to do so by itself. */
+FAST void fetch_ahead(const mw_cell *cell, pointer at, pointer before) {
+  const long step = (long)(at - before);
+  if (step <= MOST_ALIGNED) return;
+  __builtin_prefetch((const void *)((pointer)cell + AHEAD * step / 4 * sizeof *cell), 1);
+  __builtin_prefetch((const void *)(at + AHEAD * step));
+}
+
+/* Joins the lane to the request that is expected next. False: it is another one. The cell is that of the address; NULL:
+ * nothing is fetched ahead. */
+FAST bool count_next(const mw_cell *cell, const void *at, unsigned bytes, enum mw_count_kind kind, const void *place) {
   mw_warp_log *log = mw_self->log;
   if (!log) return true;
   const unsigned lane = mw_self->rank % MW_LANES;
@@ -124,11 +137,12 @@ FAST bool count_next(const void *at, unsigned bytes, enum mw_count_kind kind, co
   request->lanes |= 1u << lane;
   request->addresses[lane] = (pointer)at;
   log->at[lane] = request;
+  if (cell && (request->lanes << 1) >> lane & 1) fetch_ahead(cell, (pointer)at, request->addresses[lane - 1]);
   return true;
 }
 
 FAST void count_one(const void *at, unsigned bytes, enum mw_count_kind kind, const void *place) {
-  if (!count_next(at, bytes, kind, place)) check->count(mw_count_what_of(place, kind, bytes), at);
+  if (!count_next(nullptr, at, bytes, kind, place)) check->count(mw_count_what_of(place, kind, bytes), at);
 }
 
 /* The alignment of the vector or structure to which the bytes belong; 0: not known. */
@@ -139,8 +153,6 @@ FAST unsigned whole_alignment(pointer at, unsigned long bytes) {
     if (at - whole.at < whole.bytes && at - whole.at + bytes <= whole.bytes) return whole.alignment;
   return 0;
 }
-
-enum { MOST_ALIGNED = 16, MOST_UNALIGNED = 4 /* of what the compiler calls so */ };
 
 /* Any access, in pieces that a GPU's instructions have: 1 to 16 bytes at a multiple of their number, aligned to that as
  * its type is, or to `most` if nothing is known of it. */
@@ -226,7 +238,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   if (address & (4 * words - 1) || sites[site].place != place) return access(at, 4 * words, write, place);
 #if defined(MW_COUNT)
   if (cell->write & 15 && ((mw_self->log && mw_self->log->has_wholes) ||
-                           !count_next(at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place)))
+                           !count_next(cell, at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place)))
     return access(at, 4 * words, write, place);
 #endif
   note_work();
