@@ -3,8 +3,7 @@
 -- transpose: what does it cost to write along columns what was read along rows?
 --
 -- A copy by the same blocks; rows read and columns written, and the reverse; a tile in shared memory with bank
--- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes, another order of blocks,
--- and fewer of them at once.
+-- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes and two orders of blocks.
 -- T_tot = 2 * bytes(A) / t, as of a copy: a share of 1 is a transposition that costs nothing.
 -- The CPU device counts sectors and bank conflicts in check mode, on a small array. See docs/studies/transpose.md.
 
@@ -21,7 +20,6 @@ local study, p, gpu = mw.study {
     { "n", 2048, "columns and rows of the array", gpu = 16384, min = 32, max = 32768 },
     { "types", { "f32" }, "element types", gpu = { "f32", "f64" }, choices = { "f32", "f64" } },
     { "shapes", { "32x8", "8x32" }, "blocks of the rungs without a tile", kind = "blocks" },
-    { "held", 64, "KiB of tiles at once in a multiprocessor, rung 12", min = 16, max = 224 },
   },
 }
 
@@ -49,31 +47,22 @@ tile(5, "a tile", "transpose_tile<%s,0>")
 tile(6, "a tile, padded", "transpose_tile<%s,1>")
 tile(7, "a tile, swizzled", "transpose_swizzled<%s>")
 
--- A tile's rows have `across` bytes in A and `down` bytes in B. `held`: how many bytes of tiles a multiprocessor of a
--- GPU has at once; each block asks for its part of the shared memory, of which it uses less.
-local function wide(number, name, across, down, threads, order, held)
+-- A tile's rows have `across` bytes in A and `down` bytes in B. A thread moves 16 bytes of as many rows as they have
+-- elements.
+local function wide(number, name, across, down, order)
   local function columns(c) return across // 16 * c.vector end
   local function rows(c) return down // 16 * c.vector end
-  study:rung { number, name, answer = "transposed", block = threads,
-    kernel = function(c)
-      return ("transpose_wide<%%s,%d,%d,%d,%s>"):format(columns(c), rows(c), threads, order)
-    end,
-    shared = function(c)
-      local bytes = columns(c) * down
-      if not held or not c.gpu then return bytes end
-      local part = c.dev:properties().shared_per_multiprocessor // math.max(held // bytes, 1)
-      return math.max(bytes, part // 128 * 128 - 1024) -- 1 KiB of each block is the system's
-    end,
+  study:rung { number, name, answer = "transposed", block = across * down // 256,
+    kernel = function(c) return ("transpose_wide<%%s,%d,%d,%s>"):format(columns(c), rows(c), order) end,
     grid = function(c) return ceil_div(c.nx, columns(c)) * ceil_div(c.ny, rows(c)) end,
     counters = false, -- the CPU device's compiler accesses 16 bytes in two parts; eight lanes are in all banks
     fields = function(c) return { bound = c:per_cycle(128) } end }
 end
 
-wide(8, "16 bytes, tiles of 128 B", 128, 128, 64, "ROWS_OF_A")
-wide(9, "16 bytes, tiles of 256 B", 256, 256, 256, "ROWS_OF_A")
-wide(10, "16 bytes, tiles of 512 B", 512, 512, 512, "ROWS_OF_A")
-wide(11, "16 bytes, along B's rows", 512, 512, 512, "ROWS_OF_B")
-wide(12, "16 bytes, fewer at once", 256, 512, 256, "ROWS_OF_B", p.held * 1024)
+wide(8, "16 bytes, tiles of 128 B", 128, 128, "ROWS_OF_A")
+wide(9, "16 bytes, tiles of 256 B", 256, 256, "ROWS_OF_A")
+wide(10, "16 bytes, along B's rows", 256, 256, "ROWS_OF_B")
+wide(11, "16 bytes, 256 x 512 B", 256, 512, "ROWS_OF_B")
 
 -- ---- parts ------------------------------------------------------------------------------------------
 -- The rate that shared memory allows: without conflicts it moves 128 bytes per cycle, half of them written, half read.
@@ -92,7 +81,7 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each 
 
 -- Rows that begin on 128 bytes, on 16 and on 4; columns whose elements are a power of two apart, and are not.
 study:part { "sides", rows = "all", rungs = { "library copy", "rows to columns", "a tile, swizzled",
-                                              "16 bytes, fewer at once" },
+                                              "16 bytes, along B's rows" },
   blocks = "best", table = { "rung", "nx", "t", "T_tot", { "share", unit = "%", digits = 3 } },
   counters = { "load_sectors_per_request", "store_sectors_per_request",
                at = function(sides) return { nx = 256 + sides.nx - p.n, ny = 256 + sides.ny - p.n } end },

@@ -13,7 +13,6 @@
 //                          memory, has 16 bytes
 //   v7 transpose_wide, ROWS_OF_B: the blocks that run at the same time go along B's rows, which are then written
 //                          whole; before, they went along A's rows, and B was written all over
-//   v8 transpose_wide, smaller tiles, and of them only as many at once as memory needs
 //
 // Bound: main memory, T_tot = 2 * bytes(A) / t, as of a copy.
 //   v2, v3   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
@@ -21,7 +20,7 @@
 //   v4, PAD = 0   32 passes (f32) for each warp's read of the tile, of at best 1: 33 passes of shared memory for
 //   256 bytes moved, 7.8 bytes per cycle and multiprocessor; f64: 32 of at best 2, 34 for 512 bytes, 15
 //   others   2 passes for 256 bytes (4 for 512), 128 bytes per cycle: more than main memory has on any GPU
-//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6 to v8 WIDTH * HEIGHT * sizeof(T) / THREADS bytes.
+//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6, v7 4 (f64: 2) times 16 bytes.
 // Sources: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA's blog, 2013), and G. Ruetsch and
 // P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009): v2, v4 and the order of blocks (there along
 // diagonals). CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
@@ -124,53 +123,40 @@ template <typename T> __global__ void transpose_swizzled(T *__restrict__ B, cons
   }
 }
 
-// A tile has WIDTH x HEIGHT elements of A. A thread has PARTS squares of WIDE x WIDE elements, WIDE of them 16 bytes.
-// All its loads are in flight before the first is used. In shared memory the tile lies as in B: row r has its 16 bytes
-// number c at c ^ (r / WIDE) % 8, so that eight lanes, which share a pass, write to all banks, and read from all banks.
-template <typename T, int WIDTH, int HEIGHT, int THREADS, int ORDER>
-__global__ void __launch_bounds__(THREADS) transpose_wide(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
-  const int WIDE = 16 / sizeof(T), ACROSS = WIDTH / WIDE, DOWN = HEIGHT / WIDE, PARTS = ACROSS * DOWN / THREADS;
+// A tile has WIDTH x HEIGHT elements of A. A thread has a square of WIDE x WIDE elements, WIDE of them 16 bytes; all its
+// loads are in flight before the first is used. In shared memory the tile lies as in B: row r has its 16 bytes number c
+// at c ^ (r / WIDE) % 8, so that eight lanes, which share a pass, write to all banks, and read from all banks.
+template <typename T, int WIDTH, int HEIGHT, int ORDER>
+__global__ void transpose_wide(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
+  const int WIDE = 16 / sizeof(T), ACROSS = WIDTH / WIDE, DOWN = HEIGHT / WIDE;
   typedef typename vector16<T>::type wide;
-  extern __shared__ double2 shared[];
-  wide *tile = (wide *)shared;
+  __shared__ wide tile[WIDTH][DOWN];
   int2 at = tile_of<ORDER>(blockIdx.x, (nx + WIDTH - 1) / WIDTH, (ny + HEIGHT - 1) / HEIGHT);
-  int x0 = at.x * WIDTH, y0 = at.y * HEIGHT;
+  int x0 = at.x * WIDTH, y0 = at.y * HEIGHT, column = threadIdx.x % ACROSS, row = threadIdx.x / ACROSS;
   bool is_wide = nx % WIDE == 0 && ny % WIDE == 0; // all rows of A and B begin on 16 bytes
-  T square[PARTS][WIDE][WIDE] = {};
+  T square[WIDE][WIDE] = {};
 #pragma unroll
-  for (int part = 0; part < PARTS; part++) {
-    int q = threadIdx.x + part * THREADS, column = q % ACROSS, row = q / ACROSS;
-#pragma unroll
-    for (int i = 0; i < WIDE; i++) {
-      load_row(square[part][i], A, x0 + column * WIDE, y0 + row * WIDE + i, nx, ny, is_wide);
-    }
+  for (int i = 0; i < WIDE; i++) {
+    load_row(square[i], A, x0 + column * WIDE, y0 + row * WIDE + i, nx, ny, is_wide);
   }
 #pragma unroll
-  for (int part = 0; part < PARTS; part++) {
-    int q = threadIdx.x + part * THREADS, column = q % ACROSS, row = q / ACROSS;
+  for (int i = 0; i < WIDE; i++) {
+    T turned[WIDE];
 #pragma unroll
-    for (int i = 0; i < WIDE; i++) {
-      T turned[WIDE];
-#pragma unroll
-      for (int k = 0; k < WIDE; k++) turned[k] = square[part][k][i];
-      tile[(column * WIDE + i) * DOWN + (row ^ column % 8)] = pack(turned);
-    }
+    for (int k = 0; k < WIDE; k++) turned[k] = square[k][i];
+    tile[column * WIDE + i][row ^ column % 8] = pack(turned);
   }
   __syncthreads();
+  column = threadIdx.x % DOWN; // from here on those of B
+  row = threadIdx.x / DOWN;
 #pragma unroll
-  for (int part = 0; part < PARTS; part++) { // column and row are B's from here on
-    int q = threadIdx.x + part * THREADS, column = q % DOWN, row = q / DOWN;
-#pragma unroll
-    for (int i = 0; i < WIDE; i++) {
-      wide out = tile[(row * WIDE + i) * DOWN + (column ^ row % 8)];
-      store_row(B, out, y0 + column * WIDE, x0 + row * WIDE + i, ny, nx, is_wide);
-    }
+  for (int i = 0; i < WIDE; i++) {
+    wide out = tile[row * WIDE + i][column ^ row % 8];
+    store_row(B, out, y0 + column * WIDE, x0 + row * WIDE + i, ny, nx, is_wide);
   }
 }
 
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // transpose_not, _tile, _swizzled   block {32, 8}, grid {ceil(nx / 32), ceil(ny / 32)}
 // transpose_read, _write            any block {bx, by}; the grid covers A (read) or B (write)
-// transpose_wide                    block THREADS, a divisor of WIDTH * HEIGHT / WIDE^2; WIDTH and HEIGHT multiples of
-//                                   8 * WIDE; grid: tiles; at least WIDTH * HEIGHT * sizeof(T) bytes of dynamic shared
-//                                   memory: whoever asks for more has fewer blocks at once
+// transpose_wide                    block WIDTH * HEIGHT / WIDE^2, grid: tiles; WIDTH and HEIGHT multiples of 8 * WIDE
