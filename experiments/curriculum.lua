@@ -62,7 +62,7 @@ return {
                 of = { rung = "an element a thread", steps = 400 } },
               gate("balance", "this ladder's knee", 0.9, "measured ceilings", { type = "f32" }, "cuda"),
               gate("balance", "measured ceilings", 0.9, "this ladder's knee", { type = "f32" }, "cuda"),
-              gate("T_eff", "one pass, 8 rows a thread", 2.3, "two passes", {}, "cuda") } },
+              gate("T_eff", "one pass, 8 rows a thread", 2.6, "two passes", {}, "cuda") } },
   { name = "histogram", title = "How do threads count in the same places?", study = "histogram", needs = "memcopy",
     tags = { "lectures", "memory", "cooperation" },
     gates = { counts("histogram_copies<32>", "shared_atomic_contention", 1),
