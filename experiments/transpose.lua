@@ -3,7 +3,8 @@
 -- transpose: what does it cost to write along columns what was read along rows?
 --
 -- A copy by the same blocks; rows read and columns written, and the reverse; a tile in shared memory with bank
--- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes and two orders of blocks.
+-- conflicts, padded, and swizzled; then 16 bytes in every access, with tiles of three sizes and two orders of blocks;
+-- and a copy whose pieces change places as the elements do, which is what memory allows.
 -- T_tot = 2 * bytes(A) / t, as of a copy: a share of 1 is a transposition that costs nothing.
 -- The CPU device counts sectors and bank conflicts in check mode, on a small array. See docs/studies/transpose.md.
 
@@ -15,7 +16,7 @@ local study, p, gpu = mw.study {
   units = { bound = "B/s" },
   counters = { "load_sectors_per_request", "store_sectors_per_request", "shared_load_conflicts_per_request",
                "shared_store_conflicts_per_request", "shared_efficiency", at = { nx = 128, ny = 128 } },
-  odd = { { nx = 67, ny = 33 }, { nx = 132, ny = 268 }, { nx = 3, ny = 600 } },
+  odd = { { nx = 67, ny = 33 }, { nx = 132, ny = 268 }, { nx = 3, ny = 600 }, { nx = 384, ny = 33 } },
   params = {
     { "n", 2048, "columns and rows of the array", gpu = 16384, min = 32, max = 32768 },
     { "types", { "f32" }, "element types", gpu = { "f32", "f64" }, choices = { "f32", "f64" } },
@@ -30,6 +31,13 @@ end
 study:library(1, "A", "B")
 study:answer("transposed", { bytes = "A B", tolerance = function() return { absolute = 0 } end,
   cell = function(c, at, i) return at.A((i - 1) % c.ny * c.nx + (i - 1) // c.ny + 1) end })
+
+local function piece(c) return 32 * c.vector end -- elements of 512 bytes
+study:answer("in pieces", { bytes = "A B", tolerance = function() return { absolute = 0 } end,
+  cell = function(c, at, i)
+    local n, k = (i - 1) // piece(c), (i - 1) % piece(c)
+    return at.A((n % c.ny * (c.nx // piece(c)) + n // c.ny) * piece(c) + k + 1)
+  end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
 local function tile(number, name, kernel)
@@ -63,6 +71,9 @@ wide(8, "16 bytes, tiles of 128 B", 128, 128, "ROWS_OF_A")
 wide(9, "16 bytes, tiles of 256 B", 256, 256, "ROWS_OF_A")
 wide(10, "16 bytes, along B's rows", 256, 256, "ROWS_OF_B")
 wide(11, "16 bytes, 256 x 512 B", 256, 512, "ROWS_OF_B")
+study:rung { 12, "copy, pieces of 512 B", answer = "in pieces", kernel = "transpose_pieces<%s>", block = 256,
+             when = function(c) return c.nx % piece(c) == 0 end, counters = false,
+             grid = function(c, block) return ceil_div(c.nx * c.ny, block * c.vector) end }
 
 -- ---- parts ------------------------------------------------------------------------------------------
 -- The rate that shared memory allows: without conflicts it moves 128 bytes per cycle, half of them written, half read.
@@ -77,7 +88,7 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each 
   table = { { "number", title = "no." }, "rung", "block", "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
   ratios = { "a tile / rows to columns", "a tile, padded / a tile", "a tile, swizzled / a tile, padded",
-             "best transposed / library copy" } }
+             "best transposed / library copy", "best transposed / copy, pieces of 512 B" } }
 
 -- Rows that begin on 128 bytes, on 16 and on 4; columns whose elements are a power of two apart, and are not.
 study:part { "sides", rows = "all", rungs = { "library copy", "rows to columns", "a tile, swizzled",

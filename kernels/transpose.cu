@@ -13,6 +13,8 @@
 //                          memory, has 16 bytes
 //   v7 transpose_wide, ROWS_OF_B: the blocks that run at the same time go along B's rows, which are then written
 //                          whole; before, they went along A's rows, and B was written all over
+//   v8 transpose_pieces    a copy again: pieces of 512 bytes go where a transposition of pieces has them, and nothing
+//                          is turned: what memory allows when one side goes against its order
 //
 // Bound: main memory, T_tot = 2 * bytes(A) / t, as of a copy.
 //   v2, v3   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
@@ -20,7 +22,7 @@
 //   v4, PAD = 0   32 passes (f32) for each warp's read of the tile, of at best 1: 33 passes of shared memory for
 //   256 bytes moved, 7.8 bytes per cycle and multiprocessor; f64: 32 of at best 2, 34 for 512 bytes, 15
 //   others   2 passes for 256 bytes (4 for 512), 128 bytes per cycle: more than main memory has on any GPU
-//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6, v7 4 (f64: 2) times 16 bytes.
+//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6, v7 4 (f64: 2) times 16 bytes, v8 16 bytes.
 // Sources: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA's blog, 2013), and G. Ruetsch and
 // P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009): v2, v4 and the order of blocks (there along
 // diagonals). CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
@@ -156,7 +158,17 @@ __global__ void transpose_wide(T *__restrict__ B, const T *__restrict__ A, int n
   }
 }
 
+// A piece is PIECE times 16 bytes of a row of A. A thread moves 16 bytes, and threads go along B.
+template <typename T> __global__ void transpose_pieces(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
+  typedef typename vector16<T>::type wide;
+  const int PIECE = 32, across = nx * (int)sizeof(T) / (16 * PIECE); // pieces in a row of A
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  int piece = i / PIECE, x = piece / ny, y = piece % ny;
+  if (x < across) ((wide *)B)[i] = ((const wide *)A)[((size_t)y * across + x) * PIECE + i % PIECE];
+}
+
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // transpose_not, _tile, _swizzled   block {32, 8}, grid {ceil(nx / 32), ceil(ny / 32)}
 // transpose_read, _write            any block {bx, by}; the grid covers A (read) or B (write)
 // transpose_wide                    block WIDTH * HEIGHT / WIDE^2, grid: tiles; WIDTH and HEIGHT multiples of 8 * WIDE
+// transpose_pieces                  any block, grid: 16 bytes per thread; a row of A has a multiple of 512 bytes
