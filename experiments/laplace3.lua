@@ -28,14 +28,15 @@ local study, p, gpu = mw.study {
     { "solids", { "32x4x4" }, "blocks of the step by cells", kind = "blocks",
       gpu = { "512x1x1", "128x4x1", "128x2x2", "64x4x2", "32x8x2", "32x4x4", "32x2x8" } },
     { "depths", { 2 }, "steps per pass", gpu = { 2, 3, 4 }, min = 1, max = 6 },
-    { "height", 2, "rows per thread, 16 bytes a thread", choices = { 1, 2 } },
-    { "planes", 128, "planes per thread, 16 bytes a thread", min = 1 },
+    { "period", 64, "planes between two barriers of all blocks, 16 bytes a thread", min = 1 },
+    { "planes", 128, "planes per thread, several steps a pass", min = 1 },
   },
 }
 
 local ODD_BLOCKS <const> = { { 8, 4 }, { 8, 8 } }
-local WIDE, TALL = { { 32, 8 } }, { { 32, 16 } }
-local FLAT, EITHER = gpu and { { 32, 4 }, { 32, 8 }, { 32, 16 } } or WIDE, gpu and { { 32, 8 }, { 32, 16 } } or WIDE
+local FLAT = gpu and { { 32, 4 }, { 32, 8 }, { 32, 16 } } or { { 32, 8 } }
+local TALL, EITHER = { { 32, 16 } }, gpu and { { 32, 8 }, { 32, 16 } } or { { 32, 8 } }
+local LONG = gpu and { 448, 896 } or { 256 }
 
 function study.arrays(c)
   local function array() return c.dev:array(c.type, c.nx, c.ny, c.nz) end
@@ -114,32 +115,35 @@ study:rung { 2, "columns", kernel = "laplace3_column", answer = "step", blocks =
 local function named(c, kernel) return kernel:format(c.nx % c.vector == 0) end
 
 -- A launch of a kernel that may leave its blocks' sums of squares, and the one that makes the change of them.
-local function summing(c, kernel, how, has_change)
-  how.grid[3] = ceil_div(c.nz, p.planes)
-  local blocks = how.grid[1] * how.grid[2] * how.grid[3]
-  local more = { sums = has_change and scratch(c, blocks) or mw.null, count = blocks, n = c.nx * c.ny * c.nz,
-                 planes = p.planes }
-  return { named(c, kernel), how, more }, { "laplace_root", { block = 1024, grid = 1 }, more }
+local function summing(c, kernel, how, has_change, more)
+  local blocks = how.grid[1] * (how.grid[2] or 1) * (how.grid[3] or 1)
+  more.sums, more.count, more.n = has_change and scratch(c, blocks) or mw.null, blocks, c.nx * c.ny * c.nz
+  return { kernel, how, more }, { "laplace_root", { block = 1024, grid = 1 }, more }
 end
 
+-- All blocks run at once, with equal shares of the strips of two rows by 16 bytes.
 local function wide(c, block, has_change)
-  local grid = { ceil_div(c.nx, block[1] * c.vector), ceil_div(c.ny, block[2] * p.height) }
-  local kernel = ("laplace3_wide<%s,%d,%%s>"):format(has_change, p.height)
-  return summing(c, kernel, { block = block, grid = grid }, has_change)
+  local kernel = named(c, ("laplace3_wide<%s,%%s>"):format(has_change))
+  local strips, most = ceil_div(c.nx, c.vector) * ceil_div(c.ny, 2), c.u1 and c:resident(kernel, block) or 1
+  local share = ceil_div(strips, most * ceil_div(strips, most * block))
+  local grid = { math.min(most, ceil_div(strips, share)) }
+  return summing(c, kernel, { block = block, grid = grid, cooperative = true }, has_change,
+                 { share = share, period = p.period })
 end
 
-study:rung { 3, "columns, 16 bytes", answer = "step", blocks = FLAT,
+study:rung { 3, "columns, 16 bytes", answer = "step", blocks = LONG,
              launches = function(c, block) return { (wide(c, block, false)) } end }
-study:rung { 4, "the change in its own pass", answer = "step and change", blocks = FLAT,
+study:rung { 4, "the change in its own pass", answer = "step and change", blocks = LONG,
   launches = function(c, block) return { (wide(c, block, false)), table.unpack(change_launches(c)) } end }
-study:rung { 5, "the change in the same pass", answer = "step and change", blocks = FLAT,
+study:rung { 5, "the change in the same pass", answer = "step and change", blocks = LONG,
              launches = function(c, block) return { wide(c, block, true) } end }
 
 local function deep(c, block, steps, rows)
   local strip = 32 * c.vector - 2 * ceil_div(steps, c.vector) * c.vector
-  local grid = { ceil_div(c.nx, strip), ceil_div(c.ny, block[2] * rows - 2 * steps) }
+  local grid = { ceil_div(c.nx, strip), ceil_div(c.ny, block[2] * rows - 2 * steps), ceil_div(c.nz, p.planes) }
   local how = { block = block, grid = grid, shared = 2 * steps * block[2] * 1024 }
-  return { summing(c, ("laplace3_levels<%d,%d,%%s>"):format(steps, rows), how, true) }
+  local kernel = named(c, ("laplace3_levels<%d,%d,%%s>"):format(steps, rows))
+  return { summing(c, kernel, how, true, { planes = p.planes }) }
 end
 
 for _, steps in ipairs(p.depths) do

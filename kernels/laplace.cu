@@ -12,8 +12,8 @@
 // in 3-D
 //   v5 laplace3         one cell per thread, 3-D blocks
 //   v6 laplace3_column  2-D blocks: a thread walks up a column, three planes of it in registers
-//   v7 laplace3_wide    v6 with 16 bytes per thread and row, R rows, `planes` cells long, the next planes loaded
-//                       ahead; CHANGE: the sum of squares of what the step changes as well
+//   v7 laplace3_wide    16 bytes per thread and row, two rows; all blocks run at once and walk up together; CHANGE: the
+//                       sum of squares of what the step changes as well
 //   v8 laplace_change   that sum in a pass of its own, which reads both arrays again
 //   v9 laplace3_levels  K steps a pass: a block walks up a column of tiles with all levels at once; the sum of squares
 //                       of the last step as well
@@ -21,11 +21,11 @@
 //
 // Bound: main memory. T_eff = steps * 2 * bytes(u1) / t. Single steps cannot exceed a copy. v1, v5 and v6 have 4 bytes
 // per thread in flight in f32, of which an H200 needs more; v5 also reads z neighbours from the second-level cache:
-// (bz + 2) / bz of the grid. v7 reads (R by + 2) / (R by) of it from there, and 1 + 2 / planes from memory. v4 is at most
-// K * (1 - 2 K / (32 * COLUMNS)) of a copy, v9 at most K times the part of a tile that the halos leave, less
-// 2 K / planes: of a tile of 128 x 32 cells 0.82 (K = 2), 0.76 (3), 0.70 (4), if no neighbour's halo is in a cache. v4
-// takes some 9 instructions per cell and step, and v9 some 15 (18 for K = 2): on an H200 2.7 times a copy in f32, if
-// nothing ever waits.
+// (bz + 2) / bz of the grid. v7 reads what a copy does as long as its blocks stay together; without barriers they drift
+// apart, and an H200 reads 960^3 cells of f32 1.32 times. v4 is at most K * (1 - 2 K / (32 * COLUMNS)) of a copy, v9 at
+// most K times the part of a tile that the halos leave, less 2 K / planes: of a tile of 128 x 32 cells 0.82 (K = 2),
+// 0.76 (3), 0.70 (4), if no neighbour's halo is in a cache. v4 takes some 9 instructions per cell and step, and v9 some
+// 15 (18 for K = 2): on an H200 2.7 times a copy in f32, if nothing ever waits.
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023),
 // lecture 3, p. 26 to 36: v1, v2; v6 and v5 of its practical 3, in this order; that blocks of 8 : 1 read the fewest
@@ -43,6 +43,8 @@
 // itself, which has R rows, or in the next warp: all levels' planes are complete before any neighbour is needed, so a
 // single barrier per plane is enough for all levels. The additions are those of v1 and v5 in the same order: the bits
 // are equal.
+
+#include <cooperative_groups.h>
 
 #ifndef REAL
 #define REAL float // or double
@@ -262,61 +264,60 @@ __global__ void laplace3_column(REAL *__restrict__ u2, const REAL *__restrict__ 
   }
 }
 
-// R rows per thread. The next planes are loaded ahead: a thread's own rows by two planes, those beside it, which a
-// neighbour loads as well, by one.
-template <bool CHANGE, int R, bool WHOLE>
-__global__ void __launch_bounds__(512) laplace3_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1,
-                                                     double *__restrict__ sums, int nx, int ny, int nz, int planes) {
-  int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x);
-  int iy = R * (blockIdx.y * blockDim.y + threadIdx.y);
-  int first = blockIdx.z * planes, last = min(first + planes, nz);
-  bool has_south = iy > 0 && iy < ny, has_north = iy + R < ny;
+// All blocks run at once and walk up all planes together: the rows beside a block's strips are then in the second-level
+// cache, and main memory reads and writes one plane after the other. Blocks drift apart, so they wait for each other
+// every `period` planes. A strip is 2 rows by 16 bytes; strips have numbers along x, then along y. Lanes exchange columns
+// even where one row ends and the next begins, since cells there keep their values. A block has `share` strips, one per
+// thread. If the grid has more than there are threads, the blocks walk up again with the next ones.
+template <bool CHANGE, bool WHOLE>
+__global__ void __launch_bounds__(896)
+    laplace3_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, double *__restrict__ sums, int nx, int ny, int nz,
+                  int share, int period) {
+  const int R = 2;
+  cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  int across = (nx + COLUMNS - 1) / COLUMNS, strips = across * ((ny + R - 1) / R);
   ptrdiff_t plane = (ptrdiff_t)nx * ny;
-  const REAL *row = u1 + first * plane + (ptrdiff_t)iy * nx;
-  columns below[R], here[R], above[R], south = columns_of<WHOLE>(row - nx, ix, nx, has_south),
-                                       north = columns_of<WHOLE>(row + R * nx, ix, nx, has_north);
-  REAL beyond[R];
-#pragma unroll
-  for (int r = 0; r < R; r++) {
-    below[r] = columns_of<WHOLE>(row + r * nx - plane, ix, nx, iy + r < ny && first > 0);
-    here[r] = columns_of<WHOLE>(row + r * nx, ix, nx, iy + r < ny);
-    above[r] = columns_of<WHOLE>(row + r * nx + plane, ix, nx, iy + r < ny && first + 1 < nz);
-    beyond[r] = beyond_of(row + r * nx, ix, nx, iy + r < ny);
-  }
   double change = 0;
-#pragma unroll 2
-  for (int iz = first; iz < last; iz++, row += plane) {
-    bool has_next = iz + 1 < last;
-    columns next[R], next_south = columns_of<WHOLE>(row + plane - nx, ix, nx, has_south && has_next),
-                     next_north = columns_of<WHOLE>(row + plane + R * nx, ix, nx, has_north && has_next);
-    REAL next_beyond[R];
+  for (int base = 0; base < strips; base += gridDim.x * share) {
+    int strip = base + blockIdx.x * share + threadIdx.x;
+    bool is_own = threadIdx.x < share && strip < strips;
+    strip = min(strip, strips - 1);
+    int ix = strip % across * COLUMNS, iy = strip / across * R;
+    // Where the rows are, from the strip's first on. Those beyond the grid are not used, and read from the last one.
+    int last_y = ny - 1 - iy, south_at = iy > 0 ? -nx : 0, north_at = min(R, last_y) * nx;
+    const REAL *row = u1 + (ptrdiff_t)iy * nx;
+    columns below[R], here[R], above[R];
 #pragma unroll
-    for (int r = 0; r < R; r++) {
-      next[r] = columns_of<WHOLE>(row + r * nx + 2 * plane, ix, nx, iy + r < ny && has_next && iz + 2 < nz);
-      next_beyond[r] = beyond_of(row + r * nx + plane, ix, nx, iy + r < ny && has_next);
-    }
+    for (int r = 0; r < R; r++)
+      below[r] = here[r] = above[r] = columns_of<WHOLE>(row + min(r, last_y) * nx, ix, nx, true);
+#pragma unroll 1
+    for (int iz = 0; iz < nz; iz++, row += plane) {
+      columns south = columns_of<WHOLE>(row + south_at, ix, nx, true);
+      columns north = columns_of<WHOLE>(row + north_at, ix, nx, true);
+      REAL beyond[R];
 #pragma unroll
-    for (int r = 0; r < R; r++) {
-      columns sum = beside(here[r], left_of(here[r], beyond[r]), right_of(here[r], beyond[r]));
-      add(sum, r > 0 ? here[(r + R - 1) % R] : south);
-      add(sum, r + 1 < R ? here[(r + 1) % R] : north);
-      add(sum, below[r]);
-      bool is_border = iy + r <= 0 || iy + r >= ny - 1 || iz == 0 || iz == nz - 1;
-      columns out = step_of<WHOLE>(sum, above[r], here[r], SIXTH, is_border, ix, nx);
-      if (iy + r < ny) {
-        if (CHANGE) change += squares(out, here[r], ix, 0, nx);
-        put_columns<WHOLE>(u2 + (row - u1) + r * nx, out, ix, 0, nx);
+      for (int r = 0; r < R; r++) {
+        beyond[r] = beyond_of(row + min(r, last_y) * nx, ix, nx, true);
+        if (iz + 1 < nz) above[r] = columns_of<WHOLE>(row + min(r, last_y) * nx + plane, ix, nx, true);
       }
-    }
+      if (iz > 0 && iz % period == 0) grid.sync();
 #pragma unroll
-    for (int r = 0; r < R; r++) {
-      below[r] = here[r];
-      here[r] = above[r];
-      above[r] = next[r];
-      beyond[r] = next_beyond[r];
+      for (int r = 0; r < R; r++) {
+        columns sum = beside(here[r], left_of(here[r], beyond[r]), right_of(here[r], beyond[r]));
+        add(sum, r > 0 ? here[(r + R - 1) % R] : south);
+        add(sum, r + 1 < R ? here[(r + 1) % R] : north);
+        add(sum, below[r]);
+        bool is_border = iy + r == 0 || r >= last_y || iz == 0 || iz == nz - 1;
+        columns out = step_of<WHOLE>(sum, above[r], here[r], SIXTH, is_border, ix, nx);
+        if (is_own && r <= last_y) {
+          if (CHANGE) change += squares(out, here[r], ix, 0, nx);
+          put_columns<WHOLE>(u2 + (row - u1) + r * nx, out, ix, 0, nx);
+        }
+        below[r] = here[r];
+      }
+#pragma unroll
+      for (int r = 0; r < R; r++) here[r] = above[r];
     }
-    south = next_south;
-    north = next_north;
   }
   if (CHANGE) put_sum(sums, change);
 }
@@ -436,7 +437,8 @@ __global__ void triad_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, c
 //                   strips = ceil(nx / (32 * COLUMNS - 2 * halo)), halo = K rounded up to a multiple of COLUMNS
 // laplace3          block {bx, by, bz}, grid {ceil(nx / bx), ceil(ny / by), ceil(nz / bz)}
 // laplace3_column   block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
-// laplace3_wide     block {32 * k, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / (by * R)), ceil(nz / planes)}
+// laplace3_wide     block 32 * k (896 at most), grid: blocks that run at once, cooperative; strips = ceil(nx / COLUMNS) *
+//                   ceil(ny / 2), share * grid * turns >= strips, share <= block
 // laplace3_levels   block {32, warps} with warps * R > 2 K, grid {ceil(nx / (32 * COLUMNS - 2 * halo)),
 //                   ceil(ny / (warps * R - 2 K)), ceil(nz / planes)}, shared 2 * K * warps * 1024 bytes
 // sums              one f64 per block; then laplace_root, block 1024, grid 1

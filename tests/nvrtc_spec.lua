@@ -48,7 +48,7 @@ local TEMPLATES = {
                         "recurrence_rounds<element<float,2>,512,4>", "recurrence_rounds<element<double,2>,512,4>" },
   ["small.cu"] = { "implicit<8>" },
   ["laplace.cu"] = { "laplace2<float>", "laplace2<double>", "laplace2_wide<true>", "laplace2_levels<8,true>",
-                     "laplace3_wide<true,2,true>", "laplace3_wide<false,1,false>", "laplace3_levels<2,1,true>",
+                     "laplace3_wide<true,true>", "laplace3_wide<false,false>", "laplace3_levels<2,1,true>",
                      "laplace3_levels<4,2,false>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }

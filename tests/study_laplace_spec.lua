@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 
-local SMALL <const>, SOLID <const> = "--device cpu -p n=70 -p rows=9 ", "--device cpu -p n=20 -p planes=7 "
+local SMALL <const>, SOLID <const> = "--device cpu -p n=70 -p rows=9 ", "--device cpu -p n=20 -p planes=7 -p period=5 "
 
 -- Each check is right in one block at least.
 local function assert_checked(run, list)
