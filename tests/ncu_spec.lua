@@ -96,11 +96,6 @@ describe("a report of ncu", function()
     assert.are.same({ 8192, 262144, {} }, { list[1].load_sectors, list[1].lanes, list[1].lines })
   end)
 
-  it("has lines of instructions that are listed by the function which was inlined", function()
-    local other = page("lines"):gsub('Function Name","void transpose[^"]*', 'Function Name","index(int)')
-    assert.are.equal(lines_of(launches[1]), lines_of(report.read(page "raw", page "sass", other)[1]))
-  end)
-
   it("is taken without lines if its pages differ", function()
     local last = page("sass"):find '"Kernel Name","stencil'
     for name, sass in pairs {

@@ -217,9 +217,8 @@ local function each_instruction(text, visit)
   end
 end
 
--- An instruction is known by its kernel as well, unless the view gives the name of the function that was inlined.
-local function keys_of(place, address, sass)
-  return { table.concat({ place.name or "", address, sass }, "\0"), address .. "\0" .. sass }
+local function key_of(place, address, sass)
+  return table.concat({ place.name or "", address, sass }, "\0")
 end
 
 -- The inner one of two lines of an instruction: ncu lists that of a function which was inlined under its calls as well.
@@ -245,19 +244,11 @@ local function read_places(text)
     if place.block ~= last.block and (place.name ~= last.name or files[place.file]) then end_launch() end
     last = { block = place.block, name = place.name }
     if not (place.file and place.line) then return end
-    files[place.file] = true
-    for _, key in ipairs(keys_of(place, address, sass)) do
-      own[key] = inner(own[key], { file = place.file, line = place.line })
-    end
+    local key = key_of(place, address, sass)
+    files[place.file], own[key] = true, inner(own[key], { file = place.file, line = place.line })
   end)
   end_launch()
   return places
-end
-
-local function place_in(places, keys)
-  local found = places[keys[1]]
-  if found == nil then return places[keys[2]] end
-  return found
 end
 
 local function add(into, counted)
@@ -273,7 +264,7 @@ local function read_tables(text, places)
     local got = {}
     for name, at in pairs(columns) do got[name] = count_of(row[at]) end
     add(one.sums, got)
-    local counted, where = counters_of(sass, got), place_in(places, keys_of(place, address, sass))
+    local counted, where = counters_of(sass, got), places[key_of(place, address, sass)]
     if not counted then return end
     add(one.total, counted)
     if not where then return end
