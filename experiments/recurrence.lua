@@ -76,6 +76,8 @@ study:answer("recurrence", { bytes = "s u v", host = host_all, spot = spots,
 local OPS = { sum = { element = "element<%s,1>", size = 1, loads = 8 },
               recurrence = { element = "element<%s,2>", size = 2, loads = 4 } }
 
+local AHEAD = 2 -- rounds from the load of a tile to its scan
+
 local function named(kernel, op, ...) return (kernel:format(OPS[op].element, ...)) end
 
 -- What is in front of each block, from what the blocks come to: u after u, and for pairs s after s.
@@ -117,17 +119,17 @@ local function in_order(op)
 end
 
 local function in_rounds(op)
-  local loads = OPS[op].loads
-  local kernel = named("recurrence_rounds<%s,%d,%d>", op, p.tile_block, loads)
+  local loads, size = OPS[op].loads, OPS[op].size
+  local kernel = named("recurrence_rounds<%s,%d,%d,%d>", op, p.tile_block, loads, AHEAD)
   return { kernel }, function(c, block)
     local tiles = ceil_div(c.n, block * loads * c.vector)
-    local words = tiles * OPS[op].size * (c.type == "f64" and 2 or 1)
-    local grid, number = math.min(tiles, block, c:resident(kernel, block)), 0
+    local words, shared = tiles * size * (c.type == "f64" and 2 or 1), (AHEAD + 1) * size * loads * block * 16
+    local grid, number = math.max(1, math.min(tiles, block, c:resident(kernel, block, shared))), 0
     local function flag()
       number = number + 1
       return number
     end
-    return c:launch(kernel, { block = block, grid = grid, cooperative = true },
+    return c:launch(kernel, { block = block, grid = grid, shared = shared, cooperative = true },
       { status = c:keep(c.dev:zeros("u64", words)), flag = flag })
   end
 end

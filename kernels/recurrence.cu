@@ -15,7 +15,8 @@
 //   v3 recurrence_in_order  one launch: a block takes the next number, scans, waits for the block before it, and hands
 //                 a running total on
 //   v4 recurrence_rounds  16 bytes per load; as many blocks as run at once take tiles in rounds, publish what a tile
-//                 comes to, and write it a round later, when all tiles between are there (as v3 of scan.cu)
+//                 comes to, and write it a round later, when all tiles between are there (as v3 of scan.cu); tiles are
+//                 copied to shared memory AHEAD rounds before, so that memory is busy while a block scans and waits
 //
 // Bound: main memory; bytes of u and v, and s, each moved once. v1 and v2 move u, u, v and v (for pairs s' as well):
 // 1/2 of a copy for sums, 3/7 for pairs, and the host takes longer than both kernels. In v3 a block waits for the one
@@ -25,6 +26,8 @@
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023),
 // lecture 4, p. 22 to 37: all but v4. Its counters (p. 31 and 32) are never set back, so that a second launch is wrong,
 // and `sum` and `local` (p. 33) are not declared; here recurrence_clear sets the counters back.
+
+#include <cuda_pipeline.h>
 
 #include "vector16.cuh"
 
@@ -125,8 +128,6 @@ template <typename OP> union pieces {
   __device__ pieces() {}
 };
 
-template <typename OP> struct words { word at[sizeof(OP) / 4]; };
-
 template <typename OP> __device__ void publish(volatile word *status, int tile, OP value, unsigned flag) {
   pieces<OP> parts;
   parts.value = value;
@@ -134,26 +135,21 @@ template <typename OP> __device__ void publish(volatile word *status, int tile, 
   for (int k = 0; k < (int)sizeof(OP) / 4; k++) status[tile * (sizeof(OP) / 4) + k] = (word)flag << 32 | parts.at[k];
 }
 
-// What is there now. The loads are in flight together, and until the words are used.
-template <typename OP> __device__ words<OP> look(const volatile word *status, int tile) {
-  words<OP> seen;
-#pragma unroll
-  for (int k = 0; k < (int)sizeof(OP) / 4; k++) seen.at[k] = status[tile * (sizeof(OP) / 4) + k];
-  return seen;
-}
-
-// The element, of which `seen` was there before; waits for it.
-template <typename OP> __device__ OP published(words<OP> seen, const volatile word *status, int tile, unsigned flag) {
+// The element of a tile; waits for it.
+template <typename OP> __device__ OP published(const volatile word *status, int tile, unsigned flag) {
   pieces<OP> parts;
-  for (;;) {
-    bool is_there = true;
+  bool is_there;
+  do {
+    word seen[sizeof(OP) / 4];
+    is_there = true;
 #pragma unroll
-    for (int k = 0; k < (int)sizeof(OP) / 4; k++) is_there = is_there && (unsigned)(seen.at[k] >> 32) == flag;
-    if (is_there) break;
-    seen = look<OP>(status, tile);
-  }
+    for (int k = 0; k < (int)sizeof(OP) / 4; k++) seen[k] = status[tile * (sizeof(OP) / 4) + k];
 #pragma unroll
-  for (int k = 0; k < (int)sizeof(OP) / 4; k++) parts.at[k] = (unsigned)seen.at[k];
+    for (int k = 0; k < (int)sizeof(OP) / 4; k++) {
+      is_there = is_there && (unsigned)(seen[k] >> 32) == flag;
+      parts.at[k] = (unsigned)seen[k];
+    }
+  } while (!is_there);
   return parts.value;
 }
 
@@ -237,25 +233,30 @@ template <typename OP, int B, int U> __device__ size_t place(int tile) {
   return ((size_t)tile * B * U + warp * U * 32 + lane) * WIDE;
 }
 
-template <typename OP, int B, int U, typename T>
-__device__ void load_tile(tile<OP, U> &to, const T *s, const T *u, size_t n, int number) {
+// Copies a tile to `stage`, of U * B vectors of each array, while the thread goes on; zeros follow the arrays' end.
+template <typename OP, int B, int U, typename V, typename T>
+__device__ void load_stage(V *stage, const T *s, const T *u, size_t n, int number) {
   const int WIDE = tile<OP, U>::WIDE;
-  typedef typename vector16<T>::type V;
   size_t at = place<OP, B, U>(number);
-  if ((size_t)(number + 1) * B * U * WIDE <= n) {
 #pragma unroll
-    for (int k = 0; k < U; k++) {
-      T slopes[WIDE] = {}, terms[WIDE];
-      if (OP::SIZE > 1) unpack(__ldcs((const V *)(s + at + k * 32 * WIDE)), slopes);
-      unpack(__ldcs((const V *)(u + at + k * 32 * WIDE)), terms);
+  for (int k = 0; k < U; k++) {
+    size_t i = at + k * 32 * WIDE, left = i < n ? n - i : 0, missing = left < WIDE ? (WIDE - left) * sizeof(T) : 0;
+    V *to = stage + k * B + threadIdx.x;
+    __pipeline_memcpy_async(to, u + i, 16, missing);
+    if (OP::SIZE > 1) __pipeline_memcpy_async(to + U * B, s + i, 16, missing);
+  }
+}
+
+// A thread reads what it has copied itself, so that no barrier is needed.
+template <typename OP, int B, int U, typename V> __device__ void read_stage(tile<OP, U> &t, const V *stage) {
+  const int WIDE = tile<OP, U>::WIDE;
 #pragma unroll
-      for (int p = 0; p < WIDE; p++) to.a[k][p] = make<OP>(slopes[p], terms[p]);
-    }
-  } else {
+  for (int k = 0; k < U; k++) {
+    typename OP::type terms[WIDE], slopes[WIDE] = {};
+    unpack(stage[k * B + threadIdx.x], terms);
+    if (OP::SIZE > 1) unpack(stage[(U + k) * B + threadIdx.x], slopes);
 #pragma unroll
-    for (int k = 0; k < U; k++)
-#pragma unroll
-      for (int p = 0; p < WIDE; p++) to.a[k][p] = element_of<OP>(s, u, at + k * 32 * WIDE + p, n);
+    for (int p = 0; p < WIDE; p++) t.a[k][p] = make<OP>(slopes[p], terms[p]);
   }
 }
 
@@ -303,47 +304,54 @@ template <typename OP, int U> __device__ OP scan_part(tile<OP, U> &t) {
   return run;
 }
 
-// All blocks must run at once, and be at most B: a cooperative launch. Thread t joins the t-th tile between, whose words
-// it asks for before it scans: they have been there for most of a round.
-template <typename OP, int B, int U, typename T = typename OP::type>
-__global__ void __launch_bounds__(B, 512 / B)
-    recurrence_rounds(T *__restrict__ v, const T *__restrict__ s, const T *__restrict__ u, size_t n,
-                      volatile word *status, unsigned flag) {
-  __shared__ OP sums[2][B / 32], windows[2][B / 32];
+// All blocks must run at once, and be at most B: a cooperative launch. A block publishes what its tile comes to before it
+// asks for the tiles between, of which thread t joins the t-th, so that no block waits for the wait of another one.
+template <typename OP, int B, int U, int AHEAD, typename T = typename OP::type>
+__global__ void __launch_bounds__(B, 1)
+    recurrence_rounds(T *v, const T *s, const T *u, size_t n, volatile word *status, unsigned flag) {
+  typedef typename vector16<T>::type V;
+  enum { STAGES = AHEAD + 1, SIZE = OP::SIZE * U * B }; // SIZE: vectors of a stage
+  extern __shared__ double room[];
+  __shared__ OP sums[B / 32], windows[B / 32];
+  V *stages = (V *)room;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, step = gridDim.x;
   int tiles = (int)((n - 1) / ((size_t)B * U * tile<OP, U>::WIDE)) + 1;
-  tile<OP, U> now, next, held;
+  int rounds = (tiles - (int)blockIdx.x + step - 1) / step; // in which this block scans; it writes in one more
+  tile<OP, U> now, held;
   OP held_before = nothing<OP>(), held_whole = held_before; // of the tile that is to be written
   T v_end = 0;                                              // v at the end of the last one written
-  int turn = 0;
-  if ((int)blockIdx.x < tiles) load_tile<OP, B, U>(now, s, u, n, blockIdx.x);
-  for (int mine = blockIdx.x, old = mine - step; old < tiles; old = mine, mine += step, turn ^= 1) {
+  for (int r = 0; r < AHEAD; r++) {
+    if (r < rounds) load_stage<OP, B, U>(stages + r * SIZE, s, u, n, blockIdx.x + r * step);
+    __pipeline_commit();
+  }
+  for (int r = 0; r <= rounds; r++) {
     OP before = nothing<OP>(), whole = before, between = before;
-    int other = old - step + 1 + (int)threadIdx.x; // the tiles since this block's last one: old - step + 1 to old - 1
-    bool is_between = other >= 0 && other < old;
-    words<OP> seen = {};
-    if (is_between) seen = look<OP>(status, other);
-    if (mine + step < tiles) load_tile<OP, B, U>(next, s, u, n, mine + step);
-    if (mine < tiles) {
+    int mine = blockIdx.x + r * step, old = mine - step;
+    if (r + AHEAD < rounds) load_stage<OP, B, U>(stages + (r + AHEAD) % STAGES * SIZE, s, u, n, mine + AHEAD * step);
+    __pipeline_commit();
+    __pipeline_wait_prior(AHEAD);
+    if (r < rounds) {
+      read_stage<OP, B, U>(now, stages + r % STAGES * SIZE);
       OP sum = scan_part<OP, U>(now);
-      if (lane == 0) sums[turn][warp] = sum;
+      if (lane == 0) sums[warp] = sum;
     }
-    if (is_between) between = published<OP>(seen, status, other, flag);
-    between = scan_of_warp(between);
-    if (lane == 31) windows[turn][warp] = between;
     __syncthreads();
-    if (mine < tiles) {
-      before = before_warp(sums[turn], B / 32, &whole);
+    if (r < rounds) {
+      before = before_warp(sums, B / 32, &whole);
       if (threadIdx.x == 0) publish(status, mine, whole, flag);
     }
-    if (old >= 0) {
-      before_warp(windows[turn], B / 32, &between);
+    int other = old - step + 1 + (int)threadIdx.x; // the tiles since this block's last one: old - step + 1 to old - 1
+    if (other >= 0 && other < old) between = published<OP>(status, other, flag);
+    between = scan_of_warp(between);
+    if (lane == 31) windows[warp] = between;
+    __syncthreads();
+    if (r > 0) {
+      before_warp(windows, B / 32, &between);
       T start = between.at[0] + slope(between) * v_end;
       v_end = held_whole.at[0] + slope(held_whole) * start;
       store_tile<OP, B, U>(v, held, held_before.at[0] + slope(held_before) * start, n, old);
     }
     held = now;
-    now = next;
     held_before = before;
     held_whole = whole;
   }
@@ -357,5 +365,6 @@ __global__ void __launch_bounds__(B, 512 / B)
 // recurrence_clear     two counters; block 32, grid 1
 // recurrence_in_order  block of whole warps, grid ceil(n / block)
 // recurrence_rounds    block B, grid min(tiles, B, blocks that run at once), cooperative; a tile has B * U * 16 /
-//                      sizeof(T) elements; sums with 512, 8 and pairs with 512, 4 fit into the registers. status:
-//                      sizeof(OP) / 4 words per tile, 0 before the first launch; flag: 1, 2, ... from launch to launch
+//                      sizeof(T) elements; shared: AHEAD + 1 stages of B * U * 16 bytes per array; sums with 512, 8 and
+//                      pairs with 512, 4 fit into the registers. status: sizeof(OP) / 4 words per tile, 0 before the
+//                      first launch; flag: 1, 2, ... from launch to launch
