@@ -54,7 +54,7 @@ function compare.lines(cpu, gpu)
     local a, b = found[place][1] or {}, found[place][2] or {}
     for _, one in ipairs(counters.counted) do
       local have, other = a[one.name] or 0, b[one.name] or 0
-      if have + other > 0 and gpu[one.name] and not one.name:find "requests$" then
+      if have + other > 0 and cpu[one.name] and gpu[one.name] and not one.name:find "requests$" then
         figures[#figures + 1] = { line = a.line or b.line, text = a.text or b.text, name = one.name, cpu = have,
                                   gpu = other, is_equal = have == other }
       end

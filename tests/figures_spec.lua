@@ -82,6 +82,14 @@ describe("counters", function()
     columns.lines[1].load_bytes, columns.lines[1].load_sectors = 4, 1 -- one word for all lanes needs a sector
     assert.are.equal(28.0, (counters.excess(columns.lines[1])))
   end)
+
+  it("say so by the bytes of each lane where distinct ones are not known", function()
+    local line = { load_requests = 2, load_sectors = 64, load_lane_bytes = 256, store_requests = 1, store_sectors = 1,
+                   store_lane_bytes = 128 } -- a word that all lanes write needs a sector
+    local excess, moved, words = counters.excess(line)
+    assert.are.same({ 56, 65, "load: 32 sectors per request, 4 needed" },
+      { excess // 1 | 0, moved // 1 | 0, table.concat(words) })
+  end)
 end)
 
 describe("a gate of a kernel", function()

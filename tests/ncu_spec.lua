@@ -56,29 +56,32 @@ describe("a report of ncu", function()
   end)
 
   it("has totals from the metrics of a launch, and lanes and barriers from its instructions", function()
-    assert.are.equal("atomic_requests 0, barriers 512, lanes 262144, load_requests 2048, load_sectors 8192, "
-      .. "requests 8192, shared_atomic_requests 0, shared_load_conflicts 63488, shared_load_requests 2048, "
-      .. "shared_load_wavefronts 65536, shared_store_conflicts 0, shared_store_requests 2048, "
-      .. "shared_store_wavefronts 2048, store_requests 2048, store_sectors 8192", counted(launches[1]))
+    assert.are.equal("atomic_requests 0, barriers 512, lanes 262144, load_lane_bytes 262144, load_requests 2048, "
+      .. "load_sectors 8192, requests 8192, shared_atomic_requests 0, shared_load_conflicts 63488, "
+      .. "shared_load_requests 2048, shared_load_wavefronts 65536, shared_store_conflicts 0, shared_store_requests 2048, "
+      .. "shared_store_wavefronts 2048, store_lane_bytes 262144, store_requests 2048, store_sectors 8192",
+      counted(launches[1]))
   end)
 
   it("has lines, whose instructions are told apart", function()
     assert.are.equal([[
-/tmp/a/counters.cu:119 lanes 131072, load_requests 2048, load_sectors 8192, requests 4096, ]]
-      .. [[shared_store_requests 2048, shared_store_wavefronts 2048
+/tmp/a/counters.cu:119 lanes 131072, load_lane_bytes 262144, load_requests 2048, load_sectors 8192, ]]
+      .. [[requests 4096, shared_store_requests 2048, shared_store_wavefronts 2048
 /tmp/a/counters.cu:120 barriers 512
 /tmp/a/counters.cu:123 lanes 131072, requests 4096, shared_load_conflicts 63488, shared_load_requests 2048, ]]
-      .. [[shared_load_wavefronts 65536, store_requests 2048, store_sectors 8192]], lines_of(launches[1]))
+      .. [[shared_load_wavefronts 65536, store_lane_bytes 262144, store_requests 2048, store_sectors 8192]],
+      lines_of(launches[1]))
     assert.are.equal([[
-/tmp/a/counters.cu:157 lanes 16384, load_requests 256, load_sectors 1280, requests 512, ]]
-      .. [[shared_store_requests 256, shared_store_wavefronts 256
-/tmp/a/counters.cu:158 lanes 64, load_requests 256, load_sectors 32, requests 512, ]]
+/tmp/a/counters.cu:157 lanes 16384, load_lane_bytes 32768, load_requests 256, load_sectors 1280, ]]
+      .. [[requests 512, shared_store_requests 256, shared_store_wavefronts 256
+/tmp/a/counters.cu:158 lanes 64, load_lane_bytes 128, load_requests 256, load_sectors 32, requests 512, ]]
       .. [[shared_store_requests 256, shared_store_wavefronts 32
-/tmp/a/counters.cu:159 lanes 64, load_requests 256, load_sectors 32, requests 512, ]]
+/tmp/a/counters.cu:159 lanes 64, load_lane_bytes 128, load_requests 256, load_sectors 32, requests 512, ]]
       .. [[shared_store_requests 256, shared_store_wavefronts 32
 /tmp/a/counters.cu:160 barriers 256
 /tmp/a/counters.cu:161 lanes 32768, requests 1024, shared_load_requests 768, ]]
-      .. [[shared_load_wavefronts 768, store_requests 256, store_sectors 1024]], lines_of(launches[4]))
+      .. [[shared_load_wavefronts 768, store_lane_bytes 32768, store_requests 256, store_sectors 1024]],
+      lines_of(launches[4]))
   end)
 
   it("leaves out what was not measured", function()
@@ -182,14 +185,14 @@ describe("an instruction of a report", function()
   it("has no request if all lanes skip it, or if it is of local memory", function()
     local launch = only({ "@P0   EXIT", 2, 0, 0, 0, 20, lines = { { K, 11 } } },
       { "@!P1  LDG.E R5, desc[UR4][R2.64+0x4]", 2, 0, 0, 0, 0, lines = { { K, 13 } } },
-      { "      STG.E desc[UR4][R6.64], R4", 2, 0, 0, 5, 44, lines = { { K, 13 } } },
+      { "      STG.E.128 desc[UR4][R6.64], R4", 2, 0, 0, 5, 44, lines = { { K, 13 } } },
       { "@!UP2 REDG.E.ADD.STRONG.GPU desc[UR4][R8.64], R9", 1, 0, 0, 4, 20, lines = { { K, 14 } } },
       { "      LD.E R1, desc[UR4][R10.64]", 2, 0, 0, 0, 44, lines = { { K, 15 } } },
       { "      ST.E desc[UR4][R10.64], R1", 2, 3, 2, 0, 44, lines = { { K, 15 } } })
     assert.are.equal("scaled<float, 3>", launch.kernel)
     assert.are.same({ 108, 0 }, { launch.lanes, launch.barriers })
     assert.are.equal([[
-/tmp/a/k.cu:13 lanes 44, requests 2, store_requests 2, store_sectors 5
+/tmp/a/k.cu:13 lanes 44, requests 2, store_lane_bytes 704, store_requests 2, store_sectors 5
 /tmp/a/k.cu:14 atomic_requests 1, lanes 20, requests 1
 /tmp/a/k.cu:15 lanes 44, requests 2, shared_store_conflicts 1, shared_store_requests 2, shared_store_wavefronts 3]],
       lines_of(launch))

@@ -180,11 +180,12 @@ end
 
 -- ---- what lines cost ----------------------------------------------------------------------------
 
--- Sectors of the loads or stores, and how many hold the bytes that are asked for: one per request at least.
+-- Sectors of the loads or stores, and how many hold the bytes that are asked for, one per request at least: where only
+-- the bytes of each lane are known as many as these fill, but not more than there are.
 local function sectors_of(counted, kind)
   local requests, sectors = counted[kind .. "_requests"] or 0, counted[kind .. "_sectors"] or 0
-  local bytes = counted[kind .. "_bytes"]
-  return requests, sectors, bytes and math.max(bytes / SECTOR, requests) or sectors
+  local bytes = counted[kind .. "_bytes"] or counted[kind .. "_lane_bytes"]
+  return requests, sectors, bytes and math.min(math.max(bytes / SECTOR, requests), sectors) or sectors
 end
 
 local function per_request(count, requests)

@@ -5,8 +5,8 @@
 --   raw                 a row per launch, with its metrics
 --   source, sass        a row per instruction of each launch, with metrics of its own
 --   source, cuda,sass   the same below each line of the source
--- Totals are of the first page, but for lanes and barriers. Lines are the sums over their instructions: the second page
--- has a table for each launch, the third says which line an instruction is of.
+-- Totals are of the first page, but for lanes, their bytes and barriers. Lines are the sums over their instructions:
+-- the second page has a table for each launch, the third says which line an instruction is of.
 
 local lists = require "moonwarp.base.lists"
 local tool = require "moonwarp.measure.tool"
@@ -32,8 +32,10 @@ local TOTALS <const> = {
 }
 local REQUESTS <const> = { "load_requests", "store_requests", "shared_load_requests", "shared_store_requests",
                            "atomic_requests", "shared_atomic_requests" }
-local NONE <const> = { requests = 0, lanes = 0, barriers = 0 } -- of a line
-for name in pairs(TOTALS) do NONE[name] = 0 end
+-- Those that are sums over its instructions, and all of a line.
+local BY_INSTRUCTION <const> = { "lanes", "barriers", "load_lane_bytes", "store_lane_bytes" }
+local NONE <const> = { requests = 0 }
+for _, name in ipairs(lists.append(lists.keys(TOTALS), BY_INSTRUCTION)) do NONE[name] = 0 end
 local SHAPE <const> = { grid = "launch__grid_dim_", block = "launch__block_dim_" }
 
 -- Metrics of an instruction; of a launch they are the sums.
@@ -171,9 +173,19 @@ end
 
 -- ---- instructions -------------------------------------------------------------------------------
 
+-- The bytes of each lane: of LDG.E.128 16, of LDG.E.U8 1.
+local function bytes_of(word)
+  for part in word:gmatch "%.([%w_]+)" do
+    local bits = part:match "^[US]?(%d+)$"
+    if bits then return bits // 8 end
+  end
+  return 4
+end
+
 -- What an instruction adds to which counters.
 local function counters_of(sass, got)
-  local name = sass:gsub("^@!?U?P%w+%s+", ""):match "^%u+[%u%d]*" or ""
+  local word = sass:gsub("^@!?U?P%w+%s+", ""):match "^%S+" or ""
+  local name = word:match "^%u+[%u%d]*"
   local kind, lanes = OPERATIONS[name], got.lanes or 0
   if not kind or (got.executed or 0) == 0 then return nil end
   if kind == "barrier" then return { barriers = got.executed } end
@@ -183,7 +195,9 @@ local function counters_of(sass, got)
     kind = "shared_" .. kind
   end
   local counted = { [kind .. "_requests"] = got.executed, requests = got.executed, lanes = lanes }
-  if kind == "load" or kind == "store" then counted[kind .. "_sectors"] = got.sectors or 0 end
+  if kind == "load" or kind == "store" then
+    counted[kind .. "_sectors"], counted[kind .. "_lane_bytes"] = got.sectors or 0, lanes * bytes_of(word)
+  end
   if kind == "shared_load" or kind == "shared_store" then
     counted[kind .. "_wavefronts"] = got.wavefronts or 0
     counted[kind .. "_conflicts"] = math.max(0, (got.wavefronts or 0) - (got.ideal or 0))
@@ -259,7 +273,7 @@ end
 local function read_tables(text, places)
   local list = {}
   each_instruction(text, function(place, address, sass, row, columns)
-    local one = list[place.block] or { name = place.name, sums = {}, total = { lanes = 0, barriers = 0 }, lines = {} }
+    local one = list[place.block] or { name = place.name, sums = {}, total = lists.merged(NONE), lines = {} }
     list[place.block] = one
     local got = {}
     for name, at in pairs(columns) do got[name] = count_of(row[at]) end
@@ -323,8 +337,8 @@ function ncu_report.read(raw, sass, lines)
     return launches, "the launches of its page 'source' are not those of its page 'raw': lines are not known"
   end
   for i, launch in ipairs(launches) do
-    launch.lanes, launch.barriers, launch.lines = list[i].total.lanes, list[i].total.barriers,
-      lists.append({}, list[i].lines)
+    for _, name in ipairs(BY_INSTRUCTION) do launch[name] = list[i].total[name] end
+    launch.lines = lists.append({}, list[i].lines)
     table.sort(launch.lines, in_order)
   end
   return launches
