@@ -59,7 +59,8 @@ describe("a report of ncu", function()
     assert.are.equal("atomic_requests 0, barriers 512, lanes 262144, load_lane_bytes 262144, load_requests 2048, "
       .. "load_sectors 8192, requests 8192, shared_atomic_requests 0, shared_load_conflicts 63488, "
       .. "shared_load_requests 2048, shared_load_wavefronts 65536, shared_store_conflicts 0, "
-      .. "shared_store_requests 2048, shared_store_wavefronts 2048, store_lane_bytes 262144, store_requests 2048, store_sectors 8192",
+      .. "shared_store_requests 2048, shared_store_wavefronts 2048, store_lane_bytes 262144, store_requests 2048, "
+      .. "store_sectors 8192",
       counted(launches[1]))
   end)
 
