@@ -30,7 +30,7 @@ local study, p, gpu = mw.study {
     { "per", 256, "blocks per multiprocessor", gpu = 8, min = 1, max = 65536 },
     { "per_once", 64, "the same for rung 14, whose blocks have 1024 threads", gpu = 2, min = 1, max = 65536 },
     { "types", { "f32", "f64" }, "element types", choices = { "f32", "f64" } },
-    { "ops", OPERATIONS, "operations", choices = OPERATIONS },
+    { "ops", { "sum", "max" }, "operations", gpu = OPERATIONS, choices = OPERATIONS },
     { "repeats", 10, "runs of a rung whose bits are compared", min = 1 },
   },
 }
