@@ -15,8 +15,9 @@ local quoted, shell = labs.quoted, labs.shell
 
 local COMMANDS = { "sbatch", "squeue", "scancel", "scontrol", "sacct", "srun", "slurmctld" }
 
--- $1 is the folder: the stand-ins come first on PATH.
-local ENVIRONMENT = "env -u SLURM_JOB_ID STAND_IN=%s/queue PATH=%s/bin:$PATH HOME=%s MOONWARP_CACHE=%s/cache"
+-- $1 is the folder: the stand-ins come first on PATH. A copy of the program finds no files beside it.
+local ENVIRONMENT =
+  "env -u SLURM_JOB_ID STAND_IN=%s/queue PATH=%s/bin:$PATH HOME=%s MOONWARP_CACHE=%s/cache MOONWARP_HOME=%s"
 
 slurm.SITE = "return { poll = 0.05, patience = 0.2, probe = false }"
 
@@ -24,7 +25,7 @@ slurm.SITE = "return { poll = 0.05, patience = 0.2, probe = false }"
 ---@param folder string
 ---@return string
 function slurm.environment(folder)
-  return ENVIRONMENT:format(folder, folder, folder, folder)
+  return ENVIRONMENT:format(folder, folder, folder, folder, quoted(core.home()))
 end
 
 local function stand_in(folder)
