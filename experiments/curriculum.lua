@@ -108,7 +108,7 @@ return {
   { name = "recurrence", title = "Can a recurrence be computed at the rate of a running sum?", study = "recurrence",
     needs = "scan", tags = { "memory", "cooperation" },
     gates = { gate("T_eff", "recurrence, in rounds", 0.2, "sum, in rounds", LADDER),
-              gate("T_eff", "recurrence, in rounds", 0.77, "sum, in rounds", LADDER, "cuda") } },
+              gate("T_eff", "recurrence, in rounds", 0.8, "sum, in rounds", LADDER, "cuda") } },
   { name = "reduction", title = "How do a million threads agree on one number?", study = "reduction",
     needs = "memcopy", tags = { "core", "cooperation" },
     gates = { gate("T_tot", "16 bytes, last block", 1, "lock", SUM),

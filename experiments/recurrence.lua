@@ -73,9 +73,8 @@ study:answer("recurrence", { bytes = "s u v", host = host_all, spot = spots,
   tolerance = function(c) return { relative = 64 * c.eps } end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
-local OPS = { sum = { element = "element<%s,1>", size = 1, loads = 8 },
-              recurrence = { element = "element<%s,2>", size = 2, loads = 4 } }
-
+local OPS = { sum = { element = "element<%s,1>", size = 1, loads = 8, early = "false" },
+              recurrence = { element = "element<%s,2>", size = 2, loads = 4, early = "true" } }
 local AHEAD = 2 -- rounds from the load of a tile to its scan
 
 local function named(kernel, op, ...) return (kernel:format(OPS[op].element, ...)) end
@@ -120,7 +119,7 @@ end
 
 local function in_rounds(op)
   local loads, size = OPS[op].loads, OPS[op].size
-  local kernel = named("recurrence_rounds<%s,%d,%d,%d>", op, p.tile_block, loads, AHEAD)
+  local kernel = named("recurrence_rounds<%s,%d,%d,%d,%s>", op, p.tile_block, loads, AHEAD, OPS[op].early)
   return { kernel }, function(c, block)
     local tiles = ceil_div(c.n, block * loads * c.vector)
     local words, shared = tiles * size * (c.type == "f64" and 2 or 1), (AHEAD + 1) * size * loads * block * 16

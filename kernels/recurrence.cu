@@ -135,21 +135,28 @@ template <typename OP> __device__ void publish(volatile word *status, int tile, 
   for (int k = 0; k < (int)sizeof(OP) / 4; k++) status[tile * (sizeof(OP) / 4) + k] = (word)flag << 32 | parts.at[k];
 }
 
-// The element of a tile; waits for it.
-template <typename OP> __device__ OP published(const volatile word *status, int tile, unsigned flag) {
+template <typename OP> struct words { word at[sizeof(OP) / 4]; };
+
+// What is there now. The loads are in flight together, and until the words are used.
+template <typename OP> __device__ words<OP> look(const volatile word *status, int tile) {
+  words<OP> seen;
+#pragma unroll
+  for (int k = 0; k < (int)sizeof(OP) / 4; k++) seen.at[k] = status[tile * (sizeof(OP) / 4) + k];
+  return seen;
+}
+
+// The element, of which `seen` was there before; waits for it.
+template <typename OP> __device__ OP published(words<OP> seen, const volatile word *status, int tile, unsigned flag) {
   pieces<OP> parts;
-  bool is_there;
-  do {
-    word seen[sizeof(OP) / 4];
-    is_there = true;
+  for (;;) {
+    bool is_there = true;
 #pragma unroll
-    for (int k = 0; k < (int)sizeof(OP) / 4; k++) seen[k] = status[tile * (sizeof(OP) / 4) + k];
+    for (int k = 0; k < (int)sizeof(OP) / 4; k++) is_there = is_there && (unsigned)(seen.at[k] >> 32) == flag;
+    if (is_there) break;
+    seen = look<OP>(status, tile);
+  }
 #pragma unroll
-    for (int k = 0; k < (int)sizeof(OP) / 4; k++) {
-      is_there = is_there && (unsigned)(seen[k] >> 32) == flag;
-      parts.at[k] = (unsigned)seen[k];
-    }
-  } while (!is_there);
+  for (int k = 0; k < (int)sizeof(OP) / 4; k++) parts.at[k] = (unsigned)seen.at[k];
   return parts.value;
 }
 
@@ -304,15 +311,22 @@ template <typename OP, int U> __device__ OP scan_part(tile<OP, U> &t) {
   return run;
 }
 
-// All blocks must run at once, and be at most B: a cooperative launch. A block publishes what its tile comes to before it
-// asks for the tiles between, of which thread t joins the t-th, so that no block waits for the wait of another one.
-template <typename OP, int B, int U, int AHEAD, typename T = typename OP::type>
+// What the tiles of a warp's threads come to.
+template <typename OP> __device__ void join_window(OP *windows, OP tile) {
+  tile = scan_of_warp(tile);
+  if (threadIdx.x % 32 == 31) windows[threadIdx.x / 32] = tile;
+}
+
+// All blocks must run at once, and be at most B: a cooperative launch. Thread t joins the t-th of the tiles between. With
+// EARLY it asks for it before the scan and waits before its block publishes, with one barrier per round; else it asks
+// when its block has published. The first is faster for pairs, the second for numbers.
+template <typename OP, int B, int U, int AHEAD, bool EARLY, typename T = typename OP::type>
 __global__ void __launch_bounds__(B, 1)
     recurrence_rounds(T *v, const T *s, const T *u, size_t n, volatile word *status, unsigned flag) {
   typedef typename vector16<T>::type V;
   enum { STAGES = AHEAD + 1, SIZE = OP::SIZE * U * B }; // SIZE: vectors of a stage
   extern __shared__ double room[];
-  __shared__ OP sums[B / 32], windows[B / 32];
+  __shared__ OP sums[2][B / 32], windows[2][B / 32];
   V *stages = (V *)room;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, step = gridDim.x;
   int tiles = (int)((n - 1) / ((size_t)B * U * tile<OP, U>::WIDE)) + 1;
@@ -327,26 +341,34 @@ __global__ void __launch_bounds__(B, 1)
   for (int r = 0; r <= rounds; r++) {
     OP before = nothing<OP>(), whole = before, between = before;
     int mine = blockIdx.x + r * step, old = mine - step;
+    int other = old - step + 1 + (int)threadIdx.x; // the tiles since this block's last one: old - step + 1 to old - 1
+    bool is_between = other >= 0 && other < old;
+    words<OP> seen = {};
     if (r + AHEAD < rounds) load_stage<OP, B, U>(stages + (r + AHEAD) % STAGES * SIZE, s, u, n, mine + AHEAD * step);
     __pipeline_commit();
     __pipeline_wait_prior(AHEAD);
+    if (EARLY && is_between) seen = look<OP>(status, other);
     if (r < rounds) {
       read_stage<OP, B, U>(now, stages + r % STAGES * SIZE);
       OP sum = scan_part<OP, U>(now);
-      if (lane == 0) sums[warp] = sum;
+      if (lane == 0) sums[r % 2][warp] = sum;
+    }
+    if (EARLY) {
+      if (is_between) between = published<OP>(seen, status, other, flag);
+      join_window(windows[r % 2], between);
     }
     __syncthreads();
     if (r < rounds) {
-      before = before_warp(sums, B / 32, &whole);
+      before = before_warp(sums[r % 2], B / 32, &whole);
       if (threadIdx.x == 0) publish(status, mine, whole, flag);
     }
-    int other = old - step + 1 + (int)threadIdx.x; // the tiles since this block's last one: old - step + 1 to old - 1
-    if (other >= 0 && other < old) between = published<OP>(status, other, flag);
-    between = scan_of_warp(between);
-    if (lane == 31) windows[warp] = between;
-    __syncthreads();
+    if (!EARLY) {
+      if (is_between) between = published<OP>(seen, status, other, flag);
+      join_window(windows[r % 2], between);
+      __syncthreads();
+    }
     if (r > 0) {
-      before_warp(windows, B / 32, &between);
+      before_warp(windows[r % 2], B / 32, &between);
       T start = between.at[0] + slope(between) * v_end;
       v_end = held_whole.at[0] + slope(held_whole) * start;
       store_tile<OP, B, U>(v, held, held_before.at[0] + slope(held_before) * start, n, old);
