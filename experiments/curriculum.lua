@@ -49,6 +49,7 @@ return {
               counts("transpose_swizzled", "shared_conflicts_per_request", 0),
               gate("T_tot", "16 bytes, along B's rows", 1, "rows to columns", TURNED),
               gate("T_tot", "16 bytes, along B's rows", 0.87, "library copy", TURNED, "cuda"),
+              gate("T_tot", "16 bytes, along B's rows", 0.9, "copy, pieces of 512 B", TURNED, "cuda"),
               gate("T_tot", "a tile, padded", 1.8, "a tile", TURNED, "cuda") } },
   { name = "divergence", title = "What do different ways cost?", study = "divergence", needs = "access",
     tags = { "lectures", "cooperation" },
