@@ -114,36 +114,45 @@ study:rung { 2, "columns", kernel = "laplace3_column", answer = "step", blocks =
 -- The instance of a kernel for rows of whole vectors of 16 bytes, or for others.
 local function named(c, kernel) return kernel:format(c.nx % c.vector == 0) end
 
--- A launch of a kernel that may leave its blocks' sums of squares, and the one that makes the change of them.
-local function summing(c, kernel, how, has_change, more)
-  local blocks = how.grid[1] * (how.grid[2] or 1) * (how.grid[3] or 1)
-  more.sums, more.count, more.n = has_change and scratch(c, blocks) or mw.null, blocks, c.nx * c.ny * c.nz
-  return { kernel, how, more }, { "laplace_root", { block = 1024, grid = 1 }, more }
+-- Appends the launch that makes the change of the sums of squares of `count` blocks.
+local function rooted(c, launches, count)
+  local more = { sums = scratch(c, count), count = count, n = c.nx * c.ny * c.nz }
+  for _, launch in ipairs(launches) do launch[3].sums = more.sums end
+  launches[#launches + 1] = { "laplace_root", { block = 1024, grid = 1 }, more }
+  return launches
 end
 
--- All blocks run at once, with equal shares of the strips of two rows by 16 bytes.
+-- All blocks run at once, with equal shares of the strips of two rows by 16 bytes, in whole lines of 128 bytes. Strips
+-- that are more than threads make further launches.
 local function wide(c, block, has_change)
   local kernel = named(c, ("laplace3_wide<%s,%%s>"):format(has_change))
   local strips, most = ceil_div(c.nx, c.vector) * ceil_div(c.ny, 2), c.u1 and c:resident(kernel, block) or 1
-  local share = ceil_div(strips, most * ceil_div(strips, most * block))
-  local grid = { math.min(most, ceil_div(strips, share)) }
-  return summing(c, kernel, { block = block, grid = grid, cooperative = true }, has_change,
-                 { share = share, period = p.period })
+  local share = 8 * ceil_div(strips, 8 * most * ceil_div(strips, most * block))
+  local blocks, launches = ceil_div(strips, share), {}
+  for first = 0, blocks - 1, most do
+    local how = { block = block, grid = math.min(most, blocks - first), cooperative = true }
+    local more = { sums = mw.null, first = first * share, share = share, period = p.period }
+    launches[#launches + 1] = { kernel, how, more }
+  end
+  return has_change and rooted(c, launches, blocks) or launches
 end
 
 study:rung { 3, "columns, 16 bytes", answer = "step", blocks = LONG,
-             launches = function(c, block) return { (wide(c, block, false)) } end }
+             launches = function(c, block) return wide(c, block, false) end }
 study:rung { 4, "the change in its own pass", answer = "step and change", blocks = LONG,
-  launches = function(c, block) return { (wide(c, block, false)), table.unpack(change_launches(c)) } end }
+  launches = function(c, block)
+    local launches = wide(c, block, false)
+    return table.move(change_launches(c), 1, 2, #launches + 1, launches)
+  end }
 study:rung { 5, "the change in the same pass", answer = "step and change", blocks = LONG,
-             launches = function(c, block) return { wide(c, block, true) } end }
+             launches = function(c, block) return wide(c, block, true) end }
 
 local function deep(c, block, steps, rows)
   local strip = 32 * c.vector - 2 * ceil_div(steps, c.vector) * c.vector
   local grid = { ceil_div(c.nx, strip), ceil_div(c.ny, block[2] * rows - 2 * steps), ceil_div(c.nz, p.planes) }
   local how = { block = block, grid = grid, shared = 2 * steps * block[2] * 1024 }
   local kernel = named(c, ("laplace3_levels<%d,%d,%%s>"):format(steps, rows))
-  return { summing(c, kernel, how, true, { planes = p.planes }) }
+  return rooted(c, { { kernel, how, { planes = p.planes } } }, grid[1] * grid[2] * grid[3])
 end
 
 for _, steps in ipairs(p.depths) do

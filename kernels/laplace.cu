@@ -264,62 +264,62 @@ __global__ void laplace3_column(REAL *__restrict__ u2, const REAL *__restrict__ 
   }
 }
 
+// The columns at `at`, the first of which is column ix of a row.
+template <bool WHOLE> __device__ columns columns_at(const REAL *at, int ix, int nx) {
+  return WHOLE ? *(const columns *)at : columns_of<WHOLE>(at - ix, ix, nx, true);
+}
+
 // All blocks run at once and walk up all planes together: the rows beside a block's strips are then in the second-level
 // cache, and main memory reads and writes one plane after the other. Blocks drift apart, so they wait for each other
-// every `period` planes. A strip is 2 rows by 16 bytes; strips have numbers along x, then along y. Lanes exchange columns
-// even where one row ends and the next begins, since cells there keep their values. A block has `share` strips, one per
-// thread. If the grid has more than there are threads, the blocks walk up again with the next ones.
+// every `period` planes. A strip is 2 rows by 16 bytes; strips have numbers along x, then along y, and each block has
+// `share` of them, from `first` on. Lanes exchange columns even where a row ends and the next begins: cells there keep
+// their values.
 template <bool CHANGE, bool WHOLE>
 __global__ void __launch_bounds__(896)
     laplace3_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, double *__restrict__ sums, int nx, int ny, int nz,
-                  int share, int period) {
+                  int first, int share, int period) {
   const int R = 2;
   cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-  int across = (nx + COLUMNS - 1) / COLUMNS, strips = across * ((ny + R - 1) / R);
+  int across = (nx + COLUMNS - 1) / COLUMNS, strip = first + blockIdx.x * share + threadIdx.x,
+      ix = strip % across * COLUMNS;
+  // If ny is odd, the last strip's first row is another's as well. Threads without a strip load a neighbour's.
+  int own_y = threadIdx.x < share ? strip / across * R : ny, iy = min(strip / across * R, ny - R);
+  int south_at = iy > 0 ? -nx : 0, north_at = iy + R < ny ? R * nx : 0;
   ptrdiff_t plane = (ptrdiff_t)nx * ny;
+  int lane = threadIdx.x % 32, beyond_at = lane == 0 ? -(ix > 0) : ix + COLUMNS < nx ? COLUMNS : 0;
+  const REAL *at = u1 + (ptrdiff_t)iy * nx + ix;
+  columns below[R], here[R], above[R];
+#pragma unroll
+  for (int r = 0; r < R; r++) below[r] = here[r] = above[r] = columns_at<WHOLE>(at + r * nx, ix, nx);
   double change = 0;
-  for (int base = 0; base < strips; base += gridDim.x * share) {
-    int strip = base + blockIdx.x * share + threadIdx.x;
-    bool is_own = threadIdx.x < share && strip < strips;
-    strip = min(strip, strips - 1);
-    int ix = strip % across * COLUMNS, iy = strip / across * R;
-    // Where the rows are, from the strip's first on. Those beyond the grid are not used, and read from the last one.
-    int last_y = ny - 1 - iy, south_at = iy > 0 ? -nx : 0, north_at = min(R, last_y) * nx;
-    const REAL *row = u1 + (ptrdiff_t)iy * nx;
-    columns below[R], here[R], above[R];
-#pragma unroll
-    for (int r = 0; r < R; r++)
-      below[r] = here[r] = above[r] = columns_of<WHOLE>(row + min(r, last_y) * nx, ix, nx, true);
 #pragma unroll 1
-    for (int iz = 0; iz < nz; iz++, row += plane) {
-      columns south = columns_of<WHOLE>(row + south_at, ix, nx, true);
-      columns north = columns_of<WHOLE>(row + north_at, ix, nx, true);
-      REAL beyond[R];
+  for (int iz = 0; iz < nz; iz++, at += plane) {
+    columns south = columns_at<WHOLE>(at + south_at, ix, nx), north = columns_at<WHOLE>(at + north_at, ix, nx);
+    REAL beyond[R];
 #pragma unroll
-      for (int r = 0; r < R; r++) {
-        beyond[r] = beyond_of(row + min(r, last_y) * nx, ix, nx, true);
-        if (iz + 1 < nz) above[r] = columns_of<WHOLE>(row + min(r, last_y) * nx + plane, ix, nx, true);
-      }
-      if (iz > 0 && iz % period == 0) grid.sync();
-#pragma unroll
-      for (int r = 0; r < R; r++) {
-        columns sum = beside(here[r], left_of(here[r], beyond[r]), right_of(here[r], beyond[r]));
-        add(sum, r > 0 ? here[(r + R - 1) % R] : south);
-        add(sum, r + 1 < R ? here[(r + 1) % R] : north);
-        add(sum, below[r]);
-        bool is_border = iy + r == 0 || r >= last_y || iz == 0 || iz == nz - 1;
-        columns out = step_of<WHOLE>(sum, above[r], here[r], SIXTH, is_border, ix, nx);
-        if (is_own && r <= last_y) {
-          if (CHANGE) change += squares(out, here[r], ix, 0, nx);
-          put_columns<WHOLE>(u2 + (row - u1) + r * nx, out, ix, 0, nx);
-        }
-        below[r] = here[r];
-      }
-#pragma unroll
-      for (int r = 0; r < R; r++) here[r] = above[r];
+    for (int r = 0; r < R; r++) {
+      beyond[r] = lane == 0 || lane == 31 ? at[r * nx + beyond_at] : (REAL)0;
+      if (iz + 1 < nz) above[r] = columns_at<WHOLE>(at + r * nx + plane, ix, nx);
     }
+    if (iz > 0 && iz % period == 0) grid.sync();
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      columns sum = beside(here[r], left_of(here[r], beyond[r]), right_of(here[r], beyond[r]));
+      add(sum, r > 0 ? here[(r + R - 1) % R] : south);
+      add(sum, r + 1 < R ? here[(r + 1) % R] : north);
+      add(sum, below[r]);
+      bool is_border = iy + r == 0 || iy + r == ny - 1 || iz == 0 || iz == nz - 1;
+      columns out = step_of<WHOLE>(sum, above[r], here[r], SIXTH, is_border, ix, nx);
+      if (iy + r >= own_y) {
+        if (CHANGE) change += squares(out, here[r], ix, 0, nx);
+        put_columns<WHOLE>(u2 + (at - u1) - ix + r * nx, out, ix, 0, nx);
+      }
+      below[r] = here[r];
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++) here[r] = above[r];
   }
-  if (CHANGE) put_sum(sums, change);
+  if (CHANGE) put_sum(sums + first / share, change);
 }
 
 __global__ void laplace_change(double *sums, const REAL *u2, const REAL *u1, size_t n) {
@@ -413,8 +413,7 @@ __global__ void __launch_bounds__(512) laplace3_levels(REAL *__restrict__ u2, co
   put_sum(sums, change);
 }
 
-// ---- kernels: a ruler
-// -------------------------------------------------------------------------------------------------
+// ---- kernels: a ruler -----------------------------------------------------------------------------------------------
 
 __global__ void triad_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, const REAL *__restrict__ u3, REAL s,
                            size_t n) {
@@ -437,10 +436,10 @@ __global__ void triad_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, c
 //                   strips = ceil(nx / (32 * COLUMNS - 2 * halo)), halo = K rounded up to a multiple of COLUMNS
 // laplace3          block {bx, by, bz}, grid {ceil(nx / bx), ceil(ny / by), ceil(nz / bz)}
 // laplace3_column   block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
-// laplace3_wide     block 32 * k (896 at most), grid: blocks that run at once, cooperative; strips = ceil(nx / COLUMNS) *
-//                   ceil(ny / 2), share * grid * turns >= strips, share <= block
+// laplace3_wide     block 32 * k (896 at most), share <= block, grid: blocks that run at once, cooperative; launches
+//                   from first = 0 on, until share * grid of all have the ceil(nx / COLUMNS) * ceil(ny / 2) strips
 // laplace3_levels   block {32, warps} with warps * R > 2 K, grid {ceil(nx / (32 * COLUMNS - 2 * halo)),
 //                   ceil(ny / (warps * R - 2 K)), ceil(nz / planes)}, shared 2 * K * warps * 1024 bytes
 // sums              one f64 per block; then laplace_root, block 1024, grid 1
-// laplace_change    block 256, a few blocks per multiprocessor; triad_wide: block 256, grid ceil(ceil(n / COLUMNS) /
-// 256)
+// laplace_change    block 256, a few blocks per multiprocessor
+// triad_wide        block 256, grid ceil(ceil(n / COLUMNS) / 256)
