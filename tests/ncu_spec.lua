@@ -123,7 +123,9 @@ describe("a report of ncu", function()
       assert.is_nil(list)
       assert.are.equal("a row of its page 'raw' is not whole", why)
     end
-    assert.are.equal("its page 'raw' has no table", (select(2, report.read("==ERROR== No report", "", ""))))
+    for _, raw in ipairs { "==ERROR== No report", (page("raw"):gsub('"Kernel Name"', '"Kernel"')) } do
+      assert.are.equal("its page 'raw' has no table", (select(2, report.read(raw, "", ""))))
+    end
   end)
 end)
 
@@ -173,6 +175,14 @@ describe("an instruction of a report", function()
     assert.are.same({ { K, 8, 4 }, { K, 24, 6 }, { H, 3, 5 } }, lists.map(launch.lines, function(line)
       return { line.file, line.line, line.load_sectors + line.store_sectors }
     end))
+  end)
+
+  it("has its line in a source whose lines end as on Windows", function()
+    local raw, sass, lines = pages_of { { "      LDG.E R4, desc[UR4][R2.64]", 1, 0, 0, 4, 32, lines = { { K, 8 } } } }
+    local list = report.read(raw, sass, (lines:gsub('"text"', '"text\r"')))
+    assert.are.same({ 8 }, lists.map(list[1].lines, function(line) return line.line end))
+    list = report.read(raw:gsub("\n", "\r\n"), sass:gsub("\n", "\r\n"), (lines:gsub("\n", "\r\n")))
+    assert.are.same({ 8 }, lists.map(list[1].lines, function(line) return line.line end))
   end)
 
   it("has no line if it is of two in several launches", function()

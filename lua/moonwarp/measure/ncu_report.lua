@@ -95,7 +95,7 @@ local function fields_of(line)
 end
 
 local function rows_of(text)
-  local next_line = text:gmatch "[^\r\n]+"
+  local next_line = text:gmatch "[^\n]+" -- a line of a source may end with "\r"
   return function()
     for line in next_line do
       local fields = fields_of(line)
@@ -158,7 +158,7 @@ end
 local function read_raw(text)
   local header, launches, identities = nil, {}, {}
   for fields in rows_of(text) do
-    if fields[1] == "ID" then
+    if fields[1] == "ID" and column(fields, "Kernel Name") then
       header = fields
     elseif header and fields[1] ~= "" then
       if #fields ~= #header then return nil, "a row of its page 'raw' is not whole" end
