@@ -317,9 +317,9 @@ template <typename OP> __device__ void join_window(OP *windows, OP tile) {
   if (threadIdx.x % 32 == 31) windows[threadIdx.x / 32] = tile;
 }
 
-// All blocks must run at once, and be at most B: a cooperative launch. Thread t joins the t-th of the tiles between. With
-// EARLY it asks for it before the scan and waits before its block publishes, with one barrier per round; else it asks
-// when its block has published. The first is faster for pairs, the second for numbers.
+// All blocks must run at once, and be at most B: a cooperative launch. Thread t joins the t-th of the tiles between.
+// With EARLY it asks for it before the scan and waits before its block publishes, with one barrier per round; else it
+// asks when its block has published. The first is faster for pairs, the second for numbers.
 template <typename OP, int B, int U, int AHEAD, bool EARLY, typename T = typename OP::type>
 __global__ void __launch_bounds__(B, 1)
     recurrence_rounds(T *v, const T *s, const T *u, size_t n, volatile word *status, unsigned flag) {

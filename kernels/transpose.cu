@@ -125,9 +125,9 @@ template <typename T> __global__ void transpose_swizzled(T *__restrict__ B, cons
   }
 }
 
-// A tile has WIDTH x HEIGHT elements of A. A thread has a square of WIDE x WIDE elements, WIDE of them 16 bytes; all its
-// loads are in flight before the first is used. In shared memory the tile lies as in B: row r has its 16 bytes number c
-// at c ^ (r / WIDE) % 8, so that eight lanes, which share a pass, write to all banks, and read from all banks.
+// A tile has WIDTH x HEIGHT elements of A. A thread has a square of WIDE x WIDE elements, WIDE of them 16 bytes; all
+// its loads are in flight before the first is used. In shared memory the tile lies as in B: row r has its 16 bytes
+// number c at c ^ (r / WIDE) % 8, so that eight lanes, which share a pass, write to all banks, and read from all banks.
 template <typename T, int WIDTH, int HEIGHT, int ORDER>
 __global__ void transpose_wide(T *__restrict__ B, const T *__restrict__ A, int nx, int ny) {
   const int WIDE = 16 / sizeof(T), ACROSS = WIDTH / WIDE, DOWN = HEIGHT / WIDE;

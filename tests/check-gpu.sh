@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # check-gpu.sh PROGRAM: every spec on a machine with a CUDA device, without busted. Needs MOONWARP_HOME, or a program
-# that finds its own files; closes with one line `N passed, N failed`. JOBS=n runs n files at a time. With SANITIZER=1
-# instead the studies in check mode, under the tools of compute-sanitizer: each is to be without findings. With COUNTERS=1
-# instead kernels under ncu, whose counters are to be those of the CPU device; MOONWARP_NCU_REPORT=FILE keeps the report.
+# that finds its own files; closes with one line `N passed, N failed`. JOBS=n runs n files at a time.
+#   SANITIZER=1  instead the studies in check mode, under the tools of compute-sanitizer: each is to be without findings
+#   COUNTERS=1   instead kernels under ncu, whose counters are to be those of the CPU device;
+#                MOONWARP_NCU_REPORT=FILE keeps the report
 set -uo pipefail
 program=$1
 home=$("$program" -e 'print(require("moonwarp.core").home())') || exit 1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernels of dev:sum, dev:min, dev:max, dev:norm and dev:dot: parts, one for each block, which the block that comes
- * last joins. A block has one contiguous piece, so the parts depend on the number of elements and on nothing else of the
- * device: the same bits in every run. In what type values are joined:
+ * The kernels of dev:sum, dev:min, dev:max, dev:norm and dev:dot: parts, one for each block, which the block that
+ * comes last joins. A block has one contiguous piece, so the parts depend on the number of elements and on nothing else
+ * of the device: the same bits in every run. In what type values are joined:
  *
  *   sum, dot   double of floats; 64 bits of integers, which wrap
  *   norm       double: squares

@@ -115,8 +115,8 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
 enum { MOST_ALIGNED = 16, MOST_UNALIGNED = 4 /* of what the compiler calls so */ };
 enum { AHEAD = 16 }; /* lanes */
 
-/* Lanes that access rows of memory find the next words in the cache. Of those further apart the word and the cell that a
- * later lane wants are fetched ahead: counting leaves the processor little room to do so by itself. */
+/* Lanes that access rows of memory find the next words in the cache. Of those further apart the word and the cell that
+ * a later lane wants are fetched ahead: counting leaves the processor little room to do so by itself. */
 FAST void fetch_ahead(const mw_cell *cell, pointer at, pointer before) {
   const long step = (long)(at - before);
   if (step <= MOST_ALIGNED) return;
