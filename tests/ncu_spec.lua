@@ -96,7 +96,8 @@ describe("a report of ncu", function()
   end)
 
   it("without lines has totals", function()
-    local list = assert(report.read(page "raw", page "sass", "==WARNING== Unable to open source file"))
+    local list, why = report.read(page "raw", page "sass", "==WARNING== Unable to open source file")
+    assert.are.equal("its page 'source' has no lines: cubins and PTX have them with nvcc's option -lineinfo", why)
     assert.are.same({ 8192, 262144, {} }, { list[1].load_sectors, list[1].lanes, list[1].lines })
   end)
 

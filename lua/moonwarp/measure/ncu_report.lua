@@ -54,6 +54,7 @@ local OPERATIONS <const> = {
   ATOM = "atomic", LDS = "shared_load", LDSM = "shared_load", STS = "shared_store", STSM = "shared_store",
   ATOMS = "shared_atomic", BAR = "barrier",
 }
+local NO_LINES <const> = "its page 'source' has no lines: cubins and PTX have them with nvcc's option -lineinfo"
 local GENERIC <const> = lists.set { "LD", "ST", "ATOM" }
 
 --- The metrics of instructions, for ncu's option --metrics.
@@ -332,7 +333,8 @@ end
 function ncu_report.read(raw, sass, lines)
   local launches, identities = read_raw(raw)
   if not launches then return nil, identities end
-  local list = tables_of(identities, read_tables(sass, read_places(lines)))
+  local places = read_places(lines)
+  local list = tables_of(identities, read_tables(sass, places))
   if not list then
     return launches, "the launches of its page 'source' are not those of its page 'raw': lines are not known"
   end
@@ -341,7 +343,7 @@ function ncu_report.read(raw, sass, lines)
     launch.lines = lists.append({}, list[i].lines)
     table.sort(launch.lines, in_order)
   end
-  return launches
+  return launches, #launches > 0 and not next(places) and NO_LINES or nil
 end
 
 return ncu_report
