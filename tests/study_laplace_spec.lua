@@ -3,6 +3,7 @@
 -- The studies laplace and laplace3: what they check, measure and leave.
 
 local support = require "tests.support"
+local mw = support.mw
 
 local SMALL <const>, SOLID <const> = "--device cpu -p n=70 -p rows=9 ", "--device cpu -p n=20 -p planes=7 -p period=5 "
 
@@ -39,6 +40,29 @@ describe("the study laplace", function()
       if r.steps then assert.is_near(2 * 2 * r.bytes, r.T_eff * r.t.median, 1e-3 * r.bytes) end
     end
     assert.are.same({ ["512 x 1"] = 194 / 512, ["64 x 8"] = 96 / 512, ["8 x 64"] = 194 / 512 }, sectors)
+  end)
+end)
+
+support.each_device("a step of laplace3 in several launches", function(dev, _, runs)
+  runs("is that of one cell per thread, and has the sums of all blocks", function()
+    local NX <const>, NY <const>, NZ <const>, SHARE <const>, MOST <const> = 20, 21, 9, 8, 3
+    local blocks = mw.ceil_div(NX // 4 * mw.ceil_div(NY, 2), SHARE)
+    local m <close> = dev:module { file = "laplace.cu", templates = { "laplace3_wide<true,true>" } }
+    local u1 <close> = dev:array("f32", NX, NY, NZ):random(1)
+    local u2 <close> = dev:zeros("f32", NX, NY, NZ)
+    local plain <close> = dev:zeros("f32", NX, NY, NZ)
+    local sums <close> = dev:zeros("f64", blocks)
+    m.laplace3:launch({ 1, NY, NZ }, 32, plain, u1, NX, NY, NZ)
+    for first = 0, blocks - 1, MOST do
+      local go = m:kernel "laplace3_wide<true,true>":prepare { grid = math.min(MOST, blocks - first), block = 32,
+                                                               cooperative = true }
+      go(u2, u1, sums, NX, NY, NZ, first * SHARE, SHARE, 2)
+    end
+    local n, change = NX * NY * NZ, 0.0
+    local before, after = u1:reshape(n):totable(), u2:reshape(n):totable()
+    for i = 1, n do change = change + (after[i] - before[i]) ^ 2 end
+    assert.are.same(plain:reshape(n):totable(), after)
+    assert.is_near(change, dev:sum(sums), 1e-5 * change)
   end)
 end)
 
