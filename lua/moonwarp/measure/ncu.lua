@@ -71,6 +71,15 @@ local function report_of(folder)
   return kept and kept ~= "" and kept:gsub("%.ncu%-rep$", "") or folder .. "/report"
 end
 
+-- No older report may be taken for what ncu writes, and it has to have a place.
+local function clear_report(folder)
+  local name = report_of(folder) .. ".ncu-rep"
+  local file, problem = io.open(name, "wb")
+  if not file then failure.raise_as("io", "counters: MOONWARP_NCU_REPORT: %s", problem) end
+  file:close()
+  os.remove(name)
+end
+
 local function words_of(program, folder)
   local words = lists.append({ program }, WORDS)
   return lists.append(words, { "--metrics", table.concat(report.metrics(), ","), "--export", report_of(folder),
@@ -106,7 +115,7 @@ end
 local function run(session, program, backend)
   local folder, guard = tool.folder()
   local _ <close> = guard
-  os.remove(report_of(folder) .. ".ncu-rep")
+  clear_report(folder)
   local result = tool.run_script(session, words_of(program, folder), { "--counters" }, folder, silence())
   local launches, problem = judge(program, folder, result)
   if not launches then failure.raise_as("failed", "counters: %s", problem) end
