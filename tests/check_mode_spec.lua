@@ -375,6 +375,8 @@ return { defaults = { devices = "cpu", check = true }, labs = {
   { name = "wrong", script = "wrong.lua" },
   { name = "many", script = "many.lua", memory_limit = "1 GiB" },
   { name = "plain", script = "bad.lua", check = false } } }]]
+  -- The sanitizer maps more than any limit of data lets it.
+  if os.getenv "SANITIZED" then CURRICULUM = CURRICULUM:gsub(", memory_limit[^}]*", " ") end
 
   local MANY = [[
 local mw, list = require "moonwarp", {}
