@@ -39,7 +39,7 @@ PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call 
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
-.PHONY: all demo check check-cluster cluster check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bundle docs docs-check docs-findings docs-features floors lint metrics install uninstall \
+.PHONY: all demo check check-cluster cluster check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bench-split bundle docs docs-check docs-findings docs-features floors lint metrics install uninstall \
         clean help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -69,6 +69,12 @@ $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@echo "  test $<"
 	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
 
+# cpu_split as a whole program calls it, timed on the way.
+$(BUILD)/bench/split_cost: tests/bench/split_cost.c $(SHARED)
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=cpu_split -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) $(LIBS)
+
 # The module with another registry, which lists only the null backend.
 NULL_SOURCES := $(wildcard tests/backend_null/*.c)
 $(BUILD)/tests/null/moonwarp.so: $(NULL_SOURCES) $(filter-out %/backend/registry.o,$(SHARED))
@@ -92,7 +98,7 @@ $(BUILD)/packages:
 	@.make/deps.sh --name-only build
 	@touch $@
 
--include $(OBJECTS:.o=.d) $(C_TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(C_TESTS:=.d) $(BUILD)/bench/split_cost.d
 
 # A second make once the packages are there, on all cores unless the user says how many.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -155,9 +161,12 @@ mutants: programs ## mutants of the project's kernels under check mode: docs/mea
 stress: programs ## the long tests of tests/stress, at most 15 minutes each; SEED=n repeats one
 	@tests/stress/run.sh $(BUILD)
 
-bench: programs ## the figures of docs/measurements.md
+bench: programs bench-split ## the figures of docs/measurements.md
 	@for file in tests/bench/*.lua; do echo "== $$file"; \
 	  MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run $$file --out $(OUT) || exit 1; done
+
+bench-split: $(BUILD)/bench/split_cost ## CPU time of the splitter per kernel of kernels/
+	@MOONWARP_HOME="$(CURDIR)" $< $(wildcard kernels/*.cu)
 
 studies: programs ## all studies with their defaults, and how long they took
 	@MOONWARP_HOME="$(CURDIR)" tests/bench/suite.sh $(BUILD)/moonwarp $(OUT)
