@@ -46,6 +46,7 @@ int cpu_angle_end(const cpu_tokens *tokens, int open, int last) {
 int cpu_call_open(const cpu_tokens *tokens, int name) {
   int open = name + 1;
   if (cpu_token_is(&tokens->at[open], "<")) open = cpu_angle_end(tokens, open, tokens->count);
+  if (open == name + 2) return -1; /* k < (16 / x) */
   return cpu_token_is(&tokens->at[open], "(") ? open : -1;
 }
 

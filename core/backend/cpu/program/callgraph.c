@@ -108,8 +108,7 @@ static bool is_of_groups(const cpu_program *program, int i) {
   return false;
 }
 
-/* Where the function gets or makes a group, or meets others. */
-static bool is_meeting(const cpu_program *program, int i) {
+bool cpu_is_meeting(const cpu_program *program, int i) {
   const cpu_token *at = &program->tokens.at[i];
   return cpu_is_barrier(at) || cpu_is_warp_operation(at) || cpu_is_group(at) || is_group_call(program, i);
 }
@@ -121,9 +120,10 @@ static void body_read(cpu_program *program, int index) {
   const cpu_token *at = program->tokens.at;
   for (int i = function->open; i < function->body && !function->is_class; i++)
     if (function->own_barrier < 0 && cpu_is_group(&at[i])) function->own_barrier = i;
-  for (int i = function->body; i < function->last; i++) {
-    if (at[i].kind != CPU_NAME) continue;
-    if (function->own_barrier < 0 && is_meeting(program, i)) function->own_barrier = i;
+  const int first = function->is_class ? function->body : function->first; /* default arguments, and the result's type */
+  for (int i = first; i < function->last; i++) {
+    if (at[i].kind != CPU_NAME || i == function->name) continue;
+    if (function->own_barrier < 0 && cpu_is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));
     if (is_formal(program, function, &at[i])) continue;
@@ -131,7 +131,7 @@ static void body_read(cpu_program *program, int index) {
       if (!(k == index && is_of_groups(program, i)) && i != program->functions[k].name &&
           program->functions[k].body >= 0 && !program->functions[k].kernel &&
           (cpu_function_named(program, &program->functions[k], &at[i]) ||
-           (cpu_token_is(&at[i + 1], "(") && cpu_class_defines(program, &program->functions[k], &at[i]))))
+           (cpu_call_open(&program->tokens, i) >= 0 && cpu_class_defines(program, &program->functions[k], &at[i]))))
         call_note(function, k);
   }
   function->barrier = function->own_barrier;
@@ -233,6 +233,7 @@ void cpu_called(const cpu_program *program, const cpu_function *from, bool *reac
 }
 
 bool cpu_calls_for_index(const cpu_program *program, const cpu_function *function) {
+  if (program->hidden.reaches_thread) return true;
   for (int i = 0; i < function->ncalls; i++)
     if (program->functions[function->calls[i]].reaches_thread) return true;
   return false;
@@ -325,6 +326,16 @@ static char *allocation_wrong(const cpu_program *program, int token) {
   return mw_format("device code uses %.*s, which needs the CUDA device", TEXT(at));
 }
 
+/* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL: it is none. */
+static char *coordinate_wrong(const cpu_program *program, int token) {
+  const cpu_token *at = &program->tokens.at[token];
+  const int type = token - 1 - (token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
+  if (!cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")) || type < 0) return NULL;
+  if (program->tokens.at[type].kind != CPU_NAME || !cpu_ends_operand(&program->tokens.at[type])) return NULL;
+  if (!cpu_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
+  return mw_format("a variable is named '%.*s', as CUDA's own is; give it another name", TEXT(at));
+}
+
 /* The log has all of them, so that it is known which kernels are without. */
 static void rejection_note(const cpu_program *program, int token, const char *why, cpu_text *log) {
   const cpu_token *at = &program->tokens.at[token];
@@ -344,6 +355,7 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
           token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(program, token) : NULL;
       char *wrong = found ? NULL : shared_wrong(program, &i);
       char *why = found ? why_rejected(program, i, found) : wrong ? wrong : allocation_wrong(program, i);
+      if (!why) why = coordinate_wrong(program, i);
       if (!why) continue;
       if (!log.at) status = mw_fail(error, wrong ? MW_COMPILE : MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
       rejection_note(program, i, why, &log);
@@ -420,6 +432,7 @@ mw_status cpu_callgraph_read(cpu_program *program, mw_error *error) {
     if (program->functions[i].body >= 0 && program->functions[i].barrier < 0)
       parameters_follow(program, &program->functions[i]);
   reach_spread(program);
+  cpu_hidden_read(program);
   recursion_find(program);
   mw_status status = program_check(program, error);
   return status ? status : kernels_check(program, error);

@@ -57,6 +57,30 @@ typedef struct cpu_variable {
   bool        is_const;
 } cpu_variable;
 
+typedef struct cpu_named { /* a name, and the words of its type */
+  int  name, first, last;
+  bool far; /* a pointer or an array */
+} cpu_named;
+
+typedef struct cpu_named_list {
+  cpu_named *at;
+  int        count;
+} cpu_named_list;
+
+/* What happens to a variable where its name stands (write.c): nothing; an operator or a constructor of the program's may
+ * keep a reference to it, and changes nothing; it is assigned to; or whatever is not known. */
+typedef enum cpu_write { CPU_READ, CPU_BOUND, CPU_CHANGED, CPU_ESCAPED } cpu_write;
+
+/* What a class's constructors, operators and the like reach, and other functions that are called where their names do
+ * not stand (hidden.c). */
+typedef struct cpu_hidden {
+  bool      reaches_thread, counted;
+  bool      has_elements; /* they read or write what is not their own */
+  bool      references;   /* some reference type has another name */
+  int       barrier, wait;                         /* tokens; -1: none */
+  cpu_write operand; /* what operators and constructors may do to their operands */
+} cpu_hidden;
+
 /* What is before `analysed` is known without the preprocessor: from the source, or from the cache. */
 typedef struct cpu_program {
   mw_cache_key  key;    /* of source, options, compiler, shim and this program itself */
@@ -81,7 +105,22 @@ typedef struct cpu_program {
   int           nfunctions;
   cpu_variable *variables;
   int           nvariables;
+  cpu_named_list aliases, globals; /* other names of types, and variables and enumerators outside of functions (known.c) */
+  bool          operators;         /* some are declared */
+  cpu_hidden    hidden;
 } cpu_program;
+
+/* Fills aliases, globals and operators (known.c). */
+void cpu_names_read(cpu_program *);
+/* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
+ * compiler knows; the template parameters are those of `function`, or NULL. */
+typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN } cpu_knowledge;
+cpu_knowledge cpu_type_knows(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last);
+/* The variable outside of functions, or an enumerator, of that name; NULL: none, or several variables. */
+const cpu_named *cpu_global_find(const cpu_program *, const cpu_token *name);
+bool cpu_is_plain_number(const cpu_token *); /* 12u, 1.5e3f; 3_t may call a function of the program's */
+/* Fills hidden, which needs what functions reach, and tells the kernels (hidden.c). */
+void cpu_hidden_read(cpu_program *);
 
 /* Loops that wait for what another thread writes (spin_wait.c). */
 void cpu_spin_waits_find(cpu_program *);
@@ -100,7 +139,8 @@ bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
-/* Is it a barrier or warp operation, by name? */
+/* Is it a barrier or warp operation, by name? cpu_is_meeting: does the function get or make a group there, or meet others? */
+bool cpu_is_meeting(const cpu_program *, int i);
 bool cpu_is_warp_operation(const cpu_token *);
 bool cpu_is_barrier(const cpu_token *);
 bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
@@ -112,7 +152,6 @@ char *cpu_ptx_unknown(const cpu_tokens *, int i);
 const char *cpu_where(const cpu_program *, int token);
 
 /* What happens to the variable that the name at `i` stands for? pointer: its target may change (write.c). */
-typedef enum cpu_write { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_write;
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */

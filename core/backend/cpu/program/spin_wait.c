@@ -125,10 +125,20 @@ static int postfix_end(const loop *it, int i) {
     if (!cpu_token_any(&it->at[i], WORDS("[", ".", "->"))) return i;
 }
 
+/* The function that takes the address of, or a reference to, the name at i; or its method; -1: none. */
+static int callee_of(const loop *it, int i) {
+  int after = i + 1;
+  while (cpu_token_any(&it->at[after], WORDS(".", "->"))) after += 2;
+  if (after > i + 1 && cpu_token_is(&it->at[after], "(")) return after - 1;
+  const int open = enclosing(it, i);
+  return open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME ? open - 1 : -1;
+}
+
+/* What is not followed keeps its value: a wait that is taken for none would never end. */
 static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how) {
-  if (!is_name(&it->at[i], name) || cpu_is_member(tokens_of(it), i)) return false;
+  if (!is_name(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "(")) return false;
   *how = cpu_write_at(it->others->program, tokens_of(it), i, false);
-  return *how != CPU_READ;
+  return *how == CPU_CHANGED || (*how == CPU_ESCAPED && (cpu_token_is(&it->at[i - 1], "&") || callee_of(it, i) >= 0));
 }
 
 static bool is_declared(const loop *it, const cpu_token *name) {
@@ -150,15 +160,6 @@ static fact *fact_of(loop *it, const cpu_token *name) {
   if (i == MOST_NAMES) return NULL;
   if (i == it->nfacts) it->facts[it->nfacts++] = (fact){.name = name};
   return &it->facts[i];
-}
-
-/* The function that takes the address of, or a reference to, the name at i; or its method; -1: none. */
-static int callee_of(const loop *it, int i) {
-  int after = i + 1;
-  while (cpu_token_any(&it->at[after], WORDS(".", "->"))) after += 2;
-  if (after > i + 1 && cpu_token_is(&it->at[after], "(")) return after - 1;
-  const int open = enclosing(it, i);
-  return open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME ? open - 1 : -1;
 }
 
 static cpu_effects effects_at(const loop *it, int first, int last) {

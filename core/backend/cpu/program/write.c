@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Does a use of a variable change it? Answered from the tokens around its name; whatever could change it counts. */
+ * What happens to a variable where its name stands, by the tokens around it. What is known to read it is listed; all
+ * else may change it, or keep its address:
+ *
+ *   x + n    n < x    a[n]    f(n) of a parameter by value    c ? n : m    x = n       read
+ *   n = 1    n += 1   n++     n.x = 1                                                  changed
+ *   &n       T &r = n   (c ? n : m) = 1   set(n)   s.put(n)   R{n}   [&] { n = 1; }    escapes
+ *
+ * Beside an operator, and where a value of another type is made of it, as much as the program's own operators and
+ * constructors may do to what they take (hidden.c). */
+#include <string.h>
+
 #include "core/backend/cpu/program/program.h"
 
 bool cpu_ends_operand(const cpu_token *token) {
@@ -24,69 +34,198 @@ static int enclosing(const cpu_token *at, int i) {
   return -1;
 }
 
-static bool takes_reference(const cpu_program *program, const cpu_token *name) {
-  for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
-    const cpu_function *function = &program->functions[k];
-    const int close = function->close;
-    if (function->is_class || cpu_find(&program->tokens, function->open, close, WORDS("&", "&&")) < close) return true;
-  }
-  return false;
-}
+/* ---- who takes it ---------------------------------------------------------------------------------------------- */
 
-/* The whole of an argument: does the callee take it by reference? Shim functions take values and pointers. */
-static bool passed_by_reference(const cpu_program *program, const cpu_tokens *tokens, int i) {
-  const cpu_token *at = tokens->at;
-  int open = enclosing(at, i);
-  if (open < 1 || !cpu_token_is(&at[open], "("))
-    return open >= 1 && cpu_token_is(&at[open], "{") && cpu_ends_operand(&at[open - 1]);
+/* The function that the parenthesis at `open` calls; -1: none that has a name. */
+static int callee_of(const cpu_token *at, int open) {
   int callee = open - 1;
-  if (cpu_token_is(&at[callee], ">")) {
+  if (callee > 0 && cpu_token_is(&at[callee], ">")) {
     for (int depth = 0; callee > 0; callee--) {
       depth += cpu_token_is(&at[callee], ">") - cpu_token_is(&at[callee], "<");
       if (!depth) break;
     }
     callee--;
   }
-  if (callee < 0 || at[callee].kind != CPU_NAME) return false;
-  if (callee > 0 && (cpu_token_is(&at[callee - 1], ".") || cpu_token_is(&at[callee - 1], "->"))) return true;
-  return takes_reference(program, &at[callee]);
+  return callee >= 0 && at[callee].kind == CPU_NAME ? callee : -1;
 }
+
+/* Does the program use the name in any other way than to call it? Then it may declare it: an object, a pointer to a
+ * function, a method. What it does not declare is the shim's, whose functions take values and pointers. */
+static bool is_declared(const cpu_program *program, const cpu_token *name) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
+    const bool typed = tokens->at[i - 1].kind == CPU_NAME && cpu_ends_operand(&tokens->at[i - 1]) &&
+                       !cpu_token_any(&tokens->at[i - 1], WORDS("do", "sizeof"));
+    if (typed || cpu_call_open(tokens, i) < 0) return true;
+  }
+  return false;
+}
+
+/* By value, as all functions of that name take their parameters: a class may be made of it. */
+static cpu_write taken(const cpu_program *program, const cpu_token *name) {
+  if (program->hidden.references) return CPU_ESCAPED;
+  cpu_write all = CPU_READ;
+  for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
+    const cpu_function *function = &program->functions[k];
+    if (function->is_class) return CPU_ESCAPED;
+    for (int i = 0; i < function->nformals; i++) {
+      const cpu_formal *formal = &function->formals[i];
+      const int last = formal->name < 0 ? formal->last : formal->name;
+      if (cpu_find(&program->tokens, formal->first, last, WORDS("&", "&&")) < last) return CPU_ESCAPED;
+      if (cpu_type_knows(program, function, &program->tokens, formal->first, last) == CPU_UNKNOWN)
+        all = program->hidden.operand;
+    }
+  }
+  return all;
+}
+
+static bool is_generated(const cpu_token *name) {
+  return name->size > 3 && !strncmp(name->text, "mw_", 3);
+}
+
+/* <4, float>( : without types that may be references. */
+static bool arguments_plain(const cpu_program *program, const cpu_tokens *tokens, int callee, int open) {
+  return callee + 1 == open ||
+         (!program->hidden.references && cpu_find(tokens, callee, open, WORDS("&", "&&", "decltype")) == open);
+}
+
+/* (T)n makes another value of it. */
+static cpu_write converted(const cpu_program *program, const cpu_tokens *tokens, int first, int last) {
+  if (program->hidden.references || cpu_find(tokens, first, last, WORDS("&", "&&", "decltype")) < last) return CPU_ESCAPED;
+  const bool known = cpu_token_is(&tokens->at[last - 1], "*") || cpu_type_knows(program, NULL, tokens, first, last);
+  return known ? CPU_READ : program->hidden.operand;
+}
+
+/* An argument as a whole. */
+static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, int open) {
+  const char *const *const language = WORDS("if", "while", "switch", "return", "sizeof", "alignof", "decltype", "int",
+                                            "unsigned", "float", "double", "bool", "char", "short", "long", "size_t");
+  const cpu_token *at = tokens->at;
+  const int callee = callee_of(at, open);
+  if (callee < 0 || !arguments_plain(program, tokens, callee, open)) return CPU_ESCAPED;
+  if (cpu_token_any(&at[callee], language) || is_generated(&at[callee])) return CPU_READ;
+  if (cpu_token_any(&at[callee], WORDS("static_cast", "reinterpret_cast")))
+    return converted(program, tokens, callee + 2, open - 1);
+  if (cpu_is_member(tokens, callee) || cpu_token_any(&at[callee], WORDS("__builtin_addressof", "addressof")))
+    return CPU_ESCAPED;
+  if (cpu_function_next(program, &at[callee], -1) >= 0) return taken(program, &at[callee]);
+  return is_declared(program, &at[callee]) ? CPU_ESCAPED : CPU_READ;
+}
+
+/* x = n; T x = n; or the braces of T x[] = {1, n}. */
+static cpu_write stored(const cpu_program *program, const cpu_tokens *tokens, int sign, bool braces) {
+  const cpu_token *at = tokens->at;
+  int first = sign, name = sign - 1;
+  while (first > 0 && !cpu_token_any(&at[first - 1], WORDS(";", "{", "}", "(")))
+    first = at[first - 1].match >= 0 && at[first - 1].match < first - 1 ? at[first - 1].match : first - 1;
+  while (name > first && cpu_token_is(&at[name], "]")) name = at[name].match - 1;
+  if (cpu_find(tokens, first, sign, WORDS("&", "&&", "decltype")) < sign || cpu_has(tokens, first, name, "["))
+    return CPU_ESCAPED;
+  const bool automatic = cpu_has(tokens, first, name, "auto");
+  int last = name;
+  while (last > first && cpu_token_any(&at[last - 1], WORDS("*", "const", "__restrict__"))) last--;
+  if (automatic || (last > first && cpu_type_knows(program, NULL, tokens, first, last) == CPU_KNOWN)) return CPU_READ;
+  return braces ? CPU_ESCAPED : program->hidden.operand;
+}
+
+/* ---- where it stands ------------------------------------------------------------------------------------------- */
 
 /* ((n)): the first and last token of the name with the brackets around nothing else, which are not those of a call. */
 static cpu_range bracketed(const cpu_token *at, int i) {
   cpu_range range = {i, i};
   while (range.first > 1 && cpu_token_is(&at[range.first - 1], "(") && cpu_token_is(&at[range.last + 1], ")") &&
-         (at[range.first - 2].kind != CPU_NAME || cpu_token_is(&at[range.first - 2], "return")))
+         (at[range.first - 2].kind != CPU_NAME || cpu_token_is(&at[range.first - 2], "return")) &&
+         !cpu_token_is(&at[range.first - 2], ">"))
     range.first--, range.last++;
   return range;
 }
 
+/* Past the members and subscripts behind it; *method: it ends at the parenthesis of one. */
+static int members_end(const cpu_token *at, int after, bool *method) {
+  while (cpu_token_is(&at[after], ".") || cpu_token_is(&at[after], "[")) {
+    after = cpu_token_is(&at[after], ".") ? after + 2 : at[after].match + 1;
+    *method |= cpu_token_is(&at[after], "(");
+  }
+  return after;
+}
+
+static bool is_sign(const cpu_token *token) {
+  const char *const *const signs = WORDS("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "!", "~", "&&", "||", "==", "!=",
+                                         "<", ">", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=");
+  return token->kind == CPU_PUNCT && cpu_token_any(token, signs);
+}
+
+/* A conditional or a comma that the operand is part of, which may stand for it: its brackets, or what it is stored in. */
+static cpu_range chosen(const cpu_token *at, cpu_range range) {
+  const char *const *const begins = WORDS(";", "{", "}", "=", "return"), *const *const ends = WORDS(";", "}");
+  while (range.first > 0 && !(at[range.first - 1].match > range.first) && !cpu_token_any(&at[range.first - 1], begins) &&
+         !cpu_is_assignment(&at[range.first - 1]))
+    range.first = at[range.first - 1].match >= 0 ? at[range.first - 1].match : range.first - 1;
+  while (!cpu_token_any(&at[range.last + 1], ends) && at[range.last + 1].kind != CPU_END &&
+         !(at[range.last + 1].match >= 0 && at[range.last + 1].match < range.first))
+    range.last = at[range.last + 1].match > range.last ? at[range.last + 1].match : range.last + 1;
+  return range;
+}
+
+static cpu_write used(const cpu_program *, const cpu_tokens *, cpu_range, int depth);
+
+/* In braces: of the initialiser of a variable, of an array of them, or of what has no name. */
+static cpu_write listed(const cpu_program *program, const cpu_tokens *tokens, int open) {
+  const cpu_token *at = tokens->at;
+  while (open > 1 && cpu_token_any(&at[open - 1], WORDS("{", ","))) open = enclosing(at, open);
+  return open > 1 && cpu_token_is(&at[open - 1], "=") ? stored(program, tokens, open - 1, true) : CPU_ESCAPED;
+}
+
+/* The whole of what stands between two tokens that end an expression. */
+static cpu_write whole(const cpu_program *program, const cpu_tokens *tokens, cpu_range range, int depth) {
+  enum { MOST_DEPTH = 8 };
+  const cpu_token *at = tokens->at, *before = &at[range.first - 1];
+  const int open = enclosing(at, range.first);
+  const bool operand = open > 0 && (cpu_ends_operand(&at[open - 1]) || cpu_token_is(&at[open - 1], ">"));
+  if (cpu_token_is(before, "return")) return CPU_READ;
+  if (cpu_token_is(before, "=")) return stored(program, tokens, range.first - 1, false);
+  if (before->kind != CPU_PUNCT || open < 0 || depth > MOST_DEPTH) return CPU_ESCAPED;
+  if (cpu_token_is(&at[range.last + 1], ";") || cpu_token_is(before, ";")) return CPU_READ; /* its value is not used */
+  if (cpu_token_is(&at[open], "{")) return listed(program, tokens, open);
+  if (cpu_token_is(&at[open], "[")) return operand ? program->hidden.operand : CPU_ESCAPED; /* a subscript, a lambda */
+  if (!operand) return used(program, tokens, (cpu_range){open, at[open].match}, depth + 1); /* (n, m) */
+  return passed(program, tokens, open);
+}
+
+/* An operand that is not assigned to by its name. */
+static cpu_write used(const cpu_program *program, const cpu_tokens *tokens, cpu_range range, int depth) {
+  if (range.first < 1) return CPU_ESCAPED;
+  const cpu_token *before = &tokens->at[range.first - 1], *after = &tokens->at[range.last + 1];
+  const bool prefix = range.first > 1 && !cpu_ends_operand(before - 1);
+  if (prefix && cpu_token_is(before, "&")) return CPU_ESCAPED;
+  if (cpu_is_assignment(after) || cpu_token_any(before, WORDS("++", "--"))) return CPU_ESCAPED;
+  if (cpu_token_any(after, WORDS("(", ".", "[", "->"))) return CPU_ESCAPED;
+  if (cpu_token_is(before, ")")) return converted(program, tokens, before->match + 1, range.first - 1);
+  if (is_sign(before) || is_sign(after) || cpu_token_is(after, "?")) return program->hidden.operand;
+  if (cpu_token_any(before, WORDS("?", ":")) || cpu_token_is(after, ":"))
+    return whole(program, tokens, chosen(tokens->at, range), depth);
+  return cpu_token_any(after, WORDS(")", ",", "}", ";", "]")) ? whole(program, tokens, range, depth) : CPU_ESCAPED;
+}
+
 cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, bool pointer) {
   const cpu_token *at = tokens->at;
-  const cpu_token *next_to = i > 0 ? &at[i - 1] : &at[i];
   const cpu_range name = bracketed(at, i);
   const cpu_token *before = name.first > 0 ? &at[name.first - 1] : &at[i];
+  bool method = false;
   if (name.first > 0 && cpu_token_any(before, WORDS("++", "--"))) return CPU_CHANGED;
-  int after = name.last + 1;
-  while (cpu_token_is(&at[after], ".") || cpu_token_is(&at[after], "[")) {
-    if (pointer && cpu_token_is(&at[after], "[")) return CPU_READ;
-    if (cpu_token_is(&at[after], "."))
-      after += 2;
-    else
-      after = at[after].match + 1;
-    if (cpu_token_is(&at[after], "(")) return CPU_ESCAPED; /* a member function */
-  }
+  if (pointer && cpu_token_is(&at[name.last + 1], "[")) return CPU_READ;
+  const int after = members_end(at, name.last + 1, &method);
+  if (method) return CPU_ESCAPED;
   if (cpu_token_is(&at[after], "->")) return CPU_READ;
   const bool prefixed = name.first > 1 && !cpu_ends_operand(&at[name.first - 2]);
-  if (prefixed && cpu_token_is(before, "&")) return CPU_ESCAPED;
-  if (cpu_is_assignment(&at[after]) && !(prefixed && cpu_token_is(before, "*") && pointer)) return CPU_CHANGED;
-  bool whole = cpu_token_any(next_to, WORDS("(", ",", "{")) && cpu_token_any(&at[after], WORDS(")", ",", "}"));
-  return whole && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
+  if (prefixed && cpu_token_is(before, "*") && pointer && cpu_is_assignment(&at[after])) return CPU_READ;
+  if (cpu_is_assignment(&at[after])) return CPU_CHANGED;
+  return used(program, tokens, (cpu_range){name.first, after - 1}, 0);
 }
 
 bool cpu_written_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,
                     bool pointer) {
   for (int i = first; (i = cpu_find_use(tokens, i, last, name)) < last; i++)
-    if (cpu_write_at(program, tokens, i, pointer) != CPU_READ) return true;
+    if (cpu_write_at(program, tokens, i, pointer) > CPU_BOUND) return true;
   return false;
 }

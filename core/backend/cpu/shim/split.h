@@ -20,6 +20,10 @@
 #define MW_UNREAD_END
 #endif
 
+#ifndef MW_OPERATORS
+#define MW_OPERATORS 0
+#endif
+
 #define MW_SPLIT        static inline MW_INLINE
 #define MW_STACK_SHARED __attribute__((aligned(64)))
 /* Shared memory that outlives the block of text it is declared in; and what refers to that of a helper. */
@@ -81,6 +85,27 @@ template <class T, size_t N> struct mw_plain_of<T[N]> { typedef T *type; };
 template <class T, size_t N> struct mw_plain_of<const T[N]> { typedef const T *type; };
 template <class T> using mw_plain = typename mw_plain_of<T>::type;
 
+/* Of what is computed once for all threads, or again: types whose operators, conversions and constructors are the
+ * language's own, or the shim's. A class of the program's may read threadIdx in any of them. Where the program declares
+ * operators (MW_OPERATORS), they may be of enumerations, CUDA's vectors and half types. */
+template <class T> struct mw_knows {
+  static constexpr bool value = !__is_class(T) && !__is_union(T) && !(MW_OPERATORS && __is_enum(T));
+};
+template <class T> struct mw_knows<const T> : mw_knows<T> {};
+template <class T> struct mw_knows<volatile T> : mw_knows<T> {};
+template <class T> struct mw_knows<const volatile T> : mw_knows<T> {};
+template <class T> struct mw_knows<T &> : mw_knows<T> {};
+template <class T, size_t N> struct mw_knows<T[N]> { static constexpr bool value = true; };
+template <class T> struct mw_knows<T[]> { static constexpr bool value = true; };
+#define MW_KNOWS(type)                                                                                                 \
+  template <> struct mw_knows<type> { static constexpr bool value = !MW_OPERATORS; };
+#define MW_KNOWS_ALL(stem) MW_KNOWS(stem##1) MW_KNOWS(stem##2) MW_KNOWS(stem##3) MW_KNOWS(stem##4)
+MW_KNOWS_ALL(char) MW_KNOWS_ALL(uchar) MW_KNOWS_ALL(short) MW_KNOWS_ALL(ushort) MW_KNOWS_ALL(int) MW_KNOWS_ALL(uint)
+MW_KNOWS_ALL(long) MW_KNOWS_ALL(ulong) MW_KNOWS_ALL(longlong) MW_KNOWS_ALL(ulonglong) MW_KNOWS_ALL(float)
+MW_KNOWS_ALL(double) MW_KNOWS(dim3)
+#define MW_KNOWN(...)      static_assert(mw_knows<decltype((__VA_ARGS__))>::value, "'" #__VA_ARGS__ "' is of a class")
+#define MW_KNOWN_TYPE(...) static_assert(mw_knows<__VA_ARGS__>::value, "'" #__VA_ARGS__ "' is a class")
+
 /* The arguments of a helper's template header, as the compiler deduced them. */
 template <class T> struct mw_one { typedef T type; };
 template <auto V> struct mw_constant {
@@ -122,23 +147,26 @@ template <class T, class From> MW_HELPER void mw_assign(T &to, const From &from)
 struct mw_here {};
 inline MW_INLINE void *operator new(size_t, void *at, mw_here) noexcept { return at; }
 
-/* mw_start<T>::plain(x) is what T x; does, mw_start<T>::of(x) = value what T x = value; does, and copy what an array's
- * initialiser does. Kernel parameters are destroyed by the host alone. */
+/* mw_start<T>::plain(x) is what T x; does; of(x) = value, of a scalar or a vector, what T x = value; does, make that of any
+ * type by a function that returns the value, so that nothing is copied; and copy what an array's initialiser does. Kernel
+ * parameters are destroyed by the host alone. */
+#define MW_LASTS(x) static_assert(__has_trivial_destructor(mw_plain<decltype(x)>), "'" #x "' has a destructor")
 template <class T> struct mw_lasting {
   static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
-  static MW_INLINE void copy(T &to, const T &from) { mw_assign(to, from); }
+  static MW_INLINE T &of(T &x) { return x; }
+  template <class F> static MW_INLINE void make(T &x, const F &value) { new ((void *)&x, mw_here()) T(value()); }
 };
-template <class T> struct mw_unmade {
-  T &at;
-  MW_INLINE void operator=(const T &from) const { new ((void *)&at, mw_here()) T(from); }
-  MW_INLINE void operator=(T &&from) const { new ((void *)&at, mw_here()) T(static_cast<T &&>(from)); }
+template <class T, size_t N> struct mw_lasting<T[N]> {
+  static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
+  static MW_INLINE void copy(T (&to)[N], const T (&from)[N]) {
+    static_assert(__is_trivially_copyable(T), "an array that lives across barriers cannot be copied byte by byte");
+    mw_assign(to, from);
+  }
 };
 template <class T, bool = __is_trivially_constructible(T)> struct mw_start : mw_lasting<T> {
-  static MW_INLINE T &of(T &x) { return x; }
   static MW_INLINE void plain(T &) {}
 };
 template <class T> struct mw_start<T, false> : mw_lasting<T> {
-  static MW_INLINE mw_unmade<T> of(T &x) { return {x}; }
   static MW_INLINE void plain(T &x) { new ((void *)&x, mw_here()) T; }
 };
 template <class T, size_t N> struct mw_start<T[N], false> : mw_lasting<T[N]> {

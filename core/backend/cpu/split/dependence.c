@@ -531,6 +531,7 @@ bool cpu_has_dependence(const cpu_program *program, const cpu_function *kernel) 
   reader *in = mw_calloc(1, sizeof *in);
   in->kernel = in;
   in->structs = kernel->split && strstr(kernel->split, "mw_private<");
+  in->unsure = program->hidden.has_elements;
   function_read(in, program, kernel);
   bool needed = in->unsure;
   for (int i = 0; i < in->count && !needed; i++) needed = group_crosses(in, i);

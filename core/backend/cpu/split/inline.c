@@ -243,12 +243,12 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   return true;
 }
 
-/* float v(x);  ->  float v = x;  half2 v(x, y);  ->  half2 v = half2(x, y); where v may live across barriers. */
+/* float v(x);  ->  float v = x;  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
 static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_tokens *work = &in->work;
   const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
   cpu_range parts[] = {{node->first, open}, {open + 1, close}, {node->first, open - 1}}, arguments[MW_MOST_PARAMS];
-  if (in->plain || node->kind != CPU_NODE_LEAF || !cpu_token_is(&work->at[close], ")") || open < node->first + 2)
+  if (node->kind != CPU_NODE_LEAF || !cpu_token_is(&work->at[close], ")") || open < node->first + 2)
     return false;
   for (int i = node->first; i < open; i++) {
     if (cpu_token_is(&work->at[i], "<")) i = cpu_angle_end(work, i, open) - 1;
@@ -258,7 +258,9 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   if (!named || cpu_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
   const int count = cpu_arguments(work, open, arguments, MW_MOST_PARAMS);
   if (count < 1) return false;
-  cpu_tokens_build(next, work, &work->at[node->first], 0, count == 1 ? "$0 = $1 ;" : "$0 = $2 ( $1 ) ;", parts);
+  const bool far = cpu_has(work, node->first, open, "*");
+  const bool copies = far || cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) == CPU_KNOWN;
+  cpu_tokens_build(next, work, &work->at[node->first], 0, count == 1 && copies ? "$0 = $1 ;" : "$0 = $2 ( $1 ) ;", parts);
   return true;
 }
 
@@ -311,6 +313,9 @@ static bool step(cpu_splitter *in, bool groups) {
 
 /* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
 static void name_check(cpu_splitter *in, int i) {
+  for (int k = 0; cpu_token_is(&in->work.at[i + 1], "(") && !in->sets_index && k < in->program->nfunctions; k++)
+    in->sets_index = in->program->functions[k].reaches_thread &&
+                     cpu_class_defines(in->program, &in->program->functions[k], &in->work.at[i]);
   for (int k = -1; (k = cpu_function_next(in->program, &in->work.at[i], k)) >= 0;) {
     const cpu_function *function = &in->program->functions[k];
     if (function->barrier >= 0 && !function->kernel)
@@ -320,9 +325,24 @@ static void name_check(cpu_splitter *in, int i) {
   }
 }
 
+/* Two names, or a type in front of (*f)( and (&a)[: what it declares would not be found in the next region. */
+static bool declares_unread(const cpu_splitter *in, const cpu_node *node) {
+  const cpu_token *at = &in->work.at[node->first];
+  if (node->kind != CPU_NODE_LEAF || at->kind != CPU_NAME || !cpu_ends_operand(at)) return false;
+  if (cpu_token_any(at, WORDS("delete", "throw", "asm", "__asm__", "goto"))) return false;
+  const cpu_token *after = cpu_token_is(at + 1, "(") ? &in->work.at[at[1].match + 1] : at;
+  return at[1].kind == CPU_NAME || cpu_token_any(after, WORDS("(", "["));
+}
+
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
 static void rest_check(cpu_splitter *in) {
   int unevaluated = 0; /* the ) of a decltype */
+  in->sets_index |= in->program->hidden.reaches_thread;
+  if (in->program->hidden.barrier >= 0)
+    cpu_split_reject(in, 0, "a barrier or warp operation may be reached by a call without a name, from line %d",
+                     in->program->tokens.at[in->program->hidden.barrier].line);
+  for (int i = 0; i < in->nnodes; i++)
+    if (declares_unread(in, &in->nodes[i])) cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");
   for (int i = 0; i < in->work.count; i++) {
     const cpu_token *token = &in->work.at[i];
     if (cpu_token_is(token, "mw_kept")) i = cpu_find(&in->work, i, in->work.count, WORDS(";"));

@@ -62,8 +62,10 @@ static void need(const cpu_splitter *in, int local, bool through_all, bool *need
 }
 
 static void again_put(cpu_writer *it, const cpu_local *local) {
+  cpu_known_put(it, local->declarator.init, local->declarator.init_last);
   cpu_put_tokens(it, local->declarator.spec, local->declarator.init_last);
   cpu_put(it, "; ");
+  cpu_known_local_put(it, local);
 }
 
 /* int i = blockIdx.x * blockDim.x + threadIdx.x; float &x = mw_L3.at[mw_t]; for what the open region uses.
@@ -84,46 +86,42 @@ static void locals_put(cpu_writer *it, bool known_only) {
 
 /* ---- the pieces of a region ------------------------------------------------------------------------------------ */
 
-/* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   float x[2] = {1};  ->  a copy of such an array.  An argument (body_copy
- * in split.c) is copied as CUDA copies it: byte by byte, whatever operator= its class has. */
+/* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   Tile x = 1;  ->  mw_start<mw_T3>::make(x, [&]() -> mw_T3 { return 1; });
+ * float x[2] = {1};  ->  a copy of such an array.  An argument (body_copy in split.c) is copied as CUDA copies it: byte
+ * by byte, whatever operator= its class has. */
 static void private_init_put(cpu_writer *it, int index) {
-  const cpu_local *local = &it->in->locals[index];
+  const cpu_splitter *in = it->in;
+  const cpu_local *local = &in->locals[index];
   const cpu_declarator *d = &local->declarator;
+  const cpu_token *name = &in->work.at[d->name], *init = &in->work.at[d->init];
+  const bool argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5), braces = cpu_token_is(init, "{");
+  const bool known = !local->is_auto && cpu_local_knows(in, local) == CPU_KNOWN;
   if (d->init_last == d->init) {
-    cpu_put(it, " mw_start<mw_T%d>::plain(", index);
-    cpu_put_tokens(it, d->name, d->name + 1);
-    cpu_put(it, ");");
-    return;
-  }
-  const cpu_token *init = &it->in->work.at[d->init];
-  bool braces = cpu_token_is(init, "{"), argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5);
-  if (argument) {
-    cpu_put(it, " mw_assign(%.*s, %.*s);", TEXT(&it->in->work.at[d->name]), TEXT(init));
-    return;
-  }
-  if (d->dims_last > d->dims) {
+    cpu_put(it, " mw_start<mw_T%d>::plain(%.*s);", index, TEXT(name));
+  } else if (argument) {
+    cpu_put(it, " mw_assign(%.*s, %.*s);", TEXT(name), TEXT(init));
+  } else if (d->dims_last > d->dims) {
     cpu_put(it, " { const mw_T%d mw_i%d = ", index, index);
     cpu_put_tokens(it, d->init, d->init_last);
-    cpu_put(it, "; mw_start<mw_T%d>::copy(", index);
-    cpu_put_tokens(it, d->name, d->name + 1);
-    cpu_put(it, ", mw_i%d); }", index);
-    return;
+    cpu_put(it, "; mw_start<mw_T%d>::copy(%.*s, mw_i%d); }", index, TEXT(name), index);
+  } else {
+    cpu_put(it, known ? " mw_start<mw_T%d>::of(%.*s) = " : " mw_start<mw_T%d>::make(%.*s, [&]() MW_INLINE -> mw_T%d { return ",
+            index, TEXT(name), index);
+    if (braces) cpu_put(it, "mw_T%d ", index);
+    cpu_put_tokens(it, d->init, d->init_last);
+    cpu_put(it, known ? ";" : "; });");
   }
-  cpu_put(it, " mw_start<mw_T%d>::of(", index);
-  cpu_put_tokens(it, d->name, d->name + 1);
-  cpu_put(it, ") = ");
-  if (braces) cpu_put(it, "mw_T%d ", index);
-  cpu_put_tokens(it, d->init, d->init_last);
-  cpu_put(it, ";");
 }
 
 static void declare_put(cpu_writer *it, const cpu_segment *piece) {
   for (int i = 0; i < it->in->nlocals; i++) {
     const cpu_local *local = &it->in->locals[i];
     if (local->node != piece->node) continue;
-    if (local->class == CPU_LOCAL)
+    if (local->class == CPU_LOCAL) {
       cpu_put_tokens(it, piece->first, piece->last);
-    else
+      if (local->is_auto || cpu_local_knows(it->in, local) != CPU_KNOWN)
+        cpu_put(it, " MW_LASTS(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
+    } else
       private_init_put(it, i);
   }
 }
@@ -241,6 +239,7 @@ static void thread_put(cpu_writer *it, const char *loop, bool passed) {
 /* The declarations and conditions of bounds checks, for one thread. */
 static void bounds_check_put(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
+  cpu_known_put(it, node->head, node->head_last);
   cpu_put(it, cpu_leaves_if(it->in, index) ? " mw_full &= !(" : " mw_full &= bool(");
   cpu_put_tokens(it, node->head, node->head_last);
   cpu_put(it, ");");

@@ -56,6 +56,7 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   cpu_class class;
   bool uniform, pointer, reference, is_const, is_auto;
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
+  bool bound;    /* an object of the program's may keep a reference to it */
   bool typed;    /* its type is needed outside of thread loops */
   int changes;   /* besides its initialiser */
   int header;    /* changed in the header of this loop only; -1 */
@@ -134,6 +135,11 @@ bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for 
 bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
 int cpu_local_find(const cpu_splitter *, int token);            /* the variable a name stands for; -1 */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
+
+/* known.c: of what the name at a token stands for, as it is used there; *memory: others may write to it. CPU_ASKED: known if
+ * a static_assert in the generated text holds. */
+cpu_knowledge cpu_name_knows(const cpu_splitter *, int token, bool *memory);
+cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);
 
 /* condition.c: is the head of a statement the same for all threads, with the variables that it declares? */
 bool cpu_header_uniform(const cpu_splitter *, int node);

@@ -62,58 +62,25 @@ int cpu_local_find(const cpu_splitter *in, int token) {
 
 /* ---- expressions ----------------------------------------------------------------------------------------------- */
 
-static bool call_allowed(const cpu_token *token, bool pure) {
-  return cpu_token_any(token, harmless_calls) || (!pure && cpu_token_any(token, maths));
-}
-
 /* A call of the program's own function that gives each thread the same, for the same arguments, and changes nothing. */
-static bool function_allowed(const cpu_splitter *in, const cpu_token *name) {
-  int k = -1, found = 0;
-  while (!in->plain && (k = cpu_function_next(in->program, name, k)) >= 0) {
+static bool function_allowed(const cpu_splitter *in, int i, int open) {
+  const cpu_tokens *work = &in->work;
+  int found = 0;
+  for (int k = i + 2; k < open - 1; k++) /* f<4, float>( */
+    if (work->at[k].kind == CPU_NAME ? cpu_type_knows(in->program, in->kernel, work, k, k + 1) != CPU_KNOWN
+                                     : work->at[k].kind != CPU_NUMBER && !cpu_token_is(&work->at[k], ","))
+      return false;
+  for (int k = -1; !in->plain && (k = cpu_function_next(in->program, &work->at[i], k)) >= 0; found++)
     if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
-    found++;
-  }
   return found > 0;
 }
 
-static bool is_call(const cpu_splitter *in, int i) {
-  return cpu_call_open(&in->work, i) >= 0;
-}
-
-bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
-  for (int i = first; i < last; i++) {
-    const cpu_token *token = &in->work.at[i];
-    if (token->kind != CPU_NAME) continue;
-    if (cpu_token_is(token, "mw_first")) { /* the first thread's value: outside of thread loops */
-      i = in->work.at[i + 1].match;
-      continue;
-    }
-    bool known = token->size > 4 && !memcmp(token->text, "mw_v", 4);
-    if (cpu_is_member(&in->work, i)) {
-      if (is_call(in, i)) return false;
-      continue;
-    }
-    if (known) continue;
-    if (cpu_token_any(token, WORDS("threadIdx", "mw_t"))) return false;
-    int local = cpu_local_find(in, i);
-    if (local >= 0 ? !in->locals[local].uniform
-                   : is_call(in, i) && !call_allowed(token, false) && !function_allowed(in, token))
-      return false;
-  }
-  return true;
-}
-
-/* Is it memory that others write to: a __shared__ or __device__ variable? */
-static bool is_memory(const cpu_splitter *in, const cpu_token *name) {
-  const cpu_program *program = in->program;
-  for (int i = 0; i < program->nvariables; i++)
-    if (cpu_same_text(&program->tokens.at[program->variables[i].name], name)) return true;
-  for (const cpu_node *it = in->nodes; it < in->nodes + in->nnodes; it++)
-    if (it->kind == CPU_NODE_TYPE && cpu_find_same(&in->work, it->first, it->last, name) < it->last) return true;
-  for (const cpu_item *it = program->items; it < program->items + program->nitems; it++)
-    if (it->kind == CPU_ITEM_SHARED && cpu_find_same(&program->tokens, it->first, it->last, name) < it->last)
-      return true;
-  return false;
+static bool call_allowed(const cpu_splitter *in, int i, int open, bool pure) {
+  const cpu_token *name = &in->work.at[i];
+  if (cpu_local_find(in, i) >= 0 || cpu_is_member(&in->work, i)) return false;
+  if (cpu_function_next(in->program, name, -1) >= 0) return !pure && function_allowed(in, i, open);
+  return cpu_token_any(name, harmless_calls) || (!pure && cpu_token_any(name, maths)) ||
+         cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
 }
 
 static bool literal_divisor(const cpu_splitter *in, int i) {
@@ -121,18 +88,64 @@ static bool literal_divisor(const cpu_splitter *in, int i) {
   return token->kind == CPU_NUMBER || cpu_token_is(token, "warpSize");
 }
 
-bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
-  for (int i = first; i < last; i++) {
+/* The language's own operators. pure: neither loads nor chooses. */
+static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
+  const char *const *const signs =
+      WORDS("(", ")", "]", ",", ";", "+", "-", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "|", "^",
+            "<<", ">>", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", ".", "::");
+  const cpu_token *token = &in->work.at[i];
+  const bool begins = i == first || !cpu_ends_operand(token - 1);
+  if (pure && cpu_token_any(token, WORDS("/", "%"))) return literal_divisor(in, i);
+  if (cpu_token_is(token, "(") && i > first && cpu_token_any(token - 1, WORDS(")", "]"))) { /* (*f)(1), but not (int)(x) */
+    const int open = token[-1].match;
+    return cpu_token_is(token - 1, ")") && cpu_type_knows(in->program, in->kernel, &in->work, open + 1, i - 1);
+  }
+  if (cpu_token_any(token, WORDS(".", "->")) && cpu_token_is(token - 1, ")")) return false; /* of what has no name */
+  if (cpu_token_any(token, WORDS("*", "&"))) return !(pure && begins);
+  if (cpu_token_any(token, WORDS("[", "->"))) return !pure && !begins;
+  if (cpu_token_any(token, WORDS("{", "}"))) /* of an initialiser */
+    return !pure && (cpu_token_is(token, "}") || i == first || cpu_token_any(token - 1, WORDS("{", ",")));
+  return cpu_token_any(token, signs) || (!pure && cpu_token_is(token, "?"));
+}
+
+/* Past the name at i and what is not evaluated behind it; 0: it is not allowed. */
+static int name_allowed(const cpu_splitter *in, int i, bool pure) {
+  const char *const *const constants = WORDS("true", "false", "nullptr", "warpSize", "auto", "mw_n");
+  const cpu_token *token = &in->work.at[i];
+  const int local = cpu_local_find(in, i), open = cpu_call_open(&in->work, i);
+  bool memory;
+  if (cpu_token_is(token, "mw_first")) return !pure ? in->work.at[open].match + 1 : 0; /* the first thread's value */
+  if (cpu_token_any(token, WORDS("sizeof", "alignof", "decltype")) && open == i + 1) return in->work.at[open].match + 1;
+  if (cpu_token_any(token, WORDS("static_cast", "reinterpret_cast")) && open > i + 1)
+    return cpu_type_knows(in->program, in->kernel, &in->work, i + 2, open - 1) ? open : 0;
+  if (cpu_token_any(token, WORDS("threadIdx", "mw_t"))) return pure ? i + 1 : 0;
+  if (cpu_token_any(token, WORDS("blockIdx", "blockDim", "gridDim")) || cpu_token_any(token, constants)) return i + 1;
+  if (cpu_is_member(&in->work, i)) return open < 0 ? i + 1 : 0;
+  if (token->size > 4 && !memcmp(token->text, "mw_v", 4) && local < 0) return i + 1;
+  if (open >= 0) return call_allowed(in, i, open, pure) ? open : 0;
+  if (local >= 0 && !pure && !in->locals[local].uniform) return 0;
+  return cpu_name_knows(in, i, &memory) && !(pure && memory) ? i + 1 : 0;
+}
+
+static bool range_allowed(const cpu_splitter *in, int first, int last, bool pure) {
+  for (int i = first; i < last;) {
     const cpu_token *token = &in->work.at[i];
-    if (cpu_token_any(token, WORDS("[", "->", "{", "?"))) return false;
-    if (cpu_token_any(token, WORDS("/", "%")) && !literal_divisor(in, i)) return false;
-    bool begins = i == first || (token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")"));
-    if (cpu_token_any(token, WORDS("*", "&")) && begins) return false;
-    if (token->kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
-    if (cpu_local_find(in, i) < 0 && (is_memory(in, token) || (is_call(in, i) && !call_allowed(token, true))))
-      return false;
+    const bool fits = token->kind == CPU_NUMBER  ? cpu_is_plain_number(token)
+                      : token->kind == CPU_PUNCT ? sign_allowed(in, i, first, pure)
+                                                 : token->kind == CPU_NAME;
+    if (!fits) return false;
+    i = token->kind == CPU_NAME ? name_allowed(in, i, pure) : i + 1;
+    if (!i) return false;
   }
   return true;
+}
+
+bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
+  return range_allowed(in, first, last, false);
+}
+
+bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
+  return range_allowed(in, first, last, true);
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
@@ -206,8 +219,10 @@ static void changes_count(cpu_splitter *in) {
     cpu_write change = cpu_write_at(in->program, &in->work, i, local->pointer && !array);
     int node = cpu_node_at(in, i);
     if (array && !cpu_token_is(&in->work.at[i + 1], "[")) local->escapes = true;
-    if (change == CPU_ESCAPED) local->escapes = true;
-    if (change == CPU_READ) continue;
+    const bool constant = cpu_has(&in->work, local->declarator.spec, local->declarator.spec_last, "constexpr");
+    if (change == CPU_ESCAPED && !constant) local->escapes = true;
+    if (change == CPU_BOUND || (change == CPU_ESCAPED && constant)) local->bound = true;
+    if (change <= CPU_BOUND || constant) continue;
     bool in_header = in->nodes[node].kind == CPU_NODE_FOR && cpu_node_splits(&in->nodes[node]);
     local->header = in_header && (!local->changes || local->header == node) ? node : -1;
     local->changes++;
@@ -227,11 +242,12 @@ static void references_bind(cpu_splitter *in) {
 
 static bool still_uniform(const cpu_splitter *in, int index) {
   const cpu_local *local = &in->locals[index];
-  if (!cpu_is_uniform(in, local->declarator.init, local->declarator.init_last)) return false;
+  if (!cpu_local_knows(in, local) || !cpu_is_uniform(in, local->declarator.init, local->declarator.init_last))
+    return false;
   if (in->nodes[local->node].predicate) return false; /* of a masked loop */
   for (int i = local->declarator.name + 1; local->changes && i < local->until; i++)
     if (cpu_local_find(in, i) == index && !change_is_uniform(in, local, i) &&
-        cpu_write_at(in->program, &in->work, i, local->pointer) != CPU_READ)
+        cpu_write_at(in->program, &in->work, i, local->pointer) > CPU_BOUND)
       return false;
   return true;
 }
@@ -259,9 +275,9 @@ static void uniform_settle(cpu_splitter *in) {
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
   const cpu_declarator *it = &local->declarator;
   bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
-  if (local->changes || local->escapes || local->reference || loop_variable || it->dims_last > it->dims) return false;
+  if (local->changes || local->escapes || local->bound || local->reference || loop_variable || it->dims_last > it->dims) return false;
   if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
-  if (!cpu_is_pure(in, it->init, it->init_last)) return false;
+  if (!cpu_local_knows(in, local) || !cpu_is_pure(in, it->init, it->init_last)) return false;
   for (int i = it->init; i < it->init_last; i++) {
     int used = cpu_local_find(in, i);
     if (used < 0) continue;

@@ -67,9 +67,11 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
       cpu_split_reject(in, first, "the reference '%.*s' is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
-    if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN)
+    if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN) {
+      cpu_known_put(it, d->init, d->init_last);
       cpu_put_tokens(it, first, last);
-    else
+      cpu_known_local_put(it, local);
+    } else
       cpu_segment_add(it, CPU_SEGMENT_DECLARE, first, last, node);
   }
 }
@@ -158,9 +160,11 @@ static void simple_walk(cpu_writer *it, int index) {
   else if (!(in->plain && it->nopen) && jumps_together(in, index)) {
     cpu_region_flush(it);
     jump_check(in, node->kind == CPU_NODE_IF ? node->child : index);
+    cpu_known_put(it, node->head, node->head_last);
     cpu_put_tokens(it, node->first, node->last);
   } else if (node->kind == CPU_NODE_LEAF && assigns_uniform(in, node)) {
     cpu_region_flush(it);
+    cpu_known_put(it, node->first, node->last);
     cpu_put_tokens(it, node->first, node->last);
   } else if (node->last > node->first + 1 || node->kind != CPU_NODE_LEAF) {
     jumps_check(in, index);
@@ -193,6 +197,7 @@ static void head_put(cpu_writer *it, const char *front, const cpu_node *node, co
 /* if (n > 3) __syncthreads();  ->  the same */
 static void uniform_if_walk(cpu_writer *it, const cpu_node *node) {
   cpu_region_flush(it);
+  cpu_known_put(it, node->head, node->head_last);
   const bool is_constexpr = cpu_token_is(&it->in->work.at[node->first + 1], "constexpr");
   head_put(it, is_constexpr ? "\nif constexpr (" : "\nif (", node, ") {\n");
   braced_walk(it, node->child);
@@ -277,6 +282,7 @@ static void masked_loop_walk(cpu_writer *it, int index) {
 static void uniform_loop_walk(cpu_writer *it, const cpu_node *node) {
   bool is_do = node->kind == CPU_NODE_DO;
   cpu_region_flush(it);
+  cpu_known_put(it, node->head, node->head_last);
   if (is_do)
     cpu_put(it, "\ndo {\n");
   else
@@ -350,7 +356,7 @@ static void places_note(cpu_writer *it, bool *single) {
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     bool declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
-    bool one = local->region >= 0 && !local->escapes && !local->typed && declared;
+    bool one = local->region >= 0 && !local->escapes && !local->bound && !local->typed && declared;
     single[i] &= one || (in->plain && it->last_region == 0);
   }
 }

@@ -70,7 +70,7 @@ static void reading_put(const cpu_program *program, const cpu_function *function
 
 /* Whether the fast flavor defines a kernel as a function of one thread. */
 static bool is_loop(const cpu_function *function) {
-  return !function->special && function->body >= 0 && function->barrier < 0 && function->wait < 0 && !function->split;
+  return !function->special && cpu_is_fast(function) && !function->split;
 }
 
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
@@ -180,10 +180,6 @@ static void instance_params_put(const cpu_program *program, const instance *it, 
                   it->index, it->index);
 }
 
-static bool is_fast(const cpu_function *function) {
-  return strcmp(function->engine, "fiber") != 0;
-}
-
 /* "ns::scale<float>" -> ns::scale_mw<float>, for what is generated beside the kernel. */
 static void reference_put(const instance *it, const char *suffix, cpu_text *out) {
   int stem = (int)strcspn(it->reference, "<");
@@ -204,7 +200,7 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
 
 static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, const instance *it, cpu_text *out) {
   const cpu_function *function = it->function;
-  bool fast = flavor == CPU_FAST && is_fast(function);
+  bool fast = flavor == CPU_FAST && cpu_is_fast(function);
   const char *engine = flavor == CPU_FAST ? function->engine : "fiber";
   cpu_text_put(out, "  {");
   string_put(out, it->name);
@@ -315,7 +311,8 @@ static bool is_mentioned(const struct header_group *group, const char *text) {
   return false;
 }
 
-static void head_put(cpu_flavor flavor, const char *body, cpu_text *out) {
+static void head_put(const cpu_program *program, cpu_flavor flavor, const char *body, cpu_text *out) {
+  if (flavor == CPU_FAST && program->operators) cpu_text_put(out, "#define MW_OPERATORS 1\n");
   if (cpu_is_checked(flavor)) cpu_text_put(out, "#define MW_CHECK 1\n");
   if (flavor == CPU_COUNT) cpu_text_put(out, "#define MW_COUNT 1\n");
   cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
@@ -349,7 +346,7 @@ char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const 
   if (flavor == CPU_COUNT && !program->unmarked) cpu_loops_mark(&emitted.tokens);
   body_put(&emitted, flavor, list, count, &body);
   if (body.checked) cpu_tokens_free(&emitted.tokens);
-  head_put(flavor, body.at, &out);
+  head_put(program, flavor, body.at, &out);
   cpu_text_add(&out, body.at, body.size);
   mw_free(body.at);
   for (int i = 0; i < count; i++) {

@@ -86,33 +86,24 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
   return MW_OK;
 }
 
-char *cpu_split_take(cpu_function *kernel) {
-  char *form = kernel->split;
-  kernel->split = NULL;
-  if (form && kernel->barrier >= 0) kernel->engine = "fiber";
-  return form;
-}
-
-void cpu_split_give(cpu_function *kernel, char *form) {
-  kernel->split = form;
-  if (kernel->barrier >= 0) kernel->engine = "split";
-}
-
-void cpu_split_fail(cpu_program *program, cpu_function *kernel, const char *why) {
-  if (kernel->barrier >= 0) engine_set(program, kernel, "fiber", why);
-}
-
 bool cpu_any_split(const cpu_program *program) {
   for (int i = 0; i < program->nfunctions; i++)
     if (program->functions[i].split) return true;
   return false;
 }
 
+bool cpu_is_fast(const cpu_function *function) {
+  return function->kernel && function->body >= 0 && function->engine && strcmp(function->engine, "fiber") != 0;
+}
+
+void cpu_form_drop(cpu_program *program, cpu_function *kernel, const char *why) {
+  const bool loop = kernel->split && kernel->barrier < 0;
+  mw_free(kernel->split);
+  kernel->split = NULL;
+  if (!loop) engine_set(program, kernel, "fiber", why);
+}
+
 void cpu_engines_demote(cpu_program *program, const char *why) {
-  for (int i = 0; i < program->nfunctions; i++) {
-    cpu_function *kernel = &program->functions[i];
-    if (!kernel->split) continue;
-    mw_free(cpu_split_take(kernel));
-    cpu_split_fail(program, kernel, why);
-  }
+  for (int i = 0; i < program->nfunctions; i++)
+    while (cpu_is_fast(&program->functions[i])) cpu_form_drop(program, &program->functions[i], why);
 }

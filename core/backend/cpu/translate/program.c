@@ -44,12 +44,15 @@ static void analysis_free(cpu_program *program) {
   mw_free(program->functions);
   mw_free(program->items);
   mw_free(program->variables);
+  mw_free(program->aliases.at);
+  mw_free(program->globals.at);
   cpu_tokens_free(&program->tokens);
   mw_free(program->preprocessed);
   mw_free(program->preprocess_log);
   program->functions = NULL;
   program->items = NULL;
   program->variables = NULL;
+  program->aliases = program->globals = (cpu_named_list){0};
   program->preprocessed = program->preprocess_log = NULL;
   program->nfunctions = program->nitems = program->nvariables = 0;
   program->analysed = false;
@@ -211,6 +214,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   cpu_templates_mark(&program->tokens);
   cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
+  cpu_names_read(program);
   cpu_spin_waits_find(program);
   mw_status status = cpu_callgraph_read(program, error);
   if (!status) status = cpu_engines_choose(program, error);

@@ -25,11 +25,10 @@ void cpu_declarations_read(cpu_program *);
 /* Sets engine, engine_why, split and ordered of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);
 bool      cpu_any_split(const cpu_program *); /* has a function a split form? */
-void      cpu_engines_demote(cpu_program *, const char *why); /* every split kernel becomes a fiber kernel */
-/* The split form of a kernel, taken out of it (NULL: it has none) and put back. Without it fibers or a loop run it. */
-char     *cpu_split_take(cpu_function *);
-void      cpu_split_give(cpu_function *, char *form);
-void      cpu_split_fail(cpu_program *, cpu_function *, const char *why); /* it is not put back, for this reason */
+bool      cpu_is_fast(const cpu_function *);  /* a kernel that runs as a loop or in a split form */
+/* Gives up a fast kernel's form: a split form without barriers becomes a loop, anything else is run by fibers. */
+void      cpu_form_drop(cpu_program *, cpu_function *, const char *why);
+void      cpu_engines_demote(cpu_program *, const char *why); /* fibers run every kernel */
 
 /* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */
 const char *cpu_walk(const cpu_program *, const cpu_function *);

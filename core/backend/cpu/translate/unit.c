@@ -111,7 +111,7 @@ static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, con
 }
 
 /* The compiler's first message, shortened: without a place in the generated text, and of a failed assertion what it says. */
-static char *why_not(const mw_error *error) {
+static char *why_not(const mw_error *error, const char *form) {
   static const char *const fronts[] = {"failed: ", "static assertion failed: ", NULL};
   const char *text = error->text, *place = strstr(text, "<stdin>");
   for (int i = 0; fronts[i]; i++) {
@@ -121,59 +121,80 @@ static char *why_not(const mw_error *error) {
   if (place && text <= place && strstr(place, ": ")) text = strstr(place, ": ") + 2;
   const char *quote = strncmp(text, "static", 6) ? NULL : strchr(text, '"');
   if (quote) text = quote + 1;
-  return mw_format("its split form did not compile: %.*s", (int)strcspn(text, quote ? "\"\n" : "\n"), text);
+  return mw_format("its %s did not compile: %.*s", form, (int)strcspn(text, quote ? "\"\n" : "\n"), text);
 }
 
-static void form_try(cpu_program *program, cpu_function *kernel, char **form, const char *const *asked) {
-  mw_error error = {0};
-  cpu_split_give(kernel, *form);
-  bool fits = compile_once(program, CPU_FAST, asked, NULL, &error) != MW_COMPILE;
-  *form = cpu_split_take(kernel);
-  if (!fits) {
-    char *why = why_not(&error);
-    cpu_split_fail(program, kernel, why);
+typedef struct form { /* of a fast kernel, taken out of it; no engine: there is none */
+  char *split;
+  const char *engine;
+} form;
+
+static void form_take(cpu_function *kernel, form *out) {
+  *out = (form){kernel->split, kernel->engine};
+  kernel->split = NULL;
+  kernel->engine = "fiber";
+}
+
+static void form_give(cpu_function *kernel, form *in) {
+  kernel->split = in->split;
+  kernel->engine = in->engine;
+  *in = (form){0};
+}
+
+/* Finds the fastest form of the kernel that compiles beside the rest of the source. */
+static void form_find(cpu_program *program, cpu_function *kernel, const char *const *asked) {
+  while (cpu_is_fast(kernel)) {
+    mw_error error = {0};
+    if (compile_once(program, CPU_FAST, asked, NULL, &error) != MW_COMPILE) return;
+    char *why = why_not(&error, kernel->split ? "split form" : "loop");
+    cpu_form_drop(program, kernel, why);
     mw_free(why);
-    mw_free(*form);
-    *form = NULL;
+    mw_error_clear(&error);
   }
-  mw_error_clear(&error);
 }
 
-/* Tries each split form by itself, beside the rest of the source, and gives up those that do not compile. An error: the
- * rest does not compile either, so the fault is the source's own. */
+/* Tries each fast form by itself, beside the rest of the source, and gives up those that do not compile. An error: what
+ * fibers run does not compile either, so the fault is the source's own. */
 static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_error *error) {
-  char **forms = mw_calloc((size_t)program->nfunctions, sizeof *forms);
-  for (int i = 0; i < program->nfunctions; i++) forms[i] = cpu_split_take(&program->functions[i]);
-  mw_status status = compile_once(program, CPU_FAST, asked, NULL, error);
-  for (int i = 0; !status && i < program->nfunctions; i++)
-    if (forms[i]) form_try(program, &program->functions[i], &forms[i], asked);
+  const mw_status status = compile_once(program, CPU_FIBER, asked, NULL, error);
+  if (status) return status;
+  form *forms = mw_calloc((size_t)program->nfunctions + 1, sizeof *forms);
   for (int i = 0; i < program->nfunctions; i++)
-    if (forms[i]) cpu_split_give(&program->functions[i], forms[i]);
+    if (cpu_is_fast(&program->functions[i])) form_take(&program->functions[i], &forms[i]);
+  for (int i = 0; i < program->nfunctions; i++) {
+    if (!forms[i].engine) continue;
+    form_give(&program->functions[i], &forms[i]);
+    form_find(program, &program->functions[i], asked);
+    if (cpu_is_fast(&program->functions[i])) form_take(&program->functions[i], &forms[i]);
+  }
+  for (int i = 0; i < program->nfunctions; i++)
+    if (forms[i].engine) form_give(&program->functions[i], &forms[i]);
   mw_free(forms);
-  return status;
+  return MW_OK;
 }
 
-/* If a split form does not compile and the rest does, fibers run that kernel: right comes before fast. Loops that cannot
- * be marked are not. An error
- * that only shows when code is generated is not distinguished. */
+/* If a fast form does not compile and the rest does, a slower one runs that kernel: right comes before fast. Loops that
+ * cannot be marked are not. An error that only shows when code is generated is not distinguished. */
 static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                          mw_error *error) {
-  bool forced = program->source.engine && !strcmp(program->source.engine, "split");
-  program->unread = forced;
+  const char *engine = program->source.engine;
+  const bool forced = engine && strcmp(engine, "auto") != 0;
+  program->unread = forced && !strcmp(engine, "split");
   mw_status status = compile_once(program, flavor, asked, out, error);
   if (status == MW_COMPILE && flavor == CPU_COUNT) {
     program->unmarked = true;
     mw_error_clear(error);
     return compile_once(program, flavor, asked, out, error);
   }
-  if (status != MW_COMPILE || flavor != CPU_FAST || !cpu_any_split(program) || forced) return status;
+  if (status != MW_COMPILE || flavor != CPU_FAST || forced) return status;
   program->unread = true;
   mw_error_clear(error);
   status = forms_sift(program, asked, error);
-  if (!status) status = compile_once(program, flavor, asked, out, error);
-  if (status != MW_COMPILE || !cpu_any_split(program)) return status;
+  if (status) return status;
+  status = compile_once(program, flavor, asked, out, error);
+  if (status != MW_COMPILE) return status;
   mw_error_clear(error);
-  cpu_engines_demote(program, "the split forms of its source did not compile together");
+  cpu_engines_demote(program, "the fast forms of its source did not compile together");
   return compile_once(program, flavor, asked, out, error);
 }
 

@@ -61,16 +61,18 @@ static bool only_sums(const cpu_program *program, const cpu_function *kernel) {
   return true;
 }
 
-static bool names_block(const cpu_program *program, const cpu_function *kernel) {
-  for (int i = 0; i < program->nfunctions; i++)
-    if (&program->functions[i] != kernel && !program->functions[i].kernel &&
-        cpu_function_has(program, &program->functions[i], "blockIdx"))
-      return true;
+/* Does anything but a kernel name blockIdx? */
+static bool names_block(const cpu_program *program) {
+  const cpu_function *function = program->functions;
+  for (const cpu_item *item = program->items; item < program->items + program->nitems; item++) {
+    const bool kernel = item->kind == CPU_ITEM_FUNCTION && function++->kernel;
+    if (!kernel && item->kind != CPU_ITEM_HOST && cpu_has(&program->tokens, item->first, item->last, "blockIdx")) return true;
+  }
   return false;
 }
 
 const char *cpu_walk(const cpu_program *program, const cpu_function *kernel) {
   if (uses_shared(program, kernel)) return "mw_blocks";
-  if (cpu_calls_for_index(program, kernel) || names_block(program, kernel)) return "mw_rows";
+  if (cpu_calls_for_index(program, kernel) || names_block(program)) return "mw_rows";
   return only_sums(program, kernel) ? "mw_line" : "mw_rows";
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions that are called where their names do not stand: constructors, destructors, conversions and operators,
+ * initialisers of members, methods of classes that have no name, lambdas of device variables, and functions whose address
+ * is taken. What one of them reaches, every kernel of the program may reach:
+ *
+ *   struct Index { int x; __device__ Index() : x(threadIdx.x) {} };     Index i;        reads threadIdx
+ *   __device__ int me() { return threadIdx.x; }                          (*table[1])()   the same
+ *
+ * Methods that are called by their names are found by those (callgraph.c). */
+#include "core/backend/cpu/program/program.h"
+#include "core/base/memory.h"
+
+static void function_take(cpu_hidden *hidden, const cpu_function *function) {
+  hidden->reaches_thread |= function->reaches_thread;
+  hidden->counted |= function->counted;
+  if (hidden->barrier < 0) hidden->barrier = function->barrier;
+  if (hidden->wait < 0) hidden->wait = function->wait;
+}
+
+static bool has_elements(const cpu_tokens *tokens, int i) {
+  const bool star = cpu_token_is(&tokens->at[i], "*") && !cpu_ends_operand(&tokens->at[i - 1]);
+  return star || cpu_token_any(&tokens->at[i], WORDS("[", "->"));
+}
+
+/* All that the tokens name counts. */
+static void range_take(cpu_program *program, int first, int last) {
+  const cpu_token *at = program->tokens.at;
+  const int parameters = cpu_find(&program->tokens, first, last, WORDS("("));
+  for (int i = first; i < last; i++) {
+    program->hidden.has_elements |= i > parameters && has_elements(&program->tokens, i);
+    if (at[i].kind != CPU_NAME) continue;
+    program->hidden.reaches_thread |= cpu_token_is(&at[i], "threadIdx");
+    if (program->hidden.barrier < 0 && cpu_is_meeting(program, i)) program->hidden.barrier = i;
+    for (int k = 0; k < program->nfunctions; k++) {
+      const cpu_function *function = &program->functions[k];
+      const bool called = cpu_token_is(&at[i + 1], "(") && cpu_class_defines(program, function, &at[i]);
+      const bool named = !function->is_class && !function->kernel && cpu_function_named(program, function, &at[i]);
+      if (called || named) function_take(&program->hidden, function);
+    }
+  }
+}
+
+/* ---- operands -------------------------------------------------------------------------------------------------- */
+
+static void operand_take(cpu_program *program, cpu_write use) {
+  if (use > program->hidden.operand) program->hidden.operand = use;
+}
+
+/* By value, of a known type: nothing; const T &, or a class, which may be made of the operand: it may be kept. */
+static cpu_write formal_use(const cpu_program *program, const cpu_function *function, const cpu_formal *formal) {
+  const cpu_token *at = program->tokens.at;
+  const int last = formal->name < 0 ? formal->last : formal->name;
+  const bool reference = cpu_find(&program->tokens, formal->first, last, WORDS("&", "&&")) < last;
+  const cpu_knowledge type = cpu_type_knows(program, function, &program->tokens, formal->first, last);
+  if (!reference && type == CPU_KNOWN) return CPU_READ;
+  if (program->hidden.references) return CPU_ESCAPED;
+  return !reference || cpu_token_is(&at[formal->first], "const") ? CPU_BOUND : CPU_ESCAPED;
+}
+
+/* An operator's or constructor's parameters, between the parentheses. The left side of an assignment is seen to change
+ * without it. */
+static void formals_take(cpu_program *program, const cpu_function *function, int open, bool assigns) {
+  cpu_formal *formals;
+  const int count = cpu_formals_read(&program->tokens, open, program->tokens.at[open].match, &formals);
+  for (int i = assigns && count == 2; i < count; i++) operand_take(program, formal_use(program, function, &formals[i]));
+  mw_free(formals);
+}
+
+/* ---- classes --------------------------------------------------------------------------------------------------- */
+
+/* Has the method a type in front of its name? Constructors, destructors and conversions have none. */
+static bool has_result(const cpu_program *program, const cpu_declaration *method) {
+  const char *const *const words = WORDS("__device__", "__host__", "__forceinline__", "__noinline__", "__inline__", "inline",
+                                         "explicit", "constexpr", "static", "virtual", "friend", "__attribute__");
+  for (int i = method->begin; i < method->name; i++) {
+    const cpu_token *token = &program->tokens.at[i];
+    if (token->kind == CPU_NAME && !cpu_token_any(token, words)) return true;
+    if (token->match > i) i = token->match;
+  }
+  return false;
+}
+
+/* A constructor: it takes what is made into the class. */
+static bool is_constructor(const cpu_program *program, const cpu_declaration *member) {
+  const cpu_token *name = &program->tokens.at[member->name];
+  return member->open >= 0 && !has_result(program, member) && !cpu_token_is(name, "operator") && !cpu_token_is(name - 1, "~");
+}
+
+/* Called by other means than its name? A member that is no method may have an initialiser. */
+static bool is_hidden_member(const cpu_program *program, const cpu_declaration *member) {
+  return member->open < 0 || cpu_token_is(&program->tokens.at[member->name], "operator") || !has_result(program, member);
+}
+
+static void class_take(cpu_program *program, const cpu_function *class) {
+  const cpu_token *at = program->tokens.at;
+  if (class->body < 0) return;
+  range_take(program, class->first + 2, class->body); /* its bases */
+  for (int i = class->body + 1; i < at[class->body].match;) {
+    cpu_declaration member = cpu_declaration_read(&program->tokens, i, at[class->body].match);
+    if (cpu_token_is(&at[i + 1], ":") && at[i].kind == CPU_NAME) member.last = i + 2; /* public: */
+    if (member.last <= i) member.last = i + 1;
+    if (member.last > i + 2 && is_hidden_member(program, &member)) {
+      range_take(program, i, member.last);
+      if (class->wait >= i && class->wait < member.last) program->hidden.wait = class->wait;
+      if (is_constructor(program, &member)) formals_take(program, class, member.open, false);
+    }
+    i = member.last;
+  }
+}
+
+/* ---- the program ----------------------------------------------------------------------------------------------- */
+
+/* Is the function's name used without calling it? */
+static bool is_taken(const cpu_program *program, const cpu_function *function) {
+  const cpu_tokens *tokens = &program->tokens;
+  const cpu_token *name = &tokens->at[function->name];
+  for (int i = 0; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
+    if (cpu_call_open(tokens, i) < 0) return true;
+  return false;
+}
+
+static void functions_take(cpu_program *program) {
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    if (function->kernel) continue;
+    if (function->is_class)
+      class_take(program, function);
+    else if (function->body >= 0 && (function->name < 0 || cpu_token_is(&program->tokens.at[function->name], "operator") ||
+                                     is_taken(program, function))) {
+      function_take(&program->hidden, function);
+      range_take(program, function->body, function->last);
+    }
+  }
+}
+
+/* Operators, wherever they are declared; but for operator(), which is called like a function. */
+static void operators_take(cpu_program *program) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 0; (i = cpu_find(tokens, i, tokens->count, WORDS("operator"))) < tokens->count; i++) {
+    const int open = cpu_find(tokens, i + 1, tokens->count, WORDS("(", ";"));
+    if (cpu_token_is(&tokens->at[open], "(") && open > i + 1)
+      formals_take(program, NULL, open, cpu_is_assignment(&tokens->at[i + 1]));
+  }
+}
+
+void cpu_hidden_read(cpu_program *program) {
+  program->hidden = (cpu_hidden){.barrier = -1, .wait = -1};
+  for (int i = 0; i < program->aliases.count; i++) {
+    const cpu_named *alias = &program->aliases.at[i];
+    program->hidden.references |=
+        cpu_find(&program->tokens, alias->first, alias->last, WORDS("&", "&&", "decltype")) < alias->last;
+  }
+  functions_take(program);
+  operators_take(program);
+  for (int i = 0; i < program->nitems; i++) {
+    const cpu_item *item = &program->items[i];
+    if (item->kind == CPU_ITEM_VARIABLE || item->kind == CPU_ITEM_TEXT) range_take(program, item->first, item->last);
+  }
+  for (int i = 0; i < program->nfunctions; i++) {
+    cpu_function *kernel = &program->functions[i];
+    if (!kernel->kernel || kernel->body < 0) continue;
+    if (kernel->barrier < 0) kernel->barrier = program->hidden.barrier;
+    if (kernel->wait < 0) kernel->wait = program->hidden.wait;
+    kernel->counted |= program->hidden.counted;
+  }
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is known of the names in an expression. Only what is known is computed once for all threads, or again in each
+ * region:
+ *
+ *   m = n / 2;   for (k = 0; k < TILE; k++)     int n and constexpr int TILE: by the words of their declarations
+ *   m = p.n;     T m = s * 2;   S::size         asked of the compiler: static_assert(mw_knows<decltype((p.n))>)
+ *   Index i;     op(3)   c[3] of a class   x    of which no declaration is found: each thread computes it
+ *
+ * An operand whose type has no operators, conversions or constructors of the program's computes what its text says. So it
+ * is enough to look at the leaves of an expression: names with the members and subscripts behind them. */
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split/region.h"
+
+typedef struct meaning { /* the declaration of a name */
+  const cpu_tokens *tokens;
+  int first, last; /* the words of its type; equal: none was found */
+  bool far;        /* a pointer or an array */
+  bool automatic, memory;
+} meaning;
+
+/* ---- declarations ---------------------------------------------------------------------------------------------- */
+
+/* Is the token the name, or mw_a_ and the name? */
+static bool names_formal(const cpu_token *name, const cpu_token *token) {
+  return cpu_same_text(name, token) || (token->size == name->size + 5 && !memcmp(token->text, "mw_a_", 5) &&
+                                        !memcmp(token->text + 5, name->text, (size_t)name->size));
+}
+
+static meaning formal_meaning(const cpu_splitter *in, const cpu_token *token) {
+  const cpu_tokens *from = &in->program->tokens;
+  for (int i = 0; i < in->kernel->nformals; i++) {
+    const cpu_formal *it = &in->kernel->formals[i];
+    if (it->name >= 0 && names_formal(&from->at[it->name], token))
+      return (meaning){from, it->first, it->name, cpu_find(from, it->first, it->last, WORDS("*", "[")) < it->last, false, false};
+  }
+  const int last = in->kernel->head_last; /* of template <int N> */
+  for (int i = in->kernel->head_first; (i = cpu_find_same(from, i, last, token)) < last; i++) {
+    int first = i;
+    while (!cpu_token_any(&from->at[first - 1], WORDS("<", ","))) first--;
+    if (first < i && cpu_token_any(&from->at[i + 1], WORDS(",", ">", "=")) && !cpu_token_any(&from->at[i - 1], WORDS("typename", "class")))
+      return (meaning){from, first, i, false, false, false};
+  }
+  return (meaning){0};
+}
+
+/* Shared memory, and that of a helper: mw_kept auto & part_mw3 = ... */
+static meaning shared_meaning(const cpu_splitter *in, const cpu_node *node, const cpu_token *token) {
+  const cpu_tokens *work = &in->work;
+  int names[32], last = node->last;
+  if (cpu_token_is(&work->at[node->first], "mw_kept") && cpu_same_text(&work->at[node->first + 3], token))
+    return (meaning){work, node->first + 1, node->first + 2, true, true, true};
+  const int found = cpu_find_same(work, node->first, last, token);
+  if (found == last || !cpu_has(work, node->first, found, "__shared__")) return (meaning){0};
+  int count = cpu_shared_names(work, node->first, node->last, names, 32);
+  for (int n = 0; n < count; n++) last = names[n] < last ? names[n] : last; /* __shared__ float a[4], b[4] */
+  while (count && names[count - 1] != found) count--;
+  return count ? (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true} : (meaning){0};
+}
+
+/* *declared: the body may give the name another meaning. */
+static meaning body_meaning(const cpu_splitter *in, const cpu_token *token, bool *declared) {
+  for (int i = 0; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    if (node->kind != CPU_NODE_TYPE) continue;
+    const meaning shared = shared_meaning(in, node, token);
+    if (shared.tokens) return shared;
+    *declared |= cpu_token_any(&in->work.at[node->first], WORDS("static", "struct", "class", "union", "extern")) &&
+                 cpu_find_same(&in->work, node->first, node->last, token) < node->last;
+  }
+  return (meaning){0};
+}
+
+/* Does any statement of the body begin with words that end in the name? Then it may declare it in a way that is not
+ * understood. */
+static bool may_declare(const cpu_splitter *in, const cpu_token *token) {
+  const cpu_token *at = in->work.at;
+  for (int i = 1; (i = cpu_find_same(&in->work, i, in->work.count, token)) < in->work.count; i++) {
+    int k = i - 1;
+    while (k > 0 && (cpu_token_any(&at[k], WORDS("*", "&", "&&", "::", ">")) || (at[k].kind == CPU_NAME && cpu_ends_operand(&at[k])))) {
+      for (int depth = cpu_token_is(&at[k], ">"); k > 0 && depth; ) /* A<B> x */
+        k--, depth += cpu_token_is(&at[k], ">") - cpu_token_is(&at[k], "<");
+      k--;
+    }
+    const bool head = cpu_token_is(&at[k], "(") && cpu_token_any(&at[k - 1], WORDS("for", "if", "while", "switch"));
+    if (k + 1 < i && at[k + 1].kind == CPU_NAME && (head || cpu_token_any(&at[k], WORDS(";", "{", "}")))) return true;
+  }
+  return false;
+}
+
+static meaning global_meaning(const cpu_splitter *in, const cpu_token *token) {
+  const cpu_tokens *from = &in->program->tokens;
+  const cpu_named *it = cpu_global_find(in->program, token);
+  if (!it || may_declare(in, token)) return (meaning){0};
+  const bool fixed = cpu_find(from, it->first, it->last, WORDS("const", "constexpr", "enum")) < it->last;
+  return (meaning){from, it->first, it->last, it->far, cpu_has(from, it->first, it->last, "auto"), !fixed || it->far};
+}
+
+static meaning meaning_of(const cpu_splitter *in, int i) {
+  const cpu_token *token = &in->work.at[i];
+  const int local = cpu_local_find(in, i);
+  bool declared = false;
+  if (local >= 0) {
+    const cpu_local *it = &in->locals[local];
+    const cpu_declarator *d = &it->declarator;
+    return (meaning){&in->work, d->spec, d->spec_last, it->pointer || d->dims_last > d->dims, it->is_auto, false};
+  }
+  meaning found = formal_meaning(in, token);
+  if (!found.tokens) found = body_meaning(in, token, &declared);
+  return found.tokens || declared ? found : global_meaning(in, token);
+}
+
+/* ---- leaves ---------------------------------------------------------------------------------------------------- */
+
+/* Past the members and subscripts that follow the name at i: a [ k ] . x   C < 3 > :: size */
+static int leaf_end(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (cpu_token_is(&at[i + 1], "<") && cpu_token_is(&at[cpu_angle_end(tokens, i + 1, tokens->count)], "::"))
+    i = cpu_angle_end(tokens, i + 1, tokens->count) - 1;
+  for (i++;;)
+    if (cpu_token_is(&at[i], "["))
+      i = at[i].match + 1;
+    else if (cpu_token_any(&at[i], WORDS(".", "->", "::")) && at[i + 1].kind == CPU_NAME)
+      i += 2;
+    else
+      return i;
+}
+
+static bool is_starred(const cpu_splitter *in, int i) {
+  const cpu_token *at = in->work.at;
+  return i > 1 && cpu_token_is(&at[i - 1], "*") && !cpu_ends_operand(&at[i - 2]);
+}
+
+static cpu_knowledge leaf_knows(const cpu_splitter *in, int i, const meaning *it) {
+  const int end = leaf_end(&in->work, i);
+  const int members = cpu_find_open(&in->work, i + 1, end, WORDS(".", "->", "::"));
+  const bool element = end > i + 1 || is_starred(in, i);
+  if (!it->tokens) return members < end && cpu_token_any(&in->work.at[members], WORDS("::")) ? CPU_ASKED : CPU_UNKNOWN;
+  const cpu_knowledge words = cpu_type_knows(in->program, in->kernel, it->tokens, it->first, it->last);
+  if (!element) return it->far || it->automatic ? CPU_KNOWN : words;
+  if (members < end || it->automatic) return words == CPU_KNOWN ? CPU_KNOWN : CPU_ASKED;
+  return it->far ? words : CPU_UNKNOWN;
+}
+
+cpu_knowledge cpu_name_knows(const cpu_splitter *in, int i, bool *memory) {
+  const meaning it = meaning_of(in, i);
+  const cpu_knowledge type = it.tokens ? CPU_UNKNOWN : cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
+  *memory = it.memory;
+  if (!it.tokens && in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3)) return CPU_KNOWN; /* mw_k1::at<0>::value */
+  return type ? type : leaf_knows(in, i, &it);
+}
+
+cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
+  const cpu_declarator *it = &local->declarator;
+  const bool braces = it->init_last > it->init && cpu_token_is(&in->work.at[it->init], "{");
+  if (local->is_auto) return braces ? CPU_UNKNOWN : CPU_KNOWN; /* as its initialiser, which is asked for */
+  if (local->pointer && !local->reference && !braces) return CPU_KNOWN;
+  const cpu_knowledge type = cpu_type_knows(in->program, in->kernel, &in->work, it->spec, it->spec_last);
+  return braces && type != CPU_KNOWN ? CPU_UNKNOWN : type;
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------------- */
+
+/* A leaf with every subscript as 0: what is asked is its type. */
+static void leaf_put(cpu_writer *it, int first, int last) {
+  cpu_put(it, is_starred(it->in, first) ? " MW_KNOWN(*" : " MW_KNOWN(");
+  for (int i = first; i < last; i++) {
+    if (cpu_token_is(&it->in->work.at[i], "[")) {
+      cpu_put(it, "[0]");
+      i = it->in->work.at[i].match;
+    } else
+      cpu_put_tokens(it, i, i + 1);
+  }
+  cpu_put(it, ");");
+}
+
+/* What is in front of [ and -> is no class either. */
+static void leaf_ask(cpu_writer *it, int i) {
+  const cpu_token *at = it->in->work.at;
+  const int end = leaf_end(&it->in->work, i);
+  for (int k = i + 1; k < end; k++) {
+    if (cpu_token_any(&at[k], WORDS("[", "->"))) leaf_put(it, i, k);
+    if (cpu_token_is(&at[k], "[")) k = at[k].match;
+  }
+  leaf_put(it, i, end);
+}
+
+void cpu_known_put(cpu_writer *it, int first, int last) {
+  const cpu_splitter *in = it->in;
+  const cpu_token *at = in->work.at;
+  for (int i = first; it->out && i < last; i++) {
+    bool memory;
+    if (cpu_token_any(&at[i], WORDS("sizeof", "alignof", "decltype")) && cpu_token_is(&at[i + 1], "(")) i = at[i + 1].match;
+    if (at[i].kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
+    const int local = cpu_local_find(in, i);
+    if (local >= 0 && first <= in->locals[local].declarator.name && in->locals[local].declarator.name < last)
+      continue; /* declared by the head of a loop: not yet known in front of it */
+    if (cpu_name_knows(in, i, &memory) != CPU_ASKED) continue;
+    const bool type = local < 0 && leaf_end(&in->work, i) == i + 1 &&
+                      cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1) == CPU_ASKED;
+    if (type)
+      cpu_put(it, " MW_KNOWN_TYPE(%.*s);", TEXT(&at[i]));
+    else
+      leaf_ask(it, i);
+  }
+}
+
+void cpu_known_local_put(cpu_writer *it, const cpu_local *local) {
+  if (it->out && cpu_local_knows(it->in, local) == CPU_ASKED)
+    cpu_put(it, " MW_KNOWN(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
+}
