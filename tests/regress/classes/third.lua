@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Probes of C++ that the translator may take for the same in all threads, for never changed, for free of the thread's
+-- index, or for movable. They come from this list of constructs, which was made before any of them, in the order of
+-- the chapters of C++17, then CUDA's; the translator was not read for it.
+--
+--  text      1 alternative tokens and digraphs   2 joined lines, comments inside an expression   3 separators of digits,
+--            raw strings   4 pasted tokens, macros that take names, redefined macros, lists by macros, macros that hold
+--            writes, barriers or a kernel's head   5 _Pragma   6 what looks like a template's brackets
+--  names     7 locals, parameters, members and variables of a namespace named as CUDA's coordinates   8 a name used twice
+--            in blocks, conditions and loops   9 labels and members named as variables   10 using directives, aliases of
+--            namespaces, inline, unnamed and nested namespaces   11 look-up by argument, also at the instance   12 a
+--            class and a function of one name   13 names of bases   14 functions defined after the kernel
+--  declared  15 several declarators   16 references to and pointers to arrays, arrays of pointers   17 rvalue references,
+--            temporaries that a reference keeps   18 declarations of functions in a block   19 static tables
+--            20 deduced types, trailing results, decltype   21 alignas   22 structured bindings
+--  initial   23 brace elision, defaults out of other members, order of members   24 default arguments
+--  classes   25 nested and local classes   26 methods chosen by const or by value category   27 mutable members
+--            28 unnamed unions, bit fields   29 friends   30 members of the type of a class   31 virtual methods and bases
+--            32 pointers to members   33 operator new
+--  special   34 copies and moves that are written by the user or by the compiler   35 assignment likewise   36 order and
+--            time of destructors, left by continue and return   37 guards over barriers
+--  operators 38 unary, postfix, compound, ->*, proxies   39 conversions to references, pointers, functions, bool
+--            40 functors that keep addresses   41 iterators and ranges
+--  templates 42 specialisations   43 templates as arguments   44 arguments that are functions, members, variables
+--            45 folds and packs   46 tags and traits   47 expression templates, mixins, recursion   48 dependent names
+--  lambdas   49 captures by copy, reference, initialiser, *this   50 lambdas in lambdas, as pointers, in arrays, as bases
+--            51 lambdas called at once   52 lambdas handed to templates
+--  overload  53 by reference, by template, by pointer's type   54 functions returned, referred to, kept in members
+--            55 recursion
+--  express.  56 targets that are assignments, commas, casts, members by pointer   57 operands not evaluated
+--            58 short circuits   59 pointers into objects, bytes   60 addresses that helpers keep or give back
+--            61 conversions of numbers   62 functions with results by pointer
+--  flow      63 values of all threads under a condition of one: break, continue, return, goto, &&, chosen targets
+--            64 values that go round a loop   65 switch in odd shapes   66 declarations in conditions   67 goto
+--  CUDA      68 coordinates as objects: copied, referred to, passed, inherited, bound   69 shared memory: dynamic as a
+--            class, of helpers, of template instances, two-dimensional   70 device and constant objects, pointers between
+--            them   71 vectors and addresses of their components   72 shuffles, votes, reductions in methods, lambdas,
+--            templates, by warp   73 barriers in destructors, methods, lambdas, conditional and comma expressions, loop
+--            heads, recursion, gotos, with votes   74 cooperative groups   75 atomics   76 inline PTX that changes
+--            77 launch bounds, restrict, extern "C"   78 heap   79 assert   80 several warps, odd blocks, several blocks,
+--            two and three dimensions   81 parameters that change
+--
+return {}
