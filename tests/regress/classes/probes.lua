@@ -1,0 +1,103 @@
+-- SPDX-License-Identifier: MIT
+--
+-- probes.lua: makes kernels of the cases of first.lua, second.lua and third.lua, and runs them.
+--
+-- A case is { name, in front of the kernel, beginning of its body, n as a Lua expression of t }: the body gives `int n`
+-- a value of each thread's own, for thread t of 64; w is 1. A body that has a kernel is whole, and its expression is
+-- element a[t], of all blocks. Such a case may say its grid, block, dynamic shared memory (shared) and the array's size.
+-- alone: it can't stand in a namespace, or fails together with what is in the same file.
+
+local probes = {}
+
+local KERNEL = "__global__ void k(int *a, int w) { "
+local TURN = "__shared__ int turned[64]; turned[threadIdx.x] = n; __syncthreads(); int seen = turned[63 - threadIdx.x];"
+  .. " __syncthreads(); if (n > 5) seen += 100; __syncthreads();"
+
+-- What stands around a case: engine "loop" is for those without barriers, "split" for those with.
+local FRAMES = {
+  plain = { "", KERNEL .. "%s\n a[threadIdx.x] = n; }" },
+  barriers = { "", KERNEL .. "%s\n " .. TURN .. " a[threadIdx.x] = seen + n; }" },
+  helper = { "__device__ int probe(int *a, int w) { %s\n return n; }",
+    KERNEL .. "int n = probe(a, w); a[threadIdx.x] = n; }" },
+  turning = { "__device__ int probe(int *a, int w) { %s\n " .. TURN .. " return seen + n; }",
+    KERNEL .. "a[threadIdx.x] = probe(a, w); }" },
+}
+
+local function is_whole(case) return case.whole or case[3]:find "__global__" end
+
+-- Coordinates that stand on one side of the barriers only are those of the other thread on the other side.
+local function value(case, frame, t)
+  local n = load("local t = ... return " .. case[4])
+  if frame == "barriers" or frame == "turning" then return n(63 - t) + (n(t) > 5 and 100 or 0) + n(t) end
+  return n(t)
+end
+
+local function product(block)
+  if type(block) == "number" then return block end
+  return block[1] * block[2] * (block[3] or 1)
+end
+
+--- The kernels of a case: what stands in front of each and its text, launch and expected elements.
+---@param case table
+---@param frames string[]  of those that are not whole
+---@return table[]
+function probes.kernels(case, frames)
+  local list = {}
+  for _, frame in ipairs(is_whole(case) and { "whole" } or frames) do
+    local kernel = { case = case, frame = frame, grid = case.grid or 1, block = case.block or 64, want = {} }
+    local form = FRAMES[frame] or { "", "%s" }
+    local body = case[3]:gsub("%%", "%%%%")
+    kernel.front = case[2] .. "\n" .. form[1]:gsub("%%s", body) .. "\n"
+    kernel.text = form[2]:gsub("%%s", body) .. "\n"
+    for i = 1, case.size or kernel.grid * product(kernel.block) do
+      kernel.want[i] = math.tointeger(value(case, frame, i - 1))
+    end
+    list[#list + 1] = kernel
+  end
+  return list
+end
+
+-- A kernel as "k<number>" in a namespace of its own, without its macros behind it; and what it includes.
+local function enclosed(kernel, number)
+  local includes, macros = {}, {}
+  local front = kernel.front:gsub("#include [^\n]*\n", function(line) includes[#includes + 1] = line return "" end)
+  for macro in front:gmatch "#define ([%w_]+)" do macros[#macros + 1] = "#undef " .. macro .. "\n" end
+  local text = kernel.text:gsub("%f[%w_]k%(int %*", ("k%d(int *"):format(number))
+  return table.concat(includes), ("namespace probe%d {\n%s%s}\n%s"):format(number, front, text, table.concat(macros))
+end
+
+--- One file of several kernels, or of one as it is.
+---@param kernels table[]
+---@return string
+function probes.source(kernels)
+  if #kernels == 1 then return kernels[1].front .. kernels[1].text end
+  local includes, texts = {}, {}
+  for i, kernel in ipairs(kernels) do includes[i], texts[i] = enclosed(kernel, i) end
+  return table.concat(includes) .. table.concat(texts)
+end
+
+local function elements(dev, module, name, kernel)
+  local out <close> = dev:zeros("i32", #kernel.want)
+  local entry = module:kernel(name)
+  entry:prepare { grid = kernel.grid, block = kernel.block, shared = kernel.case.shared }(out, 1)
+  return out:totable(), (entry:engine())
+end
+
+local function difference(values, want)
+  for i = 1, #want do
+    if values[i] ~= want[i] then return ("element %d: %d, expected %d"):format(i - 1, values[i], want[i]) end
+  end
+end
+
+--- What became of a kernel: "right", "wrong" or "broken", and why; and the engine that ran it.
+---@return string verdict
+---@return string? why
+---@return string? engine
+function probes.judge(dev, module, name, kernel)
+  local ok, values, engine = pcall(elements, dev, module, name, kernel)
+  if not ok then return "broken", tostring(values):match "[^\n]*" end
+  local why = difference(values, kernel.want)
+  return why and "wrong" or "right", why, engine
+end
+
+return probes
