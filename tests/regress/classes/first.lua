@@ -191,10 +191,10 @@ return {
   { "barrier in an operator", "struct Sy { int *q; }; __device__ int operator+(Sy s, int i) { s.q[threadIdx.x]"
     .. " = threadIdx.x;"
     .. " __syncthreads(); return s.q[63 - threadIdx.x] + i; }", "__shared__ int q[64]; Sy y{q}; int n = y + 1;",
-    "64 - t" },
+    "64 - t", refused = "barrier" },
   { "warp operation in a conversion", "struct Sh { int v; __device__ operator int() const {"
     .. " return __shfl_xor_sync(~0u, v, 1); } };",
-    "Sh y{(int)threadIdx.x}; int n = y;", "t ~ 1" },
+    "Sh y{(int)threadIdx.x}; int n = y;", "t ~ 1", refused = "warp" },
   { "constant of a class", TID .. " __device__ constexpr Tid tid{};", "int n = tid;", "t" },
   { "parameter pack", "template <class... A> __device__ int sum(A... a) { return (0 + ... + a); }",
     "int n = sum(1, 2, (int)threadIdx.x);", "t + 3" },

@@ -95,8 +95,8 @@ return {
     .. " last() const { return v == gridDim.x - 1; } };",
     [[__global__ void k(int *a, int w) { __shared__ bool last; atomicAdd(&total, (int)threadIdx.x);
     __threadfence(); __syncthreads();
-    if (threadIdx.x == 0) { Ticket q{atomicAdd(&done, 1)}; last = q.last(); } __syncthreads(); if (last)
-    for (int i = 0; i < gridDim.x; i++) a[i * 64 + threadIdx.x] = total; }]],
+    if (threadIdx.x == 0) { Ticket q{atomicAdd(&done, 1)}; last = q.last(); __threadfence(); } __syncthreads();
+    if (last) for (int i = 0; i < gridDim.x; i++) a[i * 64 + threadIdx.x] = total; }]],
     "8064", grid = 4 },
   { "buffers of two instances", "template <int I> __device__ int *buffer() { __shared__ int b[64]; return b; }",
     [[__global__ void k(int *a, int w) {

@@ -4,8 +4,9 @@
 --
 -- A case is { name, in front of the kernel, beginning of its body, n as a Lua expression of t }: the body gives `int n`
 -- a value of each thread's own, for thread t of 64; w is 1. A body that has a kernel is whole, and its expression is
--- element a[t], of all blocks. Such a case may say its grid, block, dynamic shared memory (shared) and the array's size.
--- alone: it can't stand in a namespace, or fails together with what is in the same file.
+-- element a[t], of all blocks; such a case may say its grid, block, dynamic shared memory (shared) and array's size.
+-- alone: it can't stand in a namespace, or fails together with what is in the same file. refused: words of the error
+-- where the device does not take it.
 
 local probes = {}
 
@@ -89,13 +90,22 @@ local function difference(values, want)
   end
 end
 
---- What became of a kernel: "right", "wrong" or "broken", and why; and the engine that ran it.
+--- What an error makes of a kernel: "refused" as it may be, or "broken".
+---@return string verdict
+---@return string why
+function probes.failed(kernel, message)
+  local text = tostring(message)
+  local words = kernel.case.refused
+  return words and text:find(words, 1, true) and "refused" or "broken", text:match "[^\n]*"
+end
+
+--- What became of a kernel: "right", "wrong" or as failed says, and why; and the engine that ran it.
 ---@return string verdict
 ---@return string? why
 ---@return string? engine
 function probes.judge(dev, module, name, kernel)
   local ok, values, engine = pcall(elements, dev, module, name, kernel)
-  if not ok then return "broken", tostring(values):match "[^\n]*" end
+  if not ok then return probes.failed(kernel, values) end
   local why = difference(values, kernel.want)
   return why and "wrong" or "right", why, engine
 end

@@ -5,9 +5,9 @@
 --   moonwarp run tests/regress/classes/run.lua -- [--brief] [--files first,second,third,fourth] [--engines auto,fiber]
 --     [--frames plain,barriers,helper,turning] [--per case|NUMBER] [--device cpu] [FIRST LAST]
 --
--- "wrong" is another number than expected, "broken" an error. Each kernel is alone in its module; --per puts those of a
--- case, or a number of kernels, in one, each in a namespace of its own. That is faster, but what one kernel has may
--- change how another is treated. MOONWARP_CXX chooses the compiler.
+-- "wrong" is another number than expected, "broken" an error, "refused" one that the case names. Each kernel is alone
+-- in its module; --per puts those of a case, or a number of kernels, in one, each in a namespace of its own. That is
+-- faster, but what one kernel has may change how another is treated. MOONWARP_CXX chooses the compiler.
 
 local mw = require "moonwarp"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
@@ -70,7 +70,7 @@ local function judge(group, engine, say)
     engine = options.device == "cpu" and engine or nil })
   for i, kernel in ipairs(group) do
     if ok then say(kernel, probes.judge(dev, module, #group == 1 and "k" or "k" .. i, kernel))
-    else say(kernel, "broken", tostring(module):match "[^\n]*") end
+    else say(kernel, probes.failed(kernel, module)) end
   end
   if ok then module:close() end
 end
@@ -85,13 +85,13 @@ local function run_file(file, engine)
       wrong[kernel.number], wrong_cases = true, wrong_cases + 1
     end
     if options.brief and verdict == "right" then return end
-    print(("%-6s %-6s %3d %-48s %-8s %-5s %-5s %s"):format(verdict, file, kernel.number, kernel.case[1], kernel.frame,
+    print(("%-7s %-6s %3d %-48s %-8s %-5s %-5s %s"):format(verdict, file, kernel.number, kernel.case[1], kernel.frame,
       engine, ran or "-", why or ""))
   end
   for _, group in ipairs(grouped(kernels)) do judge(group, engine, say) end
-  print(("%s by %s: %d kernels, %d right, %d wrong of %d cases, %d broken; %d split, %d loop, %d fiber"):format(file,
-    engine, #kernels, count.right or 0, count.wrong or 0, wrong_cases, count.broken or 0, count.split or 0,
-    count.loop or 0, count.fiber or 0))
+  print(("%s by %s: %d kernels, %d right, %d wrong of %d cases, %d broken, %d refused; %d split, %d loop, %d fiber")
+    :format(file, engine, #kernels, count.right or 0, count.wrong or 0, wrong_cases, count.broken or 0,
+      count.refused or 0, count.split or 0, count.loop or 0, count.fiber or 0))
 end
 
 for _, file in ipairs(words(options.files)) do

@@ -443,7 +443,7 @@ return {
   { "PTX that changes its operand", "", [[int n = 3; asm("add.s32 %0, %0, %1;" : "+r"(n)
     : "r"((int)threadIdx.x));]], "t + 3" },
   { "object on the heap", "struct Me { int v; __device__ Me() : v(threadIdx.x) {} };", "Me *p = new Me[2]; int"
-    .. " n = p[1].v; delete[] p;", "t" },
+    .. " n = p[1].v; delete[] p;", "t", refused = "device code uses new" },
   { "assert with an effect", "#include <assert.h>\n", "int n = 0; assert((n = threadIdx.x, true));", "t" },
   { "atomic's result of an element of its own", "", [[__shared__ int q[64]; q[threadIdx.x] = 3;
     int n = atomicAdd(&q[threadIdx.x], 4);

@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Kernels of plain C++ used to compute wrong numbers without a word: what reads the thread's index, or changes a
+-- variable, in a constructor, an operator, a conversion or behind a reference was taken for the same in all threads.
+--
+-- Here two frames of a case share a module, without optimisation, and each compiler takes two of the four frames; by
+-- fibers 40 kernels share a module. tests/stress/classes_stress.lua runs every kernel alone, as users do, by each
+-- compiler.
+
+local support = require "tests.support"
+local core = support.core
+
+-- Engines of the first file's 298 kernels: fibers for all would be right, and slow.
+local SPLIT, LOOP = 137, 143
+
+local function there(compiler) return os.execute("command -v " .. compiler .. " >/dev/null 2>&1") end
+
+local COMPILERS = {}
+for _, compiler in ipairs { "clang++", "g++" } do
+  if there(compiler) then COMPILERS[#COMPILERS + 1] = compiler end
+end
+local FIRST, SECOND = COMPILERS[1], COMPILERS[2] or COMPILERS[1]
+
+local function run(compiler, words)
+  local script = core.home() .. "/tests/regress/classes/run.lua"
+  local code = ("arg = {}\nfor word in (%q):gmatch '%%S+' do arg[#arg + 1] = word end\ndofile(%q)\n")
+  return support.child_passes(code:format(words, script),
+    { limit = 800, env = { MOONWARP_CXX = core.home() .. "/tests/cxx-o0", CXX_O0 = compiler } })
+end
+
+local function is_right(output)
+  local sums = 0
+  for wrong, broken in output:gmatch "(%d+) wrong of %d+ cases, (%d+) broken" do
+    assert.is_true(tonumber(wrong) == 0 and tonumber(broken) == 0, output:sub(-8000))
+    sums = sums + 1
+  end
+  assert.are.equal(4, sums)
+end
+
+describe("plain C++ has the right values", function()
+  it("in a kernel, by engines that are no slower than need be, with " .. FIRST, function()
+    local output = run(FIRST, "--brief --engines auto --frames plain,barriers --per case")
+    is_right(output)
+    local split, loop = output:match "first by auto:[^\n]- (%d+) split, (%d+) loop"
+    assert.is_true(tonumber(split) >= SPLIT and tonumber(loop) >= LOOP, output:sub(-1000))
+  end)
+
+  it("in a function that a kernel calls, with " .. SECOND, function()
+    is_right(run(SECOND, "--brief --engines auto --frames helper,turning --per case"))
+  end)
+
+  for _, compiler in ipairs(COMPILERS) do
+    it("by fibers, with " .. compiler, function()
+      is_right(run(compiler, "--brief --engines fiber --per 40"))
+    end)
+  end
+end)
