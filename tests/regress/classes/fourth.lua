@@ -184,4 +184,31 @@ return {
     if (i == (int)threadIdx.x) break; n = i; } s[threadIdx.x] = n; __syncthreads();
     a[threadIdx.x] = s[63 - threadIdx.x] * 10 + n; }]],
     "(63 - t == 0 and 0 or math.min(62 - t, 9)) * 10 + (t == 0 and 0 or math.min(t - 1, 9))" },
+  { "value kept from shared memory that changes", "", [[__global__ void k(int *a, int w) { __shared__ int s[2];
+    if (threadIdx.x < 2) s[threadIdx.x] = 3; __syncthreads();
+    const int q = s[w]; const int &r = s[w]; __syncthreads(); if (threadIdx.x == 0) s[1] = 9; __syncthreads();
+    a[threadIdx.x] = q * 100 + r * 10 + (int)threadIdx.x; }]], "390 + t" },
+  { "value kept from a device variable that changes", "__device__ int g = 3; __device__ int get() { return g; }",
+    [[__global__ void k(int *a, int w) { int q = get(); int p = g + w;
+    __syncthreads(); if (threadIdx.x == 0) g = 9; __syncthreads(); a[threadIdx.x] = q * 1000 + p * 100 + get()
+    * 10 + g; }]], "3499" },
+  { "value kept from a parameter that changes", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
+    int q = w + 1; w = threadIdx.x; s[threadIdx.x] = q; __syncthreads();
+    a[threadIdx.x] = q * 1000 + s[63 - threadIdx.x] * 100 + w; }]], "2200 + t" },
+  { "value kept in a loop of barriers", "", [[__global__ void k(int *a, int w) { __shared__ int s[64]; int x = w,
+    old = 0; for (int i = 0; i < 3; i++) { old = x; x = old * 2 + i;
+    s[threadIdx.x] = old + threadIdx.x; __syncthreads(); x += s[63 - threadIdx.x] - old - (63 - (int)threadIdx.x);
+    __syncthreads(); } a[threadIdx.x] = x * 100 + old; }]], "1205" },
+  { "tickets", "", [[__global__ void k(int *a, int w) { __shared__ int c, s[64]; if (threadIdx.x == 0) c = 0;
+    __syncthreads(); int i = atomicAdd(&c, w); s[i] = 2 * i; __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x]; }]], "2 * t" },
+  { "tickets of warps, handed to their lanes", "struct Ticket { int *c; __device__ int operator()()"
+    .. " const { return atomicAdd(c, 32); } };", [[__global__ void k(int *a, int w) { __shared__ int c;
+    if (threadIdx.x == 0) c = 0; __syncthreads(); Ticket next{&c}; int at = 0; if (threadIdx.x % 32 == 0)
+    at = next(); at = __shfl_sync(~0u, at, 0) + threadIdx.x % 32;
+    a[at] = at * w; }]], "t", block = 96 },
+  { "template helper with a number and with a class around a barrier", TID
+    .. [[ template <class T> __device__ int turn(int *s, T x) { s[threadIdx.x] = x + 1; __syncthreads();
+    int o = s[63 - threadIdx.x]; __syncthreads(); return o; }]], [[__global__ void k(int *a, int w) {
+    __shared__ int s[64]; Tid q; a[threadIdx.x] = turn(s, w) * 100 + turn(s, q); }]], "264 - t" },
 }

@@ -451,4 +451,65 @@ return {
   { "table behind two device pointers", "__device__ const int l[3] = {5, 6, 7}; __device__ const int *const p = l"
     .. " + 1; __device__ const int *const *q = &p;",
     "int n = (*q)[threadIdx.x % 2];", "t % 2 + 6" },
+
+  -- the same again where a rule of the text, of a type or of a name looks safe
+  { "template with a number and with a class", TID .. " template <class T> __device__ int plus(T"
+    .. " x) { return x + 1; }",
+    "int n = plus(3) + plus(Tid());", "t + 5" },
+  { "template's parameter named as a vector", TID .. " template <class float4> __device__ int get() {"
+    .. " float4 v; return v; }", "int n = get<Tid>();", "t" },
+  { "parameter named as a builtin, called", "template <class F> __device__ int call(F fminf) { return fminf(1, 2); }",
+    "int n = call([](int x, int y) { return x + y + (int)threadIdx.x; });", "t + 3" },
+  { "vector's name taken from a namespace", "namespace q { struct float2 { float x; __device__"
+    .. " float2(int i) : x(i * threadIdx.x) {} }; }",
+    "using q::float2; float2 v(2); int n = v.x;", "2 * t" },
+  { "local class named as a vector", "", "struct int2 { int x = threadIdx.x; }; int2 v; int n = v.x;", "t" },
+  { "lambda named as a builtin", "", "auto min = [](int x, int y) { return x + y + (int)threadIdx.x; };"
+    .. " int n = min(1, 2);", "t + 3" },
+  { "function pointer named as a builtin", "__device__ int own(int x) { return x + threadIdx.x; }",
+    "int (*abs)(int) = own; int n = abs(2);", "t + 2" },
+  { "class in the head of an if", TID, "int n = 1; if (Tid q; q > 3) n = 2;", "t > 3 and 2 or 1" },
+  { "conversion in an arm of a conditional", TID, "int n = w ? Tid() : 3;", "t" },
+  { "helper called with one value, then with the thread's", "__device__ void set(int &x, int v) { x = v; }",
+    "int n = 0, m = 0; set(m, 3); set(n, threadIdx.x); n += m;", "t + 3" },
+  { "parameter changed by its address", "", "(&w)[0] = threadIdx.x; int n = w;", "t" },
+  { "parameter changed by PTX", "", [[asm("mov.u32 %0, %%tid.x;" : "=r"(w)); int n = w;]], "t" },
+  { "parameter changed by memcpy", "", "int x = threadIdx.x; memcpy(&w, &x, 4); int n = w;", "t" },
+  { "parameter changed by a builtin", "", "frexpf((float)threadIdx.x, &w); int n = w;",
+    "t == 0 and 0 or math.floor(math.log(t + 0.5, 2)) + 1" },
+  { "parameter changed in a loop's head", "", "for (w = 0; w < (int)threadIdx.x; w++) ; int n = w;", "t" },
+  { "parameter copied by a mutable lambda", "", "auto f = [=]() mutable { w += threadIdx.x; return"
+    .. " w; }; f(); int n = f() * 10 + w;", "10 * (2 * t + 1) + 1" },
+  { "parameter of a lambda hides the kernel's", "", "auto f = [](int w) { w += threadIdx.x; return"
+    .. " w; }; int n = f(2) + w;", "t + 3" },
+  { "value kept from before a change", "", "int x = 3; int q = x * 2; x = threadIdx.x; int n = q * 100 + x;",
+    "t + 600" },
+  { "value kept from a parameter before a change", "", "const int q = w + 2; w = threadIdx.x; int n"
+    .. " = q * 100 + w;", "t + 300" },
+  { "pure helper called again after a store", "__device__ int get(const int *p) { return *p; }",
+    "int x = 1; int y = get(&x); x = threadIdx.x; int n = y * 100 + get(&x);", "t + 100" },
+  { "reference to the larger", "template <class T> __device__ const T &larger(const T &a, const T &b) { return"
+    .. " a < b ? b : a; }",
+    "int x = 3, y = threadIdx.x; const int &r = larger(x, y); y += 100; int n = r;", "t > 3 and t + 100 or 3" },
+  { "pointer chosen through a pointer to it", "", "int x = 1, y = 2; int *p = &x, **q = &p; *q"
+    .. " = threadIdx.x & 1 ? &y : &x; int n = *p;", "t % 2 + 1" },
+  { "one value by a reference to a chosen element", "", "int l[4] = {}; int &r = l[threadIdx.x & 3];"
+    .. " r = 7; int n = l[2];", "t % 4 == 2 and 7 or 0" },
+  { "one value by a sum of pointers", "", "int l[4] = {}; *(l + (threadIdx.x & 3)) = 7; int n = l[2];",
+    "t % 4 == 2 and 7 or 0" },
+  { "one value behind a thread's continue", "", "int n = 7; for (int i = 0; i < 3; i++) { if"
+    .. " (threadIdx.x > 5) continue; n = i; }", "t > 5 and 7 or 2" },
+  { "one value behind a break out of do while (0)", "", "int n = 1; do { if (threadIdx.x"
+    .. " > 5) break; n = 3; } while (0);", "t > 5 and 1 or 3" },
+  { "one value by a call in an arm", "__device__ void put(int &x) { x = 3; }", "int n = 1; threadIdx.x"
+    .. " > 4 ? put(n) : (void)0;", "t > 4 and 3 or 1" },
+  { "one value under a thread's switch", "", "int n = 1; switch (threadIdx.x & 3) { case 0: n = 5;"
+    .. " case 1: break; default: n = 6; }", "({ 5, 1, 6, 6 })[t % 4 + 1]" },
+  { "memory of each thread by malloc", "", "int *p = (int *)malloc(4); *p = threadIdx.x; int n = *p; free(p);",
+    "t", refused = "malloc in a kernel" },
+  { "broadcast that differs by warp", "", "int n = __shfl_sync(~0u, (int)threadIdx.x, 0);", "t - t % 32" },
+  { "reduction that differs by warp", "", "int n = __reduce_add_sync(~0u, (int)threadIdx.x);",
+    "t < 32 and 496 or 1520" },
+  { "matching lanes", "", "int n = __popc(__match_any_sync(~0u, threadIdx.x / 20));", "({ 20, 12, 8, 20, 4 })[t"
+    .. " < 20 and 1 or t < 32 and 2 or t < 40 and 3 or t < 60 and 4 or 5]" },
 }
