@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Plain C++ whose value differs by thread, as 0.8.0 was found to compute it wrong, and its neighbours; see probes.lua
--- for the form of a case.
+-- for the form of a case. nvcc takes neither threadIdx's address nor a statement expression here; the CPU device does.
 
 local INDEX = "struct Index { int x; __device__ Index() { x = blockIdx.x * blockDim.x + threadIdx.x; } };"
 local TILE = "struct Tile { int base; __device__ Tile(int w) : base(w * threadIdx.x) {} };"
