@@ -3,8 +3,8 @@
 -- Kernels of plain C++ used to compute wrong numbers without a word: what reads the thread's index, or changes a
 -- variable, in a constructor, an operator, a conversion or behind a reference was taken for the same in all threads.
 --
--- Here kernels are compiled without optimisation, in three of four frames, of which each compiler takes some; the two of
--- a case share a module, and by fibers 40 kernels do. That takes 80 s of a core for each compiler.
+-- Here kernels are compiled without optimisation, in three of four frames, of which each compiler takes some; the two
+-- of a case share a module, and by fibers 40 kernels do. That takes about 90 s of a core for each compiler.
 -- tests/stress/classes_stress.lua runs every kernel in every frame, alone and as users do, by each compiler.
 
 local support = require "tests.support"
@@ -21,11 +21,16 @@ for _, compiler in ipairs { "clang++", "g++" } do
 end
 local FIRST, SECOND = COMPILERS[1], COMPILERS[2] or COMPILERS[1]
 
+-- A cache of its own: what is stored of a compiler goes by its path, which is the same for both.
 local function run(compiler, words)
   local script = core.home() .. "/tests/regress/classes/run.lua"
   local code = ("arg = {}\nfor word in (%q):gmatch '%%S+' do arg[#arg + 1] = word end\ndofile(%q)\n")
-  return support.child_passes(code:format(words, script),
-    { limit = 800, env = { MOONWARP_CXX = core.home() .. "/tests/cxx-o0", CXX_O0 = compiler } })
+  local output
+  support.with_folder(function(folder)
+    output = support.child_passes(code:format(words, script), { limit = 800,
+      env = { MOONWARP_CXX = core.home() .. "/tests/cxx-o0", CXX_O0 = compiler, MOONWARP_CACHE = folder } })
+  end)
+  return output
 end
 
 local function is_right(output)
