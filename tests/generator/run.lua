@@ -1,0 +1,151 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Random kernels with classes, run by the engines of the CPU device and compared with a model of their own.
+--
+--   LUA_PATH="$PWD/?.lua;;" moonwarp run tests/generator/run.lua -- SEED COUNT [only=CONSTRUCT] [first=N] [show=N] [seconds=N]
+--
+-- A kernel is a tree of a seed and a number (kernel.lua, with class.lua, members.lua, statements.lua, nodes.lua). It is
+-- printed as CUDA (cuda.lua) and as host C++ (model.lua), which the host's compiler translates without anything of
+-- moonwarp. Kernels go EACH to a module (those with device variables one, as a kernel that needs fibers would give
+-- them to the whole module): the chosen engine, fibers, and the split form of what is chosen to be a loop (engine =
+-- "split" refuses a module with a kernel that it cannot take).
+-- only: nothing but one construct; show: how many differing kernels are printed, reduced; seconds: stop after that.
+-- The last line is "done COUNT wrong N broken N".
+
+local mw = require "moonwarp"
+local generate = require("tests.generator.kernel").generate
+local cuda = require "tests.generator.cuda"
+local compare = require "tests.generator.compare"
+local reduce = require "tests.generator.reduce"
+
+local WINDOW, EACH = 32, 8
+local options = { first = 1, show = 2, seconds = math.huge }
+local numbers = {}
+for _, word in ipairs(arg) do
+  local key, value = word:match "^(%w+)=(.*)$"
+  if key then options[key] = tonumber(value) or value else numbers[#numbers + 1] = math.tointeger(tonumber(word)) end
+end
+local seed, count = numbers[1], numbers[2]
+local folder = io.popen "mktemp -d":read "l"
+local dev = mw.device "cpu"
+local constructs, engines, reasons = {}, {}, {}
+local ran, wrong, broken = 0, 0, 0
+
+local function add(to, key, n) to[key] = (to[key] or 0) + (n or 1) end
+
+local function show(kernel, result, want)
+  print(("seed %d, kernel %d, %s differs: %s"):format(seed, kernel.number, result.engine,
+    result.fault or compare.difference(kernel, result.bytes, want)))
+  if wrong > options.show then return end
+  print(cuda.print(kernel))
+  print("reduced:\n" .. cuda.print(reduce(kernel, result.asked, folder)))
+end
+
+-- One engine's results of a module's kernels.
+local function judge(kernels, asked, want)
+  for i, result in ipairs(compare.run(dev, kernels, asked)) do
+    local kernel = kernels[i]
+    result.asked = asked
+    if result.why then
+      kernel.broken = kernel.broken or result.why
+    else
+      add(engines, result.engine)
+      kernel.engines[result.engine] = true
+      if result.bytes ~= want[kernel] and not kernel.wrong then
+        wrong = wrong + 1
+        kernel.wrong = result.engine
+        show(kernel, result, want[kernel])
+      end
+    end
+  end
+end
+
+local function account(kernel)
+  if kernel.broken then
+    broken = broken + 1
+    local reason = kernel.broken:gsub("kernel '[^']*'", "kernel"):gsub("generated.cu:%d+", "generated.cu")
+    add(reasons, reason)
+    print(("seed %d, kernel %d is broken: %s"):format(seed, kernel.number, kernel.broken))
+  end
+  for construct in pairs(kernel.tags) do
+    local row = constructs[construct] or { kernels = 0, wrong = 0, loop = 0, split = 0, fiber = 0 }
+    constructs[construct] = row
+    row.kernels = row.kernels + 1
+    if kernel.wrong then row.wrong = row.wrong + 1 end
+    for engine in pairs(kernel.engines) do row[engine] = row[engine] + 1 end
+  end
+end
+
+local function modules_of(kernels)
+  local list, last = {}, {}
+  for _, kernel in ipairs(kernels) do
+    if kernel.tags["device object"] then
+      list[#list + 1] = { kernel }
+    else
+      if #last % EACH == 0 then
+        last = {}
+        list[#list + 1] = last
+      end
+      last[#last + 1] = kernel
+    end
+  end
+  return list
+end
+
+-- Kernels that engine "split" takes: a module with one that it refuses is refused.
+local function splittable(kernels)
+  local list = {}
+  for _, kernel in ipairs(kernels) do
+    if kernel.engines.loop and not kernel.tags["goto"] and not kernel.tags.lambda and not kernel.tags["local class"] then
+      list[#list + 1] = kernel
+    end
+  end
+  return list
+end
+
+local function run_module(kernels, want)
+  judge(kernels, "auto", want)
+  judge(kernels, "fiber", want)
+  local plain = splittable(kernels)
+  if #plain > 0 then judge(plain, "split", want) end
+end
+
+local function run_window(first, last)
+  local kernels = {}
+  for number = first, last do
+    local kernel = generate(seed, number, options.only)
+    kernel.number, kernel.engines = number, {}
+    kernels[#kernels + 1] = kernel
+  end
+  local list, why = compare.expected(kernels, folder)
+  assert(list, ("seed %d, kernels %d to %d: the model: %s"):format(seed, first, last, why))
+  local want = {}
+  for i, kernel in ipairs(kernels) do want[kernel] = list[i] end
+  for _, module in ipairs(modules_of(kernels)) do run_module(module, want) end
+  for _, kernel in ipairs(kernels) do account(kernel) end
+  ran = ran + #kernels
+end
+
+local function report()
+  local names = {}
+  for name in pairs(constructs) do names[#names + 1] = name end
+  table.sort(names)
+  print(("%-28s %8s %6s %6s %6s %6s %6s"):format("construct", "kernels", "share", "loop", "split", "fiber", "differ"))
+  for _, name in ipairs(names) do
+    local row = constructs[name]
+    print(("%-28s %8d %5d%% %6d %6d %6d %6d"):format(name, row.kernels, 100 * row.kernels // ran, row.loop, row.split,
+      row.fiber, row.wrong))
+  end
+  for reason, n in pairs(reasons) do print(("%d broken: %s"):format(n, reason)) end
+  print(("runs: loop %d, split %d, fiber %d"):format(engines.loop or 0, engines.split or 0, engines.fiber or 0))
+  print(("done %d wrong %d broken %d"):format(ran, wrong, broken))
+end
+
+local began = os.time()
+local last = options.first + count - 1
+for first = options.first, last, WINDOW do
+  if os.time() - began >= options.seconds then break end
+  run_window(first, math.min(first + WINDOW - 1, last))
+end
+report()
+os.execute(("rm -rf '%s'"):format(folder))

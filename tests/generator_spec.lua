@@ -1,0 +1,33 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Random kernels with classes give what their own model says, in every engine and with each compiler that is there
+-- (tests/generator). clang++ compiles without optimisation here, which is most of its time; `make stress` has it
+-- with. $MOONWARP_FUZZ_SEED: other kernels.
+
+local support = require "tests.support"
+local core = support.core
+
+local COUNT = 200
+local LEAST = 10 -- kernels of each construct: 5 %
+
+local function there(compiler) return os.execute("command -v " .. compiler .. " >/dev/null 2>&1") end
+
+local compilers = {}
+if there "clang++" then compilers[1] = core.home() .. "/tests/cxx-o0" end
+if there "g++" then compilers[#compilers + 1] = "g++" end
+
+describe("random kernels with classes", function()
+  for _, compiler in ipairs(compilers) do
+    it("are computed as their model says with " .. compiler:match "[^/]*$", function()
+      local seed = tonumber(os.getenv "MOONWARP_FUZZ_SEED") or 1
+      local code = ("arg = { '%d', '%d' }\ndofile(%q)\n"):format(seed, COUNT, core.home() .. "/tests/generator/run.lua")
+      local status, output = support.child(code, { limit = 800, env = { MOONWARP_CXX = compiler } })
+      local words = ("seed %d: %s"):format(seed, output:sub(-8000))
+      assert.are.equal(0, status, words)
+      assert.is_truthy(output:find(("done %d wrong 0 broken 0"):format(COUNT), 1, true), words)
+      for construct, kernels in output:gmatch "\n([%a+ ]-) +(%d+) +%d+%%" do
+        assert.is_true(tonumber(kernels) >= LEAST, ("%s is in %s kernels\n%s"):format(construct, kernels, words))
+      end
+    end)
+  end
+end)
