@@ -3,7 +3,6 @@
 -- A smaller kernel that an engine still computes wrongly: nodes and pieces in front of it are left out one by one.
 
 local compare = require "tests.generator.compare"
-local mw = require "moonwarp"
 
 -- All lists of nodes in a tree, inner ones last.
 local function lists_of(nodes, found)
@@ -18,10 +17,9 @@ local function lists_of(nodes, found)
   return found
 end
 
-local function still_wrong(kernel, engine, folder)
+local function still_wrong(dev, kernel, engine, folder)
   local want = compare.expected({ kernel }, folder)
   if not want then return false end
-  local dev <close> = mw.device "cpu"
   local got = compare.run(dev, { kernel }, engine)[1]
   return not got.why and got.bytes ~= want[1]
 end
@@ -41,9 +39,9 @@ local function thin(list, is_needed, tries)
 end
 
 -- Changes the kernel. At most 150 compilations.
-return function(kernel, engine, folder)
+return function(dev, kernel, engine, folder)
   local tries = { left = 150 }
-  local function is_needed() return not still_wrong(kernel, engine, folder) end
+  local function is_needed() return not still_wrong(dev, kernel, engine, folder) end
   repeat
     local thinner = false
     for _, list in ipairs(lists_of(kernel.nodes, {})) do thinner = thin(list, is_needed, tries) or thinner end

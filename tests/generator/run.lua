@@ -38,7 +38,8 @@ local function show(kernel, result, want)
     result.fault or compare.difference(kernel, result.bytes, want)))
   if wrong > options.show then return end
   print(cuda.print(kernel))
-  print("reduced:\n" .. cuda.print(reduce(kernel, result.asked, folder)))
+  local copy = generate(seed, kernel.number, options.only)
+  print("reduced:\n" .. cuda.print(reduce(dev, copy, result.asked, folder)))
 end
 
 -- One engine's results of a module's kernels.
