@@ -8,7 +8,8 @@ local model = require "tests.generator.model"
 local compare = {}
 
 local SIZE = model.SIZE
-local BYTES = 4 * SIZE
+local ARRAYS = { "out", "g", "h", "out, where h is g,", "g, where h is g," } -- what a kernel's bytes are
+local BYTES = 4 * SIZE * #ARRAYS
 
 local function write(path, text)
   local file <close> = assert(io.open(path, "w"))
@@ -33,27 +34,30 @@ function compare.expected(kernels, folder)
     os.getenv "MODEL_FLAGS" or "", program, text, output, program, output, folder .. "/model.err")
   if not os.execute(command) then return nil, read(output):match "[^\n]*error[^\n]*" or read(folder .. "/model.err") end
   local bytes, list = read(output), {}
-  for i = 1, #kernels do list[i] = bytes:sub((i - 1) * 2 * BYTES + 1, i * 2 * BYTES) end
+  for i = 1, #kernels do list[i] = bytes:sub((i - 1) * BYTES + 1, i * BYTES) end
   return list
 end
 
-local function inputs()
-  local g, input = {}, {}
-  for i = 0, SIZE - 1 do
-    g[i + 1] = (i * 40503 + 7) & 0xffffffff
-    input[i + 1] = ((i * 2654435769) & 0xffffffff) >> 7
-  end
-  return g, input
+local function numbers(of)
+  local list = {}
+  for i = 0, SIZE - 1 do list[i + 1] = of(i) & 0xffffffff end
+  return list
 end
 
-local G, IN = inputs()
+local G = numbers(function(i) return i * 40503 + 7 end)
+local H = numbers(function(i) return i * 48271 + 5 end)
+local IN = numbers(function(i) return (i * 2654435769 & 0xffffffff) >> 7 end)
 
+-- As the model's run().
 local function launch(dev, compiled, kernel)
   local out <close> = dev:zeros("u32", SIZE)
   local g <close> = dev:array("u32", G)
+  local h <close> = dev:array("u32", H)
   local input <close> = dev:array("u32", IN)
-  compiled:launch(kernel.grid, kernel.block, out, g, input, 3, 1)
-  return out:bytes() .. g:bytes()
+  compiled:launch(kernel.grid, kernel.block, out, g, h, input, 3, 1)
+  local first = out:bytes() .. g:bytes() .. h:bytes()
+  compiled:launch(kernel.grid, kernel.block, out, g, g, input, 3, 1)
+  return first .. out:bytes() .. g:bytes()
 end
 
 local function one_line(problem) return (tostring(problem):match("[^\n]*"):gsub("^%S+%.lua:%d+: ", "")) end
@@ -78,13 +82,13 @@ end
 
 -- The first element that differs, in words.
 function compare.difference(kernel, got, want)
-  for i = 0, 2 * SIZE - 1 do
+  for i = 0, #want // 4 - 1 do
     local a, b = ("<I4"):unpack(got, 4 * i + 1), ("<I4"):unpack(want, 4 * i + 1)
     if a ~= b then
-      local name, at, each = "out", i, 1
-      if i >= SIZE then name, at, each = "g", i - SIZE, 4 end
-      return ("%s[%d] is %d, expected %d (block %d, thread %d)"):format(name, at, a, b,
-        at // each // kernel.threads, at // each % kernel.threads)
+      local name, at = ARRAYS[i // SIZE + 1], i % SIZE
+      local thread = name:find "^out" and at or at // kernel.stride
+      return ("element %d of %s is %d, expected %d (block %d, thread %d)"):format(at, name, a, b,
+        thread // kernel.threads, thread % kernel.threads)
     end
   end
 end

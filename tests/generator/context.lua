@@ -38,7 +38,7 @@ function context:choose(candidates, always)
     if candidate.barriers and not self.barriers then return 0 end
     if self.rare[construct] == false then return 0 end
     if self.only and not always[construct or ""] then return construct == self.only and 40 or 0 end
-    return candidate.weight * (self.rare[construct] and 6 or 1)
+    return candidate.weight * (self.rare[construct] and 4 or 1)
   end
   local sum = 0
   for _, candidate in ipairs(candidates) do sum = sum + weight(candidate) end

@@ -3,6 +3,7 @@
 -- A random kernel's tree as CUDA. A body is a list of nodes, which model.lua prints as host C++ as well:
 --   text      statements without a barrier: the same text in both
 --   declare   a local that lives across barriers: type, name, init; form "=", reference, elements, again, destroys
+--   class     a class of the body: text
 --   shared    a shared variable: type, name, count
 --   barrier
 --   block     nodes in braces; after a group's nodes nothing is destroyed
@@ -69,6 +70,8 @@ local PRINT = {}
 function PRINT.text(out, node, indent) out[#out + 1] = indent .. node.text end
 
 function PRINT.declare(out, node, indent) out[#out + 1] = indent .. declaration(node) .. ";" end
+
+PRINT.class = PRINT.text
 
 function PRINT.shared(out, node, indent)
   out[#out + 1] = ("%s__shared__ %s %s%s;"):format(indent, node.type, node.name,
@@ -141,7 +144,7 @@ function cuda.print_body(kernel)
   return table.concat(out, "\n")
 end
 
-cuda.PARAMETERS = "unsigned *out, unsigned *g, const unsigned *in, unsigned n, unsigned w"
+cuda.PARAMETERS = "unsigned *out, unsigned *g, unsigned *h, const unsigned *in, unsigned n, unsigned w"
 
 function cuda.print(kernel)
   local out = {}

@@ -48,6 +48,10 @@ local function shared(k)
     list[#list + 1] = { kind = "shared", type = "unsigned", name = name, count = k.threads, fixed = true }
     list[#list + 1] = { kind = "text", text = ("%s[t] = in[i + %du];"):format(name, i), fixed = true }
   end
+  list[#list + 1] = { kind = "shared", type = "unsigned", name = "r_" .. k.name, count = k.stride * k.threads, fixed = true }
+  for i = 0, k.stride - 1 do
+    list[#list + 1] = { kind = "text", text = ("r_%s[%du * t + %du] = %du;"):format(k.name, k.stride, i, i + 3), fixed = true }
+  end
   list[#list + 1] = { kind = "barrier", fixed = true }
   return list
 end
@@ -56,7 +60,7 @@ end
 local function beginning(k, scope)
   local list = (k.only and INDICES[1] or any(INDICES))(k)
   list[#list + 1] = declare("unsigned", "i", ("blockIdx.x * %du + t"):format(k.threads))
-  list[#list + 1] = declare("unsigned *", "m", "g + 4u * i")
+  list[#list + 1] = declare("unsigned *", "m", ("h + %du * i"):format(k.stride))
   list[#list + 1] = declare("unsigned", "a", any { "in[i]", "in[0]", "5u", "t" })
   list[#list + 1] = declare("unsigned", "b", any { "w", "7u", "n * 3u" })
   list[#list + 1] = declare("unsigned", "u", any { "n", "blockIdx.x + 3u", "5u" })
@@ -65,22 +69,27 @@ local function beginning(k, scope)
   loc.elements = { "1u", "2u", "n", "in[i + 1u]" }
   list[#list + 1] = loc
   scope:see("t", false)
-  scope:see("in[i + 2u]", false)
+  scope:see(function() return ("in[%du * i + %du]"):format(k.stride, random(0, k.stride - 1)) end)
   scope:see("n", true)
   for _, target in ipairs { "a", "b", chance(30) and "w" or "a" } do scope:add_target(target) end
   scope:add_target("loc[2]")
-  scope.kernel = true
+  scope.places = { { "loc[%s]", 4 }, { "m[%s]", k.stride }, { ("g[%du * i + %%s]"):format(k.stride), k.stride } }
+  if k.barriers then scope.places[4] = { ("r_%s[%du * t + %%s]"):format(k.name, k.stride), k.stride } end
+  scope:see(function() return scope:place() end)
   for _, node in ipairs(k.barriers and shared(k) or {}) do list[#list + 1] = node end
   return list
 end
 
-local function ending(scope)
+local function ending(k, scope)
   local seen, sum = {}, {}
   for _, target in ipairs(scope.targets) do
     if not seen[target] then sum[#sum + 1] = ("%s * %du"):format(target, 2 * #sum + 1) end
     seen[target] = true
   end
   for _, target in ipairs(scope.uniforms) do sum[#sum + 1] = ("%s * %du"):format(target, 2 * #sum + 1) end
+  for i = 0, k.stride - 1 do
+    if k.barriers then sum[#sum + 1] = ("r_%s[%du * t + %du] * %du"):format(k.name, k.stride, i, 2 * #sum + 1) end
+  end
   for i = 0, 3 do sum[#sum + 1] = ("loc[%d] * %du"):format(i, 2 * #sum + 1) end
   return { kind = "text", text = ("out[i] = %s;"):format(table.concat(sum, " ^ ")), fixed = true }
 end
@@ -115,7 +124,7 @@ end
 local function generate(seed, number, only)
   local k = new_context(seed, number, only)
   k.block, k.grid, k.shared = any(BLOCKS), 2, {}
-  k.threads = k.block[1] * k.block[2]
+  k.threads, k.stride = k.block[1] * k.block[2], any { 1, 2, 2, 3, 4, 4 }
   k.index = k.block[2] > 1 and ("(threadIdx.y * %du + threadIdx.x)"):format(k.block[1]) or "threadIdx.x"
   k.barriers = chance(70)
   for _ = 1, random(2) do k:add_function(chance(60)) end
@@ -127,7 +136,7 @@ local function generate(seed, number, only)
   if k.barriers then
     for _, node in ipairs(nodes.exchange(k, scope)) do k.nodes[#k.nodes + 1] = node end
   end
-  k.nodes[#k.nodes + 1] = ending(scope)
+  k.nodes[#k.nodes + 1] = ending(k, scope)
   prune(k)
   return k
 end

@@ -137,7 +137,7 @@ maker("conversion", 25, "unsigned", function(C, spot, line)
   C.counts = true
 end)
 
-maker("conversion", 35, "bool", function(C, spot, line)
+maker("conversion", 50, "bool", function(C, spot, line)
   line(C, "__device__ explicit operator bool() const { return (%s) & 1u; }", spot(C))
   value(C, "conversion", function(object, expression)
     return ("(%s ? %s : %s)"):format(object, expression(), expression())

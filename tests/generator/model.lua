@@ -16,7 +16,9 @@ model.PRELUDE = [[
 #define __constant__
 #define __forceinline__ inline
 #define __noinline__
+struct uint2 { unsigned x, y; };
 struct uint3 { unsigned x, y, z; };
+static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static uint3 threadIdx, blockIdx, blockDim, gridDim;
 static unsigned lane, threads, gathered[1024];
 static bool done[1024];
@@ -147,6 +149,8 @@ local function declare(to, name, node)
 end
 
 function PUT.declare(to, node) declare(to, node.name, node) end
+
+PUT["class"] = function(to, node) to.fronts[#to.fronts + 1] = node.text end
 
 function PUT.shared(to, node)
   if to.shared[node.name] then return end
@@ -294,33 +298,38 @@ end
 
 local MAIN = [[
 enum { SIZE = %d };
-static unsigned out[SIZE], g[SIZE], in[SIZE];
-static void run(void (*kernel)(%s), unsigned x, unsigned y, unsigned grid) {
-  for (unsigned i = 0; i < SIZE; i++) out[i] = 0, g[i] = i * 40503u + 7u, in[i] = i * 2654435769u >> 7;
-  blockDim = {x, y, 1}, gridDim = {grid, 1, 1}, threads = x * y;
-  for (blockIdx.x = 0; blockIdx.x < grid; blockIdx.x++) {
+static unsigned out[SIZE], g[SIZE], h[SIZE], in[SIZE];
+static void launch(void (*kernel)(%s), unsigned *second) {
+  for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++) {
     for (bool &d : done) d = false;
-    kernel(out, g, in, 3, 1);
+    kernel(out, g, second, in, 3, 1);
   }
-  fwrite(out, sizeof out, 1, stdout);
-  fwrite(g, sizeof g, 1, stdout);
+}
+static void run(void (*kernel)(%s), unsigned x, unsigned y, unsigned grid) {
+  for (unsigned i = 0; i < SIZE; i++)
+    out[i] = 0, g[i] = i * 40503u + 7u, h[i] = i * 48271u + 5u, in[i] = i * 2654435769u >> 7;
+  blockDim = {x, y, 1}, gridDim = {grid, 1, 1}, threads = x * y;
+  launch(kernel, h);
+  fwrite(out, sizeof out, 1, stdout), fwrite(g, sizeof g, 1, stdout), fwrite(h, sizeof h, 1, stdout);
+  launch(kernel, g);
+  fwrite(out, sizeof out, 1, stdout), fwrite(g, sizeof g, 1, stdout);
 }
 int main() {
 %s
 }
 ]]
 
--- Elements of `out`, `g` and `in`: 192 threads at most, of which each has 4 in `g`.
+-- Elements of an array: 192 threads at most, with records of 4.
 model.SIZE = 768
 
--- A program that prints what each kernel leaves in `out` and `g`.
+-- A program that prints what each kernel leaves in `out`, `g` and `h`; a second time with `g` under both names.
 function model.program(kernels)
   local texts, calls = { model.PRELUDE }, {}
   for i, kernel in ipairs(kernels) do
     texts[#texts + 1] = model.print(kernel)
     calls[i] = ("  run(%s, %d, %d, %d);"):format(kernel.name, kernel.block[1], kernel.block[2], kernel.grid)
   end
-  texts[#texts + 1] = MAIN:format(model.SIZE, cuda.PARAMETERS, table.concat(calls, "\n"))
+  texts[#texts + 1] = MAIN:format(model.SIZE, cuda.PARAMETERS, cuda.PARAMETERS, table.concat(calls, "\n"))
   return table.concat(texts)
 end
 

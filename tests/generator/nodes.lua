@@ -114,6 +114,40 @@ maker("function pointer", 4, function(k, scope)
   return { node, text("%s += %s();", any(scope.targets), name) }
 end)
 
+-- A lambda that stands in a function or in a class, not in the kernel.
+maker("lambda of a function", 5, function(k, scope)
+  local f, p, q, l = k:global "make", k:name_of "p", k:name_of "q", k:name_of "l"
+  k:tag "lambda"
+  if chance(50) then
+    k:front(("__device__ auto %s(unsigned %s) { return [%s](unsigned %s) { return %s * 3u + %s + %s; }; }"):format(f, p, p,
+      q, p, q, k:thread()))
+    scope:see(l .. "(2u)", false)
+    return { declare(("decltype(%s(0u))"):format(f), l, ("%s(%s)"):format(f, scope:expression(true)), { spelled = "auto" }),
+      text("%s ^= %s(3u);", any(scope.targets), l) }
+  end
+  k:front(("struct %s { unsigned v; __device__ %s() { auto %s = [&] { v = %s; }; %s(); } };"):format(f, f, q, k:thread(), q))
+  scope:see(l .. ".v", false)
+  return { declare(f, l, "", { form = "" }), text("%s += %s.v;", any(scope.targets), l) }
+end)
+
+-- A class of the body that names no coordinate itself.
+maker("class of a body", 5, function(k, scope)
+  local f, L, l, p = k:global "me", k:global "L", k:name_of "l", k:name_of "p"
+  k:tag "local class"
+  local class, init
+  if chance(50) then
+    k:front(("__device__ unsigned %s() { return %s; }"):format(f, k:thread()))
+    class = ("struct %s { unsigned v; __device__ %s(unsigned %s) : v(%s ^ %s()) {} };"):format(L, L, p, p, f)
+    init = ("(%s)"):format(scope:expression(true))
+  else
+    k:tag "inheritance"
+    k:front(("struct %s { unsigned v; __device__ %s() : v(%s) {} };"):format(f, f, k:thread()))
+    class, init = ("struct %s : %s { unsigned w; };"):format(L, f), ""
+  end
+  scope:see(l .. ".v", false)
+  return { { kind = "class", text = class }, declare(L, l, init, { form = "" }), text("%s += %s.v;", any(scope.targets), l) }
+end)
+
 -- ---- objects ------------------------------------------------------------------------------------
 
 local function object(k, scope, uniform)
@@ -306,6 +340,14 @@ end
 
 maker("loop around a barrier", 12, function(k, scope, depth) return loop(k, scope, depth, any(LOOPS)) end, true)
 maker("goto", 3, function(k, scope, depth) return loop(k, scope, depth, counted "goto") end, true)
+
+-- A thread's own loop whose label stands among the statements of the body.
+maker("goto", 4, function(k, scope)
+  local label, x = k:name_of "again", k:name_of "x"
+  scope:add_target(x)
+  return { group { declare("unsigned", x, "0u"),
+    text("%s: if (%s < %s %% 9u) { %s++; goto %s; }", label, x, k:thread(), x, label) } }
+end)
 
 maker("early exit", 5, function(k, scope, depth)
   if depth > 0 then return end

@@ -5,6 +5,7 @@
 local class = require "tests.generator.class"
 local context = require "tests.generator.context"
 local any, chance = context.any, context.chance
+local random = math.random
 local scope = {}
 scope.__index = scope
 
@@ -16,7 +17,7 @@ end
 function scope:child()
   local function copy(list) return { table.unpack(list) } end
   return setmetatable({ k = self.k, values = copy(self.values), targets = copy(self.targets),
-    uniforms = copy(self.uniforms), objects = copy(self.objects), kernel = self.kernel }, scope)
+    uniforms = copy(self.uniforms), objects = copy(self.objects), places = self.places }, scope)
 end
 
 function scope:see(text, uniform, construct)
@@ -28,6 +29,14 @@ function scope:add_target(name, uniform)
   local list = uniform and self.uniforms or self.targets
   list[#list + 1] = name
   self:see(name, uniform)
+end
+
+-- An element of an array or record that only this thread has, often one that its data choose.
+function scope:place()
+  local place = any(self.places)
+  local form, size = table.unpack(place)
+  if chance(70) then return form:format(random(0, size - 1) .. "u"), form, size end
+  return form:format(("(%s %% %du)"):format(self.k:leaf({ table.unpack(self.values, 1, 3) }, false), size)), form, size
 end
 
 -- An expression; a quiet one mostly has nothing that is a thread's own, so that only hidden things make it so.

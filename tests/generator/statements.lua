@@ -52,12 +52,15 @@ end
 
 maker(nil, 12, function(_, scope) return assignment(scope) end)
 
-maker(nil, 4, function(k, scope)
-  return scope.kernel and ("loc[%s %% 4u] %s %s;"):format(k:expression(scope.values, false, 1), any { "=", "^=" }, scope:expression())
+maker(nil, 8, function(_, scope)
+  return scope.places and ("%s %s %s;"):format((scope:place()), any { "=", "+=", "^=" }, scope:expression())
 end)
 
-maker(nil, 4, function(k, scope)
-  return scope.kernel and ("m[%s %% 4u] += %s;"):format(k:expression(scope.values, false, 1), scope:expression())
+-- An element that what was stored just before chooses.
+maker(nil, 3, function(_, scope)
+  if not scope.places then return end
+  local first, form, size = scope:place()
+  return ("%s = t; %s = %s;"):format(form:format(("(%s %% %du)"):format(first, size)), any(scope.targets), first)
 end)
 
 maker(nil, 6, function(k, scope, depth)
@@ -302,10 +305,48 @@ maker("class template", 4, function(k, scope)
   return ("%s += %s<%s<%s>>(%s);"):format(any(scope.targets), f, tr, C.spelled, scope:expression())
 end)
 
+local LOCAL_CLASSES = {
+  "struct %s { unsigned v; __device__ %s(unsigned %s) : v(%s ^ %s) {} } %s(%s);",
+  "struct %s { unsigned v; __device__ %s(unsigned %s) : v(%s ^ %s) {} }; %s(%s);",
+}
+
 maker("local class", 4, function(k, scope)
   local L, l, p = k:name_of "L", k:name_of "l", k:name_of "p"
-  local text = "{ struct %s { unsigned v; __device__ %s(unsigned %s) : v(%s ^ %s) {} } %s(%s); %s += %s.v; }"
-  return text:format(L, L, p, p, k:thread(), l, scope:expression(), any(scope.targets), l)
+  local which = random(2)
+  local text = LOCAL_CLASSES[which]:format(L, L, p, p, k:thread(), which == 2 and L .. " " .. l or l, scope:expression())
+  return ("{ %s %s += %s.v; }"):format(text, any(scope.targets), l)
+end)
+
+-- ---- other things of a program's own -------------------------------------------------------------
+
+maker("enumeration with an operator", 4, function(k, scope)
+  local E, e, p = k:global "E", k:global "e", k:name_of "p"
+  k:front(("enum %s { %s };\n__device__ unsigned operator+(%s, unsigned %s) { return %s ^ %s; }"):format(E, e, E, p, p,
+    k:thread()))
+  return ("%s += %s + %s;"):format(any(scope.targets), e, scope:expression())
+end)
+
+maker("vector type with an operator", 4, function(k, scope)
+  local type, v, w = k:global "U", k:name_of "v", k:name_of "w"
+  -- Operators of uint2 alone would be every kernel's of the file.
+  local text = "struct %s : uint2 {};\n__device__ uint2 operator*(%s %s, uint2 %s) { return make_uint2(%s.x * %s.y, %s); }"
+  k:front(text:format(type, type, v, w, v, w, k:thread()))
+  return ("{ %s %s; %s.x = 3u, %s.y = 4u; uint2 %s = make_uint2(5u, 6u); %s ^= (%s * %s).%s; }"):format(type, v, v, v, w,
+    any(scope.targets), v, w, any { "x", "y" })
+end)
+
+maker("literal", 4, function(k, scope)
+  local name = "_" .. k:global "l"
+  k:front(("__device__ unsigned operator\"\"%s(unsigned long long v) { return (unsigned)v + %s; }"):format(name, k:thread()))
+  return ("%s ^= %d%s;"):format(any(scope.targets), random(9), name)
+end)
+
+maker("member pointer", 4, function(k, scope)
+  local M, p, f, o = k:global "M", k:name_of "p", k:name_of "f", k:name_of "o"
+  k:front(("struct %s { unsigned v; __device__ unsigned get(unsigned %s) const { return v * %s + %s; } };"):format(M, p, p,
+    k:thread()))
+  return ("{ %s %s{%s}; unsigned (%s::*%s)(unsigned) const = &%s::get; %s += (%s.*%s)(%s); }"):format(M, o,
+    scope:expression(true), M, f, M, any(scope.targets), o, f, scope:expression())
 end)
 
 -- ---- the choice ---------------------------------------------------------------------------------
