@@ -104,9 +104,13 @@ static int type_end(const cpu_tokens *tokens, int first, int last) {
 }
 
 static int pointer_end(const cpu_tokens *tokens, int i, int last) {
-  while (i < last && cpu_token_any(&tokens->at[i], WORDS("*", "&", "const", "__restrict__", "__restrict", "volatile")))
-    i++;
-  return i;
+  const cpu_token *at = tokens->at;
+  for (;;) {
+    const bool member = i + 2 < last && cpu_token_is(&at[i + 1], "::") && cpu_token_is(&at[i + 2], "*"); /* P::* */
+    if (!member && !(i < last && cpu_token_any(&at[i], WORDS("*", "&", "const", "__restrict__", "__restrict", "volatile"))))
+      return i;
+    i += member ? 3 : 1;
+  }
 }
 
 /* The , or ; after an initialiser. Commas of pair<K, V>(k, v) are passed over; in a = x < y, b = z > (w) there is an =. */

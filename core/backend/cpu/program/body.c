@@ -67,7 +67,8 @@ static int index_expression(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
   bool any = false;
   for (; i < last && !cpu_token_any(&at[i], WORDS(";", ",")); i++) {
-    if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], "."))
+    if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], ".") &&
+        at[i + 2].kind == CPU_NAME)
       i += 2, any = true;
     else if (at[i].kind == CPU_NAME     ? cpu_token_any(&at[i + 1], WORDS("(", "[", ".", "->", "::", "<"))
              : at[i].kind == CPU_NUMBER ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8

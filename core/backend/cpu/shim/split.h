@@ -141,7 +141,7 @@ template <class T, int N> struct __attribute__((aligned(64))) mw_private {
 
 template <class T, class From> MW_HELPER void mw_assign(T &to, const From &from) {
   static_assert(sizeof(T) == sizeof(From), "");
-  __builtin_memcpy((void *)&to, (const void *)&from, sizeof(T));
+  __builtin_memcpy((void *)__builtin_addressof(to), (const void *)__builtin_addressof(from), sizeof(T));
 }
 
 struct mw_here {};
@@ -154,7 +154,7 @@ inline MW_INLINE void *operator new(size_t, void *at, mw_here) noexcept { return
 template <class T> struct mw_lasting {
   static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
   static MW_INLINE T &of(T &x) { return x; }
-  template <class F> static MW_INLINE void make(T &x, const F &value) { new ((void *)&x, mw_here()) T(value()); }
+  template <class F> static MW_INLINE void make(T &x, const F &value) { new ((void *)__builtin_addressof(x), mw_here()) T(value()); }
 };
 template <class T, size_t N> struct mw_lasting<T[N]> {
   static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
@@ -167,7 +167,7 @@ template <class T, bool = __is_trivially_constructible(T)> struct mw_start : mw_
   static MW_INLINE void plain(T &) {}
 };
 template <class T> struct mw_start<T, false> : mw_lasting<T> {
-  static MW_INLINE void plain(T &x) { new ((void *)&x, mw_here()) T; }
+  static MW_INLINE void plain(T &x) { new ((void *)__builtin_addressof(x), mw_here()) T; }
 };
 template <class T, size_t N> struct mw_start<T[N], false> : mw_lasting<T[N]> {
   static MW_INLINE void plain(T (&x)[N]) {

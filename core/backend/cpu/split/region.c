@@ -79,7 +79,8 @@ static void locals_put(cpu_writer *it, bool known_only) {
     const cpu_local *local = &in->locals[i];
     if (needed[i] && local->class == CPU_AGAIN) again_put(it, local);
     if (needed[i] && local->class == CPU_PRIVATE && !known_only)
-      cpu_put(it, " mw_T%d &%.*s = mw_L%d.at[mw_t];", i, TEXT(&in->work.at[local->declarator.name]), i);
+      cpu_put(it, "%s mw_T%d &%.*s = mw_L%d.at[mw_t];", local->is_const ? " const" : "", i,
+              TEXT(&in->work.at[local->declarator.name]), i);
   }
   mw_free(needed);
 }
@@ -93,24 +94,27 @@ static void private_init_put(cpu_writer *it, int index) {
   const cpu_splitter *in = it->in;
   const cpu_local *local = &in->locals[index];
   const cpu_declarator *d = &local->declarator;
-  const cpu_token *name = &in->work.at[d->name], *init = &in->work.at[d->init];
+  const cpu_token *init = &in->work.at[d->init];
   const bool argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5), braces = cpu_token_is(init, "{");
   const bool known = !local->is_auto && cpu_local_knows(in, local) == CPU_KNOWN;
+  /* the name of a constant is one */
+  char *name = local->is_const ? mw_format("mw_L%d.at[mw_t]", index) : mw_format("%.*s", TEXT(&in->work.at[d->name]));
   if (d->init_last == d->init) {
-    cpu_put(it, " mw_start<mw_T%d>::plain(%.*s);", index, TEXT(name));
+    cpu_put(it, " mw_start<mw_T%d>::plain(%s);", index, name);
   } else if (argument) {
-    cpu_put(it, " mw_assign(%.*s, %.*s);", TEXT(name), TEXT(init));
+    cpu_put(it, " mw_assign(%s, %.*s);", name, TEXT(init));
   } else if (d->dims_last > d->dims) {
     cpu_put(it, " { const mw_T%d mw_i%d = ", index, index);
     cpu_put_tokens(it, d->init, d->init_last);
-    cpu_put(it, "; mw_start<mw_T%d>::copy(%.*s, mw_i%d); }", index, TEXT(name), index);
+    cpu_put(it, "; mw_start<mw_T%d>::copy(%s, mw_i%d); }", index, name, index);
   } else {
-    cpu_put(it, known ? " mw_start<mw_T%d>::of(%.*s) = " : " mw_start<mw_T%d>::make(%.*s, [&]() MW_INLINE -> mw_T%d { return ",
-            index, TEXT(name), index);
+    cpu_put(it, known ? " mw_start<mw_T%d>::of(%s) = " : " mw_start<mw_T%d>::make(%s, [&]() MW_INLINE -> mw_T%d { return ",
+            index, name, index);
     if (braces) cpu_put(it, "mw_T%d ", index);
     cpu_put_tokens(it, d->init, d->init_last);
     cpu_put(it, known ? ";" : "; });");
   }
+  mw_free(name);
 }
 
 static void declare_put(cpu_writer *it, const cpu_segment *piece) {

@@ -156,7 +156,8 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
   cpu_local *local = &in->locals[in->nlocals++];
   *local = (cpu_local){.declarator = *declarator, .node = node, .until = until, .header = -1, .region = -2};
   local->is_auto = cpu_has(&in->work, spec, last, "auto");
-  local->is_const = cpu_find(&in->work, spec, last, WORDS("const", "constexpr")) < last;
+  const int from = cpu_has(&in->work, declarator->first, declarator->name, "*") ? declarator->first : spec;
+  local->is_const = cpu_find(&in->work, from, declarator->name, WORDS("const", "constexpr")) < declarator->name;
   local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
   local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
 }

@@ -51,8 +51,8 @@ static void storage_put(cpu_writer *it, int index) {
     cpu_put(it, ";");
   }
   const cpu_token *name = &it->in->work.at[d->name];
-  cpu_put(it, " mw_private<mw_T%d, %d> mw_L%d; mw_T%d &%.*s = mw_L%d.at[0]; (void)%.*s;", index,
-          cpu_threads_most(it->in), index, index, TEXT(name), index, TEXT(name));
+  cpu_put(it, " mw_private<mw_T%d, %d> mw_L%d;%s mw_T%d &%.*s = mw_L%d.at[0]; (void)%.*s;", index,
+          cpu_threads_most(it->in), index, local->is_const ? " const" : "", index, TEXT(name), index, TEXT(name));
   if (cpu_some_wait(it)) cpu_put(it, " mw_L%d.clear(mw_n);", index);
 }
 

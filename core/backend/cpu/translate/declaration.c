@@ -58,8 +58,18 @@ static void bounds_read(cpu_function *function, const cpu_token *at) {
     }
 }
 
+/* template <class T> W(T) -> W<T>; */
+static bool is_deduction_guide(const walk *in, const cpu_declaration *found) {
+  const int first = found->begin + cpu_token_is(&in->at[found->begin], "explicit");
+  return found->body < 0 && first == found->name && cpu_token_is(&in->at[found->close + 1], "->");
+}
+
 /* Host functions stay where device code may use them: constexpr ones. */
 static void function_item(walk *in, const cpu_declaration *found, const char *scope) {
+  if (is_deduction_guide(in, found)) {
+    item_add(in, CPU_ITEM_TEXT, found->first, found->last, scope);
+    return;
+  }
   if (!found->is_kernel && !found->is_device && !found->is_constexpr) {
     item_add(in, CPU_ITEM_HOST, found->first, found->last, scope);
     return;
