@@ -107,7 +107,8 @@ static int pointer_end(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
   for (;;) {
     const bool member = i + 2 < last && cpu_token_is(&at[i + 1], "::") && cpu_token_is(&at[i + 2], "*"); /* P::* */
-    if (!member && !(i < last && cpu_token_any(&at[i], WORDS("*", "&", "const", "__restrict__", "__restrict", "volatile"))))
+    if (!member &&
+        !(i < last && cpu_token_any(&at[i], WORDS("*", "&", "const", "__restrict__", "__restrict", "volatile"))))
       return i;
     i += member ? 3 : 1;
   }

@@ -80,7 +80,7 @@ static void call_note(cpu_function *function, int callee) {
 }
 
 /* A parameter hides the function of its name. */
-static bool is_formal(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+bool cpu_is_formal(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
   for (int i = 0; i < function->nformals; i++) {
     int formal = function->formals[i].name;
     if (formal >= 0 && cpu_same_text(&program->tokens.at[formal], name)) return true;
@@ -120,13 +120,14 @@ static void body_read(cpu_program *program, int index) {
   const cpu_token *at = program->tokens.at;
   for (int i = function->open; i < function->body && !function->is_class; i++)
     if (function->own_barrier < 0 && cpu_is_group(&at[i])) function->own_barrier = i;
-  const int first = function->is_class ? function->body : function->first; /* default arguments, and the result's type */
+  const int first =
+      function->is_class ? function->body : function->first; /* default arguments, and the result's type */
   for (int i = first; i < function->last; i++) {
     if (at[i].kind != CPU_NAME || i == function->name) continue;
     if (function->own_barrier < 0 && cpu_is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));
-    if (is_formal(program, function, &at[i])) continue;
+    if (cpu_is_formal(program, function, &at[i])) continue;
     for (int k = 0; k < program->nfunctions; k++)
       if (!(k == index && is_of_groups(program, i)) && i != program->functions[k].name &&
           program->functions[k].body >= 0 && !program->functions[k].kernel &&
@@ -203,7 +204,7 @@ static int arguments_by_parameter(const cpu_program *program, const cpu_function
   const cpu_token *at = program->tokens.at;
   cpu_range list[64];
   if (at[i].kind != CPU_NAME || !cpu_token_is(&at[i + 1], "(") || cpu_is_member(&program->tokens, i)) return -1;
-  if (!is_formal(program, function, &at[i]) && !is_template_value(program, function, &at[i])) return -1;
+  if (!cpu_is_formal(program, function, &at[i]) && !is_template_value(program, function, &at[i])) return -1;
   return cpu_arguments(&program->tokens, i + 1, list, 64);
 }
 
@@ -330,7 +331,7 @@ static char *allocation_wrong(const cpu_program *program, int token) {
 static char *coordinate_wrong(const cpu_program *program, int token) {
   const cpu_token *at = &program->tokens.at[token];
   const int type = token - 1 - (token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
-  if (!cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")) || type < 0) return NULL;
+  if (!cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim")) || type < 0) return NULL;
   if (program->tokens.at[type].kind != CPU_NAME || !cpu_ends_operand(&program->tokens.at[type])) return NULL;
   if (!cpu_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
   return mw_format("a variable is named '%.*s', as CUDA's own is; give it another name", TEXT(at));

@@ -53,7 +53,7 @@ static cpu_write formal_use(const cpu_program *program, const cpu_function *func
   const int last = formal->name < 0 ? formal->last : formal->name;
   const bool reference = cpu_find(&program->tokens, formal->first, last, WORDS("&", "&&")) < last;
   const cpu_knowledge type = cpu_type_knows(program, function, &program->tokens, formal->first, last);
-  if (!reference && type == CPU_KNOWN) return CPU_READ;
+  if (!reference && type >= CPU_KNOWN) return CPU_READ;
   if (program->hidden.references) return CPU_ESCAPED;
   return !reference || cpu_token_is(&at[formal->first], "const") ? CPU_BOUND : CPU_ESCAPED;
 }
@@ -71,8 +71,9 @@ static void formals_take(cpu_program *program, const cpu_function *function, int
 
 /* Has the method a type in front of its name? Constructors, destructors and conversions have none. */
 static bool has_result(const cpu_program *program, const cpu_declaration *method) {
-  const char *const *const words = WORDS("__device__", "__host__", "__forceinline__", "__noinline__", "__inline__", "inline",
-                                         "explicit", "constexpr", "static", "virtual", "friend", "__attribute__");
+  const char *const *const words =
+      WORDS("__device__", "__host__", "__forceinline__", "__noinline__", "__inline__", "inline", "explicit",
+            "constexpr", "static", "virtual", "friend", "__attribute__");
   for (int i = method->begin; i < method->name; i++) {
     const cpu_token *token = &program->tokens.at[i];
     if (token->kind == CPU_NAME && !cpu_token_any(token, words)) return true;
@@ -81,15 +82,10 @@ static bool has_result(const cpu_program *program, const cpu_declaration *method
   return false;
 }
 
-/* A constructor: it takes what is made into the class. */
-static bool is_constructor(const cpu_program *program, const cpu_declaration *member) {
-  const cpu_token *name = &program->tokens.at[member->name];
-  return member->open >= 0 && !has_result(program, member) && !cpu_token_is(name, "operator") && !cpu_token_is(name - 1, "~");
-}
-
 /* Called by other means than its name? A member that is no method may have an initialiser. */
 static bool is_hidden_member(const cpu_program *program, const cpu_declaration *member) {
-  return member->open < 0 || cpu_token_is(&program->tokens.at[member->name], "operator") || !has_result(program, member);
+  return member->open < 0 || cpu_token_is(&program->tokens.at[member->name], "operator") ||
+         !has_result(program, member);
 }
 
 static void class_take(cpu_program *program, const cpu_function *class) {
@@ -103,7 +99,7 @@ static void class_take(cpu_program *program, const cpu_function *class) {
     if (member.last > i + 2 && is_hidden_member(program, &member)) {
       range_take(program, i, member.last);
       if (class->wait >= i && class->wait < member.last) program->hidden.wait = class->wait;
-      if (is_constructor(program, &member)) formals_take(program, class, member.open, false);
+      if (member.open >= 0 && !has_result(program, &member)) formals_take(program, class, member.open, false);
     }
     i = member.last;
   }
@@ -126,8 +122,9 @@ static void functions_take(cpu_program *program) {
     if (function->kernel) continue;
     if (function->is_class)
       class_take(program, function);
-    else if (function->body >= 0 && (function->name < 0 || cpu_token_is(&program->tokens.at[function->name], "operator") ||
-                                     is_taken(program, function))) {
+    else if (function->body >= 0 &&
+             (function->name < 0 || cpu_token_is(&program->tokens.at[function->name], "operator") ||
+              is_taken(program, function))) {
       function_take(&program->hidden, function);
       range_take(program, function->body, function->last);
     }
@@ -155,7 +152,9 @@ void cpu_hidden_read(cpu_program *program) {
   operators_take(program);
   for (int i = 0; i < program->nitems; i++) {
     const cpu_item *item = &program->items[i];
-    if (item->kind == CPU_ITEM_VARIABLE || item->kind == CPU_ITEM_TEXT) range_take(program, item->first, item->last);
+    const bool calls = cpu_has(&program->tokens, item->first, item->last, "("); /* unlike namespace cg = ...; */
+    if (item->kind == CPU_ITEM_VARIABLE || (item->kind == CPU_ITEM_TEXT && calls))
+      range_take(program, item->first, item->last);
   }
   for (int i = 0; i < program->nfunctions; i++) {
     cpu_function *kernel = &program->functions[i];

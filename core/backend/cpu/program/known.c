@@ -16,8 +16,8 @@
 
 static const char *const *const language =
     WORDS("const", "constexpr", "volatile", "register", "static", "extern", "inline", "__inline__", "__restrict__",
-          "__restrict", "__device__", "__constant__", "__managed__", "__shared__", "void", "bool", "char", "short", "int",
-          "long", "float", "double", "signed", "unsigned");
+          "__restrict", "__device__", "__constant__", "__managed__", "__shared__", "void", "bool", "char", "short",
+          "int", "long", "float", "double", "signed", "unsigned");
 static const char *const *const qualifiers =
     WORDS("static", "extern", "inline", "__device__", "__constant__", "__managed__", "__shared__");
 
@@ -34,7 +34,8 @@ static void enumerators_add(cpu_program *program, int i) {
   const int open = cpu_find(&program->tokens, i, program->tokens.count, WORDS("{", ";", ")"));
   if (!cpu_token_is(&at[open], "{")) return;
   for (int k = open + 1; k < at[open].match; k++)
-    if (at[k].kind == CPU_NAME && cpu_token_any(&at[k - 1], WORDS("{", ","))) named_add(&program->globals, k, i, i + 1, false);
+    if (at[k].kind == CPU_NAME && cpu_token_any(&at[k - 1], WORDS("{", ",")))
+      named_add(&program->globals, k, i, i + 1, false);
 }
 
 /* At `using`, `typedef`, `struct`, `enum` and the like: the name that it gives a type. */
@@ -89,7 +90,8 @@ const cpu_named *cpu_global_find(const cpu_program *program, const cpu_token *na
 bool cpu_is_plain_number(const cpu_token *token) {
   const int hexadecimal = token->size > 2 && (token->text[1] == 'x' || token->text[1] == 'X');
   int i = hexadecimal ? 2 : 0;
-  while (i < token->size && strchr(hexadecimal ? "0123456789abcdefABCDEF.'pP+-" : "0123456789.'eE+-", token->text[i])) i++;
+  while (i < token->size && strchr(hexadecimal ? "0123456789abcdefABCDEF.'pP+-" : "0123456789.'eE+-", token->text[i]))
+    i++;
   while (i < token->size && strchr("uUlLfF", token->text[i])) i++;
   return i == token->size;
 }
@@ -109,16 +111,18 @@ static bool is_deduced(const cpu_token *word) {
   return at && at + 3 < word->text + word->size && at[3] >= '0' && at[3] <= '9';
 }
 
-/* 1: a scalar; more: a class of CUDA's, as vectors and half types are; 0: neither. */
-static int lanes_of(const cpu_token *word) {
+/* A type that CUDA has without the program. Vectors and half types are classes, which the program's operators may take. */
+static cpu_knowledge builtin_knows(const cpu_program *program, const cpu_token *word) {
   mw_param param = {0};
   char name[32];
-  if (word->kind != CPU_NAME || word->size >= (int)sizeof name) return 0;
+  if (word->size >= (int)sizeof name) return CPU_UNKNOWN;
   memcpy(name, word->text, (size_t)word->size);
   name[word->size] = 0;
-  if (!mw_type_by_name(name, &param)) return 0;
+  if (!mw_type_by_name(name, &param)) return CPU_UNKNOWN;
   const bool half = param.dtype == MW_F16 || param.dtype == MW_BF16;
-  return param.lanes > 1 || half || cpu_token_is(word, "dim3") || name[word->size - 1] == '1' ? 4 : 1;
+  const bool vector = param.lanes > 1 || cpu_token_is(word, "dim3") || name[word->size - 1] == '1';
+  if ((half || vector) && program->operators) return CPU_UNKNOWN;
+  return vector ? CPU_KNOWN : CPU_SCALAR;
 }
 
 static cpu_knowledge least(cpu_knowledge a, cpu_knowledge b) {
@@ -130,26 +134,24 @@ static cpu_knowledge type_knows(const cpu_program *, const cpu_function *, const
 static cpu_knowledge word_knows(const cpu_program *program, const cpu_function *function, const cpu_token *word,
                                 int depth) {
   enum { MOST_DEPTH = 8 };
-  cpu_knowledge all = CPU_KNOWN;
+  cpu_knowledge all = CPU_SCALAR;
   bool own = false;
-  if (cpu_token_any(word, language)) return CPU_KNOWN;
-  if (cpu_token_is(word, "enum")) return program->operators ? CPU_UNKNOWN : CPU_KNOWN;
-  if (word->kind != CPU_NAME || depth > MOST_DEPTH || cpu_function_next(program, word, -1) >= 0) return CPU_UNKNOWN;
+  if (cpu_token_any(word, language)) return CPU_SCALAR;
+  if (cpu_token_is(word, "enum")) return program->operators ? CPU_UNKNOWN : CPU_SCALAR;
+  if (depth > MOST_DEPTH || cpu_function_next(program, word, -1) >= 0) return CPU_UNKNOWN;
   if (is_type_parameter(program, function, word) || is_deduced(word)) return CPU_ASKED;
   for (int i = 0; i < program->aliases.count; i++) { /* each meaning that the name has somewhere */
-    const cpu_named *alias = &program->aliases.at[i];
-    if (!cpu_same_text(&program->tokens.at[alias->name], word)) continue;
+    const cpu_named *it = &program->aliases.at[i];
+    if (!cpu_same_text(&program->tokens.at[it->name], word)) continue;
     own = true;
-    all = least(all, type_knows(program, function, &program->tokens, (cpu_range){alias->first, alias->last}, depth + 1));
+    all = least(all, type_knows(program, function, &program->tokens, (cpu_range){it->first, it->last}, depth + 1));
   }
-  if (own) return all;
-  const int lanes = lanes_of(word);
-  return lanes == 1 || (lanes && !program->operators) ? CPU_KNOWN : CPU_UNKNOWN;
+  return own ? all : builtin_knows(program, word);
 }
 
 static cpu_knowledge type_knows(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens,
                                 cpu_range type, int depth) {
-  cpu_knowledge all = type.first < type.last ? CPU_KNOWN : CPU_UNKNOWN;
+  cpu_knowledge all = type.first < type.last ? CPU_SCALAR : CPU_UNKNOWN;
   for (int i = type.first; i < type.last && all; i++) {
     const cpu_token *token = &tokens->at[i];
     if (cpu_token_any(token, WORDS("alignas", "__align__")) || cpu_token_is(token, "["))

@@ -114,7 +114,7 @@ typedef struct cpu_program {
 void cpu_names_read(cpu_program *);
 /* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
  * compiler knows; the template parameters are those of `function`, or NULL. */
-typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN } cpu_knowledge;
+typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;
 cpu_knowledge cpu_type_knows(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last);
 /* The variable outside of functions, or an enumerator, of that name; NULL: none, or several variables. */
 const cpu_named *cpu_global_find(const cpu_program *, const cpu_token *name);
@@ -137,6 +137,7 @@ void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 /* Does it compute its value from its arguments and what they point to, and change nothing (pure.c)? */
 bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
+bool cpu_is_formal(const cpu_program *, const cpu_function *, const cpu_token *name); /* one of its parameters? */
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
 /* Is it a barrier or warp operation, by name? cpu_is_meeting: does the function get or make a group there, or meet others? */

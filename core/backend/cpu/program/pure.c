@@ -9,21 +9,14 @@ enum { MOST_CALLS = 8 };
 
 static bool is_pure(const cpu_program *program, const cpu_function *function, int depth);
 
-static bool is_formal(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
-  for (int i = 0; i < function->nformals; i++) {
-    const int formal = function->formals[i].name;
-    if (formal >= 0 && cpu_same_text(&program->tokens.at[formal], name)) return true;
-  }
-  return false;
-}
-
 /* A parameter, or declared in the body: `int k = 0`, `float *p`, a name behind the words of a type. */
 static bool is_own(const cpu_program *program, const cpu_function *function, int i) {
   const cpu_token *at = program->tokens.at;
-  if (is_formal(program, function, &at[i])) return true;
+  if (cpu_is_formal(program, function, &at[i])) return true;
   for (int k = function->body + 1; (k = cpu_find_same(&program->tokens, k, i + 1, &at[i])) <= i; k++) {
     const cpu_token *type = &at[k - 1 - cpu_token_is(&at[k - 1], "*")];
-    if (type->kind == CPU_NAME && cpu_type_knows(program, function, &program->tokens, (int)(type - at), (int)(type - at) + 1))
+    if (type->kind == CPU_NAME &&
+        cpu_type_knows(program, function, &program->tokens, (int)(type - at), (int)(type - at) + 1))
       return true;
   }
   return false;
@@ -53,9 +46,8 @@ static bool formals_allow(const cpu_program *program, const cpu_function *functi
 
 static bool call_allows(const cpu_program *program, const cpu_token *name, int depth) {
   const char *const *const known =
-      WORDS("sizeof", "min", "max", "abs",
-            "fminf", "fmaxf", "fmin", "fmax", "sqrtf", "sqrt", "ceilf", "ceil", "floorf", "floor", "log2f", "log2",
-            "__clz", "__ffs", "__popc", "__brev", "mw_highest_bit", "mw_register");
+      WORDS("sizeof", "min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "sqrtf", "sqrt", "ceilf", "ceil", "floorf",
+            "floor", "log2f", "log2", "__clz", "__ffs", "__popc", "__brev", "mw_highest_bit", "mw_register");
   int k = -1, found = 0;
   while ((k = cpu_function_next(program, name, k)) >= 0) {
     if (!is_pure(program, &program->functions[k], depth + 1)) return false;
@@ -78,7 +70,8 @@ static bool sign_allows(const cpu_program *program, const cpu_function *function
   const char *const *const others = WORDS("::", "->", "...", ".*", "->*", "[[", "#");
   const cpu_token *at = program->tokens.at;
   if (cpu_is_assignment(&at[i])) return change_allows(program, function, i);
-  if (cpu_token_is(&at[i], "&") || cpu_token_is(&at[i], "[")) return cpu_ends_operand(&at[i - 1]); /* an address, a lambda */
+  if (cpu_token_is(&at[i], "&") || cpu_token_is(&at[i], "["))
+    return cpu_ends_operand(&at[i - 1]); /* an address, a lambda */
   if (cpu_token_is(&at[i], "{")) return cpu_token_any(&at[i - 1], WORDS(")", ";", "{", "}", "else", "do"));
   if (cpu_token_is(&at[i], "(") && cpu_token_any(&at[i - 1], WORDS(")", "]")))
     return cpu_token_is(&at[i - 1], ")") && type_allows(program, function, at[i - 1].match + 1, i - 1);
@@ -97,7 +90,7 @@ static bool name_allows(const cpu_program *program, const cpu_function *function
   if (cpu_call_open(&program->tokens, i) >= 0) return call_allows(program, &at[i], depth);
   const cpu_named *global = cpu_global_find(program, &at[i]);
   return is_own(program, function, i) ||
-         (global && cpu_type_knows(program, function, &program->tokens, global->first, global->last) == CPU_KNOWN);
+         (global && cpu_type_knows(program, function, &program->tokens, global->first, global->last) >= CPU_KNOWN);
 }
 
 static bool is_pure(const cpu_program *program, const cpu_function *function, int depth) {
@@ -106,13 +99,14 @@ static bool is_pure(const cpu_program *program, const cpu_function *function, in
       function->barrier >= 0 || function->wait >= 0 || function->reaches_thread || !formals_allow(program, function))
     return false;
   for (int i = function->first; i < function->name; i++) /* the type of the result */
-    if (!cpu_token_any(&at[i], WORDS("__host__", "__forceinline__", "__noinline__")) && !type_allows(program, function, i, i + 1) &&
-        !cpu_token_is(&at[i], "*"))
+    if (!cpu_token_any(&at[i], WORDS("__host__", "__forceinline__", "__noinline__")) &&
+        !type_allows(program, function, i, i + 1) && !cpu_token_is(&at[i], "*"))
       return false;
   for (int i = function->body + 1; i < function->last - 1; i++)
     if (at[i].kind == CPU_NUMBER ? !cpu_is_plain_number(&at[i])
-        : at[i].kind == CPU_NAME ? !name_allows(program, function, i, depth)
-                                 : at[i].kind != CPU_PRAGMA && !(at[i].kind == CPU_PUNCT && sign_allows(program, function, i)))
+        : at[i].kind == CPU_NAME
+            ? !name_allows(program, function, i, depth)
+            : at[i].kind != CPU_PRAGMA && !(at[i].kind == CPU_PUNCT && sign_allows(program, function, i)))
       return false;
   return true;
 }

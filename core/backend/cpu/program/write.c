@@ -91,7 +91,8 @@ static bool arguments_plain(const cpu_program *program, const cpu_tokens *tokens
 
 /* (T)n makes another value of it. */
 static cpu_write converted(const cpu_program *program, const cpu_tokens *tokens, int first, int last) {
-  if (program->hidden.references || cpu_find(tokens, first, last, WORDS("&", "&&", "decltype")) < last) return CPU_ESCAPED;
+  if (program->hidden.references || cpu_find(tokens, first, last, WORDS("&", "&&", "decltype")) < last)
+    return CPU_ESCAPED;
   const bool known = cpu_token_is(&tokens->at[last - 1], "*") || cpu_type_knows(program, NULL, tokens, first, last);
   return known ? CPU_READ : program->hidden.operand;
 }
@@ -124,7 +125,7 @@ static cpu_write stored(const cpu_program *program, const cpu_tokens *tokens, in
   const bool automatic = cpu_has(tokens, first, name, "auto");
   int last = name;
   while (last > first && cpu_token_any(&at[last - 1], WORDS("*", "const", "__restrict__"))) last--;
-  if (automatic || (last > first && cpu_type_knows(program, NULL, tokens, first, last) == CPU_KNOWN)) return CPU_READ;
+  if (automatic || (last > first && cpu_type_knows(program, NULL, tokens, first, last) >= CPU_KNOWN)) return CPU_READ;
   return braces ? CPU_ESCAPED : program->hidden.operand;
 }
 
@@ -150,16 +151,17 @@ static int members_end(const cpu_token *at, int after, bool *method) {
 }
 
 static bool is_sign(const cpu_token *token) {
-  const char *const *const signs = WORDS("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "!", "~", "&&", "||", "==", "!=",
-                                         "<", ">", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=");
+  const char *const *const signs =
+      WORDS("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "!", "~", "&&", "||", "==", "!=", "<", ">",
+            "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=");
   return token->kind == CPU_PUNCT && cpu_token_any(token, signs);
 }
 
 /* A conditional or a comma that the operand is part of, which may stand for it: its brackets, or what it is stored in. */
 static cpu_range chosen(const cpu_token *at, cpu_range range) {
   const char *const *const begins = WORDS(";", "{", "}", "=", "return"), *const *const ends = WORDS(";", "}");
-  while (range.first > 0 && !(at[range.first - 1].match > range.first) && !cpu_token_any(&at[range.first - 1], begins) &&
-         !cpu_is_assignment(&at[range.first - 1]))
+  while (range.first > 0 && !(at[range.first - 1].match > range.first) &&
+         !cpu_token_any(&at[range.first - 1], begins) && !cpu_is_assignment(&at[range.first - 1]))
     range.first = at[range.first - 1].match >= 0 ? at[range.first - 1].match : range.first - 1;
   while (!cpu_token_any(&at[range.last + 1], ends) && at[range.last + 1].kind != CPU_END &&
          !(at[range.last + 1].match >= 0 && at[range.last + 1].match < range.first))

@@ -82,23 +82,10 @@ static bool is_shared(const reader *in, const cpu_declarator *it) {
   return cpu_has(in->tokens, first, it->spec_last, "__shared__");
 }
 
-/* A type parameter of the template: without a use of its members it is read and written as one. */
-static bool is_parameter(const reader *in, int type) {
-  const int last = in->function->head_last;
-  for (int i = in->function->head_first + 1; (i = cpu_find_same(in->tokens, i, last, &in->at[type])) < last; i++)
-    if (cpu_token_any(&in->at[i - 1], WORDS("class", "typename"))) return true;
-  return false;
-}
-
 /* Of a type that is read and written as one. */
 static bool is_scalar(const reader *in, const cpu_declarator *it) {
-  const char *const *const words =
-      WORDS("const", "volatile", "__shared__", "__restrict__", "constexpr", "extern", "static", "register", "int",
-            "unsigned", "signed", "float", "double", "char", "short", "long", "bool", "size_t", "int32_t", "uint32_t",
-            "int64_t", "uint64_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "__half", "half", "uint", "uchar");
-  for (int i = it->spec; i < it->spec_last; i++)
-    if (in->at[i].kind != CPU_NAME || !(cpu_token_any(&in->at[i], words) || is_parameter(in, i))) return false;
-  return true;
+  const cpu_knowledge type = cpu_type_knows(in->program, in->function, in->tokens, it->spec, it->spec_last);
+  return type == CPU_ASKED || type == CPU_SCALAR; /* of a parameter of the template's nothing but the whole is used */
 }
 
 /* ---- steps from thread to thread ------------------------------------------------------------------------------- */

@@ -248,8 +248,7 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   const cpu_tokens *work = &in->work;
   const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
   cpu_range parts[] = {{node->first, open}, {open + 1, close}, {node->first, open - 1}}, arguments[MW_MOST_PARAMS];
-  if (node->kind != CPU_NODE_LEAF || !cpu_token_is(&work->at[close], ")") || open < node->first + 2)
-    return false;
+  if (node->kind != CPU_NODE_LEAF || !cpu_token_is(&work->at[close], ")") || open < node->first + 2) return false;
   for (int i = node->first; i < open; i++) {
     if (cpu_token_is(&work->at[i], "<")) i = cpu_angle_end(work, i, open) - 1;
     if (work->at[i].kind != CPU_NAME && !cpu_token_any(&work->at[i], WORDS("::", "*", ">"))) return false;
@@ -259,8 +258,9 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   const int count = cpu_arguments(work, open, arguments, MW_MOST_PARAMS);
   if (count < 1) return false;
   const bool far = cpu_has(work, node->first, open, "*");
-  const bool copies = far || cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) == CPU_KNOWN;
-  cpu_tokens_build(next, work, &work->at[node->first], 0, count == 1 && copies ? "$0 = $1 ;" : "$0 = $2 ( $1 ) ;", parts);
+  const bool copies = far || cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) >= CPU_KNOWN;
+  cpu_tokens_build(next, work, &work->at[node->first], 0, count == 1 && copies ? "$0 = $1 ;" : "$0 = $2 ( $1 ) ;",
+                   parts);
   return true;
 }
 

@@ -34,13 +34,15 @@ static meaning formal_meaning(const cpu_splitter *in, const cpu_token *token) {
   for (int i = 0; i < in->kernel->nformals; i++) {
     const cpu_formal *it = &in->kernel->formals[i];
     if (it->name >= 0 && names_formal(&from->at[it->name], token))
-      return (meaning){from, it->first, it->name, cpu_find(from, it->first, it->last, WORDS("*", "[")) < it->last, false, false};
+      return (meaning){from,  it->first, it->name, cpu_find(from, it->first, it->last, WORDS("*", "[")) < it->last,
+                       false, false};
   }
   const int last = in->kernel->head_last; /* of template <int N> */
   for (int i = in->kernel->head_first; (i = cpu_find_same(from, i, last, token)) < last; i++) {
     int first = i;
     while (!cpu_token_any(&from->at[first - 1], WORDS("<", ","))) first--;
-    if (first < i && cpu_token_any(&from->at[i + 1], WORDS(",", ">", "=")) && !cpu_token_any(&from->at[i - 1], WORDS("typename", "class")))
+    if (first < i && cpu_token_any(&from->at[i + 1], WORDS(",", ">", "=")) &&
+        !cpu_token_any(&from->at[i - 1], WORDS("typename", "class")))
       return (meaning){from, first, i, false, false, false};
   }
   return (meaning){0};
@@ -57,7 +59,8 @@ static meaning shared_meaning(const cpu_splitter *in, const cpu_node *node, cons
   int count = cpu_shared_names(work, node->first, node->last, names, 32);
   for (int n = 0; n < count; n++) last = names[n] < last ? names[n] : last; /* __shared__ float a[4], b[4] */
   while (count && names[count - 1] != found) count--;
-  return count ? (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true} : (meaning){0};
+  return count ? (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true}
+               : (meaning){0};
 }
 
 /* *declared: the body may give the name another meaning. */
@@ -73,27 +76,10 @@ static meaning body_meaning(const cpu_splitter *in, const cpu_token *token, bool
   return (meaning){0};
 }
 
-/* Does any statement of the body begin with words that end in the name? Then it may declare it in a way that is not
- * understood. */
-static bool may_declare(const cpu_splitter *in, const cpu_token *token) {
-  const cpu_token *at = in->work.at;
-  for (int i = 1; (i = cpu_find_same(&in->work, i, in->work.count, token)) < in->work.count; i++) {
-    int k = i - 1;
-    while (k > 0 && (cpu_token_any(&at[k], WORDS("*", "&", "&&", "::", ">")) || (at[k].kind == CPU_NAME && cpu_ends_operand(&at[k])))) {
-      for (int depth = cpu_token_is(&at[k], ">"); k > 0 && depth; ) /* A<B> x */
-        k--, depth += cpu_token_is(&at[k], ">") - cpu_token_is(&at[k], "<");
-      k--;
-    }
-    const bool head = cpu_token_is(&at[k], "(") && cpu_token_any(&at[k - 1], WORDS("for", "if", "while", "switch"));
-    if (k + 1 < i && at[k + 1].kind == CPU_NAME && (head || cpu_token_any(&at[k], WORDS(";", "{", "}")))) return true;
-  }
-  return false;
-}
-
 static meaning global_meaning(const cpu_splitter *in, const cpu_token *token) {
   const cpu_tokens *from = &in->program->tokens;
   const cpu_named *it = cpu_global_find(in->program, token);
-  if (!it || may_declare(in, token)) return (meaning){0};
+  if (!it) return (meaning){0};
   const bool fixed = cpu_find(from, it->first, it->last, WORDS("const", "constexpr", "enum")) < it->last;
   return (meaning){from, it->first, it->last, it->far, cpu_has(from, it->first, it->last, "auto"), !fixed || it->far};
 }
@@ -133,22 +119,28 @@ static bool is_starred(const cpu_splitter *in, int i) {
   return i > 1 && cpu_token_is(&at[i - 1], "*") && !cpu_ends_operand(&at[i - 2]);
 }
 
+/* Where the words do not say it: one subscript, * or -> of a pointer or an array, then members, are the language's own. */
 static cpu_knowledge leaf_knows(const cpu_splitter *in, int i, const meaning *it) {
+  const cpu_token *at = in->work.at;
   const int end = leaf_end(&in->work, i);
-  const int members = cpu_find_open(&in->work, i + 1, end, WORDS(".", "->", "::"));
-  const bool element = end > i + 1 || is_starred(in, i);
-  if (!it->tokens) return members < end && cpu_token_any(&in->work.at[members], WORDS("::")) ? CPU_ASKED : CPU_UNKNOWN;
+  const bool subscript = cpu_token_is(&at[i + 1], "["), starred = is_starred(in, i);
+  const bool element = starred || cpu_token_any(&at[i + 1], WORDS("[", "->"));
+  const int rest = subscript ? at[i + 1].match + 1 : end > i + 1 ? i + 3 : end; /* past the first of the chain */
+  if (!it->tokens) return cpu_token_any(&at[end - 2], WORDS("::")) ? CPU_ASKED : CPU_UNKNOWN;
   const cpu_knowledge words = cpu_type_knows(in->program, in->kernel, it->tokens, it->first, it->last);
-  if (!element) return it->far || it->automatic ? CPU_KNOWN : words;
-  if (members < end || it->automatic) return words == CPU_KNOWN ? CPU_KNOWN : CPU_ASKED;
-  return it->far ? words : CPU_UNKNOWN;
+  if (words >= CPU_KNOWN || (end == i + 1 && !starred)) return it->far || it->automatic ? CPU_KNOWN : words;
+  if (element && !it->far && !it->automatic) return CPU_UNKNOWN;
+  if (cpu_find_open(&in->work, rest, end, WORDS("[", "->")) < end || (starred && end > i + 1)) return CPU_UNKNOWN;
+  const bool members = cpu_find_open(&in->work, i + 1, end, WORDS(".", "->")) < end;
+  return members || it->automatic ? CPU_ASKED : words;
 }
 
 cpu_knowledge cpu_name_knows(const cpu_splitter *in, int i, bool *memory) {
   const meaning it = meaning_of(in, i);
   const cpu_knowledge type = it.tokens ? CPU_UNKNOWN : cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
   *memory = it.memory;
-  if (!it.tokens && in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3)) return CPU_KNOWN; /* mw_k1::at<0>::value */
+  if (!it.tokens && in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3))
+    return CPU_KNOWN; /* mw_k1::at<0>::value */
   return type ? type : leaf_knows(in, i, &it);
 }
 
@@ -158,33 +150,25 @@ cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
   if (local->is_auto) return braces ? CPU_UNKNOWN : CPU_KNOWN; /* as its initialiser, which is asked for */
   if (local->pointer && !local->reference && !braces) return CPU_KNOWN;
   const cpu_knowledge type = cpu_type_knows(in->program, in->kernel, &in->work, it->spec, it->spec_last);
-  return braces && type != CPU_KNOWN ? CPU_UNKNOWN : type;
+  return braces && type < CPU_KNOWN ? CPU_UNKNOWN : type;
 }
 
 /* ---- questions ------------------------------------------------------------------------------------------------- */
 
-/* A leaf with every subscript as 0: what is asked is its type. */
-static void leaf_put(cpu_writer *it, int first, int last) {
-  cpu_put(it, is_starred(it->in, first) ? " MW_KNOWN(*" : " MW_KNOWN(");
-  for (int i = first; i < last; i++) {
-    if (cpu_token_is(&it->in->work.at[i], "[")) {
-      cpu_put(it, "[0]");
-      i = it->in->work.at[i].match;
-    } else
-      cpu_put_tokens(it, i, i + 1);
-  }
-  cpu_put(it, ");");
-}
-
-/* What is in front of [ and -> is no class either. */
+/* A leaf with its subscript as 0: what is asked is its type. */
 static void leaf_ask(cpu_writer *it, int i) {
   const cpu_token *at = it->in->work.at;
   const int end = leaf_end(&it->in->work, i);
-  for (int k = i + 1; k < end; k++) {
-    if (cpu_token_any(&at[k], WORDS("[", "->"))) leaf_put(it, i, k);
-    if (cpu_token_is(&at[k], "[")) k = at[k].match;
+  cpu_put(it, is_starred(it->in, i) ? " MW_KNOWN(*" : " MW_KNOWN(");
+  for (; i < end; i++) {
+    const bool subscript = cpu_token_is(&at[i], "[");
+    if (subscript)
+      cpu_put(it, "[0]");
+    else
+      cpu_put_tokens(it, i, i + 1);
+    if (subscript) i = at[i].match;
   }
-  leaf_put(it, i, end);
+  cpu_put(it, ");");
 }
 
 void cpu_known_put(cpu_writer *it, int first, int last) {
@@ -192,7 +176,8 @@ void cpu_known_put(cpu_writer *it, int first, int last) {
   const cpu_token *at = in->work.at;
   for (int i = first; it->out && i < last; i++) {
     bool memory;
-    if (cpu_token_any(&at[i], WORDS("sizeof", "alignof", "decltype")) && cpu_token_is(&at[i + 1], "(")) i = at[i + 1].match;
+    if (cpu_token_any(&at[i], WORDS("sizeof", "alignof", "decltype")) && cpu_token_is(&at[i + 1], "("))
+      i = at[i + 1].match;
     if (at[i].kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
     const int local = cpu_local_find(in, i);
     if (local >= 0 && first <= in->locals[local].declarator.name && in->locals[local].declarator.name < last)

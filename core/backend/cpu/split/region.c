@@ -96,7 +96,7 @@ static void private_init_put(cpu_writer *it, int index) {
   const cpu_declarator *d = &local->declarator;
   const cpu_token *init = &in->work.at[d->init];
   const bool argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5), braces = cpu_token_is(init, "{");
-  const bool known = !local->is_auto && cpu_local_knows(in, local) == CPU_KNOWN;
+  const bool known = !local->is_auto && cpu_local_knows(in, local) >= CPU_KNOWN;
   /* the name of a constant is one */
   char *name = local->is_const ? mw_format("mw_L%d.at[mw_t]", index) : mw_format("%.*s", TEXT(&in->work.at[d->name]));
   if (d->init_last == d->init) {
@@ -108,7 +108,8 @@ static void private_init_put(cpu_writer *it, int index) {
     cpu_put_tokens(it, d->init, d->init_last);
     cpu_put(it, "; mw_start<mw_T%d>::copy(%s, mw_i%d); }", index, name, index);
   } else {
-    cpu_put(it, known ? " mw_start<mw_T%d>::of(%s) = " : " mw_start<mw_T%d>::make(%s, [&]() MW_INLINE -> mw_T%d { return ",
+    cpu_put(it,
+            known ? " mw_start<mw_T%d>::of(%s) = " : " mw_start<mw_T%d>::make(%s, [&]() MW_INLINE -> mw_T%d { return ",
             index, name, index);
     if (braces) cpu_put(it, "mw_T%d ", index);
     cpu_put_tokens(it, d->init, d->init_last);
@@ -123,7 +124,7 @@ static void declare_put(cpu_writer *it, const cpu_segment *piece) {
     if (local->node != piece->node) continue;
     if (local->class == CPU_LOCAL) {
       cpu_put_tokens(it, piece->first, piece->last);
-      if (local->is_auto || cpu_local_knows(it->in, local) != CPU_KNOWN)
+      if (local->is_auto || cpu_local_knows(it->in, local) < CPU_KNOWN)
         cpu_put(it, " MW_LASTS(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
     } else
       private_init_put(it, i);

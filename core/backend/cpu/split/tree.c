@@ -9,8 +9,9 @@
 #include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 
-static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct", "class",      "union",
-                                           "enum",  "extern",  "static",        "__shared__", "mw_kept", "namespace", NULL};
+static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct",     "class",   "union",
+                                           "enum",  "extern",  "static",        "__shared__", "mw_kept", "namespace",
+                                           NULL};
 void cpu_split_reject(cpu_splitter *in, int token, const char *format, ...) {
   char text[200];
   va_list args;

@@ -67,7 +67,7 @@ static bool function_allowed(const cpu_splitter *in, int i, int open) {
   const cpu_tokens *work = &in->work;
   int found = 0;
   for (int k = i + 2; k < open - 1; k++) /* f<4, float>( */
-    if (work->at[k].kind == CPU_NAME ? cpu_type_knows(in->program, in->kernel, work, k, k + 1) != CPU_KNOWN
+    if (work->at[k].kind == CPU_NAME ? cpu_type_knows(in->program, in->kernel, work, k, k + 1) < CPU_KNOWN
                                      : work->at[k].kind != CPU_NUMBER && !cpu_token_is(&work->at[k], ","))
       return false;
   for (int k = -1; !in->plain && (k = cpu_function_next(in->program, &work->at[i], k)) >= 0; found++)
@@ -90,13 +90,14 @@ static bool literal_divisor(const cpu_splitter *in, int i) {
 
 /* The language's own operators. pure: neither loads nor chooses. */
 static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
-  const char *const *const signs =
-      WORDS("(", ")", "]", ",", ";", "+", "-", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "|", "^",
-            "<<", ">>", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", ".", "::");
+  const char *const *const signs = WORDS(
+      "(", ")", "]", ",", ";", "+", "-", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "|", "^",
+      "<<", ">>", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", ".", "::");
   const cpu_token *token = &in->work.at[i];
   const bool begins = i == first || !cpu_ends_operand(token - 1);
   if (pure && cpu_token_any(token, WORDS("/", "%"))) return literal_divisor(in, i);
-  if (cpu_token_is(token, "(") && i > first && cpu_token_any(token - 1, WORDS(")", "]"))) { /* (*f)(1), but not (int)(x) */
+  if (cpu_token_is(token, "(") && i > first &&
+      cpu_token_any(token - 1, WORDS(")", "]"))) { /* (*f)(1), but not (int)(x) */
     const int open = token[-1].match;
     return cpu_token_is(token - 1, ")") && cpu_type_knows(in->program, in->kernel, &in->work, open + 1, i - 1);
   }
@@ -119,7 +120,8 @@ static int name_allowed(const cpu_splitter *in, int i, bool pure) {
   if (cpu_token_any(token, WORDS("static_cast", "reinterpret_cast")) && open > i + 1)
     return cpu_type_knows(in->program, in->kernel, &in->work, i + 2, open - 1) ? open : 0;
   if (cpu_token_any(token, WORDS("threadIdx", "mw_t"))) return pure ? i + 1 : 0;
-  if (cpu_token_any(token, WORDS("blockIdx", "blockDim", "gridDim")) || cpu_token_any(token, constants)) return i + 1;
+  if (cpu_token_any(token, WORDS("blockIdx", "blockDim", "gridDim"))) return i + 1;
+  if (local < 0 && cpu_token_any(token, constants)) return i + 1;
   if (cpu_is_member(&in->work, i)) return open < 0 ? i + 1 : 0;
   if (token->size > 4 && !memcmp(token->text, "mw_v", 4) && local < 0) return i + 1;
   if (open >= 0) return call_allowed(in, i, open, pure) ? open : 0;
@@ -276,7 +278,8 @@ static void uniform_settle(cpu_splitter *in) {
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
   const cpu_declarator *it = &local->declarator;
   bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
-  if (local->changes || local->escapes || local->bound || local->reference || loop_variable || it->dims_last > it->dims) return false;
+  if (local->changes || local->escapes || local->bound || local->reference || loop_variable || it->dims_last > it->dims)
+    return false;
   if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
   if (!cpu_local_knows(in, local) || !cpu_is_pure(in, it->init, it->init_last)) return false;
   for (int i = it->init; i < it->init_last; i++) {

@@ -66,7 +66,8 @@ static bool names_block(const cpu_program *program) {
   const cpu_function *function = program->functions;
   for (const cpu_item *item = program->items; item < program->items + program->nitems; item++) {
     const bool kernel = item->kind == CPU_ITEM_FUNCTION && function++->kernel;
-    if (!kernel && item->kind != CPU_ITEM_HOST && cpu_has(&program->tokens, item->first, item->last, "blockIdx")) return true;
+    if (!kernel && item->kind != CPU_ITEM_HOST && cpu_has(&program->tokens, item->first, item->last, "blockIdx"))
+      return true;
   }
   return false;
 }
