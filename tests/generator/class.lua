@@ -199,7 +199,8 @@ local function text_of(C)
   if C.virtual then heads[#heads + 1] = C.virtual end
   for i, head in ipairs(heads) do heads[i] = "public " .. head end
   local keyword = chance(80) and "struct %s%s {\n  %s\n};" or "class %s%s {\npublic:\n  %s\n};"
-  local text = keyword:format(C.id, #heads > 0 and " : " .. table.concat(heads, ", ") or "", table.concat(C.lines, "\n  "))
+  local from = #heads > 0 and " : " .. table.concat(heads, ", ") or ""
+  local text = keyword:format(C.id, from, table.concat(C.lines, "\n  "))
   return (C.template and "template <class T, unsigned N> " or "") .. text
 end
 

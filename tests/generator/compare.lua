@@ -75,7 +75,9 @@ function compare.run(dev, kernels, engine)
   for i, kernel in ipairs(kernels) do texts[i] = cuda.print(kernel) end
   local ok, module = pcall(dev.module, dev, { source = table.concat(texts), name = "generated.cu", engine = engine,
     cache = false, warnings = false })
-  for i, kernel in ipairs(kernels) do results[i] = ok and result_of(dev, module, kernel) or { why = one_line(module) } end
+  for i, kernel in ipairs(kernels) do
+    results[i] = ok and result_of(dev, module, kernel) or { why = one_line(module) }
+  end
   if ok then module:close() end
   return results
 end

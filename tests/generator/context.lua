@@ -13,7 +13,8 @@ local RARE = { { "goto", 14 }, { "lambda", 14 }, { "local class", 12 }, { "devic
 -- Kernel `number` of a seed. only: a construct; the kernel has no other than that one (and what it needs).
 function context.new(seed, number, only)
   math.randomseed(seed, number)
-  local k = { name = "k" .. number, only = only, used = 0, fronts = {}, tags = {}, functions = {}, classes = {}, rare = {} }
+  local k = { name = "k" .. number, only = only, used = 0, fronts = {}, tags = {}, functions = {}, classes = {},
+    rare = {} }
   for _, rare in ipairs(RARE) do
     local construct, percent = table.unpack(rare)
     k.rare[construct] = random(100) <= percent or construct == only
@@ -71,7 +72,8 @@ function context:front(text) self.fronts[#self.fronts + 1] = text end
 -- threads of a block if it is uniform.
 
 local OPERATORS = { "+", "-", "*", "^", "&", "|" }
-local THREAD = { "threadIdx.x", "threadIdx.x", "(threadIdx.x + 3u * threadIdx.y)", "(blockIdx.x * blockDim.x + threadIdx.x)" }
+local THREAD = { "threadIdx.x", "threadIdx.x", "(threadIdx.x + 3u * threadIdx.y)",
+  "(blockIdx.x * blockDim.x + threadIdx.x)" }
 
 local function constant() return random(1, 29) .. "u" end
 
@@ -120,7 +122,8 @@ function context:add_function(thread)
   if thread then
     local by = inner and inner.thread and random(2) == 1
     construct = by and "nested helper" or nil
-    body = by and ("(%s ^ %s(%s))"):format(body, inner.name, parameter) or ("(%s + %s)"):format(body, context.any(THREAD))
+    body = by and ("(%s ^ %s(%s))"):format(body, inner.name, parameter)
+      or ("(%s + %s)"):format(body, context.any(THREAD))
   end
   local default = ""
   if self:may("default argument", 30) then

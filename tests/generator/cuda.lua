@@ -19,6 +19,23 @@
 local cuda = {}
 local print_nodes
 
+-- ---- nodes --------------------------------------------------------------------------------------
+
+function cuda.text(format, ...) return { kind = "text", text = format:format(...) } end
+
+function cuda.declare(type, name, init, more)
+  local node = { kind = "declare", type = type, name = name, init = init, form = "=" }
+  for key, value in pairs(more or {}) do node[key] = value end
+  return node
+end
+
+function cuda.barrier() return { kind = "barrier", fixed = true } end
+
+-- Nodes that stay or go together.
+function cuda.group(list) return { kind = "block", group = true, nodes = list } end
+
+-- ---- their text ---------------------------------------------------------------------------------
+
 -- `T name init`, for a statement and for a loop's head.
 local function declaration(node)
   if node.again then return node.again end

@@ -1,21 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A random kernel of a seed and a number: { name, fronts, nodes, block, grid, tags }, which cuda.lua and model.lua
--- print. A thread writes elements of its own in `out` and `g`; `in` is only read; shared arrays are read between barriers.
+-- print. A thread writes elements of its own in `out`, `g` and `h`; `in` is only read; shared arrays are read between
+-- barriers.
 
 local cuda = require "tests.generator.cuda"
+local locals = require "tests.generator.locals"
 local nodes = require "tests.generator.nodes"
 local new_context = require("tests.generator.context").new
 local context = require "tests.generator.context"
 local new_scope = require("tests.generator.scope").new
-local any, chance = context.any, context.chance
+local any, chance, declare = context.any, context.chance, cuda.declare
 local random = math.random
 
 local BLOCKS = { { 32, 1 }, { 64, 1 }, { 64, 1 }, { 96, 1 }, { 32, 2 } }
-
-local function declare(type, name, init, form)
-  return { kind = "declare", type = type, name = name, init = init, form = form or "=" }
-end
 
 -- The thread's index, named or by what hides it.
 local INDICES = {
@@ -30,7 +28,7 @@ local INDICES = {
     k:front(("struct %s { unsigned x; __device__ %s() : x(%s) {} };"):format(C, C, k.index))
     k:tag "constructor"
     k:tag "member initialiser"
-    return { declare(C, "index", "", ""), declare("unsigned", "t", "index.x") }
+    return { declare(C, "index", "", { form = "" }), declare("unsigned", "t", "index.x") }
   end,
   function(k)
     local C = k:global "Index"
@@ -48,9 +46,11 @@ local function shared(k)
     list[#list + 1] = { kind = "shared", type = "unsigned", name = name, count = k.threads, fixed = true }
     list[#list + 1] = { kind = "text", text = ("%s[t] = in[i + %du];"):format(name, i), fixed = true }
   end
-  list[#list + 1] = { kind = "shared", type = "unsigned", name = "r_" .. k.name, count = k.stride * k.threads, fixed = true }
+  list[#list + 1] = { kind = "shared", type = "unsigned", name = "r_" .. k.name, count = k.stride * k.threads,
+    fixed = true }
   for i = 0, k.stride - 1 do
-    list[#list + 1] = { kind = "text", text = ("r_%s[%du * t + %du] = %du;"):format(k.name, k.stride, i, i + 3), fixed = true }
+    local text = ("r_%s[%du * t + %du] = %du;"):format(k.name, k.stride, i, i + 3)
+    list[#list + 1] = { kind = "text", text = text, fixed = true }
   end
   list[#list + 1] = { kind = "barrier", fixed = true }
   return list
@@ -134,7 +134,7 @@ local function generate(seed, number, only)
     for _, node in ipairs(nodes.one(k, scope, 0)) do k.nodes[#k.nodes + 1] = node end
   end
   if k.barriers then
-    for _, node in ipairs(nodes.exchange(k, scope)) do k.nodes[#k.nodes + 1] = node end
+    for _, node in ipairs(locals.exchange(k, scope)) do k.nodes[#k.nodes + 1] = node end
   end
   k.nodes[#k.nodes + 1] = ending(k, scope)
   prune(k)

@@ -101,7 +101,8 @@ end)
 for _, sign in ipairs { "+=", "^=", "<<" } do
   maker("operator", 9, sign, function(C, spot, line)
     local p = C.k:name_of "p"
-    line(C, "__device__ %s &operator%s(unsigned %s) { %s = %s; return *this; }", C.id, sign, p, field(C), spot(C, { p }))
+    line(C, "__device__ %s &operator%s(unsigned %s) { %s = %s; return *this; }", C.id, sign, p, field(C),
+      spot(C, { p }))
     change(C, "operator", function(object, expression) return ("%s %s %s;"):format(object, sign, expression()) end)
   end)
 end

@@ -279,7 +279,8 @@ end
 -- ---- a file -------------------------------------------------------------------------------------
 
 function model.print(kernel)
-  local to = { name = kernel.name, lines = {}, fronts = {}, fields = {}, heads = {}, shared = {}, slots = 0, visible = {} }
+  local to = { name = kernel.name, lines = {}, fronts = {}, fields = {}, heads = {}, shared = {}, slots = 0,
+    visible = {} }
   for _, front in ipairs(kernel.fronts) do
     if type(front) == "string" then to.fronts[#to.fronts + 1] = front end
   end
@@ -291,9 +292,11 @@ function model.print(kernel)
   put_nodes(to, kernel.nodes)
   end_scope(to, 1)
   close(to)
-  return ("%s\nstruct Th_%s { %s };\nstatic Th_%s th_%s[128];\nstatic void %s(%s) {\nauto &th = th_%s;\n%s\n%s\n}\n"):format(
-    table.concat(to.fronts, "\n"), to.name, table.concat(to.fields, " "), to.name, to.name, to.name, cuda.PARAMETERS,
-    to.name, table.concat(to.heads, "\n"), table.concat(to.lines, "\n"))
+  local name = to.name
+  return table.concat({ table.concat(to.fronts, "\n"),
+    ("struct Th_%s { %s };\nstatic Th_%s th_%s[128];"):format(name, table.concat(to.fields, " "), name, name),
+    ("static void %s(%s) {\nauto &th = th_%s;"):format(name, cuda.PARAMETERS, name),
+    table.concat(to.heads, "\n"), table.concat(to.lines, "\n"), "}\n" }, "\n")
 end
 
 local MAIN = [[

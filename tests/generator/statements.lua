@@ -68,6 +68,15 @@ maker(nil, 6, function(k, scope, depth)
   return ("if (%s) { %s }%s"):format(statements.condition(k, scope), statements.list(k, scope, random(2), depth), no)
 end)
 
+maker(nil, 4, function(k, scope, depth)
+  local i = k:name_of "i"
+  local inner = scope:child()
+  inner:see(i, true)
+  local bound = any { "3u", k:leaf(scope.values, true) .. " % 4u" }
+  return ("for (unsigned %s = 0; %s < %s; %s++) { %s }"):format(i, i, bound, i,
+    statements.list(k, inner, random(2), depth))
+end)
+
 maker("early exit", 5, function(k, scope, depth)
   local i = k:name_of "i"
   local inner = scope:child()
@@ -79,8 +88,9 @@ end)
 
 maker("switch", 5, function(k, scope, depth)
   local function body() return statements.list(k, scope, 1, depth) end
-  return ("switch (%s %% 4u) { case 0: %s break; case 1: %s case 2: %s %s default: %s }"):format(
-    chance(50) and k:leaf(scope.values, false) or scope:expression(), body(), body(), body(), any { "break;", "" }, body())
+  local head = chance(50) and k:leaf(scope.values, false) or scope:expression()
+  return ("switch (%s %% 4u) { case 0: %s break; case 1: %s case 2: %s %s default: %s }"):format(head, body(), body(),
+    body(), any { "break;", "" }, body())
 end)
 
 -- ---- jumps --------------------------------------------------------------------------------------
@@ -104,7 +114,8 @@ end)
 
 maker("conditional target", 5, function(k, scope)
   local a, b = two_targets(scope)
-  return any { "(%s ? %s : %s) = %s;", "(%s ? %s : %s) ^= %s;" }:format(statements.condition(k, scope, chance(50)), a, b,
+  local condition = statements.condition(k, scope, chance(50))
+  return any { "(%s ? %s : %s) = %s;", "(%s ? %s : %s) ^= %s;" }:format(condition, a, b,
     chance(50) and k:thread() or scope:expression())
 end)
 
@@ -117,8 +128,8 @@ end)
 
 maker("reference", 4, function(k, scope)
   local r = k:name_of "r"
-  return ("{ %s &%s = %s; %s += %s; }"):format(any { "unsigned", "auto", "volatile unsigned" }, r, any(scope.targets), r,
-    scope:expression())
+  local type = any { "unsigned", "auto", "volatile unsigned" }
+  return ("{ %s &%s = %s; %s += %s; }"):format(type, r, any(scope.targets), r, scope:expression())
 end)
 
 maker("reference", 3, function(k, scope)
@@ -153,8 +164,9 @@ maker("lambda", 5, function(k, scope, depth)
   local f, p = k:name_of "f", k:name_of "p"
   local inner = scope:child()
   inner:see(p, false)
-  return ("{ auto %s = [&](%s %s) { %s return %s; }; %s(%s); unsigned %s_ = %s(3u); %s += %s_; }"):format(f,
-    any { "unsigned", "auto" }, p, statements.list(k, inner, 1, depth + 1), inner:expression(), f, scope:expression(), f, f,
+  local made = ("auto %s = [&](%s %s) { %s return %s; };"):format(f, any { "unsigned", "auto" }, p,
+    statements.list(k, inner, 1, depth + 1), inner:expression())
+  return ("{ %s %s(%s); unsigned %s_ = %s(3u); %s += %s_; }"):format(made, f, scope:expression(), f, f,
     any(scope.targets), f)
 end)
 
@@ -230,8 +242,8 @@ local HELPERS = {
 maker("nested helper", 7, function(k, scope)
   local f, g, p = k:global "in", k:global "by", k:name_of "p"
   k:front(any(HELPERS):format(f, p, p, chance(70) and k:thread() or "7u"))
-  k:front(("__device__ void %s(unsigned &%s) { if (%s %% 3u) { %s(%s); return; } %s ^= %s; }"):format(g, p, k:thread(), f, p,
-    p, k:thread()))
+  local outer = "__device__ void %s(unsigned &%s) { if (%s %% 3u) { %s(%s); return; } %s ^= %s; }"
+  k:front(outer:format(g, p, k:thread(), f, p, p, k:thread()))
   return ("%s(%s);"):format(g, any(scope.targets))
 end)
 
@@ -288,8 +300,8 @@ maker("functor", 6, function(k, scope)
     return ("%s += %s<%s>(%s);"):format(any(scope.targets), f, C.spelled, scope:expression())
   end
   k:front(("template <class F> __device__ unsigned %s(F %s, unsigned %s) { return %s(%s); }"):format(f, q, p, q, p))
-  return ("%s += %s(%s%s, %s);"):format(any(scope.targets), f, C.spelled, C.init(function() return scope:expression() end),
-    scope:expression())
+  local made = C.spelled .. C.init(function() return scope:expression() end)
+  return ("%s += %s(%s, %s);"):format(any(scope.targets), f, made, scope:expression())
 end)
 
 maker("class template", 4, function(k, scope)
@@ -300,8 +312,8 @@ maker("class template", 4, function(k, scope)
   k:tag "dependent type"
   k:tag "functor"
   k:front(("template <class T> struct %s { typedef T type; };"):format(tr))
-  k:front(("template <class T> __device__ unsigned %s(unsigned %s) { typename T::type %s; return %s(%s); }"):format(f, p, q, q,
-    p))
+  local user = "template <class T> __device__ unsigned %s(unsigned %s) { typename T::type %s; return %s(%s); }"
+  k:front(user:format(f, p, q, q, p))
   return ("%s += %s<%s<%s>>(%s);"):format(any(scope.targets), f, tr, C.spelled, scope:expression())
 end)
 
@@ -313,7 +325,8 @@ local LOCAL_CLASSES = {
 maker("local class", 4, function(k, scope)
   local L, l, p = k:name_of "L", k:name_of "l", k:name_of "p"
   local which = random(2)
-  local text = LOCAL_CLASSES[which]:format(L, L, p, p, k:thread(), which == 2 and L .. " " .. l or l, scope:expression())
+  local object = which == 2 and L .. " " .. l or l
+  local text = LOCAL_CLASSES[which]:format(L, L, p, p, k:thread(), object, scope:expression())
   return ("{ %s %s += %s.v; }"):format(text, any(scope.targets), l)
 end)
 
@@ -329,22 +342,24 @@ end)
 maker("vector type with an operator", 4, function(k, scope)
   local type, v, w = k:global "U", k:name_of "v", k:name_of "w"
   -- Operators of uint2 alone would be every kernel's of the file.
-  local text = "struct %s : uint2 {};\n__device__ uint2 operator*(%s %s, uint2 %s) { return make_uint2(%s.x * %s.y, %s); }"
+  local text = "struct %s : uint2 {};\n"
+    .. "__device__ uint2 operator*(%s %s, uint2 %s) { return make_uint2(%s.x * %s.y, %s); }"
   k:front(text:format(type, type, v, w, v, w, k:thread()))
-  return ("{ %s %s; %s.x = 3u, %s.y = 4u; uint2 %s = make_uint2(5u, 6u); %s ^= (%s * %s).%s; }"):format(type, v, v, v, w,
-    any(scope.targets), v, w, any { "x", "y" })
+  local use = "{ %s %s; %s.x = 3u, %s.y = 4u; uint2 %s = make_uint2(5u, 6u); %s ^= (%s * %s).%s; }"
+  return use:format(type, v, v, v, w, any(scope.targets), v, w, any { "x", "y" })
 end)
 
 maker("literal", 4, function(k, scope)
   local name = "_" .. k:global "l"
-  k:front(("__device__ unsigned operator\"\"%s(unsigned long long v) { return (unsigned)v + %s; }"):format(name, k:thread()))
+  local text = "__device__ unsigned operator\"\"%s(unsigned long long v) { return (unsigned)v + %s; }"
+  k:front(text:format(name, k:thread()))
   return ("%s ^= %d%s;"):format(any(scope.targets), random(9), name)
 end)
 
 maker("member pointer", 4, function(k, scope)
   local M, p, f, o = k:global "M", k:name_of "p", k:name_of "f", k:name_of "o"
-  k:front(("struct %s { unsigned v; __device__ unsigned get(unsigned %s) const { return v * %s + %s; } };"):format(M, p, p,
-    k:thread()))
+  local text = "struct %s { unsigned v; __device__ unsigned get(unsigned %s) const { return v * %s + %s; } };"
+  k:front(text:format(M, p, p, k:thread()))
   return ("{ %s %s{%s}; unsigned (%s::*%s)(unsigned) const = &%s::get; %s += (%s.*%s)(%s); }"):format(M, o,
     scope:expression(true), M, f, M, any(scope.targets), o, f, scope:expression())
 end)
