@@ -2,16 +2,15 @@
 --
 -- Random kernels with classes, run by the engines of the CPU device and compared with a model of their own.
 --
---   LUA_PATH="$PWD/?.lua;;" moonwarp run tests/generator/run.lua -- SEED COUNT [only=CONSTRUCT] [first=N] [show=N]
+--   moonwarp run tests/generator/run.lua -- SEED COUNT [only=CONSTRUCT] [first=N] [show=N] [split=0]
 --
--- A kernel is a tree of a seed and a number: kernel.lua, of nodes.lua and locals.lua (what goes across barriers),
--- statements.lua (what has none), class.lua and members.lua. It is printed as CUDA (cuda.lua) and as host C++
--- (model.lua), which the host's compiler translates without anything of moonwarp. Kernels go EACH to a module (those
--- with device variables one, as a kernel that needs fibers would give them to the whole module): the chosen engine,
--- fibers, and the split form of what is chosen to be a loop (engine = "split" refuses a module with a kernel that it
--- cannot take).
+-- in the repository, with LUA_PATH="$PWD/?.lua;;". A kernel is a tree of a seed and a number: kernel.lua, of nodes.lua
+-- and locals.lua (what goes across barriers), statements.lua (what has none), class.lua and members.lua. It is printed
+-- as CUDA (cuda.lua) and as host C++ (model.lua), which the host's compiler translates without anything of moonwarp.
+-- Kernels go EACH to a module: by the engine that is chosen, by fibers, and by the split form what is chosen to be a
+-- loop. That is a quarter to a half of a second of a core for a kernel, most of it to compile the chosen form.
 -- only: nothing but one construct, and what it needs; first: the first kernel's number; show: how many kernels that
--- differ are printed, whole and reduced.
+-- differ are printed, whole and reduced; split=0: no split form of what is chosen to be a loop.
 -- The last line is "done COUNT wrong N broken N".
 
 local mw = require "moonwarp"
@@ -21,7 +20,7 @@ local compare = require "tests.generator.compare"
 local reduce = require "tests.generator.reduce"
 
 local WINDOW, EACH = 32, 8
-local options = { first = 1, show = 2 }
+local options = { first = 1, show = 2, split = 1 }
 local numbers = {}
 for _, word in ipairs(arg) do
   local key, value = word:match "^(%w+)=(.*)$"
@@ -44,9 +43,24 @@ local function show(kernel, result, want)
   print("reduced:\n" .. cuda.print(reduce(dev, copy, result.asked, folder)))
 end
 
--- One engine's results of a module's kernels.
+local function select(kernels, takes)
+  local list = {}
+  for _, kernel in ipairs(kernels) do
+    if takes(kernel) then list[#list + 1] = kernel end
+  end
+  return list
+end
+
+-- One engine's results of a module's kernels. Engine "split" refuses a module for a kernel that it does not take; the
+-- others are a module without that one.
 local function judge(kernels, asked, want)
-  for i, result in ipairs(compare.run(dev, kernels, asked)) do
+  if #kernels == 0 then return end
+  local results = compare.run(dev, kernels, asked)
+  local refused = asked == "split" and results[1].why and results[1].why:match "^kernel '(%w+)' cannot run with"
+  if refused then
+    return judge(select(kernels, function(kernel) return kernel.name ~= refused end), asked, want)
+  end
+  for i, result in ipairs(results) do
     local kernel = kernels[i]
     result.asked = asked
     if result.why then
@@ -79,40 +93,31 @@ local function account(kernel)
   end
 end
 
-local function modules_of(kernels)
-  local list, last = {}, {}
-  for _, kernel in ipairs(kernels) do
-    if kernel.tags["device object"] then
-      list[#list + 1] = { kernel }
-    else
-      if #last % EACH == 0 then
-        last = {}
-        list[#list + 1] = last
-      end
-      last[#last + 1] = kernel
-    end
-  end
-  return list
+-- What other engines than fibers refuse.
+local function needs_fibers(kernel)
+  return kernel.tags["goto"] or kernel.tags.lambda or kernel.tags["local class"]
 end
 
-local UNSPLIT = { "goto", "lambda", "local class" }
-
--- Kernels that engine "split" takes: a module with one that it refuses is refused.
-local function splittable(kernels)
-  local list = {}
+-- Kernels with device variables apart: a kernel of their module that needs fibers would give them all to fibers.
+local function modules_of(kernels)
+  local list, open = {}, {}
   for _, kernel in ipairs(kernels) do
-    local takes = kernel.engines.loop
-    for _, construct in ipairs(UNSPLIT) do takes = takes and not kernel.tags[construct] end
-    if takes then list[#list + 1] = kernel end
+    local device = kernel.tags["device object"]
+    local kind = not device and "plain" or needs_fibers(kernel) and kernel or "device"
+    if not open[kind] or #open[kind] == EACH then
+      open[kind] = {}
+      list[#list + 1] = open[kind]
+    end
+    table.insert(open[kind], kernel)
   end
   return list
 end
 
 local function run_module(kernels, want)
   judge(kernels, "auto", want)
-  judge(kernels, "fiber", want)
-  local plain = splittable(kernels)
-  if #plain > 0 then judge(plain, "split", want) end
+  judge(select(kernels, function(kernel) return not kernel.engines.fiber end), "fiber", want)
+  if options.split == 0 then return end
+  judge(select(kernels, function(kernel) return kernel.engines.loop and not needs_fibers(kernel) end), "split", want)
 end
 
 local function run_window(first, last)
