@@ -231,7 +231,7 @@ return {
     .. " + threadIdx.x; else return x; }", "int n = f<3>(1);", "3 * t + 1" },
   { "macro that declares", "#define DEFINE(name) Tid name; int name##_value = name;\n" .. TID,
     "DEFINE(q) int n = q_value;", "t" },
-  { "local that hides blockIdx", "", "uint3 blockIdx = threadIdx; int n = blockIdx.x;", "t" },
+  { "local that hides blockIdx", "", "uint3 blockIdx = threadIdx; int n = blockIdx.x;", "t", refused = "is named" },
   { "local that hides a function", "__device__ int f(int x) { return x; }", "auto f = [](int x) {"
     .. " return x + (int)threadIdx.x; }; int n = f(1);", "t + 1" },
   { "local class with operator", "", "struct L { __device__ int operator()(int x) const { return x + threadIdx.x;"

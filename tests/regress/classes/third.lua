@@ -83,14 +83,14 @@ return {
 
   -- 7 to 14: names
   { "member named threadIdx", "struct T { int threadIdx; };", "T q{3}; q.threadIdx +="
-    .. " threadIdx.x; int n = q.threadIdx;", "t + 3", alone = true },
+    .. " threadIdx.x; int n = q.threadIdx;", "t + 3", alone = true, refused = "is named" },
   { "integer that hides threadIdx", "", "uint3 q = threadIdx; { int threadIdx = 5; q.x += threadIdx; } int n"
-    .. " = q.x;", "t + 5", alone = true },
+    .. " = q.x;", "t + 5", alone = true, refused = "is named" },
   { "parameter named threadIdx", "__device__ int f(int threadIdx) { return threadIdx + 1; }",
-    "int n = f(threadIdx.x);", "t + 1", alone = true },
+    "int n = f(threadIdx.x);", "t + 1", alone = true, refused = "is named" },
   { "threadIdx of a namespace", [[namespace q { struct X { int x; }; __device__ X threadIdx = {7};
     __device__ int f() { return threadIdx.x; } __device__ int g() { return ::threadIdx.x; } }]],
-    "int n = q::f() + q::g();", "t + 7", alone = true },
+    "int n = q::f() + q::g();", "t + 7", alone = true, refused = "is named" },
   { "constant in a block of a varying name", "", "int m = threadIdx.x; { int m = 3; m++; } int n = m;", "t" },
   { "varying in a condition, constant outside", "", "int q = 1; if (int q = threadIdx.x) q++; int"
     .. " n = q + threadIdx.x;", "t + 1" },

@@ -43,19 +43,15 @@ static void range_take(cpu_program *program, int first, int last) {
 
 /* ---- operands -------------------------------------------------------------------------------------------------- */
 
-static void operand_take(cpu_program *program, cpu_write use) {
-  if (use > program->hidden.operand) program->hidden.operand = use;
-}
-
-/* By value, of a known type: nothing; const T &, or a class, which may be made of the operand: it may be kept. */
+/* A scalar by value, or one of CUDA's vectors, which none is made into: nothing happens to what is passed. */
 static cpu_write formal_use(const cpu_program *program, const cpu_function *function, const cpu_formal *formal) {
-  const cpu_token *at = program->tokens.at;
   const int last = formal->name < 0 ? formal->last : formal->name;
   const bool reference = cpu_find(&program->tokens, formal->first, last, WORDS("&", "&&")) < last;
-  const cpu_knowledge type = cpu_type_knows(program, function, &program->tokens, formal->first, last);
-  if (!reference && type >= CPU_KNOWN) return CPU_READ;
+  cpu_program plain = *program; /* as if there were no operators of vectors */
+  plain.operators = false;
+  const cpu_knowledge type = cpu_type_knows(&plain, function, &program->tokens, formal->first, last);
   if (program->hidden.references) return CPU_ESCAPED;
-  return !reference || cpu_token_is(&at[formal->first], "const") ? CPU_BOUND : CPU_ESCAPED;
+  return type == CPU_KNOWN || (type == CPU_SCALAR && !reference) ? CPU_READ : CPU_ESCAPED;
 }
 
 /* An operator's or constructor's parameters, between the parentheses. The left side of an assignment is seen to change
@@ -63,7 +59,8 @@ static cpu_write formal_use(const cpu_program *program, const cpu_function *func
 static void formals_take(cpu_program *program, const cpu_function *function, int open, bool assigns) {
   cpu_formal *formals;
   const int count = cpu_formals_read(&program->tokens, open, program->tokens.at[open].match, &formals);
-  for (int i = assigns && count == 2; i < count; i++) operand_take(program, formal_use(program, function, &formals[i]));
+  for (int i = assigns && count == 2; i < count; i++)
+    if (formal_use(program, function, &formals[i])) program->hidden.operand = CPU_ESCAPED;
   mw_free(formals);
 }
 
@@ -88,10 +85,11 @@ static bool is_hidden_member(const cpu_program *program, const cpu_declaration *
          !has_result(program, member);
 }
 
-static void class_take(cpu_program *program, const cpu_function *class) {
+static void class_take(cpu_program *program, const cpu_function *class, bool methods) {
   const cpu_token *at = program->tokens.at;
   if (class->body < 0) return;
-  range_take(program, class->first + 2, class->body); /* its bases */
+  if (methods) range_take(program, class->body, class->last); /* m.*f, by which any may be called */
+  range_take(program, class->first + 2, class->body);         /* its bases */
   for (int i = class->body + 1; i < at[class->body].match;) {
     cpu_declaration member = cpu_declaration_read(&program->tokens, i, at[class->body].match);
     if (cpu_token_is(&at[i + 1], ":") && at[i].kind == CPU_NAME) member.last = i + 2; /* public: */
@@ -107,21 +105,31 @@ static void class_take(cpu_program *program, const cpu_function *class) {
 
 /* ---- the program ----------------------------------------------------------------------------------------------- */
 
+/* call<me>(x): who calls it finds it by the name (callgraph.c). */
+static bool is_call_argument(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (!cpu_token_any(&at[i - 1], WORDS("<", ",")) || !cpu_token_any(&at[i + 1], WORDS(">", ","))) return false;
+  const int end = cpu_find(tokens, i, tokens->count, WORDS(">", ";", "{", "("));
+  return cpu_token_is(&at[end], ">") && cpu_token_is(&at[end + 1], "(");
+}
+
 /* Is the function's name used without calling it? */
 static bool is_taken(const cpu_program *program, const cpu_function *function) {
   const cpu_tokens *tokens = &program->tokens;
   const cpu_token *name = &tokens->at[function->name];
-  for (int i = 0; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
-    if (cpu_call_open(tokens, i) < 0) return true;
+  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
+    if (cpu_call_open(tokens, i) < 0 && !is_call_argument(tokens, i)) return true;
   return false;
 }
 
 static void functions_take(cpu_program *program) {
+  const int all = program->tokens.count;
+  const bool methods = cpu_find(&program->tokens, 0, all, WORDS(".*", "->*")) < all;
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (function->kernel) continue;
     if (function->is_class)
-      class_take(program, function);
+      class_take(program, function, methods);
     else if (function->body >= 0 &&
              (function->name < 0 || cpu_token_is(&program->tokens.at[function->name], "operator") ||
               is_taken(program, function))) {
@@ -148,6 +156,9 @@ void cpu_hidden_read(cpu_program *program) {
     program->hidden.references |=
         cpu_find(&program->tokens, alias->first, alias->last, WORDS("&", "&&", "decltype")) < alias->last;
   }
+  for (int i = 0; i + 1 < program->tokens.count; i++) /* put<int &> */
+    program->hidden.references |=
+        cpu_token_any(&program->tokens.at[i], WORDS("&", "&&")) && cpu_token_is(&program->tokens.at[i + 1], ">");
   functions_take(program);
   operators_take(program);
   for (int i = 0; i < program->nitems; i++) {

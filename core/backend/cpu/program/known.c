@@ -61,7 +61,8 @@ static void globals_add(cpu_program *program, const cpu_item *item) {
   if (!cpu_declarator_read(tokens, first, item->last - 1, list, 16, &count)) return;
   for (int i = 0; i < count; i++) {
     const bool far = list[i].dims_last > list[i].dims || cpu_has(tokens, list[i].first, list[i].name, "*");
-    named_add(&program->globals, list[i].name, list[i].spec, list[i].spec_last, far);
+    const bool reference = cpu_find(tokens, list[i].first, list[i].name, WORDS("&", "&&")) < list[i].name;
+    named_add(&program->globals, list[i].name, list[i].spec, reference ? list[i].spec : list[i].spec_last, far);
   }
 }
 

@@ -67,9 +67,10 @@ typedef struct cpu_named_list {
   int        count;
 } cpu_named_list;
 
-/* What happens to a variable where its name stands (write.c): nothing; an operator or a constructor of the program's may
- * keep a reference to it, and changes nothing; it is assigned to; or whatever is not known. */
-typedef enum cpu_write { CPU_READ, CPU_BOUND, CPU_CHANGED, CPU_ESCAPED } cpu_write;
+/* What happens to a variable where its name stands (write.c): nothing, it is assigned to, or what is not known. */
+typedef enum cpu_write { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_write;
+/* What the variable is: a value of a known type, or an array of them; a pointer, whose target may change; anything else. */
+typedef enum cpu_kind { CPU_VALUE, CPU_POINTER, CPU_OBJECT } cpu_kind;
 
 /* What a class's constructors, operators and the like reach, and other functions that are called where their names do
  * not stand (hidden.c). */
@@ -78,7 +79,7 @@ typedef struct cpu_hidden {
   bool      has_elements; /* they read or write what is not their own */
   bool      references;   /* some reference type has another name */
   int       barrier, wait;                         /* tokens; -1: none */
-  cpu_write operand; /* what operators and constructors may do to their operands */
+  cpu_write operand; /* what operators and constructors may do to scalars that they take */
 } cpu_hidden;
 
 /* What is before `analysed` is known without the preprocessor: from the source, or from the cache. */
@@ -152,13 +153,16 @@ void  cpu_ptx_rewrite(cpu_tokens *);
 char *cpu_ptx_unknown(const cpu_tokens *, int i);
 const char *cpu_where(const cpu_program *, int token);
 
-/* What happens to the variable that the name at `i` stands for? pointer: its target may change (write.c). */
-cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
+cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
-bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, bool pointer);
+bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
+/* Of a variable or parameter whose type is tokens first ... last-1, far: a pointer or an array. */
+cpu_kind cpu_kind_of(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last, bool far);
+bool cpu_is_object(const cpu_program *, const cpu_token *name);   /* may it be another than its functions? */
+bool cpu_is_declared(const cpu_program *, const cpu_token *name); /* may the program give the name a meaning of its own? */
 
 /* Tokens of a body as C++ (body.c): CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
 extern const char cpu_tls_shared[];                /* the worker's own, laid out by the compiler */

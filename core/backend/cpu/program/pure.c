@@ -80,7 +80,7 @@ static bool sign_allows(const cpu_program *program, const cpu_function *function
 
 static bool name_allows(const cpu_program *program, const cpu_function *function, int i, int depth) {
   const char *const *const words = WORDS("if", "else", "for", "while", "do", "switch", "case", "default", "break",
-                                         "continue", "return", "true", "false", "warpSize", "static_cast");
+                                         "continue", "return", "true", "false", "warpSize", "static_cast", "decltype");
   const cpu_token *at = program->tokens.at;
   if (cpu_token_any(&at[i], words)) return true;
   if (cpu_token_any(&at[i], WORDS("static", "volatile", "__shared__"))) return false;

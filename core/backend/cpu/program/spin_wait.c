@@ -137,7 +137,7 @@ static int callee_of(const loop *it, int i) {
 /* What is not followed keeps its value: a wait that is taken for none would never end. */
 static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how) {
   if (!is_name(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "(")) return false;
-  *how = cpu_write_at(it->others->program, tokens_of(it), i, false);
+  *how = cpu_write_at(it->others->program, tokens_of(it), i, CPU_VALUE);
   return *how == CPU_CHANGED || (*how == CPU_ESCAPED && (cpu_token_is(&it->at[i - 1], "&") || callee_of(it, i) >= 0));
 }
 

@@ -49,21 +49,31 @@ static int callee_of(const cpu_token *at, int open) {
   return callee >= 0 && at[callee].kind == CPU_NAME ? callee : -1;
 }
 
-/* Does the program use the name in any other way than to call it? Then it may declare it: an object, a pointer to a
- * function, a method. What it does not declare is the shim's, whose functions take values and pointers. */
-static bool is_declared(const cpu_program *program, const cpu_token *name) {
+/* What is used in no other way than to be called is the shim's, whose functions take values and pointers. */
+bool cpu_is_declared(const cpu_program *program, const cpu_token *name) {
   const cpu_tokens *tokens = &program->tokens;
   for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
-    const bool typed = tokens->at[i - 1].kind == CPU_NAME && cpu_ends_operand(&tokens->at[i - 1]) &&
-                       !cpu_token_any(&tokens->at[i - 1], WORDS("do", "sizeof"));
+    const cpu_token *before = &tokens->at[i - 1];
+    const bool typed =
+        before->kind == CPU_NAME && cpu_ends_operand(before) && !cpu_token_any(before, WORDS("do", "sizeof"));
     if (typed || cpu_call_open(tokens, i) < 0) return true;
   }
   return false;
 }
 
+/* An object, a pointer or a method of that name, beside the functions. */
+bool cpu_is_object(const cpu_program *program, const cpu_token *name) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 0; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
+    if (cpu_call_open(tokens, i) < 0) return true;
+  for (int i = 0; i < program->nfunctions; i++)
+    if (cpu_class_defines(program, &program->functions[i], name)) return true;
+  return false;
+}
+
 /* By value, as all functions of that name take their parameters: a class may be made of it. */
 static cpu_write taken(const cpu_program *program, const cpu_token *name) {
-  if (program->hidden.references) return CPU_ESCAPED;
+  if (program->hidden.references || cpu_is_object(program, name)) return CPU_ESCAPED;
   cpu_write all = CPU_READ;
   for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
     const cpu_function *function = &program->functions[k];
@@ -110,7 +120,7 @@ static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, in
   if (cpu_is_member(tokens, callee) || cpu_token_any(&at[callee], WORDS("__builtin_addressof", "addressof")))
     return CPU_ESCAPED;
   if (cpu_function_next(program, &at[callee], -1) >= 0) return taken(program, &at[callee]);
-  return is_declared(program, &at[callee]) ? CPU_ESCAPED : CPU_READ;
+  return cpu_is_declared(program, &at[callee]) ? CPU_ESCAPED : CPU_READ;
 }
 
 /* x = n; T x = n; or the braces of T x[] = {1, n}. */
@@ -198,8 +208,8 @@ static cpu_write whole(const cpu_program *program, const cpu_tokens *tokens, cpu
 static cpu_write used(const cpu_program *program, const cpu_tokens *tokens, cpu_range range, int depth) {
   if (range.first < 1) return CPU_ESCAPED;
   const cpu_token *before = &tokens->at[range.first - 1], *after = &tokens->at[range.last + 1];
-  const bool prefix = range.first > 1 && !cpu_ends_operand(before - 1);
-  if (prefix && cpu_token_is(before, "&")) return CPU_ESCAPED;
+  const bool binary = range.first > 1 && cpu_ends_operand(before - 1) && !cpu_token_is(before - 1, ")"); /* (int *)&n */
+  if (!binary && cpu_token_is(before, "&")) return CPU_ESCAPED;
   if (cpu_is_assignment(after) || cpu_token_any(before, WORDS("++", "--"))) return CPU_ESCAPED;
   if (cpu_token_any(after, WORDS("(", ".", "[", "->"))) return CPU_ESCAPED;
   if (cpu_token_is(before, ")")) return converted(program, tokens, before->match + 1, range.first - 1);
@@ -209,25 +219,54 @@ static cpu_write used(const cpu_program *program, const cpu_tokens *tokens, cpu_
   return cpu_token_any(after, WORDS(")", ",", "}", ";", "]")) ? whole(program, tokens, range, depth) : CPU_ESCAPED;
 }
 
-cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, bool pointer) {
+/* Is every member of that name, in whatever class, a scalar, as far as its declaration tells? */
+static bool is_scalar_member(const cpu_program *program, const cpu_token *name) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
+    const cpu_token *before = &tokens->at[i - 1];
+    const bool declared =
+        cpu_token_any(before, WORDS(",", "*", "&", ">")) || (before->kind == CPU_NAME && cpu_ends_operand(before));
+    if (!declared || cpu_is_member(tokens, i)) continue;
+    if (cpu_token_any(&tokens->at[i + 1], WORDS("[", "("))) return false;
+    if (before->kind == CPU_NAME && cpu_type_knows(program, NULL, tokens, i - 1, i) < CPU_KNOWN) return false;
+  }
+  return true;
+}
+
+/* Of an object only a scalar member is read; what else is done to it, or to an array in it, is not followed. */
+static bool is_object_read(const cpu_program *program, const cpu_token *after_name) {
+  return cpu_token_is(after_name, ".") && is_scalar_member(program, after_name + 1) &&
+         !cpu_token_any(after_name + 2, WORDS("[", "(", ".", "->", "<", ".*"));
+}
+
+cpu_kind cpu_kind_of(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens, int first,
+                     int last, bool far) {
+  const cpu_knowledge type = cpu_type_knows(program, function, tokens, first, last);
+  return far ? CPU_POINTER : type >= CPU_KNOWN ? CPU_VALUE : CPU_OBJECT;
+}
+
+cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, cpu_kind kind) {
   const cpu_token *at = tokens->at;
   const cpu_range name = bracketed(at, i);
   const cpu_token *before = name.first > 0 ? &at[name.first - 1] : &at[i];
   bool method = false;
   if (name.first > 0 && cpu_token_any(before, WORDS("++", "--"))) return CPU_CHANGED;
-  if (pointer && cpu_token_is(&at[name.last + 1], "[")) return CPU_READ;
+  if (kind == CPU_POINTER && cpu_token_any(&at[name.last + 1], WORDS("[", "->"))) return CPU_READ;
   const int after = members_end(at, name.last + 1, &method);
-  if (method) return CPU_ESCAPED;
-  if (cpu_token_is(&at[after], "->")) return CPU_READ;
+  if (method || cpu_token_is(&at[after], "->")) return CPU_ESCAPED;
   const bool prefixed = name.first > 1 && !cpu_ends_operand(&at[name.first - 2]);
-  if (prefixed && cpu_token_is(before, "*") && pointer && cpu_is_assignment(&at[after])) return CPU_READ;
+  const bool sets = cpu_is_assignment(&at[after]) && !cpu_token_any(&at[after], WORDS("++", "--"));
+  if (prefixed && cpu_token_is(before, "*") && kind == CPU_POINTER && sets && name.first == i) return CPU_READ;
   if (cpu_is_assignment(&at[after])) return CPU_CHANGED;
+  const bool part = after > name.last + 1;
+  if (kind == CPU_OBJECT && (part ? !is_object_read(program, &at[name.last + 1]) : program->operators))
+    return CPU_ESCAPED;
   return used(program, tokens, (cpu_range){name.first, after - 1}, 0);
 }
 
 bool cpu_written_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,
-                    bool pointer) {
+                    cpu_kind kind) {
   for (int i = first; (i = cpu_find_use(tokens, i, last, name)) < last; i++)
-    if (cpu_write_at(program, tokens, i, pointer) > CPU_BOUND) return true;
+    if (cpu_write_at(program, tokens, i, kind) != CPU_READ) return true;
   return false;
 }

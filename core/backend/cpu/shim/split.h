@@ -144,8 +144,15 @@ template <class T, class From> MW_HELPER void mw_assign(T &to, const From &from)
   __builtin_memcpy((void *)__builtin_addressof(to), (const void *)__builtin_addressof(from), sizeof(T));
 }
 
+/* What a helper returns: a value, not the variable that keeps it, to which it was assigned as it is. */
+template <class T> MW_HELPER T mw_given(const T &x) {
+  static_assert(mw_knows<T>::value || (!MW_OPERATORS && __is_trivially_assignable(T &, T)), "a helper returns a class that is not assigned byte by byte");
+  return x;
+}
+
 struct mw_here {};
 inline MW_INLINE void *operator new(size_t, void *at, mw_here) noexcept { return at; }
+template <class T> MW_HELPER void *mw_at(T &x) { return (void *)__builtin_addressof(x); }
 
 /* mw_start<T>::plain(x) is what T x; does; of(x) = value, of a scalar or a vector, what T x = value; does, make that of any
  * type by a function that returns the value, so that nothing is copied; and copy what an array's initialiser does. Kernel
@@ -154,7 +161,11 @@ inline MW_INLINE void *operator new(size_t, void *at, mw_here) noexcept { return
 template <class T> struct mw_lasting {
   static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
   static MW_INLINE T &of(T &x) { return x; }
-  template <class F> static MW_INLINE void make(T &x, const F &value) { new ((void *)__builtin_addressof(x), mw_here()) T(value()); }
+  template <class F> static MW_INLINE void make(T &x, const F &value) { new (mw_at(x), mw_here()) T(value()); }
+  static MW_INLINE void called() {}
+  static MW_INLINE void listed() {
+    static_assert(__is_trivially_constructible(T) || !__is_aggregate(T), "a member may keep a reference to what is listed");
+  }
 };
 template <class T, size_t N> struct mw_lasting<T[N]> {
   static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
@@ -167,7 +178,7 @@ template <class T, bool = __is_trivially_constructible(T)> struct mw_start : mw_
   static MW_INLINE void plain(T &) {}
 };
 template <class T> struct mw_start<T, false> : mw_lasting<T> {
-  static MW_INLINE void plain(T &x) { new ((void *)__builtin_addressof(x), mw_here()) T; }
+  static MW_INLINE void plain(T &x) { new (mw_at(x), mw_here()) T; }
 };
 template <class T, size_t N> struct mw_start<T[N], false> : mw_lasting<T[N]> {
   static MW_INLINE void plain(T (&x)[N]) {

@@ -103,9 +103,9 @@ static bool range_stays(reader *in, int first, int last);
 static bool is_changed(const reader *in, int name) {
   const cpu_declarator *it = &in->names[name];
   const int first = in->function->body + 1, last = in->function->last, after = it->name < first ? first : it->name + 1;
-  const bool pointer = is_pointer(in, it);
-  return cpu_written_in(in->program, in->tokens, first, it->name, &in->at[it->name], pointer) ||
-         cpu_written_in(in->program, in->tokens, after, last, &in->at[it->name], pointer);
+  const cpu_kind kind = cpu_kind_of(in->program, in->function, in->tokens, it->spec, it->spec_last, is_pointer(in, it));
+  return cpu_written_in(in->program, in->tokens, first, it->name, &in->at[it->name], kind) ||
+         cpu_written_in(in->program, in->tokens, after, last, &in->at[it->name], kind);
 }
 
 /* Is what the variable is changed by, if at all, the same for all threads? steps: it is only stepped, as in
@@ -114,7 +114,7 @@ static bool changes_stay(reader *in, int name, bool steps) {
   const int last = in->function->last;
   const cpu_token *declared = &in->at[in->names[name].name];
   for (int i = in->function->body + 1; (i = cpu_find_use(in->tokens, i, last, declared)) < last; i++) {
-    cpu_write change = &in->at[i] == declared ? CPU_READ : cpu_write_at(in->program, in->tokens, i, false);
+    cpu_write change = &in->at[i] == declared ? CPU_READ : cpu_write_at(in->program, in->tokens, i, CPU_VALUE);
     const cpu_token *sign = &in->at[i + 1];
     if (change == CPU_READ) continue;
     if (cpu_token_any(&in->at[i - 1], WORDS("++", "--")) || cpu_token_any(sign, WORDS("++", "--"))) continue;
@@ -403,7 +403,8 @@ static bool method_has_elements(const reader *in, const cpu_token *name, bool fu
     const cpu_function *class = &in->program->functions[i];
     bool called =
         functor ? cpu_function_has(in->program, class, "operator") : cpu_class_defines(in->program, class, name);
-    if (class->is_class && called && cpu_function_has(in->program, class, "[")) return true;
+    const bool far = cpu_find(in->tokens, class->first, class->last, WORDS("[", "->", "*", "&")) < class->last;
+    if (class->is_class && called && far) return true;
   }
   return false;
 }
@@ -413,6 +414,8 @@ static int call_read(reader *in, int i) {
   bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
   range_read(in, open + 1, close);
   if (method && method_has_elements(in, &in->at[i], functor)) in->kernel->unsure = true;
+  if (!method && cpu_function_next(in->program, &in->at[i], -1) < 0 && cpu_is_declared(in->program, &in->at[i]))
+    in->kernel->unsure = true;
   for (int k = -1; !method && (k = cpu_function_next(in->program, &in->at[i], k)) >= 0;)
     helper_read(in, &in->program->functions[k]);
   return close;

@@ -256,15 +256,33 @@ static bool is_reference(const expansion *it, const cpu_formal *formal) {
   return cpu_find(from, formal->first, formal->last, WORDS("&")) < formal->last;
 }
 
-/* T &v of a variable x: v becomes x; of an element x[i]: what a pointer to it points to. Through const T &v nothing
- * changes it, so a copy does, of any type but an array. */
-static int binding_of(const expansion *it, const cpu_formal *formal, const cpu_range *argument) {
+/* A name, or an element: x, p->x[i]. What ends in a call, or has an operator in it, is a value of its own. */
+static bool is_object(const cpu_tokens *tokens, const cpu_range *argument) {
+  const cpu_token *last = &tokens->at[argument->last - 1];
+  if (tokens->at[argument->first].kind != CPU_NAME || !(last->kind == CPU_NAME || cpu_token_is(last, "]")))
+    return false;
+  for (int i = argument->first; i < argument->last; i++) {
+    if (tokens->at[i].kind != CPU_NAME && !cpu_token_any(&tokens->at[i], WORDS("[", ".", "->"))) return false;
+    if (tokens->at[i].match > i) i = tokens->at[i].match;
+  }
+  return true;
+}
+
+/* T &v of a variable x, of exactly that type: v becomes x; of another object, or through const T &v: what a pointer to
+ * it points to. A value is copied. */
+static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   const cpu_tokens *from = &it->in->program->tokens;
-  const bool array = formal->name != formal->last - 1;
-  const bool copied = cpu_token_is(&from->at[formal->first], "const") && !array;
-  if (formal->name < 0 || !is_reference(it, formal) || copied || cpu_group_is(it->in, argument)) return COPIED;
+  const bool array = formal->name != formal->last - 1, group = cpu_group_is(it->in, argument);
+  if (cpu_find(from, formal->first, formal->last, WORDS("&&")) < formal->last)
+    reject(it, "has a parameter by an rvalue reference");
+  if (formal->name < 0 && argument->last > argument->first + 1) reject(it, "does not name a parameter");
+  if (formal->name < 0 || !is_reference(it, formal) || group) return COPIED;
   const bool name = argument->last == argument->first + 1 && it->in->work.at[argument->first].kind == CPU_NAME;
-  return name ? NAMED : array ? COPIED : POINTED;
+  const bool constant = cpu_has(from, formal->first, formal->name, "const");
+  const bool exact = !constant && cpu_type_knows(it->in->program, it->callee, from, formal->first, formal->name - 1);
+  if (array) return name ? NAMED : COPIED;
+  if (!is_object(&it->in->work, argument) && constant) return COPIED;
+  return name && exact ? NAMED : POINTED;
 }
 
 static void formals_bind(expansion *it) {
@@ -292,10 +310,13 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
 }
 
-/* auto *v = &(x[i]); */
+/* const T &v  ->  const T * v_mw3 = __builtin_addressof ( x[i] ) ; */
 static void pointer_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
-  const cpu_token *name = &it->in->program->tokens.at[formal->name];
-  cpu_tokens_format(it->next, it->like, "auto * %.*s_mw%d = & ( ", TEXT(name), it->suffix);
+  const cpu_tokens *from = &it->in->program->tokens;
+  for (int i = formal->first; i < formal->name; i++)
+    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
+  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d = __builtin_addressof ( ", TEXT(&from->at[formal->name]),
+                    it->suffix);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, "$0 ) ; ", argument);
 }
 
@@ -303,6 +324,76 @@ static void formals_put(expansion *it) {
   for (int i = 0; i < it->callee->nformals && !it->in->rejected; i++)
     if (it->binding[i] != NAMED)
       (it->binding[i] == POINTED ? pointer_put : formal_put)(it, &it->callee->formals[i], &it->arguments[i]);
+}
+
+/* ---- names that mean something else in the kernel --------------------------------------------------------------- */
+
+static bool declares(const cpu_tokens *tokens, int first, int last, const cpu_token *name) {
+  cpu_declarator list[CPU_MOST_DECLARATORS];
+  int count = 0;
+  if (cpu_find_same(tokens, first, last, name) == last) return false;
+  if (!cpu_declarator_read(tokens, first, last, list, CPU_MOST_DECLARATORS, &count)) return false;
+  while (count && !cpu_same_text(&tokens->at[list[count - 1].name], name)) count--;
+  return count > 0;
+}
+
+static bool type_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
+  const cpu_token *first = &in->work.at[node->first];
+  int names[MOST_SHARED];
+  if (cpu_token_any(first, WORDS("using", "namespace"))) return cpu_same_text(first + 1, name);
+  if (cpu_token_any(first, WORDS("static_assert", "mw_kept"))) return false;
+  if (!cpu_has(&in->work, node->first, node->last, "__shared__"))
+    return cpu_find_same(&in->work, node->first, node->last, name) < node->last;
+  int count = cpu_shared_names(&in->work, node->first, node->last, names, MOST_SHARED);
+  while (count && !cpu_same_text(&in->work.at[names[count - 1]], name)) count--;
+  return count > 0;
+}
+
+/* A parameter, a variable, a type of the kernel's. */
+static bool kernel_declares(const cpu_splitter *in, const cpu_token *name) {
+  if (cpu_is_formal(in->program, in->kernel, name)) return true;
+  for (int i = 0; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    const int last = node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->kind == CPU_NODE_FOR ? node->init_last : 0;
+    if (last && declares(&in->work, node->kind == CPU_NODE_FOR ? node->head : node->first, last, name)) return true;
+    if (node->kind == CPU_NODE_TYPE && type_declares(in, node, name)) return true;
+  }
+  return false;
+}
+
+/* Is there one meaning of the name for both, and was it declared in front of the helper? */
+static bool means_the_same(const expansion *it, const cpu_token *name) {
+  const cpu_program *program = it->in->program;
+  int meanings = 0;
+  for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
+    meanings++;
+    if (program->functions[k].name > it->callee->last && meanings > 1) return false;
+  }
+  for (int i = 0; i < program->globals.count; i++)
+    meanings += cpu_same_text(&program->tokens.at[program->globals.at[i].name], name);
+  return !kernel_declares(it->in, name) && (meanings < 2 || !strcmp(it->callee->scope, it->in->kernel->scope));
+}
+
+static void names_check(expansion *it) {
+  const cpu_tokens *work = &it->body.work;
+  cpu_declarator list[CPU_MOST_DECLARATORS];
+  int count;
+  for (int i = 0; i < it->body.nnodes; i++) { /* if (int n = f()), for (int n : list) */
+    const cpu_node *node = &it->body.nodes[i];
+    const bool range = node->kind == CPU_NODE_FOR && node->init_last == node->head_last;
+    if (range || (node->head && node->kind != CPU_NODE_FOR &&
+                  cpu_declarator_read(work, node->head, node->head_last, list, CPU_MOST_DECLARATORS, &count)))
+      reject(it, "declares a variable in a head");
+  }
+  for (int i = 0; i < work->count && !it->in->rejected; i++) {
+    const cpu_token *name = &work->at[i];
+    if (name->kind != CPU_NAME || cpu_is_member(work, i) || name_known(it, name) || reference_of(it, work, i) >= 0 ||
+        function_of(it, work, i) >= 0 || means_the_same(it, name))
+      continue;
+    char *why = mw_format("names '%.*s', which may be another in the kernel", TEXT(name));
+    reject(it, why);
+    mw_free(why);
+  }
 }
 
 /* Does the body end with the statement, in whichever branch of its last `if`? */
@@ -381,6 +472,7 @@ static void expand(expansion *it, int node) {
   if (it->in->rejected) return;
   bool value = result_put(it);
   body_names(it);
+  names_check(it);
   if (it->in->rejected) return;
   cpu_tokens_scan(it->next, "{ ", it->like);
   formals_put(it);
@@ -388,7 +480,7 @@ static void expand(expansion *it, int node) {
   body_put(it, value, !value && call_is_last(it, node));
   cpu_tokens_scan(it->next, " } ", it->like);
   cpu_tokens_copy(it->next, work, statement->first, it->call);
-  if (value) cpu_tokens_format(it->next, it->like, " mw_r%d ", it->suffix);
+  if (value) cpu_tokens_format(it->next, it->like, " mw_given ( mw_r%d ) ", it->suffix);
   cpu_tokens_copy(it->next, work, work->at[open].match + 1, statement->last);
   if (wrap) cpu_tokens_scan(it->next, " }", it->like);
 }

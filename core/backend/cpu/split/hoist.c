@@ -46,7 +46,7 @@ static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *
   bool steps = cpu_same_text(&at[step], name) && cpu_token_is(&at[step + 1], "+=") && is_number(&at[step + 2], &by);
   bool one = (prefix || postfix) && loop->head_last == step + 2;
   return starts && ends && (one || (steps && loop->head_last == step + 3)) &&
-         !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, name, false);
+         !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, name, CPU_VALUE);
 }
 
 /* The name is an array of at least so many elements, which is used by its elements only. */
@@ -59,6 +59,7 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
     if (node->kind != CPU_NODE_TYPE || !cpu_token_is(&at[node->first], "__shared__")) continue;
     if (cpu_token_is(&at[node->first + 1], "volatile")) continue;
     int count = cpu_shared_names(&in->work, node->first, node->last, names, MOST_NAMES);
+    if (!count || cpu_type_knows(in->program, in->kernel, &in->work, node->first, names[0]) < CPU_KNOWN) continue;
     for (int n = 0; n < count; n++) {
       long size;
       int dims = names[n] + 1;
@@ -68,7 +69,7 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
     }
   }
   for (int i = 0; found && (i = cpu_find_use(&in->work, i, in->work.count, &at[name])) < in->work.count; i++)
-    found = cpu_token_is(&at[i + 1], "[") && !cpu_token_is(&at[i - 1], "&");
+    found = cpu_token_is(&at[i + 1], "[") && cpu_write_at(in->program, &in->work, i, CPU_VALUE) != CPU_ESCAPED;
   return found;
 }
 
@@ -82,7 +83,7 @@ static bool is_element(const cpu_splitter *in, int i, int index) {
 static int element_find(const cpu_splitter *in, const cpu_node *loop, const counted *it) {
   for (int i = loop->head_last + 1; i < loop->last; i++)
     if (is_element(in, i, it->name) && cpu_local_find(in, i) < 0 && is_array(in, i, it->last) &&
-        !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, &in->work.at[i], false))
+        !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, &in->work.at[i], CPU_VALUE))
       return i;
   return -1;
 }

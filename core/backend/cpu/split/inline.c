@@ -14,6 +14,7 @@
 #include "core/backend/cpu/split/split.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_STEPS = 400 };
 
@@ -50,30 +51,47 @@ static int operation_find(const cpu_splitter *in, int first, int last) {
   return -1;
 }
 
-/* Nothing in front of the operation decides whether, or changes with what, it is computed. */
-static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
-  static const char *const stops[] = {"&&", "||", "?", "++", "--", NULL};
-  for (int i = node->first; i < operation; i++) {
-    if (cpu_token_any(&in->work.at[i], stops) && in->work.at[i].kind == CPU_PUNCT) {
-      cpu_split_reject(in, operation,
-                       "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
-                       TEXT(&in->work.at[operation]), TEXT(&in->work.at[i]));
-      return false;
-    }
-    if (in->work.at[i].match > i && in->work.at[i].match < operation) i = in->work.at[i].match;
-    if (cpu_token_is(&in->work.at[i + 1], "<")) { /* pair<K, V>( */
-      const int open = cpu_call_open(&in->work, i);
-      if (open >= 0 && open <= operation) i = open - 1;
-    }
-    if (node->kind == CPU_NODE_LEAF && cpu_token_is(&in->work.at[i], ",")) {
-      bool inside = false;
-      for (int k = node->first; k < i; k++) inside |= in->work.at[k].match > i;
-      if (inside) continue;
-      cpu_split_reject(in, operation, "%.*s stands after a comma operator", TEXT(&in->work.at[operation]));
-      return false;
-    }
+/* A call that ends in front of the operation: of a function that changes nothing. */
+static bool call_fits(const cpu_splitter *in, int i) {
+  const cpu_token *name = &in->work.at[i];
+  const bool generated = name->size > 3 && !memcmp(name->text, "mw_", 3);
+  const bool qualified =
+      cpu_token_any(name, WORDS("plus", "less", "greater", "bit_and", "bit_or", "bit_xor")); /* cg:: */
+  if ((cpu_is_member(&in->work, i) && !qualified) ||
+      (name->size > 6 && memmem(name->text, (size_t)name->size, "atomic", 6)))
+    return false;
+  for (int k = -1; (k = cpu_function_next(in->program, name, k)) >= 0;)
+    if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
+  return generated || qualified || cpu_function_next(in->program, name, -1) >= 0 ||
+         !cpu_is_declared(in->program, name) || cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
+}
+
+/* What stands in front of the operation and decides whether, or changes with what, it is computed; NULL: nothing. An
+ * assignment's own left side does not: x[i] += __shfl_down_sync(all, v, 1); */
+static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, int operation) {
+  const cpu_token *at = in->work.at;
+  bool assigned = false;
+  for (int i = node->first, inside = -1; i < operation; i++) {
+    if (i >= inside) inside = -1;
+    if (at[i].match > i && inside < 0) inside = at[i].match;
+    const bool own = cpu_is_assignment(&at[i]) && !cpu_token_any(&at[i], WORDS("++", "--")) && inside < 0 && !assigned;
+    assigned |= own;
+    if (at[i].kind == CPU_PUNCT && cpu_token_any(&at[i], WORDS("&&", "||", "?"))) return &at[i];
+    if (cpu_is_assignment(&at[i]) && !own) return &at[i];
+    if (node->kind == CPU_NODE_LEAF && cpu_token_is(&at[i], ",") && inside < 0) return &at[i];
+    const int open = at[i].kind == CPU_NAME ? cpu_call_open(&in->work, i) : -1;
+    if (open >= 0 && at[open].match < operation && !call_fits(in, i)) return &at[i];
+    if (open >= 0 && open <= operation) i = open - 1; /* pair<K, V>( */
   }
-  return true;
+  return NULL;
+}
+
+static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
+  const cpu_token *stop = stop_find(in, node, operation);
+  if (stop)
+    cpu_split_reject(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
+                     TEXT(&in->work.at[operation]), TEXT(stop));
+  return !stop;
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------------------------- */
@@ -243,7 +261,7 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   return true;
 }
 
-/* float v(x);  ->  float v = x;  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
+/* float v(x);  ->  float v = (float)(x);  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
 static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_tokens *work = &in->work;
   const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
@@ -257,10 +275,15 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   if (!named || cpu_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
   const int count = cpu_arguments(work, open, arguments, MW_MOST_PARAMS);
   if (count < 1) return false;
-  const bool far = cpu_has(work, node->first, open, "*");
-  const bool copies = far || cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) >= CPU_KNOWN;
-  cpu_tokens_build(next, work, &work->at[node->first], 0, count == 1 && copies ? "$0 = $1 ;" : "$0 = $2 ( $1 ) ;",
-                   parts);
+  bool far = cpu_has(work, node->first, open, "*");
+  for (int i = node->first; i < open; i++) far |= cpu_is_group(&work->at[i]);
+  const bool known = cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) >= CPU_KNOWN;
+  while (cpu_token_any(&work->at[parts[2].first], WORDS("const", "constexpr"))) parts[2].first++;
+  const char *pattern = count > 1 ? "$0 = $2 ( $1 ) ;"
+                        : far     ? "$0 = $1 ;"
+                        : known   ? "$0 = ( $2 ) ( $1 ) ;"
+                                  : "$0 = $2 ( $1 ) ;";
+  cpu_tokens_build(next, work, &work->at[node->first], 0, pattern, parts);
   return true;
 }
 
@@ -325,13 +348,27 @@ static void name_check(cpu_splitter *in, int i) {
   }
 }
 
-/* Two names, or a type in front of (*f)( and (&a)[: what it declares would not be found in the next region. */
-static bool declares_unread(const cpu_splitter *in, const cpu_node *node) {
-  const cpu_token *at = &in->work.at[node->first];
-  if (node->kind != CPU_NODE_LEAF || at->kind != CPU_NAME || !cpu_ends_operand(at)) return false;
-  if (cpu_token_any(at, WORDS("delete", "throw", "asm", "__asm__", "goto"))) return false;
-  const cpu_token *after = cpu_token_is(at + 1, "(") ? &in->work.at[at[1].match + 1] : at;
-  return at[1].kind == CPU_NAME || cpu_token_any(after, WORDS("(", "["));
+/* An expression, as far as its beginning tells: x = 1; x[i].y += 2; f<T>(x); *p = 3; What begins otherwise may declare
+ * variables, which would not be found in the next region. */
+static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
+  const cpu_tokens *work = &in->work;
+  const cpu_token *at = work->at;
+  int i = node->first;
+  if (at[i].kind == CPU_PRAGMA) i++;
+  if (at[i].kind != CPU_NAME) return cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
+  if (cpu_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
+  while (cpu_token_is(&at[i + 1], "::") && at[i + 2].kind == CPU_NAME) i += 2;
+  const int open = cpu_call_open(work, i);
+  if (open >= 0)
+    return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{")) && at[at[open].match + 1].kind != CPU_NAME;
+  return cpu_is_assignment(&at[i + 1]) ||
+         cpu_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
+}
+
+/* using mw_k3 = decltype(...); */
+static bool is_generated_type(const cpu_splitter *in, int i) {
+  const cpu_token *first = &in->work.at[in->nodes[cpu_node_at(in, i)].first];
+  return cpu_token_is(first, "using") && first[1].size > 3 && !memcmp(first[1].text, "mw_", 3);
 }
 
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
@@ -342,10 +379,15 @@ static void rest_check(cpu_splitter *in) {
     cpu_split_reject(in, 0, "a barrier or warp operation may be reached by a call without a name, from line %d",
                      in->program->tokens.at[in->program->hidden.barrier].line);
   for (int i = 0; i < in->nnodes; i++)
-    if (declares_unread(in, &in->nodes[i])) cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");
+    if (in->nodes[i].kind == CPU_NODE_LEAF && !is_expression(in, &in->nodes[i]))
+      cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");
   for (int i = 0; i < in->work.count; i++) {
     const cpu_token *token = &in->work.at[i];
     if (cpu_token_is(token, "mw_kept")) i = cpu_find(&in->work, i, in->work.count, WORDS(";"));
+    /* Variables are references here. */
+    if (cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
+        !(i > 1 && cpu_token_is(token - 2, "mw_register")))
+      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (cpu_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
       unevaluated = token[1].match;
       i += 2;
@@ -354,6 +396,8 @@ static void rest_check(cpu_splitter *in) {
     const bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT &&
                         !cpu_token_any(token - 1, WORDS(")", "]", ">")); /* mask<T>[i] */
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
+    if (cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
+      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(token) && i > unevaluated &&
         !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */

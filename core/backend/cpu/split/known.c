@@ -81,7 +81,8 @@ static meaning global_meaning(const cpu_splitter *in, const cpu_token *token) {
   const cpu_named *it = cpu_global_find(in->program, token);
   if (!it) return (meaning){0};
   const bool fixed = cpu_find(from, it->first, it->last, WORDS("const", "constexpr", "enum")) < it->last;
-  return (meaning){from, it->first, it->last, it->far, cpu_has(from, it->first, it->last, "auto"), !fixed || it->far};
+  const bool automatic = cpu_has(from, it->first, it->last, "auto");
+  return (meaning){from, it->first, it->last, it->far, automatic, !fixed || it->far || automatic};
 }
 
 static meaning meaning_of(const cpu_splitter *in, int i) {
@@ -128,7 +129,9 @@ static cpu_knowledge leaf_knows(const cpu_splitter *in, int i, const meaning *it
   const int rest = subscript ? at[i + 1].match + 1 : end > i + 1 ? i + 3 : end; /* past the first of the chain */
   if (!it->tokens) return cpu_token_any(&at[end - 2], WORDS("::")) ? CPU_ASKED : CPU_UNKNOWN;
   const cpu_knowledge words = cpu_type_knows(in->program, in->kernel, it->tokens, it->first, it->last);
-  if (words >= CPU_KNOWN || (end == i + 1 && !starred)) return it->far || it->automatic ? CPU_KNOWN : words;
+  if (words >= CPU_KNOWN) return words;
+  if (end == i + 1 && !starred)
+    return it->automatic ? (it->memory ? CPU_ASKED : CPU_KNOWN) : it->far ? CPU_KNOWN : words;
   if (element && !it->far && !it->automatic) return CPU_UNKNOWN;
   if (cpu_find_open(&in->work, rest, end, WORDS("[", "->")) < end || (starred && end > i + 1)) return CPU_UNKNOWN;
   const bool members = cpu_find_open(&in->work, i + 1, end, WORDS(".", "->")) < end;
@@ -183,9 +186,7 @@ void cpu_known_put(cpu_writer *it, int first, int last) {
     if (local >= 0 && first <= in->locals[local].declarator.name && in->locals[local].declarator.name < last)
       continue; /* declared by the head of a loop: not yet known in front of it */
     if (cpu_name_knows(in, i, &memory) != CPU_ASKED) continue;
-    const bool type = local < 0 && leaf_end(&in->work, i) == i + 1 &&
-                      cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1) == CPU_ASKED;
-    if (type)
+    if (!meaning_of(in, i).tokens && leaf_end(&in->work, i) == i + 1) /* a type */
       cpu_put(it, " MW_KNOWN_TYPE(%.*s);", TEXT(&at[i]));
     else
       leaf_ask(it, i);

@@ -54,9 +54,9 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   int node;  /* that declares it */
   int until; /* token where its scope ends */
   cpu_class class;
+  cpu_kind kind;
   bool uniform, pointer, reference, is_const, is_auto; /* is_const: the variable itself, not what it points to */
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
-  bool bound;    /* an object of the program's may keep a reference to it */
   bool typed;    /* its type is needed outside of thread loops */
   int changes;   /* besides its initialiser */
   int header;    /* changed in the header of this loop only; -1 */

@@ -37,7 +37,7 @@ static bool stride_form(const cpu_splitter *in, const cpu_node *node, stride *ou
   out->bound = (cpu_range){test + 2, node->test_last};
   out->step = (cpu_range){step + 2, node->head_last};
   return out->bound.first < out->bound.last && out->step.first < out->step.last && plain_integer(in, variable) &&
-         !cpu_written_in(in->program, &in->work, node->head_last, node->last, name, false);
+         !cpu_written_in(in->program, &in->work, node->head_last, node->last, name, CPU_VALUE);
 }
 
 /* The same for all threads and in every turn. */

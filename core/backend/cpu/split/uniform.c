@@ -19,9 +19,9 @@
 #include "core/base/interrupt.h"
 
 static const char *const *const harmless_calls =
-    WORDS("sizeof", "alignof", "int", "unsigned", "float", "double", "bool", "char", "short", "long", "size_t", "min",
-          "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "static_cast", "const_cast", "reinterpret_cast", "__ffs",
-          "__clz", "__popc", "decltype");
+    WORDS("mw_given", "sizeof", "alignof", "int", "unsigned", "float", "double", "bool", "char", "short", "long",
+          "size_t", "min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "static_cast", "const_cast",
+          "reinterpret_cast", "__ffs", "__clz", "__popc", "decltype");
 static const char *const *const maths =
     WORDS("sqrtf", "sqrt", "rsqrtf", "expf", "exp", "logf", "log", "log2f", "log2", "powf", "pow", "sinf", "cosf",
           "ceilf", "ceil", "floorf", "floor", "fabsf", "fabs", "__ldg");
@@ -66,6 +66,7 @@ int cpu_local_find(const cpu_splitter *in, int token) {
 static bool function_allowed(const cpu_splitter *in, int i, int open) {
   const cpu_tokens *work = &in->work;
   int found = 0;
+  if (cpu_is_object(in->program, &work->at[i])) return false;
   for (int k = i + 2; k < open - 1; k++) /* f<4, float>( */
     if (work->at[k].kind == CPU_NAME ? cpu_type_knows(in->program, in->kernel, work, k, k + 1) < CPU_KNOWN
                                      : work->at[k].kind != CPU_NUMBER && !cpu_token_is(&work->at[k], ","))
@@ -79,8 +80,9 @@ static bool call_allowed(const cpu_splitter *in, int i, int open, bool pure) {
   const cpu_token *name = &in->work.at[i];
   if (cpu_local_find(in, i) >= 0 || cpu_is_member(&in->work, i)) return false;
   if (cpu_function_next(in->program, name, -1) >= 0) return !pure && function_allowed(in, i, open);
-  return cpu_token_any(name, harmless_calls) || (!pure && cpu_token_any(name, maths)) ||
-         cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
+  if (cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1)) return true;
+  return (cpu_token_any(name, harmless_calls) || (!pure && cpu_token_any(name, maths))) &&
+         !cpu_is_declared(in->program, name);
 }
 
 static bool literal_divisor(const cpu_splitter *in, int i) {
@@ -90,9 +92,9 @@ static bool literal_divisor(const cpu_splitter *in, int i) {
 
 /* The language's own operators. pure: neither loads nor chooses. */
 static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
-  const char *const *const signs = WORDS(
-      "(", ")", "]", ",", ";", "+", "-", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "|", "^",
-      "<<", ">>", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", ".", "::");
+  const char *const *const signs =
+      WORDS("(", ")", "]", ",", ";", "+", "-", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "|",
+            "^", "<<", ">>", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", ".");
   const cpu_token *token = &in->work.at[i];
   const bool begins = i == first || !cpu_ends_operand(token - 1);
   if (pure && cpu_token_any(token, WORDS("/", "%"))) return literal_divisor(in, i);
@@ -102,8 +104,11 @@ static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
     return cpu_token_is(token - 1, ")") && cpu_type_knows(in->program, in->kernel, &in->work, open + 1, i - 1);
   }
   if (cpu_token_any(token, WORDS(".", "->")) && cpu_token_is(token - 1, ")")) return false; /* of what has no name */
+  if (cpu_token_is(token, "*") && begins) return !pure && token[1].kind == CPU_NAME;        /* of what has a name */
   if (cpu_token_any(token, WORDS("*", "&"))) return !(pure && begins);
-  if (cpu_token_any(token, WORDS("[", "->"))) return !pure && !begins;
+  if (cpu_token_is(token, "::")) return i > first && (token[-1].kind == CPU_NAME || cpu_token_is(token - 1, ">"));
+  if (cpu_token_any(token, WORDS("[", "->"))) /* of what has a name */
+    return !pure && !begins && (token[-1].kind == CPU_NAME || cpu_token_is(token - 1, "]"));
   if (cpu_token_any(token, WORDS("{", "}"))) /* of an initialiser */
     return !pure && (cpu_token_is(token, "}") || i == first || cpu_token_any(token - 1, WORDS("{", ",")));
   return cpu_token_any(token, signs) || (!pure && cpu_token_is(token, "?"));
@@ -162,6 +167,8 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
   local->is_const = cpu_find(&in->work, from, declarator->name, WORDS("const", "constexpr")) < declarator->name;
   local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
   local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
+  const bool far = local->pointer && declarator->dims == declarator->dims_last;
+  local->kind = cpu_kind_of(in->program, in->kernel, &in->work, spec, last, far);
 }
 
 static void locals_of(cpu_splitter *in, int node, int first, int last, int until) {
@@ -213,19 +220,26 @@ static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, in
          cpu_is_uniform(in, value, node->last);
 }
 
+/* How many [ ] stand behind each other? */
+static int levels(const cpu_tokens *tokens, int i) {
+  int count = 0;
+  for (; cpu_token_is(&tokens->at[i], "["); count++) i = tokens->at[i].match + 1;
+  return count;
+}
+
 static void changes_count(cpu_splitter *in) {
   for (int i = 0; i < in->work.count; i++) {
     int index = cpu_local_find(in, i);
     if (index < 0 || i == in->locals[index].declarator.name) continue;
     cpu_local *local = &in->locals[index];
     bool array = local->declarator.dims_last > local->declarator.dims;
-    cpu_write change = cpu_write_at(in->program, &in->work, i, local->pointer && !array);
+    cpu_write change = cpu_write_at(in->program, &in->work, i, local->kind);
     int node = cpu_node_at(in, i);
-    if (array && !cpu_token_is(&in->work.at[i + 1], "[")) local->escapes = true;
+    if (array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
+      local->escapes = true; /* a row */
     const bool constant = cpu_has(&in->work, local->declarator.spec, local->declarator.spec_last, "constexpr");
-    if (change == CPU_ESCAPED && !constant) local->escapes = true;
-    if (change == CPU_BOUND || (change == CPU_ESCAPED && constant)) local->bound = true;
-    if (change <= CPU_BOUND || constant) continue;
+    if (change == CPU_ESCAPED) local->escapes = true;
+    if (change == CPU_READ || constant) continue;
     bool in_header = in->nodes[node].kind == CPU_NODE_FOR && cpu_node_splits(&in->nodes[node]);
     local->header = in_header && (!local->changes || local->header == node) ? node : -1;
     local->changes++;
@@ -250,7 +264,7 @@ static bool still_uniform(const cpu_splitter *in, int index) {
   if (in->nodes[local->node].predicate) return false; /* of a masked loop */
   for (int i = local->declarator.name + 1; local->changes && i < local->until; i++)
     if (cpu_local_find(in, i) == index && !change_is_uniform(in, local, i) &&
-        cpu_write_at(in->program, &in->work, i, local->pointer) > CPU_BOUND)
+        cpu_write_at(in->program, &in->work, i, local->kind) != CPU_READ)
       return false;
   return true;
 }
@@ -259,7 +273,9 @@ static void uniform_settle(cpu_splitter *in) {
   for (int i = 0; i < in->nlocals; i++) {
     cpu_local *local = &in->locals[i];
     bool array = local->declarator.dims_last > local->declarator.dims;
-    local->uniform = !local->escapes && !local->reference && (!array || (local->is_const && !local->changes));
+    const bool constant = cpu_has(&in->work, local->declarator.spec, local->declarator.spec_last, "constexpr");
+    local->uniform =
+        (!local->escapes || constant) && !local->reference && (!array || (local->is_const && !local->changes));
     bool elsewhere = local->changes && local->header < 0;
     if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
       local->uniform = false; /* without barriers nothing is gained by leaving the thread loop for it */
@@ -278,8 +294,7 @@ static void uniform_settle(cpu_splitter *in) {
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
   const cpu_declarator *it = &local->declarator;
   bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
-  if (local->changes || local->escapes || local->bound || local->reference || loop_variable || it->dims_last > it->dims)
-    return false;
+  if (local->changes || local->escapes || local->reference || loop_variable || it->dims_last > it->dims) return false;
   if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
   if (!cpu_local_knows(in, local) || !cpu_is_pure(in, it->init, it->init_last)) return false;
   for (int i = it->init; i < it->init_last; i++) {

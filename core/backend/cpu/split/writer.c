@@ -139,7 +139,7 @@ static bool assigns_uniform(const cpu_splitter *in, const cpu_node *node) {
   int name = node->first + cpu_token_any(&in->work.at[node->first], WORDS("++", "--"));
   int local = cpu_local_find(in, name);
   return local >= 0 && in->locals[local].class == CPU_UNIFORM &&
-         cpu_write_at(in->program, &in->work, name, in->locals[local].pointer) == CPU_CHANGED;
+         cpu_write_at(in->program, &in->work, name, in->locals[local].kind) == CPU_CHANGED;
 }
 
 /* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
@@ -356,7 +356,7 @@ static void places_note(cpu_writer *it, bool *single) {
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     bool declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
-    bool one = local->region >= 0 && !local->escapes && !local->bound && !local->typed && declared;
+    bool one = local->region >= 0 && !local->escapes && !local->typed && declared;
     single[i] &= one || (in->plain && it->last_region == 0);
   }
 }

@@ -156,21 +156,21 @@ static void form_find(cpu_program *program, cpu_function *kernel, const char *co
 /* Tries each fast form by itself, beside the rest of the source, and gives up those that do not compile. An error: what
  * fibers run does not compile either, so the fault is the source's own. */
 static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_error *error) {
-  const mw_status status = compile_once(program, CPU_FIBER, asked, NULL, error);
-  if (status) return status;
   form *forms = mw_calloc((size_t)program->nfunctions + 1, sizeof *forms);
   for (int i = 0; i < program->nfunctions; i++)
     if (cpu_is_fast(&program->functions[i])) form_take(&program->functions[i], &forms[i]);
+  mw_status status = compile_once(program, CPU_FAST, asked, NULL, error);
+  if (!status) status = compile_once(program, CPU_FIBER, asked, NULL, error);
   for (int i = 0; i < program->nfunctions; i++) {
     if (!forms[i].engine) continue;
     form_give(&program->functions[i], &forms[i]);
-    form_find(program, &program->functions[i], asked);
+    if (!status) form_find(program, &program->functions[i], asked);
     if (cpu_is_fast(&program->functions[i])) form_take(&program->functions[i], &forms[i]);
   }
   for (int i = 0; i < program->nfunctions; i++)
     if (forms[i].engine) form_give(&program->functions[i], &forms[i]);
   mw_free(forms);
-  return MW_OK;
+  return status;
 }
 
 /* If a fast form does not compile and the rest does, a slower one runs that kernel: right comes before fast. Loops that
