@@ -62,6 +62,7 @@ typedef struct mw_device_info {
   bool     host_register; /* pin() works */
   bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds what is queued after it */
   bool     checks;      /* every access of a kernel to memory is judged; nothing is timed, no array is filled at birth */
+  bool     compares;    /* each launch is run by another engine as well, and compared; nothing is timed */
   bool     traces;      /* touched() knows which bytes a launch has touched */
   bool     offline;     /* an architecture without a device: compiles, reports occupancy, cannot run */
   char     pci[32];     /* "" on the CPU device */
@@ -99,11 +100,18 @@ typedef struct mw_probe {
 
 /* ---- objects --------------------------------------------------------------------------------------------------- */
 
+typedef struct mw_compared { /* launches of a device that compares */
+  size_t launches;             /* compared */
+  size_t fibers, cooperative;  /* not compared: their own engine is the one to compare with; all blocks at once */
+  size_t formless;             /* nor these: the other form does not compile */
+} mw_compared;
+
 struct mw_device {
   const mw_backend *backend; /* set, as refs is to 1, by mw_device_open */
   mw_device_info    info;   /* filled by open, constant afterwards */
   mw_stream        *main;   /* the default stream: legacy semantics, see docs/architecture.md; NULL when offline */
   bool              counts; /* the last check_mode said so; the backend's */
+  mw_compared       compared; /* the backend's */
   atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
 };
 
@@ -311,6 +319,7 @@ struct mw_backend {
   bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
   const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL: there is none */
+  const char *compares; /* NAME:WORD is its device that compares engines; NULL: there is none */
 
   void      (*probe)             (mw_probe *out); /* never fails, opens no device */
   /* which: what follows NAME: in the id, "0" if nothing does. Called by mw_device_open (refs.h) only. */
@@ -349,7 +358,7 @@ struct mw_backend {
 
   /* How a device that checks judges launches from now on; waits for those before. */
   void      (*check_mode)        (mw_device *, const mw_check_mode *);
-  /* What check mode has found on the device so far, in order; NULL: nothing, or it does not check. The device's. */
+  /* What check mode, or comparing, has found on the device so far, in order; NULL: nothing. The device's. */
   const mw_finding *(*findings)  (mw_device *);
   /* In check mode: what the launch that ended last touched of the buffer, by kind, of each the first `most` ranges;
    * out has room for 3 * most. How many there are; 0 of a device that does not check. */

@@ -122,19 +122,34 @@ static bool is_offline(const mw_backend *b, const char *which) {
   return prefix && which && !strncmp(which, b->offline, prefix) && isdigit((unsigned char)which[prefix]);
 }
 
-/* core.device_word(word): what an id says, without opening anything: { id, backend, kind, offline, checked (it is in
- * check mode), checks (the id of its backend's device in check mode, or nil) }, where "cuda" has the id of the first
- * device, "cuda:0"; nil where no backend has such ids. */
+static bool is_word(const char *which, const char *word) {
+  return which && word && !strcmp(which, word);
+}
+
+/* Whether nothing is timed on it: it is in check mode, or compares. */
+static bool is_mode(const mw_backend *b, const char *which) {
+  return is_word(which, b->checks) || is_word(which, b->compares);
+}
+
+static void set_id(lua_State *L, const char *field, const mw_backend *b, const char *word) {
+  if (!word) return;
+  lua_pushfstring(L, "%s:%s", b->name, word);
+  lua_setfield(L, -2, field);
+}
+
+/* core.device_word(word): what an id says, without opening anything: { id, backend, kind, offline, checked (nothing is
+ * timed on it: it is in check mode or, as compared says, compares engines), checks, compares (the ids of its backend's
+ * devices that do, or nil) }, where "cuda" has the id of the first device, "cuda:0"; nil where no backend has such ids. */
 static int device_word(lua_State *L) {
   const char *word = check_string(L, 1), *which;
   const mw_backend *b = find_backend(word, &which);
   const bool numbered = b && b->numbered && (!which || is_number(which));
-  const bool offline = b && is_offline(b, which), checked = b && b->checks && which && !strcmp(which, b->checks);
+  const bool offline = b && is_offline(b, which), checked = b && is_mode(b, which);
   if (!b || (which && !numbered && !offline && !checked)) {
     luaL_pushfail(L);
     return 1;
   }
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 8);
   lua_pushfstring(L, numbered && !which ? "%s:0" : "%s", word);
   lua_setfield(L, -2, "id");
   set_string(L, "backend", b->name);
@@ -143,9 +158,10 @@ static int device_word(lua_State *L) {
   lua_setfield(L, -2, "offline");
   lua_pushboolean(L, checked);
   lua_setfield(L, -2, "checked");
-  if (!b->checks) return 1;
-  lua_pushfstring(L, "%s:%s", b->name, b->checks);
-  lua_setfield(L, -2, "checks");
+  lua_pushboolean(L, is_word(which, b->compares));
+  lua_setfield(L, -2, "compared");
+  set_id(L, "checks", b, b->checks);
+  set_id(L, "compares", b, b->compares);
   return 1;
 }
 
@@ -188,7 +204,7 @@ static const char *checking_id(lua_State *L, const char *id) {
   if (!backend || is_offline(backend, which)) return id;
   if (!backend->checks)
     bind_fail(L, MW_UNSUPPORTED, "device '%s' has no check mode; use '%s' for it", id, best_backend(L, true));
-  if (which && strcmp(which, "0") && strcmp(which, backend->checks)) {
+  if (which && strcmp(which, "0") && !is_mode(backend, which)) {
     if (!backend->numbered) return id; /* there is no such device */
     bind_fail(L, MW_UNSUPPORTED,
               "device '%s': check mode is of the first device; set CUDA_VISIBLE_DEVICES=%s and use '%s'", id, which,
@@ -218,7 +234,7 @@ static mw_device *open_device(lua_State *L, const char *id) {
   mw_device *kept = find_kept(L, id), *device = kept ? kept : open_named(L, id);
   push_device(L, device); /* it may have been opened by another name before */
   if (kept) return kept;
-  if (device->info.checks) keep(L, device);
+  if (device->info.checks || device->info.compares) keep(L, device);
   mw_device_release(device);
   return device;
 }
@@ -311,6 +327,10 @@ static int device_properties(lua_State *L) {
   const mw_device_info *info = &device->info;
   push_fields(L, properties, info);
   set_string(L, "kind", device->backend->kind);
+  if (info->compares) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "checks");
+  }
   if (info->capability_major) {
     lua_pushfstring(L, "%d.%d", info->capability_major, info->capability_minor);
     lua_setfield(L, -2, "compute_capability");

@@ -79,4 +79,21 @@ static int all_findings(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg finding_functions[] = {{"findings", all_findings}, {NULL, NULL}};
+/* core.compared(): how many launches a device of this Lua state has compared, and how many not: { launches, fibers,
+ * cooperative, formless }; nil if none compares. */
+static int compared(lua_State *L) {
+#define C(member) FIELD(mw_compared, member)
+  static const bind_field fields[] = {C(launches), C(fibers), C(cooperative), C(formless), LAST_FIELD};
+  lua_settop(L, 0);
+  device_push_kept(L);
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    const mw_device *device = ((const bind_object *)lua_touserdata(L, -1))->device;
+    if (!device->info.compares) continue;
+    push_fields(L, fields, &device->compared);
+    return 1;
+  }
+  luaL_pushfail(L);
+  return 1;
+}
+
+const luaL_Reg finding_functions[] = {{"compared", compared}, {"findings", all_findings}, {NULL, NULL}};

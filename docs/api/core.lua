@@ -41,6 +41,10 @@ shows.]], since = "0.1.0" },
       about = [[What check mode has found, as `dev:findings`, on every device that this Lua state has had in check mode, and
 the races between operations.]],
       returns = { { "finding[]", "" } }, since = "0.7.0" },
+    { name = "compared", forms = { "core.compared()" },
+      about = [[How many launches have been compared by `moonwarp run --engines`, and how many not: `launches`, `fibers` (their own
+engine already), `cooperative`, `formless` (the fiber form does not compile).]],
+      returns = { { "table?", "nil if no device of this Lua state compares" } }, since = "0.9.0" },
     { name = "counters", forms = { "core.counters()" },
       about = [[What was counted, as `dev:counters`, on every device that this Lua state has had in check mode.]],
       returns = { { "counters[]", "" } }, since = "0.8.0" },
@@ -52,8 +56,8 @@ the races between operations.]],
       example = [[print((core.device_forms())) --> cuda, cuda:N or cpu]] },
     { name = "device_word", forms = { "core.device_word(word)" },
       about = [[Parses a device's id, whether or not the device exists: `id` ("cuda:0" for "cuda"), `backend`, `kind`,
-`offline` (an architecture), `checked` (in check mode), `checks` (the id of the same backend's device in check mode, or
-nil).]], params = { { "word", "string", "" } },
+`offline` (an architecture), `checked` (nothing is timed on it: it is in check mode, or compares engines), `compared` (it
+does that), `checks` and `compares` (the ids of the same backend's devices that do, or nil).]], params = { { "word", "string", "" } },
       returns = { { "table?", "nil if no backend has such ids" } }, since = "0.5.0",
       example = [[print(core.device_word("cuda").id, core.device_word("cuda:x")) --> cuda:0  nil]] },
     { name = "type", forms = { "core.type(value)" }, about = [[As `mw.type`.]], params = { { "value", "any", "" } },

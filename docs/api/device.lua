@@ -86,7 +86,7 @@ local dev = mw.device "cpu"]],
       { "concurrent_managed_access", "boolean", "pages of managed arrays move one by one, while kernels run; `a:prefetch` and `a:advise` need it" },
       { "host_register", "boolean", "`a:register` works" },
       { "queue_gate", "boolean", "launches can be queued behind a kernel that waits for the host, as `mw.bench` does" },
-      { "checks", "boolean", "in check mode: every access of a kernel is judged, and nothing is timed" },
+      { "checks", "boolean", "nothing is timed: every access of a kernel is judged (check mode), or launches are compared (`moonwarp run --engines`)" },
       { "offline", "boolean", "an offline target" },
     },
     module_options = {

@@ -230,7 +230,7 @@
 ---@field concurrent_managed_access boolean pages of managed arrays move one by one, while kernels run; `a:prefetch` and `a:advise` need it
 ---@field host_register boolean `a:register` works
 ---@field queue_gate boolean launches can be queued behind a kernel that waits for the host, as `mw.bench` does
----@field checks boolean in check mode: every access of a kernel is judged, and nothing is timed
+---@field checks boolean nothing is timed: every access of a kernel is judged (check mode), or launches are compared (`moonwarp run --engines`)
 ---@field offline boolean an offline target
 
 --- The state at one moment. Unknown values are absent.

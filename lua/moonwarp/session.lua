@@ -4,8 +4,8 @@
 -- last, what was measured and said, failed checks, and the run: the folder that results go to. A command of the program
 -- begins one; in another interpreter it begins with the library. It ends its run in one place, Session:finish.
 --
---   options        device, check, out, json, quiet, script, text (of the script), argv, rerun_of, describe; start, p
---                  and rest: words that run the script once more
+--   options        device, check, engines, out, json, quiet, script, text (of the script), argv, rerun_of, describe;
+--                  start, p and rest: words that run the script once more
 --   checking       how the device opened last judges in check mode (measure/checking.lua); nil: as before, or it is not
 --   given          texts of -p by name: { n = { "300", "400" } }
 --   pass           those of this pass of a sweep: { n = { "300" } }
@@ -98,6 +98,7 @@ end
 ---@return userdata device
 function Session:open_device(id, check)
   local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
+  if self.options.engines then wanted = require("moonwarp.measure.engines").device(wanted, check) end
   if self.options.check or check then check = lists.merged(self.options.check or {}, check or {}) end
   local asked = check
   if check and check.counters then wanted, check = require("moonwarp.measure.ncu").prepare(self, wanted, check) end
@@ -109,7 +110,8 @@ function Session:open_device(id, check)
   return self.opened
 end
 
---- Whether a device is in check mode: each access of a kernel is judged, and nothing is timed on it.
+--- Whether nothing is timed on a device: it is in check mode, where each access of a kernel is judged, or compares its
+--- engines.
 ---@param device userdata?
 ---@return boolean
 function session.is_checked(device)

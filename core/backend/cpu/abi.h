@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 10
+#define MW_ABI_VERSION 11
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -130,6 +130,7 @@ typedef struct mw_unit_variable {
   void              *address;
   unsigned long long bytes;
   unsigned char      dtype, lanes, is_const;
+  unsigned char      fixed; /* of a const type: it may lie in memory that cannot be written */
 } mw_unit_variable;
 
 typedef struct mw_shared_variable { /* of a unit of the check flavor */

@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+enum { COPIES = 5 }; /* of all arrays, while a launch is compared */
+
 static const double POOL_SPIN = 50e-6; /* seconds that a thread of the pool spins before it sleeps */
 
 mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
-  const bool check = !strcmp(which, "check");
-  if (strcmp(which, "0") && !check)
+  const bool check = !strcmp(which, "check"), compare = !strcmp(which, "engines");
+  if (strcmp(which, "0") && !check && !compare)
     return mw_fail(err, MW_NO_DEVICE, "no device \"cpu:%s\": there is one cpu device, \"cpu\"", which);
   cpu_checker *checker = check ? cpu_checker_open(err) : NULL;
   if (check && !checker) return err->status;
@@ -20,6 +22,12 @@ mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
     strcpy(device->base.info.id, "cpu:check");
     device->base.info.memory_total /= 1 + CPU_SHADOW_BYTES;
   }
+  if (compare) {
+    strcpy(device->base.info.id, "cpu:engines");
+    device->base.info.memory_total /= COPIES;
+    device->comparer = cpu_comparer_open();
+  }
+  device->base.info.compares = compare;
   device->base.info.checks = device->base.info.traces = check;
   device->checker = checker;
   cpu_memory_open(&device->memory, check ? cpu_checker_shadow(checker) : NULL);
@@ -42,6 +50,7 @@ void cpu_device_close(mw_device *base) {
   cpu_streams_reap(device);
   cpu_memory_close(&device->memory);
   cpu_checker_close(device->checker);
+  cpu_comparer_close(device->comparer);
   cpu_worker_detach(device->host);
   cpu_worker_free(device->host);
   cpu_fault_remove();
@@ -64,7 +73,9 @@ const mw_counted *cpu_device_counters(mw_device *base, bool newest) {
 }
 
 const mw_finding *cpu_device_findings(mw_device *base) {
+  const cpu_comparer *comparer = ((cpu_device *)base)->comparer;
   cpu_checker *checker = ((cpu_device *)base)->checker;
+  if (comparer) return cpu_comparer_findings(comparer);
   return checker ? cpu_checker_findings(checker) : NULL;
 }
 

@@ -26,10 +26,10 @@ typedef struct story { /* what a message is made of */
 
 /* The same launch in the fiber flavor, silently. False: the kernel has no fiber variant. */
 static bool begin_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_grid *again) {
-  const mw_unit_kernel *unit;
-  const mw_unit_table *table;
-  if (cpu_module_fiber_variant(kernel, &unit, &table, NULL) != MW_OK) return false;
-  cpu_grid_begin(again, &grid->abi, unit, table, grid->priority);
+  cpu_variant variant;
+  if (!cpu_module_fiber_variant(kernel, &variant)) return false;
+  if (variant.there) cpu_twin_carry_variables(variant.there);
+  cpu_grid_begin(again, &grid->abi, variant.kernel, variant.table, grid->priority);
   me->mute = true;
   cpu_worker_enter(me, again);
   return true;
@@ -208,6 +208,6 @@ mw_status cpu_explain_redzone(cpu_device *device, cpu_worker *me, cpu_kernel *ke
       .kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .address = byte, .write = true, .direction_known = true};
   const char *why = find_writer(me, kernel, grid, &redzone, &fault);
   for (int i = 0; i >= 0;) i = cpu_memory_overrun(&device->memory, &kernel->base, args, i, &other, &again);
-  fault.address = cpu_locate_element(param, cpu_locate_pointer(grid, param), fault.address);
+  fault.address = cpu_locate_start(param, cpu_locate_pointer(grid, param), fault.address);
   return describe(device, kernel, grid, &fault, why, err);
 }

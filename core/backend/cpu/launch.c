@@ -90,7 +90,7 @@ static void remember(cpu_kernel *kernel, double before, double seconds) {
   atomic_store_explicit(&kernel->block_seconds, before > 0 ? 0.5 * (before + seconds) : seconds, memory_order_relaxed);
 }
 
-static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
   cpu_device *device = cpu_device_of(&stream->base);
   cpu_kernel *kernel = op->launch.kernel;
   const double before = atomic_load_explicit(&kernel->block_seconds, memory_order_relaxed);
@@ -118,6 +118,16 @@ static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me
   if (device->checker) return MW_OK; /* it has judged each access */
   if (!atomic_load_explicit(&device->memory.redzones, memory_order_relaxed)) return MW_OK;
   return cpu_explain_redzone(device, me, kernel, &grid, err);
+}
+
+static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  cpu_device *device = cpu_device_of(&stream->base);
+  if (!device->comparer) return run_own(op, stream, me, err);
+  mw_grid abi = op->launch.abi;
+  abi.args = op->args;
+  cpu_comparison *comparison = cpu_compare_begin(device, op->launch.kernel, &abi, op->launch.cooperative);
+  const mw_status status = run_own(op, stream, me, err);
+  return comparison ? cpu_compare_end(comparison, me, status, err) : status;
 }
 
 static void label_launch(const cpu_op *op, FILE *out) {

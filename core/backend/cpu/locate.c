@@ -41,7 +41,7 @@ static long long floor_division(long long distance, size_t element) {
   return distance >= 0 ? distance / by : -((-distance + by - 1) / by);
 }
 
-uintptr_t cpu_locate_element(const mw_param *param, uintptr_t base, uintptr_t byte) {
+uintptr_t cpu_locate_start(const mw_param *param, uintptr_t base, uintptr_t byte) {
   const size_t element = size_of(param->dtype, param->lanes);
   return element ? base + (uintptr_t)floor_division((long long)(byte - base), element) * element : byte;
 }
@@ -121,7 +121,7 @@ void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out)
 }
 
 /* An element of an array that a parameter points to. */
-static bool locate_element(const cpu_launched *at, uintptr_t address, mw_object *out) {
+bool cpu_locate_element(const cpu_launched *at, uintptr_t address, mw_object *out) {
   const cpu_found array = cpu_memory_nearest(&at->device->memory, address);
   if (!array.found || address - array.start >= array.bytes) return false;
   if (!name_array(at, &array, address, out) || !out->indexed) return false;
@@ -178,21 +178,23 @@ static bool locate_static(const mw_shared_layout *layout, uintptr_t address, mw_
   return true;
 }
 
+bool cpu_locate_variable(const mw_unit_variable *variable, uintptr_t address, mw_object *out) {
+  const size_t at = address - (uintptr_t)variable->address, element = size_of(variable->dtype, variable->lanes);
+  if (at >= variable->bytes) return false;
+  out->kind = "variable";
+  snprintf(out->name, sizeof out->name, "%s", variable->name);
+  out->indexed = element > 0;
+  out->index = element ? (long long)(at / element) : 0;
+  if (element)
+    snprintf(out->text, sizeof out->text, "device variable '%s', index %lld", variable->name, out->index);
+  else
+    snprintf(out->text, sizeof out->text, "byte %zu of the device variable '%s'", at, variable->name);
+  return true;
+}
+
 static bool locate_variable(const mw_unit_table *table, uintptr_t address, mw_object *out) {
-  for (unsigned i = 0; i < table->nvariables; i++) {
-    const mw_unit_variable *variable = &table->variables[i];
-    const size_t at = address - (uintptr_t)variable->address, element = size_of(variable->dtype, variable->lanes);
-    if (at >= variable->bytes) continue;
-    out->kind = "variable";
-    snprintf(out->name, sizeof out->name, "%s", variable->name);
-    out->indexed = element > 0;
-    out->index = element ? (long long)(at / element) : 0;
-    if (element)
-      snprintf(out->text, sizeof out->text, "device variable '%s', index %lld", variable->name, out->index);
-    else
-      snprintf(out->text, sizeof out->text, "byte %zu of the device variable '%s'", at, variable->name);
-    return true;
-  }
+  for (unsigned i = 0; i < table->nvariables; i++)
+    if (cpu_locate_variable(&table->variables[i], address, out)) return true;
   return false;
 }
 
@@ -200,7 +202,7 @@ void cpu_locate(const cpu_launched *at, uintptr_t address, mw_object *out) {
   *out = (mw_object){0};
   const mw_unit_table *table = at->grid->table;
   if (!locate_dynamic(at, address, out) && !locate_static(table->shared, address, out) &&
-      !locate_variable(table, address, out) && !locate_element(at, address, out))
+      !locate_variable(table, address, out) && !cpu_locate_element(at, address, out))
     cpu_locate_array(at, address, out);
 }
 

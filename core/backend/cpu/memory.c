@@ -131,6 +131,11 @@ static void put_pattern(char *to, const char *end, uint16_t pattern) {
   memcpy(to, &four, (size_t)(end - to));
 }
 
+size_t cpu_memory_pages(const cpu_buffer *buffer, char **from) {
+  *from = buffer->map + GUARD;
+  return buffer->map_bytes - 2 * (size_t)GUARD;
+}
+
 static void fill_slack(const cpu_buffer *buffer) {
   char *start = buffer->base.address, *end = start + buffer->base.bytes;
   put_pattern(buffer->map + GUARD, start, buffer->redzone.pattern);
@@ -279,6 +284,7 @@ static bool map_array(cpu_memory *memory, cpu_buffer *buffer, size_t bytes, size
   buffer->redzone = (cpu_redzone){.start = start, .end = start + bytes, .after = taken - bytes};
   buffer->redzone.before = before < WATCHED ? before : WATCHED;
   buffer->redzone.pattern = pattern_of(type);
+  buffer->dtype = type;
   fill_slack(buffer);
   if (!memory->shadow) return true;
   memset(buffer->base.address, UNWRITTEN, bytes); /* the binding leaves it as it is */

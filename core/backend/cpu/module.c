@@ -13,11 +13,12 @@
 
 typedef struct loaded {
   cpu_unit *unit;
-  char *instance; /* the template instance it was made for; NULL: the source's own kernels */
+  char *instance;         /* the template instance it was made for; NULL: the source's own kernels */
+  cpu_twin *there, *back; /* of a fiber variant: from the unit beside it, and to that; made at its first use */
   struct loaded *next;
 } loaded;
 
-typedef struct cpu_module {
+struct cpu_module {
   mw_module base;
   unsigned long long number; /* of those compiled so far */
   cpu_program *program;
@@ -26,9 +27,10 @@ typedef struct cpu_module {
   loaded *units;
   cpu_kernel *kernels;
   const char **names;
-  mw_refusals refused;  /* a copy, as declared */
-  pthread_mutex_t lock; /* fiber variants may be loaded by a stream's thread */
-} cpu_module;
+  mw_refusals refused;     /* a copy, as declared */
+  pthread_mutex_t lock;    /* fiber variants may be loaded by a stream's thread */
+  struct cpu_module *next; /* of the device's; only the script's thread changes the list */
+};
 
 static const char *const variables_why = "the source has device variables and another kernel of it needs fibers";
 
@@ -71,7 +73,7 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
   unit->table->bind(checker ? cpu_checker_runtime(checker) : &cpu_runtime);
   if (checker) check_variables(module, unit, true);
   loaded *entry = mw_calloc(1, sizeof *entry);
-  *entry = (loaded){unit, instance ? mw_strdup(instance) : NULL, module->units};
+  *entry = (loaded){.unit = unit, .instance = instance ? mw_strdup(instance) : NULL, .next = module->units};
   module->units = entry;
   if (out) *out = entry;
   return MW_OK;
@@ -81,6 +83,8 @@ static void unload_first(cpu_module *module) {
   loaded *entry = module->units;
   module->units = entry->next;
   if (device_of(module)->checker) check_variables(module, entry->unit, false);
+  cpu_twin_free(entry->there);
+  cpu_twin_free(entry->back);
   cpu_unit_free(entry->unit);
   mw_free(entry->instance);
   mw_free(entry);
@@ -204,12 +208,18 @@ mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_modu
   list_names(module);
   gather_log(module);
   module->base.from_cache = all_cached(module);
+  module->next = device_of(module)->modules;
+  device_of(module)->modules = module;
   *out = &module->base;
   return MW_OK;
 }
 
 void cpu_module_unload(mw_module *base) {
-  cpu_streams_drain((cpu_device *)base->device, false, NULL);
+  cpu_device *device = (cpu_device *)base->device;
+  cpu_streams_drain(device, false, NULL);
+  cpu_module **place = &device->modules;
+  while (*place != (cpu_module *)base) place = &(*place)->next;
+  *place = (*place)->next;
   free_module((cpu_module *)base);
 }
 
@@ -309,15 +319,6 @@ mw_status cpu_module_kernel(mw_module *base, const char *name, mw_kernel **out, 
 
 /* ---- fiber variants -------------------------------------------------------------------------------------------- */
 
-static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
-  for (unsigned i = 0; i < from->table->nvariables; i++)
-    for (unsigned k = 0; k < to->table->nvariables; k++) {
-      const mw_unit_variable *source = &from->table->variables[i], *target = &to->table->variables[k];
-      if (source->bytes == target->bytes && strcmp(source->name, target->name) == 0)
-        memcpy(target->address, source->address, source->bytes);
-    }
-}
-
 static loaded *find_fiber_variant(cpu_module *module, const cpu_kernel *kernel) {
   for (loaded *entry = module->units; entry; entry = entry->next) {
     bool same = kernel->instance ? entry->instance && strcmp(entry->instance, kernel->instance) == 0 : !entry->instance;
@@ -326,19 +327,24 @@ static loaded *find_fiber_variant(cpu_module *module, const cpu_kernel *kernel) 
   return NULL;
 }
 
-mw_status cpu_module_fiber_variant(cpu_kernel *kernel, const mw_unit_kernel **out, const mw_unit_table **table,
-                                   mw_error *err) {
+bool cpu_module_fiber_variant(cpu_kernel *kernel, cpu_variant *out) {
   cpu_module *module = (cpu_module *)kernel->base.module;
   mw_status status = MW_OK;
+  mw_error err = {0}; /* what compiles reads it to try again */
   pthread_mutex_lock(&module->lock);
   loaded *entry = find_fiber_variant(module, kernel);
-  if (!entry) status = load(module, CPU_FIBER, kernel->instance, &entry, err);
-  if (status == MW_OK && entry->unit != kernel->owner) copy_variables(kernel->owner, entry->unit);
+  if (!entry) status = load(module, CPU_FIBER, kernel->instance, &entry, &err);
+  mw_error_clear(&err);
+  const bool other = status == MW_OK && entry->unit != kernel->owner;
+  if (other && !entry->there) {
+    entry->there = cpu_twin_make(kernel->owner, entry->unit);
+    entry->back = cpu_twin_make(entry->unit, kernel->owner);
+  }
   pthread_mutex_unlock(&module->lock);
-  if (status != MW_OK) return status;
-  *out = find_in(entry->unit, kernel->base.name);
-  *table = entry->unit->table;
-  return *out ? MW_OK : mw_fail(err, MW_COMPILE, "kernel '%s' has no fiber form", kernel->base.name);
+  if (status != MW_OK) return false;
+  *out = (cpu_variant){.kernel = find_in(entry->unit, kernel->base.name), .table = entry->unit->table};
+  if (other) out->there = entry->there, out->back = entry->back;
+  return out->kernel != NULL;
 }
 
 /* ---- variables and text ---------------------------------------------------------------------------------------- */
@@ -348,6 +354,14 @@ static const cpu_unit *own_unit(const cpu_module *module) {
   const loaded *first = module->units;
   while (first->next) first = first->next;
   return first->unit;
+}
+
+void cpu_modules_variables(const cpu_device *device, void visit(void *owner, const mw_unit_variable *), void *owner) {
+  for (const cpu_module *module = device->modules; module; module = module->next) {
+    const mw_unit_table *table = own_unit(module)->table;
+    for (unsigned i = 0; i < table->nvariables; i++)
+      if (!table->variables[i].fixed) visit(owner, &table->variables[i]);
+  }
 }
 
 static mw_status fail_variable(const cpu_module *module, const char *name, mw_error *err) {
@@ -397,6 +411,10 @@ unsigned long long cpu_module_source(const mw_module *base, const char **name, c
   const cpu_module *module = (const cpu_module *)base;
   cpu_program_source(module->program, name, text);
   return module->number;
+}
+
+const mw_source *cpu_module_options(const mw_module *base) {
+  return cpu_program_options(((const cpu_module *)base)->program);
 }
 
 mw_status cpu_module_text(mw_module *base, const char *kind, char **out, mw_error *err) {

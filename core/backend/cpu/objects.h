@@ -21,6 +21,9 @@ typedef struct cpu_stream cpu_stream;
 typedef struct cpu_event cpu_event;
 typedef struct cpu_graph cpu_graph;
 typedef struct cpu_op cpu_op;
+typedef struct cpu_module cpu_module;
+typedef struct cpu_comparer cpu_comparer;
+typedef struct cpu_twin cpu_twin;
 
 typedef struct cpu_kernel {
   mw_kernel base; /* name, engine_why and params are owned */
@@ -145,6 +148,7 @@ typedef struct cpu_buffer {
   char *map;          /* the whole mapping, guards included */
   size_t map_bytes;
   cpu_redzone redzone;
+  mw_dtype dtype;
 } cpu_buffer;
 
 typedef struct cpu_range cpu_range;
@@ -176,6 +180,8 @@ struct cpu_device {
   cpu_coop coop;
   cpu_memory memory;
   cpu_checker *checker;        /* in check mode; else NULL */
+  cpu_comparer *comparer;      /* where launches compare the engines; else NULL */
+  cpu_module *modules;
   cpu_stream *streams;         /* all but the default one; also those destroyed whose work still runs */
   cpu_stream *per_thread;      /* one of them, or NULL: the per-thread default stream, from its first use on */
   cpu_deferred *deferred;
@@ -211,6 +217,7 @@ mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_dtype, mw_buffer **
 void cpu_memory_free(mw_buffer *);
 mw_status cpu_memory_info(mw_device *, size_t *free, size_t *total, mw_error *);
 cpu_found cpu_memory_nearest(cpu_memory *, uintptr_t address);
+size_t cpu_memory_pages(const cpu_buffer *, char **from); /* that the array lies in */
 /* In check mode: the freed array to which the address belonged; its address space is not used again soon. */
 cpu_found cpu_memory_freed(cpu_memory *, uintptr_t address);
 uintptr_t cpu_found_distance(const cpu_found *, uintptr_t address); /* bytes between them; 0: inside */
@@ -231,13 +238,61 @@ mw_status cpu_module_kernel(mw_module *, const char *name, mw_kernel **, mw_erro
 mw_status cpu_module_variable(mw_module *, const char *name, mw_buffer **, mw_param *type, mw_error *);
 /* Name and text of the source. Returns a number that no other module has. */
 unsigned long long cpu_module_source(const mw_module *, const char **name, const char **text);
+const mw_source *cpu_module_options(const mw_module *); /* that it was compiled with */
 mw_status cpu_module_text(mw_module *, const char *kind, char **, mw_error *);
-/* The same kernel in the fiber flavor, with the variables' present values; compiles it at the first call. */
-mw_status cpu_module_fiber_variant(cpu_kernel *, const mw_unit_kernel **, const mw_unit_table **, mw_error *);
+typedef struct cpu_variant { /* a kernel in the fiber flavor */
+  const mw_unit_kernel *kernel;
+  const mw_unit_table *table;
+  const cpu_twin *there, *back; /* from the kernel's own unit, and to it; NULL: that is the fiber flavor */
+} cpu_variant;
+
+/* Compiles it at the first call; false: it does not compile. */
+bool cpu_module_fiber_variant(cpu_kernel *, cpu_variant *);
+/* All that kernels can write, of all modules, as the script sees it. */
+void cpu_modules_variables(const cpu_device *, void visit(void *owner, const mw_unit_variable *), void *owner);
 cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, const mw_unit_kernel *,
                             const char *instance, const char *why);
 void cpu_kernel_free(cpu_kernel *);
 mw_status cpu_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);
+
+/* ---- twin.c ---------------------------------------------------------------------------------------------------- */
+
+cpu_twin *cpu_twin_make(const cpu_unit *from, const cpu_unit *to); /* of one program */
+void cpu_twin_free(cpu_twin *);                                    /* NULL: nothing */
+/* Addresses of the first unit's functions and variables in the memory become those of the other's. */
+void cpu_twin_carry(const cpu_twin *, void *memory, size_t bytes);
+void cpu_twin_carry_variables(const cpu_twin *); /* their values, from the first unit to the other */
+
+/* ---- state.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct cpu_region { /* an array or a variable */
+  char *at, *from; /* from: of its pages */
+  size_t bytes, room;
+  mw_dtype dtype;
+  const mw_unit_variable *variable; /* NULL: it is an array */
+} cpu_region;
+
+typedef struct cpu_state {
+  cpu_region *regions;
+  size_t count, bytes; /* of all rooms */
+} cpu_state;
+
+cpu_state *cpu_state_open(cpu_device *); /* of now: no array or module may come or go */
+void cpu_state_close(cpu_state *);
+char *cpu_state_keep(const cpu_state *); /* a copy, region by region; mw_free */
+void cpu_state_put(const cpu_state *, const char *kept);
+void cpu_state_carry(const cpu_state *, const cpu_twin *); /* addresses in arrays */
+
+/* ---- element.c ------------------------------------------------------------------------------------------------- */
+
+enum { CPU_ELEMENT_TEXT = 32 };
+
+size_t cpu_element_bytes(mw_dtype); /* 1 of what has no number's type */
+double cpu_element_number(mw_dtype, const void *); /* of a type of floats */
+double cpu_element_ulp(mw_dtype);                  /* of 1; 0: not of floats */
+/* Equal, both NaN, or floats that are at most so many units in the last place apart, or so much. */
+bool cpu_element_is_near(mw_dtype, const void *, const void *, unsigned ulps, double most);
+void cpu_element_text(char out[CPU_ELEMENT_TEXT], mw_dtype, const void *);
 
 /* ---- locate.c -------------------------------------------------------------------------------------------------- */
 
@@ -255,10 +310,12 @@ void cpu_locate_fault(const cpu_launched *, const cpu_fault *, mw_object *out);
 /* The array that was meant by an address outside of all, and how far away it is. */
 cpu_found cpu_locate_meant(const cpu_launched *, uintptr_t address);
 void cpu_locate_array(const cpu_launched *, uintptr_t address, mw_object *out);
+bool cpu_locate_element(const cpu_launched *, uintptr_t address, mw_object *out); /* of a parameter's array */
+bool cpu_locate_variable(const mw_unit_variable *, uintptr_t address, mw_object *out); /* false: it is not there */
 void cpu_locate_distance(char *out, size_t size, const cpu_found *, uintptr_t address); /* "just past the end of" */
 uintptr_t cpu_locate_pointer(const cpu_grid *, const mw_param *); /* the argument */
 /* The start of the element that holds the byte: of what was written, some bytes may equal the pattern. */
-uintptr_t cpu_locate_element(const mw_param *, uintptr_t base, uintptr_t byte);
+uintptr_t cpu_locate_start(const mw_param *, uintptr_t base, uintptr_t byte);
 
 /* ---- launch.c, explain.c --------------------------------------------------------------------------------------- */
 
@@ -271,6 +328,18 @@ mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw
 /* The error for a write beside an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */
 mw_status cpu_explain_redzone(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
+
+/* ---- compare.c ------------------------------------------------------------------------------------------------- */
+
+typedef struct cpu_comparison cpu_comparison;
+
+cpu_comparer *cpu_comparer_open(void);
+void cpu_comparer_close(cpu_comparer *); /* NULL: nothing */
+const mw_finding *cpu_comparer_findings(const cpu_comparer *);
+/* Around a launch by its own engine; begin counts it, and is NULL where nothing is to be compared. end runs it by
+ * fibers, unless it failed, and leaves what it has left. */
+cpu_comparison *cpu_compare_begin(cpu_device *, cpu_kernel *, const mw_grid *, bool cooperative);
+mw_status cpu_compare_end(cpu_comparison *, cpu_worker *me, mw_status, mw_error *);
 
 /* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
  *   memory.c, copy.c                arrays between inaccessible areas; copies and fills
  *   module.c, kernel.c              loaded code, one or more units per module; kernels as the binding sees them
  *   launch.c, explain.c             the hot path; a fault in words
+ *   compare.c                       a launch by its own engine and by fibers
+ *   state.c, twin.c, element.c      what kernels can write; addresses in the other form; equal results
  *   occupancy.c                     how many blocks fit
  *   stream.c, event.c, graph.c      order, time, replay
  * The lower layer: run/machine.h. What compiled code and this program share: abi.h. From source
@@ -16,6 +18,7 @@ const mw_backend mw_cpu_backend = {
     .name = "cpu",
     .kind = "cpu",
     .checks = "check",
+    .compares = "engines",
 
     .probe = cpu_probe,
     .open = cpu_device_open,

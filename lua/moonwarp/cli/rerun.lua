@@ -30,12 +30,12 @@ local function old_words(run)
   end)
 end
 
--- How it was checked, and whether it counted.
+-- How it was checked, and whether it counted or compared.
 local function checking_words(run)
   local words = {}
   for _, word in ipairs(run.argv or {}) do
     if word == "--" then break end
-    if word:find "^%-%-check" or word == "--counters" then words[#words + 1] = word end
+    if word:find "^%-%-check" or word == "--counters" or word == "--engines" then words[#words + 1] = word end
   end
   return words
 end
@@ -67,7 +67,7 @@ function rerun.run(parsed)
     if not given[name_of(word)] then lists.append(line, { "-p", word }) end
   end
   if run.device and not parsed.device then lists.append(line, { "--device", run.device }) end
-  if not (parsed.check or parsed.counters) then lists.append(line, checking_words(run)) end
+  if not (parsed.check or parsed.counters or parsed.engines) then lists.append(line, checking_words(run)) end
   local folder = parsed[1]
   for _, word in ipairs(parsed.words) do -- all but the one that names the run
     if word == folder then folder = nil else line[#line + 1] = word end

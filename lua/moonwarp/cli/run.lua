@@ -34,6 +34,8 @@ run.plain = {
     help = core.device_forms() .. "; else the first of these that is usable" },
   { flag = "--check", show = "[=HOW]", value = "words", optional = true, check = options.check,
     help = "check mode: judges every access to memory, times nothing; HOW: strict, seed:7, blocks:64" },
+  { flag = "--engines",
+    help = "CPU device: each launch by its engine and by fibers in two orders, compared; times nothing" },
   { flag = "--counters",
     help = "what accesses are made of: sectors, bank conflicts, lanes; by kernel and line, in check mode or by ncu" },
   { flag = "--out", show = "DIR", value = "a folder",
@@ -126,6 +128,22 @@ local function run_all(current, chunk, parameters, words)
   return status, reason
 end
 
+-- The closing line of a mode that looks for something.
+local function conclude_mode(current)
+  local given = current.options
+  if given.quiet or current.outcome then return end
+  if given.engines then print(require("moonwarp.measure.engines").summary(current.found)) end
+  if not given.check or current.is_counted or current.found > 0 or current.is_above then return end
+  local limits = current.is_sanitized and "; " .. require("moonwarp.measure.sanitizer").LIMITS or ""
+  print("check mode: no errors found" .. limits)
+end
+
+local function complain_found(current)
+  local found, is_compared = current.found, current.options.engines
+  local one, many = is_compared and "a difference" or "an error", is_compared and " differences" or " errors"
+  exit.complain("%s found %s", is_compared and "--engines" or "check mode", found == 1 and one or found .. many)
+end
+
 -- Failed checks, findings and passes were printed as they failed; the status informs the caller.
 local function final_status(current, status)
   current:settle_findings()
@@ -133,13 +151,9 @@ local function final_status(current, status)
   local found, failed = current.found, current.failed_passes
   local checks = current.failed_checks - found
   if status ~= exit.OK then return status end
-  local is_checked = current.options.check and not (current.is_counted or current.outcome)
-  if is_checked and found == 0 and not current.options.quiet and not current.is_above then
-    local limits = current.is_sanitized and "; " .. require("moonwarp.measure.sanitizer").LIMITS or ""
-    print("check mode: no errors found" .. limits)
-  end
+  conclude_mode(current)
   if checks + found + failed == 0 then return status end
-  if found > 0 then exit.complain("check mode found " .. (found == 1 and "an error" or found .. " errors")) end
+  if found > 0 then complain_found(current) end
   if checks > 0 then exit.complain(checks == 1 and "a check failed" or checks .. " checks failed") end
   if failed > 0 then exit.complain(failed == 1 and "a pass failed" or failed .. " passes failed") end
   return exit.CHECK
@@ -186,13 +200,27 @@ local function begin_pass(parsed, parameters)
   if problem then options.fail("%s", problem) end
 end
 
-local KEPT <const> = { "device", "check", "out", "json", "quiet", "pass", "p", "rest" }
+local KEPT <const> = { "device", "check", "engines", "out", "json", "quiet", "pass", "p", "rest" }
+
+-- Both are ways to run each launch, of which there is one.
+local function reject_with_engines(parsed)
+  for _, name in ipairs { "check", "counters", "slurm" } do
+    if parsed[name] then
+      options.fail("options '--engines' and '--%s' do not go together; run the script twice", name)
+    end
+  end
+  local word = parsed.device and core.device_word(parsed.device)
+  if word and not word.compares then
+    options.fail("option '--engines' compares the engines of the CPU device, got --device %s", parsed.device)
+  end
+end
 
 -- more: script, argv, and what else the session is to know; work: gives the status of all passes, and the reason if
 -- they were skipped.
 local function execute(parsed, more, work)
   local parameters = run.parameters(parsed.p)
   check_places(parsed)
+  if parsed.engines then reject_with_engines(parsed) end
   if parsed.counters then parsed.check = lists.merged(parsed.check or {}, { counters = true }) end
   if parsed.pass then begin_pass(parsed, parameters) end
   for _, name in ipairs(KEPT) do more[name] = parsed[name] end
@@ -226,6 +254,7 @@ end
 ---@param rerun_of string?   the folder of the run that is run again
 ---@return integer status
 function run.run(parsed, rerun_of)
+  if parsed.engines then reject_with_engines(parsed) end
   if parsed.slurm then return require("moonwarp.cli.sweep").run(parsed) end
   options.reject_slurm(parsed)
   if parsed.dry then options.fail("option '--dry-run' is for --slurm") end

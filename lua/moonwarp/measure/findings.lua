@@ -80,7 +80,7 @@ end
 
 -- Findings of one kind at the same lines are one, whatever kernel they are in: instances of a template.
 local function key_of(one)
-  local places = lists.map(one.parties, place_of)
+  local places = lists.map(one.parties, function(party) return party.line and place_of(party) end)
   table.sort(places)
   if #places == 0 then places = { one.kernel, one.object } end
   return table.concat({ one.kind, tostring(one.intended), table.unpack(places) }, "\0")

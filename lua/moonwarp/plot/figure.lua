@@ -157,7 +157,7 @@ function figure.describe(spec, kind)
 end
 
 --- Why there is no chart.
-figure.NOT_TIMED = "nothing is timed in check mode"
+figure.NOT_TIMED = "nothing is timed in check mode or with --engines"
 
 --- Of records made in check mode there is no chart, since nothing is timed: what is left of one. Else nil.
 ---@param entries table[]

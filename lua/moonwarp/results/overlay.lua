@@ -47,7 +47,7 @@ end
 
 -- ---- names that distinguish runs ----------------------------------------------------------------
 
---- Whether a run's device was in check mode.
+--- Whether a run's device was in check mode, or compared engines.
 ---@param run table
 ---@return boolean
 function overlay.is_checked(run)
@@ -60,7 +60,8 @@ end
 ---@return string
 function overlay.device(run)
   local name = run.device_name or run.device or "no device"
-  return overlay.is_checked(run) and name .. ", check mode" or name
+  if not overlay.is_checked(run) then return name end
+  return name .. (core.device_word(run.device).compared and ", engines compared" or ", check mode")
 end
 
 --- Names that distinguish runs: the device, with the time if another run has the same, and a number if needed.

@@ -153,7 +153,7 @@ local function leave_out_plain_parts(state)
   local left_out = lists.map(state.parts, function(part) return part.run and ("'%s'"):format(part.name) or nil end)
   state.parts = lists.map(state.parts, function(part) return not part.run and part or nil end)
   if #left_out > 0 then
-    remark.say("Not run in check mode without a size (-p): %s.", table.concat(left_out, ", "))
+    remark.say("Not run without a size (-p): %s.", table.concat(left_out, ", "))
   end
 end
 

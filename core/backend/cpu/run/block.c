@@ -71,7 +71,7 @@ static int barrier(enum mw_barrier_op op, int value, const char *file, int line,
   }
   if (fibers->arrived == fibers->live) {
     release_barrier(fibers);
-    cpu_fibers_go_on(fibers, CPU_WARPS - 1);
+    cpu_fibers_go_on(fibers, CPU_WARPS);
   } else {
     cpu_fibers_wait(fibers);
   }
@@ -282,8 +282,8 @@ static void line_up(cpu_block_fibers *fibers) {
   fibers->ready_warps = warps == CPU_WARPS ? ~0u : (1u << warps) - 1;
   fibers->abandoned = fibers->any_named = false;
   memset(fibers->named, 0, sizeof fibers->named);
-  fibers->current = 0;
-  fibers->random = fibers->grid->seed ? cpu_mixed(fibers->grid->seed + fibers->worker->ctx.block) : 0;
+  fibers->order = cpu_block_seed(fibers->grid->seed, fibers->worker->ctx.block);
+  fibers->current = fibers->order == CPU_REVERSED ? fibers->threads - 1 : 0;
   for (unsigned w = 0; w < warps; w++) {
     cpu_warp *warp = &fibers->warps[w];
     unsigned lanes = fibers->threads - w * CPU_WARP;

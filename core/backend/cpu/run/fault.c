@@ -190,6 +190,7 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
 uintptr_t cpu_redzone_written(const cpu_redzone *redzone) {
   const unsigned char pattern[] = {(unsigned char)redzone->pattern, (unsigned char)(redzone->pattern >> 8)};
   const unsigned char *start = redzone->start, *low = start - redzone->before;
+  if (redzone->was) return memcmp(start, redzone->was, (size_t)(redzone->end - start)) ? (uintptr_t)start : 0;
   for (const unsigned char *at = redzone->end; at < redzone->end + redzone->after; at++)
     if (*at != pattern[(uintptr_t)at % 2]) return (uintptr_t)at;
   if (start - low > 2 && low[0] == pattern[(uintptr_t)low % 2] && low[1] == pattern[(uintptr_t)(low + 1) % 2] &&

@@ -50,7 +50,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
     set_block(grid, worker, block);
     thread->block_idx = cpu_block_index(grid, block);
     if (grid->seed)
-      run_shuffled_block(grid, thread, cpu_mixed(grid->seed + block));
+      run_shuffled_block(grid, thread, cpu_block_seed(grid->seed, block));
     else
       run_plain_block(grid, thread);
   }
@@ -79,6 +79,7 @@ static void begin(cpu_grid *grid, unsigned long long blocks, double block_second
   grid->observer = NULL;
   grid->strict = false;
   grid->seed = 0;
+  grid->help = NULL;
   atomic_init(&grid->next, 0);
   atomic_init(&grid->users, 0);
   cpu_stop_begin(&grid->stop);

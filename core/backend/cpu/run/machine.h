@@ -7,11 +7,13 @@
  *
  *   ../ops.c                         the table
  *   ../launch.c  ../copy.c           what streams run on the machine
+ *   ../compare.c                     a launch by its own engine and by fibers
  *   ../explain.c ../locate.c         a fault in words; what an address is
+ *   ../state.c                       what kernels can write
  *   ../device.c                      opening and closing
  *   ../module.c  ../memory.c  ../event.c
  *   ../stream.c                      the queues
- *   ../graph.c  ../kernel.c  ../occupancy.c  ../probe.c
+ *   ../graph.c  ../kernel.c  ../occupancy.c  ../probe.c  ../twin.c  ../element.c
  *   coop.c                           a thread for each block of a cooperative launch
  *   pool.c                           the threads that share a grid
  *   shuffle.c                        the blocks of a grid in another order, or a sample of them
@@ -43,6 +45,7 @@
 #include "core/base/clock.h"
 
 typedef struct cpu_grid cpu_grid;
+typedef struct cpu_shuffle cpu_shuffle;
 typedef struct cpu_worker cpu_worker;
 typedef struct cpu_block_fibers cpu_block_fibers;
 
@@ -71,8 +74,10 @@ int cpu_thread_start(pthread_t *, void *(*)(void *), void *argument);
 /* ---- permute.c ------------------------------------------------------------------------------------------------- */
 
 uint64_t cpu_mixed(uint64_t); /* another number, of which each bit depends on all of these */
+#define CPU_REVERSED UINT64_MAX /* the seed of the order from the last number to the first */
 /* What stands at a place of 0 ... count-1 in an order of these numbers. */
 unsigned long long cpu_permuted(uint64_t seed, unsigned long long count, unsigned long long place);
+uint64_t cpu_block_seed(uint64_t seed, unsigned long long block); /* of the order of a block's threads; 0: in order */
 
 /* ---- fault.c: what ends a block early, and a grid -------------------------------------------------------------- */
 
@@ -124,6 +129,7 @@ typedef struct cpu_redzone { /* the bytes beside an array that are looked at: th
   const unsigned char *start, *end; /* of the array */
   size_t before, after;
   uint16_t pattern;
+  const void *was; /* instead the bytes from start to end are looked at, which were these; NULL: usually */
 } cpu_redzone;
 
 enum { CPU_CANARY = 0xC5 };
@@ -223,7 +229,7 @@ struct cpu_block_fibers {
   mw_thread **self;
   unsigned threads, live, current;
   unsigned yields;
-  uint64_t random; /* for the order in which threads run; 0: in order */
+  uint64_t order; /* in which threads run: 0, CPU_REVERSED, or what the next random number comes of */
   uint32_t ready_warps;
   bool dirty;     /* fibers were left in the middle of a kernel: make them again */
   bool abandoned; /* a fiber gave the block up; worker->fault says why */
@@ -279,7 +285,7 @@ void cpu_fibers_free(cpu_block_fibers *);
 bool cpu_fibers_prepare(cpu_block_fibers *, unsigned warps, void (*entry)(void *));
 void cpu_fibers_start(cpu_block_fibers *); /* runs threads, thread 0 first, until none can run */
 void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane's ready bit, cleared before, is set */
-/* Lets the next warp go on, and in it the first lane: warps take turns between warp operations, and lanes follow each
+/* Lets the next warp go on (after CPU_WARPS the first one), and in it the first lane: warps take turns between warp operations, and lanes follow each
  * other. So code that leaves out a barrier computes what it does on GPUs, where the warps of a block keep step. */
 void cpu_fibers_go_on(cpu_block_fibers *, unsigned after_warp);
 void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
@@ -408,6 +414,8 @@ struct cpu_grid {
   void *checker;                /* the observer's */
   const cpu_redzone *watch; /* looked at after every thread: which one writes there? NULL: usually */
   uint64_t seed;            /* of the order of a block's threads; 0: in order */
+  void (*help)(cpu_shuffle *); /* called where fibers wait, of a grid without an observer; NULL: usually */
+  cpu_shuffle *shuffle;
   cpu_stop stop;
 };
 
@@ -422,17 +430,19 @@ bool cpu_grid_run(cpu_grid *, cpu_worker *, unsigned long long first, unsigned l
 
 /* ---- shuffle.c: its blocks in another order, or a sample of them ----------------------------------------------- */
 
-typedef struct cpu_shuffle {
+struct cpu_shuffle {
   cpu_grid *grid;
   uint64_t seed;
   unsigned long long wanted; /* blocks to be run */
   unsigned long long place, ran, first_left; /* in the order; so many have begun; all before this one have */
   unsigned char *begun;      /* a bit for each block */
+  bool mute;                 /* the helper prints nothing */
   cpu_worker *helper;        /* runs the first blocks that are left, while one that may wait for them runs; NULL: none */
+  atomic_bool helped;        /* it was asked for */
   atomic_bool ended;         /* the helper's thread has */
   bool over;                 /* those wanted have run */
   pthread_mutex_t lock;
-} cpu_shuffle;
+};
 
 /* Runs so many of the grid's blocks in the order of a seed: the first one, the last one and others if not all. Returns
  * how many have run: more, if one seemed to wait for others. */

@@ -16,6 +16,7 @@ uint64_t cpu_mixed(uint64_t bits) {
 /* A Feistel network permutes the numbers below a power of 4; those not below count are sent on, as in J. Black and
  * P. Rogaway, "Ciphers with arbitrary finite domains" (2002). */
 unsigned long long cpu_permuted(uint64_t seed, unsigned long long count, unsigned long long place) {
+  if (seed == CPU_REVERSED) return count - 1 - place;
   unsigned half = 1;
   while (half < 32 && (count - 1) >> 2 * half) half++;
   const uint64_t mask = ((uint64_t)1 << half) - 1;
@@ -29,4 +30,8 @@ unsigned long long cpu_permuted(uint64_t seed, unsigned long long count, unsigne
     place = left << half | right;
   } while (place >= count);
   return place;
+}
+
+uint64_t cpu_block_seed(uint64_t seed, unsigned long long block) {
+  return seed == 0 || seed == CPU_REVERSED ? seed : cpu_mixed(seed + block);
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TURN_YIELDS = 64 }; /* until another block has its turn in check mode */
+enum { TURN_YIELDS = 64 }; /* until another block has its turn in check mode, or in another order */
 enum { YIELDS = 1024 };    /* of a block's threads to each other, until the whole CPU thread yields */
 
 /* ---- a block's fibers ------------------------------------------------------------------------------------------ */
@@ -71,6 +71,20 @@ static unsigned next_bit(uint32_t bits, unsigned from) {
   return (unsigned)__builtin_ctz(above ? above : bits);
 }
 
+/* The same before `from`. */
+static unsigned previous_bit(uint32_t bits, unsigned from) {
+  const uint32_t below = bits & (uint32_t)((1ull << from) - 1);
+  return 31 - (unsigned)__builtin_clz(below ? below : bits);
+}
+
+/* The lane, or the warp, that follows `from` in the block's order; 32: the first one. */
+static unsigned following(cpu_block_fibers *fibers, uint32_t bits, unsigned from) {
+  if (!fibers->order) return next_bit(bits, from);
+  if (fibers->order == CPU_REVERSED) return previous_bit(bits, from);
+  fibers->order = cpu_mixed(fibers->order);
+  return next_bit(bits, (unsigned)fibers->order % 32);
+}
+
 /* Nobody else in the warp can run: those who asked for the active mask at one place are the ones converged there. */
 static void answer_mask(cpu_block_fibers *fibers, unsigned w) {
   cpu_warp *warp = &fibers->warps[w];
@@ -94,13 +108,6 @@ static unsigned end_rest(cpu_block_fibers *fibers, unsigned w) {
   return fibers->grid->observer->rested(fibers, w, lanes);
 }
 
-/* After which lane of a warp, and which warp, the next one is looked for. */
-static unsigned place_before(cpu_block_fibers *fibers, unsigned usual) {
-  if (!fibers->random) return usual;
-  fibers->random = cpu_mixed(fibers->random);
-  return (unsigned)fibers->random % 32;
-}
-
 /* False: no lane can run. */
 static bool pick_next(cpu_block_fibers *fibers) {
   unsigned w = fibers->current / CPU_WARP, from = fibers->current % CPU_WARP;
@@ -113,11 +120,11 @@ static bool pick_next(cpu_block_fibers *fibers) {
   if (!warp->ready) {
     fibers->ready_warps &= ~(1u << w);
     if (!fibers->ready_warps) return false;
-    w = next_bit(fibers->ready_warps, place_before(fibers, w));
+    w = following(fibers, fibers->ready_warps, w);
     warp = &fibers->warps[w];
-    from = 31;
+    from = CPU_WARP;
   }
-  fibers->current = w * CPU_WARP + next_bit(warp->ready, place_before(fibers, from));
+  fibers->current = w * CPU_WARP + following(fibers, warp->ready, from);
   return true;
 }
 
@@ -128,7 +135,7 @@ static void resume(cpu_block_fibers *fibers, cpu_fiber *from) {
 }
 
 void cpu_fibers_start(cpu_block_fibers *fibers) {
-  if (fibers->random) pick_next(fibers);
+  if (fibers->order && fibers->order != CPU_REVERSED) pick_next(fibers);
   resume(fibers, &fibers->worker->home);
 }
 
@@ -150,8 +157,8 @@ void cpu_fibers_rest(cpu_block_fibers *fibers) {
 void cpu_fibers_go_on(cpu_block_fibers *fibers, unsigned after) {
   cpu_lane *lane = cpu_fibers_lane(fibers);
   if (fibers->grid->watch) cpu_fault_check_redzone(fibers->worker, fibers->grid->watch);
-  const unsigned w = next_bit(fibers->ready_warps, place_before(fibers, after));
-  fibers->current = w * CPU_WARP + next_bit(fibers->warps[w].ready, place_before(fibers, CPU_WARP - 1));
+  const unsigned w = following(fibers, fibers->ready_warps, after);
+  fibers->current = w * CPU_WARP + following(fibers, fibers->warps[w].ready, CPU_WARP);
   resume(fibers, &lane->fiber);
 }
 
@@ -178,6 +185,11 @@ void cpu_fibers_yield(cpu_block_fibers *fibers) {
   if (observer && fibers->yields % TURN_YIELDS == 0) {
     observer->give_turn(fibers->grid, fibers->worker);
     observer->take_turn(fibers->grid, fibers->worker);
+  }
+  if (fibers->grid->help && fibers->yields % TURN_YIELDS == 0) {
+    fibers->worker->busy++; /* not to be ended in the middle */
+    fibers->grid->help(fibers->grid->shuffle);
+    fibers->worker->busy--;
   }
   cpu_lane *lane = cpu_fibers_lane(fibers);
   unsigned w = fibers->current / CPU_WARP, i = fibers->current % CPU_WARP;

@@ -66,8 +66,9 @@ static void help(void *owner, cpu_worker *worker) {
 }
 
 void cpu_shuffle_help(cpu_shuffle *shuffle) {
-  if (shuffle->helper) return;
+  if (atomic_exchange(&shuffle->helped, true)) return;
   cpu_worker *helper = cpu_worker_make();
+  helper->mute = shuffle->mute;
   if (cpu_worker_start(helper, help, shuffle) == 0)
     shuffle->helper = helper;
   else

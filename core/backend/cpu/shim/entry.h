@@ -464,6 +464,9 @@ template <class... A, void (*K)(A...)> struct mw_thread_run<void (*)(A...), K> {
 template <class T> struct mw_element { typedef T type; };
 template <class T, size_t N> struct mw_element<T[N]> : mw_element<T> {};
 
+template <class T> struct mw_fixed { static constexpr unsigned char value = 0; };
+template <class T> struct mw_fixed<const T> { static constexpr unsigned char value = 1; };
+
 template <class T> constexpr mw_unit_variable mw_variable(const char *name, T &variable, bool is_const) {
   typedef typename mw_element<T>::type E;
   return {name,
@@ -471,7 +474,8 @@ template <class T> constexpr mw_unit_variable mw_variable(const char *name, T &v
           sizeof(T),
           (unsigned char)mw_type<E>::dtype,
           (unsigned char)mw_type<E>::lanes,
-          is_const};
+          is_const,
+          mw_fixed<T>::value};
 }
 
 #if defined(MW_FAST)

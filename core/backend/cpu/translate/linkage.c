@@ -85,22 +85,54 @@ bool cpu_object_is_whole(const char *bytes, size_t size) {
 
 /* ---- code that the loader would run ---------------------------------------------------------------------------- */
 
-/* The symbol of the function at an address, from the section of all symbols; "": none known. */
-static const char *function_name(const object *o, uint64_t address) {
+typedef struct symbol_list { /* the section of all of them */
+  const Elf64_Sym *at;
+  size_t count, room;
+  const char *names;
+} symbol_list;
+
+static symbol_list symbols_of(const object *o) {
   const Elf64_Ehdr *head = (const Elf64_Ehdr *)o->at;
   const Elf64_Shdr *sections = part(o, head->e_shoff, head->e_shnum * sizeof *sections);
   for (int i = 0; sections && i < head->e_shnum; i++) {
     if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= head->e_shnum) continue;
     const Elf64_Shdr *texts = &sections[sections[i].sh_link];
-    const Elf64_Sym *symbols = part(o, sections[i].sh_offset, sections[i].sh_size);
+    const Elf64_Sym *at = part(o, sections[i].sh_offset, sections[i].sh_size);
     const char *names = part(o, texts->sh_offset, texts->sh_size);
-    for (size_t k = 0; symbols && names && k < sections[i].sh_size / TABLE_ENTRY; k++)
-      if (symbols[k].st_value == address && ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
-          symbols[k].st_name < texts->sh_size &&
-          memchr(names + symbols[k].st_name, 0, texts->sh_size - symbols[k].st_name))
-        return names + symbols[k].st_name;
+    if (at && names) return (symbol_list){at, sections[i].sh_size / TABLE_ENTRY, texts->sh_size, names};
+  }
+  return (symbol_list){0};
+}
+
+/* NULL: the symbol is no function of the object's. */
+static const char *function_symbol(const symbol_list *all, size_t i) {
+  const Elf64_Sym *symbol = &all->at[i];
+  if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) return NULL;
+  if (symbol->st_name >= all->room || !memchr(all->names + symbol->st_name, 0, all->room - symbol->st_name))
+    return NULL;
+  return all->names + symbol->st_name;
+}
+
+/* The symbol of the function at an address; "": none known. */
+static const char *function_name(const object *o, uint64_t address) {
+  const symbol_list all = symbols_of(o);
+  for (size_t i = 0; i < all.count; i++) {
+    const char *name = all.at[i].st_value == address ? function_symbol(&all, i) : NULL;
+    if (name) return name;
   }
   return "";
+}
+
+cpu_code *cpu_object_functions(const char *bytes, size_t size, size_t *count) {
+  const object o = {.at = bytes, .size = size};
+  const symbol_list all = symbols_of(&o);
+  cpu_code *list = mw_calloc(all.count + 1, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; i < all.count; i++) {
+    const char *name = function_symbol(&all, i);
+    if (name) list[(*count)++] = (cpu_code){name, (uintptr_t)all.at[i].st_value};
+  }
+  return list;
 }
 
 static bool is_within(uint64_t address, uint64_t first, uint64_t bytes) {

@@ -303,6 +303,10 @@ void cpu_program_source(const cpu_program *program, const char **name, const cha
   *text = program->source.text;
 }
 
+const mw_source *cpu_program_options(const cpu_program *program) {
+  return &program->source;
+}
+
 const mw_refusals *cpu_program_refused(const cpu_program *program) {
   return &program->refused;
 }

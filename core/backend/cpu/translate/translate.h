@@ -71,6 +71,8 @@ bool cpu_warnings_wait(const cpu_program *);
 /* The warnings of a source by the text that fibers run, and their NUL. */
 mw_status cpu_warnings_read(const cpu_program *, const char *generated, cpu_text *log, mw_error *);
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
+/* The functions of a whole one, by addresses from its start; names are in its bytes. */
+cpu_code *cpu_object_functions(const char *bytes, size_t size, size_t *count);
 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one
  * of the check flavor it takes the initialiser that -fsanitize=thread adds. */

@@ -6,10 +6,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/backend/cpu/translate/translate.h"
@@ -97,6 +100,24 @@ static mw_status object_load(const cpu_text *object, cpu_unit *unit, const char 
   if (!guard_forbid(unit->table))
     return mw_fail(error, MW_NO_MEMORY, "no guard for the device variables of '%s': %s", name, strerror(errno));
   return MW_OK;
+}
+
+static int by_name(const void *one, const void *other) {
+  return strcmp(((const cpu_code *)one)->name, ((const cpu_code *)other)->name);
+}
+
+cpu_code *cpu_unit_functions(const cpu_unit *unit, size_t *count, char **names) {
+  struct stat info = {0};
+  struct link_map *map = NULL;
+  fstat(unit->fd, &info);
+  *names = mw_calloc((size_t)info.st_size + 1, 1);
+  *count = 0;
+  if (pread(unit->fd, *names, (size_t)info.st_size, 0) != info.st_size || dlinfo(unit->handle, RTLD_DI_LINKMAP, &map))
+    return NULL;
+  cpu_code *list = cpu_object_functions(*names, (size_t)info.st_size, count);
+  for (size_t i = 0; i < *count; i++) list[i].address += map->l_addr;
+  qsort(list, *count, sizeof *list, by_name);
+  return list;
 }
 
 /* ---- generating and compiling ---------------------------------------------------------------------------------- */

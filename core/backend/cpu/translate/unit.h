@@ -44,6 +44,7 @@ mw_status cpu_program_parse(const mw_source *, cpu_program **out, mw_error *); /
 void      cpu_program_free(cpu_program *);
 int       cpu_program_kernels(const cpu_program *, const cpu_declared **out);
 void      cpu_program_source(const cpu_program *, const char **name, const char **text);
+const mw_source *cpu_program_options(const cpu_program *);
 /* More may be refused when a unit is loaded. */
 const mw_refusals *cpu_program_refused(const cpu_program *);
 bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or __constant__ variable */
@@ -54,6 +55,13 @@ bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or _
  * form that does not compile becomes a fiber kernel here. */
 mw_status cpu_unit_load(const cpu_program *, cpu_flavor, const char *const *templates, cpu_unit **out, mw_error *);
 void      cpu_unit_free(cpu_unit *);
+typedef struct cpu_code { /* a function */
+  const char *name; /* its symbol */
+  uintptr_t   address;
+} cpu_code;
+
+/* The functions of a loaded unit by name; `names` holds their names. Both are freed by mw_free. */
+cpu_code *cpu_unit_functions(const cpu_unit *, size_t *count, char **names);
 /* The generated C++; malloc'ed. */
 char     *cpu_unit_source(const cpu_program *, cpu_flavor, const char *const *templates);
 
