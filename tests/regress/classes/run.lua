@@ -2,8 +2,8 @@
 --
 -- The probes against what they expect: a line a kernel, and the sums of each file and engine.
 --
---   moonwarp run tests/regress/classes/run.lua -- [--brief] [--files first,second,third,fourth] [--engines auto,fiber]
---     [--frames plain,barriers,helper,turning] [--per case|NUMBER] [--device cpu] [FIRST LAST]
+--   moonwarp run tests/regress/classes/run.lua -- [--brief] [--files first,second,third,fourth,fifth]
+--     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per case|NUMBER] [--device cpu] [FIRST LAST]
 --
 -- "wrong" is another number than expected, "broken" an error, "refused" one that the case names. Each kernel is alone
 -- in its module; --per puts those of a case, or a number of kernels, in one, each in a namespace of its own. That is
@@ -13,8 +13,8 @@ local mw = require "moonwarp"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
 local probes = dofile(folder .. "probes.lua")
 
-local options = { files = "first,second,third,fourth", engines = "auto,fiber", frames = "plain,barriers",
-  device = "cpu" }
+local options = { files = "first,second,third,fourth,fifth", engines = "auto,fiber",
+  frames = "plain,barriers", device = "cpu" }
 local range = {}
 
 local function read_arguments()
