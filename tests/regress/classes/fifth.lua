@@ -693,13 +693,14 @@ struct R { int &r; __device__ R(int &x) : r(x) {} }; template <class... A> __dev
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int q = ::g + t;
     __syncthreads(); if (t == 0) g = 9; __syncthreads(); s[t] = g; __syncthreads(); a[t] = q * 100 +
     s[63-t]; }]], "(3+t)*100+9", alone = true },
-  { "::threadIdx", "", "int n = ::threadIdx.x;", "t", alone = true },
+  { "::threadIdx", "", "int n = ::threadIdx.x;", "t", alone = true, refused = "with a ::" },
   { "::blockIdx and ::threadIdx", "",
     [[__global__ void k(int *a, int w) { int i = ::blockIdx.x * blockDim.x + threadIdx.x; a[i] = i * w +
-    ::threadIdx.x; }]], "t+t%16", grid = 4, block = 16, alone = true },
+    ::threadIdx.x; }]], "t+t%16", grid = 4, block = 16, alone = true,
+    refused = "with a ::" },
   { "::blockIdx in a sum", "",
     [[__global__ void k(int *a, int w) { int i = blockIdx.x * blockDim.x + threadIdx.x; a[i] =
-    ::blockIdx.x; }]], "t//16", grid = 4, block = 16, alone = true },
+    ::blockIdx.x; }]], "t//16", grid = 4, block = 16, alone = true, refused = "with a ::" },
   { "object named max in a namespace", [[struct F { __device__ int operator()(int a, int b) const { return
     threadIdx.x + a + b; } }; namespace q { __device__ F max; __global__ void k(int *a, int w) {
     __shared__ int s[64]; int n = max(1, 2); s[threadIdx.x] = n; __syncthreads(); a[threadIdx.x] = s[63

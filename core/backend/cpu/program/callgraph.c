@@ -330,8 +330,11 @@ static char *allocation_wrong(const cpu_program *program, int token) {
 /* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL: it is none. */
 static char *coordinate_wrong(const cpu_program *program, int token) {
   const cpu_token *at = &program->tokens.at[token];
+  const bool coordinate = cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim"));
+  if (coordinate && token && cpu_token_is(at - 1, "::"))
+    return mw_format("'%.*s' is written with a :: in front of it; leave that out", TEXT(at));
   const int type = token - 1 - (token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
-  if (!cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim")) || type < 0) return NULL;
+  if (!coordinate || type < 0) return NULL;
   if (program->tokens.at[type].kind != CPU_NAME || !cpu_ends_operand(&program->tokens.at[type])) return NULL;
   if (!cpu_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
   return mw_format("a variable is named '%.*s', as CUDA's own is; give it another name", TEXT(at));

@@ -98,6 +98,7 @@ static void class_take(cpu_program *program, const cpu_function *class, bool met
       range_take(program, i, member.last);
       if (class->wait >= i && class->wait < member.last) program->hidden.wait = class->wait;
       if (member.open >= 0 && !has_result(program, &member)) formals_take(program, class, member.open, false);
+      program->hidden.makes |= member.open >= 0 || cpu_has(&program->tokens, i, member.last, "this");
     }
     i = member.last;
   }
@@ -122,9 +123,20 @@ static bool is_taken(const cpu_program *program, const cpu_function *function) {
   return false;
 }
 
+/* &N::get, N::get as an argument: is a name behind :: a method's, and not called? */
+static bool takes_methods(const cpu_program *program) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 2; i < tokens->count; i++) {
+    if (cpu_token_any(&tokens->at[i], WORDS(".*", "->*"))) return true;
+    if (!cpu_token_is(&tokens->at[i - 1], "::") || cpu_call_open(tokens, i) >= 0) continue;
+    for (int k = 0; k < program->nfunctions; k++)
+      if (cpu_class_defines(program, &program->functions[k], &tokens->at[i])) return true;
+  }
+  return false;
+}
+
 static void functions_take(cpu_program *program) {
-  const int all = program->tokens.count;
-  const bool methods = cpu_find(&program->tokens, 0, all, WORDS(".*", "->*")) < all;
+  const bool methods = takes_methods(program);
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (function->kernel) continue;

@@ -78,6 +78,7 @@ typedef struct cpu_hidden {
   bool      reaches_thread, counted;
   bool      has_elements; /* they read or write what is not their own */
   bool      references;   /* some reference type has another name */
+  bool      makes;        /* there are constructors, which may keep the object's address */
   int       barrier, wait;                         /* tokens; -1: none */
   cpu_write operand; /* what operators and constructors may do to scalars that they take */
 } cpu_hidden;

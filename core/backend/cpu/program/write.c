@@ -136,7 +136,7 @@ static cpu_write stored(const cpu_program *program, const cpu_tokens *tokens, in
   int last = name;
   while (last > first && cpu_token_any(&at[last - 1], WORDS("*", "const", "__restrict__"))) last--;
   if (automatic || (last > first && cpu_type_knows(program, NULL, tokens, first, last) >= CPU_KNOWN)) return CPU_READ;
-  return braces ? CPU_ESCAPED : program->hidden.operand;
+  return braces || program->hidden.references ? CPU_ESCAPED : program->hidden.operand;
 }
 
 /* ---- where it stands ------------------------------------------------------------------------------------------- */

@@ -144,15 +144,24 @@ template <class T, class From> MW_HELPER void mw_assign(T &to, const From &from)
   __builtin_memcpy((void *)__builtin_addressof(to), (const void *)__builtin_addressof(from), sizeof(T));
 }
 
-/* What a helper returns: a value, not the variable that keeps it, to which it was assigned as it is. */
-template <class T> MW_HELPER T mw_given(const T &x) {
-  static_assert(mw_knows<T>::value || (!MW_OPERATORS && __is_trivially_assignable(T &, T)), "a helper returns a class that is not assigned byte by byte");
-  return x;
-}
-
 struct mw_here {};
 inline MW_INLINE void *operator new(size_t, void *at, mw_here) noexcept { return at; }
 template <class T> MW_HELPER void *mw_at(T &x) { return (void *)__builtin_addressof(x); }
+
+/* What a helper returns: kept in a variable, which is made where the helper returns, and read as a value. */
+template <class T> struct mw_result {
+  static_assert(__is_trivially_copyable(T), "a helper returns a class that is not copied byte by byte");
+  union {
+    T at;
+  };
+  MW_INLINE mw_result() {}
+  MW_INLINE void operator=(const T &from) { new (mw_at(at), mw_here()) T(from); }
+};
+template <class T, bool = __is_class(T) || __is_union(T)> struct mw_result_pick { typedef T type; };
+template <class T> struct mw_result_pick<T, true> { typedef mw_result<T> type; };
+template <class T> using mw_result_of = typename mw_result_pick<T>::type;
+template <class T> MW_HELPER T mw_given(const T &x) { return x; }
+template <class T> MW_HELPER T mw_given(const mw_result<T> &x) { return x.at; }
 
 /* mw_start<T>::plain(x) is what T x; does; of(x) = value, of a scalar or a vector, what T x = value; does, make that of any
  * type by a function that returns the value, so that nothing is copied; and copy what an array's initialiser does. Kernel
@@ -170,7 +179,7 @@ template <class T> struct mw_lasting {
 template <class T, size_t N> struct mw_lasting<T[N]> {
   static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");
   static MW_INLINE void copy(T (&to)[N], const T (&from)[N]) {
-    static_assert(__is_trivially_copyable(T), "an array that lives across barriers cannot be copied byte by byte");
+    static_assert(!__is_class(T) || (__is_trivial(T) && __is_aggregate(T)), "an array that lives across barriers cannot be copied byte by byte");
     mw_assign(to, from);
   }
 };

@@ -278,8 +278,10 @@ static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *
   if (formal->name < 0 && argument->last > argument->first + 1) reject(it, "does not name a parameter");
   if (formal->name < 0 || !is_reference(it, formal) || group) return COPIED;
   const bool name = argument->last == argument->first + 1 && it->in->work.at[argument->first].kind == CPU_NAME;
-  const bool constant = cpu_has(from, formal->first, formal->name, "const");
-  const bool exact = !constant && cpu_type_knows(it->in->program, it->callee, from, formal->first, formal->name - 1);
+  const bool constant = cpu_has(from, formal->first, formal->name, "const"),
+             given = cpu_call_open(&it->in->work, it->call) > it->call + 1;
+  const bool exact = !constant && !given && !cpu_has(from, formal->first, formal->name, "volatile") &&
+                     cpu_type_knows(it->in->program, it->callee, from, formal->first, formal->name - 1);
   if (array) return name ? NAMED : COPIED;
   if (!is_object(&it->in->work, argument) && constant) return COPIED;
   return name && exact ? NAMED : POINTED;
@@ -350,7 +352,7 @@ static bool type_declares(const cpu_splitter *in, const cpu_node *node, const cp
 }
 
 /* A parameter, a variable, a type of the kernel's. */
-static bool kernel_declares(const cpu_splitter *in, const cpu_token *name) {
+bool cpu_kernel_declares(const cpu_splitter *in, const cpu_token *name) {
   if (cpu_is_formal(in->program, in->kernel, name)) return true;
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
@@ -371,7 +373,7 @@ static bool means_the_same(const expansion *it, const cpu_token *name) {
   }
   for (int i = 0; i < program->globals.count; i++)
     meanings += cpu_same_text(&program->tokens.at[program->globals.at[i].name], name);
-  return !kernel_declares(it->in, name) && (meanings < 2 || !strcmp(it->callee->scope, it->in->kernel->scope));
+  return !cpu_kernel_declares(it->in, name) && (meanings < 2 || !strcmp(it->callee->scope, it->in->kernel->scope));
 }
 
 static void names_check(expansion *it) {
@@ -444,19 +446,26 @@ static bool result_put(expansion *it) {
                                            "__inline__", "__noinline__", "constexpr", "const", "extern");
   const cpu_tokens *from = &it->in->program->tokens;
   const int begin = it->next->count;
+  bool known = true;
+  for (int i = it->callee->first; i < it->callee->name && known; i++)
+    known = cpu_token_any(&from->at[i], skipped) || from->at[i].kind != CPU_NAME ||
+            cpu_type_knows(it->in->program, it->callee, from, i, i + 1) >= CPU_KNOWN;
+  if (!known) cpu_tokens_scan(it->next, "mw_result_of < ", it->like);
   for (int i = it->callee->first; i < it->callee->name; i++) {
     if (cpu_token_is(&from->at[i], "__attribute__"))
       i = from->at[i + 1].match;
     else if (from->at[i].kind != CPU_STRING && !cpu_token_any(&from->at[i], skipped))
       token_put(it, from, i);
-    if (cpu_token_any(&from->at[i], WORDS("auto", "&", "operator")))
+    const bool fixed = cpu_token_is(&from->at[i], "const") &&
+                       cpu_type_knows(it->in->program, it->callee, from, i, it->callee->name) < CPU_KNOWN;
+    if (fixed || cpu_token_any(&from->at[i], WORDS("auto", "&", "operator")))
       reject(it, "has a return type that is not understood");
   }
   bool none = it->next->count == begin + 1 && cpu_token_is(&it->next->at[begin], "void");
   if (none)
     it->next->count = begin;
   else
-    cpu_tokens_format(it->next, it->like, " mw_r%d ; ", it->suffix);
+    cpu_tokens_format(it->next, it->like, known ? " mw_r%d ; " : " > mw_r%d ; ", it->suffix);
   return !none;
 }
 

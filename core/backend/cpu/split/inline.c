@@ -147,10 +147,11 @@ static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
   return strtoull(token[sign].text, NULL, 0) == (!sign ? 0xffffffffu : cpu_token_is(token, "-"));
 }
 
-/* A mask is evaluated more often than it stands there; one that changes something is left alone. */
-static bool mask_matters(const cpu_splitter *in, const cpu_range *mask) {
-  static const char *const changes[] = {"=", "++", "--", "+=", "-=", "|=", "&=", "^=", "<<=", ">>=", NULL};
-  return !mask_is_full(in, mask) && cpu_find(&in->work, mask->first, mask->last, changes) == mask->last;
+/* A mask is evaluated more often than it stands there. */
+static bool mask_matters(cpu_splitter *in, const cpu_range *mask) {
+  for (int i = mask->first; i < mask->last; i++)
+    if (cpu_is_assignment(&in->work.at[i])) cpu_split_reject(in, i, "the mask of a warp operation changes something");
+  return !mask_is_full(in, mask);
 }
 
 /* What stands for the operation: mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ), mw_masked_shfl_down ( mw_x3 , mw_t ,
@@ -158,7 +159,7 @@ static bool mask_matters(const cpu_splitter *in, const cpu_range *mask) {
 static void read_put(cpu_splitter *in, const warp_form *what, int number, const cpu_range *arguments, int count,
                      const cpu_token *like, cpu_tokens *next) {
   if (what->kind >= 3) {
-    cpu_tokens_format(next, like, " mw_v%d ", number);
+    cpu_tokens_format(next, like, " mw_given ( mw_v%d ) ", number);
     return;
   }
   const bool masked = what->kind == 0 && mask_matters(in, &arguments[0]);
@@ -336,7 +337,7 @@ static bool step(cpu_splitter *in, bool groups) {
 
 /* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
 static void name_check(cpu_splitter *in, int i) {
-  for (int k = 0; cpu_token_is(&in->work.at[i + 1], "(") && !in->sets_index && k < in->program->nfunctions; k++)
+  for (int k = 0; cpu_call_open(&in->work, i) >= 0 && !in->sets_index && k < in->program->nfunctions; k++)
     in->sets_index = in->program->functions[k].reaches_thread &&
                      cpu_class_defines(in->program, &in->program->functions[k], &in->work.at[i]);
   for (int k = -1; (k = cpu_function_next(in->program, &in->work.at[i], k)) >= 0;) {
@@ -360,7 +361,8 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   while (cpu_token_is(&at[i + 1], "::") && at[i + 2].kind == CPU_NAME) i += 2;
   const int open = cpu_call_open(work, i);
   if (open >= 0)
-    return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{")) && at[at[open].match + 1].kind != CPU_NAME;
+    return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
+           at[at[open].match + 1].kind != CPU_NAME;
   return cpu_is_assignment(&at[i + 1]) ||
          cpu_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
 }
@@ -396,8 +398,6 @@ static void rest_check(cpu_splitter *in) {
     const bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT &&
                         !cpu_token_any(token - 1, WORDS(")", "]", ">")); /* mask<T>[i] */
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
-    if (cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
-      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(token) && i > unevaluated &&
         !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */

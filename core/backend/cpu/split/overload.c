@@ -44,8 +44,13 @@ static void defaults_put(cpu_splitter *in, int node, int call, const cpu_functio
   cpu_tokens_copy(next, work, in->nodes[node].first, close);
   for (int i = count; i < callee->nformals; i++) {
     const int begin = callee->formals[i].last + 1;
+    const int end = cpu_find_open(from, begin, callee->close, WORDS(","));
+    for (int k = begin; k < end; k++)
+      if (from->at[k].kind == CPU_NAME && cpu_kernel_declares(in, &from->at[k]))
+        cpu_split_reject(in, call, "a default argument names '%.*s', which is another in the kernel",
+                         TEXT(&from->at[k]));
     if (i) cpu_tokens_scan(next, " , ", &work->at[call]);
-    cpu_tokens_copy(next, from, begin, cpu_find_open(from, begin, callee->close, WORDS(",")));
+    cpu_tokens_copy(next, from, begin, end);
   }
   cpu_tokens_copy(next, work, close, in->nodes[node].last);
 }

@@ -164,6 +164,7 @@ typedef struct cpu_header {
 bool cpu_header_read(const cpu_splitter *, const cpu_function *, cpu_header *); /* false: not understood */
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
+bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* a parameter, a variable or a type */
 /* overload.c: done, where the call has to be made plainer first: by default arguments, or by the choice among several
  * functions. */
 bool cpu_call_clear(cpu_splitter *, int node, int call, int *callee, cpu_tokens *next);

@@ -62,7 +62,9 @@ static void type_check(cpu_splitter *in, int i, int last) {
   if (!cpu_token_any(&at[i], WORDS("struct", "class", "union", "enum"))) return;
   int end = cpu_find(&in->work, i + 1, last, WORDS("{", ";"));
   bool forward = cpu_token_is(&at[end], ";") && end == i + 2;
-  bool body = cpu_token_is(&at[end], "{") && cpu_token_is(&at[at[end].match + 1], ";");
+  bool named = at[i + 1].kind != CPU_NAME || at[i + 2].kind != CPU_NAME ||
+               cpu_token_any(&at[i + 1], WORDS("class", "struct")) || cpu_token_is(&at[i + 2], "final");
+  bool body = cpu_token_is(&at[end], "{") && cpu_token_is(&at[at[end].match + 1], ";") && named;
   if (!forward && !body) cpu_split_reject(in, i, "a variable is declared together with its %.*s", TEXT(&at[i]));
 }
 

@@ -356,7 +356,8 @@ static void places_note(cpu_writer *it, bool *single) {
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     bool declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
-    bool one = local->region >= 0 && !local->escapes && !local->typed && declared;
+    const bool kept = in->program->hidden.makes && cpu_local_knows(in, local) < CPU_KNOWN; /* by its constructor */
+    bool one = local->region >= 0 && !local->escapes && !kept && !local->typed && declared;
     single[i] &= one || (in->plain && it->last_region == 0);
   }
 }
