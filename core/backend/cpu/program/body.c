@@ -182,7 +182,7 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
 static void round_put(const cpu_tokens *tokens, cpu_text *out, int i) {
   const cpu_token *at = &tokens->at[i];
   const bool empty = cpu_token_is(at, ";");
-  if (at->counted) cpu_text_put(out, " MW_COUNTED");
+  if (at->counted) cpu_text_put(out, " MW_COUNTED ");
   if (at->counts) cpu_text_put(out, empty ? " mw_spin.next()" : " mw_spin.next(),");
   if (at->yields)
     cpu_text_put(out, cpu_token_is(at, ":") ? " : mw_yield();" : empty ? " mw_yield(), true" : " mw_yield(), ");

@@ -138,7 +138,11 @@ static int callee_of(const loop *it, int i) {
 static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how) {
   if (!is_name(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "(")) return false;
   *how = cpu_write_at(it->others->program, tokens_of(it), i, CPU_VALUE);
-  return *how == CPU_CHANGED || (*how == CPU_ESCAPED && (cpu_token_is(&it->at[i - 1], "&") || callee_of(it, i) >= 0));
+  if (*how != CPU_ESCAPED) return *how == CPU_CHANGED;
+  const int callee = callee_of(it, i);
+  const bool address = cpu_token_is(&it->at[i - 1], "&");
+  if (address && cpu_token_is(&it->at[i - 2], ")")) return false; /* *(volatile int *)&count */
+  return address || (callee >= 0 && !cpu_token_any(&it->at[callee], WORDS("while", "if", "for", "switch")));
 }
 
 static bool is_declared(const loop *it, const cpu_token *name) {

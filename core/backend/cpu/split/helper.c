@@ -342,7 +342,8 @@ static bool declares(const cpu_tokens *tokens, int first, int last, const cpu_to
 static bool type_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
   const cpu_token *first = &in->work.at[node->first];
   int names[MOST_SHARED];
-  if (cpu_token_any(first, WORDS("using", "namespace"))) return cpu_same_text(first + 1, name);
+  if (cpu_token_any(first, WORDS("using", "namespace")))
+    return cpu_same_text(first + 1, name) && !cpu_token_is(first + 3, "cooperative_groups");
   if (cpu_token_any(first, WORDS("static_assert", "mw_kept"))) return false;
   if (!cpu_has(&in->work, node->first, node->last, "__shared__"))
     return cpu_find_same(&in->work, node->first, node->last, name) < node->last;
@@ -376,17 +377,19 @@ static bool means_the_same(const expansion *it, const cpu_token *name) {
   return !cpu_kernel_declares(it->in, name) && (meanings < 2 || !strcmp(it->callee->scope, it->in->kernel->scope));
 }
 
+/* if (int n = f()), while (T *p = next), for (int n : list) */
+static bool head_declares(const cpu_tokens *work, const cpu_node *node) {
+  const cpu_token *at = work->at;
+  if (node->kind == CPU_NODE_FOR) return node->init_last == node->head_last;
+  if (!node->head || at[node->head].kind != CPU_NAME) return false;
+  return cpu_find_open(work, node->head, node->head_last, WORDS("=", ";")) < node->head_last &&
+         (at[node->head + 1].kind == CPU_NAME || cpu_token_any(&at[node->head + 1], WORDS("*", "&", "&&", "::", "<")));
+}
+
 static void names_check(expansion *it) {
   const cpu_tokens *work = &it->body.work;
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count;
-  for (int i = 0; i < it->body.nnodes; i++) { /* if (int n = f()), for (int n : list) */
-    const cpu_node *node = &it->body.nodes[i];
-    const bool range = node->kind == CPU_NODE_FOR && node->init_last == node->head_last;
-    if (range || (node->head && node->kind != CPU_NODE_FOR &&
-                  cpu_declarator_read(work, node->head, node->head_last, list, CPU_MOST_DECLARATORS, &count)))
-      reject(it, "declares a variable in a head");
-  }
+  for (int i = 0; i < it->body.nnodes; i++)
+    if (head_declares(work, &it->body.nodes[i])) reject(it, "declares a variable in a head");
   for (int i = 0; i < work->count && !it->in->rejected; i++) {
     const cpu_token *name = &work->at[i];
     if (name->kind != CPU_NAME || cpu_is_member(work, i) || name_known(it, name) || reference_of(it, work, i) >= 0 ||

@@ -40,8 +40,8 @@ static const char *needs_fibers(const cpu_program *program, const cpu_function *
   return text;
 }
 
-static mw_status reject(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
-                        mw_error *error) {
+mw_status cpu_engine_refuse(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
+                            mw_error *error) {
   const cpu_token *name = &program->tokens.at[kernel->name];
   return mw_fail(error, MW_UNSUPPORTED,
                  "kernel '%.*s' cannot run with engine '%s': %s; leave the engine to \"auto\" or ask for \"fiber\"",
@@ -56,10 +56,10 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
   if (forced && !loop && !split) {
     engine_set(program, kernel, "fiber", "engine = \"fiber\" was asked for");
   } else if (only_fibers) {
-    if (forced) return reject(program, kernel, forced, only_fibers, error);
+    if (forced) return cpu_engine_refuse(program, kernel, forced, only_fibers, error);
     engine_set(program, kernel, "fiber", only_fibers);
   } else if (loop && kernel->barrier >= 0) {
-    return reject(program, kernel, "loop", barrier_name(program, kernel), error);
+    return cpu_engine_refuse(program, kernel, "loop", barrier_name(program, kernel), error);
   } else {
     kernel->split = cpu_split(program, kernel, why, sizeof why);
     if (kernel->barrier < 0 && !split) /* without a split form there is a loop around the kernel as it is */
@@ -67,7 +67,7 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
     else if (kernel->split)
       engine_set(program, kernel, "split", split ? "engine = \"split\" was asked for" : barrier_name(program, kernel));
     else if (split)
-      return reject(program, kernel, "split", why, error);
+      return cpu_engine_refuse(program, kernel, "split", why, error);
     else
       engine_set(program, kernel, "fiber", why);
   }
@@ -102,7 +102,7 @@ void cpu_form_drop(cpu_program *program, cpu_function *kernel, const char *why) 
   const bool loop = kernel->split && kernel->barrier < 0;
   mw_free(kernel->split);
   kernel->split = NULL;
-  if (!loop) engine_set(program, kernel, "fiber", why);
+  engine_set(program, kernel, loop ? "loop" : "fiber", why);
 }
 
 void cpu_engines_demote(cpu_program *program, const char *why) {

@@ -28,6 +28,8 @@ bool      cpu_any_split(const cpu_program *); /* has a function a split form? */
 bool      cpu_is_fast(const cpu_function *);  /* a kernel that runs as a loop or in a split form */
 /* Gives up a fast kernel's form: a split form without barriers becomes a loop, anything else is run by fibers. */
 void      cpu_form_drop(cpu_program *, cpu_function *, const char *why);
+/* The error of an engine that was asked for and cannot run the kernel. */
+mw_status cpu_engine_refuse(const cpu_program *, const cpu_function *, const char *engine, const char *why, mw_error *);
 void      cpu_engines_demote(cpu_program *, const char *why); /* fibers run every kernel */
 
 /* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */

@@ -140,7 +140,7 @@ static char *why_not(const mw_error *error, const char *form) {
     if (front) text = front + strlen(fronts[i]);
   }
   if (place && text <= place && strstr(place, ": ")) text = strstr(place, ": ") + 2;
-  const char *quote = strncmp(text, "static", 6) ? NULL : strchr(text, '"');
+  const char *assertion = strstr(text, "static_assert failed"), *quote = assertion ? strchr(assertion, '"') : NULL;
   if (quote) text = quote + 1;
   return mw_format("its %s did not compile: %.*s", form, (int)strcspn(text, quote ? "\"\n" : "\n"), text);
 }
@@ -207,10 +207,15 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
     mw_error_clear(error);
     return compile_once(program, flavor, asked, out, error);
   }
-  if (status != MW_COMPILE || flavor != CPU_FAST || forced) return status;
+  if (status != MW_COMPILE || flavor != CPU_FAST) return status;
   program->unread = true;
   mw_error_clear(error);
   status = forms_sift(program, asked, error);
+  for (int i = 0; forced && !status && i < program->nfunctions; i++) {
+    const cpu_function *kernel = &program->functions[i];
+    if (kernel->engine && strcmp(kernel->engine, engine) != 0)
+      return cpu_engine_refuse(program, kernel, engine, kernel->engine_why, error);
+  }
   if (status) return status;
   status = compile_once(program, flavor, asked, out, error);
   if (status != MW_COMPILE) return status;
