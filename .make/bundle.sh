@@ -16,7 +16,7 @@ cp -r lua kernels experiments plots docs "$root/"
 mkdir -p "$root/core/backend/cpu"
 cp -r core/backend/cpu/abi.h core/backend/cpu/shim "$root/core/backend/cpu/"
 mkdir -p "$root/tests"
-cp -r tests/*.lua tests/cxx-o0 tests/kernels tests/regress tests/shim tests/check tests/bench tests/slurm "$root/tests/"
+cp -r tests/*.lua tests/cxx-o0 tests/kernels tests/regress tests/shim tests/check tests/generator tests/bench tests/slurm "$root/tests/"
 cp tests/check-gpu.sh "$root/tests/"
 cp README.md CHANGELOG.md LICENSE "$root/" 2>/dev/null || cp LICENSE "$root/"
 
