@@ -95,6 +95,9 @@ template <class T> struct mw_knows<const T> : mw_knows<T> {};
 template <class T> struct mw_knows<volatile T> : mw_knows<T> {};
 template <class T> struct mw_knows<const volatile T> : mw_knows<T> {};
 template <class T> struct mw_knows<T &> : mw_knows<T> {};
+template <class T> struct mw_knows<T &&> { static constexpr bool value = false; };
+template <class T> struct mw_knows_type : mw_knows<T> {};
+template <class T> struct mw_knows_type<T &> { static constexpr bool value = false; };
 template <class T, size_t N> struct mw_knows<T[N]> { static constexpr bool value = true; };
 template <class T> struct mw_knows<T[]> { static constexpr bool value = true; };
 #define MW_KNOWS(type)                                                                                                 \
@@ -104,7 +107,7 @@ MW_KNOWS_ALL(char) MW_KNOWS_ALL(uchar) MW_KNOWS_ALL(short) MW_KNOWS_ALL(ushort) 
 MW_KNOWS_ALL(long) MW_KNOWS_ALL(ulong) MW_KNOWS_ALL(longlong) MW_KNOWS_ALL(ulonglong) MW_KNOWS_ALL(float)
 MW_KNOWS_ALL(double) MW_KNOWS(dim3)
 #define MW_KNOWN(...)      static_assert(mw_knows<decltype((__VA_ARGS__))>::value, "'" #__VA_ARGS__ "' is of a class")
-#define MW_KNOWN_TYPE(...) static_assert(mw_knows<__VA_ARGS__>::value, "'" #__VA_ARGS__ "' is a class")
+#define MW_KNOWN_TYPE(...) static_assert(mw_knows_type<__VA_ARGS__>::value, "'" #__VA_ARGS__ "' is a class")
 
 /* The arguments of a helper's template header, as the compiler deduced them. */
 template <class T> struct mw_one { typedef T type; };

@@ -19,9 +19,7 @@
 #include "core/base/interrupt.h"
 
 static const char *const *const harmless_calls =
-    WORDS("mw_given", "sizeof", "alignof", "int", "unsigned", "float", "double", "bool", "char", "short", "long",
-          "size_t", "min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "static_cast", "const_cast",
-          "reinterpret_cast", "__ffs", "__clz", "__popc", "decltype");
+    WORDS("mw_given", "min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "__ffs", "__clz", "__popc");
 static const char *const *const maths =
     WORDS("sqrtf", "sqrt", "rsqrtf", "expf", "exp", "logf", "log", "log2f", "log2", "powf", "pow", "sinf", "cosf",
           "ceilf", "ceil", "floorf", "floor", "fabsf", "fabs", "__ldg");
