@@ -139,7 +139,8 @@ static void set_id(lua_State *L, const char *field, const mw_backend *b, const c
 
 /* core.device_word(word): what an id says, without opening anything: { id, backend, kind, offline, checked (nothing is
  * timed on it: it is in check mode or, as compared says, compares engines), checks, compares (the ids of its backend's
- * devices that do, or nil) }, where "cuda" has the id of the first device, "cuda:0"; nil where no backend has such ids. */
+ * devices that do, or nil) }, where "cuda" has the id of the first device, "cuda:0"; nil where no backend has such
+ * ids. */
 static int device_word(lua_State *L) {
   const char *word = check_string(L, 1), *which;
   const mw_backend *b = find_backend(word, &which);

@@ -51,7 +51,8 @@ static void add_findings(lua_State *L, mw_device *device) {
 }
 
 /* dev:findings(): a list of what check mode has found so far, in order, and after that the races between operations,
- * which a device that does not check has as well. An entry: kind, kernel, launch (from 1), object (what was accessed), memory (the same as data), remedy, remark, count, intended, device (its id),
+ * which a device that does not check has as well. An entry: kind, kernel, launch (from 1), object (what was
+ * accessed), memory (the same as data), remedy, remark, count, intended, device (its id),
  * and its parties, a list of { verb, block, thread, bytes, file, line, text }. */
 static int device_findings(lua_State *L) {
   mw_device *device = self_device(L);
@@ -63,7 +64,8 @@ static int device_findings(lua_State *L) {
 
 const bind_method finding_methods[] = {{"findings", device_findings, 0}, {NULL, NULL, 0}};
 
-/* core.findings(): those of every device that this Lua state has had in check mode, and all races between operations. */
+/* core.findings(): those of every device that this Lua state has had in check mode, and all races between operations.
+ * */
 static int all_findings(lua_State *L) {
   lua_settop(L, 0);
   lua_newtable(L);

@@ -114,7 +114,8 @@ static int pointer_end(const cpu_tokens *tokens, int i, int last) {
   }
 }
 
-/* The , or ; after an initialiser. Commas of pair<K, V>(k, v) are passed over; in a = x < y, b = z > (w) there is an =. */
+/* The , or ; after an initialiser. Commas of pair<K, V>(k, v) are passed over; in a = x < y, b = z > (w) there is an
+ * =. */
 static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
   for (; i < last && !cpu_token_any(&at[i], WORDS(",", ";")); i++) {

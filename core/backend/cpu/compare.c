@@ -2,7 +2,8 @@
  *
  * A launch by its own engine and by fibers, compared. Fibers run it on one OS thread in two orders of threads, of which
  * one is the other's reverse: what differs between these depends on the order, and is told apart. What does not, and is
- * not what the engine has left, is a difference. Before it is told, further orders are tried: an element in the middle of
+ * not what the engine has left, is a difference. Before it is told, further orders are tried: an element in the
+ * middle of
  * what atomicAdd hands out is the same in an order and its reverse. The engine's result stays. */
 #include "core/backend/cpu/objects.h"
 

@@ -97,7 +97,8 @@ static bool is_group_call(const cpu_program *program, int i) {
          cpu_has(&program->tokens, 0, program->tokens.count, "cooperative_groups");
 }
 
-/* Is it a function of cooperative groups, whatever functions of that name the program has: tile.all(x), cg::reduce(...)? */
+/* Is it a function of cooperative groups, whatever functions of that name the program has: tile.all(x),
+ * cg::reduce(...)? */
 static bool is_of_groups(const cpu_program *program, int i) {
   const cpu_token *at = program->tokens.at;
   if (i < 2 || !cpu_token_is(&at[i - 1], "::")) return is_group_call(program, i);

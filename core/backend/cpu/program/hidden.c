@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Functions that are called where their names do not stand: constructors, destructors, conversions and operators,
- * initialisers of members, methods of classes that have no name, lambdas of device variables, and functions whose address
+ * initialisers of members, methods of classes that have no name, lambdas of device variables, and functions whose
+ * address
  * is taken. What one of them reaches, every kernel of the program may reach:
  *
  *   struct Index { int x; __device__ Index() : x(threadIdx.x) {} };     Index i;        reads threadIdx

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the words of a type say. Known are scalar types, enumerations and CUDA's vectors, the last two while the program
- * declares no operators, pointers to anything, and other names of such types:
+ * What the words of a type say. Known are scalar types, enumerations and CUDA's vectors, the last two while the
+ * program's
+ * text has no `operator`, pointers to anything, and other names of such types:
  *
  *   const unsigned int     typedef float real; real     float4 *     known
  *   T of template <class T>                                          asked: the compiler can tell
@@ -112,7 +113,8 @@ static bool is_deduced(const cpu_token *word) {
   return at && at + 3 < word->text + word->size && at[3] >= '0' && at[3] <= '9';
 }
 
-/* A type that CUDA has without the program. Vectors and half types are classes, which the program's operators may take. */
+/* A type that CUDA has without the program. Vectors and half types are classes, which the program's operators may
+ * take. */
 static cpu_knowledge builtin_knows(const cpu_program *program, const cpu_token *word) {
   mw_param param = {0};
   char name[32];
@@ -139,7 +141,9 @@ static cpu_knowledge word_knows(const cpu_program *program, const cpu_function *
   bool own = false;
   if (cpu_token_any(word, language)) return CPU_SCALAR;
   if (cpu_token_is(word, "enum")) return program->operators ? CPU_UNKNOWN : CPU_SCALAR;
-  if (depth > MOST_DEPTH || cpu_function_next(program, word, -1) >= 0) return CPU_UNKNOWN;
+  for (int k = -1; (k = cpu_function_next(program, word, k)) >= 0;) /* a class; enumerations are among the aliases */
+    if (!cpu_token_is(&program->tokens.at[program->functions[k].first], "enum")) return CPU_UNKNOWN;
+  if (depth > MOST_DEPTH) return CPU_UNKNOWN;
   if (is_type_parameter(program, function, word) || is_deduced(word)) return CPU_ASKED;
   for (int i = 0; i < program->aliases.count; i++) { /* each meaning that the name has somewhere */
     const cpu_named *it = &program->aliases.at[i];

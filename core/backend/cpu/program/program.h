@@ -69,18 +69,19 @@ typedef struct cpu_named_list {
 
 /* What happens to a variable where its name stands (write.c): nothing, it is assigned to, or what is not known. */
 typedef enum cpu_write { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_write;
-/* What the variable is: a value of a known type, or an array of them; a pointer, whose target may change; anything else. */
+/* What the variable is: a value of a known type, or an array of them; a pointer, whose target may change; anything
+ * else. */
 typedef enum cpu_kind { CPU_VALUE, CPU_POINTER, CPU_OBJECT } cpu_kind;
 
 /* What a class's constructors, operators and the like reach, and other functions that are called where their names do
  * not stand (hidden.c). */
 typedef struct cpu_hidden {
   bool      reaches_thread, counted;
-  bool      has_elements; /* they read or write what is not their own */
+  bool      has_elements; /* they have subscripts, -> or *, by which they may reach what is not their own */
   bool      references;   /* some reference type has another name */
   bool      makes;        /* there are constructors, which may keep the object's address */
   int       barrier, wait;                         /* tokens; -1: none */
-  cpu_write operand; /* what operators and constructors may do to scalars that they take */
+  cpu_write operand; /* of a scalar beside an operator: some may take it by reference, or make a class of it */
 } cpu_hidden;
 
 /* What is before `analysed` is known without the preprocessor: from the source, or from the cache. */
@@ -142,17 +143,18 @@ bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
 bool cpu_is_formal(const cpu_program *, const cpu_function *, const cpu_token *name); /* one of its parameters? */
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
-/* Is it a barrier or warp operation, by name? cpu_is_meeting: does the function get or make a group there, or meet others? */
+/* Is it a barrier or warp operation, by name? cpu_is_meeting: does the function get or make a group there, or meet
+ * others? */
 bool cpu_is_meeting(const cpu_program *, int i);
 bool cpu_is_warp_operation(const cpu_token *);
 bool cpu_is_barrier(const cpu_token *);
 bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
-/* "x.cu:12" of a token; a static buffer. */
-/* Makes C++ of the asm statements whose PTX is known; what is in the one at token i that is not, for a message, which the
+/* Makes C++ of the asm statements whose PTX is known; what is in the one at token i that is not, for a message, which
+ * the
  * caller frees (ptx.c). */
 void  cpu_ptx_rewrite(cpu_tokens *);
 char *cpu_ptx_unknown(const cpu_tokens *, int i);
-const char *cpu_where(const cpu_program *, int token);
+const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; a static buffer */
 
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */

@@ -3,7 +3,7 @@
  * What happens to a variable where its name stands, by the tokens around it. What is known to read it is listed; all
  * else may change it, or keep its address:
  *
- *   x + n    n < x    a[n]    f(n) of a parameter by value    c ? n : m    x = n       read
+ *   x + n    n < x    a[n]    f(n) of a parameter by value    c ? n : m    x = n       read, of scalars
  *   n = 1    n += 1   n++     n.x = 1                                                  changed
  *   &n       T &r = n   (c ? n : m) = 1   set(n)   s.put(n)   R{n}   [&] { n = 1; }    escapes
  *
@@ -49,7 +49,9 @@ static int callee_of(const cpu_token *at, int open) {
   return callee >= 0 && at[callee].kind == CPU_NAME ? callee : -1;
 }
 
-/* What is used in no other way than to be called is the shim's, whose functions take values and pointers. */
+/* What is used in no other way than to be called is taken for the shim's. Those of its functions that take references
+ * are
+ * members, or stand behind std::. */
 bool cpu_is_declared(const cpu_program *program, const cpu_token *name) {
   const cpu_tokens *tokens = &program->tokens;
   for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
@@ -167,7 +169,8 @@ static bool is_sign(const cpu_token *token) {
   return token->kind == CPU_PUNCT && cpu_token_any(token, signs);
 }
 
-/* A conditional or a comma that the operand is part of, which may stand for it: its brackets, or what it is stored in. */
+/* A conditional or a comma that the operand is part of, which may stand for it: its brackets, or what it is stored
+ * in. */
 static cpu_range chosen(const cpu_token *at, cpu_range range) {
   const char *const *const begins = WORDS(";", "{", "}", "=", "return"), *const *const ends = WORDS(";", "}");
   while (range.first > 0 && !(at[range.first - 1].match > range.first) &&

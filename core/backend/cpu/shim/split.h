@@ -87,7 +87,7 @@ template <class T> using mw_plain = typename mw_plain_of<T>::type;
 
 /* Of what is computed once for all threads, or again: types whose operators, conversions and constructors are the
  * language's own, or the shim's. A class of the program's may read threadIdx in any of them. Where the program declares
- * operators (MW_OPERATORS), they may be of enumerations, CUDA's vectors and half types. */
+ * operators (MW_OPERATORS), they may be of enumerations and CUDA's vectors. Half types are classes. */
 template <class T> struct mw_knows {
   static constexpr bool value = !__is_class(T) && !__is_union(T) && !(MW_OPERATORS && __is_enum(T));
 };
@@ -166,8 +166,10 @@ template <class T> using mw_result_of = typename mw_result_pick<T>::type;
 template <class T> MW_HELPER T mw_given(const T &x) { return x; }
 template <class T> MW_HELPER T mw_given(const mw_result<T> &x) { return x.at; }
 
-/* mw_start<T>::plain(x) is what T x; does; of(x) = value, of a scalar or a vector, what T x = value; does, make that of any
- * type by a function that returns the value, so that nothing is copied; and copy what an array's initialiser does. Kernel
+/* mw_start<T>::plain(x) is what T x; does; of(x) = value, of a scalar or a vector, what T x = value; does, make that
+ * of any
+ * type by a function that returns the value, so that nothing is copied; and copy what an array's initialiser does.
+ * Kernel
  * parameters are destroyed by the host alone. */
 #define MW_LASTS(x) static_assert(__has_trivial_destructor(mw_plain<decltype(x)>), "'" #x "' has a destructor")
 template <class T> struct mw_lasting {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Puts the body of a __device__ function in place of a call, as C++ would compute it: parameters become variables
- * initialised by the arguments, its own names get a suffix, its returns at the end become assignments. Template
+ * Puts the body of a __device__ function in place of a call, as C++ would compute it, if each of its names means the
+ * same
+ * there: parameters become variables initialised by the arguments, references what they are bound to, its own names
+ * get a
+ * suffix, its returns at the end set the result. Template
  * parameters are deduced by the compiler, from a declaration with the same header whose return type names them. */
 #include <stdio.h>
 #include <stdlib.h>

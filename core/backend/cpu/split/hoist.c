@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elements of shared memory that all threads read, in a loop over a known part of the array:
+ * Elements of shared memory, of a known type, that all threads read, in a loop over a known part of the array:
  *
  *   for (int k = 0; k < 256; k++) sum += near ? mass[k] * f : 0;    ->
  *   for (int k = 0; k < 256; k++) { const auto mw_h1 = mass[(k)]; sum += near ? mw_h1 * f : 0; }

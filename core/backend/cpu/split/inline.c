@@ -4,7 +4,7 @@
  * operation in an expression becomes an exchange statement in front of it and a read in its place. One at a time: the
  * tree is read again after each, until nothing is left.
  *
- *   float sum = block_sum(x[t]);          float mw_r1; { float v_mw1 = x[t]; ... mw_r1 = v_mw1; } float sum = mw_r1;
+ *   float sum = block_sum(x[t]);          float mw_r1; { ... mw_r1 = v_mw1; } float sum = mw_given(mw_r1);
  *   v += __shfl_down_sync(all, v, 1);     mw_exchange(2, 0, v); v += mw_get_shfl_down(mw_x2, mw_t, mw_n, 1);
  *
  * A mask that is not plainly that of a whole warp is looked at in front: mw_unnamed |= mw_lacks(mask, mw_t);

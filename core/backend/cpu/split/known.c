@@ -7,8 +7,10 @@
  *   m = p.n;     T m = s * 2;   S::size         asked of the compiler: static_assert(mw_knows<decltype((p.n))>)
  *   Index i;     op(3)   c[3] of a class   x    of which no declaration is found: each thread computes it
  *
- * An operand whose type has no operators, conversions or constructors of the program's computes what its text says. So it
- * is enough to look at the leaves of an expression: names with the members and subscripts behind them. */
+ * An operand whose type has no operators, conversions or constructors of the program's computes what its text says.
+ * So the
+ * leaves of an expression are asked: names with the members and one subscript, -> or * of a pointer or an array behind
+ * them. What goes further is unknown. */
 #include <string.h>
 
 #include "core/backend/backend.h"
@@ -120,7 +122,8 @@ static bool is_starred(const cpu_splitter *in, int i) {
   return i > 1 && cpu_token_is(&at[i - 1], "*") && !cpu_ends_operand(&at[i - 2]);
 }
 
-/* Where the words do not say it: one subscript, * or -> of a pointer or an array, then members, are the language's own. */
+/* Where the words do not say it: one subscript, * or -> of a pointer or an array, then members, are the language's
+ * own. */
 static cpu_knowledge leaf_knows(const cpu_splitter *in, int i, const meaning *it) {
   const cpu_token *at = in->work.at;
   const int end = leaf_end(&in->work, i);

@@ -66,7 +66,8 @@ static bool any_special(const cpu_splitter *in, const int *list, int count) {
   return false;
 }
 
-/* Can the compiler be asked which of them a call means? Specialisations are chosen after their template, which has to be
+/* Can the compiler be asked which of them a call means? Specialisations are chosen after their template, which has to
+ * be
  * the only one. */
 static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
   int templates = 0;
@@ -95,7 +96,8 @@ static void specials_put(const cpu_splitter *in, const cpu_token *name, const in
   }
 }
 
-/* The number of a function of the list, as a constant: that of a template with specialisations depends on its arguments. */
+/* The number of a function of the list, as a constant: that of a template with specialisations depends on its
+ * arguments. */
 static void number_put(const cpu_splitter *in, const cpu_token *name, int index, bool special, cpu_text *out) {
   const cpu_function *function = &in->program->functions[index];
   cpu_header names = {0};

@@ -97,7 +97,8 @@ static int constructor_open(const cpu_splitter *in, const cpu_declarator *d) {
   return k == d->spec_last && cpu_token_any(&at[i], WORDS("(", "{")) && at[i].match == d->init_last - 1 ? i : 0;
 }
 
-/* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   Tile x(1);  ->  new (mw_at(x), mw_here()) mw_T3(1);   Tile x = 1;  ->  mw_start<mw_T3>::make(x, [&]() -> mw_T3 { return 1; });
+/* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   Tile x(1);  ->  new (mw_at(x), mw_here()) mw_T3(1);   Tile x = 1; 
+ * ->  mw_start<mw_T3>::make(x, [&]() -> mw_T3 { return 1; });
  * float x[2] = {1};  ->  a copy of such an array.  An argument (body_copy in split.c) is copied as CUDA copies it: byte
  * by byte, whatever operator= its class has. */
 static void private_init_put(cpu_writer *it, int index) {

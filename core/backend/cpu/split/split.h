@@ -136,7 +136,8 @@ bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads
 int cpu_local_find(const cpu_splitter *, int token);            /* the variable a name stands for; -1 */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 
-/* known.c: of what the name at a token stands for, as it is used there; *memory: others may write to it. CPU_ASKED: known if
+/* known.c: of what the name at a token stands for, as it is used there; *memory: others may write to it. CPU_ASKED:
+ * known if
  * a static_assert in the generated text holds. */
 cpu_knowledge cpu_name_knows(const cpu_splitter *, int token, bool *memory);
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);

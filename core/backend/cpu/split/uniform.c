@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is the same for all threads of a block, and what can be computed again at no cost. A variable counts as uniform
- * where its initialiser and every assignment are, and where every assignment stands under the same conditions as its
+ * What is the same for all threads of a block, and what can be computed again at no cost. A variable of a known type
+ * (known.c) counts as uniform where its initialiser and every assignment are, and where every assignment stands under
+ * the same conditions as its
  * declaration. Loads from uniform addresses count as uniform: where threads could read different values, the program
  * has a data race.
  *

@@ -49,7 +49,8 @@ static void declaration_put(const cpu_program *program, const cpu_function *func
   cpu_text_put(out, ";");
 }
 
-/* A function of which the unit needs a declaration only, if that. Where there are split forms clang++ reads it whole, for
+/* A function of which the unit needs a declaration only, if that. Where there are split forms clang++ reads it whole,
+ * for
  * its warnings, and makes no code of it; arguments of templates may name a helper. */
 static void reading_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   const bool read = function->body >= 0 && cpu_any_split(program);

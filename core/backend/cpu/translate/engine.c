@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which engine runs each kernel, and why not a faster one: a loop where no barrier is reachable, the split form where
- * split.c can make one, fibers for everything else. */
+ * split.c can make one, fibers for everything else. A form that does not compile is given up later (unit.c). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A compiled unit, read from the shared object before it is loaded: whether it is whole, since the loader maps what its
- * headers name and a page past the end of a file is SIGBUS; and what it would do beyond its kernels. The loader shall run
+ * headers name and a page past the end of a file is SIGBUS; and what it would do beyond its kernels. The loader shall
+ * run
  * nothing of it: no initialisers, constructors, destructors or resolvers (-nostartfiles leaves out the compiler's
  * own, and shim/entry.h has none). And kernels call nothing of the host but the mathematical functions of libm and what
  * compilers call on their own. */

@@ -12,7 +12,8 @@
  * MW_UNSUPPORTED: names what the CPU device does not have. */
 mw_status cpu_program_need(cpu_program *, mw_error *);
 /* After a failure, which it forgets: only the source's device code is compiled from now on, or that without the kernels
- * that failed (core/compile/front.h). False: the source is not to blame, or nothing would be left; then the message says
+ * that failed (core/compile/front.h). False: the source is not to blame, or nothing would be left; then the message
+ * says
  * what was left out. */
 bool cpu_program_reduce(cpu_program *, mw_error *);
 void cpu_program_keep(const cpu_program *); /* in the cache */
@@ -36,7 +37,8 @@ void      cpu_engines_demote(cpu_program *, const char *why); /* fibers run ever
 const char *cpu_walk(const cpu_program *, const cpu_function *);
 /* A function that gives the size of a function's static shared memory: k_mw_shared (shared.c). */
 void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
-/* The program's tokens for check mode, which tests the alignment of whole vectors; the program's files must outlive them
+/* The program's tokens for check mode, which tests the alignment of whole vectors; the program's files must outlive
+ * them
  * (aligned.c). */
 cpu_tokens cpu_aligned(const cpu_program *);
 /* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
@@ -65,7 +67,8 @@ bool      cpu_linker_find(const cpu_toolchain *, const char *object, const char 
 /* compiler.c */
 bool      cpu_is_plain(const mw_source *); /* text of which the preprocessor would only make a copy */
 mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *);
-/* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL: the text is checked, and no code is
+/* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL:
+ * the text is checked, and no code is
  * made. */
 mw_status cpu_compile(const cpu_program *, cpu_flavor, const char *generated, cpu_text *object, mw_error *);
 /* Has the compilation of its fast flavor left its warnings to a run of their own? */

@@ -131,7 +131,8 @@ static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, con
   return status;
 }
 
-/* The compiler's first message, shortened: without a place in the generated text, and of a failed assertion what it says. */
+/* The compiler's first message, shortened: without a place in the generated text, and of a failed assertion what it
+ * says. */
 static char *why_not(const mw_error *error, const char *form) {
   static const char *const fronts[] = {"failed: ", "static assertion failed: ", NULL};
   const char *text = error->text, *place = strstr(text, "<stdin>");

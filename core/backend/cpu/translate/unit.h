@@ -51,8 +51,8 @@ bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or _
 
 /* Compiles and loads. templates: NULL-terminated, in addition to the source's own list. The table lists every plain
  * kernel and every instance asked for, in both flavors. A FAST unit has no entry (run == NULL, engine "fiber") for a
- * kernel that only fibers run: load the FIBER flavor for it. The table's engine counts, not cpu_declared's: a split
- * form that does not compile becomes a fiber kernel here. */
+ * kernel that only fibers run: load the FIBER flavor for it. The table's engine counts, not cpu_declared's: a form
+ * that does not compile is given up for a slower one here. */
 mw_status cpu_unit_load(const cpu_program *, cpu_flavor, const char *const *templates, cpu_unit **out, mw_error *);
 void      cpu_unit_free(cpu_unit *);
 typedef struct cpu_code { /* a function */
