@@ -15,6 +15,7 @@
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/region.h"
+#include "core/base/interrupt.h"
 
 typedef struct meaning { /* the declaration of a name */
   const cpu_tokens *tokens;
@@ -91,6 +92,7 @@ static meaning meaning_of(const cpu_splitter *in, int i) {
   const cpu_token *token = &in->work.at[i];
   const int local = cpu_local_find(in, i);
   bool declared = false;
+  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) return (meaning){0}; /* as cpu_local_find */
   if (local >= 0) {
     const cpu_local *it = &in->locals[local];
     const cpu_declarator *d = &it->declarator;

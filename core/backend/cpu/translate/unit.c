@@ -210,8 +210,12 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
   }
   if (status != MW_COMPILE || flavor != CPU_FAST) return status;
   program->unread = true;
-  mw_error_clear(error);
+  mw_error first = *error; /* of the user's lines, where the other is of generated ones */
+  *error = (mw_error){0};
   status = forms_sift(program, asked, error);
+  const bool generated = status == MW_COMPILE && strstr(error->text, "<stdin>");
+  mw_error_clear(generated ? error : &first);
+  if (generated) *error = first;
   for (int i = 0; forced && !status && i < program->nfunctions; i++) {
     const cpu_function *kernel = &program->functions[i];
     if (kernel->engine && strcmp(kernel->engine, engine) != 0)
