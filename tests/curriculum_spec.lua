@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a curriculum may say, and what is said of one that is wrong; which labs and devices a plan takes; gates.
+-- What a curriculum may say, and what is said of one that is wrong; which labs and devices a plan takes; gates; labs
+-- of the shipped one.
 
 local support = require "tests.support"
 if not pcall(require, "moonwarp.host") then
@@ -88,6 +89,25 @@ describe("a curriculum", function()
     assert.are.equal(#studies.names(), #all.labs)
     for _, name in ipairs(studies.names()) do assert.are_not.equal("curriculum", name) end
     assert.is_nil(studies.find "curriculum")
+  end)
+end)
+
+describe("the shipped curriculum", function()
+  -- The sanitizer maps more than any limit of data lets it.
+  local limited = os.getenv "SANITIZED" and pending or it
+
+  limited("passes where it times nothing, within its limits", function()
+    local shipped, only = support.core.home() .. "/experiments/curriculum.lua", {}
+    for _, lab in ipairs(curriculum.load(shipped).labs) do
+      if lab.checks and #lab.gates == 0 then only[#only + 1] = "--only " .. lab.name end
+    end
+    support.with_folder(function(folder)
+      local status, output = labs.shell(("MOONWARP_CXX=%s %s batch %s --device cpu %s --out %s </dev/null"):format(
+        labs.quoted(support.core.home() .. "/tests/cxx-o0"), labs.quoted(labs.program), labs.quoted(shipped),
+        table.concat(only, " "), labs.quoted(folder)))
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find(("\n%d passed in "):format(#only), 1, true), output)
+    end)
   end)
 end)
 

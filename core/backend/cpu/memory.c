@@ -258,11 +258,8 @@ static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, 
 
 /* Beside an array no access is right. What the host may write to at any time holds values. */
 static bool shadow_array(cpu_shadow *shadow, const cpu_buffer *buffer) {
-  const cpu_shadow_range all = shadowed(buffer);
-  const uintptr_t from = (uintptr_t)buffer->base.address, end = from + buffer->base.bytes;
-  return cpu_shadow_add(shadow, from, buffer->base.bytes, buffer->base.space != MW_SPACE_DEVICE) &&
-         cpu_shadow_close_off(shadow, all.from, from - all.from) &&
-         cpu_shadow_close_off(shadow, end, all.from + all.bytes - end);
+  const cpu_shadow_range memory = {(uintptr_t)buffer->base.address, buffer->base.bytes};
+  return cpu_shadow_add(shadow, memory, shadowed(buffer), buffer->base.space != MW_SPACE_DEVICE);
 }
 
 /* The mapping, inaccessible but for the array's pages; the array ends where they end but for its alignment. */
@@ -287,10 +284,12 @@ static bool map_array(cpu_memory *memory, cpu_buffer *buffer, size_t bytes, size
   buffer->dtype = type;
   fill_slack(buffer);
   if (!memory->shadow) return true;
+  if (!shadow_array(memory->shadow, buffer)) {
+    give_mapping(memory, map, buffer->map_bytes);
+    return false;
+  }
   memset(buffer->base.address, UNWRITTEN, bytes); /* the binding leaves it as it is */
-  if (shadow_array(memory->shadow, buffer)) return true;
-  give_mapping(memory, map, buffer->map_bytes);
-  return false;
+  return true;
 }
 
 static size_t alignment_of(const cpu_memory *memory, size_t bytes) {

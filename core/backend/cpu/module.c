@@ -40,15 +40,23 @@ static cpu_device *device_of(const cpu_module *module) {
   return (cpu_device *)module->base.device;
 }
 
-static void check_variables(const cpu_module *module, const cpu_unit *unit, bool there) {
-  cpu_shadow *shadow = cpu_checker_shadow(device_of(module)->checker);
+/* The first of a unit's variables are no longer checked. */
+static void forget_variables(cpu_checker *checker, const cpu_unit *unit, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    const mw_unit_variable *variable = &unit->table->variables[i];
+    cpu_shadow_remove(cpu_checker_shadow(checker), (uintptr_t)variable->address, (size_t)variable->bytes);
+  }
+}
+
+static bool check_variables(cpu_checker *checker, const cpu_unit *unit) {
   for (unsigned i = 0; i < unit->table->nvariables; i++) {
     const mw_unit_variable *variable = &unit->table->variables[i];
-    if (there)
-      cpu_shadow_add(shadow, (uintptr_t)variable->address, (size_t)variable->bytes, true);
-    else
-      cpu_shadow_remove(shadow, (uintptr_t)variable->address, (size_t)variable->bytes);
+    const cpu_shadow_range memory = {(uintptr_t)variable->address, (size_t)variable->bytes};
+    if (cpu_shadow_add(cpu_checker_shadow(checker), memory, memory, true)) continue;
+    forget_variables(checker, unit, i);
+    return false;
   }
+  return true;
 }
 
 static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, loaded **out, mw_error *err) {
@@ -71,7 +79,11 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
   }
   cpu_checker *checker = device_of(module)->checker;
   unit->table->bind(checker ? cpu_checker_runtime(checker) : &cpu_runtime);
-  if (checker) check_variables(module, unit, true);
+  if (checker && !check_variables(checker, unit)) {
+    cpu_unit_free(unit);
+    return mw_fail(err, MW_NO_MEMORY, "module '%s': out of memory for check mode's shadow of its device variables",
+                   module->base.name);
+  }
   loaded *entry = mw_calloc(1, sizeof *entry);
   *entry = (loaded){.unit = unit, .instance = instance ? mw_strdup(instance) : NULL, .next = module->units};
   module->units = entry;
@@ -82,7 +94,8 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
 static void unload_first(cpu_module *module) {
   loaded *entry = module->units;
   module->units = entry->next;
-  if (device_of(module)->checker) check_variables(module, entry->unit, false);
+  cpu_checker *checker = device_of(module)->checker;
+  if (checker) forget_variables(checker, entry->unit, entry->unit->table->nvariables);
   cpu_twin_free(entry->there);
   cpu_twin_free(entry->back);
   cpu_unit_free(entry->unit);

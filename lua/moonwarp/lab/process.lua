@@ -12,10 +12,9 @@ local GRACE = 3                   -- seconds between SIGINT, SIGTERM and SIGKILL
 local DATA_SLACK = 2 << 30        -- stacks of threads, what compilers map
 
 -- The space that a process may ask for ends an allocation that is far too large with an error in
--- the script, before anything is touched. A CUDA context maps too much for any such bound, and so does
--- check mode, which reserves 256 MiB for an array of any size.
+-- the script, before anything is touched. A CUDA context maps too much for any such bound.
 local function data_limit(step)
-  if devices.is_exclusive(step.device) or step.check or not step.memory_limit then return nil end
+  if devices.is_exclusive(step.device) or not step.memory_limit then return nil end
   return step.memory_limit + DATA_SLACK
 end
 

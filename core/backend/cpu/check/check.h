@@ -51,10 +51,10 @@ typedef struct cpu_shadow {
 
 bool cpu_shadow_open(cpu_shadow *); /* false: the system gives no address space */
 void cpu_shadow_close(cpu_shadow *);
-/* Memory is there from now on; it holds values, or none yet. False: no memory. */
-bool cpu_shadow_add(cpu_shadow *, uintptr_t from, size_t bytes, bool has_values);
-bool cpu_shadow_close_off(cpu_shadow *, uintptr_t from, size_t bytes); /* beside an array: no access is right */
-void cpu_shadow_remove(cpu_shadow *, uintptr_t from, size_t bytes);
+/* Memory is there from now on; it holds values, or none yet. In the rest of a range around it no access is right. False:
+ * the system gives no memory. */
+bool cpu_shadow_add(cpu_shadow *, cpu_shadow_range memory, cpu_shadow_range all, bool has_values);
+void cpu_shadow_remove(cpu_shadow *, uintptr_t from, size_t bytes); /* all of a range that was added */
 void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */

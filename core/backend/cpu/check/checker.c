@@ -46,14 +46,11 @@ static cpu_shadow_range pages_of(const cpu_shadow_range *memory) {
 
 /* It holds no values when a block begins. */
 static void lend(cpu_checker *checker, const char *memory, size_t bytes) {
-  const uintptr_t from = (uintptr_t)memory, end = from + bytes;
-  const cpu_shadow_range all = {from, bytes}, pages = pages_of(&all);
+  const cpu_shadow_range all = {(uintptr_t)memory, bytes};
   unsigned i = 0;
-  while (i < checker->nlent && checker->lent[i].from != from) i++;
-  if (i < checker->nlent) return cpu_shadow_fresh(&checker->shadow, from, bytes);
-  cpu_shadow_add(&checker->shadow, from, bytes, false);
-  cpu_shadow_close_off(&checker->shadow, pages.from, from - pages.from);
-  cpu_shadow_close_off(&checker->shadow, end, pages.from + pages.bytes - end);
+  while (i < checker->nlent && checker->lent[i].from != all.from) i++;
+  if (i < checker->nlent) return cpu_shadow_fresh(&checker->shadow, all.from, bytes);
+  if (!cpu_shadow_add(&checker->shadow, all, pages_of(&all), false)) return;
   checker->lent = mw_grow(checker->lent, checker->nlent, sizeof *checker->lent);
   checker->lent[checker->nlent++] = all;
 }

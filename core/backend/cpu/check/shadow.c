@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Cells by address. A chunk of cells is reserved for each 64 MiB of address space in which something checked lies; the
- * system gives it memory where it is touched, 4 bytes for a byte. */
+ * system gives it memory where it is touched, 4 bytes for a byte. Any cell of it can be read: a kernel's access may lie
+ * beside all that is checked. Only the cells of what is checked can be written, as a limit of a process's data
+ * (RLIMIT_DATA) counts every page that can. */
 #include "core/backend/cpu/check/check.h"
 
 #include <string.h>
@@ -9,13 +11,13 @@
 
 enum { CELLS = MW_CHUNK_BYTES / 4, LARGE = 8 << 20 };
 
-static void *reserve(size_t bytes) {
-  void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static void *reserve(size_t bytes, int access) {
+  void *map = mmap(NULL, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return map == MAP_FAILED ? NULL : map;
 }
 
 bool cpu_shadow_open(cpu_shadow *shadow) {
-  shadow->chunks = reserve(MW_CHUNKS * sizeof *shadow->chunks);
+  shadow->chunks = reserve(MW_CHUNKS * sizeof *shadow->chunks, PROT_READ | PROT_WRITE);
   return shadow->chunks != NULL;
 }
 
@@ -34,7 +36,7 @@ mw_cell *cpu_shadow_cell(const cpu_shadow *shadow, uintptr_t address) {
 
 static mw_cell *make_cell(cpu_shadow *shadow, uintptr_t address) {
   mw_cell **chunk = &shadow->chunks[address >> MW_CHUNK_SHIFT];
-  if (!*chunk && (*chunk = reserve(CELLS * sizeof **chunk))) {
+  if (!*chunk && (*chunk = reserve(CELLS * sizeof **chunk, PROT_READ))) {
     shadow->made = mw_grow(shadow->made, shadow->nmade, sizeof *shadow->made);
     shadow->made[shadow->nmade++] = *chunk;
   }
@@ -85,10 +87,18 @@ EACH void close_word(mw_cell *cell, unsigned mask, bool flag) {
   if (!(cell->write & 15)) cell->read = 15;
 }
 
+static char *page_below(const void *address) {
+  return (char *)((uintptr_t)address & ~(uintptr_t)(cpu_page_bytes() - 1));
+}
+
+static char *page_above(const void *address) {
+  return page_below((const char *)address + cpu_page_bytes() - 1);
+}
+
 /* Where many cells come into use at once, in large pages. */
 static void enlarge_pages(mw_cell *cell, mw_cell *end) {
-  const uintptr_t page = cpu_page_bytes(), from = ((uintptr_t)cell + page - 1) & ~(page - 1);
-  if ((uintptr_t)end > from + LARGE) madvise((void *)from, ((uintptr_t)end & ~(page - 1)) - from, MADV_HUGEPAGE);
+  char *from = page_above(cell);
+  if ((char *)end > from + LARGE) madvise(from, (size_t)(page_below(end) - from), MADV_HUGEPAGE);
 }
 
 /* Calls visit for the cells of whole words, chunk by chunk. */
@@ -101,37 +111,57 @@ static void each_run(const cpu_shadow *shadow, uintptr_t from, uintptr_t end, vo
   }
 }
 
+/* Cells of one chunk can be written. */
+static bool open_cells(mw_cell *cell, mw_cell *end) {
+  char *from = page_below(cell);
+  return !mprotect(from, (size_t)(page_above(end) - from), PROT_READ | PROT_WRITE);
+}
+
+/* No longer, but for those that share a page with others. */
+static void lock_cells(mw_cell *cell, mw_cell *end) {
+  char *from = page_above(cell), *to = page_below(end);
+  if (from < to) mprotect(from, (size_t)(to - from), PROT_READ);
+}
+
 /* Cells of one chunk. Whole pages of them give their memory back. */
 static void clear_cells(mw_cell *cell, mw_cell *end) {
-  const uintptr_t page = cpu_page_bytes();
-  mw_cell *from = (mw_cell *)(((uintptr_t)cell + page - 1) & ~(page - 1));
-  mw_cell *to = (mw_cell *)((uintptr_t)end & ~(page - 1));
-  if (from < to && !madvise(from, (size_t)((char *)to - (char *)from), MADV_DONTNEED)) {
-    memset(cell, 0, (size_t)((char *)from - (char *)cell));
-    cell = to;
+  char *from = page_above(cell), *to = page_below(end);
+  if (from < to && !madvise(from, (size_t)(to - from), MADV_DONTNEED)) {
+    memset(cell, 0, (size_t)(from - (char *)cell));
+    lock_cells(cell, end);
+    cell = (mw_cell *)to;
   }
   memset(cell, 0, (size_t)((char *)end - (char *)cell));
 }
 
-bool cpu_shadow_add(cpu_shadow *shadow, uintptr_t from, size_t bytes, bool has_values) {
-  for (uintptr_t at = from & ~(uintptr_t)(MW_CHUNK_BYTES - 1); at < from + bytes; at += MW_CHUNK_BYTES)
-    if (!make_cell(shadow, at)) return false;
+/* The cells of a range can be written. False: no memory, and they are as before. */
+static bool open_range(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
+  const uintptr_t first = from & ~(uintptr_t)3;
+  for (uintptr_t at = first, stop; at < end; at = stop) {
+    mw_cell *cell = make_cell(shadow, at);
+    stop = (at | (MW_CHUNK_BYTES - 1)) + 1;
+    if (stop > end) stop = end;
+    if (cell && open_cells(cell, cell + (stop - at + 3) / 4)) continue;
+    each_run(shadow, first, at, lock_cells);
+    return false;
+  }
+  return true;
+}
+
+bool cpu_shadow_add(cpu_shadow *shadow, cpu_shadow_range memory, cpu_shadow_range all, bool has_values) {
+  const uintptr_t end = memory.from + memory.bytes, all_end = all.from + all.bytes;
+  if (!open_range(shadow, all.from, all_end)) return false;
   shadow->ranges = mw_grow(shadow->ranges, shadow->nranges, sizeof *shadow->ranges);
-  shadow->ranges[shadow->nranges++] = (cpu_shadow_range){from, bytes};
-  each_run(shadow, from, from + bytes, enlarge_pages);
-  each_word(shadow, from, bytes, begin_word, has_values);
+  shadow->ranges[shadow->nranges++] = memory;
+  each_run(shadow, memory.from, end, enlarge_pages);
+  each_word(shadow, memory.from, memory.bytes, begin_word, has_values);
+  each_word(shadow, all.from, memory.from - all.from, close_word, false);
+  each_word(shadow, end, all_end - end, close_word, false);
   return true;
 }
 
 void cpu_shadow_fresh(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   each_word(shadow, from, bytes, begin_word, false);
-}
-
-bool cpu_shadow_close_off(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
-  for (uintptr_t at = from & ~(uintptr_t)(MW_CHUNK_BYTES - 1); at < from + bytes; at += MW_CHUNK_BYTES)
-    if (!make_cell(shadow, at)) return false;
-  each_word(shadow, from, bytes, close_word, false);
-  return true;
 }
 
 /* At its ends a word may be in part another's. */
@@ -160,11 +190,9 @@ void cpu_shadow_copied(cpu_shadow *shadow, uintptr_t to, uintptr_t from, size_t 
   const uintptr_t end = to + bytes;
   for (uintptr_t word = to & ~(uintptr_t)3; word < end; word += 4) {
     mw_cell *cell = cpu_shadow_cell(shadow, word);
-    const mw_check_bits mask = bytes_within(word, to, end);
-    if (cell)
-      cell->read = (cell->read & ~mask) | (values_at(shadow, from + (word - to)) & mask);
-    else
-      word |= MW_CHUNK_BYTES - 4; /* nor are there cells in the rest of the chunk */
+    const mw_check_bits mask = cell ? bytes_within(word, to, end) & cell->write : 0;
+    if (mask) cell->read = (cell->read & ~mask) | (values_at(shadow, from + (word - to)) & mask);
+    if (!cell) word |= MW_CHUNK_BYTES - 4; /* nor are there cells in the rest of the chunk */
   }
 }
 
