@@ -146,6 +146,7 @@ bool cpu_function_has(const cpu_program *, const cpu_function *, const char *wor
 /* Is it a barrier or warp operation, by name? cpu_is_meeting: does the function get or make a group there, or meet
  * others? */
 bool cpu_is_meeting(const cpu_program *, int i);
+bool cpu_is_group_call(const cpu_program *, int i); /* tile.shfl_down(v, 1), where the program has cooperative groups */
 bool cpu_is_warp_operation(const cpu_token *);
 bool cpu_is_barrier(const cpu_token *);
 bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */

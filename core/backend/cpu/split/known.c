@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split/region.h"
+#include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 
 typedef struct meaning { /* the declaration of a name */
@@ -23,6 +23,21 @@ typedef struct meaning { /* the declaration of a name */
   bool far;        /* a pointer or an array */
   bool automatic, memory;
 } meaning;
+
+/* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their
+ * result. */
+int cpu_local_find(const cpu_splitter *in, int token) {
+  int best = -1;
+  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) return -1;
+  if (in->work.at[token].kind != CPU_NAME || cpu_is_member(&in->work, token)) return -1;
+  for (int i = 0; i < in->nlocals; i++) {
+    const cpu_local *local = &in->locals[i];
+    if (local->declarator.name <= token && token < local->until &&
+        cpu_same_text(&in->work.at[local->declarator.name], &in->work.at[token]))
+      if (best < 0 || local->declarator.name > in->locals[best].declarator.name) best = i;
+  }
+  return best;
+}
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
@@ -106,7 +121,7 @@ static meaning meaning_of(const cpu_splitter *in, int i) {
 /* ---- leaves ---------------------------------------------------------------------------------------------------- */
 
 /* Past the members and subscripts that follow the name at i: a [ k ] . x   C < 3 > :: size */
-static int leaf_end(const cpu_tokens *tokens, int i) {
+int cpu_leaf_end(const cpu_tokens *tokens, int i) {
   const cpu_token *at = tokens->at;
   if (cpu_token_is(&at[i + 1], "<") && cpu_token_is(&at[cpu_angle_end(tokens, i + 1, tokens->count)], "::"))
     i = cpu_angle_end(tokens, i + 1, tokens->count) - 1;
@@ -119,7 +134,7 @@ static int leaf_end(const cpu_tokens *tokens, int i) {
       return i;
 }
 
-static bool is_starred(const cpu_splitter *in, int i) {
+bool cpu_is_starred(const cpu_splitter *in, int i) {
   const cpu_token *at = in->work.at;
   return i > 1 && cpu_token_is(&at[i - 1], "*") && !cpu_ends_operand(&at[i - 2]);
 }
@@ -128,8 +143,8 @@ static bool is_starred(const cpu_splitter *in, int i) {
  * own. */
 static cpu_knowledge leaf_knows(const cpu_splitter *in, int i, const meaning *it) {
   const cpu_token *at = in->work.at;
-  const int end = leaf_end(&in->work, i);
-  const bool subscript = cpu_token_is(&at[i + 1], "["), starred = is_starred(in, i);
+  const int end = cpu_leaf_end(&in->work, i);
+  const bool subscript = cpu_token_is(&at[i + 1], "["), starred = cpu_is_starred(in, i);
   const bool element = starred || cpu_token_any(&at[i + 1], WORDS("[", "->"));
   const int rest = subscript ? at[i + 1].match + 1 : end > i + 1 ? i + 3 : end; /* past the first of the chain */
   if (!it->tokens) return cpu_token_any(&at[end - 2], WORDS("::")) ? CPU_ASKED : CPU_UNKNOWN;
@@ -161,44 +176,6 @@ cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
   return braces && type < CPU_KNOWN ? CPU_UNKNOWN : type;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------------- */
-
-/* A leaf with its subscript as 0: what is asked is its type. */
-static void leaf_ask(cpu_writer *it, int i) {
-  const cpu_token *at = it->in->work.at;
-  const int end = leaf_end(&it->in->work, i);
-  cpu_put(it, is_starred(it->in, i) ? " MW_KNOWN(*" : " MW_KNOWN(");
-  for (; i < end; i++) {
-    const bool subscript = cpu_token_is(&at[i], "[");
-    if (subscript)
-      cpu_put(it, "[0]");
-    else
-      cpu_put_tokens(it, i, i + 1);
-    if (subscript) i = at[i].match;
-  }
-  cpu_put(it, ");");
-}
-
-void cpu_known_put(cpu_writer *it, int first, int last) {
-  const cpu_splitter *in = it->in;
-  const cpu_token *at = in->work.at;
-  for (int i = first; it->out && i < last; i++) {
-    bool memory;
-    if (cpu_token_any(&at[i], WORDS("sizeof", "alignof", "decltype")) && cpu_token_is(&at[i + 1], "("))
-      i = at[i + 1].match;
-    if (at[i].kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
-    const int local = cpu_local_find(in, i);
-    if (local >= 0 && first <= in->locals[local].declarator.name && in->locals[local].declarator.name < last)
-      continue; /* declared by the head of a loop: not yet known in front of it */
-    if (cpu_name_knows(in, i, &memory) != CPU_ASKED) continue;
-    if (!meaning_of(in, i).tokens && leaf_end(&in->work, i) == i + 1) /* a type */
-      cpu_put(it, " MW_KNOWN_TYPE(%.*s);", TEXT(&at[i]));
-    else
-      leaf_ask(it, i);
-  }
-}
-
-void cpu_known_local_put(cpu_writer *it, const cpu_local *local) {
-  if (it->out && cpu_local_knows(it->in, local) == CPU_ASKED)
-    cpu_put(it, " MW_KNOWN(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
+bool cpu_names_type(const cpu_splitter *in, int i) {
+  return !meaning_of(in, i).tokens && cpu_leaf_end(&in->work, i) == i + 1;
 }

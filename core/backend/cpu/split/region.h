@@ -53,7 +53,7 @@ void cpu_segment_add(cpu_writer *, cpu_segment_kind, int first, int last, int no
 void cpu_region_flush(cpu_writer *);      /* closes the open region: a split point */
 void cpu_bounds_checks_put(cpu_writer *); /* bool mw_full: do all threads pass the kernel's bounds checks? */
 
-/* known.c: what the compiler has to confirm of an expression that is computed once for all threads, or again, and of a
+/* What the compiler has to confirm of an expression that is computed once for all threads, or again, and of a
  * variable that is. */
 void cpu_known_put(cpu_writer *, int first, int last);
 void cpu_known_local_put(cpu_writer *, const cpu_local *);

@@ -126,6 +126,7 @@ int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement 
 int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
+bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* a parameter, a variable or a type */
 int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vote, 2 values; 3 on: of the block */
 
 /* uniform.c: the variables and expressions. */
@@ -133,7 +134,6 @@ void cpu_locals_read(cpu_splitter *);
 void cpu_types_mark(cpu_splitter *); /* variables whose types are asked for outside of thread loops */
 bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
 bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
-int cpu_local_find(const cpu_splitter *, int token);            /* the variable a name stands for; -1 */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 
 /* known.c: of what the name at a token stands for, as it is used there; *memory: others may write to it. CPU_ASKED:
@@ -141,6 +141,10 @@ int cpu_context(const cpu_splitter *, int node); /* which predicate a statement 
  * a static_assert in the generated text holds. */
 cpu_knowledge cpu_name_knows(const cpu_splitter *, int token, bool *memory);
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);
+bool cpu_names_type(const cpu_splitter *, int token);
+int  cpu_leaf_end(const cpu_tokens *, int name);        /* past the members and subscripts behind it */
+bool cpu_is_starred(const cpu_splitter *, int name);    /* behind a * that is no product */
+int  cpu_local_find(const cpu_splitter *, int token);   /* the variable a name stands for; -1 */
 
 /* condition.c: is the head of a statement the same for all threads, with the variables that it declares? */
 bool cpu_header_uniform(const cpu_splitter *, int node);
@@ -165,7 +169,6 @@ typedef struct cpu_header {
 bool cpu_header_read(const cpu_splitter *, const cpu_function *, cpu_header *); /* false: not understood */
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
-bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* a parameter, a variable or a type */
 /* overload.c: done, where the call has to be made plainer first: by default arguments, or by the choice among several
  * functions. */
 bool cpu_call_clear(cpu_splitter *, int node, int call, int *callee, cpu_tokens *next);

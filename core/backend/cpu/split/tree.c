@@ -236,6 +236,41 @@ bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
   return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
 }
 
+static bool declares(const cpu_tokens *tokens, int first, int last, const cpu_token *name) {
+  cpu_declarator list[CPU_MOST_DECLARATORS];
+  int count = 0;
+  if (cpu_find_same(tokens, first, last, name) == last) return false;
+  if (!cpu_declarator_read(tokens, first, last, list, CPU_MOST_DECLARATORS, &count)) return false;
+  while (count && !cpu_same_text(&tokens->at[list[count - 1].name], name)) count--;
+  return count > 0;
+}
+
+static bool type_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
+  const cpu_token *first = &in->work.at[node->first];
+  enum { MOST_NAMES = 32 };
+  int names[MOST_NAMES];
+  if (cpu_token_any(first, WORDS("using", "namespace")))
+    return cpu_same_text(first + 1, name) && !cpu_token_is(first + 3, "cooperative_groups");
+  if (cpu_token_any(first, WORDS("static_assert", "mw_kept"))) return false;
+  if (!cpu_has(&in->work, node->first, node->last, "__shared__"))
+    return cpu_find_same(&in->work, node->first, node->last, name) < node->last;
+  int count = cpu_shared_names(&in->work, node->first, node->last, names, MOST_NAMES);
+  while (count && !cpu_same_text(&in->work.at[names[count - 1]], name)) count--;
+  return count > 0;
+}
+
+/* A parameter, a variable, a type of the kernel's. */
+bool cpu_kernel_declares(const cpu_splitter *in, const cpu_token *name) {
+  if (cpu_is_formal(in->program, in->kernel, name)) return true;
+  for (int i = 0; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    const int last = node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->kind == CPU_NODE_FOR ? node->init_last : 0;
+    if (last && declares(&in->work, node->kind == CPU_NODE_FOR ? node->head : node->first, last, name)) return true;
+    if (node->kind == CPU_NODE_TYPE && type_declares(in, node, name)) return true;
+  }
+  return false;
+}
+
 /* ---- split points ---------------------------------------------------------------------------------------------- */
 
 enum { EXCHANGE_BLOCK = 3 }; /* this kind and those after it are of the whole block */

@@ -44,21 +44,6 @@ int cpu_context(const cpu_splitter *in, int node) {
   return 0;
 }
 
-/* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their
- * result. */
-int cpu_local_find(const cpu_splitter *in, int token) {
-  int best = -1;
-  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) return -1;
-  if (in->work.at[token].kind != CPU_NAME || cpu_is_member(&in->work, token)) return -1;
-  for (int i = 0; i < in->nlocals; i++) {
-    const cpu_local *local = &in->locals[i];
-    if (local->declarator.name <= token && token < local->until &&
-        cpu_same_text(&in->work.at[local->declarator.name], &in->work.at[token]))
-      if (best < 0 || local->declarator.name > in->locals[best].declarator.name) best = i;
-  }
-  return best;
-}
-
 /* ---- expressions ----------------------------------------------------------------------------------------------- */
 
 /* A call of the program's own function that gives each thread the same, for the same arguments, and changes nothing. */
