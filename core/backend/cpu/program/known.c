@@ -107,8 +107,8 @@ static bool is_type_parameter(const cpu_program *program, const cpu_function *fu
   return false;
 }
 
-/* Names that end so are made by split/helper.c of a helper's template parameters. */
-static bool is_deduced(const cpu_token *word) {
+/* Names that end so are made by split/helper.c of a helper's own, and of its template parameters. */
+bool cpu_is_renamed(const cpu_token *word) {
   const char *at = memmem(word->text, (size_t)word->size, "_mw", 3);
   return at && at + 3 < word->text + word->size && at[3] >= '0' && at[3] <= '9';
 }
@@ -144,7 +144,7 @@ static cpu_knowledge word_knows(const cpu_program *program, const cpu_function *
   for (int k = -1; (k = cpu_function_next(program, word, k)) >= 0;) /* a class; enumerations are among the aliases */
     if (!cpu_token_is(&program->tokens.at[program->functions[k].first], "enum")) return CPU_UNKNOWN;
   if (depth > MOST_DEPTH) return CPU_UNKNOWN;
-  if (is_type_parameter(program, function, word) || is_deduced(word)) return CPU_ASKED;
+  if (is_type_parameter(program, function, word) || cpu_is_renamed(word)) return CPU_ASKED;
   for (int i = 0; i < program->aliases.count; i++) { /* each meaning that the name has somewhere */
     const cpu_named *it = &program->aliases.at[i];
     if (!cpu_same_text(&program->tokens.at[it->name], word)) continue;

@@ -165,6 +165,7 @@ bool cpu_ends_operand(const cpu_token *);
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
 /* Of a variable or parameter whose type is tokens first ... last-1, far: a pointer or an array. */
 cpu_kind cpu_kind_of(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last, bool far);
+bool cpu_is_renamed(const cpu_token *);                            /* x_mw3: a helper's own name */
 bool cpu_is_object(const cpu_program *, const cpu_token *name);   /* may it be another than its functions? */
 bool cpu_is_declared(const cpu_program *, const cpu_token *name); /* may the program give the name a meaning of its own? */
 

@@ -54,6 +54,7 @@ static int callee_of(const cpu_token *at, int open) {
  * members, or stand behind std::. */
 bool cpu_is_declared(const cpu_program *program, const cpu_token *name) {
   const cpu_tokens *tokens = &program->tokens;
+  if (cpu_is_renamed(name)) return true;
   for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
     const cpu_token *before = &tokens->at[i - 1];
     const bool typed =

@@ -398,6 +398,8 @@ static void rest_check(cpu_splitter *in) {
     const bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT &&
                         !cpu_token_any(token - 1, WORDS(")", "]", ">")); /* mask<T>[i] */
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
+    if (cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
+      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(token) && i > unevaluated &&
         !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */
