@@ -1115,7 +1115,8 @@ __device__ int x = 7;]],
   { "thread by PTX in a helper", [[__device__ int lane() { int n; asm("mov.u32 %0, %%tid.x;" : "=r"(n));
     return n; }]], "int n = lane();", "t" },
   { "lane by PTX", "", [[int n; asm("mov.u32 %0, %%laneid;" : "=r"(n));]], "t%32" },
-  { "size of the function's name", "", "int n = sizeof(__func__);", "2", alone = true },
+  { "size of the function's name", "", "__global__ void k(int *a, int w) { a[threadIdx.x] = sizeof(__func__); }", "2",
+    alone = true },
   { "odd block, hidden index", MADE,
     [[__global__ void k(int *a, int w) { __shared__ int s[33]; int i = threadIdx.x + blockIdx.x *
     blockDim.x; Tid q(0); int n = q; s[threadIdx.x] = n; __syncthreads(); a[i] = s[32 - threadIdx.x] +
