@@ -144,7 +144,8 @@ static cpu_knowledge word_knows(const cpu_program *program, const cpu_function *
   for (int k = -1; (k = cpu_function_next(program, word, k)) >= 0;) /* a class; enumerations are among the aliases */
     if (!cpu_token_is(&program->tokens.at[program->functions[k].first], "enum")) return CPU_UNKNOWN;
   if (depth > MOST_DEPTH) return CPU_UNKNOWN;
-  if (is_type_parameter(program, function, word) || cpu_is_renamed(word)) return CPU_ASKED;
+  if (is_type_parameter(program, function, word) || cpu_is_renamed(word))
+    return function && function->strict ? CPU_UNKNOWN : CPU_ASKED;
   for (int i = 0; i < program->aliases.count; i++) { /* each meaning that the name has somewhere */
     const cpu_named *it = &program->aliases.at[i];
     if (!cpu_same_text(&program->tokens.at[it->name], word)) continue;

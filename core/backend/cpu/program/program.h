@@ -34,6 +34,7 @@ typedef struct cpu_function {
   const char *scope;                /* "ns::" or "" */
   const char *engine, *engine_why;  /* kernels only; owned by the program */
   char       *split;                /* generated block function where engine is "split"; owned */
+  bool        strict;               /* what would be asked of the compiler is unknown (../split/known.c) */
   bool        ordered;              /* thread loops keep each thread's own order (../split/dependence.c) */
 } cpu_function;
 

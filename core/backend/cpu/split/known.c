@@ -158,13 +158,23 @@ static cpu_knowledge leaf_knows(const cpu_splitter *in, int i, const meaning *it
   return members || it->automatic ? CPU_ASKED : words;
 }
 
+/* (T *)x: whatever T is. */
+static bool is_pointer_cast(const cpu_token *at, int i) {
+  const bool begins =
+      cpu_token_is(&at[i - 1], "(") || (cpu_token_is(&at[i - 1], "const") && cpu_token_is(&at[i - 2], "("));
+  while (cpu_token_is(&at[i + 1], "*")) i++;
+  return begins && cpu_token_is(&at[i], "*") && cpu_token_is(&at[i + 1], ")");
+}
+
 cpu_knowledge cpu_name_knows(const cpu_splitter *in, int i, bool *memory) {
   const meaning it = meaning_of(in, i);
   const cpu_knowledge type = it.tokens ? CPU_UNKNOWN : cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
   *memory = it.memory;
   if (!it.tokens && in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3))
     return CPU_KNOWN; /* mw_k1::at<0>::value */
-  return type ? type : leaf_knows(in, i, &it);
+  if (is_pointer_cast(in->work.at, i)) return CPU_KNOWN;
+  const cpu_knowledge all = type ? type : leaf_knows(in, i, &it);
+  return all == CPU_ASKED && in->kernel->strict ? CPU_UNKNOWN : all;
 }
 
 cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/backend/cpu/split/split.h"
 #include "core/backend/cpu/translate/translate.h"
 #include "core/base/file.h"
 #include "core/base/home.h"
@@ -163,14 +164,30 @@ static void form_give(cpu_function *kernel, form *in) {
   *in = (form){0};
 }
 
+/* Of a split form that does not compile: the same without what it asks of the compiler, whose answer was no (a T that is
+ * a class). False: it has none. */
+static bool form_ask_nothing(cpu_program *program, cpu_function *kernel) {
+  char why[256], *split = NULL;
+  if (kernel->split && !kernel->strict) {
+    kernel->strict = true;
+    split = cpu_split(program, kernel, why, sizeof why);
+  }
+  if (!split) return false;
+  mw_free(kernel->split);
+  kernel->split = split;
+  return true;
+}
+
 /* Finds the fastest form of the kernel that compiles beside the rest of the source. */
 static void form_find(cpu_program *program, cpu_function *kernel, const char *const *asked) {
   while (cpu_is_fast(kernel)) {
     mw_error error = {0};
     if (compile_once(program, CPU_FAST, asked, NULL, &error) != MW_COMPILE) return;
-    char *why = why_not(&error, kernel->split ? "split form" : "loop");
-    cpu_form_drop(program, kernel, why);
-    mw_free(why);
+    if (!form_ask_nothing(program, kernel)) {
+      char *why = why_not(&error, kernel->split ? "split form" : "loop");
+      cpu_form_drop(program, kernel, why);
+      mw_free(why);
+    }
     mw_error_clear(&error);
   }
 }
