@@ -4,7 +4,7 @@
 
 local files = {}
 
-local MOST = 1 << 30 -- bytes of a file that others left
+local MOST = 1 << 30 -- bytes of a file that others left, unless its reader says less
 
 --- The whole of a file, or nil and why not.
 ---@param name string
@@ -26,15 +26,31 @@ function files.is_plain(name)
   return require("lfs").symlinkattributes(name, "mode") == "file"
 end
 
+--- The path of a plain file below a folder that others wrote, without a link on its way.
+---@param folder string
+---@param name string    relative to it: "source/a.cu"
+---@return string? path  nil: there is none
+function files.below(folder, name)
+  if name:find "^/" or name:find "%z" or ("/" .. name .. "/"):find("/../", 1, true) then return nil end
+  local path = folder
+  for part in name:gmatch "[^/]+" do
+    if path ~= folder and require("lfs").symlinkattributes(path, "mode") ~= "directory" then return nil end
+    path = ("%s/%s"):format(path, part)
+  end
+  return files.is_plain(path) and path or nil
+end
+
 --- The same as read, of what others may have left: not a pipe, which would wait for ever, nor a link, nor more than
 --- memory holds.
 ---@param name string
+---@param most integer?  bytes; else 1 GiB
 ---@return string? text
 ---@return string? reason
-function files.read_plain(name)
+function files.read_plain(name, most)
   if not files.is_plain(name) then return nil, name .. " is not a plain file" end
-  if require("lfs").attributes(name, "size") > MOST then return nil, name .. " is larger than 1 GiB" end
-  return files.read(name)
+  local size <const> = require("lfs").attributes(name, "size") or 0
+  if size <= (most or MOST) then return files.read(name) end
+  return nil, ("%s has %.1f MiB, and %d MiB at most are read"):format(name, size / 1048576, (most or MOST) >> 20)
 end
 
 --- Writes a whole file; nil, or why it is not there whole.

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Writes JSON (RFC 8259) with keys in a stable order; what JSON has no number for (NaN, infinity)
--- becomes null. Reads it with integers and nil in their places.
+-- becomes null. Reads it with integers and nil in their places. What is read may be anybody's: numbers are finite, and
+-- texts have no control characters but line feed and tab (utf8text.clean).
 
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
@@ -71,14 +72,33 @@ json.encode = encode
 
 -- ---- reading ------------------------------------------------------------------------------------
 
+local DEPTH <const> = 100 -- of tables in tables
+
+-- Keeps to the RFC, which has no NaN, no Infinity and no hexadecimal numbers.
+local function new_reader()
+  local cjson = require("cjson").new()
+  cjson.decode_invalid_numbers(false)
+  cjson.decode_max_depth(DEPTH)
+  return cjson
+end
+
+local reader
+
 -- What cjson gives is floats and its own null.
-local function lua_value(value, null, absent)
-  if value == null then return absent end
-  if math.type(value) == "float" then return math.tointeger(value) or value end
+local function lua_value(value, absent)
+  if value == reader.null then return absent end
+  if type(value) == "string" then return utf8text.clean(value) end
+  if math.type(value) == "float" then
+    if value - value ~= 0 then error("a number is too large", 0) end
+    return math.tointeger(value) or value
+  end
   if type(value) ~= "table" then return value end
   if #value > 0 then absent = false else absent = nil end
-  for key, inner in pairs(value) do value[key] = lua_value(inner, null, absent) end
-  return value
+  local read = {}
+  for key, inner in pairs(value) do
+    read[type(key) == "string" and utf8text.clean(key) or key] = lua_value(inner, absent)
+  end
+  return read
 end
 
 --- The value of a JSON text. Whole numbers are integers; null is nil, and false in a list, whose
@@ -87,10 +107,11 @@ end
 ---@return any value      nil if the text is not JSON
 ---@return string? reason
 function json.decode(text)
-  local cjson = require "cjson"
-  local ok, value = pcall(cjson.decode, text)
+  reader = reader or new_reader()
+  local ok, value = pcall(reader.decode, text)
+  if ok then ok, value = pcall(lua_value, value) end
   if not ok then return nil, value end
-  return lua_value(value, cjson.null)
+  return value
 end
 
 --- The objects of a text with one on each line. What a process was killed over, half of a line, is

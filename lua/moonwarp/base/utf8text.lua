@@ -104,13 +104,39 @@ function utf8text.valid(bytes, instead)
   return table.concat(parts) .. bytes:sub(from)
 end
 
---- UTF-8 without control characters but line feed, carriage return and tab, as a terminal, JSON and
---- XML accept it; other bytes become "?".
+-- What a terminal obeys, or what changes the order of the letters around it: control characters but line feed and tab
+-- (C0 and C1), separators of lines and paragraphs, marks of direction; and U+FFFE and U+FFFF, which XML has not.
+local UNSAFE <const> = { "[%z\1-\8\11-\31\127]", "\xc2[\x80-\x9f]", "\xe2\x80[\xa8-\xae]", "\xe2\x81[\xa6-\xa9]",
+                         "\xef\xbf[\xbe\xbf]" }
+
+--- The text of others (a lab, a node, a file) as a terminal, JSON and XML show it and nothing obeys it: UTF-8 without
+--- control characters but line feed and tab. Other bytes become "?".
 ---@param bytes string
 ---@return string
 function utf8text.clean(bytes)
-  -- U+FFFE and U+FFFF are no characters of XML.
-  return (utf8text.valid(bytes, "?"):gsub("[%z\1-\8\11\12\14-\31\127]", "?"):gsub("\239\191[\190\191]", "?"))
+  local text = utf8text.valid(bytes, "?"):gsub("\r\n", "\n")
+  for _, pattern in ipairs(UNSAFE) do text = text:gsub(pattern, "?") end
+  return text
+end
+
+--- The same in one line.
+---@param bytes string
+---@return string
+function utf8text.line(bytes)
+  return (utf8text.clean(bytes):gsub("%s*%c%s*", " "))
+end
+
+--- A copy of what others wrote in which each text is of one line: names that are printed make no lines of their own.
+---@param value any
+---@param blocks table<string, boolean>?  keys of texts that may have several
+---@param key any                          of the value itself
+---@return any
+function utf8text.in_lines(value, blocks, key)
+  if type(value) == "string" and not (blocks and blocks[key]) then return utf8text.line(value) end
+  if type(value) ~= "table" then return value end
+  local made = {}
+  for name, inner in pairs(value) do made[utf8text.in_lines(name)] = utf8text.in_lines(inner, blocks, name) end
+  return made
 end
 
 return utf8text

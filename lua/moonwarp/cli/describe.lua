@@ -16,18 +16,20 @@ usage: moonwarp describe FILE.lua
 
 For other commands: says in JSON, on its last line, what a file is. moonwarp list FILE.lua shows it.]]
 
+-- The file may put its own in the place of these.
+local stdout, write, flush, leave = io.stdout, io.stdout.write, io.stdout.flush, os.exit
 local answered = false
 
 local function tell(value)
   if answered then return end
   answered = true
-  io.stdout:write("\n", json.encode(value), "\n")
-  io.stdout:flush()
+  write(stdout, "\n", json.encode(value), "\n")
+  flush(stdout)
 end
 
 local function answer(value)
   tell(value)
-  os.exit(0, false)
+  leave(0, false)
 end
 
 local function fail(problem)

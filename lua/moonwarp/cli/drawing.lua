@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Figures of stored runs on the terminal and in files, for the commands that draw: charts of records, and pictures
--- (timelines, films), which have the path of their data beside what record.json has.
+-- (timelines, films), which have their folder and the name of their data beside what record.json has.
 
 local figures = require "moonwarp.plot.figure"
 local files = require "moonwarp.base.files"
@@ -9,7 +9,7 @@ local film = require "moonwarp.plot.film"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
-local path = require "moonwarp.base.path"
+local paths = require "moonwarp.base.path"
 local timeline = require "moonwarp.plot.timeline"
 
 local drawing = {}
@@ -20,8 +20,9 @@ local drawing = {}
 local DRAWN = {}
 
 function DRAWN.film(picture)
-  local frames = film.frames(files.read(picture.data) or "")
-  if #frames == 0 then options.fail("%s has no frames of a film", picture.data) end
+  local path = files.below(picture.folder, picture.data)
+  local frames = film.frames(path and files.read_plain(path) or "")
+  if #frames == 0 then options.fail("%s/%s has no frames of a film", picture.folder, picture.data) end
   return film.drawing(picture, frames)
 end
 
@@ -37,7 +38,7 @@ function drawing.pictures(runs)
   for _, run in ipairs(runs) do
     lists.append(list, lists.map(run.pictures, function(picture)
       if not DRAWN[picture.kind] then return nil end
-      return lists.merged(picture, { data = ("%s/%s.dat"):format(run.folder, path.safe(picture.name)) })
+      return lists.merged(picture, { folder = run.folder, data = paths.safe(picture.name) .. ".dat" })
     end))
   end
   return list
@@ -59,7 +60,7 @@ end
 ---@param is_alone boolean? NAME.gp holds its data
 ---@return string? svg      its path; nil if there are no pictures
 function drawing.write(figure, folder, is_alone)
-  local problem = path.make(folder)
+  local problem = paths.make(folder)
   if problem then options.fail("%s", problem) end
   local base, drawn = ("%s/%s"):format(folder, figure.name), DRAWN[figure.kind]
   figures.files(figure, base, drawn and drawn(figure), is_alone)
@@ -72,7 +73,7 @@ end
 --- Opens a picture or a page with whatever the desktop opens it with, and does not wait for it.
 ---@param name string
 function drawing.open(name)
-  local command = ("command -v xdg-open >/dev/null && { xdg-open %s >/dev/null 2>&1 & }"):format(path.quote(name))
+  local command = ("command -v xdg-open >/dev/null && { xdg-open %s >/dev/null 2>&1 & }"):format(paths.quote(name))
   if not os.execute(command) then
     print(("open %s yourself: xdg-open is not installed or failed"):format(name))
   end

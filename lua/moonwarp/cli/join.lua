@@ -14,6 +14,7 @@ local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
 local remark = require "moonwarp.results.remark"
 local session = require "moonwarp.session"
+local utf8text = require "moonwarp.base.utf8text"
 
 local join = {}
 
@@ -27,7 +28,7 @@ end
 
 -- All but what the program has said of its end, which is said of the sweep; its files are those of the sweep's run.
 local function output_of(left)
-  local text = files.read_plain(left.output) or ""
+  local text = utf8text.clean(files.read_plain(left.output) or "")
   if left.ended.message then text = without(text, ("moonwarp: %s\n"):format(left.ended.message)) end
   if left.folder then
     text = without(text, ("results: %s\n"):format(left.folder))

@@ -17,8 +17,8 @@ local passes = {}
 local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "compile", "unsupported", "fault",
                                        "driver", "killed" }
 
--- What draws again what a pass has left to show.
-local SHOW <const> = { table = "print", plot = "draw", ladder = "draw" }
+--- What shows again what a pass has left to show: the function, by the module.
+passes.SHOW = { table = "print", plot = "draw", ladder = "draw" }
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
@@ -105,7 +105,7 @@ end
 function passes.show(put_off)
   session.current.more = false
   return passes.status(host.call(function()
-    for _, one in ipairs(put_off) do require("moonwarp.plot." .. one.what)[SHOW[one.what]](one.spec) end
+    for _, one in ipairs(put_off) do require("moonwarp.plot." .. one.what)[passes.SHOW[one.what]](one.spec) end
   end))
 end
 

@@ -3,6 +3,7 @@
 -- moonwarp rerun DIR: what a run kept in its source folder, with its parameters, on its device.
 
 local command = require "moonwarp.cli.run"
+local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
@@ -54,7 +55,8 @@ local function script_of(run)
   if not name or not name:match("%.lua$") then
     options.fail("%s kept no script: it ran code of the command line or of another program", run.folder)
   end
-  return ("%s/source/%s"):format(run.folder, name)
+  local path = files.below(run.folder, "source/" .. name)
+  return path or options.fail("%s keeps no file source/%s", run.folder, name)
 end
 
 --- The command.

@@ -76,7 +76,7 @@ function runs.caution(run)
   if run.status == "complete" or run.status == "ended" then return nil end
   return ("%s is %s: %s"):format(run.folder, run.status,
     run.status == "unfinished" and "it has what was measured before it ended" or
-    run.message or "see its checks")
+    run.message and run.message:match "[^\n]*" or "see its checks")
 end
 
 return runs

@@ -11,6 +11,7 @@ local lfs = require "lfs"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
+local schema = require "moonwarp.base.schema"
 
 local studies = {}
 
@@ -90,17 +91,36 @@ end
 
 -- ---- descriptions -------------------------------------------------------------------------------
 
+local fields, list, optional = schema.fields, schema.list, schema.optional
+
+-- What a file says of itself. It is a program: its answer may be anything.
+local DESCRIPTION = fields {
+  error = "string?", plain = "boolean?", question = "string?", parts = optional(list "string"),
+  params = optional(list(fields { name = "string", default = "number string boolean table?",
+                                  gpu = "number string boolean table?", help = "string?" })),
+  rungs = optional(list(fields { name = "string", number = "integer?", answer = "string?" })),
+}
+
+-- A description says one of these.
+local function is_description(answer)
+  return answer.error ~= nil or answer.plain == true or answer.question ~= nil and answer.params ~= nil
+end
+
 -- The last line of the process, if it ended normally.
 local function answer_of(log, ending)
-  local json, utf8text = require "moonwarp.base.json", require "moonwarp.base.utf8text"
   local verdict = require "moonwarp.lab.verdict"
   local _, problem = verdict.cut_short(ending, LIMITS)
+  if problem then return { error = problem } end
   local last = ""
   for line in (files.read(log) or ""):gmatch "[^\n]+" do last = line end
-  local answer = not problem and json.decode(last) -- a file may have left by os.exit
-  if type(answer) == "table" then return answer end
-  if not problem and ending.exit ~= 0 then problem = ("exit status %d: %s"):format(ending.exit, last) end
-  return { error = utf8text.clean(problem or "it ended before it was described") }
+  local answer = require("moonwarp.base.json").decode(last) -- a file may have left by os.exit
+  if type(answer) ~= "table" then
+    return { error = ending.exit == 0 and "it ended before it was described"
+      or ("exit status %d: %s"):format(ending.exit, last) }
+  end
+  problem = schema.problem(answer, DESCRIPTION)
+  if not (problem or is_description(answer)) then problem = "it must have a question and params" end
+  return problem and { error = "its description is not in order: " .. problem } or answer
 end
 
 local function start(study, view)
@@ -112,7 +132,8 @@ local function start(study, view)
 end
 
 local function settle(one, ending)
-  for key, value in pairs(answer_of(one.log, ending)) do one.study[key] = value end
+  local answer = require("moonwarp.base.utf8text").in_lines(answer_of(one.log, ending))
+  for key in pairs(DESCRIPTION.fields) do one.study[key] = answer[key] end
   os.remove(one.log)
 end
 

@@ -10,6 +10,7 @@ local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local ledger = require "moonwarp.lab.ledger"
 local process = require "moonwarp.lab.process"
+local utf8text = require "moonwarp.base.utf8text"
 local verdict = require "moonwarp.lab.verdict"
 
 local batch = {}
@@ -79,8 +80,9 @@ end
 local NOTED = { "verdict", "message", "exit", "signal", "reason", "seconds", "peak", "output", "log_error", "gates",
                 "job", "node", "shared" }
 
--- Folders are noted below the batch's own, which may be moved.
+-- Folders are noted below the batch's own, which may be moved. A message is in words of the lab's, or of a node.
 function batch:note_end(step, attempt, ending)
+  ending.message = ending.message and utf8text.line(ending.message)
   local values = { id = step.id, attempt = attempt }
   for _, key in ipairs(NOTED) do values[key] = ending[key] end
   values.folder = ledger.place(step.id, attempt)

@@ -27,7 +27,7 @@ local BATCHES = 20  -- the newest, which past times are read from
 -- matters.
 local function read_lines(folder, tell)
   local list = {}
-  for _, line in ipairs(json.lines(files.read(folder .. "/journal.jsonl") or "")) do
+  for _, line in ipairs(json.lines(files.read_plain(folder .. "/journal.jsonl") or "")) do
     local problem = schema.line_problem(line)
     if not problem then
       list[#list + 1] = line
@@ -91,7 +91,7 @@ local LISTS = { "needs", "tags", "params", "gates" }
 ---@param folder string
 ---@return table
 function ledger.head(folder)
-  local head = json.decode(files.read(folder .. "/batch.json") or "")
+  local head = json.decode(files.read_plain(folder .. "/batch.json") or "")
   if type(head) ~= "table" or head.schema ~= ledger.SCHEMA then
     options.fail("%s holds no batch of schema '%s'", folder, ledger.SCHEMA)
   end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The form of batch.json and of the lines of its journal (docs/lab.md) as data: what goes on with a
--- batch can then rely on it, whoever had the files in hand.
+-- The form of batch.json, of the lines of its journal and of the notes of its elements (docs/lab.md) as data: what goes
+-- on with a batch can then rely on it, whoever had the files in hand.
 
 local devices = require "moonwarp.lab.devices"
 local form = require "moonwarp.base.schema"
@@ -78,6 +78,25 @@ function schema.line_problem(line)
   if problem or line.kind ~= "begin" and line.kind ~= "end" then return problem end
   local least = line.kind == "begin" and 1 or 0 -- a skipped step never began
   if line.attempt < least then return ("attempt must be at least %d, got %d"):format(least, line.attempt) end
+end
+
+-- Of slurm/ID.begin, and of slurm/array-N.json.
+local BEGIN = fields { job = "string", restart = "integer", node = "string?", sandboxed = "boolean?",
+                       unsandboxed = "string?" }
+
+local ARRAY = fields { elements = list(list(fields { id = "string", needs = list "string", attempt = "integer",
+                                                     tries = "integer" })) }
+
+local NOTES = { begin = BEGIN, json = ARRAY }
+
+--- The problem of a note of slurm/, or nil.
+---@param kind string  the end of its name: "begin", "end", "json"
+---@param note any
+---@return string? problem
+function schema.note_problem(kind, note)
+  if NOTES[kind] then return form.problem(note, NOTES[kind]) end
+  if type(note) == "table" and note.kind == "end" then return schema.line_problem(note) end
+  return "it must be the end of an attempt"
 end
 
 return schema

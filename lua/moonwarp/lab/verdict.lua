@@ -8,11 +8,10 @@ local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
 local units = require "moonwarp.base.units"
-local utf8text = require "moonwarp.base.utf8text"
 
 local verdict = {}
 
-local TAIL = 4096
+local TAIL = 4096 -- bytes, of an output; a note is not longer
 local DEPTH = 2 -- STUDY/DATE-DEVICE; links that a lab left lead no further
 
 -- Why the supervisor ended a process, as a verdict and in words; %s is the limit.
@@ -46,8 +45,11 @@ local function run_folder(folder)
   return found[#found]
 end
 
+-- A lab writes its record itself: one that is not in order counts as none, with a reason.
 local function read_run(folder)
-  return folder and require("moonwarp.results.store").read(folder) or nil
+  if not folder then return nil end
+  local run, problem = require("moonwarp.results.store").read(folder)
+  return run, problem and "its run" .. problem:sub(#folder + 1)
 end
 
 --- The end of a lab's output.
@@ -77,15 +79,18 @@ local function is_finding(run, check)
   return lists.find(run.findings or {}, function(one) return one.kind == check.what end) ~= nil
 end
 
+local function text_of(check)
+  return check.text or ("check '%s' failed"):format(check.what or "?")
+end
+
 -- The first failed check, with its first element: "check y: 1 of 4 elements are wrong; [3]: expected 3, got nan". If it
 -- is of a result, the first finding of check mode as well, which may be why.
 local function failed_check(run)
   local failed = lists.map(run and run.checks or {}, function(one) return one.ok == false and one or nil end)
   if #failed == 0 then return nil end
-  local text = failed[1].text or ("check '%s' failed"):format(failed[1].what or "?")
-  local words, more = text:gsub("\n%s*", "; ", 1):match "[^\n]*", #failed - 1
+  local words, more = text_of(failed[1]):gsub("\n%s*", "; ", 1):match "[^\n]*", #failed - 1
   local finding = not is_finding(run, failed[1]) and lists.find(failed, function(one) return is_finding(run, one) end)
-  if finding then words, more = words .. "; " .. finding.text:match "[^\n]*", more - 1 end
+  if finding then words, more = words .. "; " .. text_of(finding):match "[^\n]*", more - 1 end
   return more == 0 and words or ("%s; %s failed"):format(words, units.count(more, "more check"))
 end
 
@@ -126,11 +131,12 @@ function verdict.cut_short(ending, limits)
   end
 end
 
-local function word_of(step, ending, run, folder)
+local function word_of(step, ending, run, problem, folder)
   local word, text = verdict.cut_short(ending, step)
   if word then return word, text end
   if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
-  local reason = files.read_plain(folder .. "/skipped") -- of cli/run.lua
+  if problem then return "failed", problem end
+  local reason = files.read_plain(folder .. "/skipped", TAIL) -- of cli/run.lua
   return reason and "skipped" or "passed", reason
 end
 
@@ -151,8 +157,8 @@ end
 ---@return table  the ending with verdict, message, gates, and run (its folder) added
 function verdict.of(step, ending, folder)
   ending.run = run_folder(folder)
-  local run = read_run(ending.run)
-  ending.verdict, ending.message = word_of(step, ending, run, folder)
+  local run, problem = read_run(ending.run)
+  ending.verdict, ending.message = word_of(step, ending, run, problem, folder)
   if ending.verdict == "passed" then ending.verdict, ending.message = judge_checks(step, run) end
   if ending.verdict == "passed" and #step.gates > 0 then
     run = run or { records = {} }
@@ -160,7 +166,6 @@ function verdict.of(step, ending, folder)
     local failed = lists.find(ending.gates, function(one) return one.message end)
     if failed then ending.verdict, ending.message = "gate failed", failed.message end
   end
-  ending.message = ending.message and utf8text.clean(ending.message)
   return ending
 end
 
@@ -169,7 +174,7 @@ end
 -- The supervisor's note: "exit 0", "signal 0", ..., one per line. A value that should be a number and is not
 -- is absent.
 local function note_in(folder)
-  local text, ending = files.read_plain(folder .. ".ended"), {}
+  local text, ending = files.read_plain(folder .. ".ended", TAIL), {}
   if not text then return nil end
   for key, value in text:gmatch("(%a+) ([^\n]*)\n") do
     if key == "reason" then ending.reason = value ~= "none" and value or nil else ending[key] = tonumber(value) end

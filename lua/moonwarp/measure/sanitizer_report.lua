@@ -33,7 +33,8 @@ local function numbers_of(text)
   return lists.map({ text:match "^(%d+),(%d+),(%d+)$" }, math.tointeger)
 end
 
-local function integer(text) return math.tointeger(tonumber((text:gsub(",", "")))) end
+-- 0 of what is no count: the log may be damaged.
+local function integer(text) return math.tointeger(tonumber((text:gsub(",", "")))) or 0 end
 
 -- The fields of a record's lines below the first: place, kernel, thread, block, address, its array, and what is wrong
 -- with it.
@@ -70,7 +71,8 @@ end
 
 local function place_in(space)
   return function(got)
-    local offset = got.base and got.address - got.base
+    if not got.address then return nil end -- the log is cut
+    local offset = got.base and got.size and got.address - got.base
     if not offset or math.abs(offset) > FAR then
       return ("address 0x%x%s"):format(got.address, space == "global" and "" or (" of %s memory"):format(space))
     end

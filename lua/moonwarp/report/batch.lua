@@ -16,10 +16,12 @@ local outcome = require "moonwarp.lab.verdict"
 
 local batch = {}
 
+local MOST <const> = 64 << 20 -- bytes of a file
+
 -- ---- reading ------------------------------------------------------------------------------------
 
 local function read(name)
-  local value = json.decode(files.read(name) or "")
+  local value = json.decode(files.read_plain(name, MOST) or "")
   return type(value) == "table" and value or nil
 end
 
@@ -61,7 +63,7 @@ function batch.read(folder)
   end
   found.status = result.status or found.head.status
   found.seconds = result.seconds or found.head.seconds
-  read_journal(found, files.read(folder .. "/journal.jsonl") or "")
+  read_journal(found, files.read_plain(folder .. "/journal.jsonl", MOST) or "")
   local name = found.head.name or result.name
   found.name = type(name) == "string" and name or folder:match("[^/]+$") or folder
   return found

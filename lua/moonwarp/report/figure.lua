@@ -43,8 +43,8 @@ end
 
 -- A picture from before points told their values is drawn again.
 local function own_picture(one)
-  if not one.source or one.source.name:find("[/%z]") then return nil end
-  local text = files.read(("%s/%s.svg"):format(one.source.run.folder, one.source.name))
+  local file = one.source and files.below(one.source.run.folder, one.source.name .. ".svg")
+  local text = file and files.read_plain(file, MOST_BYTES)
   return text and text:find("showHypertext", 1, true) and embedded(one, text)
 end
 

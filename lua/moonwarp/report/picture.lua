@@ -27,17 +27,11 @@ end
 -- ---- reading ------------------------------------------------------------------------------------
 
 -- A record names its files by their beginnings; they lie in the run's own folder and nowhere else.
-local function path_of(run, one, ending)
-  local name = tostring(one.name or "")
-  if name == "" or name:find("/", 1, true) or name:find("\0", 1, true) then return nil end
-  return ("%s/%s.%s"):format(run.folder, name, ending)
-end
-
 -- The first kind that is there and small enough; what was passed over.
 local function choose(run, one, budget)
   local passed = {}
   for _, kind in ipairs(KINDS) do
-    local path = path_of(run, one, kind[1])
+    local path = files.below(run.folder, ("%s.%s"):format(one.name, kind[1]))
     local size = path and require("lfs").attributes(path, "size")
     if size and size <= MOST_EACH and size <= budget.left then return path, kind, passed end
     if size then passed[#passed + 1] = ("%s.%s (%s)"):format(one.name, kind[1], units.format(size, "B", 3)) end

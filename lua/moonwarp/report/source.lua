@@ -14,21 +14,13 @@ local units = require "moonwarp.base.units"
 local source = {}
 
 local MOST_EACH <const> = 64 * 1024 -- bytes of a file
+local MOST_READ <const> = 64 << 20 -- and of one that is named
 local MOST_ALL <const> = 768 * 1024 -- of the page, of its 5 MB
 
 --- What the sources of a report share.
 ---@return table store
 function source.store()
   return { left = MOST_ALL, shown = {} }
-end
-
--- A record may be from anywhere: its names are of files in the run's own folder, and no links.
-local function path_of(run, one)
-  local name = type(one) == "table" and one.name
-  if type(name) ~= "string" or name:find "^/" or name:find "%z" then return nil end
-  if ("/" .. name .. "/"):find("/../", 1, true) then return nil end
-  local path = ("%s/source/%s"):format(run.folder, name)
-  return files.is_plain(path) and path or nil
 end
 
 -- ---- lines with findings --------------------------------------------------------------------------
@@ -122,8 +114,8 @@ end
 function source.draw(run, store)
   local names = {}
   local parts = lists.map(run.sources or {}, function(one, i)
-    local path = path_of(run, one)
-    local text = path and files.read(path)
+    local path = files.below(run.folder, "source/" .. one.name)
+    local text = path and files.read_plain(path, MOST_READ)
     if not text then return nil end
     names[#names + 1] = one.name
     return draw_file(run, one.name, text, store, ("%s-source-%d"):format(run.anchor, i))

@@ -5,6 +5,7 @@
 
 local contest = require "moonwarp.measure.contest"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local stats = require "moonwarp.measure.stats"
 
 local fold = {}
@@ -51,36 +52,40 @@ local function unfinished_record(contender)
   t.samples, t.turns = contender.samples, contender.turns
   t.low, t.high = contest.interval(t)
   record.t, record.unfinished = t, true
-  for rate, work in pairs(contender.work or {}) do record[rate] = work / t.median end
+  for rate, work in pairs(t.median > 0 and contender.work or {}) do record[rate] = work / t.median end
   return record
 end
 
+local OWN = { run = true, ["end"] = true } -- kinds with keys of the run itself
+
+-- Adds a line to the lists, to the run's own keys, or to the turns that are open. Other kinds are of a later version.
+local function add_line(lists_of, own, open, line)
+  local list = LISTS[line.kind]
+  if line.kind == "slice" then
+    add_slice(open, line.value)
+  elseif line.kind == "slices_dropped" then
+    open.by_number[line.value.contender].is_settled = true
+  elseif line.kind == "record" or line.kind == "check" then
+    table.insert(lists_of[list], line.value)
+    if line.contender then open.by_number[line.contender].is_settled = true end
+  elseif list then
+    add(lists_of[list], line.value)
+  elseif OWN[line.kind] then
+    for key, value in pairs(line.value) do own[key] = value end
+  end
+end
+
 --- One record from the lines of a journal, in their order. Without an end it is "unfinished".
----@param lines table[]
+---@param lines table[]  in order (results/schema.lua)
 ---@return table
 function fold.lines(lines)
-  local all = { status = "unfinished" }
-  local open = { by_number = {} }
-  for _, list in pairs(LISTS) do all[list] = setmetatable({}, json.list) end
-  for _, line in ipairs(lines) do
-    local list = LISTS[line.kind]
-    if line.kind == "slice" then
-      add_slice(open, line.value)
-    elseif line.kind == "slices_dropped" then
-      open.by_number[line.value.contender].is_settled = true
-    elseif list and (line.kind == "record" or line.kind == "check") then
-      table.insert(all[list], line.value)
-      if line.contender then open.by_number[line.contender].is_settled = true end
-    elseif list then
-      add(all[list], line.value)
-    elseif type(line.value) == "table" then -- the run's own fields, and its end
-      for key, value in pairs(line.value) do all[key] = value end
-    end
-  end
+  local own, open, lists_of = { status = "unfinished" }, { by_number = {} }, {}
+  for _, list in pairs(LISTS) do lists_of[list] = setmetatable({}, json.list) end
+  for _, line in ipairs(lines) do add_line(lists_of, own, open, line) end
   for _, contender in ipairs(open) do
-    if not contender.is_settled then table.insert(all.records, unfinished_record(contender)) end
+    if not contender.is_settled then table.insert(lists_of.records, unfinished_record(contender)) end
   end
-  return all
+  return lists.merged(own, lists_of)
 end
 
 return fold

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The form of record.json (docs/record.md) as data, and whether a record has it: what reads stored
--- runs can then rely on it.
+-- The form of record.json and of a journal's lines (docs/record.md) as data, and whether a run has it: what reads
+-- stored runs can then rely on it, whoever wrote them.
 
 local counters = require "moonwarp.measure.counters"
 local form = require "moonwarp.base.schema"
@@ -147,6 +147,48 @@ function schema.problem(run)
   for i, record in ipairs(run.records) do
     problem = check_record(record, ("records[%d]"):format(i))
     if problem then return problem end
+  end
+end
+
+-- ---- journals -------------------------------------------------------------------------------------
+
+local LINE = fields { kind = "string", value = map "any", contender = "integer?" }
+
+local TURN = fields { contender = "integer", samples = { least = 1, list = "number" }, record = optional(map "any"),
+                      work = optional(map "number") }
+
+local DROPPED = fields { contender = "integer" }
+
+-- A contender begins with its first turn, which has the fields of its record.
+local function check_turn(turn, begun)
+  local problem = form.problem(turn, TURN, "value")
+  if not problem and not begun[turn.contender] and not turn.record then
+    problem = "value.record must be a table in a contender's first turn, got nil"
+  end
+  if not problem then begun[turn.contender] = true end
+  return problem
+end
+
+local function check_line(line, begun)
+  local problem = form.problem(line, LINE)
+  if problem then return problem end
+  if line.kind == "slice" then return check_turn(line.value, begun) end
+  local number = line.contender
+  if line.kind == "slices_dropped" then
+    problem, number = form.problem(line.value, DROPPED, "value"), line.value.contender
+  end
+  return problem or number and not begun[number] and ("contender %d has no turn before"):format(number) or nil
+end
+
+--- The problem of a journal's lines, or nil: they can be folded (results/fold.lua) into a run, which has a form of
+--- its own.
+---@param lines table[]
+---@return string? problem  "line 3: value.samples[1] must be a number, got string"
+function schema.lines_problem(lines)
+  local begun = {}
+  for i, line in ipairs(lines) do
+    local problem = check_line(line, begun)
+    if problem then return ("line %d: %s"):format(i, problem) end
   end
 end
 

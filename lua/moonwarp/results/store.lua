@@ -10,6 +10,7 @@ local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.results.schema"
+local utf8text = require "moonwarp.base.utf8text"
 
 local store = {}
 
@@ -26,28 +27,59 @@ function store.is_run(folder)
   return files.exists(folder .. "/journal.jsonl") and not files.exists(folder .. "/batch.json")
 end
 
-local function problem_of(folder, run)
-  if type(run) ~= "table" or type(run.schema) ~= "string" then
-    return ("%s holds no record that can be read"):format(folder)
+local MOST = 16 << 20 -- bytes of a record or a journal
+
+-- The lines of a journal as a run. Half of a line at its end is what the process was killed over.
+local function folded(text)
+  local lines = {}
+  for line in text:gmatch "([^\n]*)\n" do
+    local value, reason = json.decode(line)
+    if value == nil then return nil, ("line %d: %s"):format(#lines + 1, reason or "null") end
+    lines[#lines + 1] = value
   end
-  if run.schema ~= fold.SCHEMA then
-    return ("%s has a record of schema '%s'; this moonwarp reads '%s'"):format(folder, run.schema,
-      fold.SCHEMA)
-  end
-  local problem = schema.problem(run)
-  return problem and ("%s has a record that is not in order: %s"):format(folder, problem)
+  local problem = schema.lines_problem(lines)
+  if problem then return nil, problem end
+  return fold.lines(lines)
 end
 
---- Reads a run. status is "unfinished" if it was killed.
+local FILES = { { "record.json", json.decode }, { "journal.jsonl", folded } }
+
+-- The run of a folder, whatever its form, or why there is none.
+local function load_run(folder)
+  for _, one in ipairs(FILES) do
+    local name, read = table.unpack(one)
+    local file = ("%s/%s"):format(folder, name)
+    if require("lfs").symlinkattributes(file, "mode") then
+      local text, reason = files.read_plain(file, MOST)
+      if not text then return nil, ("holds no record that can be read: %s"):format(reason) end
+      local run, problem = read(text)
+      if problem then return nil, ("holds no record that can be read: %s: %s"):format(name, problem) end
+      return run
+    end
+  end
+  return nil, "holds no record of a run"
+end
+
+local function problem_of(run)
+  if type(run) ~= "table" or type(run.schema) ~= "string" then return "holds no record that can be read" end
+  if run.schema ~= fold.SCHEMA then
+    return ("has a record of schema '%s'; this moonwarp reads '%s'"):format(run.schema, fold.SCHEMA)
+  end
+  local problem = schema.problem(run)
+  return problem and "has a record that is not in order: " .. problem
+end
+
+local BLOCKS <const> = lists.set { "text", "message" } -- what may have several lines
+
+--- Reads a run, as far as it is in order: anybody may have written it. status is "unfinished" if it was killed.
 ---@param folder string
 ---@return table? run       as docs/record.md says, and folder
----@return string? problem
+---@return string? problem  begins with the folder
 function store.read(folder)
-  local whole, lines = files.read_plain(folder .. "/record.json"), files.read_plain(folder .. "/journal.jsonl")
-  if not (whole or lines) then return nil, ("%s holds no record of a run"):format(folder) end
-  local run = whole and json.decode(whole) or lines and fold.lines(json.lines(lines))
-  local problem = problem_of(folder, run)
-  if problem then return nil, problem end
+  local run, problem = load_run(folder)
+  problem = problem or problem_of(run)
+  if problem then return nil, ("%s %s"):format(folder, problem) end
+  run = utf8text.in_lines(run, BLOCKS)
   run.folder = folder
   return run
 end
@@ -65,7 +97,8 @@ local function search(folder, depth, found, seen)
   elseif depth > 0 then
     for _, name in ipairs(files.entries(folder)) do
       local inner = ("%s/%s"):format(folder, name)
-      if not files.exists(inner .. store.PART) then search(inner, depth - 1, found, seen) end
+      local is_ours = not name:find "%c" and name == utf8text.clean(name) -- as no other may be on a terminal
+      if is_ours and not files.exists(inner .. store.PART) then search(inner, depth - 1, found, seen) end
     end
   end
 end

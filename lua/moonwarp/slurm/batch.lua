@@ -32,7 +32,6 @@ local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local notes = require "moonwarp.slurm.notes"
 local queue = require "moonwarp.slurm.queue"
-local schema = require "moonwarp.lab.schema"
 local units = require "moonwarp.base.units"
 local verdict = require "moonwarp.lab.verdict"
 
@@ -234,10 +233,9 @@ end
 -- The end of an attempt as its element has it; nil: not yet to be judged. A lab that SIGKILL ended while its element
 -- lived may have met the limit of the job's memory, which only the job's state says.
 function slurm:read_end(step, number, flight)
-  local line = notes.read(self.folder, ledger.place(step.id, number) .. ".end")
-  if not line then return nil end
-  local problem = schema.line_problem(line)
+  local line, problem = notes.read(self.folder, ledger.place(step.id, number) .. ".end")
   if problem then return { verdict = "killed", message = "its verdict is not in order: " .. problem } end
+  if not line then return nil end
   line.run = line.run and ("%s/%s"):format(self.book.folder, line.run)
   if line.signal ~= SIGKILL or line.reason or not flight then return line end
   local is_over = state_of(flight) or flight.array.gone[flight.index]

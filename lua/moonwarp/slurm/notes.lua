@@ -11,8 +11,11 @@ local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local schema = require "moonwarp.lab.schema"
 
 local notes = {}
+
+local MOST <const> = 16 << 20 -- bytes of a note
 
 --- The folder of notes.
 ---@param folder string  of the batch
@@ -43,13 +46,18 @@ function notes.write(folder, name, values)
   host.sync(notes.folder(folder)) -- it is there already; this brings its name to the disk
 end
 
---- Reads a note; nil if it is not there or not an object.
+--- Reads a note; nil if it is not there or not in order: its folder is open to labs and nodes.
 ---@param folder string
 ---@param name string
 ---@return table?
+---@return string? problem  of one that is there
 function notes.read(folder, name)
-  local value = json.decode(files.read_plain(notes.file(folder, name)) or "")
-  return type(value) == "table" and value or nil
+  local text = files.read_plain(notes.file(folder, name), MOST)
+  if not text then return nil end
+  local value, reason = json.decode(text)
+  local problem = value == nil and (reason or "null") or schema.note_problem(name:match "%.(%a+)$", value)
+  if problem then return nil, problem end
+  return value
 end
 
 --- The names of all notes. Reading the folder, and not asking for names, makes a client of NFS look at the server.

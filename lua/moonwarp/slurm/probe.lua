@@ -14,11 +14,13 @@ local options = require "moonwarp.cli.options"
 local path = require "moonwarp.base.path"
 local queue = require "moonwarp.slurm.queue"
 local script = require "moonwarp.slurm.script"
+local utf8text = require "moonwarp.base.utf8text"
 
 local probe = {}
 
 local KEPT = 7 * 24 * 3600 -- seconds
 local LOOK_SECONDS = 0.5
+local MOST <const> = 1 << 20 -- bytes of an answer
 
 -- Answers in a file that appears whole: what the program says, or why it cannot run.
 local ASK = [[cd "$0" || exit 10
@@ -105,8 +107,8 @@ local function await(self, site)
   local looked_at = core.clock()
   while true do
     files.entries(self.folder) -- makes a client of NFS look at the server
-    local answer = files.read_plain(self.folder .. "/answer")
-    if answer then return answer end
+    local answer = files.read_plain(self.folder .. "/answer", MOST)
+    if answer then return utf8text.clean(answer) end
     if self.over_at and core.clock() - self.over_at >= site.patience then return nil end
     if core.clock() - looked_at >= site.poll then
       look(self)
@@ -131,7 +133,7 @@ end
 local function read(self, text)
   local answer = json.decode(text:match "[^\n]*\n?$")
   if type(answer) == "table" and type(answer.devices) == "table" then return answer end
-  local node = (files.read_plain(self.folder .. "/node") or ""):match "%S+" or "?"
+  local node = utf8text.clean(files.read_plain(self.folder .. "/node", MOST) or ""):match "%S+" or "?"
   options.fail("moonwarp does not run on node %s: %s; install it where nodes see it, or load what it needs with "
     .. "modules in the site file", node, text:match "[^\n]+" or "it says nothing")
 end

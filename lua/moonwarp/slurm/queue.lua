@@ -9,6 +9,7 @@ local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
+local utf8text = require "moonwarp.base.utf8text"
 
 local queue = {}
 
@@ -51,7 +52,7 @@ local function call(words)
   local argv = lists.append({ program }, table.move(words, 2, #words, 1, {}))
   local child <close> = host.spawn { argv = argv, env = NARROWING, log = log, seconds = PATIENCE, grace = 1 }
   local ending = await(child)
-  local said = (files.read(log) or ""):gsub("%s+$", "")
+  local said = utf8text.clean(files.read(log) or ""):gsub("%s+$", "")
   os.remove(log)
   if ending.exit == 0 and ending.signal == 0 then return true, said end
   if ending.reason == "time" then said = ("no answer within %d s"):format(PATIENCE) end
