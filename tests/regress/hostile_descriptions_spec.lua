@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a study's file may say of itself: one that put '{"params":5}' on its last line stopped the batch before it began.
+-- What a study's file may say of itself: one that put '{"params":5}' on its last line stopped the batch before it
+-- began.
 
 local labs = require "tests.labs"
 local support = require "tests.support"

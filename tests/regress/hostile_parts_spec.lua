@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a pass of a sweep, an element of a job array or a tool of compute-sanitizer may leave instead of what is read: text
--- that was run as Lua and never ended, a folder that is not the pass's own, notes of another form, logs that are cut.
+-- What a pass of a sweep, an element of a job array or a tool of compute-sanitizer may leave instead of what is read:
+-- text that was run as Lua and never ended, a folder that is not the pass's own, notes of another form, logs that are
+-- cut.
 
 local damage = require "tests.damage"
 local json = require "moonwarp.base.json"
@@ -37,8 +38,8 @@ describe("what a pass has left", function()
                             '--"\n("x"):rep(1 << 40) --"', "{ a = b }", "{ f() }", '#"x"', "nil" } do
       left_by(text, function(left) assert.are.equal("it was killed", left.ended.message, text) end)
     end
-    for _, value in ipairs { { a = { 1, 2.5, "x\n\"\\\0\r\u{e9}", true, { [3] = false } }, ["a b"] = -1 }, "--[[", "(", 0x7p60,
-                             -0.1, 1e300, math.huge, -math.huge, math.mininteger, "0x1p3 nil" } do
+    for _, value in ipairs { { a = { 1, 2.5, "x\n\"\\\0\r\u{e9}", true, { [3] = false } }, ["a b"] = -1 }, "--[[", "(",
+                             0x7p60, -0.1, 1e300, math.huge, -math.huge, math.mininteger, "0x1p3 nil" } do
       assert.are.same(value, literal.value(literal.text(value)))
     end
     assert.is_true(literal.value(literal.text(0 / 0)) ~= literal.value(literal.text(0 / 0)))

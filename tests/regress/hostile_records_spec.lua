@@ -97,6 +97,29 @@ describe("a batch", function()
   end)
 end)
 
+-- ---- on a terminal --------------------------------------------------------------------------------
+
+describe("a lab's last words", function()
+  it("clear no line of a batch and write none", function()
+    local words = [["\27[2J\27[1A\r\u{9b}2J\u{202e}2 passed in 0.1 s\n[1/1] forged on cpu: passed\n"]]
+    labs.with({
+      { "error", "", ("error(%s, 0)"):format(words) },
+      { "exit", "", ("io.stderr:write(%s) os.exit(7)"):format(words) },
+      { "check", "", ('mw.check(mw.device():zeros("i32", 2), 1, %s)'):format(words) },
+      { "named", "", WRITE .. 'os.execute("mkdir \'" .. folder .. "/../2\27[2J\'")' },
+    }, function(folder, batch)
+      local _, output, result = batch "--junit j.xml labs.lua"
+      assert.is_table(result, output)
+      for _, text in ipairs { output, support.read(folder .. "/j.xml") } do
+        assert.is_nil(text:find "[%z\1-\8\11-\31\127]", text)
+        assert.is_nil(text:find "\xc2[\x80-\x9f]")
+        assert.is_nil(text:find "\xe2\x80[\xaa-\xae]")
+      end
+      assert.is_nil(output:find "\n%[1/1%]", output)
+    end)
+  end)
+end)
+
 -- ---- in one process -------------------------------------------------------------------------------
 
 describe("a damaged run", function()

@@ -13,6 +13,9 @@ local fold = {}
 --- The schema's name; the number grows when a reader of the old one would be wrong.
 fold.SCHEMA = "moonwarp-record/1"
 
+--- The most bytes of a record or a journal that are read.
+fold.MOST_BYTES = 16 << 20
+
 --- The keys that lead in record.json.
 fold.ORDER = { "schema", "study", "device", "device_name", "date", "status", "exit", "seconds" }
 

@@ -123,18 +123,21 @@ end
 --- Ends the run: record.json and data.dat appear, the journal goes.
 ---@param ending table       status, exit, message, seconds
 ---@return string folder
----@return string? problem   why the record could not be written; the journal stays then
+---@return string? problem   why the record could not be written, and the journal stays, or why it cannot be read
 function Run:finish(ending)
   self:keep_sources()
   self:append("end", ending)
   self.journal:close()
   self.is_over = true
   local folded, folder = fold.lines(self.lines), self:place()
-  local problem = files.replace(folder .. "/record.json", json.encode(folded, fold.ORDER))
+  local text = json.encode(folded, fold.ORDER)
+  local problem = files.replace(folder .. "/record.json", text)
     or files.replace(folder .. "/data.dat", require("moonwarp.results.export").dat { folded })
   if problem then return folder, problem .. "; journal.jsonl has what was measured" end
   os.remove(folder .. "/journal.jsonl")
-  return folder
+  if #text <= fold.MOST_BYTES then return folder end
+  return folder, ("record.json has %.1f MiB, and %d MiB at most are read: data.dat has its rows; record less, or in "
+    .. "several runs"):format(#text / 1048576, fold.MOST_BYTES >> 20)
 end
 
 function Run:__gc()

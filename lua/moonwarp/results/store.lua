@@ -27,8 +27,6 @@ function store.is_run(folder)
   return files.exists(folder .. "/journal.jsonl") and not files.exists(folder .. "/batch.json")
 end
 
-local MOST = 16 << 20 -- bytes of a record or a journal
-
 -- The lines of a journal as a run. Half of a line at its end is what the process was killed over.
 local function folded(text)
   local lines = {}
@@ -50,8 +48,8 @@ local function load_run(folder)
     local name, read = table.unpack(one)
     local file = ("%s/%s"):format(folder, name)
     if require("lfs").symlinkattributes(file, "mode") then
-      local text, reason = files.read_plain(file, MOST)
-      if not text then return nil, ("holds no record that can be read: %s"):format(reason) end
+      local text, reason = files.read_plain(file, fold.MOST_BYTES)
+      if not text then return nil, "holds no record that can be read: " .. reason:sub(#folder + 2) end
       local run, problem = read(text)
       if problem then return nil, ("holds no record that can be read: %s: %s"):format(name, problem) end
       return run
