@@ -45,6 +45,18 @@ function units.of(field)
   return FIELDS[field] or ""
 end
 
+--- The base unit of one that has a prefix: "B/s" of "GB/s".
+---@param text string
+---@return string? unit  nil: it has none that is known
+function units.without_prefix(text)
+  for unit, rule in pairs(PREFIXES) do
+    for _, step in ipairs(rule[1]) do
+      local name = step[2] .. (rule.behind or rule.name or unit)
+      if step[2] ~= "" and (text == name or text == name:gsub("µ", "u")) then return unit end
+    end
+  end
+end
+
 --- The scale for values up to a given size.
 ---@param unit string     a base unit
 ---@param largest number  the largest magnitude shown

@@ -172,6 +172,24 @@ local function output_status(current, status)
   return exit.FAILED
 end
 
+local function has_own_kernels()
+  for _, from in ipairs { core.files, core.texts } do
+    if lists.find(lists.keys(from), function(name) return not name:find "^moonwarp/" end) then return true end
+  end
+end
+
+-- A race may well give right results. Said once, with the first run of a script of one's own.
+local function hint_check(current, folder)
+  local options_of, around = current.options, folder:match "^(.*)/" or "."
+  local script = options_of.script
+  if options_of.quiet or options_of.pass or not script or os.getenv "MOONWARP_LAB" then return end
+  local is_shipped = script:sub(1, #core.home() + 1) == core.home() .. "/"
+  if is_shipped or session.is_checked(current:device()) or #files.entries(around) > 1 or not has_own_kernels() then
+    return
+  end
+  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(script))
+end
+
 -- Closes the run's record, however the script ended.
 local function finish(current, status)
   local folder, problem = current:finish { status = record_status(current, status), exit = status,
@@ -180,6 +198,7 @@ local function finish(current, status)
     exit.complain(problem)
     return status == exit.OK and exit.FAILED or status
   end
+  if folder then hint_check(current, folder) end
   if folder and not current.options.quiet then print("results: " .. folder) end
   return status
 end

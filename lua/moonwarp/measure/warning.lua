@@ -34,9 +34,8 @@ local WARNINGS = {
   { find = function(result, run) -- its flag does not ask whether the number of samples was given
     local limits = run.limits
     if limits.samples or result.noise <= limits.noise then return end
-    return ("the noise is still %s after %d samples, more than the %s asked for"):format(percent(result.noise),
-      result.n, percent(limits.noise)),
-      "close other programs, or give it more time with " .. (run.more_time or "{ max_time = seconds }")
+    return ("noise %s, not %s"):format(percent(result.noise), percent(limits.noise)),
+      "close other programs, or give more time: " .. (run.more_time or "{ max_time = seconds }")
   end },
   { find = function(result, run)
     local resolution = run.clock.resolution
@@ -48,8 +47,8 @@ local WARNINGS = {
   { flag = "outliers", find = function(result)
     local count = stats.outliers(result.samples)
     if count * 10 <= result.n or result.n < 10 then return end
-    return ("%d of %d samples lie far from the median"):format(count, result.n),
-      "something else uses the machine, or its clock changes; look at result.samples"
+    return ("%d of %d samples are far from the median"):format(count, result.n),
+      "something else uses the machine, or its clock changes"
   end },
   { flag = "not blocked", find = function(result, run)
     if result.blocked ~= false then return end

@@ -17,6 +17,7 @@ local nearest = require "moonwarp.base.nearest"
 local path = require "moonwarp.base.path"
 local quantity = require "moonwarp.measure.quantity"
 local session = require "moonwarp.session"
+local units = require "moonwarp.base.units"
 
 local record = {}
 
@@ -86,6 +87,11 @@ local function check_units(entry)
   for field, unit in pairs(entry.units or {}) do
     if type(field) ~= "string" or type(unit) ~= "string" then
       failure.invalid("mw.record: 'units' must be texts by the names of fields, as in units = { rate = \"flop/s\" }")
+    end
+    local base = units.without_prefix(unit)
+    if base then
+      failure.invalid("mw.record: 'units' wants a base unit of '%s', got '%s'; give it as '%s', and the value without "
+        .. "a prefix: what shows it chooses one", field, unit, base)
     end
     if fields.value(entry, field) == nil then
       failure.invalid("mw.record: 'units' has '%s', which is no field of the record; %s", field,

@@ -94,17 +94,31 @@ function answers.bytes(c, rung, answer)
   return sum
 end
 
+--- Reads a list of all elements of an array by their indices, x first.
+---@param answer table
+---@param name string        of the array
+---@param values number[]    x fastest
+---@param shape integer[]
+---@return fun(i: integer, j: integer?, k: integer?, l: integer?): number
+function answers.reader(answer, name, values, shape)
+  local nx, ny, nz, nl = shape[1], shape[2] or 1, shape[3] or 1, shape[4] or 1
+  return function(i, j, k, l)
+    local x, y, z, w = i or 0, j or 1, k or 1, l or 1
+    local is_inside = x >= 1 and x <= nx and y >= 1 and y <= ny and z >= 1 and z <= nz and w >= 1 and w <= nl
+    local value = is_inside and values[(((w - 1) * nz + z - 1) * ny + y - 1) * nx + x]
+    if value then return value end
+    blame.fail(answer, nil, "at.%s(%s): the array has %s elements, and x comes first: at.%s(%s)", name,
+      table.concat(lists.map({ i, j, k, l }, tostring), ", "), table.concat(shape, " x "), name,
+      ("ix, iy, iz, iw"):sub(1, 4 * #shape - 2))
+  end
+end
+
 -- Readers of a case's arrays by name: at.A(i, j), x first; of the whole on the host, or element by element.
 local function readers(answer, c, whole)
   return setmetatable({}, { __index = function(at, name)
     local array = array_named(answer, c, name)
-    local rows, dims = whole and array:totable(), array:dims()
-    local read
-    if not whole then read = function(...) return array:get(...) end
-    elseif dims == 1 then read = function(i) return rows[i] end
-    elseif dims == 2 then read = function(i, j) return rows[j][i] end
-    elseif dims == 3 then read = function(i, j, k) return rows[k][j][i] end
-    else read = function(i, j, k, l) return rows[l][k][j][i] end end
+    local read = whole and answers.reader(answer, name, array:view(1, #array):totable(), { array:shape() })
+      or function(...) return array:get(...) end
     at[name] = read
     return read
   end })
@@ -231,6 +245,15 @@ local function wanted_of(answer, c, out)
   return c:keep(check.expected(out, by_host(answer, c)))
 end
 
+-- What a kernel of one dimension does in a block of two: each row of threads does the same again.
+local function shape_hint(rung, block)
+  local shape = lists.of(block)
+  local sides, over = #shape, #lists.of(rung.over)
+  while sides > 1 and shape[sides] == 1 do sides = sides - 1 end
+  if over == 0 or sides <= over then return "" end
+  return ("; its block %s has %d dimensions, and 'over' %d"):format(table.concat(shape, "x"), sides, over)
+end
+
 -- One variant of an odd case; expected: what is wanted, by answer and output.
 local function compare_odd(name, study, one, expected)
   local rung, c = one.rung, one.case
@@ -241,7 +264,8 @@ local function compare_odd(name, study, one, expected)
   expected[answer][out] = expected[answer][out] or wanted_of(answer, c, out)
   run_once(answer, c, out, go)
   local ok = check.run(out, expected[answer][out], options_of(answer, c, rung, nil, name))
-  return is_also_right(answer, c, name) and ok, ("differs from the host for %s"):format(answers.sides_text(c))
+  return is_also_right(answer, c, name) and ok, ("differs from the host for %s%s"):format(answers.sides_text(c),
+    shape_hint(rung, one.block))
 end
 
 -- The same. A kernel's fault is a wrong result if the device can continue after it.

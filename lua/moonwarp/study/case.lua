@@ -292,7 +292,8 @@ local function grid_over(rung, c, block)
     end
     local many = each[i] or 1
     if math.type(many) ~= "integer" or many < 1 then
-      blame.fail(rung, "each", "elements per thread must be an integer of at least 1, got %s", many)
+      blame.fail(rung, "each", "elements per thread must be an integer of at least 1, got %s; for several "
+        .. "threads per element count threads: c.lanes = 32 * c.n in study.arrays, and over = { \"lanes\" }", many)
     end
     grid[i] = integer.ceil_div(count, (shape[i] or 1) * many)
   end

@@ -110,6 +110,15 @@ local function level_of(study, part, list)
   return measure.fastest(list, function(one) return names[one.rung.name] or names[one.rung.answer] end)
 end
 
+-- A level whose arrays stay in a cache is not the memory's.
+local function note_cache(study, level)
+  if not level or study.work then return end
+  local bytes, cache = bytes_of(study, level.rung, level.case), study.dev:properties().cache_bytes
+  if bytes > cache then return end
+  table.insert(level.t.warnings, { cause = ("its %s fit into the cache of %s"):format(units.format(bytes, "iB", 3),
+    units.format(cache, "iB", 3)), remedy = "the level is the cache's rate; a larger size has the memory's" })
+end
+
 local PACE, LEAST = 0.05, 3 -- a change of pace that is reported, and the samples that distinguish it from noise
 
 -- How the level's time changed while the case was measured: its last turns beside its first ones, and whether that
@@ -244,6 +253,7 @@ local function run(study, part, main, skip)
   for _, one in ipairs(list) do one.counted = counted.of(study, part, main.case.sides, one) end
   list = time(study, part, list, skip)
   local level = level_of(study, part, list)
+  note_cache(study, level)
   for _, one in ipairs(list) do add_results(study, one, level) end
   if part.derive then part.derive(lists.map(list, function(one) return one.values end), main.case) end
   for _, one in ipairs(list) do

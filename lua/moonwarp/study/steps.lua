@@ -19,15 +19,6 @@ local function indices_of(place, shape)
   return table.unpack(list)
 end
 
--- Reads a list of all elements by their indices.
-local function reader(values, shape)
-  local nx, plane = shape[1], shape[1] * (shape[2] or 1)
-  local volume = plane * (shape[3] or 1)
-  return function(i, j, k, l)
-    return values[((l or 1) - 1) * volume + ((k or 1) - 1) * plane + ((j or 1) - 1) * nx + i]
-  end
-end
-
 -- All elements of the array that the base's cell reads, after so many applications of it. What is NaN after one,
 -- because a kernel does not write it, stays as it was.
 local function by_host(answer, base, c)
@@ -35,14 +26,14 @@ local function by_host(answer, base, c)
   local shape, values = { array:shape() }, array:view(1, #array):totable()
   for _ = 1, answer.steps do
     local before, after = values, {}
-    at[answer.from] = reader(before, shape)
+    at[answer.from] = answers.reader(answer, answer.from, before, shape)
     for place, old in ipairs(before) do
       local value = base.cell(c, at, indices_of(place - 1, shape))
       after[place] = value == value and value or old
     end
     values = after
   end
-  return reader(values, shape)
+  return answers.reader(answer, answer.from, values, shape)
 end
 
 --- An array after several launches of a rung, between two copies of it, which the case keeps.
