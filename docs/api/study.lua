@@ -106,7 +106,7 @@ sizes that no block divides]] },
       { "counters", "table", [[structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small
 case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured
 ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these
-cases instead of the odd ones]] },
+cases instead of the odd ones, and of a study without `counters` its own with smaller sides]] },
     },
     parameter_spec = {
       about = [[A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be

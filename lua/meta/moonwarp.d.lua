@@ -722,7 +722,7 @@
 ---@field level? string|string[] rungs or answers; shares are relative to the fastest of them in the same case
 ---@field odd? table[]|fun(p: table): table[] sides of the cases that are compared with the host in every element: sizes that no block divides
 ---@field peak? fun(dev: moonwarp.device): table `{ value =, label = }`, a line in the charts, default the memory's peak, if the rate is computed from bytes
----@field counters? table structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these cases instead of the odd ones
+---@field counters? table structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these cases instead of the odd ones, and of a study without `counters` its own with smaller sides
 
 --- How a kernel is launched.
 ---@class moonwarp.case_launch

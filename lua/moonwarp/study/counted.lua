@@ -33,13 +33,29 @@ local function small(sides, asked)
   return lists.merged(sides, at)
 end
 
---- The small cases of a part that asks for counters, each once: sides.
+local LEAST <const> = 64 -- a side that is a size, and not a number of steps
+local MOST <const> = { 65536, 512, 64 } -- of such a side in a small case, by how many there are
+
+-- Sides that stand for a case where a study does not say at which it is counted: halved as long as they are even, so
+-- that what divides them still does.
+local function stand_in(sides)
+  local sizes, at = 0, {}
+  for _, side in pairs(sides) do sizes = sizes + (math.type(side) == "integer" and side > LEAST and 1 or 0) end
+  for name, side in pairs(sides) do
+    local most = math.type(side) == "integer" and MOST[math.min(math.max(sizes, 1), #MOST)]
+    while most and side > most and side % 2 == 0 do side = side // 2 end
+    at[name] = most and math.min(side, most) or nil
+  end
+  return at
+end
+
+--- The small cases at which a part is counted, each once: sides. The part says which, else its own stand for them.
 ---@param study table
 ---@param part table
 ---@return table[]
 function counted.cases(study, part)
-  local asked = counted.asked(study, part)
-  if not asked then return {} end
+  local asked = counted.asked(study, part) or { at = stand_in }
+  if part.run then return {} end
   local list = lists.map(part.list, function(sides) return small(sides, asked) end)
   return lists.unique(list, function(sides) return answers.sides_text(case.bare(study, sides)) end)
 end

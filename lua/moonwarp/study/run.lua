@@ -157,6 +157,15 @@ local function leave_out_plain_parts(state)
   end
 end
 
+-- Counters per request depend on the size, as far as it is small.
+local function tell_counted(study)
+  local texts = {}
+  for _, part in ipairs(study.state.parts) do
+    lists.append(texts, lists.map(part.list, function(sides) return answers.sides_text(case.bare(study, sides)) end))
+  end
+  if #texts > 0 then remark.say("Counted for %s.", table.concat(lists.unique(texts), "; ")) end
+end
+
 -- Of a study in check mode only the odd cases are run, unless a size is given or the study is plain Lua. What counts
 -- takes cases that its blocks divide, if there are such.
 local function reduce(study)
@@ -167,6 +176,7 @@ local function reduce(study)
     state.is_small = true
     leave_out_plain_parts(state)
     for _, part in ipairs(state.parts) do part.list = counts and counted.cases(study, part) or {} end
+    if counts then tell_counted(study) end
   end
   for _, part in ipairs(counts and state.parts or {}) do
     if #part.list > 0 then part.odd_cases = {} end
