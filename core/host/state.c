@@ -8,6 +8,7 @@
 
 #include "core/bind/bind.h"
 #include "core/host/child.h"
+#include "core/host/filter.h"
 #include "core/host/host.h"
 
 /* host.terminal(stream): 0 input, 1 output, 2 errors. */
@@ -50,6 +51,7 @@ static int host_open(lua_State *L) {
                                        {"catch_term", host_catch_term},
                                        {"caught", host_caught},
                                        {"columns", host_columns},
+                                       {"has_filter", host_has_filter},
                                        {"lock", host_lock},
                                        {"open_editor", host_editor_open},
                                        {"program", host_program},
