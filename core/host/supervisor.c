@@ -90,6 +90,23 @@ static void default_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Whether a variable, "NAME=value", has one of these names. */
+static bool has_name(const char *pair, const char *const *names) {
+  for (; *names; names++) {
+    size_t length = strcspn(*names, "*");
+    if (strncmp(pair, *names, length) == 0 && ((*names)[length] || pair[length] == '=')) return true;
+  }
+  return false;
+}
+
+static void settle_environment(const supervisor_order *order) {
+  char **to = environ;
+  for (char **from = environ; order->pass && *from; from++)
+    if (has_name(*from, order->pass)) *to++ = *from;
+  if (order->pass) *to = NULL;
+  for (const char *const *pair = order->env; *pair; pair++) putenv((char *)*pair);
+}
+
 /* In the new process: its own session (no terminal to read from; its share of the processor is then counted
  * apart from ours, however many it becomes), the limits, the streams, the program. */
 static _Noreturn void become(const supervisor_order *order, pid_t parent, int output) {
@@ -99,14 +116,14 @@ static _Noreturn void become(const supervisor_order *order, pid_t parent, int ou
   default_signals();
   limit(RLIMIT_CORE, 0);
   if (order->data) limit(RLIMIT_DATA, order->data);
-  for (const char *const *pair = order->env; *pair; pair++) putenv((char *)*pair);
+  settle_environment(order);
   dup2(output, 1);
   dup2(output, 2);
   if (order->view)
     sandbox_exec(order->view, order->memory, order->argv);
   else
     execv(order->path, (char *const *)order->argv);
-  dprintf(2, "cannot run '%s': %s\n", order->view ? "bwrap" : order->path, strerror(errno));
+  dprintf(2, "cannot run '%s': %s\n", order->view ? "bwrap" : order->path, strerror(errno)); /* or what it needs */
   _exit(127);
 }
 

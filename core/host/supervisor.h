@@ -24,7 +24,8 @@ typedef enum supervisor_reason {
 typedef struct supervisor_order {
   const char *path;                  /* of the program */
   const char *const *argv;           /* ends with NULL */
-  const char *const *env;            /* "NAME=value", besides what we have; ends with NULL */
+  const char *const *pass;           /* what passes of our environment: names, "NAME*"; ends with NULL; NULL: all */
+  const char *const *env;            /* "NAME=value", besides that, or "NAME" to remove it; ends with NULL */
   const char *const *view;           /* what it sees in a sandbox (sandbox.h); NULL: no sandbox */
   const char *log;                   /* file for both streams; NULL: nowhere */
   const char *ended;                 /* file that says how it ended, whole or not at all; NULL: none */

@@ -212,4 +212,26 @@ describe("a batch", function()
       assert.is_truthy(output:find("option '--sandbox' wants auto, require or off, got 'on'", 1, true), output)
     end)
   end)
+
+  -- A user without root whom the kernel gives no namespaces, by bwrap's own words.
+  local BARE <const> = "echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set -all --inh-caps -all "
+  local can_try = labs.shell "unshare -Ur setpriv --bounding-set -all --inh-caps -all true" == 0
+  local it_can = can_try and labs.it_sandboxed or pending
+
+  it_can("of a user without namespaces says how to go on", function()
+    labs.with({ { "a", "", "" } }, function(folder)
+      local function batch(when)
+        local command = ("%s %s batch labs.lua --sandbox %s"):format(BARE, labs.quoted(labs.program), when)
+        return labs.shell(("cd %s && unshare -Ur sh -c %s"):format(labs.quoted(folder), labs.quoted(command)))
+      end
+      local status, output = batch "require"
+      assert.are.equal(2, status, output)
+      assert.is_truthy(output:find('^moonwarp: labs cannot run in a sandbox here: bwrap: [^\n]*; root can permit user '
+        .. 'namespaces %(docs/lab%.md, "The sandbox"%), and %-%-sandbox off is for labs that you trust\n$'), output)
+      status, output = batch "auto"
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find "moonwarp: labs run without a sandbox: bwrap: ", output)
+      assert.is_truthy(output:find "\nlabs ran without a sandbox: bwrap: ", output)
+    end)
+  end)
 end)

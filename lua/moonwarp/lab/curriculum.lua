@@ -13,6 +13,7 @@ local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
+local variables = require "moonwarp.lab.variables"
 
 local curriculum = {}
 
@@ -72,6 +73,8 @@ local function bytes(value)
 end
 
 field.memory_limit, field.output_limit = bytes, bytes
+
+field.env = variables.read
 
 local function whole(least, most)
   return function(value)
@@ -149,13 +152,13 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "processes", "tasks", "devices", "retries", "check", "checks", "gates" }
-local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "tasks", "devices", "retries",
-                   "check", "checks" }
+              "output_limit", "processes", "tasks", "env", "devices", "retries", "check", "checks", "gates" }
+local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "tasks", "env", "devices",
+                   "retries", "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",
-                device = "devices", tag = "tags", gate = "gates", output = "output_limit",
+                environment = "env", device = "devices", tag = "tags", gate = "gates", output = "output_limit",
                 ["repeat"] = "retries" }
 
 -- ---- reading ------------------------------------------------------------------------------------
@@ -292,11 +295,12 @@ local function add_counting(lab)
 end
 
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
-local function check_params(labs, view_of, complain)
+local function check_params(labs, box_of, complain)
   for _, lab in ipairs(labs) do add_counting(lab) end
   local with = lists.map(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) and lab or nil end)
   local paths = lists.map(with, function(lab) return lab.path end)
-  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, view_of)) do
+  local boxes = box_of and lists.map(with, box_of)
+  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, boxes)) do
     if study.params then check_names(with[i], study, complain) end
     if with[i].check then complete_check(with[i], study) end
   end
@@ -347,9 +351,9 @@ end
 
 --- Reads a curriculum. What is wrong with it is a usage error, one line per mistake.
 ---@param path string
----@param view_of? fun(path: string): string[]?  what a script may see while it is described; nil: everything
+---@param box_of? fun(lab: table): table  what a lab's script may see while it is described; nil: everything
 ---@return table  { name =, path =, labs = (each after the labs it needs) }
-function curriculum.load(path, view_of)
+function curriculum.load(path, box_of)
   local problems = {}
   local function complain(who, problem)
     problems[#problems + 1] = who and ("%s: lab '%s': %s"):format(path, who, problem)
@@ -362,7 +366,7 @@ function curriculum.load(path, view_of)
   local whole_path = seen_from(require("lfs").currentdir(), path)
   local labs = read_labs(list, defaults, whole_path:match("^(.*)/"), complain)
   labs = order(labs, check_needs(labs, complain), complain)
-  check_params(labs, view_of, complain)
+  check_params(labs, box_of, complain)
   if #problems > 0 then options.fail("%s", table.concat(problems, "\n")) end
   local name = head.name or path:match("([^/]+)$"):gsub("%.lua$", ""):gsub("[^%w_%-]", "-")
   return { name = name, path = whole_path, labs = labs }
