@@ -113,6 +113,9 @@ static void read_order(lua_State *L, supervisor_order *order, order_words *words
   order->data = (uint64_t)number_field(L, "data", 0);
   order->output = (uint64_t)number_field(L, "output", 0);
   order->processes = (uint64_t)number_field(L, "processes", 0);
+  order->folder = text_field(L, "folder");
+  order->disk = (uint64_t)number_field(L, "disk", 0);
+  order->files = (uint64_t)number_field(L, "files", 0);
   if (order->view && order->processes) order->processes += SANDBOX_PROCESSES;
   locks_field(L, order->held);
 }
@@ -190,7 +193,7 @@ static int fail_start(lua_State *L, int reason) {
 
 /* host.spawn { argv = { path, ... }, pass = { "NAME", "NAME*": what it gets of our environment; else all },
  * env = { "NAME=value", or "NAME" to remove it }, log =, ended = (files), seconds =, grace =, memory =, data =,
- * output = (bytes), processes =, held = { locks }, sandbox = { view of sandbox.h } }: a child. Its input is empty. In
+ * output = (bytes), processes =, folder = (of which it may fill) disk = (bytes), files =, held = { locks }, sandbox = { view of sandbox.h } }: a child. Its input is empty. In
  * a sandbox an exit status above 128 counts as a signal, as a shell has it. */
 int host_spawn(lua_State *L) {
   order_words words;

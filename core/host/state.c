@@ -57,6 +57,7 @@ static int host_open(lua_State *L) {
                                        {"program", host_program},
                                        {"read_line", host_editor_read},
                                        {"remember", host_editor_remember},
+                                       {"reserve", host_reserve},
                                        {"spawn", host_spawn},
                                        {"sync", host_sync},
                                        {"terminal", host_terminal},

@@ -176,6 +176,7 @@ end
 local function conclude(running, parsed, run)
   local was_finished, interrupted = running.book:is_over(), false
   if not was_finished then
+    running.book:take_room()
     interrupted = run(running)
     running:note_part((interrupted or not running:is_complete()) and "pause" or "finish")
   end
@@ -183,6 +184,7 @@ local function conclude(running, parsed, run)
   local result = summary.of(running, interrupted)
   local is_sweep = running.book.head.sweep and not (was_finished or interrupted)
   if not is_sweep then print(summary.text(result, host.columns())) end
+  running.book:give_room()
   local written = write_outcome(result, is_sweep and {} or parsed, was_finished)
   running.book:close()
   if is_sweep then return require("moonwarp.cli.sweep").join(running) end

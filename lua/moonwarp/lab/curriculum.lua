@@ -17,10 +17,10 @@ local variables = require "moonwarp.lab.variables"
 
 local curriculum = {}
 
---- Bytes of output and number of processes if a curriculum sets none.
-curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
+--- Bytes of output, number of processes, bytes and number of files in a lab's folder if a curriculum sets none.
+curriculum.OUTPUT, curriculum.PROCESSES, curriculum.DISK, curriculum.FILES = 64 << 20, 1024, 1 << 30, 100000
 
-local MOST_PROCESSES, MOST_RETRIES, MOST_CHECKS, MOST_TASKS = 4000, 100, 1000000, 100000
+local MOST_PROCESSES, MOST_FILES, MOST_RETRIES, MOST_CHECKS, MOST_TASKS = 4000, 10000000, 100, 1000000, 100000
 local LONGEST_NAME = 100 -- it becomes that of a folder
 
 -- Why a table is not a list; nil if it is one. Values after a hole would be lost silently.
@@ -72,7 +72,7 @@ local function bytes(value)
   return amount.bytes(value), "a size, as in \"2 GiB\""
 end
 
-field.memory_limit, field.output_limit = bytes, bytes
+field.memory_limit, field.output_limit, field.disk_limit = bytes, bytes, bytes
 
 field.env = variables.read
 
@@ -84,7 +84,7 @@ local function whole(least, most)
   end
 end
 
-field.processes, field.retries = whole(1, MOST_PROCESSES), whole(0, MOST_RETRIES)
+field.processes, field.files, field.retries = whole(1, MOST_PROCESSES), whole(1, MOST_FILES), whole(0, MOST_RETRIES)
 field.checks, field.tasks = whole(0, MOST_CHECKS), whole(1, MOST_TASKS)
 
 function field.devices(value)
@@ -152,14 +152,15 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "processes", "tasks", "env", "devices", "retries", "check", "checks", "gates" }
-local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "tasks", "env", "devices",
-                   "retries", "check", "checks" }
+              "output_limit", "disk_limit", "files", "processes", "tasks", "env", "devices", "retries", "check",
+              "checks", "gates" }
+local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks",
+                   "env", "devices", "retries", "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",
                 environment = "env", device = "devices", tag = "tags", gate = "gates", output = "output_limit",
-                ["repeat"] = "retries" }
+                disk = "disk_limit", ["repeat"] = "retries" }
 
 -- ---- reading ------------------------------------------------------------------------------------
 
@@ -208,7 +209,8 @@ local function find_script(lab, folder, complain)
 end
 
 local function with_defaults(lab, defaults)
-  local unsaid = { output_limit = curriculum.OUTPUT, processes = curriculum.PROCESSES, retries = 0,
+  local unsaid = { output_limit = curriculum.OUTPUT, processes = curriculum.PROCESSES, disk_limit = curriculum.DISK,
+                   files = curriculum.FILES, retries = 0,
                    devices = select(2, core.device_forms()), tags = {}, needs = {}, params = {}, gates = {} }
   return lists.merged(lists.merged(unsaid, defaults), lab)
 end

@@ -40,7 +40,8 @@ function process.start(step, place)
                       pass = box.pass, env = box.env, sandbox = not place.argv and box.sandbox or nil,
                       log = place.folder .. "/output.txt", ended = place.folder .. ".ended", grace = GRACE,
                       seconds = step.time_limit, memory = step.memory_limit, data = data_limit(step),
-                      output = step.output_limit, processes = step.processes, held = place.held or {} }
+                      output = step.output_limit, folder = place.folder, disk = step.disk_limit, files = step.files,
+                      processes = step.processes, held = place.held or {} }
 end
 
 return process

@@ -21,6 +21,8 @@ local REASONS = {
   memory = { "out of memory", "its processes held more than %s", "memory_limit" },
   output = { "too much output", "it printed more than %s", "output_limit" },
   processes = { "too many processes", "it had more than %s processes", "processes" },
+  disk = { "too much on disk", "its folder held more than %s", "disk_limit" },
+  files = { "too much on disk", "its folder held more than %s files, or folders too deep in each other", "files" },
   interrupted = { "interrupted", "interrupted with the batch" },
 }
 
@@ -93,7 +95,7 @@ end
 
 local function shown(key, value)
   if not value then return "its limit" end -- the supervisor's note belongs to another lab
-  if key == "processes" then return ("%d"):format(value) end
+  if key == "processes" or key == "files" then return ("%d"):format(value) end
   if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
   return units.format(value, "iB", 3)
 end
