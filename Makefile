@@ -37,7 +37,7 @@ static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
                $(call static,bsd,-lbsd) $(call static,md,-lmd) $(if $(SECCOMP),$(call static,seccomp,-lseccomp))
 # Optional: without it sandboxes have no filter of system calls. What filter.c is made of then is remembered.
-SECCOMP := $(shell echo '\#include <seccomp.h>' | $(CC) -E - >/dev/null 2>&1 && echo libseccomp)
+SECCOMP := $(shell $(CC) -include seccomp.h -E -x c /dev/null >/dev/null 2>&1 && echo libseccomp)
 FILTER  := $(BUILD)/filter-by-$(or $(SECCOMP),nothing)
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a

@@ -76,7 +76,7 @@ end
 local function open_boxes(when, what)
   local boxes = sandbox.new(when or "auto")
   if boxes.problem and when ~= "off" then exit.complain("labs %s without a sandbox: %s", what, boxes.problem) end
-  for _, gap in ipairs(boxes.gaps) do exit.complain("in a sandbox, %s", gap) end
+  for _, gap in ipairs(boxes.gaps) do exit.complain("the sandbox has a gap: %s", gap) end
   return boxes
 end
 
