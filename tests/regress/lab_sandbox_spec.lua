@@ -184,14 +184,17 @@ describe("a batch", function()
                   3) },
                 { "log", "", leaves("rm output.txt && ln -s /dev/zero output.txt", 1) },
                 { "large", "", leaves("mkdir -p s/d && truncate -s 4T s/d/record.json", 3) },
-                { "circle", "", leaves("for i in $(seq 60); do ln -s . l$i; done", 0) } },
+                { "circle", "", leaves("for i in $(seq 60); do ln -s . l$i; done", 0) },
+                { "reason", "", leaves("head -c 20M /dev/zero >skipped", 0) },
+                { "words", "", 'error(("x"):rep(1 << 22))' } },
       function(folder, batch)
         local status, output, result = batch "labs.lua"
         assert.are.equal(1, status, output)
         local verdicts = {}
         for i, row in ipairs(result.labs) do verdicts[i] = row.verdict end
-        assert.are.equal("check failed, check failed, failed, check failed, passed", table.concat(verdicts, ", "),
-          output)
+        assert.are.equal("check failed, check failed, failed, check failed, passed, skipped, failed",
+          table.concat(verdicts, ", "), output)
+        for _, row in ipairs(result.labs) do assert.is_true(#(row.message or "") <= 2000, row.name) end
         assert.are.equal(2, #require("moonwarp.results.store").below(folder .. "/out"))
       end)
   end)

@@ -29,11 +29,15 @@ end
 --- The same as read, of what others may have left: not a pipe, which would wait for ever, nor a link, nor more than
 --- memory holds.
 ---@param name string
+---@param most integer?   bytes; defaults to 1 GiB
 ---@return string? text
 ---@return string? reason
-function files.read_plain(name)
+function files.read_plain(name, most)
+  most = most or MOST
   if not files.is_plain(name) then return nil, name .. " is not a plain file" end
-  if require("lfs").attributes(name, "size") > MOST then return nil, name .. " is larger than 1 GiB" end
+  if require("lfs").attributes(name, "size") > most then
+    return nil, ("%s is larger than %s"):format(name, require("moonwarp.base.units").format(most, "iB", 3))
+  end
   return files.read(name)
 end
 

@@ -12,7 +12,7 @@ local utf8text = require "moonwarp.base.utf8text"
 
 local verdict = {}
 
-local TAIL = 4096
+local TAIL, LONGEST = 4096, 2000 -- bytes of a log's end, and of a message
 local DEPTH = 2 -- STUDY/DATE-DEVICE; links that a lab left lead no further
 
 -- Why the supervisor ended a process, as a verdict and in words; %s is the limit.
@@ -132,7 +132,8 @@ local function word_of(step, ending, run, folder)
   local word, text = verdict.cut_short(ending, step)
   if word then return word, text end
   if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
-  local reason = files.read_plain(folder .. "/skipped") -- of cli/run.lua
+  local note = folder .. "/skipped" -- of cli/run.lua
+  local reason = files.is_plain(note) and (files.read_plain(note, LONGEST) or "it gives a reason that is too long")
   return reason and "skipped" or "passed", reason
 end
 
@@ -162,7 +163,7 @@ function verdict.of(step, ending, folder)
     local failed = lists.find(ending.gates, function(one) return one.message end)
     if failed then ending.verdict, ending.message = "gate failed", failed.message end
   end
-  ending.message = ending.message and utf8text.clean(ending.message)
+  ending.message = ending.message and utf8text.clean(ending.message:sub(1, LONGEST))
   return ending
 end
 
