@@ -47,12 +47,12 @@ static void add(const struct stat *of, bool in_memory) {
   files.list[files.count++] = (file){of->st_dev, of->st_ino, (uint64_t)of->st_blocks * BLOCK, in_memory};
 }
 
-static void add_those_of(pid_t pid) {
+static void add_those_of(pid_t pid, uint64_t *descriptors) {
   char path[64], target[4096];
   struct stat found;
   snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
   DIR *folder = opendir(path);
-  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+  for (struct dirent *entry; folder && *descriptors <= HELD_MOST && (entry = readdir(folder)); (*descriptors)++) {
     ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
     target[length > 0 ? length : 0] = '\0';
     if (!ends(target, DELETED) || fstatat(dirfd(folder), entry->d_name, &found, 0) != 0) continue;
@@ -70,7 +70,7 @@ static int by_number(const void *left, const void *right) {
 held held_by(const process_tree *of, dev_t disk) {
   held sum = {0};
   files.count = 0;
-  for (size_t i = 0; i < of->count; i++) add_those_of(of->members[i]);
+  for (size_t i = 0; i < of->count; i++) add_those_of(of->members[i], &sum.descriptors);
   if (files.count) qsort(files.list, files.count, sizeof *files.list, by_number);
   for (size_t i = 0; i < files.count; i++) {
     const file *one = &files.list[i];

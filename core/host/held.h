@@ -10,8 +10,11 @@
 
 #include "core/host/process_tree.h"
 
+enum { HELD_MOST = 1 << 17 }; /* descriptors that are looked at */
+
 typedef struct held {
   uint64_t memory, disk; /* bytes */
+  uint64_t descriptors;  /* more than HELD_MOST: others may hold more */
 } held;
 
 held     held_by(const process_tree *, dev_t disk); /* a file that several have open counts once */

@@ -74,10 +74,13 @@ static void add_namespaces(words *to) {
                                         NULL};
   static const char *const settings[] = {"/proc/sys",  "/proc/sysrq-trigger", "/proc/irq",  "/proc/bus",   "/proc/fs",
                                          "/proc/mtrr", "/proc/acpi",          "/proc/scsi", "/proc/driver"};
+  static const char *const keys[] = {"/proc/keys", "/proc/key-users"};          /* of all processes of the user */
   static const char *const of_root[] = {"--cap-add", "CAP_DAC_OVERRIDE", NULL}; /* files of others that root reads */
   add_all(to, options);
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     add_three(to, "--ro-bind-try", settings[i], settings[i]);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (access(keys[i], F_OK) == 0) add_three(to, "--ro-bind", "/dev/null", keys[i]);
   if (geteuid() == 0) add_all(to, of_root);
 }
 

@@ -26,7 +26,8 @@ os.execute "sleep 1000"]]
 
 local SMALL <const> = 'disk_limit = "1 MiB", files = 200'
 local TOO_LARGE <const> = "too much on disk: its folder held more than 1.00 MiB"
-local TOO_MANY <const> = "too much on disk: its folder held more than 200 files, or folders too deep in each other"
+local TOO_MANY <const> = "too much on disk: it had more than 200 files, folders too deep in each other, "
+  .. "or too many files open"
 local LABS <const> = {
   { "large", SMALL, fills "head -c 4M /dev/zero >large; sleep 1000", TOO_LARGE },
   { "left", SMALL, fills "head -c 4M /dev/zero >large", TOO_LARGE },

@@ -37,7 +37,7 @@ local WRITES <const> = {
 }
 local SEES <const> = {
   "cat $OWN/../journal.jsonl", "cat $OWN/../other-cpu/output.txt", "ls $OWN/../*-cpu | grep -q secret",
-  "cat /tmp/$TAG", "cat /dev/shm/$TAG", "ls /tmp | grep -q $TAG.dir", "env | grep -q TOKEN",
+  "grep -q . /proc/keys", "grep -q . /proc/key-users", "cat /tmp/$TAG", "cat /dev/shm/$TAG", "ls /tmp | grep -q $TAG.dir", "env | grep -q TOKEN",
   "cat /proc/*/environ | tr '\\0' '\\n' | grep -q TOKEN", "tr '\\0' ' ' </proc/1/cmdline | grep -q 'moonwarp batch'",
   "[ $(ls -d /proc/[0-9]* | wc -l) -gt 12 ]", "kill -0 $HOST_PID", "ls /run/* | grep -q .",
   "[ $(tail -n +3 /proc/net/dev | grep -vc lo:) != 0 ]", "[ $(tail -n +2 /proc/sysvipc/shm | wc -l) != 0 ]",
@@ -57,6 +57,7 @@ local FILLS <const> = {
   { "head -c 64M /dev/zero >$OWN/a", "too much on disk" },
   { "exec 9>$OWN/a; rm $OWN/a; head -c 64M /dev/zero >&9; $SLEEP", "too much on disk" },
   { "cd $OWN; seq 3000 | xargs touch; $SLEEP", "too much on disk" },
+  { "ulimit -n $(ulimit -Hn); for i in $(seq 180); do $WORK/hold open 0 900 & done; wait", "too much on disk" },
   { "cd $OWN; for i in $(seq 120); do mkdir d; cd d; done; $SLEEP", "too much on disk" },
   { "$WORK/hold file 400 900", "out of memory" },
   { "$WORK/hold mapped 400 900", "out of memory" },

@@ -9,7 +9,7 @@ local variables = {}
 variables.PASSED = {
   "PATH", "HOME", "LANG", "LC_*", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "LIBRARY_PATH", "COMPILER_PATH", "CPATH",
   "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LUA_PATH*", "LUA_CPATH*", "CUDA_*", "NCCL_*", "NVSHMEM_*", "OMPI_*",
-  "PMIX_*", "SLURM_*", "SLURMD_*", "MOONWARP_*",
+  "OPAL_PREFIX", "PRTE_*", "PMIX_*", "SLURM_*", "SLURMD_*", "MOONWARP_*",
 }
 
 local SECRET = "SLURM_JWT" -- the user's key to the cluster

@@ -22,7 +22,8 @@ local REASONS = {
   output = { "too much output", "it printed more than %s", "output_limit" },
   processes = { "too many processes", "it had more than %s processes", "processes" },
   disk = { "too much on disk", "its folder held more than %s", "disk_limit" },
-  files = { "too much on disk", "its folder held more than %s files, or folders too deep in each other", "files" },
+  files = { "too much on disk", "it had more than %s files, folders too deep in each other, or too many files open",
+            "files" },
   interrupted = { "interrupted", "interrupted with the batch" },
 }
 
