@@ -37,7 +37,9 @@ local WRITES <const> = {
 }
 local SEES <const> = {
   "cat $OWN/../journal.jsonl", "cat $OWN/../other-cpu/output.txt", "ls $OWN/../*-cpu | grep -q secret",
-  "grep -q . /proc/keys", "grep -q . /proc/key-users", "cat /tmp/$TAG", "cat /dev/shm/$TAG", "ls /tmp | grep -q $TAG.dir", "env | grep -q TOKEN",
+  "grep -q . /proc/keys",
+  "grep -q . /proc/key-users", "cat /tmp/$TAG", "cat /dev/shm/$TAG", "ls /tmp | grep -q $TAG.dir",
+  "env | grep -q TOKEN",
   "cat /proc/*/environ | tr '\\0' '\\n' | grep -q TOKEN", "tr '\\0' ' ' </proc/1/cmdline | grep -q 'moonwarp batch'",
   "[ $(ls -d /proc/[0-9]* | wc -l) -gt 12 ]", "kill -0 $HOST_PID", "ls /run/* | grep -q .",
   "[ $(tail -n +3 /proc/net/dev | grep -vc lo:) != 0 ]", "[ $(tail -n +2 /proc/sysvipc/shm | wc -l) != 0 ]",
