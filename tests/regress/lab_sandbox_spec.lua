@@ -221,20 +221,33 @@ describe("a batch", function()
   local can_try = labs.shell "unshare -Ur setpriv --bounding-set -all --inh-caps -all true" == 0
   local it_can = can_try and labs.it_sandboxed or pending
 
+  local function bare(folder, when, environment)
+    local command = ("%s %s batch labs.lua --sandbox %s"):format(BARE, labs.quoted(labs.program), when)
+    return labs.shell(("cd %s && %s unshare -Ur sh -c %s"):format(labs.quoted(folder), environment or "",
+      labs.quoted(command)))
+  end
+
   it_can("of a user without namespaces says how to go on", function()
     labs.with({ { "a", "", "" } }, function(folder)
-      local function batch(when)
-        local command = ("%s %s batch labs.lua --sandbox %s"):format(BARE, labs.quoted(labs.program), when)
-        return labs.shell(("cd %s && unshare -Ur sh -c %s"):format(labs.quoted(folder), labs.quoted(command)))
-      end
-      local status, output = batch "require"
+      local status, output = bare(folder, "require")
       assert.are.equal(2, status, output)
       assert.is_truthy(output:find('^moonwarp: labs cannot run in a sandbox here: bwrap: [^\n]*; root can permit user '
         .. 'namespaces %(docs/lab%.md, "The sandbox"%), and %-%-sandbox off is for labs that you trust\n$'), output)
-      status, output = batch "auto"
+      status, output = bare(folder, "auto")
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find "moonwarp: labs run without a sandbox: bwrap: ", output)
       assert.is_truthy(output:find "\nlabs ran without a sandbox: bwrap: ", output)
+    end)
+  end)
+
+  -- As where AppArmor lets bwrap, and nothing else.
+  it_can("of a user whose bwrap alone has namespaces says what its sandbox lacks", function()
+    labs.with({ { "a", "", "" } }, function(folder)
+      support.write(folder .. "/bwrap", "#!/bin/sh\nwhile [ $1 != -- ]; do shift; done; shift; exec \"$@\"\n")
+      os.execute(("chmod +x %s/bwrap"):format(folder))
+      local status, output = bare(folder, "require", "PATH=$PWD:$PATH")
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("the sandbox has a gap: file systems that are mounted while", 1, true), output)
     end)
   end)
 end)
