@@ -35,7 +35,10 @@ LIBS    := -ldl -lm -pthread
 # Static where they are installed, so that the program needs nothing but glibc on another machine.
 static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,$(2))
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
-               $(call static,bsd,-lbsd) $(call static,md,-lmd)
+               $(call static,bsd,-lbsd) $(call static,md,-lmd) $(if $(SECCOMP),$(call static,seccomp,-lseccomp))
+# Optional: without it sandboxes have no filter of system calls. What filter.c is made of then is remembered.
+SECCOMP := $(shell $(CC) -include seccomp.h -E -x c /dev/null >/dev/null 2>&1 && echo libseccomp)
+FILTER  := $(BUILD)/filter-by-$(or $(SECCOMP),nothing)
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
@@ -59,6 +62,12 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/packages
 	@mkdir -p $(@D)
 	@echo "  cc   $<"
 	$(Q)$(CC) $(FLAGS) -fvisibility=hidden $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/core/host/filter.o: $(FILTER)
+$(FILTER):
+	@mkdir -p $(@D)
+	@rm -f $(BUILD)/filter-by-*
+	@touch $@
 
 # NVIDIA's own headers, where the toolkit is installed: our declarations and occupancy rules are compared with them.
 CUDA ?= $(firstword $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda)

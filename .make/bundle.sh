@@ -40,9 +40,15 @@ cp -L "$(module cjson)" "$root/lib/cjson.so"
 libraries=$(realpath "$build")/bench
 make -s -C tests/bench DIR="$libraries" "$libraries/native.so"
 cp "$libraries/native.so" "$root/lib/"
-for package in lua-filesystem lua-cjson liblua5.4-dev libedit-dev libbsd-dev libmd-dev libtinfo6 libxxhash-dev; do
+for package in lua-filesystem lua-cjson liblua5.4-dev libedit-dev libbsd-dev libmd-dev libtinfo6 libxxhash-dev libseccomp-dev; do
   licence "$package"
 done
+
+# The sandbox of another machine depends on it.
+if [ "$("$build/moonwarp" -e 'print(require("moonwarp.host").has_filter())')" != true ]; then
+  echo "bundle: the program has no filter of system calls: install libseccomp-dev, and build it again" >&2
+  exit 1
+fi
 
 start() { # name, script, what it does
   cat >"$root/$1" <<SCRIPT

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)
-demo=(lua-filesystem lua-cjson gnuplot-nox)
+demo=(lua-filesystem lua-cjson gnuplot-nox libseccomp-dev)
 check=(lua5.4 lua-busted libcmocka-dev lua-check bubblewrap)
 cluster=(slurm-wlm munge)
 browser=(chromium nodejs npm)

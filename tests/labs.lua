@@ -34,9 +34,12 @@ function labs.shell(command)
   return status, output
 end
 
+-- Of those who test: the queue of tests/slurm.lua, what a build with sanitizers reads.
+local ENV = '{ "STAND_IN", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS" }'
+
 -- The limit of time is for a test that hangs: a busy machine does not reach it.
 local function write(folder, list)
-  local lines = { "return { defaults = { devices = \"cpu\", time_limit = 600 }," }
+  local lines = { ("return { defaults = { devices = \"cpu\", time_limit = 600, env = %s },"):format(ENV) }
   for _, lab in ipairs(list) do
     lines[#lines + 1] = ("  { script = \"%s.lua\", name = \"%s\", %s },"):format(lab[1], lab[1], lab[2])
     support.write(("%s/%s.lua"):format(folder, lab[1]), 'local mw = require "moonwarp"\n' .. lab[3])

@@ -93,13 +93,18 @@ static void locks_field(lua_State *L, int held[SUPERVISOR_HELD]) {
   lua_pop(L, 1);
 }
 
-static void read_order(lua_State *L, supervisor_order *order, const char **argv, const char **env, const char **view) {
+typedef struct order_words {
+  const char *argv[MOST_WORDS], *pass[MOST_WORDS], *env[MOST_WORDS], *view[MOST_WORDS];
+} order_words;
+
+static void read_order(lua_State *L, supervisor_order *order, order_words *words) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  list_field(L, "argv", argv);
-  list_field(L, "env", env);
-  luaL_argcheck(L, argv[0], 1, "argv is empty");
-  *order = (supervisor_order){.path = argv[0], .argv = argv, .env = env};
-  if (list_field(L, "sandbox", view)) order->view = view;
+  list_field(L, "argv", words->argv);
+  list_field(L, "env", words->env);
+  luaL_argcheck(L, words->argv[0], 1, "argv is empty");
+  *order = (supervisor_order){.path = words->argv[0], .argv = words->argv, .env = words->env};
+  if (list_field(L, "pass", words->pass)) order->pass = words->pass;
+  if (list_field(L, "sandbox", words->view)) order->view = words->view;
   order->log = text_field(L, "log");
   order->ended = text_field(L, "ended");
   order->seconds = number_field(L, "seconds", 0);
@@ -108,6 +113,9 @@ static void read_order(lua_State *L, supervisor_order *order, const char **argv,
   order->data = (uint64_t)number_field(L, "data", 0);
   order->output = (uint64_t)number_field(L, "output", 0);
   order->processes = (uint64_t)number_field(L, "processes", 0);
+  order->folder = text_field(L, "folder");
+  order->disk = (uint64_t)number_field(L, "disk", 0);
+  order->files = (uint64_t)number_field(L, "files", 0);
   if (order->view && order->processes) order->processes += SANDBOX_PROCESSES;
   locks_field(L, order->held);
 }
@@ -183,14 +191,15 @@ static int fail_start(lua_State *L, int reason) {
   return luaL_error(L, "a process cannot be started: %s", strerror(reason));
 }
 
-/* host.spawn { argv = { path, ... }, env = { "NAME=value", or "NAME" to remove it }, log =, ended = (files), seconds =, grace =, memory =,
- * data =, output = (bytes), processes =, held = { locks }, sandbox = { view of sandbox.h } }: a child. Its input is
- * empty. In a sandbox an exit status above 128 counts as a signal, as a shell has it. */
+/* host.spawn { argv = { path, ... }, pass = { "NAME", "NAME*": what it gets of our environment; else all },
+ * env = { "NAME=value", or "NAME" to remove it }, log =, ended = (files), seconds =, grace =, memory =, data =,
+ * output = (bytes), processes =, folder = (of which it may fill) disk = (bytes), files =, held = { locks }, sandbox = { view of sandbox.h } }: a child. Its input is empty. In
+ * a sandbox an exit status above 128 counts as a signal, as a shell has it. */
 int host_spawn(lua_State *L) {
-  const char *argv[MOST_WORDS], *env[MOST_WORDS], *view[MOST_WORDS];
+  order_words words;
   supervisor_order order;
   int ends[2];
-  read_order(L, &order, argv, env, view);
+  read_order(L, &order, &words);
   signal(SIGPIPE, SIG_IGN); /* the reader of our output may leave: the children are worth more */
   orphans_adopt();
   child *self = new_child(L);

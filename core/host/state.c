@@ -8,6 +8,7 @@
 
 #include "core/bind/bind.h"
 #include "core/host/child.h"
+#include "core/host/filter.h"
 #include "core/host/host.h"
 
 /* host.terminal(stream): 0 input, 1 output, 2 errors. */
@@ -50,11 +51,13 @@ static int host_open(lua_State *L) {
                                        {"catch_term", host_catch_term},
                                        {"caught", host_caught},
                                        {"columns", host_columns},
+                                       {"has_filter", host_has_filter},
                                        {"lock", host_lock},
                                        {"open_editor", host_editor_open},
                                        {"program", host_program},
                                        {"read_line", host_editor_read},
                                        {"remember", host_editor_remember},
+                                       {"reserve", host_reserve},
                                        {"spawn", host_spawn},
                                        {"sync", host_sync},
                                        {"terminal", host_terminal},

@@ -17,17 +17,23 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/host/disk_use.h"
+#include "core/host/held.h"
+#include "core/host/memory_group.h"
 #include "core/host/process_tree.h"
 #include "core/host/sandbox.h"
 
-enum { TICK_MS = 50, CROWDED_MS = 5, MOST_REAPED = 64, CHUNK = 65536 };
+enum { TICK_MS = 50, CROWDED_MS = 5, MOST_REAPED = 64, CHUNK = 65536, ENTRIES = 64 };
 
 static const double SCAN_SECONDS = 0.25; /* /proc is read that often at most, unless births are many */
 static const uint64_t MANY_BIRTHS = 64;
+static const double WALK_SECONDS = 5e-3, REST_SECONDS = 0.25; /* of a tick for the folder's files, and between walks */
+static const double HELD_SHARE = 0.05;                        /* of the time, for descriptors at most */
 static const double STUCK_SECONDS = 20; /* a process that a driver holds does not die of SIGKILL */
 
 typedef enum phase { RUNNING, ASKED, TOLD, KILLED } phase;
@@ -41,11 +47,18 @@ static struct {
   double begun, phase_since, scanned, checked;
   uint64_t births, alive_before;
   process_tree below;
+  held held;
+  double held_next, walk_next;
+  dev_t disk;
+  disk_use walk;
+  bool walking;
+  int walks_over; /* the limit, one after the other */
   supervisor_report report;
 } supervisor = {.output = -1, .log = -1, .sigchld_fd = -1};
 
 const char *supervisor_reason_name(supervisor_reason reason) {
-  static const char *const names[] = {NULL, "time", "memory", "output", "processes", "interrupted", "orphaned"};
+  static const char *const names[] = {NULL,   "time",  "memory",      "output",  "processes",
+                                      "disk", "files", "interrupted", "orphaned"};
   return names[reason];
 }
 
@@ -90,6 +103,23 @@ static void default_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Whether a variable, "NAME=value", has one of these names. */
+static bool has_name(const char *pair, const char *const *names) {
+  for (; *names; names++) {
+    size_t length = strcspn(*names, "*");
+    if (strncmp(pair, *names, length) == 0 && ((*names)[length] || pair[length] == '=')) return true;
+  }
+  return false;
+}
+
+static void settle_environment(const supervisor_order *order) {
+  char **to = environ;
+  for (char **from = environ; order->pass && *from; from++)
+    if (has_name(*from, order->pass)) *to++ = *from;
+  if (order->pass) *to = NULL;
+  for (const char *const *pair = order->env; *pair; pair++) putenv((char *)*pair);
+}
+
 /* In the new process: its own session (no terminal to read from; its share of the processor is then counted
  * apart from ours, however many it becomes), the limits, the streams, the program. */
 static _Noreturn void become(const supervisor_order *order, pid_t parent, int output) {
@@ -99,23 +129,27 @@ static _Noreturn void become(const supervisor_order *order, pid_t parent, int ou
   default_signals();
   limit(RLIMIT_CORE, 0);
   if (order->data) limit(RLIMIT_DATA, order->data);
-  for (const char *const *pair = order->env; *pair; pair++) putenv((char *)*pair);
+  settle_environment(order);
+  memory_group_enter();
   dup2(output, 1);
   dup2(output, 2);
   if (order->view)
     sandbox_exec(order->view, order->memory, order->argv);
   else
     execv(order->path, (char *const *)order->argv);
-  dprintf(2, "cannot run '%s': %s\n", order->view ? "bwrap" : order->path, strerror(errno));
+  dprintf(2, "cannot run '%s': %s\n", order->view ? "bwrap" : order->path, strerror(errno)); /* or what it needs */
   _exit(127);
 }
 
 static void start(const supervisor_order *order) {
   int ends[2];
+  struct stat place = {0};
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(1);
   if (order->log) supervisor.log = open(order->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (order->log && supervisor.log < 0) supervisor.report.log_error = errno;
   pid_t parent = getpid();
+  if (order->memory && order->folder) memory_group_open();
+  if (order->folder && stat(order->folder, &place) == 0) supervisor.disk = place.st_dev;
   supervisor.begun = supervisor.checked = mw_clock();
   supervisor.alive_before = process_tree_count().alive;
   supervisor.pid = fork();
@@ -268,6 +302,63 @@ static void look_below(void) {
   supervisor.scanned = mw_clock();
 }
 
+/* ---- what is held in memory and on the disk ---------------------------------------------------------------------- */
+
+static void look_at_held(void) {
+  const supervisor_order *order = supervisor.order;
+  double since = mw_clock();
+  if (!(order->memory || order->folder) || since < supervisor.held_next) return;
+  supervisor.held = held_by(&supervisor.below, supervisor.disk);
+  supervisor.held_next = mw_clock() + (mw_clock() - since) / HELD_SHARE;
+}
+
+/* What is mapped of memory in files counts twice so far, which matters only at the limit. */
+static uint64_t memory_held(void) {
+  uint64_t resident = process_tree_memory(&supervisor.below), most = supervisor.order->memory;
+  uint64_t counted = memory_group_bytes(), in_files = supervisor.held.memory;
+  if (counted) return counted > resident ? counted : resident;
+  if (!most || resident + in_files <= most) return resident;
+  uint64_t mapped = held_mapped(&supervisor.below);
+  return resident + (in_files > mapped ? in_files - mapped : 0);
+}
+
+/* The limit of the folder that a walk has met so far, if it has. */
+static supervisor_reason disk_reason(void) {
+  const supervisor_order *order = supervisor.order;
+  if (order->disk && supervisor.walk.bytes + supervisor.held.disk > order->disk) return SUPERVISOR_DISK;
+  if (order->files && supervisor.walk.files > order->files) return SUPERVISOR_FILES;
+  return supervisor.walk.too_deep || supervisor.held.descriptors > HELD_MOST ? SUPERVISOR_FILES : SUPERVISOR_NONE;
+}
+
+/* A part of a walk. A file that is moved may be met twice, so that a second walk has to find the same. */
+static void look_at_disk(void) {
+  double since = mw_clock();
+  if (!supervisor.order->folder || since < supervisor.walk_next) return;
+  if (!supervisor.walking) supervisor.walking = disk_use_begin(&supervisor.walk, supervisor.order->folder);
+  bool more = supervisor.walking;
+  while (more && disk_reason() == SUPERVISOR_NONE && mw_clock() - since < WALK_SECONDS)
+    more = disk_use_go_on(&supervisor.walk, ENTRIES);
+  supervisor_reason reason = disk_reason();
+  if (more && reason == SUPERVISOR_NONE) return;
+  disk_use_end(&supervisor.walk);
+  supervisor.walking = false;
+  supervisor.walks_over = reason == SUPERVISOR_NONE ? 0 : supervisor.walks_over + 1;
+  supervisor.walk_next = mw_clock() + (reason == SUPERVISOR_NONE ? REST_SECONDS : 0);
+  if (supervisor.walks_over > 1) stop(reason, true);
+}
+
+/* What it leaves, now that nothing of it is left to write. */
+static void judge_disk(void) {
+  disk_use_end(&supervisor.walk);
+  if (!supervisor.order->folder || supervisor.report.reason != SUPERVISOR_NONE) return;
+  supervisor.held = (held){0};
+  if (!disk_use_begin(&supervisor.walk, supervisor.order->folder)) return;
+  while (disk_reason() == SUPERVISOR_NONE && disk_use_go_on(&supervisor.walk, ENTRIES))
+    atomic_fetch_add(supervisor.order->beat, 1);
+  supervisor.report.reason = disk_reason();
+  disk_use_end(&supervisor.walk);
+}
+
 /* Its own session, so that a signal to our parent's group does not reach us, and the scheduler counts us
  * apart. It costs a millisecond or two, which a process that has ended before the first tick need not pay; a
  * terminal's Ctrl-C is ignored from the start. */
@@ -283,7 +374,9 @@ static void check_limits(void) {
   if (order->seconds > 0 && mw_clock() - supervisor.begun >= order->seconds) stop(SUPERVISOR_TIME, false);
   look_below();
   if (order->processes && supervisor.below.count > order->processes) return stop(SUPERVISOR_PROCESSES, true);
-  uint64_t memory = process_tree_memory(&supervisor.below);
+  look_at_held();
+  look_at_disk();
+  uint64_t memory = memory_held();
   note_peak(memory);
   if (order->memory && memory > order->memory) stop(SUPERVISOR_MEMORY, true);
 }
@@ -346,7 +439,9 @@ void supervisor_run(const supervisor_order *order) {
   start(order);
   watch(control_fd);
   kill_all();
+  memory_group_close();
   collect_output();
+  judge_disk();
   if (!supervisor.ended) supervisor.report.signal = SIGKILL;
   leave_note(order->ended);
   send(control_fd, &supervisor.report, sizeof supervisor.report, MSG_NOSIGNAL);

@@ -70,7 +70,7 @@ describe("a batch", function()
         assert.is_truthy(message:find(line[2], 1, true), message)
       end
       assert.is_truthy(result.labs[#LINES + 1].message:find("is not in order: ", 1, true))
-      assert.is_truthy(result.labs[#LINES + 2].message:find("16.0 MiB, and 16 MiB at most are read", 1, true))
+      assert.is_truthy(result.labs[#LINES + 2].message:find("16.0 MiB, and 16.0 MiB at most are read", 1, true))
       assert.are.equal("passed", result.labs[#list].verdict)
       -- What reads it afterwards says which runs it leaves out.
       for _, words in ipairs { "history", "export", "plot --terminal", "report" } do

@@ -184,14 +184,17 @@ describe("a batch", function()
                   3) },
                 { "log", "", leaves("rm output.txt && ln -s /dev/zero output.txt", 1) },
                 { "large", "", leaves("mkdir -p s/d && truncate -s 4T s/d/record.json", 3) },
-                { "circle", "", leaves("for i in $(seq 60); do ln -s . l$i; done", 0) } },
+                { "circle", "", leaves("for i in $(seq 60); do ln -s . l$i; done", 0) },
+                { "reason", "", leaves("head -c 20M /dev/zero >skipped", 0) },
+                { "words", "", 'error(("x"):rep(1 << 22))' } },
       function(folder, batch)
         local status, output, result = batch "labs.lua"
         assert.are.equal(1, status, output)
         local verdicts = {}
         for i, row in ipairs(result.labs) do verdicts[i] = row.verdict end
-        assert.are.equal("check failed, check failed, failed, check failed, passed", table.concat(verdicts, ", "),
-          output)
+        assert.are.equal("check failed, check failed, failed, check failed, passed, skipped, failed",
+          table.concat(verdicts, ", "), output)
+        for _, row in ipairs(result.labs) do assert.is_true(#(row.message or "") <= 2000, row.name) end
         assert.are.equal(2, #require("moonwarp.results.store").below(folder .. "/out"))
       end)
   end)
@@ -210,6 +213,41 @@ describe("a batch", function()
       status, output = batch "labs.lua --sandbox on"
       assert.are.equal(2, status, output)
       assert.is_truthy(output:find("option '--sandbox' wants auto, require or off, got 'on'", 1, true), output)
+    end)
+  end)
+
+  -- A user without root whom the kernel gives no namespaces, by bwrap's own words.
+  local BARE <const> = "echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set -all --inh-caps -all "
+  local can_try = labs.shell "unshare -Ur setpriv --bounding-set -all --inh-caps -all true" == 0
+  local it_can = can_try and labs.it_sandboxed or pending
+
+  local function bare(folder, when, environment)
+    local command = ("%s %s batch labs.lua --sandbox %s"):format(BARE, labs.quoted(labs.program), when)
+    return labs.shell(("cd %s && %s unshare -Ur sh -c %s"):format(labs.quoted(folder), environment or "",
+      labs.quoted(command)))
+  end
+
+  it_can("of a user without namespaces says how to go on", function()
+    labs.with({ { "a", "", "" } }, function(folder)
+      local status, output = bare(folder, "require")
+      assert.are.equal(2, status, output)
+      assert.is_truthy(output:find('^moonwarp: labs cannot run in a sandbox here: bwrap: [^\n]*; root can permit user '
+        .. 'namespaces %(docs/lab%.md, "The sandbox"%), and %-%-sandbox off is for labs that you trust\n$'), output)
+      status, output = bare(folder, "auto")
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find "moonwarp: labs run without a sandbox: bwrap: ", output)
+      assert.is_truthy(output:find "\nlabs ran without a sandbox: bwrap: ", output)
+    end)
+  end)
+
+  -- As where AppArmor lets bwrap, and nothing else.
+  it_can("of a user whose bwrap alone has namespaces says what its sandbox lacks", function()
+    labs.with({ { "a", "", "" } }, function(folder)
+      support.write(folder .. "/bwrap", "#!/bin/sh\nwhile [ $1 != -- ]; do shift; done; shift; exec \"$@\"\n")
+      os.execute(("chmod +x %s/bwrap"):format(folder))
+      local status, output = bare(folder, "require", "PATH=$PWD:$PATH")
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("the sandbox has a gap: file systems that are mounted while", 1, true), output)
     end)
   end)
 end)

@@ -32,12 +32,12 @@ LUA
 batches=0 done_kills=0 lost=0 twice=0 open=0 stayed=0 failed=0
 declare -A by_kind
 
-moonwarp() { STRESS=$folder exec env --default-signal=INT "$program" "$@" >>log 2>&1; }
+moonwarp() { MOONWARP_STRESS=$folder exec env --default-signal=INT "$program" "$@" >>log 2>&1; }
 begin() { (moonwarp batch curriculum.lua --out out --jobs $((1 + RANDOM % 2)) --sandbox "$1") & }
 resume() { (moonwarp batch --resume --out out) & }
 
 # Processes of the batch that runs, by what their environment says; zombies have none.
-ours() { grep -la "STRESS=$folder" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
+ours() { grep -la "MOONWARP_STRESS=$folder" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
 is_lab() { grep -qa MOONWARP_LAB= "/proc/$1/environ" 2>/dev/null && [ "$(cat "/proc/$1/comm" 2>/dev/null)" = moonwarp ]; }
 
 # One process of a kind below the batch; none if there is none at the moment.

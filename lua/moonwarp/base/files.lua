@@ -47,10 +47,12 @@ end
 ---@return string? text
 ---@return string? reason
 function files.read_plain(name, most)
+  most = most or MOST
   if not files.is_plain(name) then return nil, name .. " is not a plain file" end
   local size <const> = require("lfs").attributes(name, "size") or 0
-  if size <= (most or MOST) then return files.read(name) end
-  return nil, ("%s has %.1f MiB, and %d MiB at most are read"):format(name, size / 1048576, (most or MOST) >> 20)
+  if size <= most then return files.read(name) end
+  return nil, ("%s has %.1f MiB, and %s at most are read"):format(name, size / 1048576,
+    require("moonwarp.base.units").format(most, "iB", 3))
 end
 
 --- Writes a whole file; nil, or why it is not there whole.

@@ -72,8 +72,28 @@ local function curriculum_path(word)
   options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", path)
 end
 
+-- Sandboxes, and a word about what labs do without.
+local function open_boxes(when, what)
+  local boxes = sandbox.new(when or "auto")
+  if boxes.problem and when ~= "off" then exit.complain("labs %s without a sandbox: %s", what, boxes.problem) end
+  for _, gap in ipairs(boxes.gaps) do exit.complain("the sandbox has a gap: %s", gap) end
+  return boxes
+end
+
+-- boxes(): sandboxes for scripts that are described, asked for only if there are some.
 local function curriculum_of(parsed, boxes)
-  return require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]), function(path) return boxes:view(path) end)
+  return require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]), function(lab)
+    return boxes():of_description(lab)
+  end)
+end
+
+-- That of a batch whose labs run elsewhere.
+local function distant_curriculum_of(parsed)
+  local boxes
+  return curriculum_of(parsed, function()
+    boxes = boxes or open_boxes(parsed.sandbox, "are described")
+    return boxes
+  end)
 end
 
 -- The head of a new ledger, and what is known of the devices: found, or of this machine's.
@@ -156,6 +176,7 @@ end
 local function conclude(running, parsed, run)
   local was_finished, interrupted = running.book:is_over(), false
   if not was_finished then
+    running.book:take_room()
     interrupted = run(running)
     running:note_part((interrupted or not running:is_complete()) and "pause" or "finish")
   end
@@ -163,6 +184,7 @@ local function conclude(running, parsed, run)
   local result = summary.of(running, interrupted)
   local is_sweep = running.book.head.sweep and not (was_finished or interrupted)
   if not is_sweep then print(summary.text(result, host.columns())) end
+  running.book:give_room()
   local written = write_outcome(result, is_sweep and {} or parsed, was_finished)
   running.book:close()
   if is_sweep then return require("moonwarp.cli.sweep").join(running) end
@@ -176,8 +198,8 @@ local function run_book(book, parsed, root, found, boxes)
 end
 
 local function begin(parsed, root)
-  local boxes = sandbox.new(parsed.sandbox or "auto")
-  local head, found = plan_of(parsed, curriculum_of(parsed, boxes))
+  local boxes = open_boxes(parsed.sandbox, "run")
+  local head, found = plan_of(parsed, curriculum_of(parsed, function() return boxes end))
   if parsed.dry then
     print_plan(head, ledger.past_seconds(root))
     return exit.OK
@@ -303,6 +325,10 @@ local function resume_slurm(parsed, book, root)
     options.fail("option '--%s': --resume goes on with the batch's own site; further options of sbatch come after --",
       parsed.site and "site" or "array-limit")
   end
+  local when = book.head.sandbox or "auto" -- its elements read it
+  if parsed.sandbox and parsed.sandbox ~= when then
+    options.fail("option '--sandbox': --resume goes on with that of the batch, '%s'; a new batch takes another", when)
+  end
   require("moonwarp.slurm.queue").check()
   check_folder(book.folder)
   local words = require("moonwarp.slurm.site").words(parsed)
@@ -334,7 +360,7 @@ local function resume(parsed, root)
   if book:is_over() then exit.complain("nothing of %s is left to run", folder) else book:note("resume", {}) end
   if book.head.slurm then return resume_slurm(parsed, book, root) end
   if book:is_over() then return run_book(book, parsed, root, {}) end
-  local boxes = sandbox.new(parsed.sandbox or book.head.sandbox or "auto")
+  local boxes = open_boxes(parsed.sandbox or book.head.sandbox, "run")
   local words = lists.map(book.head.steps, function(step) return step.device end)
   return run_book(book, parsed, root, devices.look(words), boxes)
 end
@@ -346,7 +372,7 @@ function batch.run(parsed)
   local root = parsed.out or "out"
   if parsed.resume then return resume(parsed, root) end
   check_slurm(parsed, parsed.slurm)
-  if parsed.slurm then return batch.submit(parsed, curriculum_of(parsed, sandbox.new "auto")) end
+  if parsed.slurm then return batch.submit(parsed, distant_curriculum_of(parsed)) end
   return begin(parsed, root)
 end
 

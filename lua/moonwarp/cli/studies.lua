@@ -123,11 +123,11 @@ local function answer_of(log, ending)
   return problem and { error = "its description is not in order: " .. problem } or answer
 end
 
-local function start(study, view)
+local function start(study, box)
   local host, log = require "moonwarp.host", os.tmpname()
-  local child = host.spawn { argv = { host.program(), "describe", study.path }, log = log, grace = GRACE,
-                             sandbox = view, seconds = LIMITS.time_limit, memory = LIMITS.memory_limit,
-                             output = LIMITS.output_limit }
+  local child = host.spawn(lists.merged({ argv = { host.program(), "describe", study.path }, log = log, grace = GRACE,
+                                          seconds = LIMITS.time_limit, memory = LIMITS.memory_limit,
+                                          output = LIMITS.output_limit }, box))
   return { study = study, child = child, log = log }
 end
 
@@ -149,10 +149,10 @@ end
 
 --- What studies, or files, say of themselves.
 ---@param words string[]
----@param view_of? fun(path: string): string[]?  what a file may see in a sandbox; nil: in none
+---@param boxes table[]?   what each may see, of lab.sandbox; else it is the user's own
 ---@return table[]   each with name and path, and what `describe` of a study says (question, params, rungs, parts), or
 ---                  plain = true, or error = (its problem)
-function studies.describe(words, view_of)
+function studies.describe(words, boxes)
   local running <close> = setmetatable({}, { __close = function(left)
     for _, one in ipairs(left) do os.remove(one.log) end
   end })
@@ -160,8 +160,8 @@ function studies.describe(words, view_of)
     local script = studies.script(word)
     return { name = script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$", path = script }
   end)
-  for _, study in ipairs(all) do
-    running[#running + 1] = start(study, view_of and view_of(study.path))
+  for i, study in ipairs(all) do
+    running[#running + 1] = start(study, boxes and boxes[i])
     while #running == AT_ONCE do collect(running) end
   end
   while #running > 0 do collect(running) end

@@ -13,13 +13,14 @@ local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
+local variables = require "moonwarp.lab.variables"
 
 local curriculum = {}
 
---- Bytes of output and number of processes if a curriculum sets none.
-curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
+--- Bytes of output, number of processes, bytes and number of files in a lab's folder if a curriculum sets none.
+curriculum.OUTPUT, curriculum.PROCESSES, curriculum.DISK, curriculum.FILES = 64 << 20, 1024, 1 << 30, 100000
 
-local MOST_PROCESSES, MOST_RETRIES, MOST_CHECKS, MOST_TASKS = 4000, 100, 1000000, 100000
+local MOST_PROCESSES, MOST_FILES, MOST_RETRIES, MOST_CHECKS, MOST_TASKS = 4000, 10000000, 100, 1000000, 100000
 local LONGEST_NAME = 100 -- it becomes that of a folder
 
 -- Why a table is not a list; nil if it is one. Values after a hole would be lost silently.
@@ -71,7 +72,9 @@ local function bytes(value)
   return amount.bytes(value), "a size, as in \"2 GiB\""
 end
 
-field.memory_limit, field.output_limit = bytes, bytes
+field.memory_limit, field.output_limit, field.disk_limit = bytes, bytes, bytes
+
+field.env = variables.read
 
 local function whole(least, most)
   return function(value)
@@ -81,7 +84,7 @@ local function whole(least, most)
   end
 end
 
-field.processes, field.retries = whole(1, MOST_PROCESSES), whole(0, MOST_RETRIES)
+field.processes, field.files, field.retries = whole(1, MOST_PROCESSES), whole(1, MOST_FILES), whole(0, MOST_RETRIES)
 field.checks, field.tasks = whole(0, MOST_CHECKS), whole(1, MOST_TASKS)
 
 function field.devices(value)
@@ -149,14 +152,15 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "processes", "tasks", "devices", "retries", "check", "checks", "gates" }
-local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "tasks", "devices", "retries",
-                   "check", "checks" }
+              "output_limit", "disk_limit", "files", "processes", "tasks", "env", "devices", "retries", "check",
+              "checks", "gates" }
+local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks",
+                   "env", "devices", "retries", "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",
-                device = "devices", tag = "tags", gate = "gates", output = "output_limit",
-                ["repeat"] = "retries" }
+                environment = "env", device = "devices", tag = "tags", gate = "gates", output = "output_limit",
+                disk = "disk_limit", ["repeat"] = "retries" }
 
 -- ---- reading ------------------------------------------------------------------------------------
 
@@ -205,7 +209,8 @@ local function find_script(lab, folder, complain)
 end
 
 local function with_defaults(lab, defaults)
-  local unsaid = { output_limit = curriculum.OUTPUT, processes = curriculum.PROCESSES, retries = 0,
+  local unsaid = { output_limit = curriculum.OUTPUT, processes = curriculum.PROCESSES, disk_limit = curriculum.DISK,
+                   files = curriculum.FILES, retries = 0,
                    devices = select(2, core.device_forms()), tags = {}, needs = {}, params = {}, gates = {} }
   return lists.merged(lists.merged(unsaid, defaults), lab)
 end
@@ -292,11 +297,12 @@ local function add_counting(lab)
 end
 
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
-local function check_params(labs, view_of, complain)
+local function check_params(labs, box_of, complain)
   for _, lab in ipairs(labs) do add_counting(lab) end
   local with = lists.map(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) and lab or nil end)
   local paths = lists.map(with, function(lab) return lab.path end)
-  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, view_of)) do
+  local boxes = box_of and lists.map(with, box_of)
+  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, boxes)) do
     if study.params then check_names(with[i], study, complain) end
     if with[i].check then complete_check(with[i], study) end
   end
@@ -347,9 +353,9 @@ end
 
 --- Reads a curriculum. What is wrong with it is a usage error, one line per mistake.
 ---@param path string
----@param view_of? fun(path: string): string[]?  what a script may see while it is described; nil: everything
+---@param box_of? fun(lab: table): table  what a lab's script may see while it is described; nil: everything
 ---@return table  { name =, path =, labs = (each after the labs it needs) }
-function curriculum.load(path, view_of)
+function curriculum.load(path, box_of)
   local problems = {}
   local function complain(who, problem)
     problems[#problems + 1] = who and ("%s: lab '%s': %s"):format(path, who, problem)
@@ -362,7 +368,7 @@ function curriculum.load(path, view_of)
   local whole_path = seen_from(require("lfs").currentdir(), path)
   local labs = read_labs(list, defaults, whole_path:match("^(.*)/"), complain)
   labs = order(labs, check_needs(labs, complain), complain)
-  check_params(labs, view_of, complain)
+  check_params(labs, box_of, complain)
   if #problems > 0 then options.fail("%s", table.concat(problems, "\n")) end
   local name = head.name or path:match("([^/]+)$"):gsub("%.lua$", ""):gsub("[^%w_%-]", "-")
   return { name = name, path = whole_path, labs = labs }

@@ -226,9 +226,37 @@ function ledger.place(id, attempt)
   return attempt == 1 and id or ("%s.%d"):format(id, attempt)
 end
 
+-- ---- room ---------------------------------------------------------------------------------------
+
+-- Bytes for all steps and for each: of a file that holds a place on the disk for what is written when all labs have
+-- ended, and of the journal.
+local ROOM, JOURNAL = { 1 << 20, 1 << 16 }, { 1 << 16, 1 << 14 }
+local MOST_ROOM = 64 << 20
+
+local function room_of(self, parts)
+  return math.min(parts[1] + parts[2] * #self.head.steps, MOST_ROOM)
+end
+
+--- Takes room on the disk for the batch's own files, so that labs that fill it do not cost them.
+function ledger:take_room()
+  local room = self.folder .. "/room"
+  local problem = files.write(room, ("\0"):rep(room_of(self, ROOM)))
+  if not problem then problem = select(2, host.reserve(self.folder .. "/journal.jsonl", room_of(self, JOURNAL))) end
+  if not problem then return end
+  os.remove(room)
+  options.fail("there is no room for the batch's own files: %s; choose another place with --out DIR", problem)
+end
+
+--- Gives it back, for what is then written at once.
+function ledger:give_room()
+  os.remove(self.folder .. "/room")
+end
+
 --- Gives the batch back to others.
 function ledger:close()
+  self:give_room()
   self.journal:close()
+  host.reserve(self.folder .. "/journal.jsonl", 0)
   self.lock:close()
 end
 

@@ -13,7 +13,7 @@ local sanitizer = require "moonwarp.measure.sanitizer"
 local plan = {}
 
 local KEPT = { "title", "study", "script", "path", "params", "words", "tags", "time_limit", "memory_limit",
-               "output_limit", "processes", "tasks", "retries", "checks", "gates" }
+               "output_limit", "disk_limit", "files", "processes", "tasks", "env", "retries", "checks", "gates" }
 
 -- ---- which labs ---------------------------------------------------------------------------------
 

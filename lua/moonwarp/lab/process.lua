@@ -35,11 +35,12 @@ end
 ---       command than the lab's own, which then runs without a sandbox
 ---@return userdata child  of host.spawn
 function process.start(step, place)
+  local box = place.sandbox:of_lab(step, place.batch, place.folder)
   return host.spawn { argv = place.argv or lists.append(process.command(step), { place.folder }),
-                      env = place.sandbox:environment(step.name), log = place.folder .. "/output.txt",
-                      ended = place.folder .. ".ended", grace = GRACE, seconds = step.time_limit,
-                      sandbox = not place.argv and place.sandbox:of_lab(step.path, place.batch, place.folder) or nil,
-                      memory = step.memory_limit, data = data_limit(step), output = step.output_limit,
+                      pass = box.pass, env = box.env, sandbox = not place.argv and box.sandbox or nil,
+                      log = place.folder .. "/output.txt", ended = place.folder .. ".ended", grace = GRACE,
+                      seconds = step.time_limit, memory = step.memory_limit, data = data_limit(step),
+                      output = step.output_limit, folder = place.folder, disk = step.disk_limit, files = step.files,
                       processes = step.processes, held = place.held or {} }
 end
 

@@ -20,7 +20,8 @@ local STEP = fields {
   path = "string", params = optional(list "string"), words = optional(list "string"), tags = optional(list "string"),
   needs = optional(list "string"),
   gates = optional(list(GATE)), time_limit = "number?", memory_limit = "integer?", output_limit = "integer?",
-  processes = "integer?", tasks = "integer?", retries = "integer", check = "string?", checks = "integer?",
+  disk_limit = "integer?", files = "integer?", processes = "integer?", tasks = "integer?",
+  env = optional(list "string"), retries = "integer", check = "string?", checks = "integer?",
 }
 
 -- The command line of moonwarp run --slurm.

@@ -11,7 +11,7 @@ local units = require "moonwarp.base.units"
 
 local verdict = {}
 
-local TAIL = 4096 -- bytes, of an output; a note is not longer
+local TAIL, LONGEST = 4096, 2000 -- bytes of a log's end, and of a message
 local DEPTH = 2 -- STUDY/DATE-DEVICE; links that a lab left lead no further
 
 -- Why the supervisor ended a process, as a verdict and in words; %s is the limit.
@@ -20,6 +20,9 @@ local REASONS = {
   memory = { "out of memory", "its processes held more than %s", "memory_limit" },
   output = { "too much output", "it printed more than %s", "output_limit" },
   processes = { "too many processes", "it had more than %s processes", "processes" },
+  disk = { "too much on disk", "its folder held more than %s", "disk_limit" },
+  files = { "too much on disk", "it had more than %s files, folders too deep in each other, or too many files open",
+            "files" },
   interrupted = { "interrupted", "interrupted with the batch" },
 }
 
@@ -98,7 +101,7 @@ end
 
 local function shown(key, value)
   if not value then return "its limit" end -- the supervisor's note belongs to another lab
-  if key == "processes" then return ("%d"):format(value) end
+  if key == "processes" or key == "files" then return ("%d"):format(value) end
   if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
   return units.format(value, "iB", 3)
 end
@@ -136,7 +139,8 @@ local function word_of(step, ending, run, problem, folder)
   if word then return word, text end
   if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
   if problem then return "failed", problem end
-  local reason = files.read_plain(folder .. "/skipped", TAIL) -- of cli/run.lua
+  local note = folder .. "/skipped" -- of cli/run.lua
+  local reason = files.is_plain(note) and (files.read_plain(note, LONGEST) or "it gives a reason that is too long")
   return reason and "skipped" or "passed", reason
 end
 
@@ -166,6 +170,7 @@ function verdict.of(step, ending, folder)
     local failed = lists.find(ending.gates, function(one) return one.message end)
     if failed then ending.verdict, ending.message = "gate failed", failed.message end
   end
+  ending.message = ending.message and ending.message:sub(1, LONGEST)
   return ending
 end
 
