@@ -230,10 +230,12 @@ describe("a curriculum", function()
     local files = { mine = STUDY, plain = "", broken = "error 'x'", labs = head:format "nmae = 'x', other = 1" .. rest,
                     right = head:format "name = 'x', seconds = 0, rungs = 2" .. rest }
     with_files(files, function(run)
-      assert.are.same({ 2, "moonwarp: labs.lua: lab 'a': the study has no parameter 'nmae'; did you mean 'name'?\n"
-        .. "labs.lua: lab 'a': the study has no parameter 'other'; there is n, tile, name, seconds, rungs\n" },
-        { run "batch labs.lua --dry-run" })
-      local status, output = run "batch right.lua --dry-run"
+      local status, output = run "batch labs.lua --dry-run"
+      assert.are.equal(2, status)
+      assert.are.equal("moonwarp: labs.lua: lab 'a': the study has no parameter 'nmae'; did you mean 'name'?\n"
+        .. "labs.lua: lab 'a': the study has no parameter 'other'; there is n, tile, name, seconds, rungs\n",
+        (output:gsub("moonwarp: labs [^\n]*\n", ""))) -- are described without a sandbox, where there is none
+      status, output = run "batch right.lua --dry-run"
       assert.are.equal(0, status, output)
     end)
   end)

@@ -163,7 +163,7 @@ describe("a study with counters", function()
     assert.is_nil(names:find("n = 1001", 1, true), names)
     run = small_study.run(small_study.TEXT, "--counters")
     has(run.output, "saxpy_loop")
-    has(run.record.checks[1].what, "n = 1001, f32")
+    has(run.record.checks[1].what, "n = 50000, f32")
   end)
 
   it("leaves out a rung, and takes small sides from those that are measured", function()

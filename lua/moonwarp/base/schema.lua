@@ -26,7 +26,7 @@ function schema.map(of) return { map = of } end
 --- An object with these keys, each with its own schema.
 ---@param of table<string, any>
 ---@return table rule
-function schema.fields(of) return { fields = of } end
+function schema.fields(of) return { fields = of, names = lists.keys(of) } end
 
 --- The same rule, of what may be absent.
 ---@param rule table
@@ -55,9 +55,9 @@ local function check_list(value, rule, where, least)
   end
 end
 
-local function check_fields(value, rules, where)
-  for name, rule in pairs(rules) do
-    local problem = check(value[name], rule, where == "" and name or ("%s.%s"):format(where, name))
+local function check_fields(value, rule, where)
+  for _, name in ipairs(rule.names) do
+    local problem = check(value[name], rule.fields[name], where == "" and name or ("%s.%s"):format(where, name))
     if problem then return problem end
   end
 end
@@ -90,7 +90,7 @@ function check(value, rule, where)
   local problem = check_type(value, is_table and "table" or rule, where)
   if problem or not is_table then return problem end
   if rule.list then return check_list(value, rule.list, where, rule.least) end
-  return rule.map and check_map(value, rule.map, where) or rule.fields and check_fields(value, rule.fields, where)
+  return rule.map and check_map(value, rule.map, where) or rule.fields and check_fields(value, rule, where)
 end
 
 --- Why a stored object does not match the schema; nil if it does.

@@ -18,9 +18,9 @@ local function is_short_list(value)
   return true
 end
 
--- A text of several lines, as a chart, is shown as it is.
+-- A text of many lines, as a chart, is shown as it is.
 local function entry(value)
-  if type(value) == "string" and value:find "\n." and not value:gsub("\n", ""):find "%c" then
+  if type(value) == "string" and value:find "\n.*\n.*\n" and not value:gsub("\n", ""):find "%c" then
     return ("[[\n%s]]"):format(value)
   end
   if type(value) == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
