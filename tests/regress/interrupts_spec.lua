@@ -120,6 +120,30 @@ describe("Ctrl-C", function()
   end)
 end)
 
+describe("the prompt", function()
+  if not PROGRAM then return end
+
+  -- Results of the next lines went to the script's folder.
+  it("is no script after mw.run, whatever cut that short", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/s.lua", [[
+        debug.sethook(function()
+          local info = debug.getinfo(2, "S")
+          if not info.source:find "moonwarp/study.lua$" then return end
+          debug.sethook()
+          error "cut short"
+        end, "c")
+        error "on purpose"
+      ]])
+      support.write(folder .. "/lines", 'pcall(mw.run, "s.lua")\n'
+        .. 'print("script", require "moonwarp.session".current.options.script)\n')
+      local pipe <close> = io.popen(("cd '%s' && '%s' repl <lines 2>&1"):format(folder, PROGRAM))
+      local output = pipe:read "a"
+      assert.is_truthy(output:find("script\tnil", 1, true), output)
+    end)
+  end)
+end)
+
 describe("os.execute of the program", function()
   if not PROGRAM then return end
 
