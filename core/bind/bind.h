@@ -289,7 +289,8 @@ int capture_depth(lua_State *); /* how many functions are on the stack */
 void capture_enter(lua_State *); /* the one at its place is in progress */
 /* The one in progress, or NULL: asked of the stack. One whose function has ended without closing it is ended here, so
  * whoever comes by a stream or a device asks. */
-bind_capture *bind_capture_of(lua_State *);
+bind_capture *capture_running(lua_State *);
+static inline bind_capture *bind_capture_of(lua_State *L) { return capture_class.live ? capture_running(L) : NULL; }
 void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises in a capture; it works after one */
 void capture_buffer(lua_State *, mw_buffer *);       /* kept by the graph; no effect unless capturing */
 void capture_graph(lua_State *, const bind_graph *); /* after the launch of another; no effect unless capturing */

@@ -55,8 +55,7 @@ void capture_enter(lua_State *L) {
   lua_pop(L, 1);
 }
 
-bind_capture *bind_capture_of(lua_State *L) {
-  if (capture_class.live == 0) return NULL;
+bind_capture *capture_running(lua_State *L) {
   bind_weak_table(L, &capture_key);
   lua_rawgeti(L, -1, 1);
   bind_capture *self = bind_test(L, -1, &capture_class);

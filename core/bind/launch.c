@@ -112,13 +112,13 @@ static int kernel_prepare(lua_State *L) {
 /* (kernel, grid, block, ...) becomes (launch, ...): on the current stream, without dynamic shared memory. The launch is
  * kept in user value 1 of the kernel. */
 static void take_direct(lua_State *L) {
-  const char *name = self_kernel(L)->name;
+  const mw_kernel *kernel = self_kernel(L);
   uint32_t grid[3], block[3];
-  check_dims(L, 2, 2, name, "grid", grid);
-  check_dims(L, 3, 3, name, "block", block);
+  check_dims(L, 2, 2, kernel->name, "grid", grid);
+  check_dims(L, 3, 3, kernel->name, "block", block);
   lua_getiuservalue(L, 1, 1);
   bind_launch *self = bind_test(L, -1, &launch_class);
-  if (!self || !self->object.open || self->launch.kernel != self_kernel(L)) {
+  if (!self || !self->object.open || self->launch.kernel != kernel) {
     lua_pop(L, 1);
     opened(self = push(L));
     lua_pushvalue(L, -1);
@@ -170,6 +170,12 @@ static bool stream_is_open(lua_State *L, const bind_launch *self) {
   return kept && self->stream->object.open;
 }
 
+static mw_stream *target_stream(const bind_launch *self, const bind_capture *capture) {
+  mw_device *device = self->launch.kernel->module->device;
+  if (self->stream) return self->stream->stream;
+  return capture && capture->stream->device == device ? capture->stream : device->main;
+}
+
 /* The launch at 1. */
 static bind_launch *check_launchable(lua_State *L) {
   bind_launch *self = bind_check(L, 1, &launch_class);
@@ -202,7 +208,7 @@ static void note(lua_State *L, bind_graph *graph, const bind_launch *self, int f
 static int launch_call(lua_State *L) {
   bind_launch *self = check_launchable(L);
   const bind_capture *capture = bind_capture_of(L);
-  mw_stream *stream = self->stream ? self->stream->stream : current_stream(L, self->launch.kernel->module->device);
+  mw_stream *stream = target_stream(self, capture);
   if (!stream)
     return bind_fail(L, MW_UNSUPPORTED,
                      "kernel '%s': %s compiles kernels and reports their occupancy, it cannot run them",
