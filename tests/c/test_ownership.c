@@ -64,9 +64,8 @@ static bool fails_at(lua_State *L, const char *use, long n) {
   return spent;
 }
 
-static void check_use(const char *use) {
+static void check_use(lua_State *L, const char *use) {
   static const char works[] = "m.f:launch(1, 1, x, 1) x:set(1, x:get(1) - 1) assert(x:get(1) == 0)";
-  lua_State *L = new_state();
   fails_at(L, use, -1);
   fails_at(L, works, -1);
   const int before = held(L);
@@ -74,7 +73,6 @@ static void check_use(const char *use) {
     if (held(L) > before) fail_msg("allocation %ld of %s: %d are held, %d were", n, use, held(L), before);
     fails_at(L, works, -1);
   }
-  lua_close(L);
 }
 
 static void objects_are_released_without_memory(void **state) {
@@ -97,7 +95,9 @@ static void objects_are_released_without_memory(void **state) {
       "x:device():close() dev = core.device 'cpu'",
   };
   (void)state;
-  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) check_use(uses[i]);
+  lua_State *L = new_state();
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) check_use(L, uses[i]);
+  lua_close(L);
 }
 
 int main(void) {
