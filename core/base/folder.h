@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The user's folders that hold moonwarp's own data: the cache of compiled code, the history of the prompt. */
+ * Folders that are made with all their parents. */
 #ifndef MW_FOLDER_H
 #define MW_FOLDER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
-bool mw_make_folders(const char *path); /* with all its parents, mode 0700; true if it exists; sets errno */
+enum { MW_PRIVATE = 0700, MW_SHARED = 0777 }; /* moonwarp's own data; results, as the umask has it */
+
+bool mw_make_folders(const char *path, mode_t); /* true if it is a folder then; sets errno */
 
 #endif

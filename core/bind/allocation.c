@@ -16,14 +16,16 @@ static void account(lua_State *L, size_t bytes) {
   lua_gc(L, LUA_GCCOLLECT);
 }
 
-static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_space space, mw_dtype dtype) {
+static mw_buffer *allocate(lua_State *L, size_t bytes, mw_space space, mw_dtype dtype) {
   mw_buffer *buffer = NULL;
-  check_runs(L, device, "memory");
+  check_runs(L, self_device(L), "memory");
   account(L, bytes);
+  mw_device *device = self_device(L);
   mw_status status = device->backend->alloc(device->main, bytes, space, dtype, &buffer, &bind_error);
   if (status == MW_NO_MEMORY) {
-    lua_gc(L, LUA_GCCOLLECT);
     mw_error_clear(&bind_error);
+    lua_gc(L, LUA_GCCOLLECT);
+    device = self_device(L);
     status = device->backend->alloc(device->main, bytes, space, dtype, &buffer, &bind_error);
   }
   bind_try(L, status);
@@ -33,6 +35,7 @@ static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_spa
 static void fill_bytes(lua_State *L, const bind_array *a, mw_stream *stream, unsigned char byte) {
   mw_device *device = a->buffer->device;
   stream->acted = true;
+  capture_buffer(L, a->buffer);
   bind_try(L, device->backend->fill(stream, array_place(a), &byte, 1, array_bytes(a), &bind_error));
 }
 
@@ -45,23 +48,23 @@ int array_clear(lua_State *L) {
   return 0;
 }
 
-static void push_allocated(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype, int dims,
-                           const lua_Integer *shape) {
-  mw_buffer *buffer = allocate(L, device, (size_t)shape_count(shape, dims) * mw_dtype_size(dtype), space, dtype);
-  array_push(L, buffer, 0, dtype, dims, shape, false);
+static bind_array *push_allocated(lua_State *L, mw_space space, mw_dtype dtype, int dims, const lua_Integer *shape) {
+  bind_array *a = array_new(L);
+  array_open(a, allocate(L, (size_t)shape_count(shape, dims) * mw_dtype_size(dtype), space, dtype), 0, dtype, dims,
+             shape, false);
+  return a;
 }
 
-static int from_table(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype) {
+static int from_table(lua_State *L, mw_space space, mw_dtype dtype) {
   lua_Integer shape[4];
   check_that(L, lua_gettop(L) == 3, 4, "a table's nesting gives the shape, no sizes go with it");
   int dims = literal_shape(L, 3, shape);
   const void *bytes = literal_bytes(L, 3, dtype, dims, shape);
-  push_allocated(L, device, space, dtype, dims, shape);
-  array_write(L, lua_touserdata(L, -1), 0, (size_t)shape_count(shape, dims), bytes);
+  array_write(L, push_allocated(L, space, dtype, dims, shape), 0, (size_t)shape_count(shape, dims), bytes);
   return 1;
 }
 
-static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype) {
+static int from_string(lua_State *L, mw_space space, mw_dtype dtype) {
   size_t length, width = mw_dtype_size(dtype);
   const char *bytes = lua_tolstring(L, 3, &length);
   lua_Integer shape[4] = {(lua_Integer)(length / width)};
@@ -74,8 +77,7 @@ static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype
   if (wanted != length)
     bind_argument(L, 3, "the string has %I bytes, %I elements of %s need %I", (LUAI_UACINT)length,
                   (LUAI_UACINT)shape_count(shape, dims), mw_dtype_name(dtype), (LUAI_UACINT)wanted);
-  push_allocated(L, device, space, dtype, dims, shape);
-  array_write(L, lua_touserdata(L, -1), 0, length / width, bytes);
+  array_write(L, push_allocated(L, space, dtype, dims, shape), 0, length / width, bytes);
   return 1;
 }
 
@@ -96,14 +98,13 @@ static int make(lua_State *L) {
   const struct maker *maker = makers;
   const char *name = bind_method_name(L);
   while (strcmp(maker->name, name) != 0) maker++;
-  mw_device *device = self_device(L);
   mw_dtype dtype = check_dtype(L, 2);
   lua_Integer shape[4];
-  if (lua_istable(L, 3)) return from_table(L, device, maker->space, dtype);
-  if (lua_type(L, 3) == LUA_TSTRING) return from_string(L, device, maker->space, dtype);
+  if (lua_istable(L, 3)) return from_table(L, maker->space, dtype);
+  if (lua_type(L, 3) == LUA_TSTRING) return from_string(L, maker->space, dtype);
   int dims = check_shape(L, 3, dtype, shape);
-  push_allocated(L, device, maker->space, dtype, dims, shape);
-  bind_array *a = lua_touserdata(L, -1);
+  bind_array *a = push_allocated(L, maker->space, dtype, dims, shape);
+  mw_device *device = a->buffer->device;
   if (maker->byte == AS_IT_IS || (maker->byte == POISON && device->info.checks)) return 1;
   if (a->buffer->host && maker->space != MW_SPACE_DEVICE)
     memset(a->buffer->address, maker->byte, array_bytes(a));

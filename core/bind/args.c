@@ -88,9 +88,20 @@ static int unknown_option(lua_State *L, int index, const char *key, const char *
   return bind_argument(L, index, "unknown option '%s'; it takes %s", key, lua_tostring(L, -1));
 }
 
+bool bind_is_object(lua_State *L, int index) {
+  const bind_object *object = lua_touserdata(L, index);
+  if (!object || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return false;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, object->class);
+  bool known = lua_istable(L, -1);
+  lua_pop(L, 1);
+  return known;
+}
+
 void check_still_open(lua_State *L) {
   const bind_object *self = lua_touserdata(L, 1);
-  if (!self->open) bind_argument(L, 1, "attempt to use a closed %s", self->class->name);
+  const bool may_be = lua_type(L, 1) == LUA_TUSERDATA && lua_rawlen(L, 1) >= sizeof *self;
+  if (may_be && !self->open && bind_is_object(L, 1))
+    bind_argument(L, 1, "attempt to use a closed %s", self->class->name);
 }
 
 /* A table with a metatable is read once, into a plain one in its place. Its functions may close the method's

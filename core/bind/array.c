@@ -18,9 +18,12 @@ mw_place array_place(const bind_array *a) {
   return (mw_place){a->buffer, a->offset, NULL};
 }
 
-void array_push(lua_State *L, mw_buffer *buffer, size_t offset, mw_dtype dtype, int dims, const lua_Integer *shape,
+bind_array *array_new(lua_State *L) {
+  return bind_new(L, &array_class, sizeof(bind_array), 0);
+}
+
+void array_open(bind_array *a, mw_buffer *buffer, size_t offset, mw_dtype dtype, int dims, const lua_Integer *shape,
                 bool readonly) {
-  bind_array *a = bind_new(L, &array_class, sizeof *a, 0);
   a->buffer = buffer;
   a->offset = offset;
   a->dtype = dtype;
@@ -154,9 +157,11 @@ static int array_pairs(lua_State *L) {
 
 /* ---- views ----------------------------------------------------------------------------------------------------- */
 
+/* Of the method's array. */
 static int push_view(lua_State *L, const bind_array *a, size_t first, int dims, const lua_Integer *shape) {
+  bind_array *view = array_new(L);
   mw_buffer_retain(a->buffer);
-  array_push(L, a->buffer, a->offset + first * mw_dtype_size(a->dtype), a->dtype, dims, shape, a->readonly);
+  array_open(view, a->buffer, a->offset + first * mw_dtype_size(a->dtype), a->dtype, dims, shape, a->readonly);
   return 1;
 }
 

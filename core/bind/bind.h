@@ -12,7 +12,11 @@
 #include "core/backend/refs.h"
 #include "core/bind/order.h"
 
-/* ---- object.c: userdata with a closed mark --------------------------------------------------------------------- */
+/* ---- object.c: userdata with a closed mark --------------------------------------------------------------------- *
+ *
+ * What an object holds, as check_array() or self_device() give it, may be gone as soon as the script has run: a function
+ * or metamethod that is called, and a __gc wherever Lua makes a value. So memory of Lua's is asked for first, and what
+ * is held after it, anew. */
 
 typedef struct bind_method { /* a NULL name ends a list of them */
   const char *name;
@@ -40,7 +44,8 @@ typedef struct bind_object { /* every userdata of ours begins with this */
 } bind_object;
 
 void bind_register(lua_State *, bind_class *);                          /* makes the metatable */
-void *bind_new(lua_State *, bind_class *, size_t size, int uservalues); /* pushed closed and zeroed */
+/* pushed closed and zeroed; the object of a running method, at 1, is open still */
+void *bind_new(lua_State *, bind_class *, size_t size, int uservalues);
 void bind_opened(void *object, mw_device *);                            /* the resource, of that device, is there */
 void *bind_test(lua_State *, int index, const bind_class *);            /* NULL: not that class; may be closed */
 void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
@@ -58,27 +63,18 @@ int object_options(lua_State *); /* the method options, of modules and kernels: 
 
 typedef struct bind_queue bind_queue; /* callbacks that fired on other threads */
 
-typedef struct bind_capture { /* set while device:capture runs its function */
-  unsigned number;            /* of this state's captures, from 1 */
-  mw_stream *stream;
-  struct bind_stream *handle; /* what the function got; the script may have closed it */
-  struct bind_graph *graph;
-} bind_capture;
-
 typedef struct bind_host {
-  bind_capture *capture;
-  unsigned captures; /* begun so far */
-  bind_queue *queue;
+  bind_queue *queue;      /* NULL: the state is being closed, and has collected it */
   size_t untracked_bytes; /* bytes allocated on devices since the last full collection */
 } bind_host;
 
 bind_host *bind_host_of(lua_State *);
-void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises in a capture; it works after one */
 int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
 mw_status bind_callback(lua_State *, mw_stream *, int function_index); /* fills bind_error */
 
 void set_string(lua_State *, const char *field, const char *text); /* of the table on top; NULL: nil */
 bool bind_kept_table(lua_State *, const void *key); /* pushes the registry's table; false: it was made now, empty */
+void bind_weak_table(lua_State *, const void *key); /* the same; its values may be collected */
 
 /* ---- error.c: error values are made here and nowhere else; what raises never returns --------------------------- */
 
@@ -101,7 +97,8 @@ void check_count(lua_State *, const char *name, int most, int got); /* too many 
 void check_type(lua_State *, int index, int type);
 const char *check_string(lua_State *, int index);  /* a number becomes its text */
 lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is an error */
-/* the object of a running method, at 1, is open still after functions of the script have run, or raises */
+bool bind_is_object(lua_State *, int index);       /* of any class of ours */
+/* the object of a running method, at 1, is open still after the script has run, or raises */
 void check_still_open(lua_State *);
 /* nil, or a table with no other keys; one with a metatable is replaced by a plain one. The method's object is at 1 */
 void check_options(lua_State *, int index, const char *const names[]);
@@ -164,7 +161,7 @@ const char *store_element(lua_State *, int index, mw_dtype, void *at);
 /* ---- device.c -------------------------------------------------------------------------------------------------- */
 
 extern bind_class device_class;                                    /* its objects are just a bind_object */
-mw_device *self_device(lua_State *);                               /* of a method's object, at 1 */
+mw_device *self_device(lua_State *);                               /* of a method's object, at 1, as below */
 int object_device(lua_State *);                                    /* the method device, of the classes that have it */
 mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises for an architecture without a device */
 void device_push_kept(lua_State *);                                /* handles, by id: devices in check mode stay open */
@@ -186,8 +183,9 @@ typedef struct bind_array {
 extern bind_class array_class;
 extern const bind_method array_makers[], array_transfers[], array_pages[], finding_methods[];
 bind_array *check_array(lua_State *, int index);
-void array_push(lua_State *, mw_buffer *, size_t offset, mw_dtype, int dims, const lua_Integer *shape, bool readonly);
+bind_array *array_new(lua_State *); /* pushes one without memory: memory for it is asked for when it is there */
 /* takes over one count of the buffer */
+void array_open(bind_array *, mw_buffer *, size_t offset, mw_dtype, int dims, const lua_Integer *shape, bool readonly);
 int check_shape(lua_State *, int index, mw_dtype, lua_Integer shape[4]); /* n1[, n2[, n3[, n4]]], to the top; dims */
 lua_Integer shape_count(const lua_Integer *shape, int dims);
 size_t array_bytes(const bind_array *);
@@ -216,7 +214,8 @@ typedef struct bind_kernel {
 extern bind_class module_class, kernel_class;
 void push_kernel(lua_State *, int module_index, const char *name); /* raises with the nearest name */
 mw_kernel *self_kernel(lua_State *);                               /* of a method's object, at 1 */
-void push_signature(lua_State *, const mw_kernel *);               /* "memcopy(double *A, const double *B, int n)" */
+/* "memcopy(double *A, const double *B, int n)"; the object at 1 holds the kernel */
+void push_signature(lua_State *, const mw_kernel *);
 
 /* ---- warning.c ------------------------------------------------------------------------------------------------- */
 
@@ -226,7 +225,6 @@ void warnings_tell(lua_State *, bind_module *); /* those that have not been told
 
 typedef struct bind_launch {
   bind_object object;
-  bind_host *host;
   struct bind_stream *stream; /* user value 2, while that is this stream; NULL: the current stream */
   mw_launch launch;           /* args and params point after this struct */
 } bind_launch;
@@ -266,19 +264,39 @@ typedef struct bind_graph {
 
 typedef struct bind_touch bind_touch;
 
-extern bind_class stream_class, event_class, graph_class;
+extern bind_class stream_class, event_class, graph_class, capture_class;
 mw_stream *current_stream(lua_State *, mw_device *);          /* the capturing stream, else the default one */
 mw_stream *check_stream(lua_State *, int index, mw_device *); /* one of the device; none given: the current */
 bind_stream *option_stream(lua_State *, const mw_device *);   /* the option on top; NULL: of any device */
 mw_stream *self_stream(lua_State *);                          /* of a method's object, at 1 */
 bind_stream *push_new_stream(lua_State *, mw_device *, bool blocking, int priority); /* not owned yet */
 int push_reached(lua_State *, mw_status); /* what a query says, after the callbacks that are due */
-/* ---- capture.c: what a graph that is captured notes ------------------------------------------------------------ */
+/* ---- capture.c ------------------------------------------------------------------------------------------------- */
 
-void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */
-void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
-void capture_graph(lua_State *, const bind_graph *);              /* after the launch of another; no effect unless */
-void capture_arguments(lua_State *, bind_graph *, const mw_kernel *, int first); /* counts the arrays among them */
+typedef struct bind_capture { /* open while dev:capture runs its function */
+  bind_object object;
+  mw_stream *stream;   /* owned */
+  bind_graph *graph;   /* user value 1; closed until the capture has ended well */
+  bind_stream *handle; /* user value 2: the script's, of the stream; it may be closed */
+  lua_State *thread;   /* user value 3: which runs the function */
+  int depth;           /* of dev:capture in its stack */
+  unsigned number;     /* of the captures, from 1 */
+} bind_capture;
+
+enum { CAPTURE_PLACE = 4 }; /* the stack index of the capture in dev:capture */
+
+int capture_depth(lua_State *); /* how many functions are on the stack */
+void capture_enter(lua_State *); /* the one at its place is in progress */
+/* The one in progress, or NULL: asked of the stack. One whose function has ended without closing it is ended here, so
+ * whoever comes by a stream or a device asks. */
+bind_capture *capture_running(lua_State *);
+static inline bind_capture *bind_capture_of(lua_State *L) { return capture_class.live ? capture_running(L) : NULL; }
+void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises in a capture; it works after one */
+void capture_buffer(lua_State *, mw_buffer *);       /* kept by the graph; no effect unless capturing */
+void capture_graph(lua_State *, const bind_graph *); /* after the launch of another; no effect unless capturing */
+void graph_keep(bind_graph *, mw_buffer *);          /* counts it, once */
+void launch_keep_arguments(lua_State *, bind_graph *, const mw_kernel *, int first); /* the arrays among them */
+void graph_drop(bind_graph *);                       /* gives back what was noted */
 
 extern const bind_method stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
 extern const bind_method event_stream_methods[];                                           /* of a stream: record */
@@ -296,8 +314,8 @@ void race_copy(lua_State *, mw_stream *, const bind_array *to, size_t at, const 
 void race_launch(lua_State *, const mw_kernel *, mw_stream *, int first);
 void race_graph(lua_State *, const bind_graph *, mw_stream *); /* launched there */
 void race_captured(bind_graph *);                              /* its capture has ended */
-/* Adds those of arrays of the device to the list on top of the stack; NULL: of all devices. */
-void race_add_findings(lua_State *, const mw_device *);
+/* Adds those of arrays of the device of that id to the list on top of the stack; NULL: of all devices. */
+void race_add_findings(lua_State *, const char *id);
 extern const luaL_Reg race_functions[];
 
 /* ---- counter.c: what a device in check mode counts --------------------------------------------------------------- */

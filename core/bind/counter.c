@@ -91,6 +91,7 @@ static int all_counters(lua_State *L) {
   device_push_kept(L);
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     const bind_object *kept = lua_touserdata(L, -1);
+    if (!kept->open) continue; /* the state is being closed */
     lua_pushvalue(L, 1);
     add_counted(L, kept->device, 1);
     lua_pop(L, 1);

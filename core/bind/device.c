@@ -10,16 +10,9 @@
 
 static const char handles_key = 'd';
 
-static void push_handles(lua_State *L) {
-  if (bind_kept_table(L, &handles_key)) return;
-  lua_createtable(L, 0, 1);
-  set_string(L, "__mode", "v");
-  lua_setmetatable(L, -2);
-}
-
 /* Leaves the open handle of that id on the stack, or nothing. */
 static bool push_known(lua_State *L, const char *id) {
-  push_handles(L);
+  bind_weak_table(L, &handles_key);
   lua_getfield(L, -1, id);
   lua_remove(L, -2);
   const bind_object *known = bind_test(L, -1, &device_class);
@@ -28,13 +21,12 @@ static bool push_known(lua_State *L, const char *id) {
   return false;
 }
 
-/* The script's handle of it, made anew if it was closed. */
-static void push_device(lua_State *L, mw_device *device) {
-  if (push_known(L, device->info.id)) return;
-  bind_opened(bind_new(L, &device_class, sizeof(bind_object), 0), device);
-  push_handles(L);
+/* The handle on top is the script's of its device from now on. */
+static void make_known(lua_State *L) {
+  const bind_object *handle = lua_touserdata(L, -1);
+  bind_weak_table(L, &handles_key);
   lua_pushvalue(L, -2);
-  lua_setfield(L, -2, device->info.id);
+  lua_setfield(L, -2, handle->device->info.id);
   lua_pop(L, 1);
 }
 
@@ -51,10 +43,11 @@ static mw_device *find_kept(lua_State *L, const char *id) {
   lua_getfield(L, -1, id);
   const bind_object *kept = lua_touserdata(L, -1);
   lua_pop(L, 2);
-  return kept ? kept->device : NULL;
+  return kept && kept->open ? kept->device : NULL;
 }
 
 static void keep(lua_State *L, mw_device *device) {
+  if (find_kept(L, device->info.id)) return;
   device_push_kept(L);
   bind_opened(bind_new(L, &device_class, sizeof(bind_object), 0), device);
   lua_setfield(L, -2, device->info.id);
@@ -64,11 +57,16 @@ static void keep(lua_State *L, mw_device *device) {
 /* ---- of objects ------------------------------------------------------------------------------------------------- */
 
 mw_device *self_device(lua_State *L) {
+  check_still_open(L);
+  bind_capture_of(L);
   return ((bind_object *)lua_touserdata(L, 1))->device;
 }
 
 int object_device(lua_State *L) {
-  push_device(L, self_device(L));
+  if (push_known(L, self_device(L)->info.id)) return 1;
+  bind_object *handle = bind_new(L, &device_class, sizeof *handle, 0); /* the script has closed its own */
+  bind_opened(handle, self_device(L));
+  make_known(L);
   return 1;
 }
 
@@ -232,11 +230,16 @@ static void set_mode(lua_State *L, mw_device *device) {
 /* Pushes the handle of a device. */
 static mw_device *open_device(lua_State *L, const char *id) {
   if (push_opened(L, id)) return ((bind_object *)lua_touserdata(L, -1))->device;
+  bind_object *handle = bind_new(L, &device_class, sizeof *handle, 0);
   mw_device *kept = find_kept(L, id), *device = kept ? kept : open_named(L, id);
-  push_device(L, device); /* it may have been opened by another name before */
-  if (kept) return kept;
+  bind_opened(handle, device);
+  if (!kept) mw_device_release(device);
+  if (push_known(L, device->info.id)) { /* it was opened by another name before */
+    bind_release(handle);
+    return ((bind_object *)lua_touserdata(L, -1))->device;
+  }
+  make_known(L);
   if (device->info.checks || device->info.compares) keep(L, device);
-  mw_device_release(device);
   return device;
 }
 
@@ -324,16 +327,16 @@ static const bind_field properties[] = {P(id),
 
 /* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes per second; what is unknown is absent. */
 static int device_properties(lua_State *L) {
-  const mw_device *device = self_device(L);
-  const mw_device_info *info = &device->info;
-  push_fields(L, properties, info);
-  set_string(L, "kind", device->backend->kind);
-  if (info->compares) {
+  const mw_backend *backend = self_device(L)->backend;
+  const mw_device_info info = self_device(L)->info;
+  push_fields(L, properties, &info);
+  set_string(L, "kind", backend->kind);
+  if (info.compares) {
     lua_pushboolean(L, true);
     lua_setfield(L, -2, "checks");
   }
-  if (info->capability_major) {
-    lua_pushfstring(L, "%d.%d", info->capability_major, info->capability_minor);
+  if (info.capability_major) {
+    lua_pushfstring(L, "%d.%d", info.capability_major, info.capability_minor);
     lua_setfield(L, -2, "compute_capability");
   }
   return 1;
@@ -402,7 +405,7 @@ static int device_memory(lua_State *L) {
 }
 
 void device_wait(lua_State *L, mw_device *device) {
-  const bind_capture *capture = bind_host_of(L)->capture;
+  const bind_capture *capture = bind_capture_of(L);
   if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "synchronize the device");
   bind_try(L, device->backend->synchronize(device, &bind_error));
   order_reached_device(device);

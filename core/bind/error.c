@@ -106,6 +106,13 @@ bool bind_kept_table(lua_State *L, const void *key) {
   return false;
 }
 
+void bind_weak_table(lua_State *L, const void *key) {
+  if (bind_kept_table(L, key)) return;
+  lua_createtable(L, 0, 1);
+  set_string(L, "__mode", "v");
+  lua_setmetatable(L, -2);
+}
+
 static void push_metatable(lua_State *L) {
   static const luaL_Reg metamethods[] = {{"__concat", error_concat}, {"__tostring", error_tostring}, {NULL, NULL}};
   if (bind_kept_table(L, &error_key)) return;

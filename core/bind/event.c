@@ -27,7 +27,7 @@ static int device_event(lua_State *L) {
 const bind_method event_makers[] = {{"event", device_event, 1}, {NULL, NULL, 0}};
 
 static void record(lua_State *L, bind_event *self, mw_stream *stream) {
-  const bind_capture *capture = bind_host_of(L)->capture;
+  const bind_capture *capture = bind_capture_of(L);
   bind_try(L, stream->device->backend->event_record(self->event, stream, &bind_error));
   self->recorded = true;
   order_record(stream, &self->clock);
@@ -64,7 +64,7 @@ static bind_event *check_recorded(lua_State *L, int index) {
 
 /* A stream that waits for an event of the capture joins it. */
 static void check_joins(lua_State *L, const mw_stream *stream, const bind_event *event) {
-  const bind_capture *capture = bind_host_of(L)->capture;
+  const bind_capture *capture = bind_capture_of(L);
   const char *problem = NULL;
   if (!event->recorded)
     problem = "the event was never recorded; record it in a stream first";

@@ -55,10 +55,11 @@ static void add_findings(lua_State *L, mw_device *device) {
  * accessed), memory (the same as data), remedy, remark, count, intended, device (its id),
  * and its parties, a list of { verb, block, thread, bytes, file, line, text }. */
 static int device_findings(lua_State *L) {
-  mw_device *device = self_device(L);
   lua_newtable(L);
-  add_findings(L, device);
-  race_add_findings(L, device);
+  const char *id = lua_pushstring(L, self_device(L)->info.id);
+  lua_insert(L, -2);
+  add_findings(L, self_device(L));
+  race_add_findings(L, id);
   return 1;
 }
 
@@ -72,6 +73,7 @@ static int all_findings(lua_State *L) {
   device_push_kept(L);
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     const bind_object *kept = lua_touserdata(L, -1);
+    if (!kept->open) continue; /* the state is being closed */
     lua_pushvalue(L, 1);
     add_findings(L, kept->device);
     lua_pop(L, 1);
@@ -89,9 +91,10 @@ static int compared(lua_State *L) {
   lua_settop(L, 0);
   device_push_kept(L);
   for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-    const mw_device *device = ((const bind_object *)lua_touserdata(L, -1))->device;
-    if (!device->info.compares) continue;
-    push_fields(L, fields, &device->compared);
+    const bind_object *kept = lua_touserdata(L, -1);
+    if (!kept->open || !kept->device->info.compares) continue;
+    const mw_compared compared_now = kept->device->compared;
+    push_fields(L, fields, &compared_now);
     return 1;
   }
   luaL_pushfail(L);

@@ -7,70 +7,45 @@
 
 static void graph_release(void *object) {
   bind_graph *self = object;
-  if (self->graph) self->object.device->backend->graph_destroy(self->graph);
-  for (int i = 0; i < self->nbuffers; i++) mw_buffer_release(self->buffers[i]);
-  for (int i = 0; i < self->nmodules; i++) mw_module_release(self->modules[i]);
-  for (int i = 0; i < self->nnodes; i++) {
-    mw_module_release(self->nodes[i].kernel->module);
-    mw_free(self->nodes[i].args); /* the pointers into them too */
-  }
-  mw_free(self->touches);
-  mw_free(self->buffers);
-  mw_free(self->modules);
-  mw_free(self->nodes);
+  self->object.device->backend->graph_destroy(self->graph);
+  graph_drop(self);
 }
 
 /* ---- capturing ------------------------------------------------------------------------------------------------- */
 
-static const char capture_name[] = "moonwarp.capture";
-
-/* The graph is closed until here, so that nothing else can release it while it grows. */
-static mw_status end_capture(bind_graph *graph, mw_stream *stream, bool good) {
-  mw_status status = MW_OK;
-  if (stream->capturing)
-    status = stream->device->backend->capture_end(stream, good ? &graph->graph : NULL, &bind_error);
-  race_captured(graph);
-  if (graph->graph)
-    bind_opened(graph, stream->device);
-  else
-    graph_release(graph);
-  return status;
-}
-
-/* The __close of a capture, also where its function has failed: error is nil, or what it raised. The debug library lets
- * a script call it too: the first call ends the capture. */
-static int capture_close(lua_State *L) {
-  bind_capture *capture = luaL_checkudata(L, 1, capture_name);
-  mw_stream *stream = capture->stream;
-  bool good = lua_isnoneornil(L, 2);
-  if (!stream) return 0;
-  capture->stream = NULL;
-  bind_host_of(L)->capture = NULL;
-  mw_device *device = stream->device;
-  mw_status status = end_capture(capture->graph, stream, good);
-  bind_release(capture->handle);
-  order_close(stream);
-  device->backend->stream_destroy(stream);
-  mw_device_release(device);
-  if (good) bind_try(L, status);
-  mw_error_clear(&bind_error);
-  return 0;
-}
-
-/* Pushes the capture and the script's handle of its stream, which does not own it: closing that in the middle of the
- * capture does no harm. */
-static bind_capture *push_capture(lua_State *L, mw_device *device, bind_graph *graph) {
-  static const luaL_Reg metamethods[] = {{"__close", capture_close}, {NULL, NULL}};
+/* Pushes the capture of the graph on top, and the script's handle of its stream, which does not own it: closing that in
+ * the middle of the capture does no harm. */
+static bind_capture *push_capture(lua_State *L, mw_device *device) {
+  static unsigned captures;
   int least = 0, greatest = 0;
   device->backend->priorities(device, &least, &greatest);
-  bind_capture *capture = lua_newuserdatauv(L, sizeof *capture, 0);
-  *capture = (bind_capture){0};
-  if (luaL_newmetatable(L, capture_name)) luaL_setfuncs(L, metamethods, 0);
-  lua_setmetatable(L, -2);
-  bind_stream *handle = push_new_stream(L, device, false, least);
-  *capture = (bind_capture){++bind_host_of(L)->captures, handle->stream, handle, graph};
-  mw_device_retain(device);
-  return capture;
+  bind_register(L, &capture_class);
+  bind_capture *self = bind_new(L, &capture_class, sizeof *self, 3);
+  self->graph = lua_touserdata(L, -2);
+  self->thread = L;
+  self->depth = capture_depth(L);
+  self->number = ++captures;
+  self->handle = push_new_stream(L, device, false, least);
+  self->stream = self->handle->stream;
+  bind_opened(self, device);
+  lua_pushvalue(L, -3);
+  lua_setiuservalue(L, -3, 1);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, -3, 2);
+  lua_pushthread(L);
+  lua_setiuservalue(L, -3, 3);
+  capture_enter(L);
+  return self;
+}
+
+/* Its function has returned. */
+static void end_capture(lua_State *L, bind_capture *self) {
+  bind_graph *graph = self->graph;
+  if (!self->object.open) bind_fail(L, MW_INVALID, "capture: it was closed before its function had ended");
+  bind_try(L, self->object.device->backend->capture_end(self->stream, &graph->graph, &bind_error));
+  race_captured(graph);
+  bind_opened(graph, self->object.device);
+  bind_release(self);
 }
 
 /* dev:capture(f): runs f(stream) once and records what it launches and copies, instead of running it; launches
@@ -78,19 +53,18 @@ static bind_capture *push_capture(lua_State *L, mw_device *device, bind_graph *g
 static int device_capture(lua_State *L) {
   mw_device *device = self_device(L);
   check_type(L, 2, LUA_TFUNCTION);
-  bind_host *host = bind_host_of(L);
-  if (host->capture) return bind_fail(L, MW_INVALID, "capture: a capture is in progress; finish it first");
+  if (bind_capture_of(L)) return bind_fail(L, MW_INVALID, "capture: a capture is in progress; finish it first");
   check_runs(L, device, "graphs");
   lua_settop(L, 2);
-  bind_graph *graph = bind_new(L, &graph_class, sizeof *graph, 0);
-  bind_capture *capture = push_capture(L, device, graph);
-  lua_toclose(L, 4);
+  bind_new(L, &graph_class, sizeof(bind_graph), 0);
+  bind_capture *capture = push_capture(L, device);
+  lua_toclose(L, CAPTURE_PLACE);
   bind_try(L, device->backend->capture_begin(capture->stream, &bind_error));
-  host->capture = capture;
   lua_pushvalue(L, 2);
-  lua_pushvalue(L, 5);
+  lua_pushvalue(L, CAPTURE_PLACE + 1);
   lua_call(L, 1, 0);
-  lua_settop(L, 3); /* ends the capture */
+  end_capture(L, capture);
+  lua_settop(L, 3);
   return 1;
 }
 
@@ -101,7 +75,7 @@ const bind_method graph_makers[] = {{"capture", device_capture, 1}, {NULL, NULL,
 /* g:launch([stream]): replays everything, in the order the capture gave. */
 static int graph_launch(lua_State *L) {
   bind_graph *self = lua_touserdata(L, 1);
-  mw_device *device = self->object.device;
+  mw_device *device = self_device(L);
   mw_stream *stream = lua_isnoneornil(L, 2) ? device->main : check_stream(L, 2, device);
   bind_try(L, device->backend->graph_launch(self->graph, stream, &bind_error));
   if (stream->capturing) capture_graph(L, self);
@@ -122,14 +96,16 @@ static int graph_update(lua_State *L) {
   bind_graph *self = lua_touserdata(L, 1);
   mw_launch *node = check_node(L, self, 2);
   const mw_kernel *kernel = node->kernel;
+  void *block = lua_newuserdatauv(L, argument_bytes(kernel), 0);
+  check_still_open(L);
   bind_launch changed = {.launch = *node};
-  argument_place(&changed.launch, lua_newuserdatauv(L, argument_bytes(kernel), 0));
+  argument_place(&changed.launch, block);
   lua_insert(L, 3); /* below the arguments, which launch_pack counts to the top */
   launch_pack(L, &changed, 4);
   bind_try(L, self->object.device->backend->graph_update(self->graph, (int)(node - self->nodes), &changed.launch,
                                                          &bind_error));
   memcpy(node->args, changed.launch.args, kernel->args_bytes);
-  capture_arguments(L, self, kernel, 4);
+  launch_keep_arguments(L, self, kernel, 4);
   lua_settop(L, 1);
   return 1;
 }
@@ -141,8 +117,12 @@ static int graph_nodes(lua_State *L) {
   bind_graph *self = lua_touserdata(L, 1);
   lua_createtable(L, self->nnodes, 0);
   for (int i = 0; i < self->nnodes; i++) {
-    push_fields(L, fields, &self->nodes[i]);
-    set_string(L, "kernel", self->nodes[i].kernel->name);
+    check_still_open(L);
+    const mw_launch node = self->nodes[i];
+    lua_pushstring(L, node.kernel->name);
+    push_fields(L, fields, &node);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "kernel");
     lua_rawseti(L, -2, i + 1);
   }
   bind_result(L);

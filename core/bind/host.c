@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one Lua state keeps: the capture in progress, the bytes the collector cannot see, and the callbacks that
- * streams have reached. A stream may reach a callback on any thread; the Lua function runs on the script's own, in
- * bind_poll, which every synchronising method calls. The queue is counted, since a stream may outlive the state. */
+ * What one Lua state keeps: the bytes the collector cannot see, and the callbacks that streams have reached. A stream
+ * may reach a callback on any thread; the Lua function runs on the script's own, in bind_poll, which every synchronising
+ * method calls. The queue is counted, since a stream may outlive the state. */
 #include "core/bind/bind.h"
 
 #include <pthread.h>
@@ -23,11 +23,6 @@ struct bind_queue {
 
 static const char host_key = 'h';
 
-void check_uncaptured(lua_State *L, const mw_stream *stream, const char *what) {
-  if (stream->capturing)
-    bind_fail(L, MW_INVALID, "a stream is being captured: you can %s after the capture has ended", what);
-}
-
 static void queue_drop(bind_queue *queue) {
   if (atomic_fetch_sub(&queue->holders, 1) != 1) return;
   pthread_mutex_destroy(&queue->lock);
@@ -39,10 +34,13 @@ static void queue_drop(bind_queue *queue) {
   mw_free(queue);
 }
 
+/* The debug library lets a script call it with anything. */
 static int host_collect(lua_State *L) {
-  bind_host *host = lua_touserdata(L, 1);
-  if (host->queue) queue_drop(host->queue);
-  host->queue = NULL;
+  bind_host *host = bind_host_of(L);
+  if (host == lua_touserdata(L, 1) && host->queue) {
+    queue_drop(host->queue);
+    host->queue = NULL;
+  }
   return 0;
 }
 
@@ -80,9 +78,11 @@ static void fire(void *data) {
 
 mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index) {
   bind_queue *queue = bind_host_of(L)->queue;
-  pending *event = mw_malloc(sizeof *event);
+  if (!queue) bind_fail(L, MW_INVALID, "callback: the Lua state is being closed, nothing would call it");
   lua_pushvalue(L, function_index);
-  *event = (pending){queue, luaL_ref(L, LUA_REGISTRYINDEX), NULL, NULL};
+  const int function = luaL_ref(L, LUA_REGISTRYINDEX);
+  pending *event = mw_malloc(sizeof *event);
+  *event = (pending){queue, function, NULL, NULL};
   order_record(stream, &event->clock);
   atomic_fetch_add(&queue->holders, 1);
   mw_status status = stream->device->backend->stream_callback(stream, (mw_callback){fire, event}, &bind_error);
@@ -104,9 +104,9 @@ static pending *take(bind_queue *queue) {
 }
 
 int bind_poll(lua_State *L) {
-  bind_queue *queue = bind_host_of(L)->queue;
+  const bind_host *host = bind_host_of(L);
   int ran = 0;
-  for (pending *event; (event = take(queue)); ran++) {
+  for (pending *event; host->queue && (event = take(host->queue)); ran++) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, event->function);
     luaL_unref(L, LUA_REGISTRYINDEX, event->function);
     order_reached(event->clock);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 mw_kernel *self_kernel(lua_State *L) {
+  check_still_open(L);
   return ((bind_kernel *)lua_touserdata(L, 1))->kernel;
 }
 
@@ -51,21 +52,28 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   warnings_tell(L, owner);
 }
 
+static size_t most_in_signature(const mw_kernel *kernel) {
+  size_t most = strlen(kernel->name) + sizeof "()";
+  for (int i = 0; i < kernel->nparams; i++)
+    most += strlen(kernel->params[i].type) + strlen(kernel->params[i].name) + sizeof ",  ";
+  return most;
+}
+
+/* In memory that is there before the kernel is looked at: asking for more may run a __gc that closes it. */
 void push_signature(lua_State *L, const mw_kernel *kernel) {
   luaL_Buffer text;
-  luaL_buffinit(L, &text);
-  luaL_addstring(&text, kernel->name);
-  luaL_addchar(&text, '(');
+  char *start = luaL_buffinitsize(L, &text, most_in_signature(kernel)), *at = start;
+  check_still_open(L);
+  at = stpcpy(stpcpy(at, kernel->name), "(");
   for (int i = 0; i < kernel->nparams; i++) {
     const mw_param *p = &kernel->params[i];
     size_t length = strlen(p->type);
-    if (i) luaL_addstring(&text, ", ");
-    luaL_addstring(&text, p->type);
-    if (p->name[0] && length && p->type[length - 1] != '*') luaL_addchar(&text, ' ');
-    luaL_addstring(&text, p->name);
+    at = stpcpy(stpcpy(at, i ? ", " : ""), p->type);
+    if (p->name[0] && length && p->type[length - 1] != '*') *at++ = ' ';
+    at = stpcpy(at, p->name);
   }
-  luaL_addchar(&text, ')');
-  luaL_pushresult(&text);
+  *at++ = ')';
+  luaL_pushresultsize(&text, (size_t)(at - start));
 }
 
 static int kernel_name(lua_State *L) {
@@ -80,10 +88,10 @@ static int kernel_signature(lua_State *L) {
 
 /* k:parameters(): the names of the parameters in their order, "" where the source gives none. */
 static int kernel_parameters(lua_State *L) {
-  const mw_kernel *kernel = self_kernel(L);
-  lua_createtable(L, kernel->nparams, 0);
-  for (int i = 0; i < kernel->nparams; i++) {
-    lua_pushstring(L, kernel->params[i].name);
+  const int count = self_kernel(L)->nparams;
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    lua_pushstring(L, self_kernel(L)->params[i].name);
     lua_rawseti(L, -2, i + 1);
   }
   return 1;
@@ -91,9 +99,8 @@ static int kernel_parameters(lua_State *L) {
 
 /* k:engine(): which engine runs it, and why not a faster one ("" if it is the fastest). */
 static int kernel_engine(lua_State *L) {
-  const mw_kernel *kernel = self_kernel(L);
-  lua_pushstring(L, kernel->engine);
-  lua_pushstring(L, kernel->engine_why);
+  lua_pushstring(L, self_kernel(L)->engine);
+  lua_pushstring(L, self_kernel(L)->engine_why);
   return 2;
 }
 
@@ -103,7 +110,8 @@ static int kernel_attributes(lua_State *L) {
 #define A(member) FIELD(mw_kernel, member)
   static const bind_field fields[] = {A(registers),   A(shared_bytes), A(local_bytes), A(const_bytes),
                                       A(max_threads), A(spill_stores), A(spill_loads), LAST_FIELD};
-  push_fields(L, fields, self_kernel(L));
+  const mw_kernel kernel = *self_kernel(L);
+  push_fields(L, fields, &kernel);
   return 1;
 }
 
@@ -111,6 +119,7 @@ static void describe(lua_State *L, const void *object) {
   const bind_kernel *self = object;
   lua_pushliteral(L, "kernel ");
   push_signature(L, self->kernel);
+  check_still_open(L);
   lua_pushfstring(L, " %s", self->kernel->module->device->info.id);
   lua_concat(L, 3);
 }

@@ -24,7 +24,6 @@ static bind_launch *push(lua_State *L) {
   size_t bytes = sizeof(bind_launch) + ARGUMENT_ALIGN - 1 + argument_bytes(kernel->kernel);
   bind_launch *self = bind_new(L, &launch_class, bytes, 2);
   size_t past = (uintptr_t)(self + 1) % ARGUMENT_ALIGN;
-  self->host = bind_host_of(L);
   self->launch.kernel = kernel->kernel;
   self->launch.carveout = MW_CARVEOUT_ANY;
   argument_place(&self->launch, (char *)(self + 1) + (ARGUMENT_ALIGN - past) % ARGUMENT_ALIGN);
@@ -113,13 +112,13 @@ static int kernel_prepare(lua_State *L) {
 /* (kernel, grid, block, ...) becomes (launch, ...): on the current stream, without dynamic shared memory. The launch is
  * kept in user value 1 of the kernel. */
 static void take_direct(lua_State *L) {
-  const char *name = self_kernel(L)->name;
+  const mw_kernel *kernel = self_kernel(L);
   uint32_t grid[3], block[3];
-  check_dims(L, 2, 2, name, "grid", grid);
-  check_dims(L, 3, 3, name, "block", block);
+  check_dims(L, 2, 2, kernel->name, "grid", grid);
+  check_dims(L, 3, 3, kernel->name, "block", block);
   lua_getiuservalue(L, 1, 1);
   bind_launch *self = bind_test(L, -1, &launch_class);
-  if (!self || !self->object.open || self->launch.kernel != self_kernel(L)) {
+  if (!self || !self->object.open || self->launch.kernel != kernel) {
     lua_pop(L, 1);
     opened(self = push(L));
     lua_pushvalue(L, -1);
@@ -171,20 +170,45 @@ static bool stream_is_open(lua_State *L, const bind_launch *self) {
   return kept && self->stream->object.open;
 }
 
-static mw_stream *target_stream(const bind_launch *self) {
+static mw_stream *target_stream(const bind_launch *self, const bind_capture *capture) {
   mw_device *device = self->launch.kernel->module->device;
   if (self->stream) return self->stream->stream;
-  const bind_capture *capture = self->host->capture;
   return capture && capture->stream->device == device ? capture->stream : device->main;
+}
+
+/* The launch at 1. */
+static bind_launch *check_launchable(lua_State *L) {
+  bind_launch *self = bind_check(L, 1, &launch_class);
+  if (self->launch.kernel->handles == 0) bind_fail(L, MW_INVALID, "attempt to launch a closed kernel");
+  if (self->stream && !stream_is_open(L, self)) bind_fail(L, MW_INVALID, "attempt to launch on a closed stream");
+  return self;
+}
+
+void launch_keep_arguments(lua_State *L, bind_graph *graph, const mw_kernel *kernel, int first) {
+  for (int i = 0; i < kernel->nparams; i++) {
+    bind_array *a = bind_test(L, first + i, &array_class);
+    if (a) graph_keep(graph, a->buffer);
+  }
+}
+
+/* Notes the launch with its arguments in the graph that is captured. */
+static void note(lua_State *L, bind_graph *graph, const bind_launch *self, int first) {
+  const mw_kernel *kernel = self->launch.kernel;
+  graph->nodes = mw_realloc(graph->nodes, (size_t)(graph->nnodes + 1) * sizeof *graph->nodes);
+  mw_launch *node = &graph->nodes[graph->nnodes++];
+  *node = self->launch;
+  argument_place(node, mw_malloc(argument_bytes(kernel)));
+  memcpy(node->args, self->launch.args, kernel->args_bytes);
+  mw_module_retain(kernel->module);
+  launch_keep_arguments(L, graph, kernel, first);
 }
 
 /* go(...): the launch is queued on its stream; what the kernel does wrong later is reported by the next call that
  * synchronises. */
 static int launch_call(lua_State *L) {
-  bind_launch *self = bind_check(L, 1, &launch_class);
-  if (self->launch.kernel->handles == 0) return bind_fail(L, MW_INVALID, "attempt to launch a closed kernel");
-  if (self->stream && !stream_is_open(L, self)) return bind_fail(L, MW_INVALID, "attempt to launch on a closed stream");
-  mw_stream *stream = target_stream(self);
+  bind_launch *self = check_launchable(L);
+  const bind_capture *capture = bind_capture_of(L);
+  mw_stream *stream = target_stream(self, capture);
   if (!stream)
     return bind_fail(L, MW_UNSUPPORTED,
                      "kernel '%s': %s compiles kernels and reports their occupancy, it cannot run them",
@@ -194,16 +218,16 @@ static int launch_call(lua_State *L) {
   if (status != MW_OK) return bind_raise(L);
   stream->acted = true;
   if (stream->device->info.traces) race_launch(L, self->launch.kernel, stream, 2);
-  if (self->host->capture && stream->capturing) capture_launch(L, self, 2);
+  if (capture && stream->capturing) note(L, capture->graph, self, 2);
   return 0;
 }
 
 /* go:profile(...): launches, waits, and returns what the launch asked of memory. */
 static int launch_profile(lua_State *L) {
-  bind_launch *self = lua_touserdata(L, 1);
+  bind_launch *self = check_launchable(L);
   const char *name = self->launch.kernel->name;
   mw_device *device = self->launch.kernel->module->device;
-  const bind_capture *capture = self->host->capture;
+  const bind_capture *capture = bind_capture_of(L);
   if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "profile a kernel");
   launch_pack(L, self, 2); /* a mistake there is told first */
   const size_t before = counter_begin(L, name, device);

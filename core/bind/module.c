@@ -16,6 +16,7 @@ static void module_release(void *object) {
 }
 
 static mw_module *self_module(lua_State *L) {
+  check_still_open(L);
   return ((bind_module *)lua_touserdata(L, 1))->module;
 }
 
@@ -299,7 +300,6 @@ static mw_source check_source(lua_State *L) {
 /* dev:module(file) or dev:module{ file = | source = | cubin = | ptx = | fatbin =, ... }: compiles, finds in the cache, or
  * loads. A failure raises with the compiler's log. */
 static int device_module(lua_State *L) {
-  mw_device *device = self_device(L);
   mw_source source = check_source(L);
   const bool warns = option_boolean(L, 2, "warnings", true);
   bind_module *self = bind_new(L, &module_class, sizeof *self, 2);
@@ -307,6 +307,7 @@ static int device_module(lua_State *L) {
   lua_setiuservalue(L, -2, 1); /* kernels made, by name */
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 2); /* its options, to compile the same source for another device */
+  mw_device *device = self_device(L);
   bind_try(L, device->backend->compile(device, &source, &self->module, &bind_error));
   mw_device_retain(device);
   atomic_store(&self->module->refs, 1);
@@ -326,11 +327,11 @@ static int module_kernel(lua_State *L) {
 }
 
 static int module_kernels(lua_State *L) {
-  const char *const *name = self_module(L)->kernel_names;
+  const char *const *names;
   lua_newtable(L);
-  for (int i = 1; name && *name; name++, i++) {
-    lua_pushstring(L, *name);
-    lua_rawseti(L, -2, i);
+  for (int i = 0; (names = self_module(L)->kernel_names) && names[i]; i++) {
+    lua_pushstring(L, names[i]);
+    lua_rawseti(L, -2, i + 1);
   }
   return 1;
 }
@@ -351,8 +352,9 @@ static int module_index(lua_State *L) {
 
 /* m:variable(name): a __device__ or __constant__ variable as an array; shares the module's memory. */
 static int module_variable(lua_State *L) {
-  mw_module *module = self_module(L);
   const char *name = check_string(L, 2);
+  bind_array *variable = array_new(L);
+  mw_module *module = self_module(L);
   check_runs(L, module->device, "variables");
   mw_buffer *buffer = NULL;
   mw_param type = {0};
@@ -362,7 +364,7 @@ static int module_variable(lua_State *L) {
   bool plain = (int)type.dtype < (int)MW_ARRAY_DTYPES && buffer->bytes % mw_dtype_size(type.dtype) == 0;
   mw_dtype dtype = plain ? type.dtype : MW_U8;
   lua_Integer count = (lua_Integer)(buffer->bytes / mw_dtype_size(dtype));
-  array_push(L, buffer, 0, dtype, 1, &count, false);
+  array_open(variable, buffer, 0, dtype, 1, &count, false);
   return 1;
 }
 

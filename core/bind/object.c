@@ -111,18 +111,9 @@ static int object_concat(lua_State *L) {
   return bind_fail(L, MW_INVALID, "%s %s is not a string: tostring() gives its text", article(class), class->name);
 }
 
-static bool is_object(lua_State *L, int index) {
-  const bind_object *object = lua_touserdata(L, index);
-  if (!object || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, object->class);
-  bool known = lua_istable(L, -1);
-  lua_pop(L, 1);
-  return known;
-}
-
 /* Of an object of any class: debug.setmetatable may have given it another one's metatable. */
 static int collect(lua_State *L) {
-  if (is_object(L, 1)) bind_release(lua_touserdata(L, 1));
+  if (bind_is_object(L, 1)) bind_release(lua_touserdata(L, 1));
   return 0;
 }
 
@@ -158,6 +149,7 @@ void *bind_new(lua_State *L, bind_class *class, size_t size, int uservalues) {
   bind_object *object = lua_newuserdatauv(L, size, uservalues);
   memset(object, 0, size);
   object->class = class;
+  check_still_open(L);
   push_metatable(L, class);
   lua_setmetatable(L, -2);
   return object;

@@ -42,8 +42,9 @@ static void push_result(lua_State *L, const mw_kernel *kernel, int threads, cons
   int warp = kernel->module->device->info.warp_size;
   int resident = o->blocks * ((threads + warp - 1) / warp * warp);
   answer out = {threads, o->blocks, most > 0 ? (double)resident / most : 0};
-  push_fields(L, fields, &out);
   push_limit(L, kernel, threads, o);
+  push_fields(L, fields, &out);
+  lua_insert(L, -2);
   lua_setfield(L, -2, "limit");
 }
 

@@ -97,7 +97,7 @@ typedef struct race {
   bool intended, warning;
 } race;
 
-static race *races;
+static race *races[MOST_RACES]; /* each stays where it is: pushing one may run a __gc of the script's, which adds one */
 static int nraces;
 
 static bool same_place(const order_place *a, const order_place *b) {
@@ -109,8 +109,8 @@ static bool is_party(const party *p, const access *a) {
 }
 
 static race *find_race(const access *a, const access *b) {
-  for (race *r = races; r < races + nraces; r++)
-    if (is_party(&r->parties[0], a) && is_party(&r->parties[1], b)) return r;
+  for (int i = 0; i < nraces; i++)
+    if (is_party(&races[i]->parties[0], a) && is_party(&races[i]->parties[1], b)) return races[i];
   return NULL;
 }
 
@@ -179,8 +179,7 @@ static void report(const mw_buffer *buffer, const access *earlier, const access 
   race *r = find_race(earlier, later);
   if (r) r->count++;
   if (r || nraces == MOST_RACES) return;
-  races = mw_realloc(races, (size_t)(nraces + 1) * sizeof *races);
-  r = &races[nraces++];
+  r = races[nraces++] = mw_calloc(1, sizeof *r);
   r->count = 1;
   r->warning = !buffer->device->info.checks;
   r->remedy = later->kind >= HOST_READ
@@ -224,10 +223,10 @@ static void push_race(lua_State *L, const race *r) {
   lua_setfield(L, -2, "parties");
 }
 
-void race_add_findings(lua_State *L, const mw_device *device) {
+void race_add_findings(lua_State *L, const char *id) {
   for (int i = 0; i < nraces; i++) {
-    if (device && strcmp(races[i].device, device->info.id) != 0) continue;
-    push_race(L, &races[i]);
+    if (id && strcmp(races[i]->device, id) != 0) continue;
+    push_race(L, races[i]);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
 }
@@ -316,6 +315,7 @@ void race_through(lua_State *L, mw_stream *stream, const bind_array *a, size_t f
 /* ---- in a graph ------------------------------------------------------------------------------------------------ */
 
 static void capture_access(bind_graph *graph, mw_buffer *buffer, const access *now, const order_clock *clock) {
+  graph_keep(graph, buffer);
   for (int i = graph->ntouches > MOST ? graph->ntouches - MOST : 0; i < graph->ntouches; i++) {
     const bind_touch *t = &graph->touches[i];
     if (t->buffer == buffer && clash(&t->access, now) && clock->of[t->access.lane] < t->access.number)
@@ -355,7 +355,7 @@ typedef struct operation {
 } operation;
 
 static operation begin(lua_State *L, mw_stream *stream, bool waited) {
-  const bind_capture *capture = bind_host_of(L)->capture;
+  const bind_capture *capture = bind_capture_of(L);
   operation o = {stream, stream->capturing && capture ? capture->graph : NULL, NULL, 0};
   o.clock = order_next(stream, waited && !stream->capturing ? NULL : &o.number);
   return o;

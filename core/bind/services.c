@@ -2,13 +2,16 @@
  *
  * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
 #include "core/base/clock.h"
+#include "core/base/folder.h"
 #include "core/base/home.h"
 #include "core/base/nvtx.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* core.clock(): monotonic seconds. */
 static int service_clock(lua_State *L) {
@@ -19,6 +22,24 @@ static int service_clock(lua_State *L) {
 /* core.home(): the folder with lua/, kernels/, experiments/ and plots/. */
 static int service_home(lua_State *L) {
   lua_pushstring(L, mw_home());
+  return 1;
+}
+
+/* core.make_folder(path): with its parents. Nil, or why it is not there or may not be written to. */
+static int service_make_folder(lua_State *L) {
+  const char *path = check_string(L, 1);
+  if (!mw_make_folders(path, MW_SHARED))
+    lua_pushstring(L, strerror(errno));
+  else if (access(path, W_OK) != 0)
+    lua_pushliteral(L, "it may not be written to");
+  else
+    luaL_pushfail(L);
+  return 1;
+}
+
+/* core.is_writable(path). */
+static int service_is_writable(lua_State *L) {
+  lua_pushboolean(L, access(check_string(L, 1), W_OK) == 0);
   return 1;
 }
 
@@ -190,7 +211,9 @@ const luaL_Reg service_functions[] = {
     {"compiler", service_compiler},
     {"home", service_home},
     {"interrupted", service_interrupted},
+    {"is_writable", service_is_writable},
     {"live", service_live},
+    {"make_folder", service_make_folder},
     {"misfit", service_misfit},
     {"nearest", service_nearest},
     {"poll", service_poll},

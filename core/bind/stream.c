@@ -13,20 +13,24 @@ static void stream_release(void *object) {
 }
 
 mw_stream *self_stream(lua_State *L) {
+  check_still_open(L);
+  bind_capture_of(L);
   return ((bind_stream *)lua_touserdata(L, 1))->stream;
 }
 
 mw_stream *current_stream(lua_State *L, mw_device *device) {
-  bind_capture *capture = bind_host_of(L)->capture;
+  const bind_capture *capture = bind_capture_of(L);
   return capture && capture->stream->device == device ? capture->stream : device->main;
 }
 
 mw_stream *check_stream(lua_State *L, int index, mw_device *device) {
   if (lua_isnoneornil(L, index)) return current_stream(L, device);
+  bind_capture_of(L);
   return ((bind_stream *)bind_check_on(L, index, &stream_class, device))->stream;
 }
 
 bind_stream *option_stream(lua_State *L, const mw_device *device) {
+  bind_capture_of(L);
   bind_stream *self = bind_test(L, -1, &stream_class);
   if (!self) bind_fail(L, MW_INVALID, "option 'stream' is a stream, got %s", luaL_tolstring(L, -1, NULL));
   if (!self->object.open) bind_fail(L, MW_INVALID, "option 'stream': attempt to use a closed stream");

@@ -12,9 +12,11 @@ static char *host_bytes(const bind_array *a) {
   return host ? (char *)a->buffer->address + a->offset : NULL;
 }
 
-/* Elements of the array from the first-th on, into it or out of it; bytes: the script's own memory. */
+/* Elements of the array from the first-th on, into it or out of it; bytes: the script's own memory. Making that may
+ * have run a __gc of the script's, which has closed the array. */
 static void move(lua_State *L, const bind_array *a, size_t first, size_t count, void *bytes, bool into) {
   size_t width = mw_dtype_size(a->dtype);
+  if (!a->object.open) bind_fail(L, MW_INVALID, "attempt to use a closed array");
   char *host = host_bytes(a);
   if (host) {
     host += first * width;

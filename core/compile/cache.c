@@ -224,7 +224,9 @@ static void open_folder(void) {
              "there is no home folder; set MOONWARP_CACHE to a folder");
     return;
   }
-  int fd = mw_make_folders(cache.about.folder) ? open(cache.about.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int fd = mw_make_folders(cache.about.folder, MW_PRIVATE)
+               ? open(cache.about.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+               : -1;
   if (fd < 0)
     snprintf(cache.about.problem, sizeof cache.about.problem,
              "cannot use '%.120s': %s; set MOONWARP_CACHE to a writable folder", cache.about.folder, strerror(errno));

@@ -54,7 +54,7 @@ static void load_history(const char *file) {
   HistEvent event;
   char *slash = strrchr(file, '/');
   char *folder = strndup(file, slash ? (size_t)(slash - file) : 0);
-  if (folder && (!*folder || mw_make_folders(folder))) {
+  if (folder && (!*folder || mw_make_folders(folder, MW_PRIVATE))) {
     editor.file = strdup(file);
     history(editor.history, &event, H_LOAD, file);
   }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { INTERRUPTED = 130 }; /* also before the command line is there to say so (lua/moonwarp/cli/exit.lua) */
+
 static int run(lua_State *L) {
   if (!*mw_home())
     return luaL_error(L, "its own files (lua/moonwarp) are not beside it; MOONWARP_HOME names the folder with lua/");
@@ -44,8 +46,10 @@ int main(int argc, char **argv) {
   int status = EXIT_FAILURE;
   if (lua_pcall(L, 1, 1, 1) == LUA_OK)
     status = (int)lua_tointeger(L, -1);
-  else
+  else {
     fprintf(stderr, "moonwarp: %s\n", lua_tostring(L, -1));
+    if (host_interrupt_clear()) status = INTERRUPTED;
+  }
   host_editor_close();
   lua_close(L);
   return host_output_close() || status != EXIT_SUCCESS ? status : EXIT_FAILURE;

@@ -111,7 +111,7 @@ static bool uncovers(const char *folder, const words *covers) {
 static void add_view(words *to, const char *const *view, const char *size) {
   static words covers, hidden;
   for (; view[0] && view[1]; view += 2) {
-    if (strcmp(view[0], "write") == 0) mw_make_folders(view[1]);
+    if (strcmp(view[0], "write") == 0) mw_make_folders(view[1], MW_PRIVATE);
     if (strcmp(view[0], "private") == 0) continue;
     const char *path = realpath(view[1], NULL);
     bool hide = strcmp(view[0], "hide") == 0, read = strcmp(view[0], "read") == 0;

@@ -71,6 +71,13 @@ static int host_open(lua_State *L) {
   return 1;
 }
 
+static void replace_execute(lua_State *L) {
+  lua_getglobal(L, LUA_OSLIBNAME);
+  lua_pushcfunction(L, host_execute);
+  lua_setfield(L, -2, "execute");
+  lua_pop(L, 1);
+}
+
 static void preload(lua_State *L) {
   static const luaL_Reg modules[] = {{"moonwarp", luaopen_moonwarp},
                                      {"moonwarp.core", luaopen_moonwarp_core},
@@ -86,6 +93,7 @@ lua_State *host_state_new(void) {
   if (!L) return NULL;
   host_coroutines_follow(L);
   luaL_openlibs(L);
+  replace_execute(L);
   preload(L);
   bind_search_first(L, "path", "@/lua/?.lua;@/lua/?/init.lua;@/lib/?.lua;");
   bind_search_first(L, "cpath", "@/lib/?.so;"); /* a bundle brings in lib/ what else comes from the system's folders */

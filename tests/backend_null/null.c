@@ -13,7 +13,7 @@
 
 #include "core/backend/refs.h"
 
-enum { DEVICES = 2, MOST_CALLS = 64 };
+enum { DEVICES = 2, MOST_CALLS = 64, MOST_JOINED = 64 };
 
 typedef struct null_event {
   mw_event base;
@@ -29,8 +29,8 @@ typedef struct null_graph {
 null_buffer *null_buffers[MOST_BUFFERS];
 static null_graph *capture; /* under way */
 static const mw_stream *captured;
-static mw_event *marks[16];   /* recorded in it */
-static mw_stream *joined[16]; /* wait for those */
+static mw_event *marks[MOST_JOINED];   /* recorded in it */
+static mw_stream *joined[MOST_JOINED]; /* wait for those */
 static int nmarks, njoined;
 
 /* ---- counting -------------------------------------------------------------------------------------------------- */
@@ -307,7 +307,9 @@ static mw_status null_stream_create(mw_device *device, bool blocking, int priori
 
 static void null_stream_destroy(mw_stream *stream) {
   CALLED();
-  assert(stream != captured && (!capture || !stream->capturing));
+  assert(stream != captured);
+  for (int i = 0; i < njoined; i++)
+    if (joined[i] == stream) joined[i--] = joined[--njoined];
   null_device_of(stream->device)->streams--;
   for (int i = 0; i < MOST_BUFFERS; i++) {
     if (null_buffers[i] && null_buffers[i]->base.stream == stream) null_buffers[i]->base.stream = stream->device->main;
@@ -334,6 +336,7 @@ static mw_status null_stream_wait(mw_stream *stream, mw_event *base, mw_error *e
   bool here = false;
   for (int i = 0; i < nmarks; i++) here = here || marks[i] == base;
   assert(capture && here && stream != stream->device->main);
+  assert(njoined < MOST_JOINED);
   if (!stream->capturing) joined[njoined++] = stream;
   stream->capturing = true;
   return MW_OK;
@@ -413,7 +416,7 @@ static mw_status null_event_record(mw_event *base, mw_stream *stream, mw_error *
   event->recorded = true;
   event->captured = stream->capturing;
   event->time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-  assert(nmarks < 16);
+  assert(nmarks < MOST_JOINED);
   if (event->captured) marks[nmarks++] = base;
   return MW_OK;
 }

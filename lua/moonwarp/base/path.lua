@@ -2,6 +2,7 @@
 --
 -- The running script's name, folders, and the shell's quoting.
 
+local core = require "moonwarp.core"
 local session = require "moonwarp.session"
 
 local path = {}
@@ -33,12 +34,9 @@ end
 ---@param folder string
 ---@return string? problem
 function path.make(folder)
-  local quoted = path.quote(folder)
-  local make = "{ mkdir -p -- %s && { test -w %s || echo : it may not be written to; }; } 2>&1"
-  local pipe <close> = io.popen(make:format(quoted, quoted))
-  local reason = pipe:read("a"):match("[^:]*$"):gsub("%s+$", "")
-  if reason ~= "" then
-    return ("cannot make the output folder %s:%s; choose another with --out DIR"):format(folder, reason)
+  local reason = core.make_folder(folder)
+  if reason then
+    return ("cannot make the output folder %s: %s; choose another with --out DIR"):format(folder, reason)
   end
 end
 
@@ -72,19 +70,13 @@ local function nearest_above(folder)
   return folder, lfs.attributes(folder, "mode") == "directory"
 end
 
--- By popen: os.execute would lose a Ctrl-C meanwhile.
-local function is_writable(folder)
-  local pipe <close> = io.popen(("[ -w %s ] && echo yes"):format(path.quote(folder)))
-  return pipe:read "l" == "yes"
-end
-
 --- Whether the output folder could be made, and files in it; makes nothing.
 ---@param folder string  a relative one
 ---@return string? problem
 function path.obstacle(folder)
   local above, is_folder = nearest_above(folder)
   local reason = not is_folder and "is not a folder"
-    or not is_writable(above) and "may not be written to"
+    or not core.is_writable(above) and "may not be written to"
   if reason then
     return ("cannot make the output folder %s: %s %s; choose another with --out DIR"):format(folder, above, reason)
   end

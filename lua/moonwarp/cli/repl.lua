@@ -93,7 +93,9 @@ local function run_one()
   if text:find("%S") then host.remember(text) end
   local word = asks(text)
   if word then chunk = function() help.value(word) end end
-  session.current.shown = {}
+  local current = session.current
+  current.shown = {}
+  current.options.script, current.options.text = nil, nil -- mw.run's, if an interruption has cut short its end
   if chunk then print_outcome(host.call(chunk)) else print_error(message) end
   session.current:settle_findings()
   return true
