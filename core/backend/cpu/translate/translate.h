@@ -61,7 +61,8 @@ void      cpu_generator_stamp(cpu_text *); /* of this program and every file of 
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 /* linker.c */
-extern const char cpu_libraries[]; /* options of a compiler that make a shared object */
+extern const char cpu_libraries[];    /* options of a compiler that make a shared object */
+extern const char cpu_check_linked[]; /* and of one with the hooks: which functions of libm these stand before */
 /* The command that links an object file, as that clang++ would; false: it is not known. */
 bool      cpu_linker_find(const cpu_toolchain *, const char *object, const char *output, mw_argv *);
 /* compiler.c */
