@@ -39,6 +39,7 @@ typedef struct cpu_token {
   bool           yields;     /* a condition begins here that waits for another thread: cpu/program/spin_wait.c */
   bool           counted;    /* a loop begins here whose rounds are counted, in a condition ... */
   bool           counts;     /* ... that begins here */
+  bool           weak;       /* a "volatile" that check mode leaves out: cpu/program/ptx.c */
 } cpu_token;
 
 typedef struct cpu_wrong { /* the first thing that does not match, or does not end */
