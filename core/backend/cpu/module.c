@@ -209,7 +209,7 @@ mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_modu
   module->base.device = device;
   pthread_mutex_init(&module->lock, NULL);
   snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
-  mw_status status = cpu_program_parse(source, &module->program, err);
+  mw_status status = cpu_program_parse(source, device_of(module)->checker != NULL, &module->program, err);
   if (status == MW_OK) {
     copy_declarations(module);
     status = load_source(module, err);

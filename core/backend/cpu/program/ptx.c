@@ -455,6 +455,8 @@ static int statement_put(ptx *in, int i) {
   while (cpu_token_any(&at[i + 1], WORDS("volatile", "__volatile__"))) i++;
   const int close = at[i + 1].match;
   if (!cpu_token_is(&at[i + 1], "(") || close < i || !cpu_token_is(&at[close + 1], ";")) return -1;
+  for (int k = i; k < close; k++)
+    if (at[k].barred) return -1;
   cpu_text text = {0};
   const int behind = template_read(in->tokens, i + 2, &text);
   const bool ordered = text.at && is_ordered(text.at);

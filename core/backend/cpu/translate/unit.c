@@ -34,6 +34,13 @@ static bool arguments_fit(const char *asked) {
   return false;
 }
 
+static mw_status instance_allow(const cpu_program *program, const char *asked, mw_error *error) {
+  char *why = program->checked ? cpu_allowed_name(asked) : NULL;
+  mw_status status = why ? mw_fail(error, MW_UNSUPPORTED, "instance '%s': %s", asked, why) : MW_OK;
+  mw_free(why);
+  return status;
+}
+
 static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
   const cpu_token bare = cpu_bare_name(asked);
   bool known = false;
@@ -41,7 +48,7 @@ static mw_status instance_check(const cpu_program *program, const char *asked, m
     if (!cpu_token_is(&bare, program->declared[i].name)) continue;
     known = true;
     if (!program->declared[i].is_template) continue;
-    if (arguments_fit(asked)) return MW_OK;
+    if (arguments_fit(asked)) return instance_allow(program, asked, error);
     return mw_fail(error, MW_INVALID, "'%s' does not name an instance of the template '%.*s'; write '%.*s<...>'", asked,
                    TEXT(&bare), TEXT(&bare));
   }
