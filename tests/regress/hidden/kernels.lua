@@ -149,6 +149,9 @@ return {
   { "a static variable", FOUND, "static int kept; kept += threadIdx.x; if (n == 1) a[0] = kept;" },
   { "a static variable of a helper", FOUND, "a[threadIdx.x + 64 * blockIdx.x] = count();",
     before = "__device__ int count() { static int kept; return kept++; }" },
+  { "a static variable of a template", FOUND, "count<int>();",
+    before = "template <class T> __device__ void count() { static T kept; kept += threadIdx.x; }" },
+  { "an inline static member", FOUND, "S::kept += threadIdx.x;", before = "struct S { static inline int kept; };" },
   { "a static member", { FOUND, "defined", "host" }, "S<int>::kept += threadIdx.x;",
     before = "template <class T> struct S { static T kept; }; template <class T> T S<T>::kept;" },
   -- functions of the compilers and of the C library

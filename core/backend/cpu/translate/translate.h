@@ -79,6 +79,7 @@ mw_status cpu_warnings_read(const cpu_program *, const char *generated, cpu_text
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
 /* The functions of a whole one, by addresses from its start; names are in its bytes. */
 cpu_code *cpu_object_functions(const char *bytes, size_t size, size_t *count);
+cpu_place *cpu_object_statics(const char *bytes, size_t size, size_t *count); /* of functions and classes */
 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one
  * of the check flavor it takes the initialiser that -fsanitize=thread adds. */

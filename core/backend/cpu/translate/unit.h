@@ -61,6 +61,13 @@ typedef struct cpu_code { /* a function */
   uintptr_t   address;
 } cpu_code;
 
+typedef struct cpu_place { /* of a variable */
+  uintptr_t address;
+  size_t    bytes;
+} cpu_place;
+
+/* The device variables of a loaded unit, and the static ones of its functions and classes; freed by mw_free. */
+cpu_place *cpu_unit_places(const cpu_unit *, size_t *count);
 /* The functions of a loaded unit by name; `names` holds their names. Both are freed by mw_free. */
 cpu_code *cpu_unit_functions(const cpu_unit *, size_t *count, char **names);
 /* The generated C++; malloc'ed. */
