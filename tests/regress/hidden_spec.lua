@@ -5,6 +5,7 @@
 -- hidden/kernels.lua has kernels that hide a mistake: each is found or refused. hidden/legal.lua has what is taken: it
 -- runs, and is judged.
 
+local labs = require "tests.labs"
 local support = require "tests.support"
 local core = support.core
 
@@ -32,4 +33,25 @@ describe("check mode", function()
       end)
     end
   end
+end)
+
+describe("a lab with check = true", function()
+  local SCRIPT = [[
+    local dev = mw.device()
+    local m = dev:module { name = "k.cu",
+      source = '__attribute__((no_sanitize("thread"))) __global__ void f(int *a) { a[0] += threadIdx.x; }' }
+    m.f:launch(1, 64, dev:zeros("i32", 1))
+    mw.check(dev:zeros("f32", 1), 0)]]
+
+  it("cannot switch check mode off by its kernel", function()
+    labs.with({ { "judged", "check = true", SCRIPT }, { "timed", "check = false", SCRIPT } }, function(_, batch)
+      local _, output, result = batch()
+      local rows = {}
+      for _, row in ipairs(result.labs) do rows[row.id] = row end
+      assert.are.equal("skipped passed", rows["judged-cpu"].verdict .. " " .. rows["timed-cpu"].verdict, output)
+      local message = rows["judged-cpu-check"].message
+      local wanted = "k.cu:1: check mode does not know that the attribute 'no_sanitize'"
+      assert.is_truthy(message:find(wanted, 1, true), message)
+    end)
+  end)
 end)
