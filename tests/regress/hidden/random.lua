@@ -105,10 +105,12 @@ local function put(path, text)
   file:write(text)
 end
 
--- In one file, or with all but the kernel in a file that it includes.
+-- In one file, or with all but the kernel's line in a file that it includes; no word goes from one to the other.
 local function module_of(source, apart)
   number = number + 1
-  if not apart then return dev:module { source = source, name = ("k%d.cu"):format(number), warnings = false } end
+  if not apart or source:find "\\\n[^\n]*__global__" then
+    return dev:module { source = source, name = ("k%d.cu"):format(number), warnings = false }
+  end
   local path = ("%s/k%d.cu"):format(folder, number)
   local head, kernel = source:match "^(.*\n)([^\n]*__global__ void f.*)$"
   put(("%s/h%d.h"):format(folder, number), head)
