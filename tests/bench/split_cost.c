@@ -60,7 +60,7 @@ char *__wrap_cpu_split(cpu_program *program, cpu_function *kernel, char *why, si
 static void parse(const mw_source *source) {
   mw_error error = {0};
   cpu_program *program;
-  if (cpu_program_parse(source, &program, &error) != MW_OK) fail("", error.text);
+  if (cpu_program_parse(source, false, &program, &error) != MW_OK) fail("", error.text);
   cpu_program_free(program);
 }
 

@@ -13,7 +13,7 @@
 static cpu_program *parse(const char *text, const char *engine, mw_error *error) {
   mw_source source = {.name = "t.cu", .text = text, .engine = engine, .no_cache = true};
   cpu_program *program = NULL;
-  if (cpu_program_parse(&source, &program, error) != MW_OK) return NULL;
+  if (cpu_program_parse(&source, false, &program, error) != MW_OK) return NULL;
   return program;
 }
 

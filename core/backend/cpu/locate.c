@@ -4,6 +4,7 @@
  * variable; as data, and in the words of messages. */
 #include "core/backend/cpu/objects.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 enum { BESIDE = 64 << 10 };
@@ -198,11 +199,22 @@ static bool locate_variable(const mw_unit_table *table, uintptr_t address, mw_ob
   return false;
 }
 
+/* In the unit's memory, and none of its device variables: the lines of the accesses name it. */
+static bool locate_own(const mw_unit_table *table, uintptr_t address, mw_object *out) {
+  Dl_info there, unit;
+  if (!dladdr((const void *)address, &there) || !dladdr(table, &unit) || there.dli_fbase != unit.dli_fbase)
+    return false;
+  out->kind = "variable";
+  snprintf(out->text, sizeof out->text, "a static variable of a function or class");
+  return true;
+}
+
 void cpu_locate(const cpu_launched *at, uintptr_t address, mw_object *out) {
   *out = (mw_object){0};
   const mw_unit_table *table = at->grid->table;
   if (!locate_dynamic(at, address, out) && !locate_static(table->shared, address, out) &&
-      !locate_variable(table, address, out) && !cpu_locate_element(at, address, out))
+      !locate_variable(table, address, out) && !locate_own(table, address, out) &&
+      !cpu_locate_element(at, address, out))
     cpu_locate_array(at, address, out);
 }
 

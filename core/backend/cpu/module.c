@@ -13,7 +13,9 @@
 
 typedef struct loaded {
   cpu_unit *unit;
-  char *instance;         /* the template instance it was made for; NULL: the source's own kernels */
+  char *instance;     /* the template instance it was made for; NULL: the source's own kernels */
+  cpu_place *checked; /* in check mode the memory of its variables */
+  size_t nchecked;
   cpu_twin *there, *back; /* of a fiber variant: from the unit beside it, and to that; made at its first use */
   struct loaded *next;
 } loaded;
@@ -40,23 +42,34 @@ static cpu_device *device_of(const cpu_module *module) {
   return (cpu_device *)module->base.device;
 }
 
-/* The first of a unit's variables are no longer checked. */
-static void forget_variables(cpu_checker *checker, const cpu_unit *unit, unsigned count) {
-  for (unsigned i = 0; i < count; i++) {
-    const mw_unit_variable *variable = &unit->table->variables[i];
-    cpu_shadow_remove(cpu_checker_shadow(checker), (uintptr_t)variable->address, (size_t)variable->bytes);
-  }
+static void forget_variables(cpu_checker *checker, const loaded *entry) {
+  for (size_t i = 0; i < entry->nchecked; i++)
+    cpu_shadow_remove(cpu_checker_shadow(checker), entry->checked[i].address, entry->checked[i].bytes);
 }
 
-static bool check_variables(cpu_checker *checker, const cpu_unit *unit) {
-  for (unsigned i = 0; i < unit->table->nvariables; i++) {
-    const mw_unit_variable *variable = &unit->table->variables[i];
-    const cpu_shadow_range memory = {(uintptr_t)variable->address, (size_t)variable->bytes};
-    if (cpu_shadow_add(cpu_checker_shadow(checker), memory, memory, true)) continue;
-    forget_variables(checker, unit, i);
-    return false;
+/* What has been added before a failure is forgotten with the rest. */
+static bool check_variables(cpu_checker *checker, loaded *entry) {
+  size_t count;
+  entry->checked = cpu_unit_places(entry->unit, &count);
+  for (; entry->nchecked < count; entry->nchecked++) {
+    const cpu_place *place = &entry->checked[entry->nchecked];
+    const cpu_shadow_range memory = {place->address, place->bytes};
+    if (!cpu_shadow_add(cpu_checker_shadow(checker), memory, memory, true)) return false;
   }
   return true;
+}
+
+static void unload_first(cpu_module *module) {
+  loaded *entry = module->units;
+  module->units = entry->next;
+  cpu_checker *checker = device_of(module)->checker;
+  if (checker) forget_variables(checker, entry);
+  cpu_twin_free(entry->there);
+  cpu_twin_free(entry->back);
+  cpu_unit_free(entry->unit);
+  mw_free(entry->checked);
+  mw_free(entry->instance);
+  mw_free(entry);
 }
 
 static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, loaded **out, mw_error *err) {
@@ -79,28 +92,16 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
   }
   cpu_checker *checker = device_of(module)->checker;
   unit->table->bind(checker ? cpu_checker_runtime(checker) : &cpu_runtime);
-  if (checker && !check_variables(checker, unit)) {
-    cpu_unit_free(unit);
-    return mw_fail(err, MW_NO_MEMORY, "module '%s': out of memory for check mode's shadow of its device variables",
-                   module->base.name);
-  }
   loaded *entry = mw_calloc(1, sizeof *entry);
   *entry = (loaded){.unit = unit, .instance = instance ? mw_strdup(instance) : NULL, .next = module->units};
   module->units = entry;
+  if (checker && !check_variables(checker, entry)) {
+    unload_first(module);
+    return mw_fail(err, MW_NO_MEMORY, "module '%s': out of memory for check mode's shadow of its device variables",
+                   module->base.name);
+  }
   if (out) *out = entry;
   return MW_OK;
-}
-
-static void unload_first(cpu_module *module) {
-  loaded *entry = module->units;
-  module->units = entry->next;
-  cpu_checker *checker = device_of(module)->checker;
-  if (checker) forget_variables(checker, entry->unit, entry->unit->table->nvariables);
-  cpu_twin_free(entry->there);
-  cpu_twin_free(entry->back);
-  cpu_unit_free(entry->unit);
-  mw_free(entry->instance);
-  mw_free(entry);
 }
 
 static bool any_engine(const cpu_module *module, bool fiber) {
@@ -209,7 +210,7 @@ mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_modu
   module->base.device = device;
   pthread_mutex_init(&module->lock, NULL);
   snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
-  mw_status status = cpu_program_parse(source, &module->program, err);
+  mw_status status = cpu_program_parse(source, device_of(module)->checker != NULL, &module->program, err);
   if (status == MW_OK) {
     copy_declarations(module);
     status = load_source(module, err);

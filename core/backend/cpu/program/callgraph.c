@@ -265,7 +265,7 @@ static char *coordinate_wrong(const cpu_program *program, int token) {
 }
 
 /* The log has all of them, so that it is known which kernels are without. */
-static void rejection_note(const cpu_program *program, int token, const char *why, cpu_text *log) {
+void cpu_error_put(const cpu_program *program, int token, const char *why, cpu_text *log) {
   const cpu_token *at = &program->tokens.at[token];
   const char *file = program->tokens.files[at->file];
   cpu_text_format(log, "%s:%d: error: %s\n", file, at->line, why);
@@ -286,7 +286,7 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
       if (!why) why = coordinate_wrong(program, i);
       if (!why) continue;
       if (!log.at) status = mw_fail(error, wrong ? MW_COMPILE : MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
-      rejection_note(program, i, why, &log);
+      cpu_error_put(program, i, why, &log);
       mw_free(why);
       break;
     }

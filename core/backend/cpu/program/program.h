@@ -90,6 +90,7 @@ typedef struct cpu_program {
   mw_cache_key  key;    /* of source, options, compiler, shim and this program itself */
   mw_source     source; /* its own copy */
   bool          cacheable;
+  bool          checked; /* check mode judges it: what could hide an access is refused (allowed.c) */
   struct cpu_declared *declared; /* ../translate/unit.h */
   int           ndeclared;
   bool          has_variables;
@@ -97,6 +98,7 @@ typedef struct cpu_program {
   struct mw_front *front; /* its device code, which is compiled instead of it; NULL: the source as it is */
   char         *device_code;
   mw_refusals   refused; /* kernels that its text is without, because they do not compile */
+  mw_error      barred;  /* what check mode has refused first (allowed.c); status 0: nothing */
 
   bool          unread; /* its text does not compile beside its split forms, or these do not */
   bool          unmarked; /* nor with marked loops (../translate/loops.c) */
@@ -156,6 +158,14 @@ bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
  * caller frees (ptx.c). */
 void  cpu_ptx_rewrite(cpu_tokens *);
 char *cpu_ptx_unknown(const cpu_tokens *, int i);
+/* Marks what check mode does not take, before any text of moonwarp's own is among the tokens (allowed.c); then refuses
+ * it in what is compiled. */
+void      cpu_allowed_read(cpu_tokens *);
+mw_status cpu_allowed_check(cpu_program *, mw_error *);
+/* Why check mode does not take the template arguments of an instance, which the caller frees; NULL: it does. */
+char *cpu_allowed_name(const char *asked);
+/* Adds to an error's log that the source is wrong at a token, with its line. */
+void cpu_error_put(const cpu_program *, int token, const char *why, cpu_text *log);
 const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; a static buffer */
 
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);

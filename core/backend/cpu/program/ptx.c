@@ -23,6 +23,7 @@ typedef struct ptx { /* a statement */
   char letter[MOST]; /* of its constraint */
   bool read[MOST];   /* an input, or "+r" */
   bool fence;        /* it may change memory */
+  bool weak;         /* and has no volatile access */
   cpu_text *out;
   char wrong[64]; /* the instruction that is not known; empty: none */
 } ptx;
@@ -228,14 +229,23 @@ static bool special_put(const char *at, int size, cpu_text *out) {
   return false;
 }
 
+/* Nothing of a statement's text becomes C++ that is neither a number nor a name. */
+static bool is_made_of(const char *at, int size, const char *letters) {
+  return size > 0 && strspn(at, letters) >= (size_t)size;
+}
+
+static const char number_letters[] = " -.0123456789abcdefABCDEFxXpPuUlL";
+static const char name_letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 /* %0  [%1+16]  0x96  %laneid  a register of the statement's own. */
 static bool operand_put(const ptx *in, const char *at, int size, cpu_text *out) {
   if (size > 2 && at[0] == '[') {
     const char *plus = memchr(at, '+', (size_t)size);
     const int base = plus ? (int)(plus - at) - 1 : size - 2;
     cpu_text_put(out, "(");
-    const bool known = operand_put(in, at + 1, base, out);
-    if (plus) cpu_text_format(out, " + %.*s", size - base - 3, plus + 1);
+    const int more = plus ? size - base - 3 : 0;
+    const bool known = operand_put(in, at + 1, base, out) && (!plus || is_made_of(plus + 1, more, number_letters));
+    if (plus) cpu_text_format(out, " + %.*s", more, plus + 1);
     cpu_text_put(out, ")");
     return known;
   }
@@ -250,13 +260,13 @@ static bool operand_put(const ptx *in, const char *at, int size, cpu_text *out) 
   }
   if (size > 1 && at[0] == '%') return special_put(at + 1, size - 1, out);
   if (size > 2 && at[0] == '0' && strchr("fFdD", at[1])) { /* the bits of a float */
+    if (!is_made_of(at + 2, size - 2, number_letters)) return false;
     const bool single = at[1] == 'f' || at[1] == 'F';
     cpu_text_format(out, "%s(0x%.*s)", single ? "__int_as_float" : "__longlong_as_double", size - 2, at + 2);
     return true;
   }
   const bool number = size > 0 && strchr("0123456789-", at[0]);
-  if (size < 1 || strspn(at, "-.xXUabcdefABCDEFghijklmnopqrstuvwyzGHIJKLMNOPQRSTVWYZ_0123456789") < (size_t)size)
-    return false;
+  if (!is_made_of(at, size, number ? number_letters : name_letters)) return false;
   cpu_text_format(out, number ? "%.*s" : "mw_%.*s_", size, at);
   return true;
 }
@@ -314,8 +324,12 @@ static bool register_put(const ptx *in, const char *at, const char *end) {
   const int length = (int)strcspn(dot + 1, " ");
   const type *of = type_of(dot + 1, length);
   const int count = operands_split(dot + 1 + length, end, first, size);
-  for (int i = 0; i < count; i++) cpu_text_format(in->out, "%s mw_%.*s_; ", of->plain, size[i], first[i]);
-  return of->name && count > 0;
+  bool known = of->name && count > 0;
+  for (int i = 0; i < count; i++) {
+    known &= is_made_of(first[i], size[i], name_letters);
+    cpu_text_format(in->out, "%s mw_%.*s_; ", of->plain, size[i], first[i]);
+  }
+  return known;
 }
 
 /* One instruction at ... end, with its guard: @p add.s32 %0, %1, %2 */
@@ -441,9 +455,12 @@ static int statement_put(ptx *in, int i) {
   while (cpu_token_any(&at[i + 1], WORDS("volatile", "__volatile__"))) i++;
   const int close = at[i + 1].match;
   if (!cpu_token_is(&at[i + 1], "(") || close < i || !cpu_token_is(&at[close + 1], ";")) return -1;
+  for (int k = i; k < close; k++)
+    if (at[k].barred) return -1;
   cpu_text text = {0};
   const int behind = template_read(in->tokens, i + 2, &text);
   const bool ordered = text.at && is_ordered(text.at);
+  in->weak = text.at && !strstr(text.at, ".volatile") && !strstr(text.at, ".cv");
   cpu_text_put(in->out, ordered ? "{ __threadfence(); " : "{ ");
   bool known = operands_read(in, behind, close);
   if (known) inputs_put(in);
@@ -454,6 +471,11 @@ static int statement_put(ptx *in, int i) {
   cpu_text_put(in->out, "}");
   mw_free(text.at);
   return known ? close : -1;
+}
+
+/* A statement stays where it is, which C++ calls volatile; to other threads its accesses are plain ones. */
+static void weaken(cpu_tokens *tokens, int first) {
+  for (int i = first; i < tokens->count; i++) tokens->at[i].weak = cpu_token_is(&tokens->at[i], "volatile");
 }
 
 static bool is_asm(const cpu_token *token) {
@@ -468,11 +490,13 @@ void cpu_ptx_rewrite(cpu_tokens *tokens) {
   cpu_tokens_copy(&next, tokens, 0, i);
   for (; i < tokens->count; i++) {
     cpu_text code = {0};
-    const int close = is_asm(&tokens->at[i]) ? statement_put(&(ptx){.tokens = tokens, .out = &code}, i) : -1;
+    ptx in = {.tokens = tokens, .out = &code};
+    const int close = is_asm(&tokens->at[i]) ? statement_put(&in, i) : -1, first = next.count;
     if (close < 0)
       cpu_tokens_push(&next, &tokens->at[i]);
     else
       cpu_tokens_scan(&next, code.at, &tokens->at[i]), i = close + 1;
+    if (close >= 0 && in.weak) weaken(&next, first);
     mw_free(code.at);
   }
   cpu_tokens_become(tokens, &next);

@@ -8,7 +8,8 @@
  *   reinterpret_cast<float4 *>(p)[i]     mw_to<float4>(p)[i]
  *   v[i]   *v   *(v + i)                 mw_at(v)[i]   *mw_at(v)   *(mw_at(v) + i)
  *
- * v is a name that the same function declares as a pointer. What does not point to a class is the same by mw_at. */
+ * v is a name that the same function declares as a pointer. What does not point to a class is the same by mw_at. And
+ * the plain loads and stores of inline PTX are plain accesses. */
 #include "core/backend/cpu/translate/translate.h"
 
 #include <string.h>
@@ -126,7 +127,9 @@ static void pass_over(const pass *p) {
     if (name >= 0 && !is_declared(p, names, count, &at[name])) names[count++] = name;
   }
   for (int i = p->first; i < p->last; i++) {
-    if (cpu_token_is(&at[i], "("))
+    if (at[i].weak)
+      set_text(p, i, "");
+    else if (cpu_token_is(&at[i], "("))
       cast(p, i);
     else if (cpu_token_is(&at[i], "reinterpret_cast"))
       named_cast(p, i);

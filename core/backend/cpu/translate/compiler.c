@@ -331,14 +331,16 @@ static const char gnu_only[] =
 /* Check mode: a call before each access (shim/check/hooks.cpp). Without vectors: clang++ 14 calls for the scalar rest of
  * a loop only. The read of a[i] += x is left out by clang++ unless it is told to keep it; its local-bounds, which
  * "bounds" brings along, would trap instead of calling. The index of an element that is itself a structure or an array
- * may be one too large for both: only g++'s object-size sees the access then. It calls for no memcpy that it expands. */
-static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment,signed-integer-overflow";
+ * may be one too large for both: only g++'s object-size sees the access then. They call for no function of the C library
+ * that they expand, such as memcpy and memcmp. */
+static const char checked[] =
+    "-O1 -fno-finite-loops -fno-builtin -fsanitize=thread,bounds,alignment,signed-integer-overflow";
 static const char clang_checked[] =
     "-gline-tables-only -gdwarf-4 -fno-vectorize -fno-slp-vectorize -fno-sanitize=local-bounds "
     "-mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1";
 static const char gnu_checked[] =
     "-fsanitize=object-size -g1 -fno-tree-vectorize -fno-gnu-unique -fno-use-linker-plugin "
-    "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset --param tsan-distinguish-volatile=1";
+    "--param tsan-distinguish-volatile=1";
 
 /* Counters tell calls apart, and want one place in the code for one in the source: no code is made twice for the sake of
  * a branch or an iteration, nor is it joined where two branches end alike. */
@@ -419,6 +421,7 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
   if (hooks) {
     mw_argv_add_words(list, "-x none");
     mw_argv_add(list, "%s", hooks);
+    mw_argv_add_words(list, cpu_check_linked);
   }
 }
 

@@ -105,13 +105,17 @@ static symbol_list symbols_of(const object *o) {
   return (symbol_list){0};
 }
 
-/* NULL: the symbol is no function of the object's. */
-static const char *function_symbol(const symbol_list *all, size_t i) {
+/* NULL: the symbol is nothing of that type in the object. */
+static const char *symbol_of_type(const symbol_list *all, size_t i, unsigned type) {
   const Elf64_Sym *symbol = &all->at[i];
-  if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) return NULL;
+  if (ELF64_ST_TYPE(symbol->st_info) != type || symbol->st_shndx == SHN_UNDEF) return NULL;
   if (symbol->st_name >= all->room || !memchr(all->names + symbol->st_name, 0, all->room - symbol->st_name))
     return NULL;
   return all->names + symbol->st_name;
+}
+
+static const char *function_symbol(const symbol_list *all, size_t i) {
+  return symbol_of_type(all, i, STT_FUNC);
 }
 
 /* The symbol of the function at an address; "": none known. */
@@ -132,6 +136,30 @@ cpu_code *cpu_object_functions(const char *bytes, size_t size, size_t *count) {
   for (size_t i = 0; i < all.count; i++) {
     const char *name = function_symbol(&all, i);
     if (name) list[(*count)++] = (cpu_code){name, (uintptr_t)all.at[i].st_value};
+  }
+  return list;
+}
+
+/* Of a function or a class, and not of the shim. */
+static bool is_static(const char *name) {
+  return (!strncmp(name, "_ZZ", 3) || !strncmp(name, "_ZN", 3)) && !strstr(name, "mw_");
+}
+
+static bool is_written(const object *o, const Elf64_Sym *symbol) {
+  const Elf64_Ehdr *head = (const Elf64_Ehdr *)o->at;
+  const Elf64_Shdr *sections = part(o, head->e_shoff, head->e_shnum * sizeof *sections);
+  return sections && symbol->st_shndx < head->e_shnum && sections[symbol->st_shndx].sh_flags & SHF_WRITE;
+}
+
+cpu_place *cpu_object_statics(const char *bytes, size_t size, size_t *count) {
+  const object o = {.at = bytes, .size = size};
+  const symbol_list all = symbols_of(&o);
+  cpu_place *list = mw_calloc(all.count + 1, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; i < all.count; i++) {
+    const char *name = symbol_of_type(&all, i, STT_OBJECT);
+    if (name && is_static(name) && is_written(&o, &all.at[i]))
+      list[(*count)++] = (cpu_place){(uintptr_t)all.at[i].st_value, (size_t)all.at[i].st_size};
   }
   return list;
 }

@@ -12,6 +12,10 @@
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
 const char cpu_libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash-style=sysv -lm -lgcc";
 
+#define WRAPPED(name) ",--wrap=" name ",--wrap=" name "f"
+const char cpu_check_linked[] =
+    "-Wl" WRAPPED("sincos") WRAPPED("frexp") WRAPPED("modf") WRAPPED("remquo") WRAPPED("nan");
+
 static const char object_word[] = "/dev/null", output_word[] = "moonwarp-unit.so";
 
 /* The compiler and all that says where the linker and its libraries are looked for. */

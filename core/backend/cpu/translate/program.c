@@ -25,12 +25,13 @@ static void name_clean(char *at) {
   }
 }
 
-static cpu_program *program_copy(const mw_source *source) {
+static cpu_program *program_copy(const mw_source *source, bool checked) {
   cpu_program *program = mw_calloc(1, sizeof *program);
   mw_source meant = *source;
   meant.max_registers = 0;
   meant.ptxas = NULL;
   program->source = mw_source_copy(&meant);
+  program->checked = checked;
   name_clean((char *)program->source.name);
   return program;
 }
@@ -65,6 +66,7 @@ void cpu_program_free(cpu_program *program) {
   mw_front_free(program->front);
   mw_refusals_free(&program->refused);
   mw_free(program->device_code);
+  mw_error_clear(&program->barred);
   mw_source_free(&program->source);
   mw_free(program);
 }
@@ -81,6 +83,7 @@ static mw_status program_key(cpu_program *program, mw_error *error) {
   mw_cache_key_add(maker, "abi", &abi, sizeof abi);
   mw_cache_key_text(maker, "stamp", stamp.at);
   mw_cache_key_text(maker, "compiler", identity);
+  mw_cache_key_add(maker, "checked", &program->checked, sizeof program->checked);
   mw_source source = program->source;
   source.templates = NULL; /* of a unit's key */
   mw_status status = mw_source_hash(&source, maker, &program->cacheable, error);
@@ -210,13 +213,15 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   if (wrong->what)
     return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
                    tokens->files[wrong->file], wrong->line, wrong->what);
+  if (program->checked) cpu_allowed_read(&program->tokens);
   cpu_specifiers_order(&program->tokens);
   cpu_templates_mark(&program->tokens);
   cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
   cpu_names_read(program);
   cpu_spin_waits_find(program);
-  mw_status status = cpu_callgraph_read(program, error);
+  mw_status status = program->checked ? cpu_allowed_check(program, error) : MW_OK;
+  if (!status) status = cpu_callgraph_read(program, error);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);
   return status;
@@ -237,11 +242,20 @@ mw_status cpu_program_need(cpu_program *program, mw_error *error) {
   return status;
 }
 
+/* What else is wrong may come of what is left out for it. */
+static void barred_tell(cpu_program *program, mw_error *error) {
+  mw_front_explain(program->front, error->text, sizeof error->text, &error->status);
+  if (!program->barred.status) return;
+  mw_error_clear(error);
+  *error = program->barred;
+  program->barred = (mw_error){0};
+}
+
 bool cpu_program_reduce(cpu_program *program, mw_error *error) {
   if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
   if (program->front) {
     if (!mw_front_refuse(program->front, error, "the CPU device", &program->refused)) {
-      mw_front_explain(program->front, error->text, sizeof error->text, &error->status);
+      barred_tell(program, error);
       return false;
     }
   } else {
@@ -277,10 +291,10 @@ static mw_status options_check(const mw_source *source, mw_error *error) {
   return MW_OK;
 }
 
-mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error *error) {
+mw_status cpu_program_parse(const mw_source *source, bool checked, cpu_program **out, mw_error *error) {
   mw_status status = options_check(source, error);
   if (status) return status;
-  cpu_program *program = program_copy(source);
+  cpu_program *program = program_copy(source, checked);
   status = program_key(program, error);
   if (!status && (!program->cacheable || !analysis_recall(program))) {
     status = cpu_program_need(program, error);

@@ -61,7 +61,8 @@ void      cpu_generator_stamp(cpu_text *); /* of this program and every file of 
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 /* linker.c */
-extern const char cpu_libraries[]; /* options of a compiler that make a shared object */
+extern const char cpu_libraries[];    /* options of a compiler that make a shared object */
+extern const char cpu_check_linked[]; /* and of one with the hooks: which functions of libm these stand before */
 /* The command that links an object file, as that clang++ would; false: it is not known. */
 bool      cpu_linker_find(const cpu_toolchain *, const char *object, const char *output, mw_argv *);
 /* compiler.c */
@@ -78,6 +79,7 @@ mw_status cpu_warnings_read(const cpu_program *, const char *generated, cpu_text
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
 /* The functions of a whole one, by addresses from its start; names are in its bytes. */
 cpu_code *cpu_object_functions(const char *bytes, size_t size, size_t *count);
+cpu_place *cpu_object_statics(const char *bytes, size_t size, size_t *count); /* of functions and classes */
 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one
  * of the check flavor it takes the initialiser that -fsanitize=thread adds. */

@@ -35,6 +35,13 @@ static bool arguments_fit(const char *asked) {
   return false;
 }
 
+static mw_status instance_allow(const cpu_program *program, const char *asked, mw_error *error) {
+  char *why = program->checked ? cpu_allowed_name(asked) : NULL;
+  mw_status status = why ? mw_fail(error, MW_UNSUPPORTED, "instance '%s': %s", asked, why) : MW_OK;
+  mw_free(why);
+  return status;
+}
+
 static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
   const cpu_token bare = cpu_bare_name(asked);
   bool known = false;
@@ -42,7 +49,7 @@ static mw_status instance_check(const cpu_program *program, const char *asked, m
     if (!cpu_token_is(&bare, program->declared[i].name)) continue;
     known = true;
     if (!program->declared[i].is_template) continue;
-    if (arguments_fit(asked)) return MW_OK;
+    if (arguments_fit(asked)) return instance_allow(program, asked, error);
     return mw_fail(error, MW_INVALID, "'%s' does not name an instance of the template '%.*s'; write '%.*s<...>'", asked,
                    TEXT(&bare), TEXT(&bare));
   }
@@ -107,17 +114,50 @@ static int by_name(const void *one, const void *other) {
   return strcmp(((const cpu_code *)one)->name, ((const cpu_code *)other)->name);
 }
 
-cpu_code *cpu_unit_functions(const cpu_unit *unit, size_t *count, char **names) {
+/* The bytes of a loaded unit, which the caller frees, and where it was loaded; size 0: not known. */
+static char *object_again(const cpu_unit *unit, size_t *size, uintptr_t *base) {
   struct stat info = {0};
   struct link_map *map = NULL;
   fstat(unit->fd, &info);
-  *names = mw_calloc((size_t)info.st_size + 1, 1);
+  char *bytes = mw_calloc((size_t)info.st_size + 1, 1);
+  const bool whole = pread(unit->fd, bytes, (size_t)info.st_size, 0) == info.st_size;
+  const bool found = whole && !dlinfo(unit->handle, RTLD_DI_LINKMAP, &map);
+  *size = found ? (size_t)info.st_size : 0;
+  *base = found ? map->l_addr : 0;
+  return bytes;
+}
+
+cpu_code *cpu_unit_functions(const cpu_unit *unit, size_t *count, char **names) {
+  uintptr_t base;
+  size_t size;
   *count = 0;
-  if (pread(unit->fd, *names, (size_t)info.st_size, 0) != info.st_size || dlinfo(unit->handle, RTLD_DI_LINKMAP, &map))
-    return NULL;
-  cpu_code *list = cpu_object_functions(*names, (size_t)info.st_size, count);
-  for (size_t i = 0; i < *count; i++) list[i].address += map->l_addr;
-  qsort(list, *count, sizeof *list, by_name);
+  *names = object_again(unit, &size, &base);
+  cpu_code *list = size ? cpu_object_functions(*names, size, count) : NULL;
+  for (size_t i = 0; i < *count; i++) list[i].address += base;
+  if (list) qsort(list, *count, sizeof *list, by_name);
+  return list;
+}
+
+static bool is_in_table(const mw_unit_table *table, uintptr_t address) {
+  for (unsigned i = 0; i < table->nvariables; i++)
+    if (address - (uintptr_t)table->variables[i].address < table->variables[i].bytes) return true;
+  return false;
+}
+
+cpu_place *cpu_unit_places(const cpu_unit *unit, size_t *count) {
+  const mw_unit_table *table = unit->table;
+  uintptr_t base;
+  size_t size, nstatics = 0;
+  char *bytes = object_again(unit, &size, &base);
+  cpu_place *statics = size ? cpu_object_statics(bytes, size, &nstatics) : NULL;
+  cpu_place *list = mw_calloc(table->nvariables + nstatics + 1, sizeof *list);
+  for (*count = 0; *count < table->nvariables; ++*count)
+    list[*count] = (cpu_place){(uintptr_t)table->variables[*count].address, (size_t)table->variables[*count].bytes};
+  for (size_t i = 0; i < nstatics; i++)
+    if (!is_in_table(table, statics[i].address + base))
+      list[(*count)++] = (cpu_place){statics[i].address + base, statics[i].bytes};
+  mw_free(statics);
+  mw_free(bytes);
   return list;
 }
 

@@ -40,7 +40,8 @@ typedef struct cpu_declared {
 /* A source after preprocessing and analysis; reused for every unit compiled from it. */
 typedef struct cpu_program cpu_program;
 
-mw_status cpu_program_parse(const mw_source *, cpu_program **out, mw_error *); /* copies what it needs of the source */
+/* Copies what it needs of the source. checked: for units of the check flavors. */
+mw_status cpu_program_parse(const mw_source *, bool checked, cpu_program **out, mw_error *);
 void      cpu_program_free(cpu_program *);
 int       cpu_program_kernels(const cpu_program *, const cpu_declared **out);
 void      cpu_program_source(const cpu_program *, const char **name, const char **text);
@@ -60,6 +61,13 @@ typedef struct cpu_code { /* a function */
   uintptr_t   address;
 } cpu_code;
 
+typedef struct cpu_place { /* of a variable */
+  uintptr_t address;
+  size_t    bytes;
+} cpu_place;
+
+/* The device variables of a loaded unit, and the static ones of its functions and classes; freed by mw_free. */
+cpu_place *cpu_unit_places(const cpu_unit *, size_t *count);
 /* The functions of a loaded unit by name; `names` holds their names. Both are freed by mw_free. */
 cpu_code *cpu_unit_functions(const cpu_unit *, size_t *count, char **names);
 /* The generated C++; malloc'ed. */

@@ -347,6 +347,59 @@ HOOK void *__tsan_memmove(void *to, const void *from, unsigned long bytes) {
 }
 HOOK void *__tsan_memset(void *to, int value, unsigned long bytes) { return set_checked(to, value, bytes, PLACE); }
 
+/* What a C library would read, out of sight of the hooks. */
+FAST int compare_checked(const void *one, const void *other, unsigned long bytes, const void *place) {
+  access(one, bytes, false, place);
+  access(other, bytes, false, place);
+  const volatile unsigned char *a = (const volatile unsigned char *)one, *b = (const volatile unsigned char *)other;
+  for (unsigned long i = 0; i < bytes; i++)
+    if (a[i] != b[i]) return a[i] - b[i];
+  return 0;
+}
+FAST unsigned long length_checked(const char *text, const void *place) {
+  for (unsigned long i = 0;; i++) {
+    access(text + i, 1, false, place);
+    if (!((const volatile char *)text)[i]) return i;
+  }
+}
+HOOK int memcmp(const void *one, const void *other, unsigned long bytes) {
+  return compare_checked(one, other, bytes, PLACE);
+}
+HOOK int bcmp(const void *one, const void *other, unsigned long bytes) {
+  return compare_checked(one, other, bytes, PLACE);
+}
+
+/* What libm writes and reads through pointers: the linker calls these instead (cpu_check_linked of linker.c). */
+#define BY_POINTERS(T, f)                                                                                              \
+  void __real_sincos##f(T, T *, T *);                                                                                  \
+  T __real_frexp##f(T, int *);                                                                                         \
+  T __real_modf##f(T, T *);                                                                                            \
+  T __real_remquo##f(T, T, int *);                                                                                     \
+  T __real_nan##f(const char *);                                                                                       \
+  HOOK void __wrap_sincos##f(T x, T *sine, T *cosine) {                                                                \
+    access(sine, sizeof *sine, true, PLACE);                                                                           \
+    access(cosine, sizeof *cosine, true, PLACE);                                                                       \
+    __real_sincos##f(x, sine, cosine);                                                                                 \
+  }                                                                                                                    \
+  HOOK T __wrap_frexp##f(T x, int *power) {                                                                            \
+    access(power, sizeof *power, true, PLACE);                                                                         \
+    return __real_frexp##f(x, power);                                                                                  \
+  }                                                                                                                    \
+  HOOK T __wrap_modf##f(T x, T *whole) {                                                                               \
+    access(whole, sizeof *whole, true, PLACE);                                                                         \
+    return __real_modf##f(x, whole);                                                                                   \
+  }                                                                                                                    \
+  HOOK T __wrap_remquo##f(T x, T y, int *quotient) {                                                                   \
+    access(quotient, sizeof *quotient, true, PLACE);                                                                   \
+    return __real_remquo##f(x, y, quotient);                                                                           \
+  }                                                                                                                    \
+  HOOK T __wrap_nan##f(const char *text) {                                                                             \
+    length_checked(text, PLACE);                                                                                       \
+    return __real_nan##f(text);                                                                                        \
+  }
+BY_POINTERS(double, )
+BY_POINTERS(float, f)
+
 /* ==} */
 
 /* {== Atomics ========================================================== */

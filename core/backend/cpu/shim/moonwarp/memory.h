@@ -25,22 +25,27 @@ template <class T> MW_TESTED T &mw_tested(T *at, const char *file, int line) {
   if (__is_class(T) && (size_t)at % alignof(T)) mw_check_misaligned(at, alignof(T), __PRETTY_FUNCTION__, file, line);
   return mw_whole(at);
 }
-/* A pointer that is dereferenced. */
+/* A pointer that is dereferenced; noexcept(*p) is as without check mode. */
 template <class T> struct mw_aligned {
   T *at;
   const char *file;
   int line;
-  template <class From> MW_TESTED_MEMBER mw_aligned(From from, MW_HERE) : at((T *)from), file(mw_file), line(mw_line) {}
-  template <class N> MW_TESTED_MEMBER mw_aligned operator+(N count) const { return mw_aligned(at + count, file, line); }
+  template <class From> MW_TESTED_MEMBER mw_aligned(From from, MW_HERE) noexcept
+      : at((T *)from), file(mw_file), line(mw_line) {}
+  template <class N> MW_TESTED_MEMBER mw_aligned operator+(N count) const noexcept {
+    return mw_aligned(at + count, file, line);
+  }
 #if defined(__clang__)
-  MW_TESTED_MEMBER T &operator*() const { return mw_tested(at, file, line); }
-  template <class N> MW_TESTED_MEMBER T &operator[](N i) const { return mw_tested(at + i, file, line); }
+  MW_TESTED_MEMBER T &operator*() const noexcept { return mw_tested(at, file, line); }
+  template <class N> MW_TESTED_MEMBER T &operator[](N i) const noexcept { return mw_tested(at + i, file, line); }
 #else
-  MW_TESTED_MEMBER T &operator*() const { return mw_whole(at); }
-  template <class N> MW_TESTED_MEMBER T &operator[](N i) const { return mw_whole(at + i); }
+  MW_TESTED_MEMBER T &operator*() const noexcept { return mw_whole(at); }
+  template <class N> MW_TESTED_MEMBER T &operator[](N i) const noexcept { return mw_whole(at + i); }
 #endif
 };
-template <class T, class From> MW_TESTED mw_aligned<T> mw_to(From from, MW_HERE) { return {from, mw_file, mw_line}; }
+template <class T, class From> MW_TESTED mw_aligned<T> mw_to(From from, MW_HERE) noexcept {
+  return {from, mw_file, mw_line};
+}
 /* mw_at: of a pointer to a class an mw_aligned, of anything else itself. */
 template <class T, class P, bool = __is_class(T)> struct mw_pointer_to { typedef mw_aligned<T> aligned; };
 template <class T, class P> struct mw_pointer_to<T, P, false> { typedef P &same; };
@@ -50,10 +55,10 @@ MW_POINTER()
 MW_POINTER(const)
 MW_POINTER(__restrict__)
 MW_POINTER(const __restrict__)
-template <class P> MW_TESTED typename mw_pointer<P>::aligned mw_at(P &from, MW_HERE) {
+template <class P> MW_TESTED typename mw_pointer<P>::aligned mw_at(P &from, MW_HERE) noexcept {
   return {from, mw_file, mw_line};
 }
-template <class P> MW_TESTED typename mw_pointer<P>::same mw_at(P &from) { return from; }
+template <class P> MW_TESTED typename mw_pointer<P>::same mw_at(P &from) noexcept { return from; }
 #define MW_AT(p) mw_tested(p, mw_file, mw_line)
 #define MW_FROM , MW_HERE
 #else

@@ -226,7 +226,11 @@ template <class T> MW_FN unsigned __match_any_sync(unsigned mask, T value, MW_HE
   return (unsigned)mw_warp(MW_WARP_MATCH_ANY, mask, value, 0, 32, nullptr, "__match_any_sync", mw_file, mw_line);
 }
 template <class T> MW_FN unsigned __match_all_sync(unsigned mask, T value, int *predicate, MW_HERE) {
-  return (unsigned)mw_warp(MW_WARP_MATCH_ALL, mask, value, 0, 32, predicate, "__match_all_sync", mw_file, mw_line);
+  int all = 0;
+  const unsigned long long lanes =
+      mw_warp(MW_WARP_MATCH_ALL, mask, value, 0, 32, &all, "__match_all_sync", mw_file, mw_line);
+  if (predicate) *predicate = all;
+  return (unsigned)lanes;
 }
 
 #define MW_REDUCE(name, T, op)                                                                                         \

@@ -9,7 +9,12 @@
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __restrict __restrict__
 #define __nv_pure__
-#if !defined(__clang__)
+#if defined(MW_CHECK)
+/* Of what is assumed nothing would be found any more. */
+#define __builtin_assume(e)             ((void)sizeof((e) ? 1 : 0))
+#define __builtin_assume_aligned(p, ...) ((void *)(p))
+#define __builtin_unreachable()         mw_runtime_now->fail("__builtin_unreachable() was reached", __FILE__, __LINE__)
+#elif !defined(__clang__)
 #define __builtin_assume(e) ((e) ? (void)0 : __builtin_unreachable())
 #endif
 #define __assume(e) __builtin_assume(e)
