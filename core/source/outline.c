@@ -83,11 +83,7 @@ static void class_names_add(walk *in, int first, int last) {
 }
 
 static void variable_names_add(walk *in, int first, int last) {
-  const int most = last - first;
-  int *names = mw_malloc((size_t)(most + 1) * sizeof *names);
-  const int count = cpu_shared_names(in->tokens, first, last, names, most);
-  for (int i = 0; i < count; i++) name_add(in, names[i]);
-  mw_free(names);
+  for (int i = -1; (i = cpu_variable_next(in->tokens, first, last, i)) >= 0;) name_add(in, i);
 }
 
 /* typedef int (*op)(int); has its name in the first parentheses. */

@@ -85,16 +85,6 @@ static bool backward_read(loop *it, int i) {
   return false;
 }
 
-static int enclosing(const loop *it, int i) {
-  for (i--; i >= it->begin; i--) {
-    if (it->at[i].match >= 0 && it->at[i].match < i)
-      i = it->at[i].match;
-    else if (it->at[i].match > i)
-      return i;
-  }
-  return -1;
-}
-
 /* Calls `visit` with each if and switch of the loop: the condition, and the end of all that it decides. */
 typedef bool decision(loop *, cpu_range condition, int last, void *of);
 
@@ -130,7 +120,7 @@ static int callee_of(const loop *it, int i) {
   int after = i + 1;
   while (cpu_token_any(&it->at[after], WORDS(".", "->"))) after += 2;
   if (after > i + 1 && cpu_token_is(&it->at[after], "(")) return after - 1;
-  const int open = enclosing(it, i);
+  const int open = cpu_enclosing(tokens_of(it), it->begin, i);
   return open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME ? open - 1 : -1;
 }
 
@@ -154,7 +144,7 @@ static bool is_declared(const loop *it, const cpu_token *name) {
 /* Does each round set it before anything else? */
 static bool is_set_first(const loop *it, const cpu_token *name) {
   const int i = cpu_find_use(tokens_of(it), it->open ? it->open : it->first, it->last, name);
-  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && enclosing(it, i) == it->open &&
+  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && cpu_enclosing(tokens_of(it), it->begin, i) == it->open &&
          cpu_token_any(&it->at[i - 1], WORDS(";", "{", "}"));
 }
 

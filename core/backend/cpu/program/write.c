@@ -24,16 +24,6 @@ bool cpu_is_assignment(const cpu_token *token) {
   return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
 }
 
-static int enclosing(const cpu_token *at, int i) {
-  for (i--; i >= 0; i--) {
-    if (at[i].match >= 0 && at[i].match < i)
-      i = at[i].match;
-    else if (at[i].match > i)
-      return i;
-  }
-  return -1;
-}
-
 /* ---- who takes it ---------------------------------------------------------------------------------------------- */
 
 /* The function that the parenthesis at `open` calls; -1: none that has a name. */
@@ -129,9 +119,8 @@ static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, in
 /* x = n; T x = n; or the braces of T x[] = {1, n}. */
 static cpu_write stored(const cpu_program *program, const cpu_tokens *tokens, int sign, bool braces) {
   const cpu_token *at = tokens->at;
-  int first = sign, name = sign - 1;
-  while (first > 0 && !cpu_token_any(&at[first - 1], WORDS(";", "{", "}", "(")))
-    first = at[first - 1].match >= 0 && at[first - 1].match < first - 1 ? at[first - 1].match : first - 1;
+  const int first = cpu_begin_after(tokens, 0, sign, WORDS(";", "{", "}", "("));
+  int name = sign - 1;
   while (name > first && cpu_token_is(&at[name], "]")) name = at[name].match - 1;
   if (cpu_find(tokens, first, sign, WORDS("&", "&&", "decltype")) < sign || cpu_has(tokens, first, name, "["))
     return CPU_ESCAPED;
@@ -188,7 +177,7 @@ static cpu_write used(const cpu_program *, const cpu_tokens *, cpu_range, int de
 /* In braces: of the initialiser of a variable, of an array of them, or of what has no name. */
 static cpu_write listed(const cpu_program *program, const cpu_tokens *tokens, int open) {
   const cpu_token *at = tokens->at;
-  while (open > 1 && cpu_token_any(&at[open - 1], WORDS("{", ","))) open = enclosing(at, open);
+  while (open > 1 && cpu_token_any(&at[open - 1], WORDS("{", ","))) open = cpu_enclosing(tokens, 0, open);
   return open > 1 && cpu_token_is(&at[open - 1], "=") ? stored(program, tokens, open - 1, true) : CPU_ESCAPED;
 }
 
@@ -196,7 +185,7 @@ static cpu_write listed(const cpu_program *program, const cpu_tokens *tokens, in
 static cpu_write whole(const cpu_program *program, const cpu_tokens *tokens, cpu_range range, int depth) {
   enum { MOST_DEPTH = 8 };
   const cpu_token *at = tokens->at, *before = &at[range.first - 1];
-  const int open = enclosing(at, range.first);
+  const int open = cpu_enclosing(tokens, 0, range.first);
   const bool operand = open > 0 && (cpu_ends_operand(&at[open - 1]) || cpu_token_is(&at[open - 1], ">"));
   if (cpu_token_is(before, "return")) return CPU_READ;
   if (cpu_token_is(before, "=")) return stored(program, tokens, range.first - 1, false);

@@ -44,11 +44,9 @@ typedef struct reader {
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
 static void declaration_add(reader *in, int first, int last) {
-  cpu_declarator list[16];
-  int count = 0;
   while (first < last && cpu_token_any(&in->at[first], WORDS("extern", "static", "__shared__"))) first++;
-  if (!cpu_declarator_read(in->tokens, first, last, list, 16, &count)) return;
-  for (int i = 0; i < count && in->nnames < MOST_NAMES; i++) in->names[in->nnames++] = list[i];
+  const cpu_declarators list = cpu_declarators_read(in->tokens, first, last);
+  for (int i = 0; i < list.count && in->nnames < MOST_NAMES; i++) in->names[in->nnames++] = list.at[i];
   if (in->nnames == MOST_NAMES) in->kernel->unsure = true;
 }
 

@@ -13,7 +13,7 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-enum { MOST_NAMES = 128, MOST_SHARED = 16 };
+enum { MOST_NAMES = 128 };
 
 typedef struct expansion {
   cpu_splitter *in;
@@ -52,13 +52,6 @@ static bool name_known(const expansion *it, const cpu_token *name) {
 
 /* ---- what the callee names ------------------------------------------------------------------------------------- */
 
-static void declared_names(expansion *it, int first, int last) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count;
-  if (cpu_declarator_read(&it->body.work, first, last, list, CPU_MOST_DECLARATORS, &count))
-    for (int i = 0; i < count; i++) name_add(it, &it->body.work.at[list[i].name]);
-}
-
 static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
   return cpu_token_is(&tokens->at[node->first], "extern");
 }
@@ -67,7 +60,6 @@ static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
 static void type_names(expansion *it, int index) {
   const cpu_tokens *work = &it->body.work;
   const cpu_node *node = &it->body.nodes[index];
-  int names[MOST_SHARED];
   if (!cpu_has(work, node->first, node->last, "__shared__")) {
     reject(it, "declares a type or a static variable");
     return;
@@ -75,16 +67,15 @@ static void type_names(expansion *it, int index) {
   if (is_extern(work, node)) return;
   const char *why = cpu_static_shared_put(it->in, it->callee, &it->body, index);
   if (why) reject(it, why);
-  int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
-  for (int i = 0; i < count; i++) name_add(it, &work->at[names[i]]);
+  for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
+    name_add(it, &work->at[name]);
 }
 
 static void body_names(expansion *it) {
   for (int i = 0; i < it->body.nnodes; i++) {
-    const cpu_node *node = &it->body.nodes[i];
-    if (node->kind == CPU_NODE_DECLARE) declared_names(it, node->first, node->last - 1);
-    if (node->kind == CPU_NODE_FOR) declared_names(it, node->head, node->init_last);
-    if (node->kind == CPU_NODE_TYPE) type_names(it, i);
+    const cpu_declarators list = cpu_node_declarators(&it->body, &it->body.nodes[i]);
+    for (int k = 0; k < list.count; k++) name_add(it, &it->body.work.at[list.at[k].name]);
+    if (it->body.nodes[i].kind == CPU_NODE_TYPE) type_names(it, i);
   }
   for (int i = 0; i < it->callee->nformals; i++) {
     const int name = it->callee->formals[i].name;
@@ -236,10 +227,9 @@ static int shared_put(expansion *it, int i) {
   const cpu_tokens *work = &it->body.work;
   for (int k = 0; k < it->body.nnodes; k++) {
     const cpu_node *node = &it->body.nodes[k];
-    int names[MOST_SHARED];
     if (node->kind != CPU_NODE_TYPE || node->first != i || is_extern(work, node)) continue;
-    int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
-    for (int n = 0; n < count; n++) static_shared_call_put(it, &work->at[names[n]]);
+    for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
+      static_shared_call_put(it, &work->at[name]);
     return node->last;
   }
   return i;

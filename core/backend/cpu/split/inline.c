@@ -249,17 +249,15 @@ static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
 static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count = 0;
   if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
-  if (!cpu_declarator_read(&in->work, node->first, node->last - 1, list, CPU_MOST_DECLARATORS, &count) || count < 2)
-    return false;
-  for (int i = 0; i < count; i++) {
-    const cpu_range parts[] = {{list[i].spec, list[i].spec_last},
-                               {list[i].first, i + 1 < count ? list[i + 1].first - 1 : node->last - 1}};
-    cpu_tokens_build(next, &in->work, &in->work.at[list[i].name], 0, "$0 $1 ; ", parts);
+  const cpu_declarators list = cpu_node_declarators(in, node);
+  for (int i = 0; i < list.count && list.count > 1; i++) {
+    const cpu_declarator *it = &list.at[i];
+    const cpu_range parts[] = {{it->spec, it->spec_last},
+                               {it->first, i + 1 < list.count ? it[1].first - 1 : node->last - 1}};
+    cpu_tokens_build(next, &in->work, &in->work.at[it->name], 0, "$0 $1 ; ", parts);
   }
-  return true;
+  return list.count > 1;
 }
 
 /* float v(x);  ->  float v = (float)(x);  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */

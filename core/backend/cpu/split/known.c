@@ -69,16 +69,13 @@ static meaning formal_meaning(const cpu_splitter *in, const cpu_token *token) {
 /* Shared memory, and that of a helper: mw_kept auto & part_mw3 = ... */
 static meaning shared_meaning(const cpu_splitter *in, const cpu_node *node, const cpu_token *token) {
   const cpu_tokens *work = &in->work;
-  int names[32], last = node->last;
   if (cpu_token_is(&work->at[node->first], "mw_kept") && cpu_same_text(&work->at[node->first + 3], token))
     return (meaning){work, node->first + 1, node->first + 2, true, true, true};
-  const int found = cpu_find_same(work, node->first, last, token);
-  if (found == last || !cpu_has(work, node->first, found, "__shared__")) return (meaning){0};
-  int count = cpu_shared_names(work, node->first, node->last, names, 32);
-  for (int n = 0; n < count; n++) last = names[n] < last ? names[n] : last; /* __shared__ float a[4], b[4] */
-  while (count && names[count - 1] != found) count--;
-  return count ? (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true}
-               : (meaning){0};
+  const int found = cpu_find_same(work, node->first, node->last, token);
+  if (found == node->last || !cpu_has(work, node->first, found, "__shared__")) return (meaning){0};
+  if (cpu_variable_find(work, node->first, node->last, token) != found) return (meaning){0};
+  const int last = cpu_variable_next(work, node->first, node->last, -1); /* __shared__ float a[4], b[4] */
+  return (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true};
 }
 
 /* *declared: the body may give the name another meaning. */

@@ -88,8 +88,6 @@ typedef struct cpu_splitter {
   int bounds_check_scale; /* of the bounds checks, see cpu_bounds_check_scale; 0: there are none */
 } cpu_splitter;
 
-enum { CPU_MOST_DECLARATORS = 16 };
-
 /* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
 /* Must the thread loops leave the order within a thread to the compiler's own analysis (dependence.c)? */
@@ -126,6 +124,8 @@ int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement 
 int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
+cpu_declarators cpu_node_declarators(const cpu_splitter *, const cpu_node *); /* of a declaration, or a for's head */
+bool cpu_node_declares(const cpu_splitter *, const cpu_node *, const cpu_token *name);
 bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* a parameter, a variable or a type */
 int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vote, 2 values; 3 on: of the block */
 

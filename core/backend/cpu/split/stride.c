@@ -27,9 +27,10 @@ static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
 static bool stride_form(const cpu_splitter *in, const cpu_node *node, stride *out) {
   const cpu_token *at = in->work.at;
   const cpu_declarator *variable = &out->variable;
-  int count = 0, test = node->init_last + 1, step = node->test_last + 1;
-  if (!cpu_declarator_read(&in->work, node->head, node->init_last, &out->variable, 1, &count) || count != 1)
-    return false;
+  const cpu_declarators list = cpu_node_declarators(in, node);
+  const int test = node->init_last + 1, step = node->test_last + 1;
+  if (list.count != 1) return false;
+  out->variable = list.at[0];
   const cpu_token *name = &at[variable->name];
   if (variable->first != variable->name || variable->dims_last > variable->dims) return false;
   if (!cpu_same_text(&at[test], name) || !cpu_token_is(&at[test + 1], "<")) return false;

@@ -85,19 +85,16 @@ static cpu_node_kind word_kind(const cpu_token *token) {
 
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   const cpu_token *token = &in->work.at[i];
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count;
   if (word_kind(token) != CPU_NODE_LEAF) return word_kind(token);
   if (cpu_token_is(token, "__syncthreads") && last == i + 4) return CPU_NODE_BARRIER;
   if (cpu_token_any(token, passed_words)) {
     type_check(in, i, last);
     return CPU_NODE_TYPE;
   }
-  bool declares = cpu_declarator_read(&in->work, i, last - 1, list, CPU_MOST_DECLARATORS, &count);
-  if (declares && cpu_find(&in->work, i, list[0].spec_last, WORDS("static")) < list[0].spec_last) return CPU_NODE_TYPE;
-  int shared_last = declares ? list[0].spec_last : last;
-  if (cpu_find(&in->work, i, shared_last, WORDS("__shared__")) < shared_last) return CPU_NODE_TYPE;
-  return declares ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
+  const cpu_declarators list = cpu_declarators_read(&in->work, i, last - 1);
+  if (list.count && cpu_has(&in->work, i, list.at[0].spec_last, "static")) return CPU_NODE_TYPE;
+  if (cpu_has(&in->work, i, list.count ? list.at[0].spec_last : last, "__shared__")) return CPU_NODE_TYPE;
+  return list.count ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
 }
 
 static int block_read(cpu_splitter *in, int open, int parent) {
@@ -236,27 +233,27 @@ bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
   return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
 }
 
-static bool declares(const cpu_tokens *tokens, int first, int last, const cpu_token *name) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count = 0;
-  if (cpu_find_same(tokens, first, last, name) == last) return false;
-  if (!cpu_declarator_read(tokens, first, last, list, CPU_MOST_DECLARATORS, &count)) return false;
-  while (count && !cpu_same_text(&tokens->at[list[count - 1].name], name)) count--;
-  return count > 0;
+cpu_declarators cpu_node_declarators(const cpu_splitter *in, const cpu_node *node) {
+  if (node->kind == CPU_NODE_FOR) return cpu_declarators_read(&in->work, node->head, node->init_last);
+  return cpu_declarators_read(&in->work, node->first, node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->first);
+}
+
+bool cpu_node_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
+  if (cpu_find_same(&in->work, node->first, node->last, name) == node->last) return false;
+  const cpu_declarators list = cpu_node_declarators(in, node);
+  int i = 0;
+  while (i < list.count && !cpu_same_text(&in->work.at[list.at[i].name], name)) i++;
+  return i < list.count;
 }
 
 static bool type_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
   const cpu_token *first = &in->work.at[node->first];
-  enum { MOST_NAMES = 32 };
-  int names[MOST_NAMES];
   if (cpu_token_any(first, WORDS("using", "namespace")))
     return cpu_same_text(first + 1, name) && !cpu_token_is(first + 3, "cooperative_groups");
   if (cpu_token_any(first, WORDS("static_assert", "mw_kept"))) return false;
   if (!cpu_has(&in->work, node->first, node->last, "__shared__"))
     return cpu_find_same(&in->work, node->first, node->last, name) < node->last;
-  int count = cpu_shared_names(&in->work, node->first, node->last, names, MOST_NAMES);
-  while (count && !cpu_same_text(&in->work.at[names[count - 1]], name)) count--;
-  return count > 0;
+  return cpu_variable_find(&in->work, node->first, node->last, name) >= 0;
 }
 
 /* A parameter, a variable, a type of the kernel's. */
@@ -264,9 +261,7 @@ bool cpu_kernel_declares(const cpu_splitter *in, const cpu_token *name) {
   if (cpu_is_formal(in->program, in->kernel, name)) return true;
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
-    const int last = node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->kind == CPU_NODE_FOR ? node->init_last : 0;
-    if (last && declares(&in->work, node->kind == CPU_NODE_FOR ? node->head : node->first, last, name)) return true;
-    if (node->kind == CPU_NODE_TYPE && type_declares(in, node, name)) return true;
+    if (node->kind == CPU_NODE_TYPE ? type_declares(in, node, name) : cpu_node_declares(in, node, name)) return true;
   }
   return false;
 }

@@ -155,19 +155,14 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
   local->kind = cpu_kind_of(in->program, in->kernel, &in->work, spec, last, far);
 }
 
-static void locals_of(cpu_splitter *in, int node, int first, int last, int until) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count;
-  if (!cpu_declarator_read(&in->work, first, last, list, CPU_MOST_DECLARATORS, &count)) return;
-  for (int i = 0; i < count; i++) local_add(in, node, &list[i], until);
-}
-
 static void locals_collect(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
-    if (node->kind == CPU_NODE_DECLARE && at_barrier_level(in, i))
-      locals_of(in, i, node->first, node->last - 1, in->nodes[node->parent].last);
-    if (node->kind == CPU_NODE_FOR && cpu_node_splits(node)) locals_of(in, i, node->head, node->init_last, node->last);
+    const bool head = node->kind == CPU_NODE_FOR;
+    if (head ? !cpu_node_splits(node) : node->kind != CPU_NODE_DECLARE || !at_barrier_level(in, i)) continue;
+    const cpu_declarators list = cpu_node_declarators(in, node);
+    for (int k = 0; k < list.count; k++)
+      local_add(in, i, &list.at[k], head ? node->last : in->nodes[node->parent].last);
   }
 }
 

@@ -95,24 +95,21 @@ static void class_put(const sizes *in, int first, int last) {
 /* + sizeof(T[32]) for each of __shared__ T a[32], b; of tokens first ... last-1. */
 static void declaration_put(const sizes *in, int first, int last, cpu_text *out) {
   const cpu_tokens *tokens = &in->program->tokens;
-  int *names = mw_malloc((size_t)(last - first + 1) * sizeof *names);
-  int count = cpu_shared_names(tokens, first, last, names, last - first),
-      braces = cpu_class_braces(tokens, first, last);
+  const int braces = cpu_class_braces(tokens, first, last), foremost = cpu_variable_next(tokens, first, last, -1);
   namespaces_repeat(in, first);
-  for (int n = 0; n < count; n++) {
-    int end = names[n] + 1;
+  for (int name = foremost; name >= 0; name = cpu_variable_next(tokens, first, last, name)) {
+    int end = name + 1;
     while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
-    if (!names_repeat(in, names[n] + 1, end, 0) || !names_repeat(in, first, names[0], 0)) continue;
+    if (!names_repeat(in, name + 1, end, 0) || !names_repeat(in, first, foremost, 0)) continue;
     cpu_text_put(out, " + sizeof(");
-    if (braces && n == 0) class_put(in, first, in->at[braces].match + 1);
+    if (braces && name == foremost) class_put(in, first, in->at[braces].match + 1);
     if (braces)
       cpu_text_format(out, "mw_size_%d", first);
     else
-      type_put(in, first, names[0], out);
-    cpu_text_range(out, tokens, names[n] + 1, end);
+      type_put(in, first, foremost, out);
+    cpu_text_range(out, tokens, name + 1, end);
     cpu_text_put(out, ")");
   }
-  mw_free(names);
 }
 
 static bool is_counted(const cpu_function *function) {
@@ -138,14 +135,13 @@ static void helpers_put(const cpu_program *program, const cpu_function *kernel, 
 }
 
 static bool is_named(const cpu_program *program, const bool *reached, const cpu_item *item) {
-  int names[16];
-  const int count = cpu_shared_names(&program->tokens, item->first, item->last, names, 16);
+  const cpu_tokens *tokens = &program->tokens;
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
-    for (int n = 0; reached[i] && function->body >= 0 && n < count; n++)
-      if (cpu_find_use(&program->tokens, function->body, function->last, &program->tokens.at[names[n]]) <
-          function->last)
-        return true;
+    for (int name = -1; reached[i] && function->body >= 0;) {
+      if ((name = cpu_variable_next(tokens, item->first, item->last, name)) < 0) break;
+      if (cpu_find_use(tokens, function->body, function->last, &tokens->at[name]) < function->last) return true;
+    }
   }
   return false;
 }
