@@ -90,9 +90,12 @@ void cpu_tokens_build(cpu_tokens *, const cpu_tokens *from, const cpu_token *lik
 void cpu_tokens_adopt(cpu_tokens *, cpu_tokens *from);
 /* The tokens become those of a list that was made beside them, which is then empty; brackets are matched. */
 void cpu_tokens_become(cpu_tokens *, cpu_tokens *by);
-/* The list takes the text and frees it. */
+/* The list takes the text and frees it; cpu_token_set: as that of its token i. */
 const char *cpu_tokens_own(cpu_tokens *, char *text);
+void cpu_token_set(cpu_tokens *, int i, char *text);
 
+int      cpu_newlines(const char *at, const char *end);
+unsigned cpu_hash(const cpu_token *); /* of its text: FNV-1a */
 bool cpu_same_text(const cpu_token *, const cpu_token *);
 bool cpu_token_is(const cpu_token *, const char *text);
 bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-terminated list */

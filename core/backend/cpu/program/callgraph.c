@@ -265,13 +265,6 @@ static char *coordinate_wrong(const cpu_program *program, int token) {
 }
 
 /* The log has all of them, so that it is known which kernels are without. */
-static void rejection_note(const cpu_program *program, int token, const char *why, cpu_text *log) {
-  const cpu_token *at = &program->tokens.at[token];
-  const char *file = program->tokens.files[at->file];
-  cpu_text_format(log, "%s:%d: error: %s\n", file, at->line, why);
-  mw_excerpt_put(log, &program->source, file, at->line, at);
-}
-
 static mw_status program_check(const cpu_program *program, mw_error *error) {
   mw_status status = MW_OK;
   cpu_text log = {0};
@@ -286,7 +279,7 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
       if (!why) why = coordinate_wrong(program, i);
       if (!why) continue;
       if (!log.at) status = mw_fail(error, wrong ? MW_COMPILE : MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
-      rejection_note(program, i, why, &log);
+      mw_excerpt_say(&log, &program->source, &program->tokens, &program->tokens.at[i], why);
       mw_free(why);
       break;
     }
@@ -340,11 +333,10 @@ static mw_status kernels_check(const cpu_program *program, mw_error *error) {
     mw_error one = {0};
     if (!kernel->kernel || kernel->name < 0 || !kernel_check(program, kernel, &one)) continue;
     if (!first) first = mw_fail(error, one.status, "%s", one.text);
-    const cpu_token *at = &program->tokens.at[kernel->name];
-    const char *file = program->tokens.files[at->file], *place = cpu_where(program, kernel->name);
+    const char *place = cpu_where(program, kernel->name);
     const bool placed = !strncmp(one.text, place, strlen(place));
-    cpu_text_format(&log, "%s:%d: error: %s\n", file, at->line, one.text + (placed ? strlen(place) + 2 : 0));
-    mw_excerpt_put(&log, &program->source, file, at->line, at);
+    mw_excerpt_say(&log, &program->source, &program->tokens, &program->tokens.at[kernel->name],
+                   one.text + (placed ? strlen(place) + 2 : 0));
   }
   if (first) mw_error_log(error, first == MW_INVALID ? NULL : log.at);
   if (!first || first == MW_INVALID) mw_free(log.at);

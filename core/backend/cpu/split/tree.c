@@ -309,12 +309,9 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   cpu_tokens_copy(&next, &in->work, 0, first);
   cpu_tokens_copy(&next, part, 0, part->count);
   cpu_tokens_copy(&next, &in->work, last, in->work.count);
-  cpu_tokens_match(&next);
-  cpu_tokens_adopt(&next, &in->work);
-  cpu_tokens_adopt(&next, part);
-  cpu_tokens_free(&in->work);
+  cpu_tokens_adopt(&in->work, part);
+  cpu_tokens_become(&in->work, &next);
   cpu_tokens_free(part);
-  in->work = next;
   cpu_tree_read(in);
 }
 

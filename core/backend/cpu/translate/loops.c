@@ -58,23 +58,18 @@ static bool loop_read(const cpu_tokens *tokens, int i, int first_goto, loop *out
   return !declares(tokens, first, last) && !is_entered(tokens, i, out->last, first_goto);
 }
 
-static void set_text(cpu_tokens *tokens, int i, char *text) {
-  tokens->at[i].text = cpu_tokens_own(tokens, text);
-  tokens->at[i].size = (int)strlen(text);
-}
-
 static void loop_mark(cpu_tokens *tokens, const loop *it) {
   const cpu_token *at = tokens->at;
   const int number = it->first;
-  set_text(tokens, it->first,
-           mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
+  cpu_token_set(tokens, it->first,
+                mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
   if (it->semicolon < 0) {
-    set_text(tokens, it->open, mw_format("(mw_loop_%d.step() && (", number));
-    set_text(tokens, it->close, mw_format("))"));
+    cpu_token_set(tokens, it->open, mw_format("(mw_loop_%d.step() && (", number));
+    cpu_token_set(tokens, it->close, mw_format("))"));
   } else {
     const bool is_empty = it->close == it->semicolon + 1;
-    set_text(tokens, it->semicolon, mw_format("; mw_loop_%d.step() && (", number));
-    set_text(tokens, it->close, mw_format("%s);", is_empty ? "true" : ""));
+    cpu_token_set(tokens, it->semicolon, mw_format("; mw_loop_%d.step() && (", number));
+    cpu_token_set(tokens, it->close, mw_format("%s);", is_empty ? "true" : ""));
   }
 }
 
@@ -92,7 +87,7 @@ void cpu_loops_mark(cpu_tokens *tokens) {
   for (int i = 0; i < tokens->count; i++) {
     const cpu_token *token = &tokens->at[i];
     if (token->kind == CPU_PRAGMA && memmem(token->text, (size_t)token->size, "unroll", 6)) {
-      set_text(tokens, i, mw_strdup(""));
+      cpu_token_set(tokens, i, mw_strdup(""));
       tokens->at[i].kind = CPU_NAME;
     } else if (cpu_token_is(token, "constexpr") && !cpu_token_is(&tokens->at[i + 1], "(")) {
       i = constexpr_end(tokens, i) - 1;
