@@ -187,7 +187,10 @@ int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal *
     else if (i == close || cpu_token_is(&at[i], ",")) {
       if (stop < 0) stop = i;
       *out = mw_realloc(*out, (size_t)(count + 1) * sizeof **out);
-      (*out)[count++] = (cpu_formal){first, stop, formal_name(tokens, first, stop)};
+      const int name = formal_name(tokens, first, stop), last = name < 0 ? stop : name;
+      const bool far = cpu_find(tokens, first, stop, WORDS("*", "[")) < stop;
+      const bool reference = cpu_find(tokens, first, last, WORDS("&", "&&")) < last;
+      (*out)[count++] = (cpu_formal){first, stop, name, last, far, reference};
       first = i + 1;
       stop = -1;
     }

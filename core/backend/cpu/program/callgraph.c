@@ -18,7 +18,7 @@ static const char *const *const collectives =
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
-static void call_note(cpu_function *function, int callee) {
+void cpu_call_note(cpu_function *function, int callee) {
   for (int i = 0; i < function->ncalls; i++)
     if (function->calls[i] == callee) return;
   function->calls = mw_realloc(function->calls, (size_t)(function->ncalls + 1) * sizeof *function->calls);
@@ -39,28 +39,31 @@ static bool is_of_groups(const cpu_program *program, int i) {
 
 /* What a function names is what it may call; obj.sync() counts as a use of the class that defines sync. Kernels are
  * left out: no device code calls them. */
-static void body_read(cpu_program *program, int index) {
-  cpu_function *function = &program->functions[index];
+void cpu_names_take(cpu_program *program, cpu_function *function, int first, int last) {
   const cpu_token *at = program->tokens.at;
-  for (int i = function->open; i < function->body && !function->is_class; i++)
-    if (function->own_barrier < 0 && cpu_is_group(&at[i])) function->own_barrier = i;
-  const int first =
-      function->is_class ? function->body : function->first; /* default arguments, and the result's type */
-  for (int i = first; i < function->last; i++) {
+  for (int i = first; i < last; i++) {
     if (at[i].kind != CPU_NAME || i == function->name) continue;
     if (function->own_barrier < 0 && cpu_is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));
     if (cpu_is_formal(program, function, &at[i])) continue;
-    for (int k = 0; k < program->nfunctions; k++)
-      if (!(k == index && is_of_groups(program, i)) && i != program->functions[k].name &&
-          program->functions[k].body >= 0 && !program->functions[k].kernel &&
-          (cpu_function_named(program, &program->functions[k], &at[i]) ||
-           (cpu_call_open(&program->tokens, i) >= 0 && cpu_class_defines(program, &program->functions[k], &at[i]))))
-        call_note(function, k);
+    for (int k = -1; (k = cpu_callee_next(program, &program->tokens, i, k)) >= 0;) {
+      const cpu_function *callee = &program->functions[k];
+      if (callee->body >= 0 && !callee->kernel && i != callee->name &&
+          !(callee == function && is_of_groups(program, i)))
+        cpu_call_note(function, k);
+    }
   }
-  function->barrier = function->own_barrier;
+  if (function->barrier < 0) function->barrier = function->own_barrier;
   function->reaches_thread |= function->own_barrier >= 0;
+}
+
+static void body_read(cpu_program *program, cpu_function *function) {
+  for (int i = function->open; i < function->body && !function->is_class; i++)
+    if (function->own_barrier < 0 && cpu_is_group(&program->tokens.at[i])) function->own_barrier = i;
+  const int first =
+      function->is_class ? function->body : function->first; /* default arguments, and the result's type */
+  cpu_names_take(program, function, first, function->last);
 }
 
 /* A name that stands for groups makes what uses it use groups. */
@@ -97,23 +100,30 @@ static void aliases_read(cpu_program *program) {
   }
 }
 
+void cpu_reach_take(cpu_function *caller, const cpu_function *callee) {
+  if (caller->barrier < 0) caller->barrier = callee->barrier;
+  if (caller->wait < 0) caller->wait = callee->wait;
+  if (caller->by_parameter < 0) caller->by_parameter = callee->by_parameter;
+  caller->counted |= callee->counted;
+  caller->loops |= callee->loops;
+  caller->reaches_thread |= callee->reaches_thread;
+}
+
+static int facts(const cpu_function *it) {
+  return (it->barrier >= 0) + (it->wait >= 0) + (it->by_parameter >= 0) + it->counted + it->loops + it->reaches_thread;
+}
+
+bool cpu_calls_take(const cpu_program *program, cpu_function *caller) {
+  const int before = facts(caller);
+  for (int k = 0; k < caller->ncalls; k++) cpu_reach_take(caller, &program->functions[caller->calls[k]]);
+  return facts(caller) > before;
+}
+
 /* Barriers and thread indices travel from callee to caller until nothing changes. */
 static void reach_spread(cpu_program *program) {
   for (bool changed = true; changed;) {
     changed = false;
-    for (int i = 0; i < program->nfunctions; i++) {
-      cpu_function *caller = &program->functions[i];
-      for (int k = 0; k < caller->ncalls; k++) {
-        const cpu_function *callee = &program->functions[caller->calls[k]];
-        if (caller->barrier < 0 && callee->barrier >= 0) caller->barrier = callee->barrier, changed = true;
-        if (caller->wait < 0 && callee->wait >= 0) caller->wait = callee->wait, changed = true;
-        if (caller->by_parameter < 0 && callee->by_parameter >= 0)
-          caller->by_parameter = callee->by_parameter, changed = true;
-        if (!caller->counted && callee->counted) caller->counted = changed = true;
-        if (!caller->loops && callee->loops) caller->loops = changed = true;
-        if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
-      }
-    }
+    for (int i = 0; i < program->nfunctions; i++) changed |= cpu_calls_take(program, &program->functions[i]);
   }
 }
 
@@ -141,7 +151,7 @@ static void parameters_follow(cpu_program *program, cpu_function *function) {
       const cpu_function *callee = &program->functions[k];
       if (callee != function && callee->body >= 0 && !callee->kernel && !callee->is_class && !callee->special &&
           callee->barrier >= 0 && callee->nformals == arguments) {
-        call_note(function, k);
+        cpu_call_note(function, k);
         function->by_parameter = i;
       }
     }
@@ -158,7 +168,7 @@ void cpu_called(const cpu_program *program, const cpu_function *from, bool *reac
 }
 
 bool cpu_calls_for_index(const cpu_program *program, const cpu_function *function) {
-  if (program->hidden.reaches_thread) return true;
+  if (program->hidden.all.reaches_thread) return true;
   for (int i = 0; i < function->ncalls; i++)
     if (program->functions[function->calls[i]].reaches_thread) return true;
   return false;
@@ -345,14 +355,13 @@ static mw_status kernels_check(const cpu_program *program, mw_error *error) {
 
 mw_status cpu_callgraph_read(cpu_program *program, mw_error *error) {
   for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].body >= 0) body_read(program, i);
+    if (program->functions[i].body >= 0) body_read(program, &program->functions[i]);
   aliases_read(program);
   reach_spread(program);
   for (int i = 0; i < program->nfunctions; i++)
     if (program->functions[i].body >= 0 && program->functions[i].barrier < 0)
       parameters_follow(program, &program->functions[i]);
   reach_spread(program);
-  cpu_hidden_read(program);
   recursion_find(program);
   mw_status status = program_check(program, error);
   return status ? status : kernels_check(program, error);

@@ -41,6 +41,20 @@ bool cpu_function_named(const cpu_program *program, const cpu_function *function
   return function->name >= 0 && cpu_same_text(&program->tokens.at[function->name], token);
 }
 
+bool cpu_is_generated(const cpu_token *token) {
+  return token->size > 3 && !memcmp(token->text, "mw_", 3);
+}
+
+int cpu_callee_next(const cpu_program *program, const cpu_tokens *tokens, int i, int after) {
+  const cpu_token *name = &tokens->at[i];
+  const bool call = cpu_call_open(tokens, i) >= 0;
+  for (int k = after + 1; name->kind == CPU_NAME && k < program->nfunctions; k++)
+    if (cpu_function_named(program, &program->functions[k], name) ||
+        (call && cpu_class_defines(program, &program->functions[k], name)))
+      return k;
+  return -1;
+}
+
 int cpu_function_next(const cpu_program *program, const cpu_token *token, int after) {
   for (int i = after + 1; token->kind == CPU_NAME && i < program->nfunctions; i++)
     if (cpu_function_named(program, &program->functions[i], token)) return i;

@@ -182,10 +182,10 @@ static cpu_effects of_lambda(cpu_others *in, const cpu_function *function, int c
 
 static cpu_effects of_call(cpu_others *in, const cpu_function *function, int i) {
   cpu_effects found = of_lambda(in, function, i);
-  for (int k = -1; (k = cpu_function_next(in->program, &in->at[i], k)) >= 0;) found = both(found, of_function(in, k));
-  for (int k = 0; k < in->program->nfunctions; k++)
-    if (cpu_class_defines(in->program, &in->program->functions[k], &in->at[i]))
-      found = both(found, of_method(in, &in->program->functions[k], &in->at[i]));
+  for (int k = -1; (k = cpu_callee_next(in->program, &in->program->tokens, i, k)) >= 0;) {
+    const cpu_function *callee = &in->program->functions[k];
+    found = both(found, callee->is_class ? of_method(in, callee, &in->at[i]) : of_function(in, k));
+  }
   return found;
 }
 

@@ -73,17 +73,12 @@ static cpu_write taken(const cpu_program *program, const cpu_token *name) {
     if (function->is_class) return CPU_ESCAPED;
     for (int i = 0; i < function->nformals; i++) {
       const cpu_formal *formal = &function->formals[i];
-      const int last = formal->name < 0 ? formal->last : formal->name;
-      if (cpu_find(&program->tokens, formal->first, last, WORDS("&", "&&")) < last) return CPU_ESCAPED;
-      if (cpu_type_knows(program, function, &program->tokens, formal->first, last) == CPU_UNKNOWN)
+      if (formal->reference) return CPU_ESCAPED;
+      if (cpu_type_knows(program, function, &program->tokens, formal->first, formal->type_last) == CPU_UNKNOWN)
         all = program->hidden.operand;
     }
   }
   return all;
-}
-
-static bool is_generated(const cpu_token *name) {
-  return name->size > 3 && !strncmp(name->text, "mw_", 3);
 }
 
 /* <4, float>( : without types that may be references. */
@@ -107,7 +102,7 @@ static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, in
   const cpu_token *at = tokens->at;
   const int callee = callee_of(at, open);
   if (callee < 0 || !arguments_plain(program, tokens, callee, open)) return CPU_ESCAPED;
-  if (cpu_token_any(&at[callee], language) || is_generated(&at[callee])) return CPU_READ;
+  if (cpu_token_any(&at[callee], language) || cpu_is_generated(&at[callee])) return CPU_READ;
   if (cpu_token_any(&at[callee], WORDS("static_cast", "reinterpret_cast")))
     return converted(program, tokens, callee + 2, open - 1);
   if (cpu_is_member(tokens, callee) || cpu_token_any(&at[callee], WORDS("__builtin_addressof", "addressof")))

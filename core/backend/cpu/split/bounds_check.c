@@ -237,7 +237,7 @@ int cpu_bounds_check_scale(const cpu_splitter *in, int index) {
 static bool made_of_constants(const cpu_splitter *in, const cpu_node *node) {
   for (int i = node->head; i < node->head_last; i++) {
     int local = cpu_local_find(in, i);
-    if (in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3)) return false;
+    if (cpu_is_generated(&in->work.at[i])) return false;
     if (local >= 0 && in->locals[local].changes) return false;
   }
   return true;

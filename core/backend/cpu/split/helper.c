@@ -244,11 +244,6 @@ static void statements_put(expansion *it, int first, int last) {
   }
 }
 
-static bool is_reference(const expansion *it, const cpu_formal *formal) {
-  const cpu_tokens *from = &it->in->program->tokens;
-  return cpu_find(from, formal->first, formal->last, WORDS("&")) < formal->last;
-}
-
 /* A name, or an element: x, p->x[i]. What ends in a call, or has an operator in it, is a value of its own. */
 static bool is_object(const cpu_tokens *tokens, const cpu_range *argument) {
   const cpu_token *last = &tokens->at[argument->last - 1];
@@ -269,7 +264,7 @@ static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *
   if (cpu_find(from, formal->first, formal->last, WORDS("&&")) < formal->last)
     reject(it, "has a parameter by an rvalue reference");
   if (formal->name < 0 && argument->last > argument->first + 1) reject(it, "does not name a parameter");
-  if (formal->name < 0 || !is_reference(it, formal) || group) return COPIED;
+  if (formal->name < 0 || !formal->reference || group) return COPIED;
   const bool name = argument->last == argument->first + 1 && it->in->work.at[argument->first].kind == CPU_NAME;
   const bool constant = cpu_has(from, formal->first, formal->name, "const"),
              given = cpu_call_open(&it->in->work, it->call) > it->call + 1;

@@ -54,7 +54,6 @@ static int operation_find(const cpu_splitter *in, int first, int last) {
 /* A call that ends in front of the operation: of a function that changes nothing. */
 static bool call_fits(const cpu_splitter *in, int i) {
   const cpu_token *name = &in->work.at[i];
-  const bool generated = name->size > 3 && !memcmp(name->text, "mw_", 3);
   const bool qualified =
       cpu_token_any(name, WORDS("plus", "less", "greater", "bit_and", "bit_or", "bit_xor")); /* cg:: */
   if ((cpu_is_member(&in->work, i) && !qualified) ||
@@ -62,7 +61,7 @@ static bool call_fits(const cpu_splitter *in, int i) {
     return false;
   for (int k = -1; (k = cpu_function_next(in->program, name, k)) >= 0;)
     if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
-  return generated || qualified || cpu_function_next(in->program, name, -1) >= 0 ||
+  return cpu_is_generated(name) || qualified || cpu_function_next(in->program, name, -1) >= 0 ||
          !cpu_is_declared(in->program, name) || cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
 }
 
@@ -335,10 +334,7 @@ static bool step(cpu_splitter *in, bool groups) {
 
 /* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
 static void name_check(cpu_splitter *in, int i) {
-  for (int k = 0; cpu_call_open(&in->work, i) >= 0 && !in->sets_index && k < in->program->nfunctions; k++)
-    in->sets_index = in->program->functions[k].reaches_thread &&
-                     cpu_class_defines(in->program, &in->program->functions[k], &in->work.at[i]);
-  for (int k = -1; (k = cpu_function_next(in->program, &in->work.at[i], k)) >= 0;) {
+  for (int k = -1; (k = cpu_callee_next(in->program, &in->work, i, k)) >= 0;) {
     const cpu_function *function = &in->program->functions[k];
     if (function->barrier >= 0 && !function->kernel)
       cpu_split_reject(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
@@ -368,16 +364,16 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
 /* using mw_k3 = decltype(...); */
 static bool is_generated_type(const cpu_splitter *in, int i) {
   const cpu_token *first = &in->work.at[in->nodes[cpu_node_at(in, i)].first];
-  return cpu_token_is(first, "using") && first[1].size > 3 && !memcmp(first[1].text, "mw_", 3);
+  return cpu_token_is(first, "using") && cpu_is_generated(first + 1);
 }
 
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
 static void rest_check(cpu_splitter *in) {
   int unevaluated = 0; /* the ) of a decltype */
-  in->sets_index |= in->program->hidden.reaches_thread;
-  if (in->program->hidden.barrier >= 0)
+  in->sets_index |= in->program->hidden.all.reaches_thread;
+  if (in->program->hidden.all.barrier >= 0)
     cpu_split_reject(in, 0, "a barrier or warp operation may be reached by a call without a name, from line %d",
-                     in->program->tokens.at[in->program->hidden.barrier].line);
+                     in->program->tokens.at[in->program->hidden.all.barrier].line);
   for (int i = 0; i < in->nnodes; i++)
     if (in->nodes[i].kind == CPU_NODE_LEAF && !is_expression(in, &in->nodes[i]))
       cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");

@@ -52,8 +52,7 @@ static meaning formal_meaning(const cpu_splitter *in, const cpu_token *token) {
   for (int i = 0; i < in->kernel->nformals; i++) {
     const cpu_formal *it = &in->kernel->formals[i];
     if (it->name >= 0 && names_formal(&from->at[it->name], token))
-      return (meaning){from,  it->first, it->name, cpu_find(from, it->first, it->last, WORDS("*", "[")) < it->last,
-                       false, false};
+      return (meaning){from, it->first, it->name, it->far, false, false};
   }
   const int last = in->kernel->head_last; /* of template <int N> */
   for (int i = in->kernel->head_first; (i = cpu_find_same(from, i, last, token)) < last; i++) {
@@ -159,8 +158,7 @@ cpu_knowledge cpu_name_knows(const cpu_splitter *in, int i, bool *memory) {
   const meaning it = meaning_of(in, i);
   const cpu_knowledge type = it.tokens ? CPU_UNKNOWN : cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
   *memory = it.memory;
-  if (!it.tokens && in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3))
-    return CPU_KNOWN; /* mw_k1::at<0>::value */
+  if (!it.tokens && cpu_is_generated(&in->work.at[i])) return CPU_KNOWN; /* mw_k1::at<0>::value */
   return type ? type : leaf_knows(in, i, &it);
 }
 

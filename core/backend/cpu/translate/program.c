@@ -41,6 +41,7 @@ static void analysis_free(cpu_program *program) {
     mw_free(program->functions[i].calls);
     mw_free(program->functions[i].split);
   }
+  mw_free(program->hidden.all.calls);
   mw_free(program->functions);
   mw_free(program->items);
   mw_free(program->variables);
@@ -52,6 +53,7 @@ static void analysis_free(cpu_program *program) {
   program->functions = NULL;
   program->items = NULL;
   program->variables = NULL;
+  program->hidden = (cpu_hidden){0};
   program->aliases = program->globals = (cpu_named_list){0};
   program->preprocessed = program->preprocess_log = NULL;
   program->nfunctions = program->nitems = program->nvariables = 0;
@@ -217,6 +219,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   cpu_names_read(program);
   cpu_spin_waits_find(program);
   mw_status status = cpu_callgraph_read(program, error);
+  if (!status) cpu_hidden_read(program);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);
   return status;
