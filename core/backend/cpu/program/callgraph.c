@@ -232,10 +232,12 @@ static bool is_checked(const cpu_program *program, const cpu_item *item) {
   return cpu_token_any(&program->tokens.at[first], WORDS("texture", "surface"));
 }
 
-static char *why_rejected(const cpu_program *program, int token, const rejection *found) {
-  const cpu_token *at = &program->tokens.at[token];
+static char *name_wrong(const cpu_program *program, int *token) {
+  const cpu_token *at = &program->tokens.at[*token];
+  const rejection *found = at->kind == CPU_NAME || at->kind == CPU_PUNCT ? rejection_of(program, at) : NULL;
+  if (!found) return NULL;
   char *what = found->what ? mw_format("%.*s%s", *found->what == ' ' ? at->size : 0, at->text, found->what)
-                           : cpu_ptx_unknown(&program->tokens, token);
+                           : cpu_ptx_unknown(&program->tokens, *token);
   char *why = mw_format("the CPU device has no %s; %s", what, found->instead ? found->instead : "use the CUDA device");
   mw_free(what);
   return why;
@@ -253,8 +255,8 @@ static char *shared_wrong(const cpu_program *program, int *token) {
 
 /* new and delete, whether or not the optimiser would remove them; NULL: it is neither, or places, declares or deletes a
  * function. */
-static char *allocation_wrong(const cpu_program *program, int token) {
-  const cpu_token *at = &program->tokens.at[token], *before = at - (token > 0);
+static char *allocation_wrong(const cpu_program *program, int *token) {
+  const cpu_token *at = &program->tokens.at[*token], *before = at - (*token > 0);
   const bool creates = cpu_token_is(at, "new") && !cpu_token_is(at + 1, "(");
   const bool deletes = cpu_token_is(at, "delete") && !cpu_token_is(before, "=");
   if ((!creates && !deletes) || cpu_token_is(before, "operator")) return NULL;
@@ -262,12 +264,12 @@ static char *allocation_wrong(const cpu_program *program, int token) {
 }
 
 /* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL: it is none. */
-static char *coordinate_wrong(const cpu_program *program, int token) {
-  const cpu_token *at = &program->tokens.at[token];
+static char *coordinate_wrong(const cpu_program *program, int *token) {
+  const cpu_token *at = &program->tokens.at[*token];
   const bool coordinate = cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim"));
-  if (coordinate && token && cpu_token_is(at - 1, "::"))
+  if (coordinate && *token && cpu_token_is(at - 1, "::"))
     return mw_format("'%.*s' is written with a :: in front of it; leave that out", TEXT(at));
-  const int type = token - 1 - (token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
+  const int type = *token - 1 - (*token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
   if (!coordinate || type < 0) return NULL;
   if (program->tokens.at[type].kind != CPU_NAME || !cpu_ends_operand(&program->tokens.at[type])) return NULL;
   if (!cpu_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
@@ -276,19 +278,19 @@ static char *coordinate_wrong(const cpu_program *program, int token) {
 
 /* The log has all of them, so that it is known which kernels are without. */
 static mw_status program_check(const cpu_program *program, mw_error *error) {
+  char *(*const checks[])(const cpu_program *, int *token) = {name_wrong, shared_wrong, allocation_wrong,
+                                                              coordinate_wrong};
   mw_status status = MW_OK;
   cpu_text log = {0};
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     for (int i = item->first; is_checked(program, item) && i < item->last; i++) {
-      const cpu_token *token = &program->tokens.at[i];
-      const rejection *found =
-          token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(program, token) : NULL;
-      char *wrong = found ? NULL : shared_wrong(program, &i);
-      char *why = found ? why_rejected(program, i, found) : wrong ? wrong : allocation_wrong(program, i);
-      if (!why) why = coordinate_wrong(program, i);
+      char *why = NULL;
+      int check = 0;
+      while (check < 4 && !why) why = checks[check++](program, &i);
       if (!why) continue;
-      if (!log.at) status = mw_fail(error, wrong ? MW_COMPILE : MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
+      const mw_status kind = checks[check - 1] == shared_wrong ? MW_COMPILE : MW_UNSUPPORTED;
+      if (!log.at) status = mw_fail(error, kind, "%s: %s", cpu_where(program, i), why);
       mw_excerpt_say(&log, &program->source, &program->tokens, &program->tokens.at[i], why);
       mw_free(why);
       break;

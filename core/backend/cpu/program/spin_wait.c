@@ -21,9 +21,12 @@
 
 typedef enum tri { UNKNOWN, ASKED, NO, YES } tri; /* ASKED: the answer is being looked for */
 
+/* Does its value depend on what the thread itself carries on from round to round; does it come from what others write? */
+typedef enum question { MOVES, READS } question;
+
 typedef struct fact { /* a name in a loop */
   const cpu_token *name;
-  tri moves, reads;
+  tri of[READS + 1];
 } fact;
 
 enum { MOST_NAMES = 64 };
@@ -181,29 +184,34 @@ static bool atomic_moves(const loop *it, int i) {
   return false;
 }
 
-static bool name_moves(loop *, const cpu_token *name);
+static bool name_is(loop *, const cpu_token *name, question);
 
 static bool range_moves(loop *it, int first, int last) {
   for (int i = first; i < last; i++) {
     if (cpu_token_is(&it->at[i], "decltype")) i = it->at[i + 1].match;
     if (it->at[i].kind != CPU_NAME || cpu_is_member(tokens_of(it), i)) continue;
     const bool atomic = cpu_is_atomic(it->others, i);
-    if (atomic ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts || name_moves(it, &it->at[i])) return true;
+    if (atomic ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts || name_is(it, &it->at[i], MOVES)) return true;
   }
   return false;
 }
 
+/* Is the token of number *of what it decides? */
+static bool decides(loop *it, cpu_range condition, int last, void *of) {
+  (void)it;
+  const int i = *(const int *)of;
+  return condition.last <= i && i < last;
+}
+
 /* Is the change at *of decided by what others write, and by nothing else: if (f[i]) i++? */
 static bool told_by_others(loop *it, cpu_range condition, int last, void *of) {
-  const int i = *(const int *)of;
-  if (i < condition.last || i >= last) return false;
+  if (!decides(it, condition, last, of)) return false;
   const bool other = cpu_find(tokens_of(it), condition.last, last, WORDS("else")) < last;
   return !other && effects_at(it, condition.first, condition.last).reads;
 }
 
 static bool decision_moves(loop *it, cpu_range condition, int last, void *of) {
-  const int i = *(const int *)of;
-  return condition.last <= i && i < last && range_moves(it, condition.first, condition.last);
+  return decides(it, condition, last, of) && range_moves(it, condition.first, condition.last);
 }
 
 static bool change_moves(loop *it, int i, cpu_write how, bool carried) {
@@ -226,21 +234,6 @@ static bool change_moves(loop *it, int i, cpu_write how, bool carried) {
   return range_moves(it, sign + 1, end) || any_decision(it, decision_moves, &i);
 }
 
-static bool name_moves(loop *it, const cpu_token *name) {
-  fact *of = fact_of(it, name);
-  if (!of || of->moves == ASKED) return true; /* computed from itself */
-  if (of->moves != UNKNOWN) return of->moves == YES;
-  of->moves = ASKED;
-  const bool carried = !is_declared(it, name) && !is_set_first(it, name);
-  bool moves = false;
-  for (int i = it->first; i < it->last && !moves; i++) {
-    cpu_write how;
-    if (changes(it, i, name, &how)) moves = change_moves(it, i, how, carried);
-  }
-  of->moves = moves ? YES : NO;
-  return moves;
-}
-
 /* ---- what others decide ---------------------------------------------------------------------------------------- */
 
 /* *p, p[i], p->x */
@@ -261,20 +254,17 @@ static bool is_fenced(const loop *it) {
   return fence;
 }
 
-static bool name_reads(loop *, const cpu_token *name);
-
 static bool range_reads(loop *it, int first, int last) {
   if (effects_at(it, first, last).reads) return true;
   for (int i = first; i < last; i++) {
     if (it->fenced && is_dereference(it, i)) return true;
-    if (it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) && name_reads(it, &it->at[i])) return true;
+    if (it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) && name_is(it, &it->at[i], READS)) return true;
   }
   return false;
 }
 
 static bool decision_reads(loop *it, cpu_range condition, int last, void *of) {
-  const int i = *(const int *)of;
-  return condition.last <= i && i < last && range_reads(it, condition.first, condition.last);
+  return decides(it, condition, last, of) && range_reads(it, condition.first, condition.last);
 }
 
 static bool change_reads(loop *it, int i, cpu_write how) {
@@ -284,19 +274,19 @@ static bool change_reads(loop *it, int i, cpu_write how) {
   return any_decision(it, decision_reads, &i);
 }
 
-/* Does its value come from what others write? */
-static bool name_reads(loop *it, const cpu_token *name) {
+static bool name_is(loop *it, const cpu_token *name, question what) {
   fact *of = fact_of(it, name);
-  if (!of || of->reads == ASKED) return false;
-  if (of->reads != UNKNOWN) return of->reads == YES;
-  of->reads = ASKED;
-  bool reads = false;
-  for (int i = it->first; i < it->last && !reads; i++) {
+  if (!of || of->of[what] == ASKED) return what == MOVES; /* computed from itself */
+  if (of->of[what] != UNKNOWN) return of->of[what] == YES;
+  of->of[what] = ASKED;
+  const bool carried = what == MOVES && !is_declared(it, name) && !is_set_first(it, name);
+  bool is = false;
+  for (int i = it->first; i < it->last && !is; i++) {
     cpu_write how;
-    if (changes(it, i, name, &how)) reads = change_reads(it, i, how);
+    if (changes(it, i, name, &how)) is = what == MOVES ? change_moves(it, i, how, carried) : change_reads(it, i, how);
   }
-  of->reads = reads ? YES : NO;
-  return reads;
+  of->of[what] = is ? YES : NO;
+  return is;
 }
 
 /* ---- loops that wait ------------------------------------------------------------------------------------------- */
@@ -397,12 +387,6 @@ static bool gives_back(const loop *it, int i) {
 }
 
 /* ---- loops that are counted ------------------------------------------------------------------------------------ */
-
-static bool decides(loop *it, cpu_range condition, int last, void *of) {
-  (void)it;
-  const int i = *(const int *)of;
-  return condition.last <= i && i < last;
-}
 
 static bool is_compared(const loop *it, int i) {
   const char *const *const relations = WORDS("<", ">", "<=", ">=", "!=");

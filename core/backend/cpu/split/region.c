@@ -263,20 +263,8 @@ static bool open_leaves(const cpu_writer *it) {
 
 /* passed: for a row whose threads are known to pass the region's own bounds checks */
 static void piece_put(cpu_writer *it, const cpu_segment *piece, bool passed) {
-  switch (piece->kind) {
-  case CPU_SEGMENT_STATEMENT:
-    (is_passed(it, piece) || (passed && piece_scale(it, piece)) ? passed_put : statement_put)(it, piece);
-    break;
-  case CPU_SEGMENT_DECLARE:
-    declare_put(it, piece);
-    break;
-  case CPU_SEGMENT_EXCHANGE:
-    shuffle_put(it, piece);
-    break;
-  case CPU_SEGMENT_PREDICATE:
-    predicate_put(it, piece);
-    break;
-  }
+  void (*const puts[])(cpu_writer *, const cpu_segment *) = {statement_put, declare_put, shuffle_put, predicate_put};
+  (is_passed(it, piece) || (passed && piece_scale(it, piece)) ? passed_put : puts[piece->kind])(it, piece);
 }
 
 /* ---- the loop over the threads --------------------------------------------------------------------------------- */
