@@ -69,15 +69,6 @@ unsigned cpu_hash(const cpu_token *token) {
   return hash;
 }
 
-bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
-  return a->size == b->size && !memcmp(a->text, b->text, (size_t)a->size);
-}
-
-bool cpu_token_is(const cpu_token *token, const char *text) {
-  return *token->text == *text && (size_t)token->size == strlen(text) &&
-         !memcmp(token->text, text, (size_t)token->size);
-}
-
 bool cpu_token_any(const cpu_token *token, const char *const *texts) {
   for (; *texts; texts++)
     if (cpu_token_is(token, *texts)) return true;

@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef enum cpu_token_kind {
   CPU_END,
@@ -96,8 +97,12 @@ void cpu_token_set(cpu_tokens *, int i, char *text);
 
 int      cpu_newlines(const char *at, const char *end);
 unsigned cpu_hash(const cpu_token *); /* of its text: FNV-1a */
-bool cpu_same_text(const cpu_token *, const cpu_token *);
-bool cpu_token_is(const cpu_token *, const char *text);
+static inline bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
+  return a->size == b->size && *a->text == *b->text && !memcmp(a->text, b->text, (size_t)a->size);
+}
+static inline bool cpu_token_is(const cpu_token *token, const char *text) {
+  return *token->text == *text && !strncmp(token->text, text, (size_t)token->size) && !text[token->size];
+}
 bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-terminated list */
 /* The first token in first ... last-1 that is one of the texts, or `last`; cpu_find_open: outside of brackets. */
 int cpu_find(const cpu_tokens *, int first, int last, const char *const *texts);
