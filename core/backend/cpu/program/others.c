@@ -48,24 +48,16 @@ static int initialised_name(const cpu_others *in, int i) {
   return pointer && in->at[k - 1].kind == CPU_NAME ? k - 1 : -1;
 }
 
-/* In the function that holds it, or everywhere; a class's members are known to all. */
+/* Wherever it stands: what is not volatile may be taken for it, and then waits by fibers. */
 static void volatile_add(cpu_others *in, int name) {
-  cpu_volatile one = {name, 0, in->program->tokens.count};
-  for (int k = 0; k < in->program->nfunctions; k++) {
-    const cpu_function *holder = &in->program->functions[k];
-    if (!holder->is_class && holder->first <= name && name < holder->last)
-      one.first = holder->first, one.last = holder->last;
-  }
-  in->volatiles = mw_realloc(in->volatiles, (size_t)(in->nvolatiles + 1) * sizeof one);
-  in->volatiles[in->nvolatiles++] = one;
+  in->volatiles = mw_grow(in->volatiles, (size_t)in->nvolatiles, sizeof *in->volatiles);
+  in->volatiles[in->nvolatiles++] = name;
 }
 
 static bool is_volatile(const cpu_others *in, int i) {
-  for (int k = 0; k < in->nvolatiles; k++)
-    if (in->volatiles[k].first <= i && i < in->volatiles[k].last &&
-        cpu_same_text(&in->at[i], &in->at[in->volatiles[k].name]))
-      return true;
-  return false;
+  int k = 0;
+  while (k < in->nvolatiles && !cpu_same_text(&in->at[i], &in->at[in->volatiles[k]])) k++;
+  return k < in->nvolatiles;
 }
 
 /* typedef volatile int flag; flag *f; */

@@ -50,11 +50,7 @@ int cpu_context(const cpu_splitter *in, int node) {
 static bool function_allowed(const cpu_splitter *in, int i, int open) {
   const cpu_tokens *work = &in->work;
   int found = 0;
-  if (cpu_is_object(in->program, &work->at[i])) return false;
-  for (int k = i + 2; k < open - 1; k++) /* f<4, float>( */
-    if (work->at[k].kind == CPU_NAME ? cpu_type_knows(in->program, in->kernel, work, k, k + 1) < CPU_KNOWN
-                                     : work->at[k].kind != CPU_NUMBER && !cpu_token_is(&work->at[k], ","))
-      return false;
+  if (open > i + 1 || cpu_is_object(in->program, &work->at[i])) return false; /* f<4>( */
   for (int k = -1; !in->plain && (k = cpu_function_next(in->program, &work->at[i], k)) >= 0; found++)
     if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
   return found > 0;
@@ -225,17 +221,6 @@ static void changes_count(cpu_splitter *in) {
   }
 }
 
-/* T &r = x: whatever r does is done to x. */
-static void references_bind(cpu_splitter *in) {
-  for (int k = 0; k < in->nlocals; k++) {
-    const cpu_local *local = &in->locals[k];
-    for (int i = local->declarator.init; local->reference && i < local->declarator.init_last; i++) {
-      int bound = cpu_local_find(in, i);
-      if (bound >= 0 && !cpu_token_is(&in->work.at[i + 1], "[")) in->locals[bound].escapes = true;
-    }
-  }
-}
-
 static bool still_uniform(const cpu_splitter *in, int index) {
   const cpu_local *local = &in->locals[index];
   if (!cpu_local_knows(in, local) || !cpu_is_uniform(in, local->declarator.init, local->declarator.init_last))
@@ -290,7 +275,6 @@ static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
 void cpu_locals_read(cpu_splitter *in) {
   in->nlocals = 0;
   locals_collect(in);
-  references_bind(in);
   changes_count(in);
   uniform_settle(in);
   for (int i = 0; i < in->nlocals; i++) {
