@@ -130,23 +130,13 @@ static cpu_effects of_token(const cpu_others *in, int i) {
   return (cpu_effects){.reads = cpu_token_any(&in->at[i], plain_reads) || is_volatile(in, i)};
 }
 
-/* Does the atomic write what its function was given, or has computed? */
-static bool writes_own(const cpu_others *in, const cpu_function *function, int i) {
-  cpu_range arguments[8];
-  const int count = cpu_atomic_loads(in, i) ? 0 : cpu_arguments(&in->program->tokens, i + 1, arguments, 8);
-  for (int k = count > 1 ? arguments[1].first : 0; count > 1 && k < arguments[count - 1].last; k++)
-    for (int n = function->first; in->at[k].kind == CPU_NAME && n < k; n++)
-      if (cpu_same_text(&in->at[n], &in->at[k]) && cpu_declares(in, n)) return true;
-  return false;
-}
-
-static cpu_effects effects_in(cpu_others *, const cpu_function *, bool called, int first, int last);
+static cpu_effects effects_in(cpu_others *, const cpu_function *, int first, int last);
 
 static cpu_effects of_function(cpu_others *in, int index) {
   const cpu_function *function = &in->program->functions[index];
   if (in->known[index] || function->kernel || function->is_class || function->body < 0) return in->of[index];
   in->known[index] = true; /* a function that calls itself adds nothing */
-  in->of[index] = effects_in(in, function, true, function->body, function->last);
+  in->of[index] = effects_in(in, function, function->body, function->last);
   return in->of[index];
 }
 
@@ -167,7 +157,7 @@ static cpu_effects of_lambda(cpu_others *in, const cpu_function *function, int c
   for (int i = call - 1; i > function->body; i--) {
     if (!cpu_same_text(&at[i], &at[call]) || !cpu_token_is(&at[i + 1], "=") || !cpu_token_is(&at[i + 2], "[")) continue;
     const int body = cpu_find(&in->program->tokens, at[i + 2].match, call, WORDS("{"));
-    return body < call ? effects_in(in, function, false, body, at[body].match) : (cpu_effects){0};
+    return body < call ? effects_in(in, function, body, at[body].match) : (cpu_effects){0};
   }
   return (cpu_effects){0};
 }
@@ -181,12 +171,11 @@ static cpu_effects of_call(cpu_others *in, const cpu_function *function, int i) 
   return found;
 }
 
-static cpu_effects effects_in(cpu_others *in, const cpu_function *function, bool called, int first, int last) {
+static cpu_effects effects_in(cpu_others *in, const cpu_function *function, int first, int last) {
   cpu_effects found = {0};
   for (int i = first; i < last; i++) {
     if (in->at[i].kind != CPU_NAME) continue;
     cpu_effects one = of_token(in, i);
-    if (called && one.reads && cpu_is_atomic(in, i) && writes_own(in, function, i)) one = (cpu_effects){.acts = true};
     if (!one.reads && !one.acts && cpu_call_open(&in->program->tokens, i) >= 0) one = of_call(in, function, i);
     found = both(found, one);
   }
@@ -194,7 +183,7 @@ static cpu_effects effects_in(cpu_others *in, const cpu_function *function, bool
 }
 
 cpu_effects cpu_effects_of(cpu_others *in, const cpu_function *function, int first, int last) {
-  return effects_in(in, function, false, first, last);
+  return effects_in(in, function, first, last);
 }
 
 /* ---- lifetime -------------------------------------------------------------------------------------------------- */

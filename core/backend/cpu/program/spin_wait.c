@@ -163,25 +163,13 @@ static cpu_effects effects_at(const loop *it, int first, int last) {
   return cpu_effects_of(it->others, it->function, first, last);
 }
 
-static bool varies(const loop *it, const cpu_token *name) {
-  cpu_write how;
-  for (int i = it->first; i < it->last; i++)
-    if (changes(it, i, name, &how) && how == CPU_CHANGED) return true;
-  return false;
-}
+static bool range_reads(loop *, int first, int last);
 
-/* An atomic that changes memory by a value which is not the same in each round: a step of the thread's own. */
-static bool atomic_moves(const loop *it, int i) {
-  cpu_range arguments[8];
+/* An atomic that counts, or changes memory by a value that was just read: a step of the thread's own. */
+static bool atomic_moves(loop *it, int i) {
+  const int close = it->at[i + 1].match, comma = cpu_find_open(tokens_of(it), i + 2, close, WORDS(","));
   if (cpu_atomic_acts(it->others, i)) return true;
-  if (cpu_atomic_loads(it->others, i)) return false;
-  const int count = cpu_arguments(tokens_of(it), i + 1, arguments, 8);
-  for (int k = 1; k < count; k++) {
-    if (effects_at(it, arguments[k].first, arguments[k].last).reads) return true;
-    for (int n = arguments[k].first; n < arguments[k].last; n++)
-      if (it->at[n].kind == CPU_NAME && varies(it, &it->at[n])) return true;
-  }
-  return false;
+  return !cpu_atomic_loads(it->others, i) && range_reads(it, comma, close);
 }
 
 static bool name_is(loop *, const cpu_token *name, question);
