@@ -96,45 +96,29 @@ static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operat
 /* ---- exchanges ------------------------------------------------------------------------------------------------- */
 
 typedef struct warp_form {
-  const char *name;
   int kind;  /* 0 shuffle, 1 vote, 2 values, 3 and up: of the block */
   int value; /* which argument is exchanged; -1: true */
   int least, most;
-  const char *get;
+  const char *const *names;
 } warp_form;
 
-#define SHUFFLE(name)                                                                                                  \
-  { "__" #name "_sync", 0, 1, 3, 4, #name }
-#define VOTE(name)                                                                                                     \
-  { "__" #name "_sync", 1, 1, 2, 2, #name }
-#define VALUES(name)                                                                                                   \
-  { "__" #name "_sync", 2, 1, 2, 2, #name }
-
-static const warp_form operations[] = {SHUFFLE(shfl),
-                                       SHUFFLE(shfl_up),
-                                       SHUFFLE(shfl_down),
-                                       SHUFFLE(shfl_xor),
-                                       VOTE(ballot),
-                                       VOTE(any),
-                                       VOTE(all),
-                                       {"__activemask", 1, -1, 0, 0, "active"},
-                                       VALUES(match_any),
-                                       {"__match_all_sync", 2, 1, 3, 3, "match_all"},
-                                       VALUES(reduce_add),
-                                       VALUES(reduce_min),
-                                       VALUES(reduce_max),
-                                       VALUES(reduce_and),
-                                       VALUES(reduce_or),
-                                       VALUES(reduce_xor),
-                                       {"__syncthreads_count", 3, 0, 1, 1, "count"},
-                                       {"__syncthreads_and", 4, 0, 1, 1, "all"},
-                                       {"__syncthreads_or", 5, 0, 1, 1, "any"},
-                                       {NULL, 0, 0, 0, 0, NULL}};
+static const warp_form operations[] = {
+    {0, 1, 3, 4, WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync")},
+    {1, 1, 2, 2, WORDS("__ballot_sync", "__any_sync", "__all_sync")},
+    {1, -1, 0, 0, WORDS("__activemask")},
+    {2, 1, 2, 2,
+     WORDS("__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync",
+           "__reduce_or_sync", "__reduce_xor_sync")},
+    {2, 1, 3, 3, WORDS("__match_all_sync")},
+    {3, 0, 1, 1, WORDS("__syncthreads_count")},
+    {4, 0, 1, 1, WORDS("__syncthreads_and")},
+    {5, 0, 1, 1, WORDS("__syncthreads_or")},
+    {0, 0, 0, 0, NULL}};
 
 static const warp_form *operation_of(const cpu_token *token) {
-  for (const warp_form *it = operations; it->name; it++)
-    if (cpu_token_is(token, it->name)) return it;
-  return NULL;
+  const warp_form *it = operations;
+  while (it->names && !cpu_token_any(token, it->names)) it++;
+  return it->names ? it : NULL;
 }
 
 /* Plainly that of a whole warp: 0xffffffff, ~0u, -1? */
@@ -162,8 +146,10 @@ static void read_put(cpu_splitter *in, const warp_form *what, int number, const 
     return;
   }
   const bool masked = what->kind == 0 && mask_matters(in, &arguments[0]);
-  cpu_tokens_format(next, like, masked ? " mw_masked_%s ( mw_x%d , mw_t , mw_n" : " mw_get_%s ( mw_x%d , mw_t , mw_n",
-                    what->get, number);
+  const int size = like->size - (int)strlen(what->least ? "___sync" : "__"); /* shfl_down of __shfl_down_sync */
+  cpu_tokens_format(next, like,
+                    masked ? " mw_masked_%.*s ( mw_x%d , mw_t , mw_n" : " mw_get_%.*s ( mw_x%d , mw_t , mw_n", size,
+                    like->text + 2, number);
   for (int i = what->kind == 0 && !masked; i < count; i++)
     if (i != what->value) cpu_tokens_build(next, &in->work, like, 0, " , $0", &arguments[i]);
   cpu_tokens_scan(next, " ) ", like);

@@ -125,6 +125,11 @@ int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that 
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
 cpu_declarators cpu_node_declarators(const cpu_splitter *, const cpu_node *); /* of a declaration, or a for's head */
+typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the step is empty */
+  cpu_declarator variable;
+  cpu_range bound, step;
+} cpu_count;
+bool cpu_counts(const cpu_splitter *, const cpu_node *, cpu_count *); /* false: another form, or the body changes i */
 bool cpu_node_declares(const cpu_splitter *, const cpu_node *, const cpu_token *name);
 bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* a parameter, a variable or a type */
 int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vote, 2 values; 3 on: of the block */

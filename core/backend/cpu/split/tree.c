@@ -238,6 +238,19 @@ cpu_declarators cpu_node_declarators(const cpu_splitter *in, const cpu_node *nod
   return cpu_declarators_read(&in->work, node->first, node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->first);
 }
 
+bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
+  const cpu_token *at = in->work.at;
+  const cpu_declarators list = cpu_node_declarators(in, node);
+  const int test = node->init_last + 1, step = node->test_last + 1, size = node->head_last - step;
+  if (node->kind != CPU_NODE_FOR || list.count != 1) return false;
+  const cpu_token *name = &at[list.at[0].name];
+  const bool prefix = cpu_token_is(&at[step], "++"), one = size == 2 && (prefix || cpu_token_is(&at[step + 1], "++"));
+  *out = (cpu_count){list.at[0], {test + 2, node->test_last}, {step + 2, node->head_last}};
+  return cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && test + 2 < node->test_last &&
+         cpu_same_text(&at[step + prefix], name) && (one || (size > 2 && cpu_token_is(&at[step + 1], "+="))) &&
+         !cpu_written_in(in->program, &in->work, node->head_last, node->last, name, CPU_VALUE);
+}
+
 bool cpu_node_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
   if (cpu_find_same(&in->work, node->first, node->last, name) == node->last) return false;
   const cpu_declarators list = cpu_node_declarators(in, node);

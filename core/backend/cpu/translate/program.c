@@ -50,14 +50,7 @@ static void analysis_free(cpu_program *program) {
   cpu_tokens_free(&program->tokens);
   mw_free(program->preprocessed);
   mw_free(program->preprocess_log);
-  program->functions = NULL;
-  program->items = NULL;
-  program->variables = NULL;
-  program->hidden = (cpu_hidden){0};
-  program->aliases = program->globals = (cpu_named_list){0};
-  program->preprocessed = program->preprocess_log = NULL;
-  program->nfunctions = program->nitems = program->nvariables = 0;
-  program->analysed = false;
+  memset((char *)program + offsetof(cpu_program, analysed), 0, sizeof *program - offsetof(cpu_program, analysed));
 }
 
 void cpu_program_free(cpu_program *program) {
