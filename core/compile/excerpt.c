@@ -47,7 +47,7 @@ static void line_put(cpu_text *out, const char *line, int number, const cpu_toke
 }
 
 /* The line of the source or of a file beside it; NULL: there is none. read: to be freed. */
-static const char *line_find(const mw_source *source, const char *file, int line, char **read) {
+const char *mw_excerpt_line(const mw_source *source, const char *file, int line, char **read) {
   *read = strcmp(file, source->name) ? mw_file_read(file, MOST_FILE, NULL) : NULL;
   const char *at = strcmp(file, source->name) ? *read : source->text;
   for (int i = 1; at && i < line; i++) {
@@ -60,7 +60,7 @@ static const char *line_find(const mw_source *source, const char *file, int line
 void mw_excerpt_put(cpu_text *out, const mw_source *source, const char *file, int line, const cpu_token *word) {
   const cpu_token none = {.text = ""};
   char *read;
-  const char *at = line_find(source, file, line, &read);
+  const char *at = mw_excerpt_line(source, file, line, &read);
   if (at) line_put(out, at, line, word ? word : &none);
   mw_free(read);
 }
@@ -118,7 +118,7 @@ bool mw_excerpt_fits(const mw_source *source, const char *message) {
     word = word_quoted(name.text + name.size, message + strcspn(message, "\n"));
   if (!word.size) return true;
   char *file = mw_format("%.*s", TEXT(&name)), *read;
-  const char *line = line_find(source, file, number, &read);
+  const char *line = mw_excerpt_line(source, file, number, &read);
   const int size = line ? (int)strcspn(line, "\n") : 0, column = line ? word_find(line, size, &word) : 0;
   const bool fits = !line || (column + word.size <= size && !memcmp(line + column, word.text, (size_t)word.size));
   mw_free(read);

@@ -7,15 +7,13 @@
 #include "core/compile/warnings.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/base/file.h"
 #include "core/base/memory.h"
 #include "core/compile/excerpt.h"
 #include "core/source/lexer.h"
 
-enum { MOST_FILE = 64 << 20, MOST_LINE = 160 };
+enum { MOST_LINE = 160 };
 
 typedef struct warning {
   cpu_token place;
@@ -54,32 +52,19 @@ static bool is_generated(const warning *it) {
   return false;
 }
 
-/* The text of a file of the user's; NULL: it is none. */
-static char *users_text(const char *file, const mw_source *source, const char *folder) {
-  if (strcmp(file, source->name) == 0) return mw_strdup(source->text);
-  const bool is_ours = (*folder && strncmp(file, folder, strlen(folder)) == 0) || strcmp(file, "moonwarp") == 0;
-  return is_ours ? NULL : mw_file_read(file, MOST_FILE, NULL);
-}
-
-static void line_put(cpu_text *out, const char *text, int line) {
-  while (line > 1 && text) {
-    text = strchr(text, '\n');
-    text = text ? text + 1 : NULL;
-    line--;
-  }
-  if (!text) return;
+static void line_put(cpu_text *out, const char *text) {
   text += strspn(text, " \t");
   size_t size = strcspn(text, "\r\n");
   if (size > MOST_LINE) size = MOST_LINE;
   if (size) cpu_text_format(out, "  %.*s\n", (int)size, text);
 }
 
-static void warning_put(cpu_text *out, const warning *it, const char *file, const char *text) {
+static void warning_put(cpu_text *out, const warning *it, const char *file, const char *line) {
   char *entry = mw_format("%s:%d: warning: %.*s%s%.*s%s\n", file, it->line, it->text_size, it->text,
                           it->number_size ? " [" : "", it->number_size, it->number, it->number_size ? "]" : "");
   if (!strstr(out->at, entry)) {
     cpu_text_put(out, entry);
-    line_put(out, text, it->line);
+    line_put(out, line);
   }
   mw_free(entry);
 }
@@ -91,10 +76,11 @@ char *mw_warnings_read(const char *log, const mw_source *source, const char *fol
   for (const char *end; *log; log = end + (*end == '\n')) {
     end = log + strcspn(log, "\n");
     if (!warning_read(log, end, &it)) continue;
-    char *file = mw_format("%.*s", TEXT(&it.place));
-    char *text = is_generated(&it) ? NULL : users_text(file, source, folder);
-    if (text) warning_put(&out, &it, file, text);
-    mw_free(text);
+    char *file = mw_format("%.*s", TEXT(&it.place)), *read = NULL;
+    const bool is_ours = (*folder && !strncmp(file, folder, strlen(folder))) || !strcmp(file, "moonwarp");
+    const char *line = is_ours || is_generated(&it) ? NULL : mw_excerpt_line(source, file, it.line, &read);
+    if (line) warning_put(&out, &it, file, line);
+    mw_free(read);
     mw_free(file);
   }
   return out.at;

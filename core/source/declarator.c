@@ -90,6 +90,21 @@ int cpu_statement_end(const cpu_tokens *tokens, int i, int last) {
   return i < last && cpu_token_is(&at[i], "else") ? cpu_statement_end(tokens, i, last) : i;
 }
 
+bool cpu_loop_read(const cpu_tokens *tokens, int i, int last, cpu_loop *out) {
+  const cpu_token *at = tokens->at;
+  const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
+  if (!is_do && !is_for && !cpu_token_is(&at[i], "while")) return false;
+  const int open = is_do ? cpu_statement_end(tokens, i + 1, last) + 1 : i + 1;
+  if (open >= last || !cpu_token_is(&at[open], "(")) return false;
+  const int close = at[open].match, body = is_do ? i + 1 : close + 1;
+  *out = (cpu_loop){i, is_do ? body : cpu_statement_end(tokens, body, last), open, open + 1, close, body};
+  if (is_do) out->last = close + 1;
+  if (!is_for) return true;
+  out->test = cpu_find_open(tokens, open + 1, close, WORDS(";")) + 1;
+  out->test_last = cpu_find_open(tokens, out->test, close, WORDS(";"));
+  return out->test <= close;
+}
+
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
 /* Past the type: int, unsigned long, const T, ns::T<int>. Returns `first` where no type begins. */

@@ -47,6 +47,13 @@ int cpu_angle_end(const cpu_tokens *, int open, int last);
 int cpu_enclosing(const cpu_tokens *, int least, int i);
 /* What is after the last of the texts in front of token i that is not in brackets of its own; `first` at least. */
 int cpu_begin_after(const cpu_tokens *, int first, int i, const char *const *texts);
+typedef struct cpu_loop { /* for (...; test; ...) body   while (test) body   do body while (test); */
+  int first, last;        /* its first token; one past its end */
+  int open;               /* ( */
+  int test, test_last, body;
+} cpu_loop;
+/* The loop that begins at token i; false: none does, or one over a range. */
+bool cpu_loop_read(const cpu_tokens *, int i, int last, cpu_loop *);
 /* Past the statement that begins at token i, with its `else`; `last` at most. */
 int cpu_statement_end(const cpu_tokens *, int i, int last);
 bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */

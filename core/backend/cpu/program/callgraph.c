@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
 #include "core/backend/reject.h"
 #include "core/compile/excerpt.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
 
 static const char *const *const barriers = WORDS("__syncthreads", "__syncthreads_count", "__syncthreads_and",

@@ -10,7 +10,6 @@
  *
  * Methods that are called by their names are found by those (callgraph.c). */
 #include "core/backend/cpu/program/program.h"
-#include "core/base/memory.h"
 
 static bool has_elements(const cpu_tokens *tokens, int i) {
   const bool star = cpu_token_is(&tokens->at[i], "*") && !cpu_ends_operand(&tokens->at[i - 1]);

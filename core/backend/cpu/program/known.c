@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/backend/cpu/program/program.h"
-#include "core/base/memory.h"
 #include "core/source/types.h"
 
 static const char *const *const language =

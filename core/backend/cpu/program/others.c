@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#include "core/backend/backend.h"
-#include "core/base/memory.h"
-
 static const char *const *const plain_reads = WORDS("volatile", "__ldcg", "__ldcv", "__ldca", "__ldlu");
 
 bool cpu_is_fence(const cpu_token *token) {

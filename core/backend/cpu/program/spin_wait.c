@@ -15,9 +15,7 @@
  * thread the loop and split engines end the launch with an error instead of hanging. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/program/others.h"
-#include "core/base/memory.h"
 
 typedef enum tri { UNKNOWN, ASKED, NO, YES } tri; /* ASKED: the answer is being looked for */
 
@@ -56,22 +54,13 @@ static const cpu_tokens *tokens_of(const loop *it) {
 
 /* The loop that begins at token i. */
 static bool loop_read(loop *it, int i, int last) {
-  const cpu_token *at = it->at;
-  const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
-  if (!is_do && !is_for && !cpu_token_is(&at[i], "while")) return false;
-  const int head = is_do ? cpu_statement_end(tokens_of(it), i + 1, last) + 1 : i + 1;
-  if (head >= last || !cpu_token_is(&at[head], "(")) return false;
-  const int body = is_do ? i + 1 : at[head].match + 1;
-  it->begin = it->first = i;
-  it->test = head + 1, it->test_last = at[head].match;
-  it->last = is_do ? at[head].match + 1 : cpu_statement_end(tokens_of(it), body, last);
-  it->open = cpu_token_is(&at[body], "{") ? body : 0;
+  cpu_loop found;
+  if (!cpu_loop_read(tokens_of(it), i, last, &found)) return false;
+  it->begin = i, it->last = found.last;
+  it->test = found.test, it->test_last = found.test_last;
+  it->first = cpu_token_is(&it->at[i], "for") ? found.test : i;
+  it->open = cpu_token_is(&it->at[found.body], "{") ? found.body : 0;
   it->nfacts = 0;
-  if (!is_for) return true;
-  const int first = cpu_find_open(tokens_of(it), head + 1, at[head].match, WORDS(";"));
-  if (first == at[head].match) return false; /* for (T x : list) */
-  it->test = it->first = first + 1;
-  it->test_last = cpu_find_open(tokens_of(it), first + 1, at[head].match, WORDS(";"));
   return true;
 }
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_NAMES = 200, MOST_ACCESSES = 300, MOST_DEPTH = 6 };

@@ -12,7 +12,6 @@
  * The block and tiles of it are understood; a grid and coalesced threads are left, and rejected by inline.c. Measured
  * by tests/bench/groups.lua: 330 to 390 times as fast as fibers for barriers of the block, 140 times for those of a
  * tile. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 typedef struct group { /* an expression that makes a group: cg::tiled_partition<8>(cg::this_thread_block()) */

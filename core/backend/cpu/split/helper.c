@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_NAMES = 128 };

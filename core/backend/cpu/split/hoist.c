@@ -12,7 +12,6 @@
  * with g++, 1.0 to 1.2 with clang++. */
 #include <stdlib.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 typedef struct counted { /* for (int k = 0; k < 256; k++) */

@@ -10,7 +10,6 @@
  * A mask that is not plainly that of a whole warp is looked at in front: mw_unnamed |= mw_lacks(mask, mw_t);
  *
  * Needed by every kernel with a helper that waits or a warp operation: without it fibers run them. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 #include <stdlib.h>

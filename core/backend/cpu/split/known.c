@@ -13,7 +13,6 @@
  * them. What goes further is unknown. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_OVERLOADS = 8 };

@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
-
 /* How many threads may have an element each: of a block, or of a piece of a row (mw_piece_threads in shim/entry.h). */
 int cpu_threads_most(const cpu_splitter *in) {
   return in->plain ? 1024 : in->kernel->max_threads;

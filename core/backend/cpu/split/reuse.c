@@ -8,7 +8,6 @@
  *
  * Every use must be in a loop that begins by assigning it. Needed where one of the loops has barriers and another's
  * variable differs between threads: without it fibers run such kernels. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_LOOPS = 32 };

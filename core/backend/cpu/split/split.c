@@ -13,8 +13,6 @@
  * A kernel without barriers becomes a function that runs a row of threads. The text is C++ over shim/split.h. */
 #include "core/backend/cpu/split/split.h"
 
-#include "core/backend/backend.h"
-
 enum { NARROW_LABELS = 10000 }; /* the second text of a function begins to count here */
 
 /* ---- the copy of the body -------------------------------------------------------------------------------------- */

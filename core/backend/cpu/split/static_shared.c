@@ -7,7 +7,6 @@
  *   template <class T> auto &mw_keep_k_block_sum_part() { __shared__ T part[32]; return part; }, placed by entry.h */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 void cpu_static_shared_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable,

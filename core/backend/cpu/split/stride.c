@@ -9,7 +9,6 @@
  * E grows with the thread, so the first thread is the last to leave; `i < n` is a bounds check of the new loop
  * (bounds_check.c). Without it every thread walks through its part of the array before the next one begins. Measured
  * on memcopy_stride: 17 to 63 times as fast with clang++, 12 to 25 with g++. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {

@@ -15,7 +15,6 @@
  * clang++; 6, 3.4 to 3.8 and 6 to 21 with g++; but 0.02 on potential_shared with g++. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/base/file.h"
 #include "core/base/home.h"
 #include "core/compile/front.h"
@@ -292,11 +291,6 @@ mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error
 int cpu_program_kernels(const cpu_program *program, const cpu_declared **out) {
   *out = program->declared;
   return program->ndeclared;
-}
-
-void cpu_program_source(const cpu_program *program, const char **name, const char **text) {
-  *name = program->source.name;
-  *text = program->source.text;
 }
 
 const mw_source *cpu_program_options(const cpu_program *program) {

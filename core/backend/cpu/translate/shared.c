@@ -7,7 +7,6 @@
  *   template <class T> static constexpr unsigned k_mw_shared() { const int W = 32; return 0 + sizeof(T[W]); } */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/translate/translate.h"
 
 typedef struct sizes {
