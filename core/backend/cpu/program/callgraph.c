@@ -66,16 +66,13 @@ static void body_read(cpu_program *program, cpu_function *function) {
 }
 
 /* A name that stands for groups makes what uses it use groups. */
-static void groups_by_alias(const cpu_program *program, cpu_function *function, const cpu_token *alias) {
-  int used = function->body < 0 ? function->last : function->body;
-  used = cpu_find_same(&program->tokens, used, function->last, alias);
-  if (used == function->last || function->own_barrier >= 0) return;
-  function->own_barrier = function->barrier = used;
-  function->reaches_thread = true;
-}
-
 static void alias_spread(cpu_program *program, const cpu_token *alias) {
-  for (int k = 0; k < program->nfunctions; k++) groups_by_alias(program, &program->functions[k], alias);
+  for (cpu_function *it = program->functions; it < program->functions + program->nfunctions; it++) {
+    const int used = it->body < 0 ? it->last : cpu_find_same(&program->tokens, it->body, it->last, alias);
+    if (used == it->last || it->own_barrier >= 0) continue;
+    it->own_barrier = it->barrier = used;
+    it->reaches_thread = true;
+  }
 }
 
 static bool has_group(const cpu_token *at, int first, int last) {

@@ -201,17 +201,16 @@ static void reduce_expand(cpu_splitter *in, int node, int name, cpu_tokens *next
   const cpu_node *statement = &in->nodes[node];
   const cpu_token *like = &in->work.at[name];
   const int open = name + 1, number = ++in->serial;
-  cpu_range arguments[3];
-  cpu_arguments(&in->work, open, arguments, 3);
+  cpu_range parts[5];
+  cpu_arguments(&in->work, open, parts, 3);
+  parts[3] = (cpu_range){statement->first, name};
+  parts[4] = (cpu_range){in->work.at[open].match + 1, statement->last};
   const bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
-  cpu_tokens_build(next, &in->work, like, number, wrap ? "{ auto mw_r# = $1 ;" : "auto mw_r# = $1 ;", arguments);
+  if (wrap) cpu_tokens_scan(next, "{ ", like);
   cpu_tokens_build(next, &in->work, like, number,
-                   " for ( int mw_d# = $0 / 2 ; mw_d# ; mw_d# /= 2 ) mw_r# = $2 ( mw_r# , __shfl_xor_sync ( "
-                   "0xffffffff , mw_r# , mw_d# , $0 ) ) ; ",
-                   arguments);
-  cpu_tokens_copy(next, &in->work, statement->first, name);
-  cpu_tokens_format(next, like, " mw_r%d ", number);
-  cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
+                   "auto mw_r# = $1 ; for ( int mw_d# = $0 / 2 ; mw_d# ; mw_d# /= 2 ) mw_r# = $2 ( mw_r# , "
+                   "__shfl_xor_sync ( 0xffffffff , mw_r# , mw_d# , $0 ) ) ; $3 mw_r# $4",
+                   parts);
   if (wrap) cpu_tokens_scan(next, " }", like);
 }
 
@@ -366,8 +365,9 @@ static void rest_check(cpu_splitter *in) {
     const cpu_token *token = &in->work.at[i];
     if (cpu_token_is(token, "mw_kept")) i = cpu_find(&in->work, i, in->work.count, WORDS(";"));
     /* Variables are references here. */
-    if (cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
-        !(i > 1 && cpu_token_is(token - 2, "mw_register")))
+    const bool asks = cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
+                      !(i > 1 && cpu_token_is(token - 2, "mw_register"));
+    if (asks || cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
       cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (cpu_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
       unevaluated = token[1].match;
@@ -377,8 +377,6 @@ static void rest_check(cpu_splitter *in) {
     const bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT &&
                         !cpu_token_any(token - 1, WORDS(")", "]", ">")); /* mask<T>[i] */
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
-    if (cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
-      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(token) && i > unevaluated &&
         !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */

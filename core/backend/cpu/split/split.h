@@ -56,6 +56,7 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   cpu_class class;
   cpu_kind kind;
   bool uniform, pointer, reference, is_const, is_auto; /* is_const: the variable itself, not what it points to */
+  bool array, fixed; /* fixed: constexpr */
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
   bool typed;    /* its type is needed outside of thread loops */
   int changes;   /* besides its initialiser */

@@ -22,10 +22,6 @@ static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_toke
   return cpu_find_use(tokens, node->first, node->last, name) < node->last;
 }
 
-static bool is_constant(const cpu_tokens *tokens, const cpu_declarator *it) {
-  return cpu_find(tokens, it->spec, it->spec_last, WORDS("const", "constexpr")) < it->spec_last;
-}
-
 /* Marks the declarations that the marked ones name, from the last to the first. False: one is not a constant. */
 static bool constants_mark(const cpu_splitter *body, int node, bool *marked) {
   const cpu_tokens *work = &body->work;
@@ -36,7 +32,9 @@ static bool constants_mark(const cpu_splitter *body, int node, bool *marked) {
     for (int k = i + 1; k <= node; k++)
       for (int n = 0; marked[k] && n < list.count; n++)
         marked[i] |= names(work, &body->nodes[k], &work->at[list.at[n].name]);
-    if (marked[i] && !is_constant(work, &list.at[0])) return false;
+    const cpu_declarator *it = &list.at[0];
+    if (marked[i] && cpu_find(work, it->spec, it->spec_last, WORDS("const", "constexpr")) == it->spec_last)
+      return false;
   }
   return true;
 }

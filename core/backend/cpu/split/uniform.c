@@ -146,8 +146,9 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
   local->is_const = cpu_find(&in->work, from, declarator->name, WORDS("const", "constexpr")) < declarator->name;
   local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
   local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
-  const bool far = local->pointer && declarator->dims == declarator->dims_last;
-  local->kind = cpu_kind_of(in->program, in->kernel, &in->work, spec, last, far);
+  local->array = declarator->dims_last > declarator->dims;
+  local->fixed = cpu_has(&in->work, spec, last, "constexpr");
+  local->kind = cpu_kind_of(in->program, in->kernel, &in->work, spec, last, local->pointer && !local->array);
 }
 
 static void locals_collect(cpu_splitter *in) {
@@ -206,14 +207,12 @@ static void changes_count(cpu_splitter *in) {
     int index = cpu_local_find(in, i);
     if (index < 0 || i == in->locals[index].declarator.name) continue;
     cpu_local *local = &in->locals[index];
-    bool array = local->declarator.dims_last > local->declarator.dims;
     cpu_write change = cpu_write_at(in->program, &in->work, i, local->kind);
     int node = cpu_node_at(in, i);
-    if (array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
+    if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
       local->escapes = true; /* a row */
-    const bool constant = cpu_has(&in->work, local->declarator.spec, local->declarator.spec_last, "constexpr");
     if (change == CPU_ESCAPED) local->escapes = true;
-    if (change == CPU_READ || constant) continue;
+    if (change == CPU_READ || local->fixed) continue;
     bool in_header = in->nodes[node].kind == CPU_NODE_FOR && cpu_node_splits(&in->nodes[node]);
     local->header = in_header && (!local->changes || local->header == node) ? node : -1;
     local->changes++;
@@ -235,10 +234,8 @@ static bool still_uniform(const cpu_splitter *in, int index) {
 static void uniform_settle(cpu_splitter *in) {
   for (int i = 0; i < in->nlocals; i++) {
     cpu_local *local = &in->locals[i];
-    bool array = local->declarator.dims_last > local->declarator.dims;
-    const bool constant = cpu_has(&in->work, local->declarator.spec, local->declarator.spec_last, "constexpr");
-    local->uniform =
-        (!local->escapes || constant) && !local->reference && (!array || (local->is_const && !local->changes));
+    local->uniform = (!local->escapes || local->fixed) && !local->reference &&
+                     (!local->array || (local->is_const && !local->changes));
     bool elsewhere = local->changes && local->header < 0;
     if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
       local->uniform = false; /* without barriers nothing is gained by leaving the thread loop for it */
@@ -257,7 +254,7 @@ static void uniform_settle(cpu_splitter *in) {
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
   const cpu_declarator *it = &local->declarator;
   bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
-  if (local->changes || local->escapes || local->reference || loop_variable || it->dims_last > it->dims) return false;
+  if (local->changes || local->escapes || local->reference || loop_variable || local->array) return false;
   if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
   if (!cpu_local_knows(in, local) || !cpu_is_pure(in, it->init, it->init_last)) return false;
   for (int i = it->init; i < it->init_last; i++) {

@@ -18,8 +18,7 @@ typedef struct sizes {
 } sizes;
 
 static int statement_first(const sizes *in, int i) {
-  while (i > in->function->body + 1 && !cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))) i--;
-  return i;
+  return cpu_begin_after(&in->program->tokens, in->function->body + 1, i, WORDS(";", "{", "}"));
 }
 
 static int statement_last(const sizes *in, int i) {
