@@ -263,9 +263,8 @@ void cpu_templates_mark(cpu_tokens *tokens) {
 }
 
 int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
-  static const char *const ends[] = {"=", "[", ";", NULL};
   bool found = false;
-  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], ends); i++) {
+  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], WORDS("=", "[", ";")); i++) {
     found |= cpu_token_any(&tokens->at[i], WORDS("struct", "union", "class", "enum"));
     if (found && cpu_token_is(&tokens->at[i], "{")) return tokens->at[i].match > i ? i : 0;
     if (tokens->at[i].match > i) i = tokens->at[i].match;

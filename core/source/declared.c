@@ -19,8 +19,7 @@
 
 /* What is after the last ; { or } in front of token i. */
 static int statement_first(const cpu_tokens *tokens, int i) {
-  static const char *const ends[] = {";", "{", "}", NULL};
-  while (i > 0 && !cpu_token_any(&tokens->at[i - 1], ends)) i--;
+  while (i > 0 && !cpu_token_any(&tokens->at[i - 1], WORDS(";", "{", "}"))) i--;
   return i;
 }
 
@@ -36,8 +35,7 @@ static bool declaration_next(const cpu_tokens *tokens, int *i, const char *const
 }
 
 static bool kernel_next(const cpu_tokens *tokens, int *i, cpu_declaration *out) {
-  static const char *const words[] = {"__global__", NULL};
-  while (declaration_next(tokens, i, words, out))
+  while (declaration_next(tokens, i, WORDS("__global__"), out))
     if (out->open >= 0) return true;
   return false;
 }
@@ -173,7 +171,7 @@ static bool variable_read(const cpu_tokens *tokens, int first, int spec, int nam
 }
 
 bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
-  static const char *const words[] = {"__device__", "__constant__", "__managed__", NULL};
+  const char *const *const words = WORDS("__device__", "__constant__", "__managed__");
   cpu_tokens tokens;
   cpu_declaration declared;
   bool found = false;

@@ -214,13 +214,6 @@ static const rejection rejections[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* A name that the source declares is its own. */
-static const rejection *rejection_of(const cpu_program *program, const cpu_token *token) {
-  for (const rejection *at = rejections; at->words && cpu_function_next(program, token, -1) < 0; at++)
-    if (cpu_token_any(token, at->words) && (!at->next || cpu_token_is(token + 1, at->next))) return at;
-  return NULL;
-}
-
 /* Device code, or a texture<...> outside of it, which kernels name. */
 static bool is_checked(const cpu_program *program, const cpu_item *item) {
   if (item->kind != CPU_ITEM_HOST) return item->kind != CPU_ITEM_TEXT;
@@ -228,10 +221,13 @@ static bool is_checked(const cpu_program *program, const cpu_item *item) {
   return cpu_token_any(&program->tokens.at[first], WORDS("texture", "surface"));
 }
 
+/* A name that the source declares is its own. */
 static char *name_wrong(const cpu_program *program, int *token) {
   const cpu_token *at = &program->tokens.at[*token];
-  const rejection *found = at->kind == CPU_NAME || at->kind == CPU_PUNCT ? rejection_of(program, at) : NULL;
-  if (!found) return NULL;
+  const rejection *found = rejections;
+  while (found->words && !(cpu_token_any(at, found->words) && (!found->next || cpu_token_is(at + 1, found->next))))
+    found++;
+  if (!found->words || cpu_function_next(program, at, -1) >= 0) return NULL;
   char *what = found->what ? mw_format("%.*s%s", *found->what == ' ' ? at->size : 0, at->text, found->what)
                            : cpu_ptx_unknown(&program->tokens, *token);
   char *why = mw_format("the CPU device has no %s; %s", what, found->instead ? found->instead : "use the CUDA device");

@@ -11,36 +11,31 @@
  * Methods that are called by their names are found by those (callgraph.c). */
 #include "core/backend/cpu/program/program.h"
 
-static bool has_elements(const cpu_tokens *tokens, int i) {
-  const bool star = cpu_token_is(&tokens->at[i], "*") && !cpu_ends_operand(&tokens->at[i - 1]);
-  return star || cpu_token_any(&tokens->at[i], WORDS("[", "->"));
-}
-
 /* All that the tokens name counts. */
 static void range_take(cpu_program *program, int first, int last) {
+  const cpu_token *at = program->tokens.at;
   const int parameters = cpu_find(&program->tokens, first, last, WORDS("("));
-  for (int i = parameters + 1; i < last; i++) program->hidden.has_elements |= has_elements(&program->tokens, i);
+  for (int i = parameters + 1; i < last; i++)
+    program->hidden.has_elements |=
+        cpu_token_any(&at[i], WORDS("[", "->")) || (cpu_token_is(&at[i], "*") && !cpu_ends_operand(&at[i - 1]));
   cpu_names_take(program, &program->hidden.all, first, last);
 }
 
 /* ---- operands -------------------------------------------------------------------------------------------------- */
 
-/* A scalar by value, or one of CUDA's vectors, which none is made into: nothing happens to what is passed. */
-static cpu_write formal_use(const cpu_program *program, const cpu_function *function, const cpu_formal *formal) {
-  cpu_program plain = *program; /* as if there were no operators of vectors */
-  plain.operators = false;
-  const cpu_knowledge type = cpu_type_knows(&plain, function, &program->tokens, formal->first, formal->type_last);
-  if (program->hidden.references) return CPU_ESCAPED;
-  return type == CPU_KNOWN || (type == CPU_SCALAR && !formal->reference) ? CPU_READ : CPU_ESCAPED;
-}
-
-/* An operator's or constructor's parameters, between the parentheses. The left side of an assignment is seen to change
- * without it. */
+/* An operator's or constructor's parameters, between the parentheses. Nothing happens to a scalar by value, or to one of
+ * CUDA's vectors, which none is made into. The left side of an assignment is seen to change without it. */
 static void formals_take(cpu_program *program, const cpu_function *function, int open, bool assigns) {
   cpu_formal *formals;
+  cpu_program plain = *program; /* as if there were no operators of vectors */
+  plain.operators = false;
   const int count = cpu_formals_read(&program->tokens, open, program->tokens.at[open].match, &formals);
-  for (int i = assigns && count == 2; i < count; i++)
-    if (formal_use(program, function, &formals[i])) program->hidden.operand = CPU_ESCAPED;
+  for (int i = assigns && count == 2; i < count; i++) {
+    const cpu_formal *it = &formals[i];
+    const cpu_knowledge type = cpu_type_knows(&plain, function, &program->tokens, it->first, it->type_last);
+    const bool read = type == CPU_KNOWN || (type == CPU_SCALAR && !it->reference);
+    if (!read || program->hidden.references) program->hidden.operand = CPU_ESCAPED;
+  }
   mw_free(formals);
 }
 

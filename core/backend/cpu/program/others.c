@@ -28,10 +28,10 @@ bool cpu_declares(const cpu_others *in, int i) {
 
 /* The name that the declaration with a `volatile` at i declares; -1: it is a cast. */
 static int declared_name(const cpu_others *in, int i) {
-  static const char *const ends[] = {";", ",", "=", "[", ")", "{", ">", NULL};
   if (i > 2 && cpu_token_is(&in->at[i - 1], "=") && cpu_token_is(&in->at[i - 3], "using")) return i - 2;
   for (int k = i + 1; k < in->program->tokens.count; k++) {
-    if (cpu_token_any(&in->at[k], ends)) return in->at[k - 1].kind == CPU_NAME && k > i + 2 ? k - 1 : -1;
+    if (cpu_token_any(&in->at[k], WORDS(";", ",", "=", "[", ")", "{", ">")))
+      return in->at[k - 1].kind == CPU_NAME && k > i + 2 ? k - 1 : -1;
     if (cpu_token_is(&in->at[k], "<")) k = cpu_angle_end(&in->program->tokens, k, in->program->tokens.count) - 1;
   }
   return -1;

@@ -165,6 +165,7 @@ char *cpu_ptx_unknown(const cpu_tokens *, int i);
 const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; a static buffer */
 
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
+bool cpu_is_operator(const cpu_token *);   /* of an expression; not . -> ? [ ( */
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);

@@ -42,10 +42,6 @@ typedef struct loop {
   int nfacts;
 } loop;
 
-static bool is_name(const cpu_token *token, const cpu_token *name) {
-  return token->kind == CPU_NAME && cpu_same_text(token, name);
-}
-
 static const cpu_tokens *tokens_of(const loop *it) {
   return &it->others->program->tokens;
 }
@@ -68,7 +64,7 @@ static bool loop_read(loop *it, int i, int last) {
 static bool backward_read(loop *it, int i) {
   if (!cpu_token_is(&it->at[i], "goto")) return false;
   for (int k = it->function->body + 1; k < i; k++) {
-    if (!is_name(&it->at[k], &it->at[i + 1]) || !cpu_token_is(&it->at[k + 1], ":")) continue;
+    if (!cpu_same_text(&it->at[k], &it->at[i + 1]) || !cpu_token_is(&it->at[k + 1], ":")) continue;
     it->begin = k, it->first = it->test = it->test_last = k + 1;
     it->last = i + 2;
     it->open = it->nfacts = 0;
@@ -118,7 +114,8 @@ static int callee_of(const loop *it, int i) {
 
 /* What is not followed keeps its value: a wait that is taken for none would never end. */
 static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how) {
-  if (!is_name(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "(")) return false;
+  if (!cpu_same_text(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "("))
+    return false;
   *how = cpu_write_at(it->others->program, tokens_of(it), i, CPU_VALUE);
   if (*how != CPU_ESCAPED) return *how == CPU_CHANGED;
   const int callee = callee_of(it, i);
@@ -129,7 +126,7 @@ static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how
 
 static bool is_declared(const loop *it, const cpu_token *name) {
   for (int i = it->first; i < it->last; i++)
-    if (is_name(&it->at[i], name) && cpu_declares(it->others, i)) return true;
+    if (cpu_same_text(&it->at[i], name) && cpu_declares(it->others, i)) return true;
   return false;
 }
 
@@ -207,7 +204,7 @@ static bool change_moves(loop *it, int i, cpu_write how, bool carried) {
   }
   const int end = value_end(it, sign + 1);
   for (int k = sign + 1; k < end; k++)
-    if (is_name(&it->at[k], &it->at[i]) && !carried) return false;
+    if (cpu_same_text(&it->at[k], &it->at[i]) && !carried) return false;
   return range_moves(it, sign + 1, end) || any_decision(it, decision_moves, &i);
 }
 

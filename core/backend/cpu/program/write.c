@@ -18,10 +18,15 @@ bool cpu_ends_operand(const cpu_token *token) {
   return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
 }
 
-bool cpu_is_assignment(const cpu_token *token) {
-  static const char *const operators[] = {
-      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
+bool cpu_is_operator(const cpu_token *token) {
+  static const char *const operators[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|",  "^", "!",
+                                          "~", "&&", "||", "==", "!=", "<",  ">",  "<=", ">=", NULL};
   return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
+}
+
+bool cpu_is_assignment(const cpu_token *token) {
+  return token->kind == CPU_PUNCT &&
+         cpu_token_any(token, WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"));
 }
 
 /* ---- who takes it ---------------------------------------------------------------------------------------------- */
@@ -29,13 +34,8 @@ bool cpu_is_assignment(const cpu_token *token) {
 /* The function that the parenthesis at `open` calls; -1: none that has a name. */
 static int callee_of(const cpu_token *at, int open) {
   int callee = open - 1;
-  if (callee > 0 && cpu_token_is(&at[callee], ">")) {
-    for (int depth = 0; callee > 0; callee--) {
-      depth += cpu_token_is(&at[callee], ">") - cpu_token_is(&at[callee], "<");
-      if (!depth) break;
-    }
-    callee--;
-  }
+  for (int depth = 0; callee > 0 && (depth || cpu_token_is(&at[callee], ">")); callee--)
+    depth += cpu_token_is(&at[callee], ">") - cpu_token_is(&at[callee], "<");
   return callee >= 0 && at[callee].kind == CPU_NAME ? callee : -1;
 }
 
@@ -147,13 +147,6 @@ static int members_end(const cpu_token *at, int after, bool *method) {
   return after;
 }
 
-static bool is_sign(const cpu_token *token) {
-  const char *const *const signs =
-      WORDS("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "!", "~", "&&", "||", "==", "!=", "<", ">",
-            "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=");
-  return token->kind == CPU_PUNCT && cpu_token_any(token, signs);
-}
-
 /* A conditional or a comma that the operand is part of, which may stand for it: its brackets, or what it is stored
  * in. */
 static cpu_range chosen(const cpu_token *at, cpu_range range) {
@@ -201,7 +194,9 @@ static cpu_write used(const cpu_program *program, const cpu_tokens *tokens, cpu_
   if (cpu_is_assignment(after) || cpu_token_any(before, WORDS("++", "--"))) return CPU_ESCAPED;
   if (cpu_token_any(after, WORDS("(", ".", "[", "->"))) return CPU_ESCAPED;
   if (cpu_token_is(before, ")")) return converted(program, tokens, before->match + 1, range.first - 1);
-  if (is_sign(before) || is_sign(after) || cpu_token_is(after, "?")) return program->hidden.operand;
+  const bool updates = cpu_is_assignment(before) && !cpu_token_is(before, "=");
+  if (updates || cpu_is_operator(before) || cpu_is_operator(after) || cpu_token_is(after, "?"))
+    return program->hidden.operand;
   if (cpu_token_any(before, WORDS("?", ":")) || cpu_token_is(after, ":"))
     return whole(program, tokens, chosen(tokens->at, range), depth);
   return cpu_token_any(after, WORDS(")", ",", "}", ";", "]")) ? whole(program, tokens, range, depth) : CPU_ESCAPED;

@@ -51,10 +51,6 @@ static bool name_known(const expansion *it, const cpu_token *name) {
 
 /* ---- what the callee names ------------------------------------------------------------------------------------- */
 
-static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
-  return cpu_token_is(&tokens->at[node->first], "extern");
-}
-
 /* Its own shared memory is put elsewhere, and is known here under names with the suffix. */
 static void type_names(expansion *it, int index) {
   const cpu_tokens *work = &it->body.work;
@@ -63,7 +59,7 @@ static void type_names(expansion *it, int index) {
     reject(it, "declares a type or a static variable");
     return;
   }
-  if (is_extern(work, node)) return;
+  if (cpu_token_is(&work->at[node->first], "extern")) return;
   const char *why = cpu_static_shared_put(it->in, it->callee, &it->body, index);
   if (why) reject(it, why);
   for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
@@ -224,14 +220,11 @@ static void static_shared_call_put(expansion *it, const cpu_token *variable) {
 /* At the first token of a declaration of shared memory: what stands for it. Returns where to go on. */
 static int shared_put(expansion *it, int i) {
   const cpu_tokens *work = &it->body.work;
-  for (int k = 0; k < it->body.nnodes; k++) {
-    const cpu_node *node = &it->body.nodes[k];
-    if (node->kind != CPU_NODE_TYPE || node->first != i || is_extern(work, node)) continue;
-    for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
-      static_shared_call_put(it, &work->at[name]);
-    return node->last;
-  }
-  return i;
+  const cpu_node *node = &it->body.nodes[cpu_node_at(&it->body, i)];
+  if (node->kind != CPU_NODE_TYPE || node->first != i || cpu_token_is(&work->at[i], "extern")) return i;
+  for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
+    static_shared_call_put(it, &work->at[name]);
+  return node->last;
 }
 
 /* The callee's own statements. */
@@ -282,6 +275,12 @@ static void formals_bind(expansion *it) {
     it->binding[i] = binding_of(it, &it->callee->formals[i], &it->arguments[i]);
 }
 
+static void words_put(expansion *it, const cpu_formal *formal) {
+  const cpu_tokens *from = &it->in->program->tokens;
+  for (int i = formal->first; i < formal->name; i++)
+    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
+}
+
 /* T v = argument; T v[] becomes a pointer. */
 static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   const cpu_tokens *from = &it->in->program->tokens;
@@ -292,8 +291,7 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
     reject(it, "has a parameter of a type that is not understood");
     return;
   }
-  for (int i = formal->first; i < formal->name; i++)
-    if (!cpu_token_any(&from->at[i], WORDS("&", "&&", "__restrict__", "__restrict"))) token_put(it, from, i);
+  words_put(it, formal);
   if (array) cpu_tokens_scan(it->next, " * ", it->like);
   token_put(it, from, formal->name);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
@@ -301,11 +299,9 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
 
 /* const T &v  ->  const T * v_mw3 = __builtin_addressof ( x[i] ) ; */
 static void pointer_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
-  const cpu_tokens *from = &it->in->program->tokens;
-  for (int i = formal->first; i < formal->name; i++)
-    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
-  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d = __builtin_addressof ( ", TEXT(&from->at[formal->name]),
-                    it->suffix);
+  words_put(it, formal);
+  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d = __builtin_addressof ( ",
+                    TEXT(&it->in->program->tokens.at[formal->name]), it->suffix);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, "$0 ) ; ", argument);
 }
 

@@ -341,6 +341,8 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   if (open >= 0)
     return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
            at[at[open].match + 1].kind != CPU_NAME;
+  const int bracket = i + 1 + cpu_token_any(&at[i + 1], WORDS("&", "&&")); /* auto &[x, y] = p; */
+  if (cpu_token_is(&at[i], "auto") && cpu_token_is(&at[bracket], "[")) return false;
   return cpu_is_assignment(&at[i + 1]) ||
          cpu_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
 }

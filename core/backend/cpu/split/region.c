@@ -121,6 +121,16 @@ static void locals_put(cpu_writer *it, bool known_only) {
 
 /* ---- the pieces of a region ------------------------------------------------------------------------------------ */
 
+/* Of Tile x{1, 2}; and Tile x = Tile(1): the bracket; 0: another form. */
+static int constructor_open(const cpu_splitter *in, const cpu_declarator *d) {
+  const cpu_token *at = in->work.at;
+  int i = d->init, k = d->spec;
+  if (cpu_token_is(&at[i], "{")) return i;
+  while (cpu_token_any(&at[k], WORDS("const", "constexpr"))) k++;
+  for (; k < d->spec_last && cpu_same_text(&at[i], &at[k]); k++) i++;
+  return k == d->spec_last && cpu_token_any(&at[i], WORDS("(", "{")) && at[i].match == d->init_last - 1 ? i : 0;
+}
+
 /* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   Tile x(1);  ->  new (mw_at(x), mw_here()) mw_T3(1);   Tile x = 1; 
  * ->  mw_start<mw_T3>::make(x, [&]() -> mw_T3 { return 1; });
  * float x[2] = {1};  ->  a copy of such an array.  An argument (body_copy in split.c) is copied as CUDA copies it: byte
@@ -143,14 +153,16 @@ static void private_init_put(cpu_writer *it, int index) {
     cpu_put_tokens(it, d->init, d->init_last);
     cpu_put(it, "; mw_start<mw_T%d>::copy(%s, mw_i%d); }", index, name, index);
   } else {
-    const bool listed = !known && cpu_token_is(&in->work.at[d->init_last - 1], "}");
-    if (listed) cpu_put(it, " mw_start<mw_T%d>::listed();", index);
-    cpu_put(it,
-            known ? " mw_start<mw_T%d>::of(%s) = " : " mw_start<mw_T%d>::make(%s, [&]() MW_INLINE -> mw_T%d { return ",
-            index, name, index);
-    if (braces) cpu_put(it, "mw_T%d ", index);
-    cpu_put_tokens(it, d->init, d->init_last);
-    cpu_put(it, known ? ";" : "; });");
+    const int value = known ? 0 : constructor_open(in, d);
+    if (known)
+      cpu_put(it, braces ? " mw_start<mw_T%d>::of(%s) = mw_T%d " : " mw_start<mw_T%d>::of(%s) = ", index, name, index);
+    else if (value)
+      cpu_put(it, " mw_start<mw_T%d>::%s(); new (mw_at(%s), mw_here()) mw_T%d ", index,
+              cpu_token_is(&in->work.at[value], "{") ? "listed" : "called", name, index);
+    else
+      cpu_put(it, " mw_start<mw_T%d>::make(%s, [&]() MW_INLINE -> mw_T%d { return ", index, name, index);
+    cpu_put_tokens(it, value ? value : d->init, d->init_last);
+    cpu_put(it, known || value ? ";" : "; });");
   }
   mw_free(name);
 }

@@ -166,7 +166,7 @@ int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value 
 /* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
 bool cpu_group_expand(cpu_splitter *);
 bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
-/* template_header.c: template <class T, int N> */
+/* overload.c: template <class T, int N> */
 typedef struct cpu_header {
   const cpu_token *names[16];
   bool types[16];

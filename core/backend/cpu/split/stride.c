@@ -11,17 +11,13 @@
  * on memcopy_stride: 17 to 63 times as fast with clang++, 12 to 25 with g++. */
 #include "core/backend/cpu/split/split.h"
 
-static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
-  for (int i = it->spec; i < it->spec_last; i++)
-    if (!cpu_is_integer(&in->work.at[i])) return false;
-  return true;
-}
-
 /* for (T i = ...; i < bound; i += step) */
 static bool stride_form(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
   const cpu_declarator *variable = &out->variable;
-  return cpu_counts(in, node, out) && out->step.first < out->step.last && variable->first == variable->name &&
-         variable->dims_last == variable->dims && plain_integer(in, variable);
+  if (!cpu_counts(in, node, out)) return false;
+  for (int i = variable->spec; i < variable->spec_last; i++)
+    if (!cpu_is_integer(&in->work.at[i])) return false;
+  return out->step.first < out->step.last && variable->first == variable->name && variable->dims_last == variable->dims;
 }
 
 /* The same for all threads and in every turn. */

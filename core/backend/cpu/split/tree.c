@@ -171,9 +171,6 @@ static int statement_kind_read(cpu_splitter *in, int i, int last, int parent) {
     cpu_split_reject(in, i, "there is a %.*s", TEXT(&at[i]));
   const bool label = at[i].kind == CPU_NAME && i + 1 < last && cpu_token_is(&at[i + 1], ":");
   if (label && !cpu_token_is(&at[i], "default")) cpu_split_reject(in, i, "there is a label");
-  const int bracket = i + 1 + cpu_token_any(&at[i + 1], WORDS("&", "&&"));
-  if (cpu_token_is(&at[i], "auto") && cpu_token_is(&at[bracket], "["))
-    cpu_split_reject(in, i, "a structured binding is not understood");
   if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))
     return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent);
   int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);

@@ -64,19 +64,12 @@ static bool call_allowed(const cpu_splitter *in, int i, int open, bool pure) {
          !cpu_is_declared(in->program, name);
 }
 
-static bool literal_divisor(const cpu_splitter *in, int i) {
-  const cpu_token *token = &in->work.at[i + 1];
-  return token->kind == CPU_NUMBER || cpu_token_is(token, "warpSize");
-}
-
 /* The language's own operators. pure: neither loads nor chooses. */
 static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
-  const char *const *const signs =
-      WORDS("(", ")", "]", ",", ";", "+", "-", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "|",
-            "^", "<<", ">>", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", ".");
   const cpu_token *token = &in->work.at[i];
   const bool begins = i == first || !cpu_ends_operand(token - 1);
-  if (pure && cpu_token_any(token, WORDS("/", "%"))) return literal_divisor(in, i);
+  if (pure && cpu_token_any(token, WORDS("/", "%")))
+    return token[1].kind == CPU_NUMBER || cpu_token_is(token + 1, "warpSize");
   if (cpu_token_is(token, "(") && i > first &&
       cpu_token_any(token - 1, WORDS(")", "]"))) { /* (*f)(1), but not (int)(x) */
     const int open = token[-1].match;
@@ -90,7 +83,8 @@ static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
     return !pure && !begins && (token[-1].kind == CPU_NAME || cpu_token_is(token - 1, "]"));
   if (cpu_token_any(token, WORDS("{", "}"))) /* of an initialiser */
     return !pure && (cpu_token_is(token, "}") || i == first || cpu_token_any(token - 1, WORDS("{", ",")));
-  return cpu_token_any(token, signs) || (!pure && cpu_token_is(token, "?"));
+  return cpu_is_operator(token) || cpu_is_assignment(token) || (!pure && cpu_token_is(token, "?")) ||
+         cpu_token_any(token, WORDS("(", ")", "]", ",", ";", ":", "."));
 }
 
 /* Past the name at i and what is not evaluated behind it; 0: it is not allowed. */

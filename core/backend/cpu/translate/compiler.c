@@ -30,9 +30,8 @@ static bool line_is_noise(const char *line, size_t size, const char *shim) {
 
 static bool is_kernel(const cpu_program *program, const char *name, int size) {
   const cpu_token word = {.kind = CPU_NAME, .text = name, .size = size};
-  for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].kernel && cpu_same_text(&program->tokens.at[program->functions[i].name], &word))
-      return true;
+  for (int k = -1; (k = cpu_function_next(program, &word, k)) >= 0;)
+    if (program->functions[k].kernel) return true;
   return false;
 }
 

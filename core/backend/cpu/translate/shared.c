@@ -67,20 +67,11 @@ static void type_put(const sizes *in, int first, int last, cpu_text *out) {
   }
 }
 
-/* Is token `to` in the block, or one inside of it, in which token `from` stands in front of it? */
-static bool is_visible(const cpu_token *at, int from, int to) {
-  for (int i = from; i < to; i++) {
-    if (cpu_token_is(&at[i], "}")) return false;
-    if (at[i].match > i && at[i].match < to) i = at[i].match;
-  }
-  return true;
-}
-
-/* using namespace cub; in front of it. */
+/* using namespace cub; in front of it, in a block around it. */
 static void namespaces_repeat(const sizes *in, int declaration) {
   for (int i = in->function->body; i < declaration; i++)
     if (cpu_token_is(&in->at[i], "using") && cpu_token_is(&in->at[i + 1], "namespace"))
-      in->repeated[i - in->function->body] |= is_visible(in->at, i, declaration);
+      in->repeated[i - in->function->body] |= in->at[cpu_enclosing(&in->program->tokens, 0, i)].match > declaration;
 }
 
 /* __shared__ struct { int a; } s[2]; its type gets a name in front: sizeof(mw_size_7[2]). */
