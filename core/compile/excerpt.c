@@ -47,7 +47,7 @@ static void line_put(cpu_text *out, const char *line, int number, const cpu_toke
 }
 
 /* The line of the source or of a file beside it; NULL: there is none. read: to be freed. */
-static const char *line_find(const mw_source *source, const char *file, int line, char **read) {
+const char *mw_excerpt_line(const mw_source *source, const char *file, int line, char **read) {
   *read = strcmp(file, source->name) ? mw_file_read(file, MOST_FILE, NULL) : NULL;
   const char *at = strcmp(file, source->name) ? *read : source->text;
   for (int i = 1; at && i < line; i++) {
@@ -60,17 +60,31 @@ static const char *line_find(const mw_source *source, const char *file, int line
 void mw_excerpt_put(cpu_text *out, const mw_source *source, const char *file, int line, const cpu_token *word) {
   const cpu_token none = {.text = ""};
   char *read;
-  const char *at = line_find(source, file, line, &read);
+  const char *at = mw_excerpt_line(source, file, line, &read);
   if (at) line_put(out, at, line, word ? word : &none);
   mw_free(read);
 }
 
+void mw_excerpt_say(cpu_text *out, const mw_source *source, const cpu_tokens *tokens, const cpu_token *at,
+                    const char *why) {
+  cpu_text_format(out, "%s:%d: error: %s\n", tokens->files[at->file], at->line, why);
+  mw_excerpt_put(out, source, tokens->files[at->file], at->line, at);
+}
+
 /* ---- compilers' messages --------------------------------------------------------------------------------------- */
 
-/* The number after the next : of a line, which begins with digits; NULL: there is none. */
-static const char *number_find(const char *at, const char *end) {
-  while (at < end && !(at[0] == ':' && isdigit((unsigned char)at[1]))) at++;
-  return at < end ? at + 1 : NULL;
+bool mw_place_read(const char *line, cpu_token *file, int *number) {
+  const int size = (int)strcspn(line, "\n");
+  for (int i = 0; i < size; i++) {
+    const int digits = line[i] == ':' || line[i] == '(' ? (int)strspn(line + i + 1, "0123456789") : 0;
+    const char *end = line + i + 1 + digits;
+    if (!digits || (line[i] == '(' ? strncmp(end, "):", 2) : *end != ':')) continue;
+    const int blanks = (int)strspn(line, " ");
+    *file = (cpu_token){.kind = CPU_NAME, .text = line + blanks, .size = i - blanks};
+    *number = atoi(line + i + 1);
+    return true;
+  }
+  return false;
 }
 
 /* 'x', or the x that g++ has between its quotes, else the first word; a ; if that is what the message misses. */
@@ -88,20 +102,23 @@ static cpu_token word_quoted(const char *at, const char *end) {
 }
 
 void mw_excerpt_error(cpu_text *out, const mw_source *source, const char *message) {
-  const char *end = message + strcspn(message, "\n"), *number = number_find(message, end);
-  if (!number) return;
-  const cpu_token word = word_quoted(number, end);
-  char *file = mw_format("%.*s", (int)(number - 1 - message), message);
-  mw_excerpt_put(out, source, file, atoi(number), &word);
+  cpu_token name;
+  int number;
+  if (!mw_place_read(message, &name, &number)) return;
+  const cpu_token word = word_quoted(name.text + name.size, message + strcspn(message, "\n"));
+  char *file = mw_format("%.*s", TEXT(&name));
+  mw_excerpt_put(out, source, file, number, &word);
   mw_free(file);
 }
 
 bool mw_excerpt_fits(const mw_source *source, const char *message) {
-  const char *end = message + strcspn(message, "\n"), *number = number_find(message, end);
-  const cpu_token word = number ? word_quoted(number, end) : (cpu_token){.text = ""};
+  cpu_token name, word = {.text = ""};
+  int number;
+  if (mw_place_read(message, &name, &number))
+    word = word_quoted(name.text + name.size, message + strcspn(message, "\n"));
   if (!word.size) return true;
-  char *file = mw_format("%.*s", (int)(number - 1 - message), message), *read;
-  const char *line = line_find(source, file, atoi(number), &read);
+  char *file = mw_format("%.*s", TEXT(&name)), *read;
+  const char *line = mw_excerpt_line(source, file, number, &read);
   const int size = line ? (int)strcspn(line, "\n") : 0, column = line ? word_find(line, size, &word) : 0;
   const bool fits = !line || (column + word.size <= size && !memcmp(line + column, word.text, (size_t)word.size));
   mw_free(read);
@@ -110,10 +127,15 @@ bool mw_excerpt_fits(const mw_source *source, const char *message) {
 }
 
 void mw_excerpt_place(cpu_text *out, const char *message) {
-  const char *end = message + strcspn(message, "\n"), *number = *message == ' ' ? NULL : number_find(message, end);
-  const char *column = number ? number + strspn(number, "0123456789") : message;
-  const int digits = number && *column == ':' ? (int)strspn(column + 1, "0123456789") : 0;
+  const char *column = message;
+  cpu_token name;
+  int number;
+  if (*message != ' ' && mw_place_read(message, &name, &number)) {
+    column = name.text + name.size + 1;
+    column += strspn(column, "0123456789");
+  }
   cpu_text_add(out, message, (size_t)(column - message));
+  const int digits = *column == ':' ? (int)strspn(column + 1, "0123456789") : 0;
   if (digits && column[1 + digits] == ':') column += 1 + digits;
-  cpu_text_format(out, "%.*s\n", (int)(end - column), column);
+  cpu_text_format(out, "%.*s\n", (int)strcspn(column, "\n"), column);
 }

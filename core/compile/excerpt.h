@@ -11,6 +11,12 @@
 #include "core/compile/source.h"
 #include "core/source/lexer.h"
 
+/* The file and line that a line of a log begins with: "x.cu:12:3: ..." or "x.cu(12): ...". */
+bool mw_place_read(const char *line, cpu_token *file, int *number);
+/* Adds an error about a token, in the form of a compiler's, and the line that it is in. */
+void mw_excerpt_say(cpu_text *, const mw_source *, const cpu_tokens *, const cpu_token *, const char *why);
+/* That line of the source or of a file beside it, which ends at its new line; NULL: there is none. read: to be freed. */
+const char *mw_excerpt_line(const mw_source *, const char *file, int line, char **read);
 /* Adds that line of the source or of a file beside it, with a mark below the word; nothing if there is no such line. */
 void mw_excerpt_put(cpu_text *, const mw_source *, const char *file, int line, const cpu_token *word);
 /* The same of a compiler's message "x.cu:12:3: error: ...": the word is the first one in quotes. */

@@ -32,10 +32,8 @@ static bool is_needed(const cpu_entry *entry) {
 
 static void named_keep(selection *in, const cpu_token *name) {
   const cpu_outline *outline = in->outline;
-  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
-    if (is_needed(&outline->entries[outline->names[i].entry]) &&
-        cpu_same_text(&outline->tokens->at[outline->names[i].token], name))
-      keep(in, outline->names[i].entry);
+  for (int i = -1; (i = cpu_outline_next(outline, name, i)) >= 0;)
+    if (is_needed(&outline->entries[outline->names[i].entry])) keep(in, outline->names[i].entry);
 }
 
 static void follow(selection *in, const cpu_entry *entry) {
@@ -50,10 +48,8 @@ static void follow(selection *in, const cpu_entry *entry) {
 
 /* Of an instance: is the template that it is of among what is kept? */
 static bool is_kept(const cpu_outline *outline, const cpu_token *name) {
-  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
-    if (outline->entries[outline->names[i].entry].kept &&
-        cpu_same_text(&outline->tokens->at[outline->names[i].token], name))
-      return true;
+  for (int i = -1; (i = cpu_outline_next(outline, name, i)) >= 0;)
+    if (outline->entries[outline->names[i].entry].kept) return true;
   return false;
 }
 
@@ -139,9 +135,8 @@ bool mw_front_keep(mw_front *front, const char *name) {
   cpu_tokens names = {0};
   cpu_tokens_scan(&names, name, &(cpu_token){.line = 1});
   for (int i = 0; i < names.count; i++)
-    for (int k = cpu_outline_find(outline, &names.at[i]); k >= 0; k = outline->names[k].next)
-      if (cpu_same_text(&outline->tokens->at[outline->names[k].token], &names.at[i]))
-        outline->entries[outline->names[k].entry].asked = true;
+    for (int k = -1; (k = cpu_outline_next(outline, &names.at[i], k)) >= 0;)
+      outline->entries[outline->names[k].entry].asked = true;
   cpu_tokens_free(&names);
   return all_keep(outline);
 }
@@ -163,13 +158,12 @@ static void unreadable_explain(const mw_front *front, const mw_source *source, m
     mw_error_log(error, NULL);
     return;
   }
-  const char *file = tokens->files[wrong->file];
-  const cpu_token mark = {.kind = CPU_PUNCT, .text = &wrong->mark, .size = 1};
+  const cpu_token mark = {.text = &wrong->mark, .size = 1, .line = wrong->line, .file = wrong->file};
   cpu_text log = {0};
-  mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: %s:%d: %s", source->name, file, wrong->line, wrong->what);
+  mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: %s:%d: %s", source->name, tokens->files[wrong->file],
+          wrong->line, wrong->what);
   mw_front_missing_add(front, error->text, sizeof error->text);
-  cpu_text_format(&log, "%s:%d: error: %s\n", file, wrong->line, wrong->what);
-  mw_excerpt_put(&log, source, file, wrong->line, &mark);
+  mw_excerpt_say(&log, source, tokens, &mark, wrong->what);
   mw_error_log(error, log.at);
 }
 

@@ -12,20 +12,6 @@
 #include "core/compile/excerpt.h"
 #include "core/source/declarator.h"
 
-bool mw_front_place(const char *line, cpu_token *file, int *number) {
-  const int size = (int)strcspn(line, "\n");
-  for (int i = 0; i < size; i++) {
-    const int digits = line[i] == ':' || line[i] == '(' ? (int)strspn(line + i + 1, "0123456789") : 0;
-    const char *end = line + i + 1 + digits;
-    if (!digits || (line[i] == '(' ? strncmp(end, "):", 2) : *end != ':')) continue;
-    const int blanks = (int)strspn(line, " ");
-    *file = (cpu_token){.kind = CPU_NAME, .text = line + blanks, .size = i - blanks};
-    *number = atoi(line + i + 1);
-    return true;
-  }
-  return false;
-}
-
 void mw_front_missing_add(const mw_front *front, char *message, size_t size) {
   const cpu_preprocessed *source = &front->source;
   int count = 0;
@@ -42,9 +28,8 @@ void mw_front_missing_add(const mw_front *front, char *message, size_t size) {
 /* The entry of that name, if none of them is kept; its token. */
 static const cpu_entry *left_out(const cpu_outline *outline, const cpu_token *name, int *token) {
   const cpu_entry *found = NULL;
-  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next) {
+  for (int i = -1; (i = cpu_outline_next(outline, name, i)) >= 0;) {
     const cpu_entry *entry = &outline->entries[outline->names[i].entry];
-    if (!cpu_same_text(&outline->tokens->at[outline->names[i].token], name)) continue;
     if (entry->kept) return NULL;
     found = entry;
     *token = outline->names[i].token;
@@ -87,8 +72,7 @@ static bool is_unknown(const char *message) {
 /* Does the file declare the name, or a namespace of it? */
 static bool is_own(const cpu_outline *outline, const cpu_token *name) {
   const cpu_tokens *tokens = outline->tokens;
-  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
-    if (cpu_same_text(&tokens->at[outline->names[i].token], name)) return true;
+  if (cpu_outline_next(outline, name, -1) >= 0) return true;
   for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
     if (cpu_token_is(&tokens->at[i - 1], "namespace")) return true;
   return false;
@@ -110,7 +94,7 @@ static char *unsized_text(const mw_front *front, const char *message) {
   const char *after = strstr(message, " failed: ");
   cpu_token file;
   int number, array = 0;
-  if (!strstr(message, "constant") || !mw_front_place(after ? after + strlen(" failed: ") : message, &file, &number))
+  if (!strstr(message, "constant") || !mw_place_read(after ? after + strlen(" failed: ") : message, &file, &number))
     return NULL;
   for (int i = 0; i < tokens->count; i++) {
     const cpu_token *at = &tokens->at[i];
@@ -151,7 +135,7 @@ void mw_front_explain(const mw_front *front, char *message, size_t size, mw_stat
 }
 
 static bool is_declared_at(const cpu_outline *outline, int token) {
-  for (int i = cpu_outline_find(outline, &outline->tokens->at[token]); i >= 0; i = outline->names[i].next)
+  for (int i = -1; (i = cpu_outline_next(outline, &outline->tokens->at[token], i)) >= 0;)
     if (outline->names[i].token == token) return true;
   return false;
 }
@@ -173,17 +157,15 @@ bool mw_front_undefined(const mw_front *front, const mw_source *source, const ch
   const cpu_tokens *tokens = outline->tokens;
   const cpu_token word = {.kind = CPU_NAME, .text = name, .size = (int)strlen(name)};
   const int use = use_find(outline, &word);
-  int declared = cpu_outline_find(outline, &word);
-  while (declared >= 0 && !cpu_same_text(&tokens->at[outline->names[declared].token], &word))
-    declared = outline->names[declared].next;
+  const int declared = cpu_outline_next(outline, &word, -1);
   if (use < 0 || declared < 0) return false;
-  const cpu_token *at = &tokens->at[use], *first = &tokens->at[outline->names[declared].token];
-  const char *file = tokens->files[at->file];
+  const cpu_token *first = &tokens->at[outline->names[declared].token];
   cpu_text log = {0};
-  cpu_text_format(&log, "%s:%d: error: '%s' is declared (%s:%d) and not defined: no device code has its body\n", file,
-                  at->line, name, tokens->files[first->file], first->line);
+  char *why = mw_format("'%s' is declared (%s:%d) and not defined: no device code has its body", name,
+                        tokens->files[first->file], first->line);
+  mw_excerpt_say(&log, source, tokens, &tokens->at[use], why);
   mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: %.*s", source->name, (int)strcspn(log.at, "\n"), log.at);
-  mw_excerpt_put(&log, source, file, at->line, &word);
   mw_error_log(error, log.at);
+  mw_free(why);
   return true;
 }

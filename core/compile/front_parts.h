@@ -20,7 +20,5 @@ void mw_front_keep_again(cpu_outline *);
 
 /* Adds the user's own headers that were not found to a message: at most three. */
 void mw_front_missing_add(const mw_front *, char *message, size_t size);
-/* The file and line that a line of a log begins with: "x.cu:12:3: ..." or "x.cu(12): ...". */
-bool mw_front_place(const char *line, cpu_token *file, int *number);
 
 #endif

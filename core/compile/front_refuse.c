@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/compile/excerpt.h"
 
 typedef struct complaint { /* an error of a log, about one entry */
   int entry;
@@ -31,7 +32,7 @@ static int entry_of(const cpu_outline *outline, const cpu_token *file, int numbe
 /* That at the place which a line of a log names. */
 static int entry_at(const cpu_outline *outline, const char *line, int *number) {
   cpu_token file;
-  return mw_front_place(line, &file, number) ? entry_of(outline, &file, *number) : -1;
+  return mw_place_read(line, &file, number) ? entry_of(outline, &file, *number) : -1;
 }
 
 static const char *line_next(const char *at) {
@@ -65,7 +66,7 @@ static bool line_has(const char *line, const char *words) {
 static int requester_of(const cpu_outline *outline, const char *before, const char *line, const char *end) {
   cpu_token file = {.text = ""};
   int number, found = -1;
-  mw_front_place(line, &file, &number);
+  mw_place_read(line, &file, &number);
   for (const char *at = before; at && at != end; at = line_next(at)) {
     const bool names = at < line ? line_has(at, "required from")
                                  : line_has(at, "requested here") || line_has(at, "instantiation of \"");

@@ -298,12 +298,6 @@ static void directive_take(reader *in, file *at, const char *start, const char *
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
-static int newlines(const char *at, const char *end) {
-  int count = 0;
-  while ((at = memchr(at, '\n', (size_t)(end - at)))) count++, at++;
-  return count;
-}
-
 static void piece_read(reader *in, const file *at, const char *from, const char *end) {
   cpu_tokens raw = {0};
   if (in->quiet || !is_active(at)) return;
@@ -320,10 +314,10 @@ static void text_read(reader *in, file *at, const char *text) {
   for (const char *from = text, *end; from; from = end) {
     const char *start = cpu_directive_next(from, &end), *stop = start ? start : from + strlen(from);
     piece_read(in, at, from, stop);
-    at->line += newlines(from, stop);
+    at->line += cpu_newlines(from, stop);
     if (!start) break;
     directive_take(in, at, start, end);
-    at->line += newlines(start, end);
+    at->line += cpu_newlines(start, end);
   }
 }
 

@@ -7,48 +7,22 @@
 #include "core/compile/warnings.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/base/file.h"
 #include "core/base/memory.h"
+#include "core/compile/excerpt.h"
 #include "core/source/lexer.h"
 
-enum { MOST_FILE = 64 << 20, MOST_LINE = 160 };
+enum { MOST_LINE = 160 };
 
 typedef struct warning {
-  char *file;
+  cpu_token place;
   int line;
   const char *number; /* of NVRTC's, "#187-D"; size 0: none */
   int number_size;
   const char *text;
   int text_size;
 } warning;
-
-/* Takes ":7" off the end of a place; -1: there is none. */
-static int colon_number(const char *from, const char **end) {
-  const char *at = *end;
-  while (at > from && isdigit((unsigned char)at[-1])) at--;
-  if (at == *end || at == from || at[-1] != ':') return -1;
-  *end = at - 1;
-  return atoi(at);
-}
-
-/* "red.cu:7:9" and "red.cu(7)" as file and line. */
-static bool place_read(const char *from, const char *end, warning *out) {
-  if (end > from && end[-1] == ')') {
-    const char *open = end - 1;
-    while (open > from && *open != '(') open--;
-    out->line = atoi(open + 1);
-    end = open;
-  } else {
-    const int last = colon_number(from, &end), before = colon_number(from, &end);
-    out->line = before > 0 ? before : last;
-  }
-  if (out->line <= 0 || end == from) return false;
-  out->file = mw_format("%.*s", (int)(end - from), from);
-  return true;
-}
 
 /* One line of a log; false: it is no warning. */
 static bool warning_read(const char *line, const char *end, warning *out) {
@@ -62,7 +36,7 @@ static bool warning_read(const char *line, const char *end, warning *out) {
     while (text < end && *text != ':') text++;
     out->number_size = (int)(text - out->number);
   }
-  if (text >= end || *text != ':' || !place_read(line, at, out)) return false;
+  if (text >= end || *text != ':' || !mw_place_read(line, &out->place, &out->line)) return false;
   text++;
   while (text < end && *text == ' ') text++;
   out->text = text;
@@ -78,32 +52,19 @@ static bool is_generated(const warning *it) {
   return false;
 }
 
-/* The text of a file of the user's; NULL: it is none. */
-static char *users_text(const char *file, const mw_source *source, const char *folder) {
-  if (strcmp(file, source->name) == 0) return mw_strdup(source->text);
-  const bool is_ours = (*folder && strncmp(file, folder, strlen(folder)) == 0) || strcmp(file, "moonwarp") == 0;
-  return is_ours ? NULL : mw_file_read(file, MOST_FILE, NULL);
-}
-
-static void line_put(cpu_text *out, const char *text, int line) {
-  while (line > 1 && text) {
-    text = strchr(text, '\n');
-    text = text ? text + 1 : NULL;
-    line--;
-  }
-  if (!text) return;
+static void line_put(cpu_text *out, const char *text) {
   text += strspn(text, " \t");
   size_t size = strcspn(text, "\r\n");
   if (size > MOST_LINE) size = MOST_LINE;
   if (size) cpu_text_format(out, "  %.*s\n", (int)size, text);
 }
 
-static void warning_put(cpu_text *out, const warning *it, const char *text) {
-  char *entry = mw_format("%s:%d: warning: %.*s%s%.*s%s\n", it->file, it->line, it->text_size, it->text,
+static void warning_put(cpu_text *out, const warning *it, const char *file, const char *line) {
+  char *entry = mw_format("%s:%d: warning: %.*s%s%.*s%s\n", file, it->line, it->text_size, it->text,
                           it->number_size ? " [" : "", it->number_size, it->number, it->number_size ? "]" : "");
   if (!strstr(out->at, entry)) {
     cpu_text_put(out, entry);
-    line_put(out, text, it->line);
+    line_put(out, line);
   }
   mw_free(entry);
 }
@@ -115,10 +76,12 @@ char *mw_warnings_read(const char *log, const mw_source *source, const char *fol
   for (const char *end; *log; log = end + (*end == '\n')) {
     end = log + strcspn(log, "\n");
     if (!warning_read(log, end, &it)) continue;
-    char *text = is_generated(&it) ? NULL : users_text(it.file, source, folder);
-    if (text) warning_put(&out, &it, text);
-    mw_free(text);
-    mw_free(it.file);
+    char *file = mw_format("%.*s", TEXT(&it.place)), *read = NULL;
+    const bool is_ours = (*folder && !strncmp(file, folder, strlen(folder))) || !strcmp(file, "moonwarp");
+    const char *line = is_ours || is_generated(&it) ? NULL : mw_excerpt_line(source, file, it.line, &read);
+    if (line) warning_put(&out, &it, file, line);
+    mw_free(read);
+    mw_free(file);
   }
   return out.at;
 }

@@ -62,14 +62,13 @@ static int group_end(const cpu_token *at, int i) {
 /* From where the declaration's own words begin to what ends them: { ; = , [ or the : in front of what a constructor
  * sets. `word` is the name that a parenthesis would belong to: scale of scale<float>(. */
 static int words_read(const cpu_tokens *tokens, int i, int end, cpu_declaration *out) {
-  static const char *const stops[] = {"=", "[", ";", "{", ",", NULL};
   const cpu_token *at = tokens->at;
   bool result = false; /* after -> */
   for (int word = -1; i < end; i++) {
     word_note(out, &at[i]);
     if (cpu_token_is(&at[i], "[") && i + 1 < end && cpu_token_is(&at[i + 1], "[")) { /* [[attribute]] */
       i = group_end(at, i) - 1;
-    } else if (cpu_token_any(&at[i], stops) || (out->open >= 0 && cpu_token_is(&at[i], ":"))) {
+    } else if (cpu_token_any(&at[i], WORDS("=", "[", ";", "{", ",")) || (out->open >= 0 && cpu_token_is(&at[i], ":"))) {
       break;
     } else if (cpu_token_is(&at[i], "template") && !cpu_is_member(tokens, i)) {
       i = header_end(tokens, i, end, out) - 1;
@@ -187,7 +186,10 @@ int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal *
     else if (i == close || cpu_token_is(&at[i], ",")) {
       if (stop < 0) stop = i;
       *out = mw_realloc(*out, (size_t)(count + 1) * sizeof **out);
-      (*out)[count++] = (cpu_formal){first, stop, formal_name(tokens, first, stop)};
+      const int name = formal_name(tokens, first, stop), last = name < 0 ? stop : name;
+      const bool far = cpu_find(tokens, first, stop, WORDS("*", "[")) < stop;
+      const bool reference = cpu_find(tokens, first, last, WORDS("&", "&&")) < last;
+      (*out)[count++] = (cpu_formal){first, stop, name, last, far, reference};
       first = i + 1;
       stop = -1;
     }

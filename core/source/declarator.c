@@ -63,6 +63,22 @@ int cpu_arguments(const cpu_tokens *tokens, int open, cpu_range out[], int most)
   return count;
 }
 
+int cpu_enclosing(const cpu_tokens *tokens, int least, int i) {
+  const cpu_token *at = tokens->at;
+  for (i--; i >= least; i--) {
+    if (at[i].match > i) return i;
+    if (at[i].match >= 0) i = at[i].match;
+  }
+  return -1;
+}
+
+int cpu_begin_after(const cpu_tokens *tokens, int first, int i, const char *const *texts) {
+  const cpu_token *at = tokens->at;
+  while (i > first && at[i - 1].kind != CPU_CHUNK && at[i - 1].kind != CPU_PRAGMA && !cpu_token_any(&at[i - 1], texts))
+    i = at[i - 1].match >= 0 && at[i - 1].match < i ? at[i - 1].match : i - 1;
+  return i;
+}
+
 int cpu_statement_end(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
   while (i < last && cpu_token_any(&at[i], WORDS("if", "for", "while", "switch", "else"))) {
@@ -72,6 +88,21 @@ int cpu_statement_end(const cpu_tokens *tokens, int i, int last) {
   if (cpu_token_is(&at[i], "do")) i = cpu_statement_end(tokens, i + 1, last);
   i = cpu_token_is(&at[i], "{") ? at[i].match + 1 : cpu_find_open(tokens, i, last, WORDS(";")) + 1;
   return i < last && cpu_token_is(&at[i], "else") ? cpu_statement_end(tokens, i, last) : i;
+}
+
+bool cpu_loop_read(const cpu_tokens *tokens, int i, int last, cpu_loop *out) {
+  const cpu_token *at = tokens->at;
+  const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
+  if (!is_do && !is_for && !cpu_token_is(&at[i], "while")) return false;
+  const int open = is_do ? cpu_statement_end(tokens, i + 1, last) + 1 : i + 1;
+  if (open >= last || !cpu_token_is(&at[open], "(")) return false;
+  const int close = at[open].match, body = is_do ? i + 1 : close + 1;
+  *out = (cpu_loop){i, is_do ? body : cpu_statement_end(tokens, body, last), open, open + 1, close, body};
+  if (is_do) out->last = close + 1;
+  if (!is_for) return true;
+  out->test = cpu_find_open(tokens, open + 1, close, WORDS(";")) + 1;
+  out->test_last = cpu_find_open(tokens, out->test, close, WORDS(";"));
+  return out->test <= close;
 }
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
@@ -147,19 +178,19 @@ static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declara
   return i >= last || cpu_token_any(&at[i], WORDS(";", ",")) ? i : 0;
 }
 
-bool cpu_declarator_read(const cpu_tokens *tokens, int first, int last, cpu_declarator *out, int most, int *count) {
-  int spec_last = type_end(tokens, first, last);
-  if (spec_last == first || spec_last >= last) return false;
-  *count = 0;
-  for (int i = spec_last; *count < most;) {
-    cpu_declarator one = {.spec = first, .spec_last = spec_last};
-    int end = declarator_one(tokens, i, last, &one);
-    if (!end) return false;
-    out[(*count)++] = one;
-    if (end >= last || !cpu_token_is(&tokens->at[end], ",")) return true;
+cpu_declarators cpu_declarators_read(const cpu_tokens *tokens, int first, int last) {
+  const int spec_last = type_end(tokens, first, last);
+  cpu_declarators out = {.count = 0};
+  if (spec_last == first || spec_last >= last) return out;
+  for (int i = spec_last; out.count < (int)(sizeof out.at / sizeof *out.at);) {
+    cpu_declarator *one = &out.at[out.count++];
+    *one = (cpu_declarator){.spec = first, .spec_last = spec_last};
+    const int end = declarator_one(tokens, i, last, one);
+    if (end && (end >= last || !cpu_token_is(&tokens->at[end], ","))) return out;
+    if (!end) break;
     i = end + 1;
   }
-  return false;
+  return (cpu_declarators){.count = 0};
 }
 
 /* ---- shared memory --------------------------------------------------------------------------------------------- */
@@ -176,22 +207,14 @@ static void move_front(cpu_tokens *tokens, int to, int i, int last) {
   mw_free(word);
 }
 
-/* What is after the last of the `ends` in front of token i. */
-static int specifiers_first(const cpu_tokens *tokens, int i, const char *const *ends) {
-  const cpu_token *at = tokens->at;
-  while (i > 0 && at[i - 1].kind != CPU_CHUNK && at[i - 1].kind != CPU_PRAGMA && !cpu_token_any(&at[i - 1], ends))
-    i = at[i - 1].match >= 0 && at[i - 1].match < i ? at[i - 1].match : i - 1;
-  return i;
-}
-
 void cpu_specifiers_order(cpu_tokens *tokens) {
   const cpu_token *at = tokens->at;
   for (int i = 0, last; i + 1 < tokens->count; i = last) {
     const bool attribute = cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[") && at[i].match > i;
     last = attribute ? at[i].match + 1 : i + 1;
     if (!attribute && !cpu_token_is(&at[i], "__shared__")) continue;
-    int first = specifiers_first(tokens, i,
-                                 attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));
+    int first = cpu_begin_after(tokens, 0, i,
+                                attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));
     while (!attribute && first < i && cpu_token_any(&at[first], WORDS("extern", "static"))) first++;
     if (first < i && (!attribute || cpu_has(tokens, first, i, "__device__"))) move_front(tokens, first, i, last);
   }
@@ -240,9 +263,8 @@ void cpu_templates_mark(cpu_tokens *tokens) {
 }
 
 int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
-  static const char *const ends[] = {"=", "[", ";", NULL};
   bool found = false;
-  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], ends); i++) {
+  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], WORDS("=", "[", ";")); i++) {
     found |= cpu_token_any(&tokens->at[i], WORDS("struct", "union", "class", "enum"));
     if (found && cpu_token_is(&tokens->at[i], "{")) return tokens->at[i].match > i ? i : 0;
     if (tokens->at[i].match > i) i = tokens->at[i].match;
@@ -250,20 +272,23 @@ int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
   return 0;
 }
 
-int cpu_shared_names(const cpu_tokens *tokens, int first, int last, int names[], int most) {
-  static const char *const ends[] = {"[", ";", ",", "=", "{", NULL};
+int cpu_variable_next(const cpu_tokens *tokens, int first, int last, int after) {
   const cpu_token *at = tokens->at;
-  int count = 0, braces = cpu_class_braces(tokens, first, last);
-  bool open = true;
-  if (braces) first = at[braces].match;
-  for (int i = first; i < last && count < most; i++) {
+  const int braces = after < 0 ? cpu_class_braces(tokens, first, last) : 0;
+  bool open = after < 0;
+  if (!open || braces) first = open ? at[braces].match : after;
+  for (int i = first; i < last; i++) {
     if (cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last) - 1;
-    if (open && i > first && cpu_token_any(&at[i], ends) && at[i - 1].kind == CPU_NAME) {
-      names[count++] = i - 1;
-      open = false;
-    }
+    if (open && i > first && cpu_token_any(&at[i], WORDS("[", ";", ",", "=", "{")) && at[i - 1].kind == CPU_NAME)
+      return i - 1;
     open |= cpu_token_is(&at[i], ",");
     if (at[i].match > i) i = at[i].match;
   }
-  return count;
+  return -1;
+}
+
+int cpu_variable_find(const cpu_tokens *tokens, int first, int last, const cpu_token *name) {
+  int i = cpu_variable_next(tokens, first, last, -1);
+  while (i >= 0 && !cpu_same_text(&tokens->at[i], name)) i = cpu_variable_next(tokens, first, last, i);
+  return i;
 }

@@ -16,16 +16,23 @@ typedef struct cpu_declarator {
   bool braces;          /* T x{...} */
 } cpu_declarator;
 
-/* Reads tokens first ... last-1, the ; left out. False: they declare no variables, or more than `most`. */
-bool cpu_declarator_read(const cpu_tokens *, int first, int last, cpu_declarator *out, int most, int *count);
+typedef struct cpu_declarators {
+  cpu_declarator at[16];
+  int count;
+} cpu_declarators;
+
+/* Of tokens first ... last-1, the ; left out. None: they declare no variables, or too many. */
+cpu_declarators cpu_declarators_read(const cpu_tokens *, int first, int last);
 /* Brings specifiers into the order in which they are read elsewhere: double extern __shared__ s[] becomes extern
  * __shared__ double s[], and an [[attribute]] goes in front of __device__. */
 void cpu_specifiers_order(cpu_tokens *);
 /* t.f<4>(x) becomes t.template f<4>(x), which C++ wants where t's type depends on a template's arguments, and nvcc does
  * not; of names that the tokens declare as templates of functions. */
 void cpu_templates_mark(cpu_tokens *);
-/* The names that a declaration of shared memory declares: tokens; returns their count. */
-int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
+/* The next name, after that at token `after` (-1: the first), that tokens first ... last-1 declare, as those of shared
+ * memory and with a class of their own; -1: none. */
+int cpu_variable_next(const cpu_tokens *, int first, int last, int after);
+int cpu_variable_find(const cpu_tokens *, int first, int last, const cpu_token *name); /* where they declare it; -1 */
 /* The name that makes the size of an array declared by the __shared__ at token i known only when the kernel runs, such as
  * a parameter, and the array's; -1: there is none (shared_size.c). */
 int cpu_shared_unsized(const cpu_tokens *, int shared, int *array);
@@ -36,6 +43,17 @@ int cpu_class_braces(const cpu_tokens *, int first, int last);
 
 /* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
 int cpu_angle_end(const cpu_tokens *, int open, int last);
+/* The bracket that token i stands in, from token `least` on; -1: none. */
+int cpu_enclosing(const cpu_tokens *, int least, int i);
+/* What is after the last of the texts in front of token i that is not in brackets of its own; `first` at least. */
+int cpu_begin_after(const cpu_tokens *, int first, int i, const char *const *texts);
+typedef struct cpu_loop { /* for (...; test; ...) body   while (test) body   do body while (test); */
+  int first, last;        /* its first token; one past its end */
+  int open;               /* ( */
+  int test, test_last, body;
+} cpu_loop;
+/* The loop that begins at token i; false: none does, or one over a range. */
+bool cpu_loop_read(const cpu_tokens *, int i, int last, cpu_loop *);
 /* Past the statement that begins at token i, with its `else`; `last` at most. */
 int cpu_statement_end(const cpu_tokens *, int i, int last);
 bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */

@@ -19,8 +19,7 @@
 
 /* What is after the last ; { or } in front of token i. */
 static int statement_first(const cpu_tokens *tokens, int i) {
-  static const char *const ends[] = {";", "{", "}", NULL};
-  while (i > 0 && !cpu_token_any(&tokens->at[i - 1], ends)) i--;
+  while (i > 0 && !cpu_token_any(&tokens->at[i - 1], WORDS(";", "{", "}"))) i--;
   return i;
 }
 
@@ -36,8 +35,7 @@ static bool declaration_next(const cpu_tokens *tokens, int *i, const char *const
 }
 
 static bool kernel_next(const cpu_tokens *tokens, int *i, cpu_declaration *out) {
-  static const char *const words[] = {"__global__", NULL};
-  while (declaration_next(tokens, i, words, out))
+  while (declaration_next(tokens, i, WORDS("__global__"), out))
     if (out->open >= 0) return true;
   return false;
 }
@@ -157,15 +155,15 @@ int mw_declared_params(const char *text, const char *kernel, mw_param *out, int 
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-/* In int *a, **b[4]; the type's words stand in front of the first declarator, the stars in front of the name itself.
+/* In int *a, **b[4]; the type's words stand in front of the first name, `spec`, the stars in front of the name itself.
  * The tokens of `int **` are what is read for b. */
-static bool variable_read(const cpu_tokens *tokens, int first, const int *names, int which, mw_param *out) {
-  int spec = names[0], stars = names[which];
+static bool variable_read(const cpu_tokens *tokens, int first, int spec, int name, mw_param *out) {
+  int stars = name;
   while (spec > first && cpu_token_is(&tokens->at[spec - 1], "*")) spec--;
   while (stars > first && cpu_token_is(&tokens->at[stars - 1], "*")) stars--;
   cpu_tokens one = {0};
   cpu_tokens_copy(&one, tokens, first, spec);
-  cpu_tokens_copy(&one, tokens, stars, names[which]);
+  cpu_tokens_copy(&one, tokens, stars, name);
   cpu_tokens_match(&one);
   bool known = type_read(&one, 0, one.count, -1, out) > 0;
   cpu_tokens_free(&one);
@@ -173,18 +171,16 @@ static bool variable_read(const cpu_tokens *tokens, int first, const int *names,
 }
 
 bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
-  static const char *const words[] = {"__device__", "__constant__", "__managed__", NULL};
+  const char *const *const words = WORDS("__device__", "__constant__", "__managed__");
   cpu_tokens tokens;
   cpu_declaration declared;
   bool found = false;
   cpu_tokens_read(&tokens, text, NULL);
   for (int i = 0; !found && declaration_next(&tokens, &i, words, &declared);) {
-    const int first = declared.begin, most = declared.open < 0 ? declared.last - first : 0;
-    int *names = mw_malloc((size_t)(most + 1) * sizeof *names);
-    const int count = cpu_shared_names(&tokens, first, declared.last, names, most);
-    for (int k = 0; k < count && !found; k++)
-      found = cpu_token_is(&tokens.at[names[k]], name) && variable_read(&tokens, first, names, k, out);
-    mw_free(names);
+    const int first = declared.begin, last = declared.last;
+    const cpu_token wanted = cpu_bare_name(name);
+    const int at = declared.open < 0 ? cpu_variable_find(&tokens, first, last, &wanted) : -1;
+    found = at >= 0 && variable_read(&tokens, first, cpu_variable_next(&tokens, first, last, -1), at, out);
   }
   cpu_tokens_free(&tokens);
   return found;

@@ -50,6 +50,11 @@ const char *cpu_tokens_own(cpu_tokens *list, char *text) {
   return list->owned[list->nowned++] = text;
 }
 
+void cpu_token_set(cpu_tokens *list, int i, char *text) {
+  list->at[i].text = cpu_tokens_own(list, text);
+  list->at[i].size = (int)strlen(text);
+}
+
 int cpu_tokens_file(cpu_tokens *list, const char *name, size_t size) {
   for (int i = 0; i < list->nfiles; i++)
     if (strlen(list->files[i]) == size && !memcmp(list->files[i], name, size)) return i;
@@ -58,13 +63,10 @@ int cpu_tokens_file(cpu_tokens *list, const char *name, size_t size) {
   return list->nfiles++;
 }
 
-bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
-  return a->size == b->size && !memcmp(a->text, b->text, (size_t)a->size);
-}
-
-bool cpu_token_is(const cpu_token *token, const char *text) {
-  return *token->text == *text && (size_t)token->size == strlen(text) &&
-         !memcmp(token->text, text, (size_t)token->size);
+unsigned cpu_hash(const cpu_token *token) {
+  unsigned hash = 2166136261u;
+  for (int i = 0; i < token->size; i++) hash = (hash ^ (unsigned char)token->text[i]) * 16777619u;
+  return hash;
 }
 
 bool cpu_token_any(const cpu_token *token, const char *const *texts) {
@@ -199,7 +201,7 @@ static const char *directive_end(const char *at) {
   return at;
 }
 
-static int newlines(const char *at, const char *end) {
+int cpu_newlines(const char *at, const char *end) {
   int count = 0;
   while ((at = memchr(at, '\n', (size_t)(end - at)))) count++, at++;
   return count;
@@ -215,7 +217,7 @@ const char *cpu_directive_next(const char *at, const char **end) {
   const char *hash = strpbrk(at, "#%"); /* what has none in front of it is not cut into tokens */
   for (bool fresh = true; hash; fresh = false) {
     const char *start = blank_end(at);
-    fresh |= newlines(at, start) > 0;
+    fresh |= cpu_newlines(at, start) > 0;
     if (is_hash(start) && fresh) {
       *end = directive_end(start);
       return start;
@@ -379,12 +381,12 @@ void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
     const bool skipped = in.system || in.depth;
     end = blank_end(in.at);
     if (end > in.at)
-      in.space = true, in.fresh |= newlines(in.at, end) > 0;
+      in.space = true, in.fresh |= cpu_newlines(in.at, end) > 0;
     else if (is_hash(in.at) && in.fresh)
       end = directive_read(&in);
     else
       in.fresh = false, end = skipped ? line_end(in.at) : token_read(&in);
-    in.line += newlines(in.at, end);
+    in.line += cpu_newlines(in.at, end);
   }
   chunk_close(&in, in.at);
   token_add(&in, CPU_END, "", 0);
@@ -397,12 +399,8 @@ cpu_tokens cpu_tokens_beside(const cpu_tokens *from) {
 }
 
 void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) {
-  reader in = {.out = list, .at = cpu_tokens_own(list, mw_strdup(text)), .line = like->line, .file = like->file};
-  while (*in.at) {
-    const char *end = blank_end(in.at);
-    in.space |= end > in.at;
-    in.at = end > in.at ? end : token_read(&in);
-  }
+  const char *own = cpu_tokens_own(list, mw_strdup(text));
+  cpu_tokens_lex(list, own, own + strlen(own), like->line, like->file);
 }
 
 /* The comment without an end in the white space from `at` to `end`; NULL: there is none. */
@@ -418,9 +416,9 @@ void cpu_tokens_lex(cpu_tokens *list, const char *at, const char *end, int line,
     const char *next = blank_end(in.at);
     in.space |= next > in.at;
     const char *open = comment_open(in.at, next);
-    if (open) cpu_tokens_wrong(list, "a comment is not closed", '/', in.line + newlines(in.at, open), file);
+    if (open) cpu_tokens_wrong(list, "a comment is not closed", '/', in.line + cpu_newlines(in.at, open), file);
     next = next > in.at ? next : token_read(&in);
-    in.line += newlines(in.at, next);
+    in.line += cpu_newlines(in.at, next);
     in.at = next;
   }
 }

@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef enum cpu_token_kind {
   CPU_END,
@@ -104,11 +105,18 @@ void cpu_tokens_build(cpu_tokens *, const cpu_tokens *from, const cpu_token *lik
 void cpu_tokens_adopt(cpu_tokens *, cpu_tokens *from);
 /* The tokens become those of a list that was made beside them, which is then empty; brackets are matched. */
 void cpu_tokens_become(cpu_tokens *, cpu_tokens *by);
-/* The list takes the text and frees it. */
+/* The list takes the text and frees it; cpu_token_set: as that of its token i. */
 const char *cpu_tokens_own(cpu_tokens *, char *text);
+void cpu_token_set(cpu_tokens *, int i, char *text);
 
-bool cpu_same_text(const cpu_token *, const cpu_token *);
-bool cpu_token_is(const cpu_token *, const char *text);
+int      cpu_newlines(const char *at, const char *end);
+unsigned cpu_hash(const cpu_token *); /* of its text: FNV-1a */
+static inline bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
+  return a->size == b->size && *a->text == *b->text && !memcmp(a->text, b->text, (size_t)a->size);
+}
+static inline bool cpu_token_is(const cpu_token *token, const char *text) {
+  return *token->text == *text && !strncmp(token->text, text, (size_t)token->size) && !text[token->size];
+}
 bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-terminated list */
 /* The first token in first ... last-1 that is one of the texts, or `last`; cpu_find_open: outside of brackets. */
 int cpu_find(const cpu_tokens *, int first, int last, const char *const *texts);

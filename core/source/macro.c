@@ -30,9 +30,7 @@ struct cpu_macros {
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static macro **place(const cpu_macros *macros, const cpu_token *name) {
-  unsigned hash = 2166136261u;
-  for (int i = 0; i < name->size; i++) hash = (hash ^ (unsigned char)name->text[i]) * 16777619u;
-  macro **at = (macro **)&macros->buckets[hash % BUCKETS];
+  macro **at = (macro **)&macros->buckets[cpu_hash(name) % BUCKETS];
   while (*at && !cpu_same_text(&(*at)->name, name)) at = &(*at)->next;
   return at;
 }

@@ -19,20 +19,16 @@ typedef struct walk {
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
-static unsigned bucket(const cpu_token *name) {
-  unsigned hash = 2166136261u;
-  for (int i = 0; i < name->size; i++) hash = (hash ^ (unsigned char)name->text[i]) * 16777619u;
-  return hash % BUCKETS;
-}
-
-int cpu_outline_find(const cpu_outline *outline, const cpu_token *name) {
-  return outline->buckets[bucket(name)];
+int cpu_outline_next(const cpu_outline *outline, const cpu_token *name, int after) {
+  int i = after < 0 ? outline->buckets[cpu_hash(name) % BUCKETS] : outline->names[after].next;
+  while (i >= 0 && !cpu_same_text(&outline->tokens->at[outline->names[i].token], name)) i = outline->names[i].next;
+  return i;
 }
 
 /* token becomes a name of the newest entry. */
 static void name_add(walk *in, int token) {
   cpu_outline *out = in->out;
-  int *first = &out->buckets[bucket(&in->at[token])];
+  int *first = &out->buckets[cpu_hash(&in->at[token]) % BUCKETS];
   out->names = mw_grow(out->names, (size_t)out->nnames, sizeof *out->names);
   out->names[out->nnames] = (cpu_entry_name){token, out->nentries - 1, *first};
   *first = out->nnames++;
@@ -83,11 +79,7 @@ static void class_names_add(walk *in, int first, int last) {
 }
 
 static void variable_names_add(walk *in, int first, int last) {
-  const int most = last - first;
-  int *names = mw_malloc((size_t)(most + 1) * sizeof *names);
-  const int count = cpu_shared_names(in->tokens, first, last, names, most);
-  for (int i = 0; i < count; i++) name_add(in, names[i]);
-  mw_free(names);
+  for (int i = -1; (i = cpu_variable_next(in->tokens, first, last, i)) >= 0;) name_add(in, i);
 }
 
 /* typedef int (*op)(int); has its name in the first parentheses. */

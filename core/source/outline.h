@@ -53,7 +53,7 @@ enum { CPU_FATE_KEPT, CPU_FATE_GONE, CPU_FATE_SEMICOLON, CPU_FATE_CONST };
 void cpu_outline_read(const cpu_tokens *, cpu_outline *out);
 void cpu_outline_free(cpu_outline *);
 
-/* The first name spelled as the token; the next one is at names[].next, and may be spelled otherwise. -1: none. */
-int cpu_outline_find(const cpu_outline *, const cpu_token *name);
+/* The next of the names spelled as the token after that of index `after` (-1: the first); -1: none. */
+int cpu_outline_next(const cpu_outline *, const cpu_token *name, int after);
 
 #endif

@@ -16,17 +16,12 @@ typedef struct function {
 /* The function whose body holds token i. */
 static function function_around(const cpu_tokens *tokens, int i) {
   const cpu_token *at = tokens->at;
-  function found = {tokens, -1, -1, -1};
-  for (i--; i > 1; i--) {
-    if (at[i].match >= 0 && at[i].match < i) {
-      i = at[i].match;
-    } else if (cpu_token_is(&at[i], "{") && cpu_token_is(&at[i - 1], ")")) {
-      const int open = at[i - 1].match;
-      if (!cpu_token_any(&at[open - 1], WORDS("if", "for", "while", "switch")))
-        return (function){tokens, open, i - 1, i};
-    }
+  while ((i = cpu_enclosing(tokens, 2, i)) > 0) {
+    const int open = cpu_token_is(&at[i], "{") && cpu_token_is(&at[i - 1], ")") ? at[i - 1].match : 0;
+    if (open && !cpu_token_any(&at[open - 1], WORDS("if", "for", "while", "switch")))
+      return (function){tokens, open, i - 1, i};
   }
-  return found;
+  return (function){tokens, -1, -1, -1};
 }
 
 static bool is_parameter(const function *in, const cpu_token *name) {

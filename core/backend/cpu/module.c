@@ -422,9 +422,9 @@ mw_status cpu_module_variable(mw_module *base, const char *name, mw_buffer **out
 }
 
 unsigned long long cpu_module_source(const mw_module *base, const char **name, const char **text) {
-  const cpu_module *module = (const cpu_module *)base;
-  cpu_program_source(module->program, name, text);
-  return module->number;
+  *name = cpu_module_options(base)->name;
+  *text = cpu_module_options(base)->text;
+  return ((const cpu_module *)base)->number;
 }
 
 const mw_source *cpu_module_options(const mw_module *base) {

@@ -277,7 +277,7 @@ mw_status cpu_allowed_check(cpu_program *program, mw_error *error) {
       if (!found) continue;
       if (!first) mw_fail(error, MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), found);
       if (!first) first = &program->tokens.at[i];
-      cpu_error_put(program, i, found, &log);
+      mw_excerpt_say(&log, &program->source, &program->tokens, &program->tokens.at[i], found);
       mw_free(found);
       break;
     }

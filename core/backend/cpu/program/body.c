@@ -115,46 +115,45 @@ static bool declares_shared(const cpu_tokens *tokens, int i, int last) {
 }
 
 typedef struct placed { /* a declaration of shared memory */
-  int first, end;       /* its ; */
-  int *names, count;
+  int first, end, name; /* its ; and the first name; -1: a form that is not understood */
 } placed;
 
-/* The declaration that begins at i; without names: a form that is not understood. */
+/* The declaration that begins at i. */
 static placed placed_read(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
   const int braces = cpu_class_braces(tokens, i, last); /* of a class declared with it */
-  placed it = {.first = i, .end = i};
+  placed it = {.first = i, .end = i, .name = -1};
   for (; it.end < last && !cpu_token_is(&at[it.end], ";"); it.end++) {
     if (cpu_token_is(&at[it.end], "=") || (cpu_token_is(&at[it.end], "{") && it.end != braces)) return it;
     if (at[it.end].match > it.end) it.end = at[it.end].match;
   }
-  if (it.end >= last) return it;
-  it.names = mw_malloc((size_t)(it.end + 1 - i) * sizeof *it.names);
-  it.count = cpu_shared_names(tokens, i, it.end + 1, it.names, it.end + 1 - i);
+  if (it.end < last) it.name = cpu_variable_next(tokens, i, it.end + 1, -1);
   return it;
+}
+
+static int name_next(const cpu_tokens *tokens, const placed *it, int name) {
+  return cpu_variable_next(tokens, it->first, it->end + 1, name);
 }
 
 /* For check mode: the members' names. */
 static void names_put(const cpu_tokens *tokens, cpu_text *out, const placed *it) {
-  const cpu_token *at = tokens->at, *place = &at[it->names[0]];
+  const cpu_token *at = tokens->at, *place = &at[it->name];
   cpu_text_put(out, " static void mw_named(mw_u64 offset) {");
-  for (int n = 0; n < it->count; n++) {
-    const cpu_token *name = &at[it->names[n]];
-    cpu_text_format(out, " mw_name(offset, \"%.*s\", &mw_place_%.*s::mw_placed_%.*s);", TEXT(name), TEXT(place),
-                    TEXT(name));
-  }
+  for (int name = it->name; name >= 0; name = name_next(tokens, it, name))
+    cpu_text_format(out, " mw_name(offset, \"%.*s\", &mw_place_%.*s::mw_placed_%.*s);", TEXT(&at[name]), TEXT(place),
+                    TEXT(&at[name]));
   cpu_text_put(out, " }");
 }
 
 /* __shared__ T a[32], b; by entry.h's MW_PLACED: the structure, ... */
 static void place_put(const cpu_tokens *tokens, cpu_text *out, const placed *it, const char *shared) {
   const cpu_token *at = tokens->at;
-  cpu_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(&at[it->names[0]]));
-  for (int k = it->first, n = 0; k <= it->end; k++) {
+  cpu_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(&at[it->name]));
+  for (int k = it->first, name = it->name; k <= it->end; k++) {
     if (cpu_token_any(&at[k], WORDS("static", "__shared__"))) continue;
-    if (n < it->count && k == it->names[n]) {
+    if (k == name) {
       cpu_text_format(out, " mw_placed_%.*s", TEXT(&at[k]));
-      n++;
+      name = name_next(tokens, it, name);
     } else
       cpu_text_token(out, tokens, &at[k]);
   }
@@ -162,9 +161,9 @@ static void place_put(const cpu_tokens *tokens, cpu_text *out, const placed *it,
   cpu_text_put(out, "};");
 }
 
-/* ... and the n-th name. */
-static void placed_name_put(const cpu_tokens *tokens, cpu_text *out, const placed *it, int n, const char *scope) {
-  const cpu_token *place = &tokens->at[it->names[0]], *name = &tokens->at[it->names[n]];
+/* ... and a name. */
+static void placed_name_put(const cpu_tokens *tokens, cpu_text *out, const placed *it, int i, const char *scope) {
+  const cpu_token *place = &tokens->at[it->name], *name = &tokens->at[i];
   cpu_text_format(out, " auto &%.*s = mw_placed<%smw_place_%.*s>().mw_placed_%.*s; (void)&%.*s;", TEXT(name), scope,
                   TEXT(place), TEXT(name), TEXT(name));
 }
@@ -172,10 +171,10 @@ static void placed_name_put(const cpu_tokens *tokens, cpu_text *out, const place
 /* Returns the declaration's end, or 0: a form that is not understood. */
 static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const placed it = placed_read(tokens, i, last);
-  if (it.count) place_put(tokens, out, &it, shared);
-  for (int n = 0; n < it.count; n++) placed_name_put(tokens, out, &it, n, "");
-  mw_free(it.names);
-  return it.count ? it.end + 1 : 0;
+  if (it.name < 0) return 0;
+  place_put(tokens, out, &it, shared);
+  for (int name = it.name; name >= 0; name = name_next(tokens, &it, name)) placed_name_put(tokens, out, &it, name, "");
+  return it.end + 1;
 }
 
 /* What the condition or the loop that begins at token i has in addition: spin_wait.c. */
@@ -238,26 +237,22 @@ static bool is_placed(const cpu_tokens *tokens, const cpu_item *item) {
 const cpu_token *cpu_item_place(const cpu_program *program, const cpu_item *item) {
   if (!is_placed(&program->tokens, item)) return NULL;
   const placed it = placed_read(&program->tokens, item->first, item->last);
-  const cpu_token *place = it.count ? &program->tokens.at[it.names[0]] : NULL;
-  mw_free(it.names);
-  return place;
+  return it.name < 0 ? NULL : &program->tokens.at[it.name];
 }
 
 void cpu_emit_place(const cpu_program *program, cpu_text *out, const cpu_item *item) {
   if (!cpu_item_place(program, item)) return;
   const placed it = placed_read(&program->tokens, item->first, item->last);
   place_put(&program->tokens, out, &it, cpu_placed);
-  mw_free(it.names);
 }
 
 /* Those of the item's variables that the tokens of a function name. */
 static void placed_names_put(const cpu_program *program, cpu_text *out, const cpu_item *item, const cpu_tokens *tokens,
                              int first, int last) {
   const placed it = placed_read(&program->tokens, item->first, item->last);
-  for (int n = 0; n < it.count; n++)
-    if (cpu_find_use(tokens, first, last, &program->tokens.at[it.names[n]]) < last)
-      placed_name_put(&program->tokens, out, &it, n, item->scope);
-  mw_free(it.names);
+  for (int name = it.name; name >= 0; name = name_next(&program->tokens, &it, name))
+    if (cpu_find_use(tokens, first, last, &program->tokens.at[name]) < last)
+      placed_name_put(&program->tokens, out, &it, name, item->scope);
 }
 
 void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens *tokens, int first, int last) {

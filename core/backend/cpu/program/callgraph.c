@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
 #include "core/backend/reject.h"
 #include "core/compile/excerpt.h"
@@ -18,7 +17,7 @@ static const char *const *const collectives =
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
-static void call_note(cpu_function *function, int callee) {
+void cpu_call_note(cpu_function *function, int callee) {
   for (int i = 0; i < function->ncalls; i++)
     if (function->calls[i] == callee) return;
   function->calls = mw_realloc(function->calls, (size_t)(function->ncalls + 1) * sizeof *function->calls);
@@ -39,41 +38,41 @@ static bool is_of_groups(const cpu_program *program, int i) {
 
 /* What a function names is what it may call; obj.sync() counts as a use of the class that defines sync. Kernels are
  * left out: no device code calls them. */
-static void body_read(cpu_program *program, int index) {
-  cpu_function *function = &program->functions[index];
+void cpu_names_take(cpu_program *program, cpu_function *function, int first, int last) {
   const cpu_token *at = program->tokens.at;
-  for (int i = function->open; i < function->body && !function->is_class; i++)
-    if (function->own_barrier < 0 && cpu_is_group(&at[i])) function->own_barrier = i;
-  const int first =
-      function->is_class ? function->body : function->first; /* default arguments, and the result's type */
-  for (int i = first; i < function->last; i++) {
+  for (int i = first; i < last; i++) {
     if (at[i].kind != CPU_NAME || i == function->name) continue;
     if (function->own_barrier < 0 && cpu_is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));
     if (cpu_is_formal(program, function, &at[i])) continue;
-    for (int k = 0; k < program->nfunctions; k++)
-      if (!(k == index && is_of_groups(program, i)) && i != program->functions[k].name &&
-          program->functions[k].body >= 0 && !program->functions[k].kernel &&
-          (cpu_function_named(program, &program->functions[k], &at[i]) ||
-           (cpu_call_open(&program->tokens, i) >= 0 && cpu_class_defines(program, &program->functions[k], &at[i]))))
-        call_note(function, k);
+    for (int k = -1; (k = cpu_callee_next(program, &program->tokens, i, k)) >= 0;) {
+      const cpu_function *callee = &program->functions[k];
+      if (callee->body >= 0 && !callee->kernel && i != callee->name &&
+          !(callee == function && is_of_groups(program, i)))
+        cpu_call_note(function, k);
+    }
   }
-  function->barrier = function->own_barrier;
+  if (function->barrier < 0) function->barrier = function->own_barrier;
   function->reaches_thread |= function->own_barrier >= 0;
 }
 
-/* A name that stands for groups makes what uses it use groups. */
-static void groups_by_alias(const cpu_program *program, cpu_function *function, const cpu_token *alias) {
-  int used = function->body < 0 ? function->last : function->body;
-  used = cpu_find_same(&program->tokens, used, function->last, alias);
-  if (used == function->last || function->own_barrier >= 0) return;
-  function->own_barrier = function->barrier = used;
-  function->reaches_thread = true;
+static void body_read(cpu_program *program, cpu_function *function) {
+  for (int i = function->open; i < function->body && !function->is_class; i++)
+    if (function->own_barrier < 0 && cpu_is_group(&program->tokens.at[i])) function->own_barrier = i;
+  const int first =
+      function->is_class ? function->body : function->first; /* default arguments, and the result's type */
+  cpu_names_take(program, function, first, function->last);
 }
 
+/* A name that stands for groups makes what uses it use groups. */
 static void alias_spread(cpu_program *program, const cpu_token *alias) {
-  for (int k = 0; k < program->nfunctions; k++) groups_by_alias(program, &program->functions[k], alias);
+  for (cpu_function *it = program->functions; it < program->functions + program->nfunctions; it++) {
+    const int used = it->body < 0 ? it->last : cpu_find_same(&program->tokens, it->body, it->last, alias);
+    if (used == it->last || it->own_barrier >= 0) continue;
+    it->own_barrier = it->barrier = used;
+    it->reaches_thread = true;
+  }
 }
 
 static bool has_group(const cpu_token *at, int first, int last) {
@@ -97,23 +96,30 @@ static void aliases_read(cpu_program *program) {
   }
 }
 
+void cpu_reach_take(cpu_function *caller, const cpu_function *callee) {
+  if (caller->barrier < 0) caller->barrier = callee->barrier;
+  if (caller->wait < 0) caller->wait = callee->wait;
+  if (caller->by_parameter < 0) caller->by_parameter = callee->by_parameter;
+  caller->counted |= callee->counted;
+  caller->loops |= callee->loops;
+  caller->reaches_thread |= callee->reaches_thread;
+}
+
+static int facts(const cpu_function *it) {
+  return (it->barrier >= 0) + (it->wait >= 0) + (it->by_parameter >= 0) + it->counted + it->loops + it->reaches_thread;
+}
+
+bool cpu_calls_take(const cpu_program *program, cpu_function *caller) {
+  const int before = facts(caller);
+  for (int k = 0; k < caller->ncalls; k++) cpu_reach_take(caller, &program->functions[caller->calls[k]]);
+  return facts(caller) > before;
+}
+
 /* Barriers and thread indices travel from callee to caller until nothing changes. */
 static void reach_spread(cpu_program *program) {
   for (bool changed = true; changed;) {
     changed = false;
-    for (int i = 0; i < program->nfunctions; i++) {
-      cpu_function *caller = &program->functions[i];
-      for (int k = 0; k < caller->ncalls; k++) {
-        const cpu_function *callee = &program->functions[caller->calls[k]];
-        if (caller->barrier < 0 && callee->barrier >= 0) caller->barrier = callee->barrier, changed = true;
-        if (caller->wait < 0 && callee->wait >= 0) caller->wait = callee->wait, changed = true;
-        if (caller->by_parameter < 0 && callee->by_parameter >= 0)
-          caller->by_parameter = callee->by_parameter, changed = true;
-        if (!caller->counted && callee->counted) caller->counted = changed = true;
-        if (!caller->loops && callee->loops) caller->loops = changed = true;
-        if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
-      }
-    }
+    for (int i = 0; i < program->nfunctions; i++) changed |= cpu_calls_take(program, &program->functions[i]);
   }
 }
 
@@ -141,7 +147,7 @@ static void parameters_follow(cpu_program *program, cpu_function *function) {
       const cpu_function *callee = &program->functions[k];
       if (callee != function && callee->body >= 0 && !callee->kernel && !callee->is_class && !callee->special &&
           callee->barrier >= 0 && callee->nformals == arguments) {
-        call_note(function, k);
+        cpu_call_note(function, k);
         function->by_parameter = i;
       }
     }
@@ -158,7 +164,7 @@ void cpu_called(const cpu_program *program, const cpu_function *from, bool *reac
 }
 
 bool cpu_calls_for_index(const cpu_program *program, const cpu_function *function) {
-  if (program->hidden.reaches_thread) return true;
+  if (program->hidden.all.reaches_thread) return true;
   for (int i = 0; i < function->ncalls; i++)
     if (program->functions[function->calls[i]].reaches_thread) return true;
   return false;
@@ -208,13 +214,6 @@ static const rejection rejections[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* A name that the source declares is its own. */
-static const rejection *rejection_of(const cpu_program *program, const cpu_token *token) {
-  for (const rejection *at = rejections; at->words && cpu_function_next(program, token, -1) < 0; at++)
-    if (cpu_token_any(token, at->words) && (!at->next || cpu_token_is(token + 1, at->next))) return at;
-  return NULL;
-}
-
 /* Device code, or a texture<...> outside of it, which kernels name. */
 static bool is_checked(const cpu_program *program, const cpu_item *item) {
   if (item->kind != CPU_ITEM_HOST) return item->kind != CPU_ITEM_TEXT;
@@ -222,10 +221,15 @@ static bool is_checked(const cpu_program *program, const cpu_item *item) {
   return cpu_token_any(&program->tokens.at[first], WORDS("texture", "surface"));
 }
 
-static char *why_rejected(const cpu_program *program, int token, const rejection *found) {
-  const cpu_token *at = &program->tokens.at[token];
+/* A name that the source declares is its own. */
+static char *name_wrong(const cpu_program *program, int *token) {
+  const cpu_token *at = &program->tokens.at[*token];
+  const rejection *found = rejections;
+  while (found->words && !(cpu_token_any(at, found->words) && (!found->next || cpu_token_is(at + 1, found->next))))
+    found++;
+  if (!found->words || cpu_function_next(program, at, -1) >= 0) return NULL;
   char *what = found->what ? mw_format("%.*s%s", *found->what == ' ' ? at->size : 0, at->text, found->what)
-                           : cpu_ptx_unknown(&program->tokens, token);
+                           : cpu_ptx_unknown(&program->tokens, *token);
   char *why = mw_format("the CPU device has no %s; %s", what, found->instead ? found->instead : "use the CUDA device");
   mw_free(what);
   return why;
@@ -243,8 +247,8 @@ static char *shared_wrong(const cpu_program *program, int *token) {
 
 /* new and delete, whether or not the optimiser would remove them; NULL: it is neither, or places, declares or deletes a
  * function. */
-static char *allocation_wrong(const cpu_program *program, int token) {
-  const cpu_token *at = &program->tokens.at[token], *before = at - (token > 0);
+static char *allocation_wrong(const cpu_program *program, int *token) {
+  const cpu_token *at = &program->tokens.at[*token], *before = at - (*token > 0);
   const bool creates = cpu_token_is(at, "new") && !cpu_token_is(at + 1, "(");
   const bool deletes = cpu_token_is(at, "delete") && !cpu_token_is(before, "=");
   if ((!creates && !deletes) || cpu_token_is(before, "operator")) return NULL;
@@ -252,12 +256,12 @@ static char *allocation_wrong(const cpu_program *program, int token) {
 }
 
 /* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL: it is none. */
-static char *coordinate_wrong(const cpu_program *program, int token) {
-  const cpu_token *at = &program->tokens.at[token];
+static char *coordinate_wrong(const cpu_program *program, int *token) {
+  const cpu_token *at = &program->tokens.at[*token];
   const bool coordinate = cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim"));
-  if (coordinate && token && cpu_token_is(at - 1, "::"))
+  if (coordinate && *token && cpu_token_is(at - 1, "::"))
     return mw_format("'%.*s' is written with a :: in front of it; leave that out", TEXT(at));
-  const int type = token - 1 - (token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
+  const int type = *token - 1 - (*token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
   if (!coordinate || type < 0) return NULL;
   if (program->tokens.at[type].kind != CPU_NAME || !cpu_ends_operand(&program->tokens.at[type])) return NULL;
   if (!cpu_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
@@ -265,28 +269,21 @@ static char *coordinate_wrong(const cpu_program *program, int token) {
 }
 
 /* The log has all of them, so that it is known which kernels are without. */
-void cpu_error_put(const cpu_program *program, int token, const char *why, cpu_text *log) {
-  const cpu_token *at = &program->tokens.at[token];
-  const char *file = program->tokens.files[at->file];
-  cpu_text_format(log, "%s:%d: error: %s\n", file, at->line, why);
-  mw_excerpt_put(log, &program->source, file, at->line, at);
-}
-
 static mw_status program_check(const cpu_program *program, mw_error *error) {
+  char *(*const checks[])(const cpu_program *, int *token) = {name_wrong, shared_wrong, allocation_wrong,
+                                                              coordinate_wrong};
   mw_status status = MW_OK;
   cpu_text log = {0};
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     for (int i = item->first; is_checked(program, item) && i < item->last; i++) {
-      const cpu_token *token = &program->tokens.at[i];
-      const rejection *found =
-          token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(program, token) : NULL;
-      char *wrong = found ? NULL : shared_wrong(program, &i);
-      char *why = found ? why_rejected(program, i, found) : wrong ? wrong : allocation_wrong(program, i);
-      if (!why) why = coordinate_wrong(program, i);
+      char *why = NULL;
+      int check = 0;
+      while (check < 4 && !why) why = checks[check++](program, &i);
       if (!why) continue;
-      if (!log.at) status = mw_fail(error, wrong ? MW_COMPILE : MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
-      cpu_error_put(program, i, why, &log);
+      const mw_status kind = checks[check - 1] == shared_wrong ? MW_COMPILE : MW_UNSUPPORTED;
+      if (!log.at) status = mw_fail(error, kind, "%s: %s", cpu_where(program, i), why);
+      mw_excerpt_say(&log, &program->source, &program->tokens, &program->tokens.at[i], why);
       mw_free(why);
       break;
     }
@@ -340,11 +337,10 @@ static mw_status kernels_check(const cpu_program *program, mw_error *error) {
     mw_error one = {0};
     if (!kernel->kernel || kernel->name < 0 || !kernel_check(program, kernel, &one)) continue;
     if (!first) first = mw_fail(error, one.status, "%s", one.text);
-    const cpu_token *at = &program->tokens.at[kernel->name];
-    const char *file = program->tokens.files[at->file], *place = cpu_where(program, kernel->name);
+    const char *place = cpu_where(program, kernel->name);
     const bool placed = !strncmp(one.text, place, strlen(place));
-    cpu_text_format(&log, "%s:%d: error: %s\n", file, at->line, one.text + (placed ? strlen(place) + 2 : 0));
-    mw_excerpt_put(&log, &program->source, file, at->line, at);
+    mw_excerpt_say(&log, &program->source, &program->tokens, &program->tokens.at[kernel->name],
+                   one.text + (placed ? strlen(place) + 2 : 0));
   }
   if (first) mw_error_log(error, first == MW_INVALID ? NULL : log.at);
   if (!first || first == MW_INVALID) mw_free(log.at);
@@ -353,14 +349,13 @@ static mw_status kernels_check(const cpu_program *program, mw_error *error) {
 
 mw_status cpu_callgraph_read(cpu_program *program, mw_error *error) {
   for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].body >= 0) body_read(program, i);
+    if (program->functions[i].body >= 0) body_read(program, &program->functions[i]);
   aliases_read(program);
   reach_spread(program);
   for (int i = 0; i < program->nfunctions; i++)
     if (program->functions[i].body >= 0 && program->functions[i].barrier < 0)
       parameters_follow(program, &program->functions[i]);
   reach_spread(program);
-  cpu_hidden_read(program);
   recursion_find(program);
   mw_status status = program_check(program, error);
   return status ? status : kernels_check(program, error);

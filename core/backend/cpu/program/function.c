@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
 
 static const char *const *const barriers = WORDS("__syncthreads", "__syncthreads_count", "__syncthreads_and",
@@ -39,6 +38,20 @@ const char *cpu_where(const cpu_program *program, int token) {
 
 bool cpu_function_named(const cpu_program *program, const cpu_function *function, const cpu_token *token) {
   return function->name >= 0 && cpu_same_text(&program->tokens.at[function->name], token);
+}
+
+bool cpu_is_generated(const cpu_token *token) {
+  return token->size > 3 && !memcmp(token->text, "mw_", 3);
+}
+
+int cpu_callee_next(const cpu_program *program, const cpu_tokens *tokens, int i, int after) {
+  const cpu_token *name = &tokens->at[i];
+  const bool call = cpu_call_open(tokens, i) >= 0;
+  for (int k = after + 1; name->kind == CPU_NAME && k < program->nfunctions; k++)
+    if (cpu_function_named(program, &program->functions[k], name) ||
+        (call && cpu_class_defines(program, &program->functions[k], name)))
+      return k;
+  return -1;
 }
 
 int cpu_function_next(const cpu_program *program, const cpu_token *token, int after) {

@@ -10,58 +10,32 @@
  *
  * Methods that are called by their names are found by those (callgraph.c). */
 #include "core/backend/cpu/program/program.h"
-#include "core/base/memory.h"
-
-static void function_take(cpu_hidden *hidden, const cpu_function *function) {
-  hidden->reaches_thread |= function->reaches_thread;
-  hidden->counted |= function->counted;
-  if (hidden->barrier < 0) hidden->barrier = function->barrier;
-  if (hidden->wait < 0) hidden->wait = function->wait;
-}
-
-static bool has_elements(const cpu_tokens *tokens, int i) {
-  const bool star = cpu_token_is(&tokens->at[i], "*") && !cpu_ends_operand(&tokens->at[i - 1]);
-  return star || cpu_token_any(&tokens->at[i], WORDS("[", "->"));
-}
 
 /* All that the tokens name counts. */
 static void range_take(cpu_program *program, int first, int last) {
   const cpu_token *at = program->tokens.at;
   const int parameters = cpu_find(&program->tokens, first, last, WORDS("("));
-  for (int i = first; i < last; i++) {
-    program->hidden.has_elements |= i > parameters && has_elements(&program->tokens, i);
-    if (at[i].kind != CPU_NAME) continue;
-    program->hidden.reaches_thread |= cpu_token_is(&at[i], "threadIdx");
-    if (program->hidden.barrier < 0 && cpu_is_meeting(program, i)) program->hidden.barrier = i;
-    for (int k = 0; k < program->nfunctions; k++) {
-      const cpu_function *function = &program->functions[k];
-      const bool called = cpu_token_is(&at[i + 1], "(") && cpu_class_defines(program, function, &at[i]);
-      const bool named = !function->is_class && !function->kernel && cpu_function_named(program, function, &at[i]);
-      if (called || named) function_take(&program->hidden, function);
-    }
-  }
+  for (int i = parameters + 1; i < last; i++)
+    program->hidden.has_elements |=
+        cpu_token_any(&at[i], WORDS("[", "->")) || (cpu_token_is(&at[i], "*") && !cpu_ends_operand(&at[i - 1]));
+  cpu_names_take(program, &program->hidden.all, first, last);
 }
 
 /* ---- operands -------------------------------------------------------------------------------------------------- */
 
-/* A scalar by value, or one of CUDA's vectors, which none is made into: nothing happens to what is passed. */
-static cpu_write formal_use(const cpu_program *program, const cpu_function *function, const cpu_formal *formal) {
-  const int last = formal->name < 0 ? formal->last : formal->name;
-  const bool reference = cpu_find(&program->tokens, formal->first, last, WORDS("&", "&&")) < last;
-  cpu_program plain = *program; /* as if there were no operators of vectors */
-  plain.operators = false;
-  const cpu_knowledge type = cpu_type_knows(&plain, function, &program->tokens, formal->first, last);
-  if (program->hidden.references) return CPU_ESCAPED;
-  return type == CPU_KNOWN || (type == CPU_SCALAR && !reference) ? CPU_READ : CPU_ESCAPED;
-}
-
-/* An operator's or constructor's parameters, between the parentheses. The left side of an assignment is seen to change
- * without it. */
+/* An operator's or constructor's parameters, between the parentheses. Nothing happens to a scalar by value, or to one of
+ * CUDA's vectors, which none is made into. The left side of an assignment is seen to change without it. */
 static void formals_take(cpu_program *program, const cpu_function *function, int open, bool assigns) {
   cpu_formal *formals;
+  cpu_program plain = *program; /* as if there were no operators of vectors */
+  plain.operators = false;
   const int count = cpu_formals_read(&program->tokens, open, program->tokens.at[open].match, &formals);
-  for (int i = assigns && count == 2; i < count; i++)
-    if (formal_use(program, function, &formals[i])) program->hidden.operand = CPU_ESCAPED;
+  for (int i = assigns && count == 2; i < count; i++) {
+    const cpu_formal *it = &formals[i];
+    const cpu_knowledge type = cpu_type_knows(&plain, function, &program->tokens, it->first, it->type_last);
+    const bool read = type == CPU_KNOWN || (type == CPU_SCALAR && !it->reference);
+    if (!read || program->hidden.references) program->hidden.operand = CPU_ESCAPED;
+  }
   mw_free(formals);
 }
 
@@ -97,7 +71,7 @@ static void class_take(cpu_program *program, const cpu_function *class, bool met
     if (member.last <= i) member.last = i + 1;
     if (member.last > i + 2 && is_hidden_member(program, &member)) {
       range_take(program, i, member.last);
-      if (class->wait >= i && class->wait < member.last) program->hidden.wait = class->wait;
+      if (class->wait >= i && class->wait < member.last) program->hidden.all.wait = class->wait;
       if (member.open >= 0 && !has_result(program, &member)) formals_take(program, class, member.open, false);
       program->hidden.makes |= member.open >= 0 || cpu_has(&program->tokens, i, member.last, "this");
     }
@@ -146,7 +120,7 @@ static void functions_take(cpu_program *program) {
     else if (function->body >= 0 &&
              (function->name < 0 || cpu_token_is(&program->tokens.at[function->name], "operator") ||
               is_taken(program, function))) {
-      function_take(&program->hidden, function);
+      cpu_call_note(&program->hidden.all, i);
       range_take(program, function->body, function->last);
     }
   }
@@ -163,7 +137,8 @@ static void operators_take(cpu_program *program) {
 }
 
 void cpu_hidden_read(cpu_program *program) {
-  program->hidden = (cpu_hidden){.barrier = -1, .wait = -1};
+  cpu_function *all = &program->hidden.all;
+  *all = (cpu_function){.name = -1, .barrier = -1, .own_barrier = -1, .wait = -1, .by_parameter = -1};
   for (int i = 0; i < program->aliases.count; i++) {
     const cpu_named *alias = &program->aliases.at[i];
     program->hidden.references |=
@@ -180,11 +155,8 @@ void cpu_hidden_read(cpu_program *program) {
     if (item->kind == CPU_ITEM_VARIABLE || (item->kind == CPU_ITEM_TEXT && calls))
       range_take(program, item->first, item->last);
   }
-  for (int i = 0; i < program->nfunctions; i++) {
-    cpu_function *kernel = &program->functions[i];
-    if (!kernel->kernel || kernel->body < 0) continue;
-    if (kernel->barrier < 0) kernel->barrier = program->hidden.barrier;
-    if (kernel->wait < 0) kernel->wait = program->hidden.wait;
-    kernel->counted |= program->hidden.counted;
-  }
+  cpu_calls_take(program, all);
+  all->loops = false; /* they are counted where they are called */
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].kernel) cpu_reach_take(&program->functions[i], all);
 }

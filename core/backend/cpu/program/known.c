@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/backend/cpu/program/program.h"
-#include "core/base/memory.h"
 #include "core/source/types.h"
 
 static const char *const *const language =
@@ -56,14 +55,13 @@ static void type_add(cpu_program *program, int i) {
 
 static void globals_add(cpu_program *program, const cpu_item *item) {
   const cpu_tokens *tokens = &program->tokens;
-  cpu_declarator list[16];
-  int first = item->first, count = 0;
+  int first = item->first;
   while (first < item->last && cpu_token_any(&tokens->at[first], qualifiers)) first++;
-  if (!cpu_declarator_read(tokens, first, item->last - 1, list, 16, &count)) return;
-  for (int i = 0; i < count; i++) {
-    const bool far = list[i].dims_last > list[i].dims || cpu_has(tokens, list[i].first, list[i].name, "*");
-    const bool reference = cpu_find(tokens, list[i].first, list[i].name, WORDS("&", "&&")) < list[i].name;
-    named_add(&program->globals, list[i].name, list[i].spec, reference ? list[i].spec : list[i].spec_last, far);
+  const cpu_declarators list = cpu_declarators_read(tokens, first, item->last - 1);
+  for (const cpu_declarator *it = list.at; it < list.at + list.count; it++) {
+    const bool far = it->dims_last > it->dims || cpu_has(tokens, it->first, it->name, "*");
+    const bool reference = cpu_find(tokens, it->first, it->name, WORDS("&", "&&")) < it->name;
+    named_add(&program->globals, it->name, it->spec, reference ? it->spec : it->spec_last, far);
   }
 }
 

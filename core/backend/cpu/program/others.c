@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#include "core/backend/backend.h"
-#include "core/base/memory.h"
-
 static const char *const *const plain_reads = WORDS("volatile", "__ldcg", "__ldcv", "__ldca", "__ldlu");
 
 bool cpu_is_fence(const cpu_token *token) {
@@ -31,10 +28,10 @@ bool cpu_declares(const cpu_others *in, int i) {
 
 /* The name that the declaration with a `volatile` at i declares; -1: it is a cast. */
 static int declared_name(const cpu_others *in, int i) {
-  static const char *const ends[] = {";", ",", "=", "[", ")", "{", ">", NULL};
   if (i > 2 && cpu_token_is(&in->at[i - 1], "=") && cpu_token_is(&in->at[i - 3], "using")) return i - 2;
   for (int k = i + 1; k < in->program->tokens.count; k++) {
-    if (cpu_token_any(&in->at[k], ends)) return in->at[k - 1].kind == CPU_NAME && k > i + 2 ? k - 1 : -1;
+    if (cpu_token_any(&in->at[k], WORDS(";", ",", "=", "[", ")", "{", ">")))
+      return in->at[k - 1].kind == CPU_NAME && k > i + 2 ? k - 1 : -1;
     if (cpu_token_is(&in->at[k], "<")) k = cpu_angle_end(&in->program->tokens, k, in->program->tokens.count) - 1;
   }
   return -1;
@@ -48,24 +45,16 @@ static int initialised_name(const cpu_others *in, int i) {
   return pointer && in->at[k - 1].kind == CPU_NAME ? k - 1 : -1;
 }
 
-/* In the function that holds it, or everywhere; a class's members are known to all. */
+/* Wherever it stands: what is not volatile may be taken for it, and then waits by fibers. */
 static void volatile_add(cpu_others *in, int name) {
-  cpu_volatile one = {name, 0, in->program->tokens.count};
-  for (int k = 0; k < in->program->nfunctions; k++) {
-    const cpu_function *holder = &in->program->functions[k];
-    if (!holder->is_class && holder->first <= name && name < holder->last)
-      one.first = holder->first, one.last = holder->last;
-  }
-  in->volatiles = mw_realloc(in->volatiles, (size_t)(in->nvolatiles + 1) * sizeof one);
-  in->volatiles[in->nvolatiles++] = one;
+  in->volatiles = mw_grow(in->volatiles, (size_t)in->nvolatiles, sizeof *in->volatiles);
+  in->volatiles[in->nvolatiles++] = name;
 }
 
 static bool is_volatile(const cpu_others *in, int i) {
-  for (int k = 0; k < in->nvolatiles; k++)
-    if (in->volatiles[k].first <= i && i < in->volatiles[k].last &&
-        cpu_same_text(&in->at[i], &in->at[in->volatiles[k].name]))
-      return true;
-  return false;
+  int k = 0;
+  while (k < in->nvolatiles && !cpu_same_text(&in->at[i], &in->at[in->volatiles[k]])) k++;
+  return k < in->nvolatiles;
 }
 
 /* typedef volatile int flag; flag *f; */
@@ -138,23 +127,13 @@ static cpu_effects of_token(const cpu_others *in, int i) {
   return (cpu_effects){.reads = cpu_token_any(&in->at[i], plain_reads) || is_volatile(in, i)};
 }
 
-/* Does the atomic write what its function was given, or has computed? */
-static bool writes_own(const cpu_others *in, const cpu_function *function, int i) {
-  cpu_range arguments[8];
-  const int count = cpu_atomic_loads(in, i) ? 0 : cpu_arguments(&in->program->tokens, i + 1, arguments, 8);
-  for (int k = count > 1 ? arguments[1].first : 0; count > 1 && k < arguments[count - 1].last; k++)
-    for (int n = function->first; in->at[k].kind == CPU_NAME && n < k; n++)
-      if (cpu_same_text(&in->at[n], &in->at[k]) && cpu_declares(in, n)) return true;
-  return false;
-}
-
-static cpu_effects effects_in(cpu_others *, const cpu_function *, bool called, int first, int last);
+static cpu_effects effects_in(cpu_others *, const cpu_function *, int first, int last);
 
 static cpu_effects of_function(cpu_others *in, int index) {
   const cpu_function *function = &in->program->functions[index];
   if (in->known[index] || function->kernel || function->is_class || function->body < 0) return in->of[index];
   in->known[index] = true; /* a function that calls itself adds nothing */
-  in->of[index] = effects_in(in, function, true, function->body, function->last);
+  in->of[index] = effects_in(in, function, function->body, function->last);
   return in->of[index];
 }
 
@@ -175,26 +154,25 @@ static cpu_effects of_lambda(cpu_others *in, const cpu_function *function, int c
   for (int i = call - 1; i > function->body; i--) {
     if (!cpu_same_text(&at[i], &at[call]) || !cpu_token_is(&at[i + 1], "=") || !cpu_token_is(&at[i + 2], "[")) continue;
     const int body = cpu_find(&in->program->tokens, at[i + 2].match, call, WORDS("{"));
-    return body < call ? effects_in(in, function, false, body, at[body].match) : (cpu_effects){0};
+    return body < call ? effects_in(in, function, body, at[body].match) : (cpu_effects){0};
   }
   return (cpu_effects){0};
 }
 
 static cpu_effects of_call(cpu_others *in, const cpu_function *function, int i) {
   cpu_effects found = of_lambda(in, function, i);
-  for (int k = -1; (k = cpu_function_next(in->program, &in->at[i], k)) >= 0;) found = both(found, of_function(in, k));
-  for (int k = 0; k < in->program->nfunctions; k++)
-    if (cpu_class_defines(in->program, &in->program->functions[k], &in->at[i]))
-      found = both(found, of_method(in, &in->program->functions[k], &in->at[i]));
+  for (int k = -1; (k = cpu_callee_next(in->program, &in->program->tokens, i, k)) >= 0;) {
+    const cpu_function *callee = &in->program->functions[k];
+    found = both(found, callee->is_class ? of_method(in, callee, &in->at[i]) : of_function(in, k));
+  }
   return found;
 }
 
-static cpu_effects effects_in(cpu_others *in, const cpu_function *function, bool called, int first, int last) {
+static cpu_effects effects_in(cpu_others *in, const cpu_function *function, int first, int last) {
   cpu_effects found = {0};
   for (int i = first; i < last; i++) {
     if (in->at[i].kind != CPU_NAME) continue;
     cpu_effects one = of_token(in, i);
-    if (called && one.reads && cpu_is_atomic(in, i) && writes_own(in, function, i)) one = (cpu_effects){.acts = true};
     if (!one.reads && !one.acts && cpu_call_open(&in->program->tokens, i) >= 0) one = of_call(in, function, i);
     found = both(found, one);
   }
@@ -202,7 +180,7 @@ static cpu_effects effects_in(cpu_others *in, const cpu_function *function, bool
 }
 
 cpu_effects cpu_effects_of(cpu_others *in, const cpu_function *function, int first, int last) {
-  return effects_in(in, function, false, first, last);
+  return effects_in(in, function, first, last);
 }
 
 /* ---- lifetime -------------------------------------------------------------------------------------------------- */

@@ -12,14 +12,10 @@ typedef struct cpu_effects {
   bool acts;  /* an atomic that changes the memory it reads: atomicAdd(&next, 1) */
 } cpu_effects;
 
-typedef struct cpu_volatile { /* a name, and the tokens for which it is declared */
-  int name, first, last;
-} cpu_volatile;
-
 typedef struct cpu_others {
   cpu_program     *program;
   const cpu_token *at;
-  cpu_volatile    *volatiles;
+  int             *volatiles; /* names */
   int              nvolatiles;
   cpu_effects     *of; /* of each function; known: it has been computed */
   bool            *known;

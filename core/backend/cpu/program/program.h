@@ -77,11 +77,10 @@ typedef enum cpu_kind { CPU_VALUE, CPU_POINTER, CPU_OBJECT } cpu_kind;
 /* What a class's constructors, operators and the like reach, and other functions that are called where their names do
  * not stand (hidden.c). */
 typedef struct cpu_hidden {
-  bool      reaches_thread, counted;
+  cpu_function all;       /* what they reach, as if they were one function */
   bool      has_elements; /* they have subscripts, -> or *, by which they may reach what is not their own */
   bool      references;   /* some reference type has another name */
   bool      makes;        /* there are constructors, which may keep the object's address */
-  int       barrier, wait;                         /* tokens; -1: none */
   cpu_write operand; /* of a scalar beside an operator: some may take it by reference, or make a class of it */
 } cpu_hidden;
 
@@ -135,8 +134,16 @@ mw_status cpu_callgraph_read(cpu_program *, mw_error *);
 
 /* The first function called `token` that comes after the function of index `after` (-1: any); -1: none. */
 int  cpu_function_next(const cpu_program *, const cpu_token *token, int after);
+/* The same of what the name at token i may call: where that is a call, of classes with such a method too. */
+int  cpu_callee_next(const cpu_program *, const cpu_tokens *, int i, int after);
 bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
 bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name);   /* a method of that name? */
+void cpu_call_note(cpu_function *, int callee);
+void cpu_reach_take(cpu_function *, const cpu_function *callee);
+/* Takes what tokens first ... last-1 name, as what the function reaches; cpu_calls_take: and what they reach. False: that
+ * is known. */
+void cpu_names_take(cpu_program *, cpu_function *, int first, int last);
+bool cpu_calls_take(const cpu_program *, cpu_function *);
 /* Marks what the function calls, directly or not, in an array of one element per function. */
 void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 /* Does a function that it calls read threadIdx? Then the loop over the threads must set it. */
@@ -164,11 +171,10 @@ void      cpu_allowed_read(cpu_tokens *);
 mw_status cpu_allowed_check(cpu_program *, mw_error *);
 /* Why check mode does not take the template arguments of an instance, which the caller frees; NULL: it does. */
 char *cpu_allowed_name(const char *asked);
-/* Adds to an error's log that the source is wrong at a token, with its line. */
-void cpu_error_put(const cpu_program *, int token, const char *why, cpu_text *log);
 const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; a static buffer */
 
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
+bool cpu_is_operator(const cpu_token *);   /* of an expression; not . -> ? [ ( */
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);
@@ -176,7 +182,8 @@ bool cpu_ends_operand(const cpu_token *);
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
 /* Of a variable or parameter whose type is tokens first ... last-1, far: a pointer or an array. */
 cpu_kind cpu_kind_of(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last, bool far);
-bool cpu_is_renamed(const cpu_token *);                            /* x_mw3: a helper's own name */
+bool cpu_is_generated(const cpu_token *);                         /* mw_x */
+bool cpu_is_renamed(const cpu_token *);                           /* x_mw3: a helper's own name */
 bool cpu_is_object(const cpu_program *, const cpu_token *name);   /* may it be another than its functions? */
 bool cpu_is_declared(const cpu_program *, const cpu_token *name); /* may the program give the name a meaning of its own? */
 

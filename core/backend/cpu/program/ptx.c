@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
 
 enum { MOST = 16 }; /* operands of a statement, or of an instruction */

@@ -38,10 +38,8 @@ static bool type_allows(const cpu_program *program, const cpu_function *function
 static bool formals_allow(const cpu_program *program, const cpu_function *function) {
   for (int i = 0; i < function->nformals; i++) {
     const cpu_formal *formal = &function->formals[i];
-    const int last = formal->name < 0 ? formal->last : formal->name;
-    const bool far = cpu_find(&program->tokens, formal->first, formal->last, WORDS("*", "&", "&&", "[")) < formal->last;
-    if (far && !cpu_token_is(&program->tokens.at[formal->first], "const")) return false;
-    if (!type_allows(program, function, formal->first, last)) return false;
+    if ((formal->far || formal->reference) && !cpu_token_is(&program->tokens.at[formal->first], "const")) return false;
+    if (!type_allows(program, function, formal->first, formal->type_last)) return false;
   }
   return true;
 }

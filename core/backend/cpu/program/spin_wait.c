@@ -15,15 +15,16 @@
  * thread the loop and split engines end the launch with an error instead of hanging. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/program/others.h"
-#include "core/base/memory.h"
 
 typedef enum tri { UNKNOWN, ASKED, NO, YES } tri; /* ASKED: the answer is being looked for */
 
+/* Does its value depend on what the thread itself carries on from round to round; does it come from what others write? */
+typedef enum question { MOVES, READS } question;
+
 typedef struct fact { /* a name in a loop */
   const cpu_token *name;
-  tri moves, reads;
+  tri of[READS + 1];
 } fact;
 
 enum { MOST_NAMES = 64 };
@@ -41,10 +42,6 @@ typedef struct loop {
   int nfacts;
 } loop;
 
-static bool is_name(const cpu_token *token, const cpu_token *name) {
-  return token->kind == CPU_NAME && cpu_same_text(token, name);
-}
-
 static const cpu_tokens *tokens_of(const loop *it) {
   return &it->others->program->tokens;
 }
@@ -53,22 +50,13 @@ static const cpu_tokens *tokens_of(const loop *it) {
 
 /* The loop that begins at token i. */
 static bool loop_read(loop *it, int i, int last) {
-  const cpu_token *at = it->at;
-  const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
-  if (!is_do && !is_for && !cpu_token_is(&at[i], "while")) return false;
-  const int head = is_do ? cpu_statement_end(tokens_of(it), i + 1, last) + 1 : i + 1;
-  if (head >= last || !cpu_token_is(&at[head], "(")) return false;
-  const int body = is_do ? i + 1 : at[head].match + 1;
-  it->begin = it->first = i;
-  it->test = head + 1, it->test_last = at[head].match;
-  it->last = is_do ? at[head].match + 1 : cpu_statement_end(tokens_of(it), body, last);
-  it->open = cpu_token_is(&at[body], "{") ? body : 0;
+  cpu_loop found;
+  if (!cpu_loop_read(tokens_of(it), i, last, &found)) return false;
+  it->begin = i, it->last = found.last;
+  it->test = found.test, it->test_last = found.test_last;
+  it->first = cpu_token_is(&it->at[i], "for") ? found.test : i;
+  it->open = cpu_token_is(&it->at[found.body], "{") ? found.body : 0;
   it->nfacts = 0;
-  if (!is_for) return true;
-  const int first = cpu_find_open(tokens_of(it), head + 1, at[head].match, WORDS(";"));
-  if (first == at[head].match) return false; /* for (T x : list) */
-  it->test = it->first = first + 1;
-  it->test_last = cpu_find_open(tokens_of(it), first + 1, at[head].match, WORDS(";"));
   return true;
 }
 
@@ -76,23 +64,13 @@ static bool loop_read(loop *it, int i, int last) {
 static bool backward_read(loop *it, int i) {
   if (!cpu_token_is(&it->at[i], "goto")) return false;
   for (int k = it->function->body + 1; k < i; k++) {
-    if (!is_name(&it->at[k], &it->at[i + 1]) || !cpu_token_is(&it->at[k + 1], ":")) continue;
+    if (!cpu_same_text(&it->at[k], &it->at[i + 1]) || !cpu_token_is(&it->at[k + 1], ":")) continue;
     it->begin = k, it->first = it->test = it->test_last = k + 1;
     it->last = i + 2;
     it->open = it->nfacts = 0;
     return true;
   }
   return false;
-}
-
-static int enclosing(const loop *it, int i) {
-  for (i--; i >= it->begin; i--) {
-    if (it->at[i].match >= 0 && it->at[i].match < i)
-      i = it->at[i].match;
-    else if (it->at[i].match > i)
-      return i;
-  }
-  return -1;
 }
 
 /* Calls `visit` with each if and switch of the loop: the condition, and the end of all that it decides. */
@@ -130,13 +108,14 @@ static int callee_of(const loop *it, int i) {
   int after = i + 1;
   while (cpu_token_any(&it->at[after], WORDS(".", "->"))) after += 2;
   if (after > i + 1 && cpu_token_is(&it->at[after], "(")) return after - 1;
-  const int open = enclosing(it, i);
+  const int open = cpu_enclosing(tokens_of(it), it->begin, i);
   return open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME ? open - 1 : -1;
 }
 
 /* What is not followed keeps its value: a wait that is taken for none would never end. */
 static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how) {
-  if (!is_name(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "(")) return false;
+  if (!cpu_same_text(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "("))
+    return false;
   *how = cpu_write_at(it->others->program, tokens_of(it), i, CPU_VALUE);
   if (*how != CPU_ESCAPED) return *how == CPU_CHANGED;
   const int callee = callee_of(it, i);
@@ -147,14 +126,14 @@ static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how
 
 static bool is_declared(const loop *it, const cpu_token *name) {
   for (int i = it->first; i < it->last; i++)
-    if (is_name(&it->at[i], name) && cpu_declares(it->others, i)) return true;
+    if (cpu_same_text(&it->at[i], name) && cpu_declares(it->others, i)) return true;
   return false;
 }
 
 /* Does each round set it before anything else? */
 static bool is_set_first(const loop *it, const cpu_token *name) {
   const int i = cpu_find_use(tokens_of(it), it->open ? it->open : it->first, it->last, name);
-  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && enclosing(it, i) == it->open &&
+  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && cpu_enclosing(tokens_of(it), it->begin, i) == it->open &&
          cpu_token_any(&it->at[i - 1], WORDS(";", "{", "}"));
 }
 
@@ -170,50 +149,43 @@ static cpu_effects effects_at(const loop *it, int first, int last) {
   return cpu_effects_of(it->others, it->function, first, last);
 }
 
-static bool varies(const loop *it, const cpu_token *name) {
-  cpu_write how;
-  for (int i = it->first; i < it->last; i++)
-    if (changes(it, i, name, &how) && how == CPU_CHANGED) return true;
-  return false;
-}
+static bool range_reads(loop *, int first, int last);
 
-/* An atomic that changes memory by a value which is not the same in each round: a step of the thread's own. */
-static bool atomic_moves(const loop *it, int i) {
-  cpu_range arguments[8];
+/* An atomic that counts, or changes memory by a value that was just read: a step of the thread's own. */
+static bool atomic_moves(loop *it, int i) {
+  const int close = it->at[i + 1].match, comma = cpu_find_open(tokens_of(it), i + 2, close, WORDS(","));
   if (cpu_atomic_acts(it->others, i)) return true;
-  if (cpu_atomic_loads(it->others, i)) return false;
-  const int count = cpu_arguments(tokens_of(it), i + 1, arguments, 8);
-  for (int k = 1; k < count; k++) {
-    if (effects_at(it, arguments[k].first, arguments[k].last).reads) return true;
-    for (int n = arguments[k].first; n < arguments[k].last; n++)
-      if (it->at[n].kind == CPU_NAME && varies(it, &it->at[n])) return true;
-  }
-  return false;
+  return !cpu_atomic_loads(it->others, i) && range_reads(it, comma, close);
 }
 
-static bool name_moves(loop *, const cpu_token *name);
+static bool name_is(loop *, const cpu_token *name, question);
 
 static bool range_moves(loop *it, int first, int last) {
   for (int i = first; i < last; i++) {
     if (cpu_token_is(&it->at[i], "decltype")) i = it->at[i + 1].match;
     if (it->at[i].kind != CPU_NAME || cpu_is_member(tokens_of(it), i)) continue;
     const bool atomic = cpu_is_atomic(it->others, i);
-    if (atomic ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts || name_moves(it, &it->at[i])) return true;
+    if (atomic ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts || name_is(it, &it->at[i], MOVES)) return true;
   }
   return false;
 }
 
+/* Is the token of number *of what it decides? */
+static bool decides(loop *it, cpu_range condition, int last, void *of) {
+  (void)it;
+  const int i = *(const int *)of;
+  return condition.last <= i && i < last;
+}
+
 /* Is the change at *of decided by what others write, and by nothing else: if (f[i]) i++? */
 static bool told_by_others(loop *it, cpu_range condition, int last, void *of) {
-  const int i = *(const int *)of;
-  if (i < condition.last || i >= last) return false;
+  if (!decides(it, condition, last, of)) return false;
   const bool other = cpu_find(tokens_of(it), condition.last, last, WORDS("else")) < last;
   return !other && effects_at(it, condition.first, condition.last).reads;
 }
 
 static bool decision_moves(loop *it, cpu_range condition, int last, void *of) {
-  const int i = *(const int *)of;
-  return condition.last <= i && i < last && range_moves(it, condition.first, condition.last);
+  return decides(it, condition, last, of) && range_moves(it, condition.first, condition.last);
 }
 
 static bool change_moves(loop *it, int i, cpu_write how, bool carried) {
@@ -232,23 +204,8 @@ static bool change_moves(loop *it, int i, cpu_write how, bool carried) {
   }
   const int end = value_end(it, sign + 1);
   for (int k = sign + 1; k < end; k++)
-    if (is_name(&it->at[k], &it->at[i]) && !carried) return false;
+    if (cpu_same_text(&it->at[k], &it->at[i]) && !carried) return false;
   return range_moves(it, sign + 1, end) || any_decision(it, decision_moves, &i);
-}
-
-static bool name_moves(loop *it, const cpu_token *name) {
-  fact *of = fact_of(it, name);
-  if (!of || of->moves == ASKED) return true; /* computed from itself */
-  if (of->moves != UNKNOWN) return of->moves == YES;
-  of->moves = ASKED;
-  const bool carried = !is_declared(it, name) && !is_set_first(it, name);
-  bool moves = false;
-  for (int i = it->first; i < it->last && !moves; i++) {
-    cpu_write how;
-    if (changes(it, i, name, &how)) moves = change_moves(it, i, how, carried);
-  }
-  of->moves = moves ? YES : NO;
-  return moves;
 }
 
 /* ---- what others decide ---------------------------------------------------------------------------------------- */
@@ -271,20 +228,17 @@ static bool is_fenced(const loop *it) {
   return fence;
 }
 
-static bool name_reads(loop *, const cpu_token *name);
-
 static bool range_reads(loop *it, int first, int last) {
   if (effects_at(it, first, last).reads) return true;
   for (int i = first; i < last; i++) {
     if (it->fenced && is_dereference(it, i)) return true;
-    if (it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) && name_reads(it, &it->at[i])) return true;
+    if (it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) && name_is(it, &it->at[i], READS)) return true;
   }
   return false;
 }
 
 static bool decision_reads(loop *it, cpu_range condition, int last, void *of) {
-  const int i = *(const int *)of;
-  return condition.last <= i && i < last && range_reads(it, condition.first, condition.last);
+  return decides(it, condition, last, of) && range_reads(it, condition.first, condition.last);
 }
 
 static bool change_reads(loop *it, int i, cpu_write how) {
@@ -294,19 +248,19 @@ static bool change_reads(loop *it, int i, cpu_write how) {
   return any_decision(it, decision_reads, &i);
 }
 
-/* Does its value come from what others write? */
-static bool name_reads(loop *it, const cpu_token *name) {
+static bool name_is(loop *it, const cpu_token *name, question what) {
   fact *of = fact_of(it, name);
-  if (!of || of->reads == ASKED) return false;
-  if (of->reads != UNKNOWN) return of->reads == YES;
-  of->reads = ASKED;
-  bool reads = false;
-  for (int i = it->first; i < it->last && !reads; i++) {
+  if (!of || of->of[what] == ASKED) return what == MOVES; /* computed from itself */
+  if (of->of[what] != UNKNOWN) return of->of[what] == YES;
+  of->of[what] = ASKED;
+  const bool carried = what == MOVES && !is_declared(it, name) && !is_set_first(it, name);
+  bool is = false;
+  for (int i = it->first; i < it->last && !is; i++) {
     cpu_write how;
-    if (changes(it, i, name, &how)) reads = change_reads(it, i, how);
+    if (changes(it, i, name, &how)) is = what == MOVES ? change_moves(it, i, how, carried) : change_reads(it, i, how);
   }
-  of->reads = reads ? YES : NO;
-  return reads;
+  of->of[what] = is ? YES : NO;
+  return is;
 }
 
 /* ---- loops that wait ------------------------------------------------------------------------------------------- */
@@ -407,12 +361,6 @@ static bool gives_back(const loop *it, int i) {
 }
 
 /* ---- loops that are counted ------------------------------------------------------------------------------------ */
-
-static bool decides(loop *it, cpu_range condition, int last, void *of) {
-  (void)it;
-  const int i = *(const int *)of;
-  return condition.last <= i && i < last;
-}
 
 static bool is_compared(const loop *it, int i) {
   const char *const *const relations = WORDS("<", ">", "<=", ">=", "!=");

@@ -18,20 +18,15 @@ bool cpu_ends_operand(const cpu_token *token) {
   return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
 }
 
-bool cpu_is_assignment(const cpu_token *token) {
-  static const char *const operators[] = {
-      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
+bool cpu_is_operator(const cpu_token *token) {
+  static const char *const operators[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|",  "^", "!",
+                                          "~", "&&", "||", "==", "!=", "<",  ">",  "<=", ">=", NULL};
   return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
 }
 
-static int enclosing(const cpu_token *at, int i) {
-  for (i--; i >= 0; i--) {
-    if (at[i].match >= 0 && at[i].match < i)
-      i = at[i].match;
-    else if (at[i].match > i)
-      return i;
-  }
-  return -1;
+bool cpu_is_assignment(const cpu_token *token) {
+  return token->kind == CPU_PUNCT &&
+         cpu_token_any(token, WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"));
 }
 
 /* ---- who takes it ---------------------------------------------------------------------------------------------- */
@@ -39,13 +34,8 @@ static int enclosing(const cpu_token *at, int i) {
 /* The function that the parenthesis at `open` calls; -1: none that has a name. */
 static int callee_of(const cpu_token *at, int open) {
   int callee = open - 1;
-  if (callee > 0 && cpu_token_is(&at[callee], ">")) {
-    for (int depth = 0; callee > 0; callee--) {
-      depth += cpu_token_is(&at[callee], ">") - cpu_token_is(&at[callee], "<");
-      if (!depth) break;
-    }
-    callee--;
-  }
+  for (int depth = 0; callee > 0 && (depth || cpu_token_is(&at[callee], ">")); callee--)
+    depth += cpu_token_is(&at[callee], ">") - cpu_token_is(&at[callee], "<");
   return callee >= 0 && at[callee].kind == CPU_NAME ? callee : -1;
 }
 
@@ -83,17 +73,12 @@ static cpu_write taken(const cpu_program *program, const cpu_token *name) {
     if (function->is_class) return CPU_ESCAPED;
     for (int i = 0; i < function->nformals; i++) {
       const cpu_formal *formal = &function->formals[i];
-      const int last = formal->name < 0 ? formal->last : formal->name;
-      if (cpu_find(&program->tokens, formal->first, last, WORDS("&", "&&")) < last) return CPU_ESCAPED;
-      if (cpu_type_knows(program, function, &program->tokens, formal->first, last) == CPU_UNKNOWN)
+      if (formal->reference) return CPU_ESCAPED;
+      if (cpu_type_knows(program, function, &program->tokens, formal->first, formal->type_last) == CPU_UNKNOWN)
         all = program->hidden.operand;
     }
   }
   return all;
-}
-
-static bool is_generated(const cpu_token *name) {
-  return name->size > 3 && !strncmp(name->text, "mw_", 3);
 }
 
 /* <4, float>( : without types that may be references. */
@@ -117,7 +102,7 @@ static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, in
   const cpu_token *at = tokens->at;
   const int callee = callee_of(at, open);
   if (callee < 0 || !arguments_plain(program, tokens, callee, open)) return CPU_ESCAPED;
-  if (cpu_token_any(&at[callee], language) || is_generated(&at[callee])) return CPU_READ;
+  if (cpu_token_any(&at[callee], language) || cpu_is_generated(&at[callee])) return CPU_READ;
   if (cpu_token_any(&at[callee], WORDS("static_cast", "reinterpret_cast")))
     return converted(program, tokens, callee + 2, open - 1);
   if (cpu_is_member(tokens, callee) || cpu_token_any(&at[callee], WORDS("__builtin_addressof", "addressof")))
@@ -129,9 +114,8 @@ static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, in
 /* x = n; T x = n; or the braces of T x[] = {1, n}. */
 static cpu_write stored(const cpu_program *program, const cpu_tokens *tokens, int sign, bool braces) {
   const cpu_token *at = tokens->at;
-  int first = sign, name = sign - 1;
-  while (first > 0 && !cpu_token_any(&at[first - 1], WORDS(";", "{", "}", "(")))
-    first = at[first - 1].match >= 0 && at[first - 1].match < first - 1 ? at[first - 1].match : first - 1;
+  const int first = cpu_begin_after(tokens, 0, sign, WORDS(";", "{", "}", "("));
+  int name = sign - 1;
   while (name > first && cpu_token_is(&at[name], "]")) name = at[name].match - 1;
   if (cpu_find(tokens, first, sign, WORDS("&", "&&", "decltype")) < sign || cpu_has(tokens, first, name, "["))
     return CPU_ESCAPED;
@@ -163,13 +147,6 @@ static int members_end(const cpu_token *at, int after, bool *method) {
   return after;
 }
 
-static bool is_sign(const cpu_token *token) {
-  const char *const *const signs =
-      WORDS("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "!", "~", "&&", "||", "==", "!=", "<", ">",
-            "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=");
-  return token->kind == CPU_PUNCT && cpu_token_any(token, signs);
-}
-
 /* A conditional or a comma that the operand is part of, which may stand for it: its brackets, or what it is stored
  * in. */
 static cpu_range chosen(const cpu_token *at, cpu_range range) {
@@ -188,7 +165,7 @@ static cpu_write used(const cpu_program *, const cpu_tokens *, cpu_range, int de
 /* In braces: of the initialiser of a variable, of an array of them, or of what has no name. */
 static cpu_write listed(const cpu_program *program, const cpu_tokens *tokens, int open) {
   const cpu_token *at = tokens->at;
-  while (open > 1 && cpu_token_any(&at[open - 1], WORDS("{", ","))) open = enclosing(at, open);
+  while (open > 1 && cpu_token_any(&at[open - 1], WORDS("{", ","))) open = cpu_enclosing(tokens, 0, open);
   return open > 1 && cpu_token_is(&at[open - 1], "=") ? stored(program, tokens, open - 1, true) : CPU_ESCAPED;
 }
 
@@ -196,7 +173,7 @@ static cpu_write listed(const cpu_program *program, const cpu_tokens *tokens, in
 static cpu_write whole(const cpu_program *program, const cpu_tokens *tokens, cpu_range range, int depth) {
   enum { MOST_DEPTH = 8 };
   const cpu_token *at = tokens->at, *before = &at[range.first - 1];
-  const int open = enclosing(at, range.first);
+  const int open = cpu_enclosing(tokens, 0, range.first);
   const bool operand = open > 0 && (cpu_ends_operand(&at[open - 1]) || cpu_token_is(&at[open - 1], ">"));
   if (cpu_token_is(before, "return")) return CPU_READ;
   if (cpu_token_is(before, "=")) return stored(program, tokens, range.first - 1, false);
@@ -217,7 +194,9 @@ static cpu_write used(const cpu_program *program, const cpu_tokens *tokens, cpu_
   if (cpu_is_assignment(after) || cpu_token_any(before, WORDS("++", "--"))) return CPU_ESCAPED;
   if (cpu_token_any(after, WORDS("(", ".", "[", "->"))) return CPU_ESCAPED;
   if (cpu_token_is(before, ")")) return converted(program, tokens, before->match + 1, range.first - 1);
-  if (is_sign(before) || is_sign(after) || cpu_token_is(after, "?")) return program->hidden.operand;
+  const bool updates = cpu_is_assignment(before) && !cpu_token_is(before, "=");
+  if (updates || cpu_is_operator(before) || cpu_is_operator(after) || cpu_token_is(after, "?"))
+    return program->hidden.operand;
   if (cpu_token_any(before, WORDS("?", ":")) || cpu_token_is(after, ":"))
     return whole(program, tokens, chosen(tokens->at, range), depth);
   return cpu_token_any(after, WORDS(")", ",", "}", ";", "]")) ? whole(program, tokens, range, depth) : CPU_ESCAPED;

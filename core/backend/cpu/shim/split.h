@@ -320,7 +320,7 @@ template <int N> struct __attribute__((aligned(64))) mw_votes {
 };
 
 template <class X> MW_HELPER unsigned mw_get_ballot(const X &x, int t, int, unsigned mask) { return x.yes[t / 32] & mask; }
-template <class X> MW_HELPER unsigned mw_get_active(const X &x, int t, int) { return x.here[t / 32]; }
+template <class X> MW_HELPER unsigned mw_get_activemask(const X &x, int t, int) { return x.here[t / 32]; }
 template <class X> MW_HELPER int mw_get_any(const X &x, int t, int, unsigned mask) { return (x.yes[t / 32] & mask) != 0; }
 template <class X> MW_HELPER int mw_get_all(const X &x, int t, int, unsigned mask) {
   return (x.yes[t / 32] & mask) == (x.here[t / 32] & mask);

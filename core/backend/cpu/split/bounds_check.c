@@ -173,16 +173,6 @@ int cpu_growing_scale(const cpu_splitter *in, int first, int last) {
   return sum_read(&it).degree == 1 && it.at == last ? it.scale : 0;
 }
 
-static int top_level(const cpu_splitter *in, int first, int last, const char *const *operators) {
-  for (int i = first; i < last; i++) {
-    if (in->work.at[i].match > i)
-      i = in->work.at[i].match;
-    else if (in->work.at[i].kind == CPU_PUNCT && cpu_token_any(&in->work.at[i], operators))
-      return i;
-  }
-  return -1;
-}
-
 static int conjunction(const cpu_splitter *in, int first, int last, bool negated, int depth);
 
 static int comparison(const cpu_splitter *in, int first, int last, int depth) {
@@ -194,8 +184,8 @@ static int comparison(const cpu_splitter *in, int first, int last, int depth) {
     if (it->class != CPU_AGAIN || !cpu_token_is(&in->work.at[it->declarator.spec_last - 1], "bool")) return 0;
     return conjunction(in, it->declarator.init, it->declarator.init_last, false, depth + 1);
   }
-  int at = top_level(in, first, last, operators);
-  if (at < 0 || top_level(in, at + 1, last, operators) >= 0) return 0;
+  const int at = cpu_find_open(&in->work, first, last, operators);
+  if (at == last || cpu_find_open(&in->work, at + 1, last, operators) < last) return 0;
   if (constant_in_row(in, at + 1, last)) return cpu_growing_scale(in, first, at);
   return constant_in_row(in, first, at) ? cpu_growing_scale(in, at + 1, last) : 0;
 }
@@ -208,9 +198,9 @@ static int conjunction(const cpu_splitter *in, int first, int last, bool negated
     return conjunction(in, first + 1, last - 1, negated, depth + 1);
   if (cpu_token_is(&in->work.at[first], "!") && (last == first + 2 || in->work.at[first + 1].match == last - 1))
     return conjunction(in, first + 1, last, !negated, depth + 1);
-  int at = top_level(in, first, last, negated ? either : both);
-  if (at < 0) {
-    if (top_level(in, first, last, negated ? both : either) >= 0) return 0;
+  const int at = cpu_find_open(&in->work, first, last, negated ? either : both);
+  if (at == last) {
+    if (cpu_find_open(&in->work, first, last, negated ? both : either) < last) return 0;
     return negated && last == first + 1 ? 0 : comparison(in, first, last, depth);
   }
   int left = conjunction(in, first, at, negated, depth + 1), right = conjunction(in, at + 1, last, negated, depth + 1);
@@ -237,7 +227,7 @@ int cpu_bounds_check_scale(const cpu_splitter *in, int index) {
 static bool made_of_constants(const cpu_splitter *in, const cpu_node *node) {
   for (int i = node->head; i < node->head_last; i++) {
     int local = cpu_local_find(in, i);
-    if (in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3)) return false;
+    if (cpu_is_generated(&in->work.at[i])) return false;
     if (local >= 0 && in->locals[local].changes) return false;
   }
   return true;

@@ -8,7 +8,6 @@
  *   if (t < 16) __syncthreads();                         rejected: threads would wait for those that never come
  *
  * Needed by every kernel that is split. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 bool cpu_header_uniform(const cpu_splitter *in, int index) {

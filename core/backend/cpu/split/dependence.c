@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_NAMES = 200, MOST_ACCESSES = 300, MOST_DEPTH = 6 };
@@ -21,7 +20,6 @@ typedef struct access {
   bool own;              /* an array of the block or thread: no other name overlaps it */
   bool restricted;       /* __restrict__ */
   bool store, grouped, barrier;
-  int subscript; /* its [, where it is the only one and made of what does not change; 0 */
 } access;
 
 typedef struct reader {
@@ -44,11 +42,9 @@ typedef struct reader {
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
 static void declaration_add(reader *in, int first, int last) {
-  cpu_declarator list[16];
-  int count = 0;
   while (first < last && cpu_token_any(&in->at[first], WORDS("extern", "static", "__shared__"))) first++;
-  if (!cpu_declarator_read(in->tokens, first, last, list, 16, &count)) return;
-  for (int i = 0; i < count && in->nnames < MOST_NAMES; i++) in->names[in->nnames++] = list[i];
+  const cpu_declarators list = cpu_declarators_read(in->tokens, first, last);
+  for (int i = 0; i < list.count && in->nnames < MOST_NAMES; i++) in->names[in->nnames++] = list.at[i];
   if (in->nnames == MOST_NAMES) in->kernel->unsure = true;
 }
 
@@ -323,19 +319,6 @@ static void access_put(reader *in, int first, int after, access one) {
   if (assigned || updated) pending_add(in, one);
 }
 
-/* [2 * i + 1] of a variable that stays as it was declared. */
-static bool is_fixed(const reader *in, int open) {
-  for (int i = open + 1; i < in->at[open].match; i++) {
-    if (in->at[i].kind == CPU_NUMBER || (in->at[i].kind == CPU_PUNCT && strchr("+-*()", in->at[i].text[0]))) continue;
-    int name = in->at[i].kind == CPU_NAME ? name_find(in, i) : -2;
-    if (is_coordinate(in, i))
-      i += 2;
-    else if (name < 0 || is_changed(in, name))
-      return false;
-  }
-  return !cpu_token_is(&in->at[in->at[open].match + 1], "[");
-}
-
 static void element_put(reader *in, int i, int name) {
   const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
   access one = {.base = &in->at[i], .grouped = true};
@@ -350,7 +333,6 @@ static void element_put(reader *in, int i, int name) {
     one.own = true;
   else if (it)
     one.base = NULL;
-  if (one.base && is_fixed(in, i + 1) && in->kernel == in) one.subscript = i + 1;
   access_put(in, i, i + 1, one);
 }
 
@@ -470,33 +452,7 @@ static bool same(const access *a, const access *b) {
   return !a->base || !b->base || cpu_same_text(a->base, b->base);
 }
 
-/* A term of a sum that is a number. */
-static bool is_offset(const cpu_token *token) {
-  return token->kind == CPU_NUMBER && cpu_token_any(token - 1, WORDS("[", "+", "-")) &&
-         cpu_token_any(token + 1, WORDS("]", "+", "-"));
-}
-
-static int name_after(const cpu_token *at, int i, int last) {
-  for (i++; i < last && (is_offset(&at[i]) || cpu_token_any(&at[i], WORDS("+", "-"))); i++) continue;
-  return i;
-}
-
-/* m[2 * i] and m[2 * i + 1]: a known number of elements apart. */
-static bool is_distinct(const reader *in, const access *a, const access *b) {
-  if (!a->subscript || !b->subscript || !cpu_same_text(a->base, b->base)) return false;
-  int i = a->subscript, k = b->subscript, last = in->at[i].match, end = in->at[k].match;
-  bool equal = last - i == end - k;
-  for (int n = 0; equal && n < last - i; n++) equal = cpu_same_text(&in->at[i + n], &in->at[k + n]);
-  if (equal) return false;
-  for (;;) {
-    i = name_after(in->at, i, last), k = name_after(in->at, k, end);
-    if (i == last || k == end) return i == last && k == end;
-    if (!cpu_same_text(&in->at[i], &in->at[k])) return false;
-  }
-}
-
-static bool overlaps(const reader *in, const access *a, const access *b) {
-  if (is_distinct(in, a, b)) return false;
+static bool overlaps(const access *a, const access *b) {
   return same(a, b) || !(a->own || b->own || a->restricted || b->restricted);
 }
 
@@ -504,7 +460,7 @@ static bool overlaps(const reader *in, const access *a, const access *b) {
 static bool crosses(const reader *in, int first, int last) {
   const access *moved = &in->list[in->list[first].store ? first : last];
   for (int i = first + 1; i < last; i++)
-    if ((moved->store || in->list[i].store) && overlaps(in, moved, &in->list[i])) return true;
+    if ((moved->store || in->list[i].store) && overlaps(moved, &in->list[i])) return true;
   return false;
 }
 

@@ -12,7 +12,6 @@
  * The block and tiles of it are understood; a grid and coalesced threads are left, and rejected by inline.c. Measured
  * by tests/bench/groups.lua: 330 to 390 times as fast as fibers for barriers of the block, 140 times for those of a
  * tile. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 typedef struct group { /* an expression that makes a group: cg::tiled_partition<8>(cg::this_thread_block()) */
@@ -68,29 +67,17 @@ bool cpu_group_is(const cpu_splitter *in, const cpu_range *range) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-static bool declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count = 0;
-  if (node->kind != CPU_NODE_DECLARE) return false;
-  cpu_declarator_read(&in->work, node->first, node->last - 1, list, CPU_MOST_DECLARATORS, &count);
-  for (int i = 0; i < count; i++)
-    if (cpu_same_text(&in->work.at[list[i].name], name)) return true;
-  return false;
-}
-
 /* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it, to the end of the block. */
 static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
   const cpu_tokens *work = &in->work;
-  cpu_declarator one;
-  int count = 0;
-  if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
-  if (!cpu_declarator_read(work, node->first, node->last - 1, &one, 1, &count) || count != 1) return false;
-  const cpu_range init = {one.init, one.init_last};
+  const cpu_declarators one = cpu_node_declarators(in, node);
+  const cpu_range init = {one.at[0].init, one.at[0].init_last};
+  if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK || one.count != 1) return false;
   if (!cpu_group_is(in, &init)) return false;
-  const cpu_token *name = &work->at[one.name];
+  const cpu_token *name = &work->at[one.at[0].name];
   const int until = in->nodes[node->parent].last - 1;
   for (const cpu_node *it = in->nodes; it < in->nodes + in->nnodes; it++)
-    if (it->first >= node->last && it->last <= until && declares(in, it, name))
+    if (it->first >= node->last && it->last <= until && cpu_node_declares(in, it, name))
       cpu_split_reject(in, it->first, "'%.*s' stands for a group and for another variable", TEXT(name));
   cpu_tokens part = {0};
   for (int i = node->last; i < until; i++)

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-enum { MOST_NAMES = 128, MOST_SHARED = 16 };
+enum { MOST_NAMES = 128 };
 
 typedef struct expansion {
   cpu_splitter *in;
@@ -52,39 +51,26 @@ static bool name_known(const expansion *it, const cpu_token *name) {
 
 /* ---- what the callee names ------------------------------------------------------------------------------------- */
 
-static void declared_names(expansion *it, int first, int last) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count;
-  if (cpu_declarator_read(&it->body.work, first, last, list, CPU_MOST_DECLARATORS, &count))
-    for (int i = 0; i < count; i++) name_add(it, &it->body.work.at[list[i].name]);
-}
-
-static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
-  return cpu_token_is(&tokens->at[node->first], "extern");
-}
-
 /* Its own shared memory is put elsewhere, and is known here under names with the suffix. */
 static void type_names(expansion *it, int index) {
   const cpu_tokens *work = &it->body.work;
   const cpu_node *node = &it->body.nodes[index];
-  int names[MOST_SHARED];
   if (!cpu_has(work, node->first, node->last, "__shared__")) {
     reject(it, "declares a type or a static variable");
     return;
   }
-  if (is_extern(work, node)) return;
+  if (cpu_token_is(&work->at[node->first], "extern")) return;
   const char *why = cpu_static_shared_put(it->in, it->callee, &it->body, index);
   if (why) reject(it, why);
-  int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
-  for (int i = 0; i < count; i++) name_add(it, &work->at[names[i]]);
+  for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
+    name_add(it, &work->at[name]);
 }
 
 static void body_names(expansion *it) {
   for (int i = 0; i < it->body.nnodes; i++) {
-    const cpu_node *node = &it->body.nodes[i];
-    if (node->kind == CPU_NODE_DECLARE) declared_names(it, node->first, node->last - 1);
-    if (node->kind == CPU_NODE_FOR) declared_names(it, node->head, node->init_last);
-    if (node->kind == CPU_NODE_TYPE) type_names(it, i);
+    const cpu_declarators list = cpu_node_declarators(&it->body, &it->body.nodes[i]);
+    for (int k = 0; k < list.count; k++) name_add(it, &it->body.work.at[list.at[k].name]);
+    if (it->body.nodes[i].kind == CPU_NODE_TYPE) type_names(it, i);
   }
   for (int i = 0; i < it->callee->nformals; i++) {
     const int name = it->callee->formals[i].name;
@@ -234,15 +220,11 @@ static void static_shared_call_put(expansion *it, const cpu_token *variable) {
 /* At the first token of a declaration of shared memory: what stands for it. Returns where to go on. */
 static int shared_put(expansion *it, int i) {
   const cpu_tokens *work = &it->body.work;
-  for (int k = 0; k < it->body.nnodes; k++) {
-    const cpu_node *node = &it->body.nodes[k];
-    int names[MOST_SHARED];
-    if (node->kind != CPU_NODE_TYPE || node->first != i || is_extern(work, node)) continue;
-    int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
-    for (int n = 0; n < count; n++) static_shared_call_put(it, &work->at[names[n]]);
-    return node->last;
-  }
-  return i;
+  const cpu_node *node = &it->body.nodes[cpu_node_at(&it->body, i)];
+  if (node->kind != CPU_NODE_TYPE || node->first != i || cpu_token_is(&work->at[i], "extern")) return i;
+  for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
+    static_shared_call_put(it, &work->at[name]);
+  return node->last;
 }
 
 /* The callee's own statements. */
@@ -252,11 +234,6 @@ static void statements_put(expansion *it, int first, int last) {
     if (end == i) token_put(it, &it->body.work, end++);
     i = end;
   }
-}
-
-static bool is_reference(const expansion *it, const cpu_formal *formal) {
-  const cpu_tokens *from = &it->in->program->tokens;
-  return cpu_find(from, formal->first, formal->last, WORDS("&")) < formal->last;
 }
 
 /* A name, or an element: x, p->x[i]. What ends in a call, or has an operator in it, is a value of its own. */
@@ -279,7 +256,7 @@ static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *
   if (cpu_find(from, formal->first, formal->last, WORDS("&&")) < formal->last)
     reject(it, "has a parameter by an rvalue reference");
   if (formal->name < 0 && argument->last > argument->first + 1) reject(it, "does not name a parameter");
-  if (formal->name < 0 || !is_reference(it, formal) || group) return COPIED;
+  if (formal->name < 0 || !formal->reference || group) return COPIED;
   const bool name = argument->last == argument->first + 1 && it->in->work.at[argument->first].kind == CPU_NAME;
   const bool constant = cpu_has(from, formal->first, formal->name, "const"),
              given = cpu_call_open(&it->in->work, it->call) > it->call + 1;
@@ -298,6 +275,12 @@ static void formals_bind(expansion *it) {
     it->binding[i] = binding_of(it, &it->callee->formals[i], &it->arguments[i]);
 }
 
+static void words_put(expansion *it, const cpu_formal *formal) {
+  const cpu_tokens *from = &it->in->program->tokens;
+  for (int i = formal->first; i < formal->name; i++)
+    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
+}
+
 /* T v = argument; T v[] becomes a pointer. */
 static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   const cpu_tokens *from = &it->in->program->tokens;
@@ -308,8 +291,7 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
     reject(it, "has a parameter of a type that is not understood");
     return;
   }
-  for (int i = formal->first; i < formal->name; i++)
-    if (!cpu_token_any(&from->at[i], WORDS("&", "&&", "__restrict__", "__restrict"))) token_put(it, from, i);
+  words_put(it, formal);
   if (array) cpu_tokens_scan(it->next, " * ", it->like);
   token_put(it, from, formal->name);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
@@ -317,11 +299,9 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
 
 /* const T &v  ->  const T * v_mw3 = __builtin_addressof ( x[i] ) ; */
 static void pointer_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
-  const cpu_tokens *from = &it->in->program->tokens;
-  for (int i = formal->first; i < formal->name; i++)
-    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
-  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d = __builtin_addressof ( ", TEXT(&from->at[formal->name]),
-                    it->suffix);
+  words_put(it, formal);
+  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d = __builtin_addressof ( ",
+                    TEXT(&it->in->program->tokens.at[formal->name]), it->suffix);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, "$0 ) ; ", argument);
 }
 

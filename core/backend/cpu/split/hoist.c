@@ -12,41 +12,29 @@
  * with g++, 1.0 to 1.2 with clang++. */
 #include <stdlib.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
-
-enum { MOST_NAMES = 16 };
 
 typedef struct counted { /* for (int k = 0; k < 256; k++) */
   int name;
   long last; /* 256 */
 } counted;
 
-static bool is_number(const cpu_token *token, long *value) {
+static bool is_number(const cpu_token *at, const cpu_range *range, long *value) {
+  const cpu_token *token = &at[range->first];
   char *end;
   *value = token->kind == CPU_NUMBER ? strtol(token->text, &end, 0) : -1;
-  return token->kind == CPU_NUMBER && end == token->text + token->size;
+  return range->last == range->first + 1 && token->kind == CPU_NUMBER && end == token->text + token->size;
 }
 
 static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *out) {
   const cpu_token *at = in->work.at;
-  cpu_declarator variable;
-  int count = 0, test = loop->init_last + 1, step = loop->test_last + 1;
+  cpu_count it;
   long first, by;
-  if (loop->kind != CPU_NODE_FOR || cpu_node_splits(loop) || loop->test_last != test + 3 ||
-      !cpu_declarator_read(&in->work, loop->head, loop->init_last, &variable, 1, &count) || count != 1)
-    return false;
-  const cpu_token *name = &at[variable.name];
-  out->name = variable.name;
-  bool starts = variable.init_last == variable.init + 1 && is_number(&at[variable.init], &first);
-  bool ends =
-      cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && is_number(&at[test + 2], &out->last);
-  bool prefix = cpu_token_is(&at[step], "++") && cpu_same_text(&at[step + 1], name);
-  bool postfix = cpu_same_text(&at[step], name) && cpu_token_is(&at[step + 1], "++");
-  bool steps = cpu_same_text(&at[step], name) && cpu_token_is(&at[step + 1], "+=") && is_number(&at[step + 2], &by);
-  bool one = (prefix || postfix) && loop->head_last == step + 2;
-  return starts && ends && (one || (steps && loop->head_last == step + 3)) &&
-         !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, name, CPU_VALUE);
+  if (cpu_node_splits(loop) || !cpu_counts(in, loop, &it)) return false;
+  const cpu_range init = {it.variable.init, it.variable.init_last};
+  out->name = it.variable.name;
+  return is_number(at, &init, &first) && is_number(at, &it.bound, &out->last) &&
+         (it.step.first == it.step.last || is_number(at, &it.step, &by));
 }
 
 /* The name is an array of at least so many elements, which is used by its elements only. */
@@ -55,18 +43,14 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
   bool found = false;
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
-    int names[MOST_NAMES];
+    long size;
     if (node->kind != CPU_NODE_TYPE || !cpu_token_is(&at[node->first], "__shared__")) continue;
-    if (cpu_token_is(&at[node->first + 1], "volatile")) continue;
-    int count = cpu_shared_names(&in->work, node->first, node->last, names, MOST_NAMES);
-    if (!count || cpu_type_knows(in->program, in->kernel, &in->work, node->first, names[0]) < CPU_KNOWN) continue;
-    for (int n = 0; n < count; n++) {
-      long size;
-      int dims = names[n] + 1;
-      if (!cpu_same_text(&at[names[n]], &at[name])) continue;
-      found = cpu_token_is(&at[dims], "[") && is_number(&at[dims + 1], &size) && at[dims].match == dims + 2 &&
-              !cpu_token_is(&at[dims + 3], "[") && size >= least;
-    }
+    const int dims = cpu_variable_find(&in->work, node->first, node->last, &at[name]) + 1;
+    if (!dims || cpu_token_is(&at[node->first + 1], "volatile")) continue;
+    const int last = cpu_variable_next(&in->work, node->first, node->last, -1); /* of the type */
+    found = cpu_type_knows(in->program, in->kernel, &in->work, node->first, last) >= CPU_KNOWN &&
+            cpu_token_is(&at[dims], "[") && is_number(at, &(cpu_range){dims + 1, at[dims].match}, &size) &&
+            !cpu_token_is(&at[at[dims].match + 1], "[") && size >= least;
   }
   for (int i = 0; found && (i = cpu_find_use(&in->work, i, in->work.count, &at[name])) < in->work.count; i++)
     found = cpu_token_is(&at[i + 1], "[") && cpu_write_at(in->program, &in->work, i, CPU_VALUE) != CPU_ESCAPED;

@@ -10,7 +10,6 @@
  * A mask that is not plainly that of a whole warp is looked at in front: mw_unnamed |= mw_lacks(mask, mw_t);
  *
  * Needed by every kernel with a helper that waits or a warp operation: without it fibers run them. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 #include <stdlib.h>
@@ -54,7 +53,6 @@ static int operation_find(const cpu_splitter *in, int first, int last) {
 /* A call that ends in front of the operation: of a function that changes nothing. */
 static bool call_fits(const cpu_splitter *in, int i) {
   const cpu_token *name = &in->work.at[i];
-  const bool generated = name->size > 3 && !memcmp(name->text, "mw_", 3);
   const bool qualified =
       cpu_token_any(name, WORDS("plus", "less", "greater", "bit_and", "bit_or", "bit_xor")); /* cg:: */
   if ((cpu_is_member(&in->work, i) && !qualified) ||
@@ -62,7 +60,7 @@ static bool call_fits(const cpu_splitter *in, int i) {
     return false;
   for (int k = -1; (k = cpu_function_next(in->program, name, k)) >= 0;)
     if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
-  return generated || qualified || cpu_function_next(in->program, name, -1) >= 0 ||
+  return cpu_is_generated(name) || qualified || cpu_function_next(in->program, name, -1) >= 0 ||
          !cpu_is_declared(in->program, name) || cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
 }
 
@@ -97,45 +95,29 @@ static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operat
 /* ---- exchanges ------------------------------------------------------------------------------------------------- */
 
 typedef struct warp_form {
-  const char *name;
   int kind;  /* 0 shuffle, 1 vote, 2 values, 3 and up: of the block */
   int value; /* which argument is exchanged; -1: true */
   int least, most;
-  const char *get;
+  const char *const *names;
 } warp_form;
 
-#define SHUFFLE(name)                                                                                                  \
-  { "__" #name "_sync", 0, 1, 3, 4, #name }
-#define VOTE(name)                                                                                                     \
-  { "__" #name "_sync", 1, 1, 2, 2, #name }
-#define VALUES(name)                                                                                                   \
-  { "__" #name "_sync", 2, 1, 2, 2, #name }
-
-static const warp_form operations[] = {SHUFFLE(shfl),
-                                       SHUFFLE(shfl_up),
-                                       SHUFFLE(shfl_down),
-                                       SHUFFLE(shfl_xor),
-                                       VOTE(ballot),
-                                       VOTE(any),
-                                       VOTE(all),
-                                       {"__activemask", 1, -1, 0, 0, "active"},
-                                       VALUES(match_any),
-                                       {"__match_all_sync", 2, 1, 3, 3, "match_all"},
-                                       VALUES(reduce_add),
-                                       VALUES(reduce_min),
-                                       VALUES(reduce_max),
-                                       VALUES(reduce_and),
-                                       VALUES(reduce_or),
-                                       VALUES(reduce_xor),
-                                       {"__syncthreads_count", 3, 0, 1, 1, "count"},
-                                       {"__syncthreads_and", 4, 0, 1, 1, "all"},
-                                       {"__syncthreads_or", 5, 0, 1, 1, "any"},
-                                       {NULL, 0, 0, 0, 0, NULL}};
+static const warp_form operations[] = {
+    {0, 1, 3, 4, WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync")},
+    {1, 1, 2, 2, WORDS("__ballot_sync", "__any_sync", "__all_sync")},
+    {1, -1, 0, 0, WORDS("__activemask")},
+    {2, 1, 2, 2,
+     WORDS("__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync",
+           "__reduce_or_sync", "__reduce_xor_sync")},
+    {2, 1, 3, 3, WORDS("__match_all_sync")},
+    {3, 0, 1, 1, WORDS("__syncthreads_count")},
+    {4, 0, 1, 1, WORDS("__syncthreads_and")},
+    {5, 0, 1, 1, WORDS("__syncthreads_or")},
+    {0, 0, 0, 0, NULL}};
 
 static const warp_form *operation_of(const cpu_token *token) {
-  for (const warp_form *it = operations; it->name; it++)
-    if (cpu_token_is(token, it->name)) return it;
-  return NULL;
+  const warp_form *it = operations;
+  while (it->names && !cpu_token_any(token, it->names)) it++;
+  return it->names ? it : NULL;
 }
 
 /* Plainly that of a whole warp: 0xffffffff, ~0u, -1? */
@@ -163,8 +145,10 @@ static void read_put(cpu_splitter *in, const warp_form *what, int number, const 
     return;
   }
   const bool masked = what->kind == 0 && mask_matters(in, &arguments[0]);
-  cpu_tokens_format(next, like, masked ? " mw_masked_%s ( mw_x%d , mw_t , mw_n" : " mw_get_%s ( mw_x%d , mw_t , mw_n",
-                    what->get, number);
+  const int size = like->size - (int)strlen(what->least ? "___sync" : "__"); /* shfl_down of __shfl_down_sync */
+  cpu_tokens_format(next, like,
+                    masked ? " mw_masked_%.*s ( mw_x%d , mw_t , mw_n" : " mw_get_%.*s ( mw_x%d , mw_t , mw_n", size,
+                    like->text + 2, number);
   for (int i = what->kind == 0 && !masked; i < count; i++)
     if (i != what->value) cpu_tokens_build(next, &in->work, like, 0, " , $0", &arguments[i]);
   cpu_tokens_scan(next, " ) ", like);
@@ -217,17 +201,16 @@ static void reduce_expand(cpu_splitter *in, int node, int name, cpu_tokens *next
   const cpu_node *statement = &in->nodes[node];
   const cpu_token *like = &in->work.at[name];
   const int open = name + 1, number = ++in->serial;
-  cpu_range arguments[3];
-  cpu_arguments(&in->work, open, arguments, 3);
+  cpu_range parts[5];
+  cpu_arguments(&in->work, open, parts, 3);
+  parts[3] = (cpu_range){statement->first, name};
+  parts[4] = (cpu_range){in->work.at[open].match + 1, statement->last};
   const bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
-  cpu_tokens_build(next, &in->work, like, number, wrap ? "{ auto mw_r# = $1 ;" : "auto mw_r# = $1 ;", arguments);
+  if (wrap) cpu_tokens_scan(next, "{ ", like);
   cpu_tokens_build(next, &in->work, like, number,
-                   " for ( int mw_d# = $0 / 2 ; mw_d# ; mw_d# /= 2 ) mw_r# = $2 ( mw_r# , __shfl_xor_sync ( "
-                   "0xffffffff , mw_r# , mw_d# , $0 ) ) ; ",
-                   arguments);
-  cpu_tokens_copy(next, &in->work, statement->first, name);
-  cpu_tokens_format(next, like, " mw_r%d ", number);
-  cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
+                   "auto mw_r# = $1 ; for ( int mw_d# = $0 / 2 ; mw_d# ; mw_d# /= 2 ) mw_r# = $2 ( mw_r# , "
+                   "__shfl_xor_sync ( 0xffffffff , mw_r# , mw_d# , $0 ) ) ; $3 mw_r# $4",
+                   parts);
   if (wrap) cpu_tokens_scan(next, " }", like);
 }
 
@@ -249,17 +232,15 @@ static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
 static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count = 0;
   if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
-  if (!cpu_declarator_read(&in->work, node->first, node->last - 1, list, CPU_MOST_DECLARATORS, &count) || count < 2)
-    return false;
-  for (int i = 0; i < count; i++) {
-    const cpu_range parts[] = {{list[i].spec, list[i].spec_last},
-                               {list[i].first, i + 1 < count ? list[i + 1].first - 1 : node->last - 1}};
-    cpu_tokens_build(next, &in->work, &in->work.at[list[i].name], 0, "$0 $1 ; ", parts);
+  const cpu_declarators list = cpu_node_declarators(in, node);
+  for (int i = 0; i < list.count && list.count > 1; i++) {
+    const cpu_declarator *it = &list.at[i];
+    const cpu_range parts[] = {{it->spec, it->spec_last},
+                               {it->first, i + 1 < list.count ? it[1].first - 1 : node->last - 1}};
+    cpu_tokens_build(next, &in->work, &in->work.at[it->name], 0, "$0 $1 ; ", parts);
   }
-  return true;
+  return list.count > 1;
 }
 
 /* float v(x);  ->  float v = (float)(x);  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
@@ -337,10 +318,7 @@ static bool step(cpu_splitter *in, bool groups) {
 
 /* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
 static void name_check(cpu_splitter *in, int i) {
-  for (int k = 0; cpu_call_open(&in->work, i) >= 0 && !in->sets_index && k < in->program->nfunctions; k++)
-    in->sets_index = in->program->functions[k].reaches_thread &&
-                     cpu_class_defines(in->program, &in->program->functions[k], &in->work.at[i]);
-  for (int k = -1; (k = cpu_function_next(in->program, &in->work.at[i], k)) >= 0;) {
+  for (int k = -1; (k = cpu_callee_next(in->program, &in->work, i, k)) >= 0;) {
     const cpu_function *function = &in->program->functions[k];
     if (function->barrier >= 0 && !function->kernel)
       cpu_split_reject(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
@@ -363,6 +341,8 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   if (open >= 0)
     return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
            at[at[open].match + 1].kind != CPU_NAME;
+  const int bracket = i + 1 + cpu_token_any(&at[i + 1], WORDS("&", "&&")); /* auto &[x, y] = p; */
+  if (cpu_token_is(&at[i], "auto") && cpu_token_is(&at[bracket], "[")) return false;
   return cpu_is_assignment(&at[i + 1]) ||
          cpu_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
 }
@@ -370,16 +350,16 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
 /* using mw_k3 = decltype(...); */
 static bool is_generated_type(const cpu_splitter *in, int i) {
   const cpu_token *first = &in->work.at[in->nodes[cpu_node_at(in, i)].first];
-  return cpu_token_is(first, "using") && first[1].size > 3 && !memcmp(first[1].text, "mw_", 3);
+  return cpu_token_is(first, "using") && cpu_is_generated(first + 1);
 }
 
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
 static void rest_check(cpu_splitter *in) {
   int unevaluated = 0; /* the ) of a decltype */
-  in->sets_index |= in->program->hidden.reaches_thread;
-  if (in->program->hidden.barrier >= 0)
+  in->sets_index |= in->program->hidden.all.reaches_thread;
+  if (in->program->hidden.all.barrier >= 0)
     cpu_split_reject(in, 0, "a barrier or warp operation may be reached by a call without a name, from line %d",
-                     in->program->tokens.at[in->program->hidden.barrier].line);
+                     in->program->tokens.at[in->program->hidden.all.barrier].line);
   for (int i = 0; i < in->nnodes; i++)
     if (in->nodes[i].kind == CPU_NODE_LEAF && !is_expression(in, &in->nodes[i]))
       cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");
@@ -387,8 +367,9 @@ static void rest_check(cpu_splitter *in) {
     const cpu_token *token = &in->work.at[i];
     if (cpu_token_is(token, "mw_kept")) i = cpu_find(&in->work, i, in->work.count, WORDS(";"));
     /* Variables are references here. */
-    if (cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
-        !(i > 1 && cpu_token_is(token - 2, "mw_register")))
+    const bool asks = cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
+                      !(i > 1 && cpu_token_is(token - 2, "mw_register"));
+    if (asks || cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
       cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (cpu_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
       unevaluated = token[1].match;
@@ -398,8 +379,6 @@ static void rest_check(cpu_splitter *in) {
     const bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT &&
                         !cpu_token_any(token - 1, WORDS(")", "]", ">")); /* mask<T>[i] */
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
-    if (cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
-      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(token) && i > unevaluated &&
         !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */

@@ -14,7 +14,6 @@
  * whose lifted loops it does not vectorise (docs/measurements.md). */
 #include <stdlib.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { SHORT_LOOP = 32 };

@@ -13,7 +13,6 @@
  * them. What goes further is unknown. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 
@@ -52,8 +51,7 @@ static meaning formal_meaning(const cpu_splitter *in, const cpu_token *token) {
   for (int i = 0; i < in->kernel->nformals; i++) {
     const cpu_formal *it = &in->kernel->formals[i];
     if (it->name >= 0 && names_formal(&from->at[it->name], token))
-      return (meaning){from,  it->first, it->name, cpu_find(from, it->first, it->last, WORDS("*", "[")) < it->last,
-                       false, false};
+      return (meaning){from, it->first, it->name, it->far, false, false};
   }
   const int last = in->kernel->head_last; /* of template <int N> */
   for (int i = in->kernel->head_first; (i = cpu_find_same(from, i, last, token)) < last; i++) {
@@ -69,16 +67,13 @@ static meaning formal_meaning(const cpu_splitter *in, const cpu_token *token) {
 /* Shared memory, and that of a helper: mw_kept auto & part_mw3 = ... */
 static meaning shared_meaning(const cpu_splitter *in, const cpu_node *node, const cpu_token *token) {
   const cpu_tokens *work = &in->work;
-  int names[32], last = node->last;
   if (cpu_token_is(&work->at[node->first], "mw_kept") && cpu_same_text(&work->at[node->first + 3], token))
     return (meaning){work, node->first + 1, node->first + 2, true, true, true};
-  const int found = cpu_find_same(work, node->first, last, token);
-  if (found == last || !cpu_has(work, node->first, found, "__shared__")) return (meaning){0};
-  int count = cpu_shared_names(work, node->first, node->last, names, 32);
-  for (int n = 0; n < count; n++) last = names[n] < last ? names[n] : last; /* __shared__ float a[4], b[4] */
-  while (count && names[count - 1] != found) count--;
-  return count ? (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true}
-               : (meaning){0};
+  const int found = cpu_find_same(work, node->first, node->last, token);
+  if (found == node->last || !cpu_has(work, node->first, found, "__shared__")) return (meaning){0};
+  if (cpu_variable_find(work, node->first, node->last, token) != found) return (meaning){0};
+  const int last = cpu_variable_next(work, node->first, node->last, -1); /* __shared__ float a[4], b[4] */
+  return (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true};
 }
 
 /* *declared: the body may give the name another meaning. */
@@ -170,8 +165,7 @@ cpu_knowledge cpu_name_knows(const cpu_splitter *in, int i, bool *memory) {
   const meaning it = meaning_of(in, i);
   const cpu_knowledge type = it.tokens ? CPU_UNKNOWN : cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
   *memory = it.memory;
-  if (!it.tokens && in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3))
-    return CPU_KNOWN; /* mw_k1::at<0>::value */
+  if (!it.tokens && cpu_is_generated(&in->work.at[i])) return CPU_KNOWN; /* mw_k1::at<0>::value */
   if (is_pointer_cast(in->work.at, i)) return CPU_KNOWN;
   const cpu_knowledge all = type ? type : leaf_knows(in, i, &it);
   return all == CPU_ASKED && in->kernel->strict ? CPU_UNKNOWN : all;

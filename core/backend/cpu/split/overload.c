@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_OVERLOADS = 8 };
@@ -55,11 +54,6 @@ static void defaults_put(cpu_splitter *in, int node, int call, const cpu_functio
   cpu_tokens_copy(next, work, close, in->nodes[node].last);
 }
 
-/* Of template <> int sum<int>(int v): the arguments of the template that it is for, <int>. */
-static cpu_range special_arguments(const cpu_function *function) {
-  return (cpu_range){function->name + 1, function->open};
-}
-
 static bool any_special(const cpu_splitter *in, const int *list, int count) {
   for (int i = 0; i < count; i++)
     if (in->program->functions[list[i]].special) return true;
@@ -74,10 +68,9 @@ static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
   bool named = true;
   for (int i = 0; i < count; i++) {
     const cpu_function *function = &in->program->functions[list[i]];
-    const cpu_range arguments = special_arguments(function);
     if (function->is_class) return false;
     templates += function->is_template;
-    named &= !function->special || arguments.first < arguments.last;
+    named &= !function->special || function->name + 1 < function->open; /* template <> int sum<int>(int v) */
   }
   return !any_special(in, list, count) || (templates == 1 && named);
 }
@@ -87,11 +80,10 @@ static void specials_put(const cpu_splitter *in, const cpu_token *name, const in
   const cpu_tokens *from = &in->program->tokens;
   for (int i = 0; i < count; i++) {
     const cpu_function *function = &in->program->functions[list[i]];
-    const cpu_range arguments = special_arguments(function);
     if (!function->is_template && !function->special) continue;
     cpu_text_plain(out, from, function->head_first, function->head_last);
     cpu_text_format(out, " constexpr int mw_special_%.*s_%.*s", TEXT(cpu_kernel_name(in)), TEXT(name));
-    cpu_text_plain(out, from, arguments.first, function->special ? arguments.last : arguments.first);
+    if (function->special) cpu_text_plain(out, from, function->name + 1, function->open);
     cpu_text_format(out, " = %d;\n", list[i]);
   }
 }
@@ -190,4 +182,22 @@ bool cpu_call_clear(cpu_splitter *in, int node, int call, int *callee, cpu_token
   else if (count < function->nformals)
     defaults_put(in, node, call, function, count, next);
   return found > 1 || count < function->nformals;
+}
+
+/* The parameters of a template, by their names. */
+bool cpu_header_read(const cpu_splitter *in, const cpu_function *function, cpu_header *out) {
+  const cpu_token *at = in->program->tokens.at;
+  int first = function->head_first + 2, last = function->head_last - 1;
+  for (int i = first, begin = first; i <= last; i++) {
+    if (i < last && cpu_token_is(&at[i], "...")) return false;
+    if (i < last && !cpu_token_is(&at[i], ",")) continue;
+    int name = begin;
+    while (name < i && !cpu_token_is(&at[name], "=")) name++;
+    name--;
+    if (out->count == 16 || name <= begin || at[name].kind != CPU_NAME) return false;
+    out->types[out->count] = cpu_token_is(&at[begin], "class") || cpu_token_is(&at[begin], "typename");
+    out->names[out->count++] = &at[name];
+    begin = i + 1;
+  }
+  return out->count > 0;
 }

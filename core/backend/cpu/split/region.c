@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
-
 /* How many threads may have an element each: of a block, or of a piece of a row (mw_piece_threads in shim/entry.h). */
 int cpu_threads_most(const cpu_splitter *in) {
   return in->plain ? 1024 : in->kernel->max_threads;
@@ -85,21 +83,16 @@ void cpu_known_local_put(cpu_writer *it, const cpu_local *local) {
 
 /* ---- the variables that a region uses -------------------------------------------------------------------------- */
 
-static bool segment_uses(const cpu_writer *it, int local) {
-  for (int k = 0; k < it->nopen; k++)
-    for (int i = it->open[k].first; i < it->open[k].last; i++)
-      if (cpu_local_find(it->in, i) == local) return true;
-  return false;
-}
-
-/* Marks a variable and what it is made of: through those that are computed again, or through all. */
-static void need(const cpu_splitter *in, int local, bool through_all, bool *needed) {
-  const cpu_local *it = &in->locals[local];
-  if (needed[local]) return;
-  needed[local] = true;
-  for (int i = it->declarator.init; (through_all || it->class == CPU_AGAIN) && i < it->declarator.init_last; i++) {
-    int used = cpu_local_find(in, i);
-    if (used >= 0) need(in, used, through_all, needed);
+/* Marks the variables that tokens first ... last-1 use, and what they are made of: through those that are computed again,
+ * or through all. */
+static void need(const cpu_splitter *in, int first, int last, bool through_all, bool *needed) {
+  for (int i = first; i < last; i++) {
+    const int local = cpu_local_find(in, i);
+    if (local < 0 || needed[local]) continue;
+    const cpu_local *it = &in->locals[local];
+    needed[local] = true;
+    if (through_all || it->class == CPU_AGAIN)
+      need(in, it->declarator.init, it->declarator.init_last, through_all, needed);
   }
 }
 
@@ -115,8 +108,7 @@ static void again_put(cpu_writer *it, const cpu_local *local) {
 static void locals_put(cpu_writer *it, bool known_only) {
   const cpu_splitter *in = it->in;
   bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
-  for (int i = 0; i < in->nlocals; i++)
-    if (segment_uses(it, i)) need(in, i, false, needed);
+  for (int k = 0; k < it->nopen; k++) need(in, it->open[k].first, it->open[k].last, false, needed);
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     if (needed[i] && local->class == CPU_AGAIN) again_put(it, local);
@@ -263,20 +255,8 @@ static bool open_leaves(const cpu_writer *it) {
 
 /* passed: for a row whose threads are known to pass the region's own bounds checks */
 static void piece_put(cpu_writer *it, const cpu_segment *piece, bool passed) {
-  switch (piece->kind) {
-  case CPU_SEGMENT_STATEMENT:
-    (is_passed(it, piece) || (passed && piece_scale(it, piece)) ? passed_put : statement_put)(it, piece);
-    break;
-  case CPU_SEGMENT_DECLARE:
-    declare_put(it, piece);
-    break;
-  case CPU_SEGMENT_EXCHANGE:
-    shuffle_put(it, piece);
-    break;
-  case CPU_SEGMENT_PREDICATE:
-    predicate_put(it, piece);
-    break;
-  }
+  void (*const puts[])(cpu_writer *, const cpu_segment *) = {statement_put, declare_put, shuffle_put, predicate_put};
+  (is_passed(it, piece) || (passed && piece_scale(it, piece)) ? passed_put : puts[piece->kind])(it, piece);
 }
 
 /* ---- the loop over the threads --------------------------------------------------------------------------------- */
@@ -323,8 +303,7 @@ static void bounds_check_locals_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
   bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
   for (int k = 0; k < in->nnodes; k++)
-    for (int i = in->nodes[k].head; in->nodes[k].bounds_check && i < in->nodes[k].head_last; i++)
-      if (cpu_local_find(in, i) >= 0) need(in, cpu_local_find(in, i), true, needed);
+    if (in->nodes[k].bounds_check) need(in, in->nodes[k].head, in->nodes[k].head_last, true, needed);
   for (int i = 0; i < in->nlocals; i++)
     if (needed[i]) again_put(it, &in->locals[i]);
   mw_free(needed);

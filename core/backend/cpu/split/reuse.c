@@ -8,7 +8,6 @@
  *
  * Every use must be in a loop that begins by assigning it. Needed where one of the loops has barriers and another's
  * variable differs between threads: without it fibers run such kernels. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_LOOPS = 32 };
@@ -41,12 +40,6 @@ static int loops_find(const cpu_splitter *in, int index, int loops[MOST_LOOPS]) 
   return count > 1 ? count : -1;
 }
 
-static bool any_waits(const cpu_splitter *in, const int *loops, int count) {
-  for (int i = 0; i < count; i++)
-    if (in->nodes[loops[i]].barrier >= 0) return true;
-  return false;
-}
-
 /* int i = 0, *p;  of which only a plain variable is understood. */
 static bool is_plain(const cpu_local *local) {
   const cpu_declarator *it = &local->declarator;
@@ -59,7 +52,9 @@ static bool variable_part(cpu_splitter *in, int index) {
   int loops[MOST_LOOPS];
   if (in->nodes[in->locals[index].node].kind != CPU_NODE_DECLARE || !is_plain(&in->locals[index])) return false;
   const int count = loops_find(in, index, loops);
-  if (count < 0 || !any_waits(in, loops, count)) return false;
+  bool waits = false;
+  for (int i = 0; i < count; i++) waits |= in->nodes[loops[i]].barrier >= 0;
+  if (!waits) return false;
   cpu_tokens next = {0};
   const int begin = in->nodes[loops[0]].first, end = in->nodes[loops[count - 1]].last;
   for (int i = 0, at = begin; i < count; i++) {

@@ -13,17 +13,14 @@
  * A kernel without barriers becomes a function that runs a row of threads. The text is C++ over shim/split.h. */
 #include "core/backend/cpu/split/split.h"
 
-#include "core/backend/backend.h"
-
 enum { NARROW_LABELS = 10000 }; /* the second text of a function begins to count here */
 
 /* ---- the copy of the body -------------------------------------------------------------------------------------- */
 
 static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
   const cpu_tokens *from = &in->program->tokens;
-  const bool far = cpu_find(from, formal->first, formal->last, WORDS("*", "[")) < formal->last;
   if (formal->name < 0) return false;
-  const cpu_kind kind = cpu_kind_of(in->program, in->kernel, from, formal->first, formal->name, far);
+  const cpu_kind kind = cpu_kind_of(in->program, in->kernel, from, formal->first, formal->name, formal->far);
   return cpu_written_in(in->program, from, in->kernel->body, in->kernel->last, &from->at[formal->name], kind);
 }
 

@@ -56,6 +56,7 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   cpu_class class;
   cpu_kind kind;
   bool uniform, pointer, reference, is_const, is_auto; /* is_const: the variable itself, not what it points to */
+  bool array, fixed; /* fixed: constexpr */
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
   bool typed;    /* its type is needed outside of thread loops */
   int changes;   /* besides its initialiser */
@@ -87,8 +88,6 @@ typedef struct cpu_splitter {
   bool returns[2];        /* some thread may leave before the end; [1]: where all pass the bounds checks */
   int bounds_check_scale; /* of the bounds checks, see cpu_bounds_check_scale; 0: there are none */
 } cpu_splitter;
-
-enum { CPU_MOST_DECLARATORS = 16 };
 
 /* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
@@ -126,6 +125,13 @@ int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement 
 int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
+cpu_declarators cpu_node_declarators(const cpu_splitter *, const cpu_node *); /* of a declaration, or a for's head */
+typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the step is empty */
+  cpu_declarator variable;
+  cpu_range bound, step;
+} cpu_count;
+bool cpu_counts(const cpu_splitter *, const cpu_node *, cpu_count *); /* false: another form, or the body changes i */
+bool cpu_node_declares(const cpu_splitter *, const cpu_node *, const cpu_token *name);
 bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* a parameter, a variable or a type */
 int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vote, 2 values; 3 on: of the block */
 
@@ -160,7 +166,7 @@ int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value 
 /* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
 bool cpu_group_expand(cpu_splitter *);
 bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
-/* template_header.c: template <class T, int N> */
+/* overload.c: template <class T, int N> */
 typedef struct cpu_header {
   const cpu_token *names[16];
   bool types[16];

@@ -7,10 +7,7 @@
  *   template <class T> auto &mw_keep_k_block_sum_part() { __shared__ T part[32]; return part; }, placed by entry.h */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
-
-enum { MOST_NAMES = 16 };
 
 void cpu_static_shared_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable,
                             cpu_text *out) {
@@ -25,24 +22,19 @@ static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_toke
   return cpu_find_use(tokens, node->first, node->last, name) < node->last;
 }
 
-static bool is_constant(const cpu_tokens *tokens, const cpu_declarator *it) {
-  return cpu_find(tokens, it->spec, it->spec_last, WORDS("const", "constexpr")) < it->spec_last;
-}
-
 /* Marks the declarations that the marked ones name, from the last to the first. False: one is not a constant. */
 static bool constants_mark(const cpu_splitter *body, int node, bool *marked) {
   const cpu_tokens *work = &body->work;
   marked[node] = true;
   for (int i = node - 1; i >= 0; i--) {
-    cpu_declarator list[MOST_NAMES];
-    int count = 0;
-    const cpu_node *before = &body->nodes[i];
-    if (before->kind != CPU_NODE_DECLARE ||
-        !cpu_declarator_read(work, before->first, before->last - 1, list, MOST_NAMES, &count))
-      continue;
+    if (body->nodes[i].kind != CPU_NODE_DECLARE) continue;
+    const cpu_declarators list = cpu_node_declarators(body, &body->nodes[i]);
     for (int k = i + 1; k <= node; k++)
-      for (int n = 0; marked[k] && n < count; n++) marked[i] |= names(work, &body->nodes[k], &work->at[list[n].name]);
-    if (marked[i] && !is_constant(work, &list[0])) return false;
+      for (int n = 0; marked[k] && n < list.count; n++)
+        marked[i] |= names(work, &body->nodes[k], &work->at[list.at[n].name]);
+    const cpu_declarator *it = &list.at[0];
+    if (marked[i] && cpu_find(work, it->spec, it->spec_last, WORDS("const", "constexpr")) == it->spec_last)
+      return false;
   }
   return true;
 }
@@ -76,11 +68,12 @@ static void static_shared_one(cpu_splitter *in, const cpu_function *helper, cons
 }
 
 const char *cpu_static_shared_put(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, int node) {
-  int list[MOST_NAMES];
-  int count = cpu_shared_names(&body->work, body->nodes[node].first, body->nodes[node].last, list, MOST_NAMES);
+  const int first = body->nodes[node].first, last = body->nodes[node].last;
+  int name = cpu_variable_next(&body->work, first, last, -1);
   bool *marked = mw_calloc((size_t)body->nnodes, sizeof *marked);
-  bool fits = count > 0 && constants_mark(body, node, marked) && !names_formal(in, helper, body, marked);
-  for (int i = 0; fits && i < count; i++) static_shared_one(in, helper, body, marked, &body->work.at[list[i]]);
+  const bool fits = name >= 0 && constants_mark(body, node, marked) && !names_formal(in, helper, body, marked);
+  for (; fits && name >= 0; name = cpu_variable_next(&body->work, first, last, name))
+    static_shared_one(in, helper, body, marked, &body->work.at[name]);
   mw_free(marked);
   return fits ? NULL : "has shared memory of a kind that is not understood";
 }

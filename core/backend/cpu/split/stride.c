@@ -9,35 +9,15 @@
  * E grows with the thread, so the first thread is the last to leave; `i < n` is a bounds check of the new loop
  * (bounds_check.c). Without it every thread walks through its part of the array before the next one begins. Measured
  * on memcopy_stride: 17 to 63 times as fast with clang++, 12 to 25 with g++. */
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-typedef struct stride {
-  cpu_declarator variable;
-  cpu_range bound, step;
-} stride;
-
-static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
-  for (int i = it->spec; i < it->spec_last; i++)
-    if (!cpu_is_integer(&in->work.at[i])) return false;
-  return true;
-}
-
 /* for (T i = ...; i < bound; i += step) */
-static bool stride_form(const cpu_splitter *in, const cpu_node *node, stride *out) {
-  const cpu_token *at = in->work.at;
+static bool stride_form(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
   const cpu_declarator *variable = &out->variable;
-  int count = 0, test = node->init_last + 1, step = node->test_last + 1;
-  if (!cpu_declarator_read(&in->work, node->head, node->init_last, &out->variable, 1, &count) || count != 1)
-    return false;
-  const cpu_token *name = &at[variable->name];
-  if (variable->first != variable->name || variable->dims_last > variable->dims) return false;
-  if (!cpu_same_text(&at[test], name) || !cpu_token_is(&at[test + 1], "<")) return false;
-  if (!cpu_same_text(&at[step], name) || !cpu_token_is(&at[step + 1], "+=")) return false;
-  out->bound = (cpu_range){test + 2, node->test_last};
-  out->step = (cpu_range){step + 2, node->head_last};
-  return out->bound.first < out->bound.last && out->step.first < out->step.last && plain_integer(in, variable) &&
-         !cpu_written_in(in->program, &in->work, node->head_last, node->last, name, CPU_VALUE);
+  if (!cpu_counts(in, node, out)) return false;
+  for (int i = variable->spec; i < variable->spec_last; i++)
+    if (!cpu_is_integer(&in->work.at[i])) return false;
+  return out->step.first < out->step.last && variable->first == variable->name && variable->dims_last == variable->dims;
 }
 
 /* The same for all threads and in every turn. */
@@ -50,7 +30,7 @@ static bool steady(const cpu_splitter *in, cpu_range it) {
   return cpu_is_pure(in, it.first, it.last) && cpu_is_uniform(in, it.first, it.last);
 }
 
-static bool stride_fits(const cpu_splitter *in, int index, stride *out) {
+static bool stride_fits(const cpu_splitter *in, int index, cpu_count *out) {
   const cpu_node *node = &in->nodes[index];
   if (node->kind != CPU_NODE_FOR || cpu_node_splits(node) || cpu_has_jump(in, node) || !stride_form(in, node, out))
     return false;
@@ -63,7 +43,7 @@ static bool stride_fits(const cpu_splitter *in, int index, stride *out) {
          cpu_growing_scale(in, out->variable.init, out->variable.init_last) > 0;
 }
 
-static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const stride *it) {
+static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const cpu_count *it) {
   const cpu_declarator *v = &it->variable;
   const cpu_range parts[] = {{v->spec, v->spec_last},
                              {v->init, v->init_last},
@@ -79,7 +59,7 @@ static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const stride 
 }
 
 void cpu_strides(cpu_splitter *in) {
-  stride found;
+  cpu_count found;
   for (int i = 0; i < in->nnodes && !in->rejected; i++)
     if (stride_fits(in, i, &found)) {
       stride_rewrite(in, &in->nodes[i], &found);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 
@@ -85,19 +84,16 @@ static cpu_node_kind word_kind(const cpu_token *token) {
 
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   const cpu_token *token = &in->work.at[i];
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count;
   if (word_kind(token) != CPU_NODE_LEAF) return word_kind(token);
   if (cpu_token_is(token, "__syncthreads") && last == i + 4) return CPU_NODE_BARRIER;
   if (cpu_token_any(token, passed_words)) {
     type_check(in, i, last);
     return CPU_NODE_TYPE;
   }
-  bool declares = cpu_declarator_read(&in->work, i, last - 1, list, CPU_MOST_DECLARATORS, &count);
-  if (declares && cpu_find(&in->work, i, list[0].spec_last, WORDS("static")) < list[0].spec_last) return CPU_NODE_TYPE;
-  int shared_last = declares ? list[0].spec_last : last;
-  if (cpu_find(&in->work, i, shared_last, WORDS("__shared__")) < shared_last) return CPU_NODE_TYPE;
-  return declares ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
+  const cpu_declarators list = cpu_declarators_read(&in->work, i, last - 1);
+  if (list.count && cpu_has(&in->work, i, list.at[0].spec_last, "static")) return CPU_NODE_TYPE;
+  if (cpu_has(&in->work, i, list.count ? list.at[0].spec_last : last, "__shared__")) return CPU_NODE_TYPE;
+  return list.count ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
 }
 
 static int block_read(cpu_splitter *in, int open, int parent) {
@@ -175,9 +171,6 @@ static int statement_kind_read(cpu_splitter *in, int i, int last, int parent) {
     cpu_split_reject(in, i, "there is a %.*s", TEXT(&at[i]));
   const bool label = at[i].kind == CPU_NAME && i + 1 < last && cpu_token_is(&at[i + 1], ":");
   if (label && !cpu_token_is(&at[i], "default")) cpu_split_reject(in, i, "there is a label");
-  const int bracket = i + 1 + cpu_token_any(&at[i + 1], WORDS("&", "&&"));
-  if (cpu_token_is(&at[i], "auto") && cpu_token_is(&at[bracket], "["))
-    cpu_split_reject(in, i, "a structured binding is not understood");
   if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))
     return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent);
   int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);
@@ -236,27 +229,40 @@ bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
   return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
 }
 
-static bool declares(const cpu_tokens *tokens, int first, int last, const cpu_token *name) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count = 0;
-  if (cpu_find_same(tokens, first, last, name) == last) return false;
-  if (!cpu_declarator_read(tokens, first, last, list, CPU_MOST_DECLARATORS, &count)) return false;
-  while (count && !cpu_same_text(&tokens->at[list[count - 1].name], name)) count--;
-  return count > 0;
+cpu_declarators cpu_node_declarators(const cpu_splitter *in, const cpu_node *node) {
+  if (node->kind == CPU_NODE_FOR) return cpu_declarators_read(&in->work, node->head, node->init_last);
+  return cpu_declarators_read(&in->work, node->first, node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->first);
+}
+
+bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
+  const cpu_token *at = in->work.at;
+  const cpu_declarators list = cpu_node_declarators(in, node);
+  const int test = node->init_last + 1, step = node->test_last + 1, size = node->head_last - step;
+  if (node->kind != CPU_NODE_FOR || list.count != 1) return false;
+  const cpu_token *name = &at[list.at[0].name];
+  const bool prefix = cpu_token_is(&at[step], "++"), one = size == 2 && (prefix || cpu_token_is(&at[step + 1], "++"));
+  *out = (cpu_count){list.at[0], {test + 2, node->test_last}, {step + 2, node->head_last}};
+  return cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && test + 2 < node->test_last &&
+         cpu_same_text(&at[step + prefix], name) && (one || (size > 2 && cpu_token_is(&at[step + 1], "+="))) &&
+         !cpu_written_in(in->program, &in->work, node->head_last, node->last, name, CPU_VALUE);
+}
+
+bool cpu_node_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
+  if (cpu_find_same(&in->work, node->first, node->last, name) == node->last) return false;
+  const cpu_declarators list = cpu_node_declarators(in, node);
+  int i = 0;
+  while (i < list.count && !cpu_same_text(&in->work.at[list.at[i].name], name)) i++;
+  return i < list.count;
 }
 
 static bool type_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
   const cpu_token *first = &in->work.at[node->first];
-  enum { MOST_NAMES = 32 };
-  int names[MOST_NAMES];
   if (cpu_token_any(first, WORDS("using", "namespace")))
     return cpu_same_text(first + 1, name) && !cpu_token_is(first + 3, "cooperative_groups");
   if (cpu_token_any(first, WORDS("static_assert", "mw_kept"))) return false;
   if (!cpu_has(&in->work, node->first, node->last, "__shared__"))
     return cpu_find_same(&in->work, node->first, node->last, name) < node->last;
-  int count = cpu_shared_names(&in->work, node->first, node->last, names, MOST_NAMES);
-  while (count && !cpu_same_text(&in->work.at[names[count - 1]], name)) count--;
-  return count > 0;
+  return cpu_variable_find(&in->work, node->first, node->last, name) >= 0;
 }
 
 /* A parameter, a variable, a type of the kernel's. */
@@ -264,9 +270,7 @@ bool cpu_kernel_declares(const cpu_splitter *in, const cpu_token *name) {
   if (cpu_is_formal(in->program, in->kernel, name)) return true;
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
-    const int last = node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->kind == CPU_NODE_FOR ? node->init_last : 0;
-    if (last && declares(&in->work, node->kind == CPU_NODE_FOR ? node->head : node->first, last, name)) return true;
-    if (node->kind == CPU_NODE_TYPE && type_declares(in, node, name)) return true;
+    if (node->kind == CPU_NODE_TYPE ? type_declares(in, node, name) : cpu_node_declares(in, node, name)) return true;
   }
   return false;
 }
@@ -314,12 +318,9 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   cpu_tokens_copy(&next, &in->work, 0, first);
   cpu_tokens_copy(&next, part, 0, part->count);
   cpu_tokens_copy(&next, &in->work, last, in->work.count);
-  cpu_tokens_match(&next);
-  cpu_tokens_adopt(&next, &in->work);
-  cpu_tokens_adopt(&next, part);
-  cpu_tokens_free(&in->work);
+  cpu_tokens_adopt(&in->work, part);
+  cpu_tokens_become(&in->work, &next);
   cpu_tokens_free(part);
-  in->work = next;
   cpu_tree_read(in);
 }
 

@@ -15,7 +15,6 @@
  * clang++; 6, 3.4 to 3.8 and 6 to 21 with g++; but 0.02 on potential_shared with g++. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 
@@ -50,11 +49,7 @@ int cpu_context(const cpu_splitter *in, int node) {
 static bool function_allowed(const cpu_splitter *in, int i, int open) {
   const cpu_tokens *work = &in->work;
   int found = 0;
-  if (cpu_is_object(in->program, &work->at[i])) return false;
-  for (int k = i + 2; k < open - 1; k++) /* f<4, float>( */
-    if (work->at[k].kind == CPU_NAME ? cpu_type_knows(in->program, in->kernel, work, k, k + 1) < CPU_KNOWN
-                                     : work->at[k].kind != CPU_NUMBER && !cpu_token_is(&work->at[k], ","))
-      return false;
+  if (open > i + 1 || cpu_is_object(in->program, &work->at[i])) return false; /* f<4>( */
   for (int k = -1; !in->plain && (k = cpu_function_next(in->program, &work->at[i], k)) >= 0; found++)
     if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
   return found > 0;
@@ -69,19 +64,12 @@ static bool call_allowed(const cpu_splitter *in, int i, int open, bool pure) {
          !cpu_is_declared(in->program, name);
 }
 
-static bool literal_divisor(const cpu_splitter *in, int i) {
-  const cpu_token *token = &in->work.at[i + 1];
-  return token->kind == CPU_NUMBER || cpu_token_is(token, "warpSize");
-}
-
 /* The language's own operators. pure: neither loads nor chooses. */
 static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
-  const char *const *const signs =
-      WORDS("(", ")", "]", ",", ";", "+", "-", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "|",
-            "^", "<<", ">>", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", ".");
   const cpu_token *token = &in->work.at[i];
   const bool begins = i == first || !cpu_ends_operand(token - 1);
-  if (pure && cpu_token_any(token, WORDS("/", "%"))) return literal_divisor(in, i);
+  if (pure && cpu_token_any(token, WORDS("/", "%")))
+    return token[1].kind == CPU_NUMBER || cpu_token_is(token + 1, "warpSize");
   if (cpu_token_is(token, "(") && i > first &&
       cpu_token_any(token - 1, WORDS(")", "]"))) { /* (*f)(1), but not (int)(x) */
     const int open = token[-1].match;
@@ -95,7 +83,8 @@ static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
     return !pure && !begins && (token[-1].kind == CPU_NAME || cpu_token_is(token - 1, "]"));
   if (cpu_token_any(token, WORDS("{", "}"))) /* of an initialiser */
     return !pure && (cpu_token_is(token, "}") || i == first || cpu_token_any(token - 1, WORDS("{", ",")));
-  return cpu_token_any(token, signs) || (!pure && cpu_token_is(token, "?"));
+  return cpu_is_operator(token) || cpu_is_assignment(token) || (!pure && cpu_token_is(token, "?")) ||
+         cpu_token_any(token, WORDS("(", ")", "]", ",", ";", ":", "."));
 }
 
 /* Past the name at i and what is not evaluated behind it; 0: it is not allowed. */
@@ -151,23 +140,19 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
   local->is_const = cpu_find(&in->work, from, declarator->name, WORDS("const", "constexpr")) < declarator->name;
   local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
   local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
-  const bool far = local->pointer && declarator->dims == declarator->dims_last;
-  local->kind = cpu_kind_of(in->program, in->kernel, &in->work, spec, last, far);
-}
-
-static void locals_of(cpu_splitter *in, int node, int first, int last, int until) {
-  cpu_declarator list[CPU_MOST_DECLARATORS];
-  int count;
-  if (!cpu_declarator_read(&in->work, first, last, list, CPU_MOST_DECLARATORS, &count)) return;
-  for (int i = 0; i < count; i++) local_add(in, node, &list[i], until);
+  local->array = declarator->dims_last > declarator->dims;
+  local->fixed = cpu_has(&in->work, spec, last, "constexpr");
+  local->kind = cpu_kind_of(in->program, in->kernel, &in->work, spec, last, local->pointer && !local->array);
 }
 
 static void locals_collect(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
-    if (node->kind == CPU_NODE_DECLARE && at_barrier_level(in, i))
-      locals_of(in, i, node->first, node->last - 1, in->nodes[node->parent].last);
-    if (node->kind == CPU_NODE_FOR && cpu_node_splits(node)) locals_of(in, i, node->head, node->init_last, node->last);
+    const bool head = node->kind == CPU_NODE_FOR;
+    if (head ? !cpu_node_splits(node) : node->kind != CPU_NODE_DECLARE || !at_barrier_level(in, i)) continue;
+    const cpu_declarators list = cpu_node_declarators(in, node);
+    for (int k = 0; k < list.count; k++)
+      local_add(in, i, &list.at[k], head ? node->last : in->nodes[node->parent].last);
   }
 }
 
@@ -216,28 +201,15 @@ static void changes_count(cpu_splitter *in) {
     int index = cpu_local_find(in, i);
     if (index < 0 || i == in->locals[index].declarator.name) continue;
     cpu_local *local = &in->locals[index];
-    bool array = local->declarator.dims_last > local->declarator.dims;
     cpu_write change = cpu_write_at(in->program, &in->work, i, local->kind);
     int node = cpu_node_at(in, i);
-    if (array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
+    if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
       local->escapes = true; /* a row */
-    const bool constant = cpu_has(&in->work, local->declarator.spec, local->declarator.spec_last, "constexpr");
     if (change == CPU_ESCAPED) local->escapes = true;
-    if (change == CPU_READ || constant) continue;
+    if (change == CPU_READ || local->fixed) continue;
     bool in_header = in->nodes[node].kind == CPU_NODE_FOR && cpu_node_splits(&in->nodes[node]);
     local->header = in_header && (!local->changes || local->header == node) ? node : -1;
     local->changes++;
-  }
-}
-
-/* T &r = x: whatever r does is done to x. */
-static void references_bind(cpu_splitter *in) {
-  for (int k = 0; k < in->nlocals; k++) {
-    const cpu_local *local = &in->locals[k];
-    for (int i = local->declarator.init; local->reference && i < local->declarator.init_last; i++) {
-      int bound = cpu_local_find(in, i);
-      if (bound >= 0 && !cpu_token_is(&in->work.at[i + 1], "[")) in->locals[bound].escapes = true;
-    }
   }
 }
 
@@ -256,10 +228,8 @@ static bool still_uniform(const cpu_splitter *in, int index) {
 static void uniform_settle(cpu_splitter *in) {
   for (int i = 0; i < in->nlocals; i++) {
     cpu_local *local = &in->locals[i];
-    bool array = local->declarator.dims_last > local->declarator.dims;
-    const bool constant = cpu_has(&in->work, local->declarator.spec, local->declarator.spec_last, "constexpr");
-    local->uniform =
-        (!local->escapes || constant) && !local->reference && (!array || (local->is_const && !local->changes));
+    local->uniform = (!local->escapes || local->fixed) && !local->reference &&
+                     (!local->array || (local->is_const && !local->changes));
     bool elsewhere = local->changes && local->header < 0;
     if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
       local->uniform = false; /* without barriers nothing is gained by leaving the thread loop for it */
@@ -278,7 +248,7 @@ static void uniform_settle(cpu_splitter *in) {
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
   const cpu_declarator *it = &local->declarator;
   bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
-  if (local->changes || local->escapes || local->reference || loop_variable || it->dims_last > it->dims) return false;
+  if (local->changes || local->escapes || local->reference || loop_variable || local->array) return false;
   if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
   if (!cpu_local_knows(in, local) || !cpu_is_pure(in, it->init, it->init_last)) return false;
   for (int i = it->init; i < it->init_last; i++) {
@@ -295,7 +265,6 @@ static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
 void cpu_locals_read(cpu_splitter *in) {
   in->nlocals = 0;
   locals_collect(in);
-  references_bind(in);
   changes_count(in);
   uniform_settle(in);
   for (int i = 0; i < in->nlocals; i++) {

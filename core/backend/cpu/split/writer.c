@@ -16,7 +16,6 @@
  * instead of an array: measured, 1 to 2.4 times as fast on random_uniform with clang++. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/region.h"
 
 /* ---- variables where barriers are ------------------------------------------------------------------------------ */

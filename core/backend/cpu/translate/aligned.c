@@ -27,11 +27,6 @@ static bool is_class_name(const cpu_token *token) {
                                      "goto", "typename", "operator"));
 }
 
-static void set_text(const pass *p, int i, const char *text) {
-  p->tokens->at[i].text = text;
-  p->tokens->at[i].size = (int)strlen(text);
-}
-
 /* The * of "const T *" or "T const *" that begins at i; -1: it is something else. */
 static int star_of(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
@@ -50,8 +45,8 @@ static void cast(const pass *p, int i) {
   if (star < 0 || at[i].match != star + 1 || i == p->first) return;
   const bool is_indexed = cpu_token_is(&at[i - 1], "(") && cpu_token_is(&at[at[i - 1].match + 1], "[");
   if (!is_indexed && !cpu_token_is(&at[i - 1], "*")) return;
-  set_text(p, i, "(mw_aligned<");
-  set_text(p, star, ">");
+  cpu_token_set(p->tokens, i, mw_strdup("(mw_aligned<"));
+  cpu_token_set(p->tokens, star, mw_strdup(">"));
 }
 
 /* reinterpret_cast<T *>(...) at i, with a * before it or [ ] after it. */
@@ -61,8 +56,8 @@ static void named_cast(const pass *p, int i) {
   if (star < 0 || !cpu_token_is(&at[star + 1], ">") || !cpu_token_is(&at[star + 2], "(") || i == p->first) return;
   if (!cpu_token_is(&at[i - 1], "*") && !cpu_token_is(&at[at[star + 2].match + 1], "[")) return;
   if (cpu_token_is(&at[i - 1], "&")) return;
-  set_text(p, i, "mw_to");
-  set_text(p, star, "");
+  cpu_token_set(p->tokens, i, mw_strdup("mw_to"));
+  cpu_token_set(p->tokens, star, mw_strdup(""));
 }
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
@@ -114,7 +109,7 @@ static void use(const pass *p, int i) {
   const cpu_token *at = p->tokens->at;
   if (i < p->first + 2 || cpu_token_any(&at[i - 1], WORDS(".", "->", "::"))) return;
   if (is_indexed(at, i) || is_target(at, i) || is_sum(at, i))
-    set_text(p, i, cpu_tokens_own(p->tokens, mw_format("mw_at(%.*s)", TEXT(&at[i]))));
+    cpu_token_set(p->tokens, i, mw_format("mw_at(%.*s)", TEXT(&at[i])));
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------- */
@@ -128,7 +123,7 @@ static void pass_over(const pass *p) {
   }
   for (int i = p->first; i < p->last; i++) {
     if (at[i].weak)
-      set_text(p, i, "");
+      cpu_token_set(p->tokens, i, mw_strdup(""));
     else if (cpu_token_is(&at[i], "("))
       cast(p, i);
     else if (cpu_token_is(&at[i], "reinterpret_cast"))

@@ -30,9 +30,8 @@ static bool line_is_noise(const char *line, size_t size, const char *shim) {
 
 static bool is_kernel(const cpu_program *program, const char *name, int size) {
   const cpu_token word = {.kind = CPU_NAME, .text = name, .size = size};
-  for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].kernel && cpu_same_text(&program->tokens.at[program->functions[i].name], &word))
-      return true;
+  for (int k = -1; (k = cpu_function_next(program, &word, k)) >= 0;)
+    if (program->functions[k].kernel) return true;
   return false;
 }
 
@@ -434,35 +433,27 @@ static void warnings_put(const cpu_program *program, const char *log, cpu_text *
   mw_free(whole);
 }
 
-/* Of the text that fibers run, which is the user's own: split forms repeat and move it. */
-static mw_status reader_run(const cpu_program *program, const char *generated, const mw_scratch *scratch, cpu_text *log,
-                            mw_error *error) {
-  cpu_toolchain tools;
-  mw_argv list = {0};
-  mw_process_result result = {0};
-  mw_status status = cpu_toolchain_find(&tools, error);
-  if (status) return status;
-  language_arguments(&list, program, &tools);
-  warned_add(&list, &tools);
-  mw_argv_add_words(&list, tools.clang ? "-fsyntax-only -" : "-S -o /dev/null -");
-  status = run(&list, generated, scratch, &result, error);
-  mw_argv_free(&list);
-  if (status) return status;
-  warnings_put(program, result.err, log);
-  mw_process_result_free(&result);
-  return MW_OK;
-}
-
 bool cpu_warnings_wait(const cpu_program *program) {
   cpu_toolchain tools;
   return cpu_any_split(program) && (program->unread || cpu_toolchain_find(&tools, NULL) || !tools.clang);
 }
 
+/* Of the text that fibers run, which is the user's own: split forms repeat and move it. */
 mw_status cpu_warnings_read(const cpu_program *program, const char *generated, cpu_text *log, mw_error *error) {
+  cpu_toolchain tools;
+  mw_argv list = {0};
+  mw_process_result result = {0};
   mw_scratch scratch;
-  mw_status status = scratch_make(&scratch, error);
+  mw_status status = cpu_toolchain_find(&tools, error);
+  if (!status) status = scratch_make(&scratch, error);
   if (status) return status;
-  status = reader_run(program, generated, &scratch, log, error);
+  language_arguments(&list, program, &tools);
+  warned_add(&list, &tools);
+  mw_argv_add_words(&list, tools.clang ? "-fsyntax-only -" : "-S -o /dev/null -");
+  status = run(&list, generated, &scratch, &result, error);
+  if (!status) warnings_put(program, result.err, log);
+  mw_process_result_free(&result);
+  mw_argv_free(&list);
   mw_scratch_drop(&scratch);
   return status;
 }

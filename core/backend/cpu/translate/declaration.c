@@ -93,14 +93,10 @@ static void class_item(walk *in, const cpu_declaration *found, const char *scope
 
 static void variables_add(walk *in, const cpu_declaration *found, const char *scope) {
   cpu_program *program = in->program;
-  const int most = found->last - found->begin;
-  int *names = mw_malloc((size_t)(most + 1) * sizeof *names);
-  const int count = cpu_shared_names(in->tokens, found->begin, found->last, names, most);
-  size_t size = (size_t)(program->nvariables + count) * sizeof *program->variables;
-  program->variables = mw_realloc(program->variables, size);
-  for (int i = 0; i < count; i++)
-    program->variables[program->nvariables++] = (cpu_variable){names[i], scope, found->is_constant || found->is_const};
-  mw_free(names);
+  for (int name = -1; (name = cpu_variable_next(in->tokens, found->begin, found->last, name)) >= 0;) {
+    program->variables = mw_grow(program->variables, (size_t)program->nvariables, sizeof *program->variables);
+    program->variables[program->nvariables++] = (cpu_variable){name, scope, found->is_constant || found->is_const};
+  }
 }
 
 static void other_item(walk *in, const cpu_declaration *found, const char *scope) {

@@ -5,7 +5,6 @@
  * table is made of. */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/translate/translate.h"
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */

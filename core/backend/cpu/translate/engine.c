@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 #include "core/backend/cpu/translate/translate.h"
 #include "core/base/interrupt.h"

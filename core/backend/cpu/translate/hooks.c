@@ -13,17 +13,6 @@
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 
-static mw_cache_key hooks_key(const cpu_toolchain *tools, cpu_flavor flavor) {
-  cpu_text stamp = {0};
-  cpu_file_stamp(&stamp, tools->path);
-  cpu_generator_stamp(&stamp);
-  mw_cache_keymaker *maker = mw_cache_key_begin("cpu hooks");
-  mw_cache_key_text(maker, "stamp", stamp.at);
-  mw_cache_key_add(maker, "flavor", &flavor, sizeof flavor);
-  mw_free(stamp.at);
-  return mw_cache_key_end(maker);
-}
-
 static mw_status hooks_compile(const cpu_toolchain *tools, cpu_flavor flavor, const char *source, const char *path,
                                mw_error *error) {
   static const char *const options[] = {
@@ -53,7 +42,9 @@ static bool file_put(const char *path, const void *bytes, size_t size) {
 
 mw_status cpu_hooks_write(const cpu_toolchain *tools, cpu_flavor flavor, const char *path, mw_error *error) {
   char *source = mw_format("%s/check/hooks.cpp", mw_shim_folder());
-  const mw_cache_key key = hooks_key(tools, flavor);
+  mw_cache_keymaker *maker = cpu_stamp_key("cpu hooks", tools->path, true);
+  mw_cache_key_add(maker, "flavor", &flavor, sizeof flavor);
+  const mw_cache_key key = mw_cache_key_end(maker);
   void *bytes = NULL;
   size_t size = 0;
   mw_status status = MW_OK;

@@ -241,12 +241,12 @@ static mw_status fail_word(const cpu_program *program, const char *const *words,
     const cpu_function *function = &program->functions[i];
     const int found = function->body < 0 ? function->last : cpu_find(tokens, function->body, function->last, words);
     if (found == function->last) continue;
-    const cpu_token *at = &tokens->at[found];
     cpu_text log = {0};
-    cpu_text_format(&log, "%s:%d: error: device code %s\n", tokens->files[at->file], at->line, what);
-    mw_excerpt_put(&log, &program->source, tokens->files[at->file], at->line, at);
+    char *why = mw_format("device code %s", what);
+    mw_excerpt_say(&log, &program->source, tokens, &tokens->at[found], why);
     mw_error_log(error, log.at);
-    return MW_COMPILE;
+    mw_free(why);
+    break;
   }
   return MW_COMPILE;
 }

@@ -21,14 +21,10 @@ static const char object_word[] = "/dev/null", output_word[] = "moonwarp-unit.so
 /* The compiler and all that says where the linker and its libraries are looked for. */
 static mw_cache_key linker_key(const cpu_toolchain *tools) {
   static const char *const variables[] = {"PATH", "COMPILER_PATH", "LIBRARY_PATH"};
-  cpu_text stamp = {0};
-  cpu_file_stamp(&stamp, tools->path);
-  mw_cache_keymaker *maker = mw_cache_key_begin("cpu linker");
-  mw_cache_key_text(maker, "stamp", stamp.at);
+  mw_cache_keymaker *maker = cpu_stamp_key("cpu linker", tools->path, false);
   mw_cache_key_text(maker, "options", cpu_libraries);
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
     mw_cache_key_text(maker, variables[i], getenv(variables[i]));
-  mw_free(stamp.at);
   return mw_cache_key_end(maker);
 }
 

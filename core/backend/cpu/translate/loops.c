@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-typedef struct loop {
-  int first, last;            /* its first token; one past its end */
-  int open, close, semicolon; /* the brackets around its test; of a for the first ; in them, else -1 */
-} loop;
-
 /* int n = next(): two words or more before the =. */
 static bool declares(const cpu_tokens *tokens, int first, int last) {
   const cpu_token *at = tokens->at;
@@ -40,41 +35,23 @@ static bool is_entered(const cpu_tokens *tokens, int first, int last, int first_
 }
 
 /* The loop whose keyword is at i. False: it stays as it is. */
-static bool loop_read(const cpu_tokens *tokens, int i, int first_goto, loop *out) {
-  const cpu_token *at = tokens->at;
-  const bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
-  const int keyword = is_do ? cpu_statement_end(tokens, i + 1, tokens->count) : i, open = keyword + 1;
-  if (open >= tokens->count || !cpu_token_is(&at[open], "(")) return false;
-  *out = (loop){i, keyword, open, at[open].match, -1};
-  int first = open + 1, last = out->close;
-  if (is_for) {
-    out->semicolon = cpu_find_open(tokens, first, last, WORDS(";"));
-    first = out->semicolon + 1;
-    last = cpu_find_open(tokens, first, last, WORDS(";"));
-    if (last >= out->close) return false;
-    out->close = last;
-  }
-  if (!is_do) out->last = cpu_statement_end(tokens, at[open].match + 1, tokens->count);
-  return !declares(tokens, first, last) && !is_entered(tokens, i, out->last, first_goto);
+static bool loop_read(const cpu_tokens *tokens, int i, int first_goto, cpu_loop *out) {
+  return cpu_loop_read(tokens, i, tokens->count, out) && !declares(tokens, out->test, out->test_last) &&
+         !is_entered(tokens, i, out->last, first_goto);
 }
 
-static void set_text(cpu_tokens *tokens, int i, char *text) {
-  tokens->at[i].text = cpu_tokens_own(tokens, text);
-  tokens->at[i].size = (int)strlen(text);
-}
-
-static void loop_mark(cpu_tokens *tokens, const loop *it) {
+static void loop_mark(cpu_tokens *tokens, const cpu_loop *it) {
   const cpu_token *at = tokens->at;
   const int number = it->first;
-  set_text(tokens, it->first,
-           mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
-  if (it->semicolon < 0) {
-    set_text(tokens, it->open, mw_format("(mw_loop_%d.step() && (", number));
-    set_text(tokens, it->close, mw_format("))"));
+  cpu_token_set(tokens, it->first,
+                mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
+  if (it->test == it->open + 1) {
+    cpu_token_set(tokens, it->open, mw_format("(mw_loop_%d.step() && (", number));
+    cpu_token_set(tokens, it->test_last, mw_format("))"));
   } else {
-    const bool is_empty = it->close == it->semicolon + 1;
-    set_text(tokens, it->semicolon, mw_format("; mw_loop_%d.step() && (", number));
-    set_text(tokens, it->close, mw_format("%s);", is_empty ? "true" : ""));
+    const bool is_empty = it->test == it->test_last;
+    cpu_token_set(tokens, it->test - 1, mw_format("; mw_loop_%d.step() && (", number));
+    cpu_token_set(tokens, it->test_last, mw_format("%s);", is_empty ? "true" : ""));
   }
 }
 
@@ -85,18 +62,18 @@ static int constexpr_end(const cpu_tokens *tokens, int i) {
 }
 
 void cpu_loops_mark(cpu_tokens *tokens) {
-  loop *loops = mw_calloc((size_t)tokens->count + 1, sizeof *loops);
+  cpu_loop *loops = mw_calloc((size_t)tokens->count + 1, sizeof *loops);
   bool *ends_do = mw_calloc((size_t)tokens->count + 2, sizeof *ends_do); /* the while that does */
   const int first_goto = cpu_find(tokens, 0, tokens->count, WORDS("goto"));
   int count = 0;
   for (int i = 0; i < tokens->count; i++) {
     const cpu_token *token = &tokens->at[i];
     if (token->kind == CPU_PRAGMA && memmem(token->text, (size_t)token->size, "unroll", 6)) {
-      set_text(tokens, i, mw_strdup(""));
+      cpu_token_set(tokens, i, mw_strdup(""));
       tokens->at[i].kind = CPU_NAME;
     } else if (cpu_token_is(token, "constexpr") && !cpu_token_is(&tokens->at[i + 1], "(")) {
       i = constexpr_end(tokens, i) - 1;
-    } else if (cpu_token_any(token, WORDS("for", "while", "do")) && !ends_do[i]) {
+    } else if (!ends_do[i]) {
       if (cpu_token_is(token, "do")) ends_do[cpu_statement_end(tokens, i + 1, tokens->count)] = true;
       count += loop_read(tokens, i, first_goto, &loops[count]);
     }

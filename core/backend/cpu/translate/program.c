@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/base/file.h"
 #include "core/base/home.h"
 #include "core/compile/front.h"
@@ -42,6 +41,7 @@ static void analysis_free(cpu_program *program) {
     mw_free(program->functions[i].calls);
     mw_free(program->functions[i].split);
   }
+  mw_free(program->hidden.all.calls);
   mw_free(program->functions);
   mw_free(program->items);
   mw_free(program->variables);
@@ -50,13 +50,7 @@ static void analysis_free(cpu_program *program) {
   cpu_tokens_free(&program->tokens);
   mw_free(program->preprocessed);
   mw_free(program->preprocess_log);
-  program->functions = NULL;
-  program->items = NULL;
-  program->variables = NULL;
-  program->aliases = program->globals = (cpu_named_list){0};
-  program->preprocessed = program->preprocess_log = NULL;
-  program->nfunctions = program->nitems = program->nvariables = 0;
-  program->analysed = false;
+  memset((char *)program + offsetof(cpu_program, analysed), 0, sizeof *program - offsetof(cpu_program, analysed));
 }
 
 void cpu_program_free(cpu_program *program) {
@@ -222,6 +216,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   cpu_spin_waits_find(program);
   mw_status status = program->checked ? cpu_allowed_check(program, error) : MW_OK;
   if (!status) status = cpu_callgraph_read(program, error);
+  if (!status) cpu_hidden_read(program);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);
   return status;
@@ -310,11 +305,6 @@ mw_status cpu_program_parse(const mw_source *source, bool checked, cpu_program *
 int cpu_program_kernels(const cpu_program *program, const cpu_declared **out) {
   *out = program->declared;
   return program->ndeclared;
-}
-
-void cpu_program_source(const cpu_program *program, const char **name, const char **text) {
-  *name = program->source.name;
-  *text = program->source.text;
 }
 
 const mw_source *cpu_program_options(const cpu_program *program) {

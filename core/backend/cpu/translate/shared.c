@@ -7,7 +7,6 @@
  *   template <class T> static constexpr unsigned k_mw_shared() { const int W = 32; return 0 + sizeof(T[W]); } */
 #include <string.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/translate/translate.h"
 
 typedef struct sizes {
@@ -19,8 +18,7 @@ typedef struct sizes {
 } sizes;
 
 static int statement_first(const sizes *in, int i) {
-  while (i > in->function->body + 1 && !cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))) i--;
-  return i;
+  return cpu_begin_after(&in->program->tokens, in->function->body + 1, i, WORDS(";", "{", "}"));
 }
 
 static int statement_last(const sizes *in, int i) {
@@ -69,20 +67,11 @@ static void type_put(const sizes *in, int first, int last, cpu_text *out) {
   }
 }
 
-/* Is token `to` in the block, or one inside of it, in which token `from` stands in front of it? */
-static bool is_visible(const cpu_token *at, int from, int to) {
-  for (int i = from; i < to; i++) {
-    if (cpu_token_is(&at[i], "}")) return false;
-    if (at[i].match > i && at[i].match < to) i = at[i].match;
-  }
-  return true;
-}
-
-/* using namespace cub; in front of it. */
+/* using namespace cub; in front of it, in a block around it. */
 static void namespaces_repeat(const sizes *in, int declaration) {
   for (int i = in->function->body; i < declaration; i++)
     if (cpu_token_is(&in->at[i], "using") && cpu_token_is(&in->at[i + 1], "namespace"))
-      in->repeated[i - in->function->body] |= is_visible(in->at, i, declaration);
+      in->repeated[i - in->function->body] |= in->at[cpu_enclosing(&in->program->tokens, 0, i)].match > declaration;
 }
 
 /* __shared__ struct { int a; } s[2]; its type gets a name in front: sizeof(mw_size_7[2]). */
@@ -95,24 +84,21 @@ static void class_put(const sizes *in, int first, int last) {
 /* + sizeof(T[32]) for each of __shared__ T a[32], b; of tokens first ... last-1. */
 static void declaration_put(const sizes *in, int first, int last, cpu_text *out) {
   const cpu_tokens *tokens = &in->program->tokens;
-  int *names = mw_malloc((size_t)(last - first + 1) * sizeof *names);
-  int count = cpu_shared_names(tokens, first, last, names, last - first),
-      braces = cpu_class_braces(tokens, first, last);
+  const int braces = cpu_class_braces(tokens, first, last), foremost = cpu_variable_next(tokens, first, last, -1);
   namespaces_repeat(in, first);
-  for (int n = 0; n < count; n++) {
-    int end = names[n] + 1;
+  for (int name = foremost; name >= 0; name = cpu_variable_next(tokens, first, last, name)) {
+    int end = name + 1;
     while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
-    if (!names_repeat(in, names[n] + 1, end, 0) || !names_repeat(in, first, names[0], 0)) continue;
+    if (!names_repeat(in, name + 1, end, 0) || !names_repeat(in, first, foremost, 0)) continue;
     cpu_text_put(out, " + sizeof(");
-    if (braces && n == 0) class_put(in, first, in->at[braces].match + 1);
+    if (braces && name == foremost) class_put(in, first, in->at[braces].match + 1);
     if (braces)
       cpu_text_format(out, "mw_size_%d", first);
     else
-      type_put(in, first, names[0], out);
-    cpu_text_range(out, tokens, names[n] + 1, end);
+      type_put(in, first, foremost, out);
+    cpu_text_range(out, tokens, name + 1, end);
     cpu_text_put(out, ")");
   }
-  mw_free(names);
 }
 
 static bool is_counted(const cpu_function *function) {
@@ -138,14 +124,13 @@ static void helpers_put(const cpu_program *program, const cpu_function *kernel, 
 }
 
 static bool is_named(const cpu_program *program, const bool *reached, const cpu_item *item) {
-  int names[16];
-  const int count = cpu_shared_names(&program->tokens, item->first, item->last, names, 16);
+  const cpu_tokens *tokens = &program->tokens;
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
-    for (int n = 0; reached[i] && function->body >= 0 && n < count; n++)
-      if (cpu_find_use(&program->tokens, function->body, function->last, &program->tokens.at[names[n]]) <
-          function->last)
-        return true;
+    for (int name = -1; reached[i] && function->body >= 0;) {
+      if ((name = cpu_variable_next(tokens, item->first, item->last, name)) < 0) break;
+      if (cpu_find_use(tokens, function->body, function->last, &tokens->at[name]) < function->last) return true;
+    }
   }
   return false;
 }

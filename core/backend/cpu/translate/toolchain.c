@@ -53,6 +53,16 @@ void cpu_generator_stamp(cpu_text *out) {
   folder_stamp(out, mw_shim_folder(), 0);
 }
 
+mw_cache_keymaker *cpu_stamp_key(const char *kind, const char *path, bool generator) {
+  cpu_text stamp = {0};
+  cpu_file_stamp(&stamp, path);
+  if (generator) cpu_generator_stamp(&stamp);
+  mw_cache_keymaker *maker = mw_cache_key_begin(kind);
+  mw_cache_key_text(maker, "stamp", stamp.at);
+  mw_free(stamp.at);
+  return maker;
+}
+
 static void cpu_features_put(cpu_text *out) {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a, b, c, d;
@@ -107,12 +117,7 @@ static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
 }
 
 static mw_status version_find(cpu_toolchain *out, mw_error *error) {
-  cpu_text stamp = {0};
-  cpu_file_stamp(&stamp, out->path);
-  mw_cache_keymaker *maker = mw_cache_key_begin("cpu compiler");
-  mw_cache_key_text(maker, "stamp", stamp.at);
-  mw_cache_key key = mw_cache_key_end(maker);
-  mw_free(stamp.at);
+  const mw_cache_key key = mw_cache_key_end(cpu_stamp_key("cpu compiler", out->path, false));
   void *bytes = NULL;
   size_t size = 0;
   mw_status status = MW_OK;

@@ -57,6 +57,8 @@ typedef struct cpu_toolchain {
 } cpu_toolchain;
 
 bool      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and time; true: a folder, nothing written */
+/* A key of the cache for what the program at that path makes of itself; generator: and of the shim. */
+mw_cache_keymaker *cpu_stamp_key(const char *kind, const char *path, bool generator);
 void      cpu_generator_stamp(cpu_text *); /* of this program and every file of the shim */
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */

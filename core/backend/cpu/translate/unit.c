@@ -187,21 +187,16 @@ static char *why_not(const mw_error *error, const char *form) {
   return mw_format("its %s did not compile: %.*s", form, (int)strcspn(text, quote ? "\"\n" : "\n"), text);
 }
 
-typedef struct form { /* of a fast kernel, taken out of it; no engine: there is none */
+typedef struct form { /* of a kernel, while that has another */
   char *split;
   const char *engine;
 } form;
 
-static void form_take(cpu_function *kernel, form *out) {
-  *out = (form){kernel->split, kernel->engine};
-  kernel->split = NULL;
-  kernel->engine = "fiber";
-}
-
-static void form_give(cpu_function *kernel, form *in) {
-  kernel->split = in->split;
-  kernel->engine = in->engine;
-  *in = (form){0};
+static void form_swap(cpu_function *kernel, form *other) {
+  const form own = {kernel->split, kernel->engine};
+  kernel->split = other->split;
+  kernel->engine = other->engine;
+  *other = own;
 }
 
 /* Of a split form that does not compile: the same without what it asks of the compiler, whose answer was no (a T that is
@@ -235,19 +230,20 @@ static void form_find(cpu_program *program, cpu_function *kernel, const char *co
 /* Tries each fast form by itself, beside the rest of the source, and gives up those that do not compile. An error: what
  * fibers run does not compile either, so the fault is the source's own. */
 static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_error *error) {
-  form *forms = mw_calloc((size_t)program->nfunctions + 1, sizeof *forms);
-  for (int i = 0; i < program->nfunctions; i++)
-    if (cpu_is_fast(&program->functions[i])) form_take(&program->functions[i], &forms[i]);
+  const int count = program->nfunctions;
+  form *forms = mw_malloc(((size_t)count + 1) * sizeof *forms);
+  for (int i = 0; i < count; i++) {
+    forms[i] = (form){NULL, "fiber"};
+    form_swap(&program->functions[i], &forms[i]);
+  }
   mw_status status = compile_once(program, CPU_FAST, asked, NULL, error);
   if (!status) status = compile_once(program, CPU_FIBER, asked, NULL, error);
-  for (int i = 0; i < program->nfunctions; i++) {
-    if (!forms[i].engine) continue;
-    form_give(&program->functions[i], &forms[i]);
-    if (!status) form_find(program, &program->functions[i], asked);
-    if (cpu_is_fast(&program->functions[i])) form_take(&program->functions[i], &forms[i]);
+  for (int i = 0; i < count && !status; i++) {
+    form_swap(&program->functions[i], &forms[i]);
+    form_find(program, &program->functions[i], asked);
+    form_swap(&program->functions[i], &forms[i]);
   }
-  for (int i = 0; i < program->nfunctions; i++)
-    if (forms[i].engine) form_give(&program->functions[i], &forms[i]);
+  for (int i = 0; i < count; i++) form_swap(&program->functions[i], &forms[i]);
   mw_free(forms);
   return status;
 }

@@ -44,7 +44,6 @@ typedef struct cpu_program cpu_program;
 mw_status cpu_program_parse(const mw_source *, bool checked, cpu_program **out, mw_error *);
 void      cpu_program_free(cpu_program *);
 int       cpu_program_kernels(const cpu_program *, const cpu_declared **out);
-void      cpu_program_source(const cpu_program *, const char **name, const char **text);
 const mw_source *cpu_program_options(const cpu_program *);
 /* More may be refused when a unit is loaded. */
 const mw_refusals *cpu_program_refused(const cpu_program *);
