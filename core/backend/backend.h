@@ -231,7 +231,7 @@ typedef struct mw_object { /* memory that a finding is about */
   int         parameter; /* the how manieth; 0: none */
   bool        indexed;
   long long   index;     /* of the element as the kernel counts, from 0; of an array from where the parameter points to */
-  char        text[384]; /* "parameter 1 'x', index 4" */
+  char        text[512]; /* "parameter 1 'x', index 4" */
 } mw_object;
 
 typedef struct mw_finding { /* what check mode found in a kernel */
