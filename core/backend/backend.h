@@ -256,7 +256,8 @@ typedef struct mw_check_mode { /* how a device in check mode judges */
 
 typedef struct mw_counts { /* what warps asked of memory; a request: an access that the lanes of a warp make together */
   size_t load_requests, load_sectors, load_bytes; /* of global memory: aligned 32 bytes; distinct bytes that lanes want */
-  size_t store_requests, store_sectors, store_bytes;
+  size_t load_lane_bytes;                         /* those of each lane */
+  size_t store_requests, store_sectors, store_bytes, store_lane_bytes;
   size_t shared_load_requests, shared_load_wavefronts; /* passes over the 32 banks of shared memory */
   size_t shared_load_conflicts;                        /* those beyond what requests of the size need */
   size_t shared_store_requests, shared_store_wavefronts, shared_store_conflicts;
