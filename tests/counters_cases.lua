@@ -11,7 +11,8 @@ local SIDE <const> = 256 -- of a matrix
 local lists = require "moonwarp.base.lists"
 
 local NONE <const> = {
-  load_requests = 0, load_sectors = 0, load_bytes = 0, store_requests = 0, store_sectors = 0, store_bytes = 0,
+  load_requests = 0, load_sectors = 0, load_bytes = 0, load_lane_bytes = 0,
+  store_requests = 0, store_sectors = 0, store_bytes = 0, store_lane_bytes = 0,
   shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_conflicts = 0,
   shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_conflicts = 0,
   atomic_requests = 0, atomic_addresses = 0, atomic_contention = 0,
@@ -52,10 +53,11 @@ local function sectors(first, bytes)
   return (first + bytes - 1) // SECTOR - first // SECTOR + 1
 end
 
--- Loads and stores of global memory by whole warps: requests, sectors and bytes of each.
+-- Loads and stores of global memory by whole warps: requests, sectors, bytes, and those of all lanes, of each.
 local function global(loads, stores, more)
   local e = { load_requests = loads[1], load_sectors = loads[2], load_bytes = loads[3], store_requests = stores[1],
               store_sectors = stores[2], store_bytes = stores[3] }
+  e.load_lane_bytes, e.store_lane_bytes = loads[4] or loads[3], stores[4] or stores[3]
   e.requests = loads[1] + stores[1]
   e.lanes = WARP * e.requests
   return lists.merged(e, more)
@@ -83,7 +85,7 @@ end
 
 case("copy_reversed", "copy_reversed", { arguments = arrays(floats(N), floats(N), N) }, global(whole(4), whole(4)))
 
-case("broadcast", "broadcast", { arguments = arrays(floats(N), floats(N)) }, global({ W, W, W * 4 }, whole(4)))
+case("broadcast", "broadcast", { arguments = arrays(floats(N), floats(N)) }, global({ W, W, W * 4, W * 128 }, whole(4)))
 
 -- From 8 words on, each lane has a sector of its own.
 for stride = 1, 33 do

@@ -47,18 +47,22 @@ local METRICS <const> = {
 local INSTRUCTION <const> = { "inst_executed", "thread_inst_executed_true", "memory_l2_theoretical_sectors_global",
                               "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal" }
 
--- The instructions of a line: address, SASS, the metrics of INSTRUCTION. All but one lane of each are those of the
--- first.
+-- The instructions of a line: address, SASS, the metrics of INSTRUCTION. One lane of each has all bytes; the others are
+-- those of a load of none.
 local function instructions_of(line, address)
   local list = {}
   for _, kind in ipairs(lists.keys(OPCODES)) do
     local requests, passes = line[kind .. "_requests"], line[kind .. "_wavefronts"] or 0
     if requests > 0 then
-      list[#list + 1] = { ("0x%x"):format(address + 16 * #list), OPCODES[kind], requests, 1,
+      local bytes = line[kind .. "_lane_bytes"]
+      list[#list + 1] = { ("0x%x"):format(address + 16 * #list),
+                          OPCODES[kind] .. (bytes and (".%d"):format(8 * bytes) or ""), requests, 1,
                           line[kind .. "_sectors"] or 0, passes, passes - (line[kind .. "_conflicts"] or 0) }
     end
   end
-  if list[1] then list[1][4] = line.lanes - #list + 1 end
+  if #list < line.lanes then
+    list[#list + 1] = { ("0x%x"):format(address + 16 * #list), "LDG.E.0", 1, line.lanes - #list, 0, 0, 0 }
+  end
   if line.barriers > 0 then
     list[#list + 1] = { ("0x%x"):format(address + 16 * #list), "BAR.SYNC 0x0", line.barriers, 1, 0, 0, 0 }
   end

@@ -70,7 +70,7 @@ describe("counters", function()
       c = kernels.shifted:profile(1, 32, floats(32), floats(64), 8)
       assert.are.equal(4, c.load_sectors)
       c = kernels.strided:profile(1, 32, floats(32), floats(64), 0)
-      assert.are.same({ 1, 1, 4 }, { c.load_requests, c.load_sectors, c.load_bytes })
+      assert.are.same({ 1, 1, 4, 128 }, { c.load_requests, c.load_sectors, c.load_bytes, c.load_lane_bytes })
     end)
   end)
 

@@ -99,7 +99,7 @@ describe("a fault on the CPU device", function()
       it("by a divergent barrier names where the threads wait", function()
         local x <close> = dev:zeros("i32", 32)
         faults(function() m.divergent:launch(1, 32, x) end, "kernel 'divergent'", "block (0,0,0)", "barrier divergence",
-          "__syncthreads", "faults.cu:29", "faults.cu:33")
+          "__syncthreads", "faults.cu:29", "faults.cu:33", "a GPU counts arrivals and may go on")
       end)
 
       it("through a null pointer that the compiler sees says so", function()

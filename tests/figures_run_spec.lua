@@ -210,10 +210,11 @@ describe("a gate of a kernel", function()
     local function gate(kernel, more)
       return ('gates = { kernel = "%s", field = "shared_conflicts_per_request", %s }'):format(kernel, more)
     end
-    local CURRICULUM = ("return { defaults = { devices = 'cpu' }, %s, %s, %s }"):format(
+    local CURRICULUM = ("return { defaults = { devices = 'cpu' }, %s, %s, %s, %s }"):format(
       "{ name = 'good', script = 's.lua', check = 'strict', " .. gate("turn<1>", "at_most = 0") .. " }",
       "{ name = 'bad', script = 's.lua', " .. gate("turn", "at_most = 0") .. " }",
-      "{ name = 'none', script = 's.lua', " .. gate("turns", "at_most = 0") .. " }")
+      "{ name = 'none', script = 's.lua', " .. gate("turns", "at_most = 0") .. " }",
+      "{ name = 'bytes', script = 's.lua', gates = { kernel = 'turn<1>', field = 'load_lane_bytes', at_most = 4096 } }")
     with_files({ ["s.lua"] = SCRIPT, ["labs.lua"] = CURRICULUM }, function(run, folder)
       local status, output = run "batch labs.lua --dry-run"
       assert.are.equal(0, status, output)
@@ -229,6 +230,7 @@ describe("a gate of a kernel", function()
       assert.are.equal("gate failed: shared_conflicts_per_request of kernel 'turn<0>' is 15.5 (grid 1 x 1 x 1, block "
         .. "32 x 32 x 1), wanted at most 0", rows["bad-cpu-check"].verdict .. ": " .. rows["bad-cpu-check"].message)
       assert.are.equal("skipped", rows["bad-cpu"].verdict)
+      assert.are.equal("passed", rows["bytes-cpu-check"].verdict) -- no counter of the CPU device's, once
       has(rows["none-cpu-check"].message, "no kernel 'turns' was launched; did you mean 'turn'?")
       has(support.read(folder .. "/j.xml"),
         "good-cpu-check: gate passed: shared_conflicts_per_request of kernel turn&lt;1")

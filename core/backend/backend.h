@@ -231,7 +231,7 @@ typedef struct mw_object { /* memory that a finding is about */
   int         parameter; /* the how manieth; 0: none */
   bool        indexed;
   long long   index;     /* of the element as the kernel counts, from 0; of an array from where the parameter points to */
-  char        text[384]; /* "parameter 1 'x', index 4" */
+  char        text[512]; /* "parameter 1 'x', index 4" */
 } mw_object;
 
 typedef struct mw_finding { /* what check mode found in a kernel */
@@ -256,7 +256,8 @@ typedef struct mw_check_mode { /* how a device in check mode judges */
 
 typedef struct mw_counts { /* what warps asked of memory; a request: an access that the lanes of a warp make together */
   size_t load_requests, load_sectors, load_bytes; /* of global memory: aligned 32 bytes; distinct bytes that lanes want */
-  size_t store_requests, store_sectors, store_bytes;
+  size_t load_lane_bytes;                         /* those of each lane */
+  size_t store_requests, store_sectors, store_bytes, store_lane_bytes;
   size_t shared_load_requests, shared_load_wavefronts; /* passes over the 32 banks of shared memory */
   size_t shared_load_conflicts;                        /* those beyond what requests of the size need */
   size_t shared_store_requests, shared_store_wavefronts, shared_store_conflicts;

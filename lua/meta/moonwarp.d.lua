@@ -31,11 +31,11 @@
 ---@field load_requests? integer loads from global memory, one per warp
 ---@field load_sectors? integer sectors of 32 bytes that these touch, summed over requests
 ---@field load_bytes? integer distinct bytes that the lanes ask for, summed over requests, bytes
----@field load_lane_bytes? integer bytes that the lanes ask for, summed over lanes; by ncu, bytes
+---@field load_lane_bytes? integer bytes that the lanes ask for, summed over lanes, bytes
 ---@field store_requests? integer stores to global memory
 ---@field store_sectors? integer sectors that these touch
 ---@field store_bytes? integer distinct bytes that the lanes write, bytes
----@field store_lane_bytes? integer bytes that the lanes write, summed over lanes; by ncu, bytes
+---@field store_lane_bytes? integer bytes that the lanes write, summed over lanes, bytes
 ---@field shared_load_requests? integer loads from shared memory
 ---@field shared_load_wavefronts? integer passes that these take
 ---@field shared_load_conflicts? integer passes beyond those without bank conflicts
@@ -60,11 +60,11 @@
 ---@field load_requests? integer loads from global memory, one per warp
 ---@field load_sectors? integer sectors of 32 bytes that these touch, summed over requests
 ---@field load_bytes? integer distinct bytes that the lanes ask for, summed over requests, bytes
----@field load_lane_bytes? integer bytes that the lanes ask for, summed over lanes; by ncu, bytes
+---@field load_lane_bytes? integer bytes that the lanes ask for, summed over lanes, bytes
 ---@field store_requests? integer stores to global memory
 ---@field store_sectors? integer sectors that these touch
 ---@field store_bytes? integer distinct bytes that the lanes write, bytes
----@field store_lane_bytes? integer bytes that the lanes write, summed over lanes; by ncu, bytes
+---@field store_lane_bytes? integer bytes that the lanes write, summed over lanes, bytes
 ---@field shared_load_requests? integer loads from shared memory
 ---@field shared_load_wavefronts? integer passes that these take
 ---@field shared_load_conflicts? integer passes beyond those without bank conflicts
@@ -152,11 +152,11 @@
 ---@field load_requests? integer loads from global memory, one per warp
 ---@field load_sectors? integer sectors of 32 bytes that these touch, summed over requests
 ---@field load_bytes? integer distinct bytes that the lanes ask for, summed over requests, bytes
----@field load_lane_bytes? integer bytes that the lanes ask for, summed over lanes; by ncu, bytes
+---@field load_lane_bytes? integer bytes that the lanes ask for, summed over lanes, bytes
 ---@field store_requests? integer stores to global memory
 ---@field store_sectors? integer sectors that these touch
 ---@field store_bytes? integer distinct bytes that the lanes write, bytes
----@field store_lane_bytes? integer bytes that the lanes write, summed over lanes; by ncu, bytes
+---@field store_lane_bytes? integer bytes that the lanes write, summed over lanes, bytes
 ---@field shared_load_requests? integer loads from shared memory
 ---@field shared_load_wavefronts? integer passes that these take
 ---@field shared_load_conflicts? integer passes beyond those without bank conflicts

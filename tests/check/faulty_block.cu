@@ -180,7 +180,7 @@ __global__ void misaligned_double(float *a, double *out) {
 // ---- barriers -------------------------------------------------------------------------------------------------
 
 __global__ void barrier_of_a_half(float *a) {
-  if (threadIdx.x < 16) __syncthreads(); // error: barrier divergence // finding: barrier
+  if (threadIdx.x < 16) __syncthreads(); // finding: barrier
   a[threadIdx.x] = 1;
   __syncthreads();
 }
@@ -189,7 +189,7 @@ __global__ void barrier_in_a_guard(float *a, int n) {
   __shared__ float s[64];
   if (threadIdx.x < n) {
     s[threadIdx.x] = a[threadIdx.x];
-    __syncthreads(); // error: barrier divergence // finding: barrier
+    __syncthreads(); // finding: barrier
     a[threadIdx.x] = s[n - 1 - threadIdx.x];
   }
   __syncthreads();
@@ -199,7 +199,7 @@ __global__ void barriers_of_two_branches(float *a) {
   __shared__ float s[64];
   s[threadIdx.x] = a[threadIdx.x];
   if (threadIdx.x < 32) {
-    __syncthreads(); // error: barrier divergence // finding: barrier
+    __syncthreads(); // finding: barrier
   } else {
     __syncthreads();
   }

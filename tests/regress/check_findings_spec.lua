@@ -130,6 +130,32 @@ describe("a finding", function()
     end
   end)
 
+  -- It ended the launch, though a GPU counts who arrives: HeCBench's moe-align runs there.
+  it("has both barriers where all threads of a block wait at two, and the kernel goes on", function()
+    local source = ("__global__ void f(int *a) {\nint n, m;\n%s\na[threadIdx.x] = 100 * n + m;\n}"):format(
+      "if (threadIdx.x < 40) {\nn = __syncthreads_count(threadIdx.x % 2);\nm = __syncthreads_and(1);\n"
+        .. "} else {\nn = __syncthreads_count(1);\nm = __syncthreads_and(threadIdx.x < 64);\n}")
+    local a <close> = dev:zeros("i32", 64)
+    local list, message = found(source, a)
+    assert.is_nil(message)
+    assert.are.same({ "barrier", "barrier" }, lists.map(list, function(one) return one.kind end))
+    assert.are.equal("wait k.cu:4 n = __syncthreads_count(threadIdx.x % 2);; wait k.cu:7 n = __syncthreads_count(1);",
+      lines(list[1]))
+    assert.are.equal("wait k.cu:5 m = __syncthreads_and(1);; wait k.cu:8 m = __syncthreads_and(threadIdx.x < 64);",
+      lines(list[2]))
+    assert.are.equal("__syncthreads_count", list[1].object)
+    assert.are.equal("a GPU counts arrivals and may go on", list[1].remark)
+    for i = 1, 64 do assert.are.equal(100 * (20 + 24) + 1, a:get(i)) end
+  end)
+
+  it("has no such remark where the barriers are not of one name, which ends the launch", function()
+    local list, message = of_body "if (threadIdx.x < 40) __syncthreads();\nelse a[0] = __syncthreads_or(1);"
+    assert.is_truthy(message:find("waits at k.cu:3 (__syncthreads_or)", 1, true), message)
+    assert.is_nil(message:find("arrivals", 1, true), message)
+    assert.are.same({ 1, "barrier" }, { #list, list[1].kind })
+    assert.is_nil(list[1].remark)
+  end)
+
   it("names a closed array", function()
     local x = dev:zeros("f32", 1 << 16)
     local rows <close> = dev:array("u64", { x:address() })

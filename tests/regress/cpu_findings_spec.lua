@@ -81,7 +81,7 @@ local MISTAKES = {
     "uninitialised" },
   { "array that was not set", "b[threadIdx.x] = a[threadIdx.x];", false, "uninitialised" },
   { "barrier of a part", "if (threadIdx.x < 16) __syncthreads();\n a[threadIdx.x] = 2; __syncthreads();",
-    "barrier divergence", "barrier divergence" },
+    "barrier divergence", "barrier; " },
   { "barrier of a part, the last one", "if (threadIdx.x < 16) __syncthreads(); a[threadIdx.x] = 2;", false, false },
   { "mask", "a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0);", "mask 0x00000001 does not name the calling lane",
     "mask 0x00000001 does not name the calling lane" },

@@ -133,6 +133,48 @@ describe("memory beside what a kernel may use", function()
   end)
 end)
 
+-- It spoke of the nearest one alone: of keys, for a read far behind values.
+describe("an address between two arrays", function()
+  support.no_leaks()
+  local dev = mw.device "cpu"
+  local PAGE <const>, BETWEEN <const> = 4096, 2 * 65536 -- bytes: there is nothing but the guards of the two
+
+  -- Two arrays of 1024 floats that lie side by side, the lower one first.
+  local function side_by_side()
+    local arrays = {}
+    for i = 1, 64 do
+      arrays[i] = dev:zeros("f32", 1024)
+      for k = 1, i - 1 do
+        local low, high = arrays[k], arrays[i]
+        if low:address() > high:address() then low, high = high, low end
+        if high:address() - low:address() == PAGE + BETWEEN then return low, high, arrays end
+      end
+    end
+  end
+
+  it("names both, the nearer one first", function()
+    local m <close> = dev:module { source = [[
+      __global__ void sort(const float *keys, const float *values, float *out, long long at) { out[0] = values[at]; }
+    ]] }
+    local low, high, arrays = side_by_side()
+    local out <close> = dev:zeros("f32", 1)
+    local function reads(keys, values, at, text)
+      fails_with(function() m.sort:launch(1, 1, keys, values, out, at) end, text)
+    end
+    reads(high, low, 1024 + 20000, "thread (0,0,0), 51072 bytes before the start of parameter 1 'keys', an array of "
+      .. "4096 bytes (offset -51072; index -12768, it has 1024 elements) and 80000 bytes past the end of parameter 2 "
+      .. "'values', an array of 4096 bytes (offset 84096; index 21024, it has 1024 elements)")
+    reads(low, high, -2000, "thread (0,0,0), 8000 bytes before the start of parameter 2 'values', an array of 4096 "
+      .. "bytes (offset -8000; index -2000, it has 1024 elements) and 123072 bytes past the end of parameter 1 'keys'")
+    for _, at in ipairs { 1024, 2047 } do -- within a page: it is not the other
+      local ok, e = pcall(m.sort.launch, m.sort, 1, 1, high, low, out, at)
+      assert.is_false(ok)
+      assert.is_nil(e.text:find("keys", 1, true), e.text)
+    end
+    for _, array in ipairs(arrays) do array:close() end
+  end)
+end)
+
 describe("a signal that another process sends", function()
   -- The handler of faults took every SIGSEGV for a kernel's.
   it("is not swallowed by the handler of faults", function()

@@ -8,6 +8,9 @@
 #include <string.h>
 
 enum { BESIDE = 64 << 10 };
+/* Two arrays with nothing between them but their guards, and parts of pages: an address that lies between them, not
+ * within a page of one, may be meant for either. */
+enum { BETWEEN = 2 * BESIDE + (8 << 10) };
 
 uintptr_t cpu_locate_pointer(const cpu_grid *grid, const mw_param *param) {
   uintptr_t value;
@@ -90,6 +93,36 @@ static const mw_param *name_array(const cpu_launched *at, const cpu_found *array
   return param;
 }
 
+/* "just past the end of parameter 1 'x', an array of 400 bytes (offset 400; index 100, it has 100 elements)" */
+static void describe_array(const cpu_launched *at, const cpu_found *array, uintptr_t address, mw_object *out) {
+  const size_t size = sizeof out->text;
+  const mw_param *param = name_array(at, array, address, out);
+  cpu_locate_distance(out->text, size, array, address);
+  if (!param) {
+    mw_list_add(out->text, size, " ", "an array of %zu bytes that no parameter points to", array->bytes);
+    return;
+  }
+  mw_list_add(out->text, size, " ", "parameter %d '%s', an array of %zu bytes (offset %lld", out->parameter, out->name,
+              array->bytes, (long long)(address - array->start));
+  const size_t element = size_of(param->dtype, param->lanes);
+  if (element) {
+    const size_t elements = (array->start + array->bytes - cpu_locate_pointer(at->grid, param)) / element;
+    mw_list_add(out->text, size, "; ", "index %lld, it has %zu %s", out->index, elements,
+                elements == 1 ? "element" : "elements");
+  }
+  mw_list_add(out->text, size, "", ")");
+}
+
+/* The words for the array on the other side, if it may have been meant as well. */
+static void add_other(const cpu_launched *at, const cpu_found *array, uintptr_t address, mw_object *out) {
+  const cpu_neighbours both = cpu_memory_neighbours(&at->device->memory, address);
+  const cpu_found other = both.other.start == array->start ? both.nearest : both.other;
+  if (cpu_found_distance(array, address) < cpu_page_bytes() || cpu_found_distance(&other, address) > BETWEEN) return;
+  mw_object second = {0};
+  describe_array(at, &other, address, &second);
+  if (second.parameter) mw_list_add(out->text, sizeof out->text, " and ", "%s", second.text);
+}
+
 void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out) {
   const cpu_found array = cpu_locate_meant(at, address), freed = cpu_memory_freed(&at->device->memory, address);
   const size_t size = sizeof out->text;
@@ -98,27 +131,12 @@ void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out)
     out->kind = "array";
     cpu_locate_distance(out->text, size, &freed, address);
     mw_list_add(out->text, size, " ", "a closed array of %zu bytes", freed.bytes);
-    return;
-  }
-  if (!array.found) {
+  } else if (!array.found) {
     snprintf(out->text, size, "address 0x%zx, and there is no array", (size_t)address);
-    return;
+  } else {
+    describe_array(at, &array, address, out);
+    add_other(at, &array, address, out);
   }
-  const mw_param *param = name_array(at, &array, address, out);
-  cpu_locate_distance(out->text, size, &array, address);
-  if (!param) {
-    mw_list_add(out->text, size, " ", "an array of %zu bytes that no parameter points to", array.bytes);
-    return;
-  }
-  mw_list_add(out->text, size, " ", "parameter %d '%s', an array of %zu bytes (offset %lld", out->parameter, out->name,
-              array.bytes, (long long)(address - array.start));
-  const size_t element = size_of(param->dtype, param->lanes);
-  if (element) {
-    const size_t elements = (array.start + array.bytes - cpu_locate_pointer(at->grid, param)) / element;
-    mw_list_add(out->text, size, "; ", "index %lld, it has %zu %s", out->index, elements,
-                elements == 1 ? "element" : "elements");
-  }
-  mw_list_add(out->text, size, "", ")");
 }
 
 /* An element of an array that a parameter points to. */

@@ -187,13 +187,18 @@ uintptr_t cpu_found_distance(const cpu_found *array, uintptr_t address) {
   return address < array->start ? array->start - address : address < end ? 0 : address - end;
 }
 
-cpu_found cpu_memory_nearest(cpu_memory *memory, uintptr_t address) {
+cpu_neighbours cpu_memory_neighbours(cpu_memory *memory, uintptr_t address) {
   pthread_mutex_lock(&memory->lock);
   const size_t above = rank_of(memory, address);
   const cpu_found low = found(above ? memory->arrays[above - 1] : NULL);
   const cpu_found high = found(above < memory->count ? memory->arrays[above] : NULL);
   pthread_mutex_unlock(&memory->lock);
-  return cpu_found_distance(&high, address) < cpu_found_distance(&low, address) ? high : low;
+  const bool is_high = cpu_found_distance(&high, address) < cpu_found_distance(&low, address);
+  return is_high ? (cpu_neighbours){high, low} : (cpu_neighbours){low, high};
+}
+
+cpu_found cpu_memory_nearest(cpu_memory *memory, uintptr_t address) {
+  return cpu_memory_neighbours(memory, address).nearest;
 }
 
 cpu_found cpu_memory_freed(cpu_memory *memory, uintptr_t address) {

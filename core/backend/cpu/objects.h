@@ -217,6 +217,10 @@ mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_dtype, mw_buffer **
 void cpu_memory_free(mw_buffer *);
 mw_status cpu_memory_info(mw_device *, size_t *free, size_t *total, mw_error *);
 cpu_found cpu_memory_nearest(cpu_memory *, uintptr_t address);
+typedef struct cpu_neighbours { /* the arrays on both sides of an address */
+  cpu_found nearest, other;
+} cpu_neighbours;
+cpu_neighbours cpu_memory_neighbours(cpu_memory *, uintptr_t address);
 size_t cpu_memory_pages(const cpu_buffer *, char **from); /* that the array lies in */
 /* In check mode: the freed array to which the address belonged; its address space is not used again soon. */
 cpu_found cpu_memory_freed(cpu_memory *, uintptr_t address);

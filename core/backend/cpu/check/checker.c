@@ -199,11 +199,13 @@ static cpu_party party_of(const cpu_block_fibers *fibers, const cpu_lane *lane, 
 static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
   const cpu_party first = party_of(fibers, breach->lanes[0], breach->verbs[0]),
                   second = party_of(fibers, breach->lanes[1], breach->verbs[1]);
+  cpu_checker *checker = fibers->grid->checker;
   fibers->worker->busy++; /* not to be ended in the middle */
   mw_object object = {0};
   snprintf(object.text, sizeof object.text, "%s", breach->text);
-  cpu_finding_tell(fibers->grid->checker, breach->mask ? CPU_FINDING_MASK : CPU_FINDING_BARRIER, &first, &second,
-                   &object);
+  cpu_finding_tell(checker, breach->mask ? CPU_FINDING_MASK : CPU_FINDING_BARRIER, &first, &second, &object);
+  char *remark = checker->fault->base.remark;
+  if (breach->remark) snprintf(remark, sizeof checker->fault->base.remark, "%s", breach->remark);
   fibers->worker->busy--;
 }
 

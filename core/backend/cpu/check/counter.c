@@ -104,6 +104,7 @@ static void add_global(mw_counts *counts, const warp_access *a) {
   *(load ? &counts->load_requests : &counts->store_requests) += 1;
   *(load ? &counts->load_sectors : &counts->store_sectors) += moved.sectors;
   *(load ? &counts->load_bytes : &counts->store_bytes) += moved.bytes;
+  *(load ? &counts->load_lane_bytes : &counts->store_lane_bytes) += (size_t)__builtin_popcount(a->lanes) * a->bytes;
 }
 
 static void add_shared(mw_counts *counts, const warp_access *a) {

@@ -13,9 +13,24 @@
 
 static const char *const barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                             "__syncthreads_or"};
+static const char by_count[] = "a GPU counts arrivals and may go on";
 
 static bool same_place(const char *a, int a_line, const char *b, int b_line) {
   return a_line == b_line && (a == b || strcmp(a, b) == 0);
+}
+
+/* The first thread that has not exited, or the last that waits elsewhere than `unlike`. */
+static const cpu_lane *waiting_lane(const cpu_block_fibers *fibers, const cpu_lane *unlike) {
+  for (unsigned k = 0; k < fibers->threads; k++) {
+    unsigned rank = unlike ? fibers->threads - 1 - k : k;
+    const cpu_warp *warp = &fibers->warps[rank / CPU_WARP];
+    const cpu_lane *lane = &warp->lanes[rank % CPU_WARP];
+    if (warp->exited >> rank % CPU_WARP & 1) continue;
+    if (!unlike || lane->what != unlike->what || lane->column != unlike->column ||
+        !same_place(lane->file, lane->line, unlike->file, unlike->line))
+      return lane;
+  }
+  return NULL;
 }
 
 /* Those of one set, which lie at so many bytes in every warp, can run again. */
@@ -39,18 +54,39 @@ static void report_missed(cpu_block_fibers *fibers) {
   fibers->grid->observer->breach(fibers, &breach);
 }
 
+/* CUDA does not permit it; GPUs count who arrives, at whichever barrier. */
+static void report_apart(cpu_block_fibers *fibers) {
+  const cpu_lane *first = waiting_lane(fibers, NULL);
+  const cpu_breach breach = {.verbs = {"wait", "wait"},
+                             .lanes = {first, waiting_lane(fibers, first)},
+                             .text = first->what,
+                             .remark = by_count};
+  fibers->grid->observer->breach(fibers, &breach);
+}
+
+/* At one barrier, or at several of the same name. */
+static bool all_wait(const cpu_block_fibers *fibers) {
+  return fibers->arrived && fibers->arrived + fibers->apart == fibers->live;
+}
+
+/* In check mode that several are a finding is enough. */
+static bool is_complete(const cpu_block_fibers *fibers) {
+  return all_wait(fibers) && (!fibers->apart || fibers->grid->observer);
+}
+
 static void release_barrier(cpu_block_fibers *fibers) {
   const unsigned truths = fibers->truths;
   fibers->result = fibers->op == MW_BARRIER_COUNT ? (int)truths
-                   : fibers->op == MW_BARRIER_AND ? truths == fibers->arrived
+                   : fibers->op == MW_BARRIER_AND ? truths == fibers->arrived + fibers->apart
                                                   : truths > 0;
-  fibers->arrived = fibers->truths = 0;
+  if (fibers->apart) report_apart(fibers);
+  fibers->arrived = fibers->apart = fibers->truths = 0;
   if (fibers->grid->strict && fibers->live < fibers->threads) report_missed(fibers);
   if (fibers->grid->observer) fibers->grid->observer->barrier(fibers);
   release(fibers, offsetof(cpu_warp, at_barrier));
 }
 
-/* One who arrives at another barrier than the first is not counted, so the block ends up divergent. */
+/* Whether it is the barrier of the first who arrived. */
 static bool joins(cpu_block_fibers *fibers, enum mw_barrier_op op, const char *file, int line, int column) {
   if (!fibers->arrived) {
     fibers->op = op;
@@ -65,11 +101,12 @@ static bool joins(cpu_block_fibers *fibers, enum mw_barrier_op op, const char *f
 static int barrier(enum mw_barrier_op op, int value, const char *file, int line, int column) {
   cpu_block_fibers *fibers = cpu_current->fibers;
   cpu_fibers_stop(fibers, offsetof(cpu_warp, at_barrier), barrier_names[op], file, line)->column = column;
-  if (joins(fibers, op, file, line, column)) {
+  if (joins(fibers, op, file, line, column))
     fibers->arrived++;
-    fibers->truths += value != 0;
-  }
-  if (fibers->arrived == fibers->live) {
+  else if (fibers->op == op)
+    fibers->apart++;
+  fibers->truths += value != 0;
+  if (is_complete(fibers)) {
     release_barrier(fibers);
     cpu_fibers_go_on(fibers, CPU_WARPS);
   } else {
@@ -234,7 +271,7 @@ static void exit_lane(cpu_block_fibers *fibers) {
   cpu_fibers_lane(fibers)->line = 0;
   fibers->live--;
   if (fibers->warps[w].ngroups) cpu_warp_settle(fibers, w);
-  if (fibers->arrived && fibers->arrived == fibers->live) release_barrier(fibers);
+  if (is_complete(fibers)) release_barrier(fibers);
   if (fibers->any_named) settle_named(fibers);
   if (fibers->at_grid && fibers->at_grid == fibers->live) meet_all(fibers);
   cpu_fibers_wait(fibers);
@@ -278,7 +315,7 @@ static void place_threads(cpu_block_fibers *fibers, cpu_grid *grid, mw_dim3 at) 
 static void line_up(cpu_block_fibers *fibers) {
   const unsigned warps = (fibers->threads + CPU_WARP - 1) / CPU_WARP;
   fibers->live = fibers->threads;
-  fibers->arrived = fibers->truths = fibers->at_grid = 0;
+  fibers->arrived = fibers->apart = fibers->truths = fibers->at_grid = 0;
   fibers->ready_warps = warps == CPU_WARPS ? ~0u : (1u << warps) - 1;
   fibers->abandoned = fibers->any_named = false;
   memset(fibers->named, 0, sizeof fibers->named);
@@ -292,19 +329,6 @@ static void line_up(cpu_block_fibers *fibers) {
     warp->asking = warp->resting = warp->exited = 0;
     warp->ngroups = 0;
   }
-}
-
-static const cpu_lane *waiting_lane(const cpu_block_fibers *fibers, const cpu_lane *unlike) {
-  for (unsigned k = 0; k < fibers->threads; k++) {
-    unsigned rank = unlike ? fibers->threads - 1 - k : k;
-    const cpu_warp *warp = &fibers->warps[rank / CPU_WARP];
-    const cpu_lane *lane = &warp->lanes[rank % CPU_WARP];
-    if (warp->exited >> rank % CPU_WARP & 1) continue;
-    if (!unlike || lane->what != unlike->what || lane->column != unlike->column ||
-        !same_place(lane->file, lane->line, unlike->file, unlike->line))
-      return lane;
-  }
-  return NULL;
 }
 
 static void format_place(cpu_fault *fault, const char *before, const cpu_lane *lane) {
@@ -338,6 +362,7 @@ static void report_divergence(cpu_block_fibers *fibers) {
   if (other) format_place(fault, ") while ", other);
   mw_list_add(fault->text, sizeof fault->text, one_line ? ", another one on that line" : "", "%s",
               other ? ")" : ") for threads that never come");
+  if (all_wait(fibers)) mw_list_add(fault->text, sizeof fault->text, "; ", "%s", by_count);
   if (fibers->grid->observer) report_breach(fibers, first, other);
 }
 

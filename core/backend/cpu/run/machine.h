@@ -236,6 +236,7 @@ struct cpu_block_fibers {
   unsigned made;  /* warps whose fibers exist */
   /* the block barrier being gathered */
   unsigned arrived, truths;
+  unsigned apart; /* threads that wait at another barrier of the same name */
   enum mw_barrier_op op;
   const char *file;
   int line, column, result;
@@ -371,6 +372,7 @@ typedef struct cpu_breach { /* of a rule for barriers or for masks */
   const cpu_lane *lanes[2];  /* who; NULL: not known */
   const char *verbs[2];      /* what they do */
   const char *text;          /* of what */
+  const char *remark;        /* NULL: none */
 } cpu_breach;
 
 /* Who follows a grid that runs, in check mode. */
