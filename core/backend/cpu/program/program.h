@@ -36,6 +36,7 @@ typedef struct cpu_function {
   char       *split;                /* generated block function where engine is "split"; owned */
   bool        strict;               /* what would be asked of the compiler is unknown (../split/known.c) */
   bool        ordered;              /* thread loops keep each thread's own order (../split/dependence.c) */
+  bool        rereads;              /* and what functions that it calls read of ::threadIdx may be loaded again */
 } cpu_function;
 
 typedef enum cpu_item_kind {

@@ -52,6 +52,8 @@
 #define MW_ORDERED_LOOP
 #endif
 #define MW_VECTOR_LOOP MW_FREE_LOOP
+/* Of a kernel whose functions read ::threadIdx again: it is one place for all threads, so nothing is promised. */
+#define MW_INDEX_LOOP
 
 typedef unsigned long long mw_u64;
 
@@ -358,23 +360,26 @@ MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block, unsigned count) {
  * loop: threadIdx.x simply goes on counting past the block's end (mw_line). mw_line_threads bounds a line to what stays
  * in the first-level cache. */
 enum mw_walk { mw_blocks, mw_rows, mw_line };
+enum mw_order { mw_free, mw_ordered, mw_reread }; /* the loop: MW_FREE_LOOP, MW_ORDERED_LOOP, MW_INDEX_LOOP */
 enum { mw_line_threads = 4096 };
 /* What a function of a row is given at once: its arrays of one element per thread are made for that. */
 enum { mw_piece_threads = 1024 };
 
 /* One row of threads: of a function of one thread, or by a function that does the row itself. */
-template <class S, S K, bool Index, bool Ordered> struct mw_row;
+template <class S, S K, bool Index, mw_order Order> struct mw_row;
 #define MW_ROW_LOOP                                                                                                    \
   for (int x = 0; x < (int)(shape.x * count); x++) {                                                                   \
     const uint3 thread = {(unsigned)x, y, z};                                                                          \
     if (Index) threadIdx = thread; /* functions that the kernel calls read it */                                       \
     K(thread, at, shape, grid, arguments...);                                                                          \
   }
-template <class... A, void (*K)(uint3, uint3, dim3, dim3, A...), bool Index, bool Ordered>
-struct mw_row<void (*)(uint3, uint3, dim3, dim3, A...), K, Index, Ordered> {
+template <class... A, void (*K)(uint3, uint3, dim3, dim3, A...), bool Index, mw_order Order>
+struct mw_row<void (*)(uint3, uint3, dim3, dim3, A...), K, Index, Order> {
   static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
                                    const unsigned count, A... arguments) {
-    if constexpr (Ordered) {
+    if constexpr (Order == mw_reread) {
+      MW_INDEX_LOOP MW_ROW_LOOP
+    } else if constexpr (Order == mw_ordered) {
       MW_ORDERED_LOOP MW_ROW_LOOP
     } else {
       MW_FREE_LOOP MW_ROW_LOOP
@@ -389,8 +394,8 @@ MW_HELPER int mw_piece_end(int from, int length) {
   return from + (grown < left ? grown : left);
 }
 
-template <class... A, void (*K)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), bool Index, bool Ordered>
-struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K, Index, Ordered> {
+template <class... A, void (*K)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), bool Index, mw_order Order>
+struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K, Index, Order> {
   static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
                                    const unsigned count, A... arguments) {
     const int length = (int)(shape.x * count);
@@ -403,9 +408,9 @@ struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K
   }
 };
 
-template <class F, class S, S K, bool Index, mw_walk Walk, bool Ordered> struct mw_loop_run;
-template <class... A, class S, S K, bool Index, mw_walk Walk, bool Ordered>
-struct mw_loop_run<void (*)(A...), S, K, Index, Walk, Ordered> {
+template <class F, class S, S K, bool Index, mw_walk Walk, mw_order Order> struct mw_loop_run;
+template <class... A, class S, S K, bool Index, mw_walk Walk, mw_order Order>
+struct mw_loop_run<void (*)(A...), S, K, Index, Walk, Order> {
   static MW_INLINE inline void neighbours(mw_worker *worker, mw_u64 first, unsigned count, uint3 at, const dim3 shape,
                                           const dim3 grid, A... arguments) {
     for (unsigned z = 0; z < shape.z; z++)
@@ -415,7 +420,7 @@ struct mw_loop_run<void (*)(A...), S, K, Index, Walk, Ordered> {
           const unsigned together = Walk == mw_line ? count : 1;
           mw_block_note(worker, first + i, together);
           blockIdx = block;
-          mw_row<S, K, Index, Ordered>::run(z, y, block, shape, grid, together, arguments...);
+          mw_row<S, K, Index, Order>::run(z, y, block, shape, grid, together, arguments...);
         }
   }
 

@@ -6,6 +6,14 @@
  * stores at the last, above and below what the same thread stores or loads in between. A kernel in which that could
  * happen has MW_ORDERED_LOOP.
  *
+ * The loops set ::threadIdx, which the functions that they call read. As far as a compiler knows a store through a pointer
+ * may be to it, so it is loaded again after one; and what a free loop loads from one place may be what another thread
+ * has left there:
+ *
+ *   __device__ unsigned turn() { return threadIdx.x % 2; }     m[m[0]] = 7; x = m[turn()];
+ *
+ * A kernel in which that could happen has MW_INDEX_LOOP.
+ *
  * Only accesses of a constant step of more than one element form such groups. Not so: subscripts that grow by one from
  * thread to thread, stay, or step by what is known only at run time. Whatever is not understood counts as a group. */
 #include <stdlib.h>
@@ -20,6 +28,7 @@ typedef struct access {
   bool own;              /* an array of the block or thread: no other name overlaps it */
   bool restricted;       /* __restrict__ */
   bool store, grouped, barrier;
+  bool index, atomic; /* no access of a group: ::threadIdx is read; an atomic operation */
 } access;
 
 typedef struct reader {
@@ -263,7 +272,7 @@ static bool subscripts_flat(reader *in, int i) {
 
 static void access_add(reader *in, access one) {
   reader *kernel = in->kernel;
-  if (in != kernel && !one.barrier) one = (access){.store = one.store, .grouped = true};
+  if (in != kernel && !one.barrier && !one.index && !one.atomic) one = (access){.store = one.store, .grouped = true};
   if (kernel->count == MOST_ACCESSES)
     kernel->unsure = true;
   else
@@ -391,10 +400,22 @@ static bool method_has_elements(const reader *in, const cpu_token *name, bool fu
   return false;
 }
 
+/* Does a class have a method of this name, and read threadIdx in any? */
+static bool method_reads_index(const reader *in, const cpu_token *name, bool functor) {
+  for (int i = 0; i < in->program->nfunctions; i++) {
+    const cpu_function *class = &in->program->functions[i];
+    if (class->is_class && class->reaches_thread && (functor || cpu_class_defines(in->program, class, name)))
+      return true;
+  }
+  return false;
+}
+
 static int call_read(reader *in, int i) {
   int open = cpu_call_open(in->tokens, i), close = in->at[open].match;
   bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
   range_read(in, open + 1, close);
+  if (in->at[i].size > 6 && !memcmp(in->at[i].text, "atomic", 6)) access_add(in, (access){.atomic = true});
+  if (method && method_reads_index(in, &in->at[i], functor)) access_add(in, (access){.index = true});
   if (method && method_has_elements(in, &in->at[i], functor)) in->kernel->unsure = true;
   if (!method && cpu_function_next(in->program, &in->at[i], -1) < 0 && cpu_is_declared(in->program, &in->at[i]))
     in->kernel->unsure = true;
@@ -435,6 +456,7 @@ static void range_read(reader *in, int first, int last) {
     if (cpu_token_is(token, "[") && cpu_token_is(&in->at[i - 1], ")")) /* ((float4 *)p)[i] */
       access_put(in, in->at[i - 1].match, i, (access){.grouped = true});
     if (token->kind != CPU_NAME) continue;
+    if (in->kernel != in && cpu_token_is(token, "threadIdx")) access_add(in, (access){.index = true});
     if (is_cut(in, i))
       access_add(in, (access){.barrier = true});
     else if (cpu_token_any(token, WORDS("for", "while", "do")))
@@ -460,7 +482,9 @@ static bool overlaps(const access *a, const access *b) {
 static bool crosses(const reader *in, int first, int last) {
   const access *moved = &in->list[in->list[first].store ? first : last];
   for (int i = first + 1; i < last; i++)
-    if ((moved->store || in->list[i].store) && overlaps(moved, &in->list[i])) return true;
+    if (!in->list[i].index && !in->list[i].atomic && (moved->store || in->list[i].store) &&
+        overlaps(moved, &in->list[i]))
+      return true;
   return false;
 }
 
@@ -473,14 +497,25 @@ static bool group_crosses(const reader *in, int i) {
   return false;
 }
 
-bool cpu_has_dependence(const cpu_program *program, const cpu_function *kernel) {
+/* Is ::threadIdx read after a store, with no barrier between? */
+static bool rereads_index(const reader *in) {
+  bool stored = false;
+  for (int i = 0; i < in->count; i++) {
+    if (in->list[i].index && stored) return true;
+    stored = !in->list[i].barrier && (stored || in->list[i].store || in->list[i].atomic);
+  }
+  return false;
+}
+
+void cpu_dependences_find(const cpu_program *program, cpu_function *kernel) {
   reader *in = mw_calloc(1, sizeof *in);
   in->kernel = in;
   in->structs = kernel->split && strstr(kernel->split, "mw_private<");
   in->unsure = program->hidden.has_elements;
   function_read(in, program, kernel);
-  bool needed = in->unsure;
-  for (int i = 0; i < in->count && !needed; i++) needed = group_crosses(in, i);
+  kernel->ordered = in->unsure;
+  for (int i = 0; i < in->count && !kernel->ordered; i++) kernel->ordered = group_crosses(in, i);
+  kernel->rereads =
+      cpu_calls_for_index(program, kernel) && (in->unsure || program->hidden.all.reaches_thread || rereads_index(in));
   mw_free(in);
-  return needed;
 }

@@ -91,8 +91,8 @@ typedef struct cpu_splitter {
 
 /* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
-/* Must the thread loops leave the order within a thread to the compiler's own analysis (dependence.c)? */
-bool cpu_has_dependence(const cpu_program *, const cpu_function *kernel);
+/* What the thread loops may not promise: whether the kernel is ordered, and whether it rereads (dependence.c). */
+void cpu_dependences_find(const cpu_program *, cpu_function *kernel);
 
 /* The passes, in their order; each may reject. */
 typedef void cpu_pass(cpu_splitter *);

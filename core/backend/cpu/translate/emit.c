@@ -19,12 +19,23 @@ static const char *function_macro(const cpu_program *program, const cpu_function
   return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
 }
 
+/* The loop over the threads, as mw_order of shim/entry.h or as its macro. The compiler is told of ordered ones by their
+ * name (compiler.c). */
+static const char *loop_name(const cpu_function *function, bool macro) {
+  if (function->rereads && function->ordered)
+    return macro ? "MW_INDEX_LOOP /* MW_ORDERED_LOOP */" : "mw_reread /* MW_ORDERED_LOOP */";
+  if (function->rereads) return macro ? "MW_INDEX_LOOP" : "mw_reread";
+  if (function->ordered) return macro ? "MW_ORDERED_LOOP" : "mw_ordered /* MW_ORDERED_LOOP */";
+  return macro ? "MW_FREE_LOOP" : "mw_free";
+}
+
 /* The compiler warns of the text as it was written (see reading_put), not of what is made of it. */
 static void split_put(const cpu_function *function, cpu_text *out) {
   cpu_text_put(out, "\nMW_UNREAD_BEGIN\n");
-  if (function->ordered) cpu_text_put(out, "#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_ORDERED_LOOP\n");
+  const bool loops = function->ordered || function->rereads;
+  if (loops) cpu_text_format(out, "#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP %s\n", loop_name(function, true));
   cpu_text_put(out, function->split);
-  if (function->ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
+  if (loops) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
   cpu_text_put(out, "\nMW_UNREAD_END\n");
   out->file = 0;
 }
@@ -194,7 +205,7 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   reference_put(it, "_mw", out);
   if (!block)
     cpu_text_format(out, ", %d, %s, %s", cpu_calls_for_index(program, it->function), cpu_walk(program, it->function),
-                    !it->function->split && it->function->ordered ? "1 /* MW_ORDERED_LOOP */" : "0");
+                    it->function->split ? "mw_free" : loop_name(it->function, false));
   cpu_text_put(out, ">::run");
 }
 

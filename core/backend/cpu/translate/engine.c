@@ -82,7 +82,7 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
     if (atomic_load(&mw_interrupted))
       return mw_fail(error, MW_INTERRUPTED, "interrupted while '%s' was translated", program->source.name);
     if (status) return status;
-    kernel->ordered = cpu_has_dependence(program, kernel);
+    cpu_dependences_find(program, kernel);
   }
   return MW_OK;
 }
