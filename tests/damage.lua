@@ -119,12 +119,16 @@ local JUNK <const> = {
   { kind = "ladder" }, { kind = "timeline" }, { kind = "film" },
 }
 
-local function copy(value)
+--- A copy of a value and of all tables in it.
+---@param value any
+---@return any
+function damage.copy(value)
   if type(value) ~= "table" then return value end
   local made = {}
-  for key, inner in pairs(value) do made[key] = copy(inner) end
+  for key, inner in pairs(value) do made[key] = damage.copy(inner) end
   return made
 end
+local copy = damage.copy
 
 local function keys_of(value)
   local keys = {}

@@ -2,6 +2,7 @@
 --
 -- Stored runs: comparing, exporting, drawing again, running again.
 
+local damage = require "tests.damage"
 local support = require "tests.support"
 local compare = require "moonwarp.results.compare"
 local drawn = require "moonwarp.plot.figure"
@@ -198,33 +199,12 @@ describe("a damaged record", function()
     remarks = { { text = "so" } },
   }, 20)
 
-  local function copy(value)
-    if type(value) ~= "table" then return value end
-    local made = {}
-    for key, inner in pairs(value) do made[key] = copy(inner) end
-    return made
-  end
-
-  -- Changes one value somewhere below, or removes it.
-  local function spoil(value, random)
-    local keys = {}
-    for key in pairs(value) do keys[#keys + 1] = key end
-    if #keys == 0 then return end
-    table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-    local key = keys[1 + math.floor((random() + 1) / 2 * #keys * 0.999)]
-    if type(value[key]) == "table" and random() < 0.6 then return spoil(value[key], random) end
-    local junk = { 1, "x", true, {}, { 1, 2 }, { a = 1 }, -1.5 }
-    value[key] = junk[1 + math.floor((random() + 1) * 4)]
-  end
-
   it("is rejected with its place, or does no harm", function()
-    local random = noise(4711)
+    local random = damage.random(4711)
     support.with_folder(function(folder)
       local rejected = 0
       for _ = 1, 300 do
-        local run = copy(whole)
-        for _ = 1, 2 do spoil(run, random) end
-        support.write(folder .. "/record.json", json.encode(run))
+        support.write(folder .. "/record.json", json.encode(damage.changed(whole, random)))
         local read, problem = store.read(folder)
         if read then
           for _, form in ipairs { "csv", "md", "dat", "json" } do export[form] { read } end
@@ -240,14 +220,14 @@ describe("a damaged record", function()
       end
       assert.is_true(rejected > 100)
       for key, junk in pairs { flags = { true }, samples = { 1e-3, "x" }, median = false } do
-        local run = copy(whole)
+        local run = damage.copy(whole)
         local result = run.records[1].t
-        result.cold = copy(result)
+        result.cold = damage.copy(result)
         result.cold[key] = junk
         support.write(folder .. "/record.json", json.encode(run))
         assert.is_truthy(select(2, store.read(folder)):find("records[1].t.cold." .. key, 1, true))
       end
-      local run = copy(whole)
+      local run = damage.copy(whole)
       run.charts[1].title = 7
       support.write(folder .. "/record.json", json.encode(run))
       assert.are.equal(folder .. " has a record that is not in order: charts[1].title must be a string, got number",
