@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Arrays in shared memory of which the size is known only when the kernel runs; see declarator.h. */
+#include "core/source/builtin.h"
 #include "core/source/declarator.h"
 
 #include "core/base/memory.h"
@@ -60,7 +61,7 @@ static int varying(const function *in, int first, int last, int depth) {
     if (at[i].kind != CPU_NAME || cpu_is_member(in->tokens, i)) continue;
     if (cpu_token_any(&at[i], WORDS("sizeof", "decltype", "alignof")))
       i = at[i + 1].match > i ? at[i + 1].match : i + 1;
-    else if (cpu_token_any(&at[i], WORDS("threadIdx", "blockIdx", "blockDim", "gridDim")) || is_parameter(in, &at[i]))
+    else if (cpu_is_builtin(&at[i], CPU_COORDINATE) || is_parameter(in, &at[i]))
       return i;
     else {
       const int local = local_find(in, &at[i], first);

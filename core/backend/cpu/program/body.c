@@ -11,7 +11,6 @@ static const char *const *const dropped =
           "__grid_constant__", "__inline_hint__");
 static const char *const *const dropped_calls = WORDS("__launch_bounds__", "__maxnreg__");
 static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", NULL};
-static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
 
 /* Each worker thread runs one block at a time: what its threads share is the worker's own. */
 static const char tls_kept[] = " MW_KEPT ";
@@ -67,8 +66,7 @@ static int index_expression(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
   bool any = false;
   for (; i < last && !cpu_token_any(&at[i], WORDS(";", ",")); i++) {
-    if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], ".") &&
-        at[i + 2].kind == CPU_NAME)
+    if (cpu_is_builtin(&at[i], CPU_COORDINATE) && cpu_token_is(&at[i + 1], ".") && at[i + 2].kind == CPU_NAME)
       i += 2, any = true;
     else if (at[i].kind == CPU_NAME     ? cpu_token_any(&at[i + 1], WORDS("(", "[", ".", "->", "::", "<"))
              : at[i].kind == CPU_NUMBER ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
@@ -91,7 +89,7 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
     if (!end) return i;
     cpu_text_range(out, tokens, i, name + 2);
     for (int k = name + 2; k < end; k++) {
-      if (at[k].kind == CPU_NAME && cpu_token_any(&at[k], coordinates)) cpu_text_put(out, " (int)");
+      if (cpu_is_builtin(&at[k], CPU_COORDINATE)) cpu_text_put(out, " (int)");
       cpu_text_token(out, tokens, &at[k]);
     }
     i = end;

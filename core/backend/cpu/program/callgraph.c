@@ -59,7 +59,7 @@ void cpu_names_take(cpu_program *program, cpu_function *function, int first, int
 
 static void body_read(cpu_program *program, cpu_function *function) {
   for (int i = function->open; i < function->body && !function->is_class; i++)
-    if (function->own_barrier < 0 && cpu_is_group(&program->tokens.at[i])) function->own_barrier = i;
+    if (function->own_barrier < 0 && cpu_is_builtin(&program->tokens.at[i], CPU_GROUP)) function->own_barrier = i;
   const int first =
       function->is_class ? function->body : function->first; /* default arguments, and the result's type */
   cpu_names_take(program, function, first, function->last);
@@ -76,7 +76,7 @@ static void alias_spread(cpu_program *program, const cpu_token *alias) {
 }
 
 static bool has_group(const cpu_token *at, int first, int last) {
-  while (first < last && !cpu_is_group(&at[first])) first++;
+  while (first < last && !cpu_is_builtin(&at[first], CPU_GROUP)) first++;
   return first < last;
 }
 
@@ -258,12 +258,13 @@ static char *allocation_wrong(const cpu_program *program, int *token) {
 /* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL: it is none. */
 static char *coordinate_wrong(const cpu_program *program, int *token) {
   const cpu_token *at = &program->tokens.at[*token];
-  const bool coordinate = cpu_token_any(at, WORDS("threadIdx", "blockIdx", "blockDim", "gridDim"));
+  const bool coordinate = cpu_is_builtin(at, CPU_COORDINATE);
   if (coordinate && *token && cpu_token_is(at - 1, "::"))
     return mw_format("'%.*s' is written with a :: in front of it; leave that out", TEXT(at));
-  const int type = *token - 1 - (*token > 1 && cpu_token_any(at - 1, WORDS("&", "*", ">")));
+  const int type = *token - 1 - (*token > 1 && cpu_token_any(at - 1, WORDS("&", "&&", "*", ">")));
   if (!coordinate || type < 0) return NULL;
-  if (program->tokens.at[type].kind != CPU_NAME || !cpu_ends_operand(&program->tokens.at[type])) return NULL;
+  const cpu_token *before = &program->tokens.at[type];
+  if (!cpu_token_is(before, "}") && (before->kind != CPU_NAME || !cpu_ends_operand(before))) return NULL;
   if (!cpu_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
   return mw_format("a variable is named '%.*s', as CUDA's own is; give it another name", TEXT(at));
 }

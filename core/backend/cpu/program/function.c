@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions by their names, and the names of CUDA's that make threads meet. */
+ * Functions by their names, and where threads meet. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/backend/cpu/program/program.h"
-
-static const char *const *const barriers = WORDS("__syncthreads", "__syncthreads_count", "__syncthreads_and",
-                                                 "__syncthreads_or", "__barrier_sync", "__barrier_sync_count");
-static const char *const *const warp_operations =
-    WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__all_sync",
-          "__any_sync", "__syncwarp", "__activemask", "__match_any_sync", "__match_all_sync", "__reduce_add_sync",
-          "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync");
-static const char *const *const groups =
-    WORDS("cooperative_groups", "thread_block", "this_thread_block", "tiled_partition", "thread_block_tile",
-          "this_grid", "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition",
-          "binary_partition", "cub", "wmma", "thread_scope_block");
-bool cpu_is_barrier(const cpu_token *token) {
-  return token->kind == CPU_NAME && cpu_token_any(token, barriers);
-}
-
-bool cpu_is_warp_operation(const cpu_token *token) {
-  return token->kind == CPU_NAME && token->text[0] == '_' && cpu_token_any(token, warp_operations);
-}
-
-bool cpu_is_group(const cpu_token *token) {
-  return token->kind == CPU_NAME && cpu_token_any(token, groups);
-}
 
 const char *cpu_where(const cpu_program *program, int token) {
   static __thread char text[512];
@@ -85,14 +63,12 @@ bool cpu_is_formal(const cpu_program *program, const cpu_function *function, con
 
 /* tile.shfl_down(v, 1), where the program has cooperative groups. */
 bool cpu_is_group_call(const cpu_program *program, int i) {
-  const char *const *const members =
-      WORDS("sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "any", "all", "ballot", "match_any", "match_all");
   const cpu_token *at = program->tokens.at;
-  return i && cpu_token_is(&at[i - 1], ".") && cpu_token_is(&at[i + 1], "(") && cpu_token_any(&at[i], members) &&
+  return i && cpu_token_is(&at[i - 1], ".") && cpu_token_is(&at[i + 1], "(") &&
+         cpu_is_builtin(&at[i], CPU_GROUP_MEMBER) &&
          cpu_has(&program->tokens, 0, program->tokens.count, "cooperative_groups");
 }
 
 bool cpu_is_meeting(const cpu_program *program, int i) {
-  const cpu_token *at = &program->tokens.at[i];
-  return cpu_is_barrier(at) || cpu_is_warp_operation(at) || cpu_is_group(at) || cpu_is_group_call(program, i);
+  return cpu_is_builtin(&program->tokens.at[i], CPU_BARRIER | CPU_WARP | CPU_GROUP) || cpu_is_group_call(program, i);
 }

@@ -5,12 +5,9 @@
 
 #include <string.h>
 
-static const char *const *const plain_reads = WORDS("volatile", "__ldcg", "__ldcv", "__ldca", "__ldlu");
-
-bool cpu_is_fence(const cpu_token *token) {
-  return token->kind == CPU_NAME &&
-         cpu_token_any(token, WORDS("__threadfence", "__threadfence_block", "__nanosleep", "__syncwarp",
-                                    "__threadfence_system", "__atomic_signal_fence"));
+/* A read past the caches, or of what is volatile by its type. */
+static bool is_plain_read(const cpu_token *token) {
+  return cpu_token_is(token, "volatile") || cpu_is_builtin(token, CPU_FRESH);
 }
 
 bool cpu_declares(const cpu_others *in, int i) {
@@ -124,7 +121,7 @@ static cpu_effects both(cpu_effects a, cpu_effects b) {
 static cpu_effects of_token(const cpu_others *in, int i) {
   if (in->at[i].kind != CPU_NAME) return (cpu_effects){0};
   if (cpu_is_atomic(in, i)) return (cpu_effects){!cpu_atomic_acts(in, i), cpu_atomic_acts(in, i)};
-  return (cpu_effects){.reads = cpu_token_any(&in->at[i], plain_reads) || is_volatile(in, i)};
+  return (cpu_effects){.reads = is_plain_read(&in->at[i]) || is_volatile(in, i)};
 }
 
 static cpu_effects effects_in(cpu_others *, const cpu_function *, int first, int last);
@@ -190,8 +187,7 @@ bool cpu_others_find(cpu_others *in, cpu_program *program) {
   *in = (cpu_others){.program = program, .at = program->tokens.at};
   bool any = false;
   for (int i = 0; i < count && !any; i++)
-    any = cpu_is_atomic(in, i) || cpu_is_fence(&in->at[i]) ||
-          (in->at[i].kind == CPU_NAME && cpu_token_any(&in->at[i], plain_reads));
+    any = cpu_is_atomic(in, i) || cpu_is_builtin(&in->at[i], CPU_FENCE) || is_plain_read(&in->at[i]);
   if (!any) return false;
   volatiles_read(in);
   in->of = mw_calloc((size_t)program->nfunctions + 1, sizeof *in->of);

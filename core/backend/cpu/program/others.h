@@ -30,7 +30,6 @@ cpu_effects cpu_effects_of(cpu_others *, const cpu_function *, int first, int la
 bool        cpu_is_atomic(const cpu_others *, int i); /* atomicMax( */
 bool        cpu_atomic_acts(const cpu_others *, int i);
 bool        cpu_atomic_loads(const cpu_others *, int i); /* it can only read */
-bool        cpu_is_fence(const cpu_token *);             /* after which plain memory is read again */
 bool        cpu_declares(const cpu_others *, int i);     /* is the name at i declared there? */
 
 #endif

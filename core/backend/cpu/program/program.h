@@ -10,6 +10,7 @@
 #include "core/backend/backend.h"
 #include "core/compile/refusals.h"
 #include "core/compile/source.h"
+#include "core/source/builtin.h"
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
@@ -154,13 +155,9 @@ bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
 bool cpu_is_formal(const cpu_program *, const cpu_function *, const cpu_token *name); /* one of its parameters? */
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
-/* Is it a barrier or warp operation, by name? cpu_is_meeting: does the function get or make a group there, or meet
- * others? */
+/* Does the function get or make a group there, or meet others? */
 bool cpu_is_meeting(const cpu_program *, int i);
 bool cpu_is_group_call(const cpu_program *, int i); /* tile.shfl_down(v, 1), where the program has cooperative groups */
-bool cpu_is_warp_operation(const cpu_token *);
-bool cpu_is_barrier(const cpu_token *);
-bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
 /* Makes C++ of the asm statements whose PTX is known; what is in the one at token i that is not, for a message, which
  * the
  * caller frees (ptx.c). */
@@ -179,6 +176,7 @@ bool cpu_is_operator(const cpu_token *);   /* of an expression; not . -> ? [ ( *
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);
+bool cpu_is_lambda(const cpu_tokens *, int i); /* does one begin at token i? mask<T>[i] does not */
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
 /* Of a variable or parameter whose type is tokens first ... last-1, far: a pointer or an array. */

@@ -45,15 +45,12 @@ static bool formals_allow(const cpu_program *program, const cpu_function *functi
 }
 
 static bool call_allows(const cpu_program *program, const cpu_token *name, int depth) {
-  const char *const *const known =
-      WORDS("sizeof", "min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "sqrtf", "sqrt", "ceilf", "ceil", "floorf",
-            "floor", "log2f", "log2", "__clz", "__ffs", "__popc", "__brev", "mw_highest_bit", "mw_register");
   int k = -1, found = 0;
   while ((k = cpu_function_next(program, name, k)) >= 0) {
     if (!is_pure(program, &program->functions[k], depth + 1)) return false;
     found++;
   }
-  return found || cpu_token_any(name, known);
+  return found || cpu_token_is(name, "sizeof") || cpu_is_builtin(name, CPU_PURE);
 }
 
 /* At an assignment: does it change a variable of the function's own, a plain name? */
@@ -84,7 +81,7 @@ static bool name_allows(const cpu_program *program, const cpu_function *function
   const cpu_token *at = program->tokens.at;
   if (cpu_token_any(&at[i], words)) return true;
   if (cpu_token_any(&at[i], WORDS("static", "volatile", "__shared__"))) return false;
-  if (cpu_token_any(&at[i], WORDS("blockIdx", "blockDim", "gridDim"))) return cpu_token_is(&at[i + 1], ".");
+  if (cpu_is_builtin(&at[i], CPU_OF_BLOCK)) return cpu_token_is(&at[i + 1], ".");
   if (cpu_is_member(&program->tokens, i)) return cpu_call_open(&program->tokens, i) < 0;
   if (type_allows(program, function, i, i + 1)) return true;
   if (cpu_call_open(&program->tokens, i) >= 0) return call_allows(program, &at[i], depth);

@@ -221,7 +221,7 @@ static bool is_dereference(const loop *it, int i) {
 static bool is_fenced(const loop *it) {
   bool fence = false;
   for (int i = it->first; i < it->last; i++) {
-    fence |= cpu_is_fence(&it->at[i]);
+    fence |= cpu_is_builtin(&it->at[i], CPU_FENCE);
     if (is_dereference(it, i) && cpu_is_assignment(&it->at[postfix_end(it, i + 1)])) return false;
     if (cpu_token_is(&it->at[i], "]") && cpu_is_assignment(&it->at[i + 1])) return false;
   }
@@ -347,12 +347,10 @@ static bool comes_to(const loop *it, int i, int k) {
 
 /* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
 static bool gives_back(const loop *it, int i) {
-  const char *const *const locks =
-      WORDS("atomicCAS", "atomicExch", "__nv_atomic_compare_exchange_n", "__nv_atomic_exchange_n");
   const cpu_token *at = it->at;
-  if (!cpu_token_any(&at[i], locks)) return false;
-  for (int k = at[i + 1].match; k < it->function->last && !cpu_is_barrier(&at[k]); k++) {
-    if (!cpu_token_any(&at[k], locks)) continue;
+  if (!cpu_is_builtin(&at[i], CPU_LOCK)) return false;
+  for (int k = at[i + 1].match; k < it->function->last && !cpu_is_builtin(&at[k], CPU_BARRIER); k++) {
+    if (!cpu_is_builtin(&at[k], CPU_LOCK)) continue;
     int same = 2;
     while (cpu_same_text(&at[i + same], &at[k + same]) && !cpu_token_is(&at[i + same], ",")) same++;
     if (cpu_token_is(&at[i + same], ",") && cpu_token_is(&at[k + same], ",") && comes_to(it, i, k)) return true;
@@ -396,7 +394,7 @@ static bool ends_do(const loop *it, int i) {
 /* A loop with a barrier lets the others run. */
 static bool is_let_be(const loop *it) {
   for (int i = it->first; i < it->last; i++)
-    if (cpu_is_barrier(&it->at[i]) || gives_back(it, i)) return true;
+    if (cpu_is_builtin(&it->at[i], CPU_BARRIER) || gives_back(it, i)) return true;
   return writes_tested(it);
 }
 

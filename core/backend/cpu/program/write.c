@@ -18,6 +18,11 @@ bool cpu_ends_operand(const cpu_token *token) {
   return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
 }
 
+bool cpu_is_lambda(const cpu_tokens *tokens, int i) {
+  return cpu_token_is(&tokens->at[i], "[") && i && !cpu_ends_operand(&tokens->at[i - 1]) &&
+         !cpu_token_is(&tokens->at[i - 1], ">");
+}
+
 bool cpu_is_operator(const cpu_token *token) {
   static const char *const operators[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|",  "^", "!",
                                           "~", "&&", "||", "==", "!=", "<",  ">",  "<=", ">=", NULL};

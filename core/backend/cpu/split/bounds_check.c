@@ -116,7 +116,6 @@ static factor variable_read(reading *it) {
 }
 
 static factor factor_read(reading *it) {
-  static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
   if (it->at >= it->last) return unknown;
   const cpu_token *token = &it->in->work.at[it->at];
   if (token_at(it, "(") && integer_type(it->in, it->at + 1, token->match)) { /* values are small: no cast changes one */
@@ -131,7 +130,7 @@ static factor factor_read(reading *it) {
     return closed ? inner : unknown;
   }
   if (token->kind == CPU_NUMBER) return literal_read(it);
-  if (cpu_token_any(token, coordinates) && cpu_token_is(token + 1, ".")) return coordinate_read(it);
+  if (cpu_is_builtin(token, CPU_COORDINATE) && cpu_token_is(token + 1, ".")) return coordinate_read(it);
   return variable_read(it);
 }
 

@@ -33,8 +33,8 @@ static int barrier_helper(const cpu_splitter *in, int i) {
 static bool hoistable(const cpu_splitter *in, int i) {
   const cpu_token *token = &in->work.at[i];
   if (token->kind != CPU_NAME || (i && (cpu_token_is(token - 1, ".") || cpu_token_is(token - 1, "->")))) return false;
-  if (cpu_token_is(token, "__syncwarp") || cpu_token_is(token, "__syncthreads")) return false;
-  return cpu_is_warp_operation(token) || cpu_is_barrier(token) || cpu_token_is(token, tile_reduce) ||
+  if (cpu_is_builtin(token, CPU_CUT)) return false;
+  return cpu_is_builtin(token, CPU_BARRIER | CPU_WARP) || cpu_token_is(token, tile_reduce) ||
          barrier_helper(in, i) >= 0;
 }
 
@@ -94,32 +94,6 @@ static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operat
 
 /* ---- exchanges ------------------------------------------------------------------------------------------------- */
 
-typedef struct warp_form {
-  int kind;  /* 0 shuffle, 1 vote, 2 values, 3 and up: of the block */
-  int value; /* which argument is exchanged; -1: true */
-  int least, most;
-  const char *const *names;
-} warp_form;
-
-static const warp_form operations[] = {
-    {0, 1, 3, 4, WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync")},
-    {1, 1, 2, 2, WORDS("__ballot_sync", "__any_sync", "__all_sync")},
-    {1, -1, 0, 0, WORDS("__activemask")},
-    {2, 1, 2, 2,
-     WORDS("__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync",
-           "__reduce_or_sync", "__reduce_xor_sync")},
-    {2, 1, 3, 3, WORDS("__match_all_sync")},
-    {3, 0, 1, 1, WORDS("__syncthreads_count")},
-    {4, 0, 1, 1, WORDS("__syncthreads_and")},
-    {5, 0, 1, 1, WORDS("__syncthreads_or")},
-    {0, 0, 0, 0, NULL}};
-
-static const warp_form *operation_of(const cpu_token *token) {
-  const warp_form *it = operations;
-  while (it->names && !cpu_token_any(token, it->names)) it++;
-  return it->names ? it : NULL;
-}
-
 /* Plainly that of a whole warp: 0xffffffff, ~0u, -1? */
 static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
   const cpu_token *token = &in->work.at[mask->first];
@@ -138,18 +112,18 @@ static bool mask_matters(cpu_splitter *in, const cpu_range *mask) {
 
 /* What stands for the operation: mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ), mw_masked_shfl_down ( mw_x3 , mw_t ,
  * mw_n , mask , 1 ) */
-static void read_put(cpu_splitter *in, const warp_form *what, int number, const cpu_range *arguments, int count,
+static void read_put(cpu_splitter *in, const cpu_exchange *what, int number, const cpu_range *arguments, int count,
                      const cpu_token *like, cpu_tokens *next) {
-  if (what->kind >= 3) {
+  if (what->kind >= CPU_COUNT_OF_BLOCK) {
     cpu_tokens_format(next, like, " mw_given ( mw_v%d ) ", number);
     return;
   }
-  const bool masked = what->kind == 0 && mask_matters(in, &arguments[0]);
+  const bool masked = what->kind == CPU_SHUFFLE && mask_matters(in, &arguments[0]);
   const int size = like->size - (int)strlen(what->least ? "___sync" : "__"); /* shfl_down of __shfl_down_sync */
   cpu_tokens_format(next, like,
                     masked ? " mw_masked_%.*s ( mw_x%d , mw_t , mw_n" : " mw_get_%.*s ( mw_x%d , mw_t , mw_n", size,
                     like->text + 2, number);
-  for (int i = what->kind == 0 && !masked; i < count; i++)
+  for (int i = what->kind == CPU_SHUFFLE && !masked; i < count; i++)
     if (i != what->value) cpu_tokens_build(next, &in->work, like, 0, " , $0", &arguments[i]);
   cpu_tokens_scan(next, " ) ", like);
 }
@@ -176,7 +150,8 @@ static bool syncwarp_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *
 static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
   const cpu_node *statement = &in->nodes[node];
   const cpu_token *like = &in->work.at[name];
-  const warp_form *what = operation_of(like);
+  const cpu_builtin *builtin = cpu_builtin_of(like, CPU_EXCHANGE);
+  const cpu_exchange *what = builtin ? &builtin->exchange : NULL;
   cpu_range arguments[4];
   int open = cpu_call_open(&in->work, name), number = ++in->serial;
   int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, 4);
@@ -186,7 +161,7 @@ static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *nex
   }
   bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
   if (wrap) cpu_tokens_scan(next, "{ ", like);
-  if (what->kind < 3 && what->least) mask_put(in, &arguments[0], like, next);
+  if (what->kind < CPU_COUNT_OF_BLOCK && what->least) mask_put(in, &arguments[0], like, next);
   cpu_tokens_format(next, like, "mw_exchange ( %d , %d , ", number, what->kind);
   cpu_tokens_build(next, &in->work, like, 0, what->value < 0 ? " true ) ; " : " $0 ) ; ",
                    &arguments[what->value < 0 ? 0 : what->value]);
@@ -258,7 +233,7 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   const int count = cpu_arguments(work, open, arguments, MW_MOST_PARAMS);
   if (count < 1) return false;
   bool far = cpu_has(work, node->first, open, "*");
-  for (int i = node->first; i < open; i++) far |= cpu_is_group(&work->at[i]);
+  for (int i = node->first; i < open; i++) far |= cpu_is_builtin(&work->at[i], CPU_GROUP);
   const bool known = cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) >= CPU_KNOWN;
   while (cpu_token_any(&work->at[parts[2].first], WORDS("const", "constexpr"))) parts[2].first++;
   const char *pattern = count > 1 ? "$0 = $2 ( $1 ) ;"
@@ -323,7 +298,7 @@ static void name_check(cpu_splitter *in, int i) {
     if (function->barrier >= 0 && !function->kernel)
       cpu_split_reject(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
                        TEXT(&in->work.at[i]));
-    in->sets_index |= function->reaches_thread;
+    in->sets_index |= function->reaches_thread && !function->kernel;
   }
 }
 
@@ -376,15 +351,13 @@ static void rest_check(cpu_splitter *in) {
       i += 2;
       continue;
     }
-    const bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT &&
-                        !cpu_token_any(token - 1, WORDS(")", "]", ">")); /* mask<T>[i] */
-    if (lambda) cpu_split_reject(in, i, "there is a lambda");
+    if (cpu_is_lambda(&in->work, i)) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
-    if (cpu_is_group(token) && i > unevaluated &&
+    if (cpu_is_builtin(token, CPU_GROUP) && i > unevaluated &&
         !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));
     if (token->kind == CPU_NAME) name_check(in, i);
-    if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
+    if (!cpu_is_builtin(token, CPU_BARRIER | CPU_WARP)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
     if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
       cpu_split_reject(in, i, "%.*s is not a separate statement", TEXT(token));

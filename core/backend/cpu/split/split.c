@@ -58,10 +58,9 @@ static const struct {
 
 /* A thread that holds a lock must come to its end before the next one waits for it. */
 static bool may_lock(const cpu_program *program) {
-  const int count = program->tokens.count;
-  return cpu_find(&program->tokens, 0, count,
-                  WORDS("atomicCAS", "atomicExch", "volatile", "__nv_atomic_exchange_n",
-                        "__nv_atomic_compare_exchange_n")) < count;
+  int i = 0;
+  while (i < program->tokens.count && !cpu_is_builtin(&program->tokens.at[i], CPU_LOCK)) i++;
+  return i < program->tokens.count || cpu_has(&program->tokens, 0, program->tokens.count, "volatile");
 }
 
 /* False: rejected. */

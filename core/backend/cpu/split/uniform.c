@@ -18,12 +18,6 @@
 #include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 
-static const char *const *const harmless_calls =
-    WORDS("mw_given", "min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "__ffs", "__clz", "__popc");
-static const char *const *const maths =
-    WORDS("sqrtf", "sqrt", "rsqrtf", "expf", "exp", "logf", "log", "log2f", "log2", "powf", "pow", "sinf", "cosf",
-          "ceilf", "ceil", "floorf", "floor", "fabsf", "fabs", "__ldg");
-
 /* The one branch of an `if` may have a barrier and the other none: both are walked alike. */
 static bool is_branch(const cpu_splitter *in, int node) {
   int parent = in->nodes[node].parent;
@@ -60,8 +54,7 @@ static bool call_allowed(const cpu_splitter *in, int i, int open, bool pure) {
   if (cpu_local_find(in, i) >= 0 || cpu_is_member(&in->work, i)) return false;
   if (cpu_function_next(in->program, name, -1) >= 0) return !pure && function_allowed(in, i, open);
   if (cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1)) return true;
-  return (cpu_token_any(name, harmless_calls) || (!pure && cpu_token_any(name, maths))) &&
-         !cpu_is_declared(in->program, name);
+  return cpu_is_builtin(name, pure ? CPU_CHEAP : CPU_PURE) && !cpu_is_declared(in->program, name);
 }
 
 /* The language's own operators. pure: neither loads nor chooses. */
@@ -97,8 +90,8 @@ static int name_allowed(const cpu_splitter *in, int i, bool pure) {
   if (cpu_token_any(token, WORDS("sizeof", "alignof", "decltype")) && open == i + 1) return in->work.at[open].match + 1;
   if (cpu_token_any(token, WORDS("static_cast", "reinterpret_cast")) && open > i + 1)
     return cpu_type_knows(in->program, in->kernel, &in->work, i + 2, open - 1) ? open : 0;
-  if (cpu_token_any(token, WORDS("threadIdx", "mw_t"))) return pure ? i + 1 : 0;
-  if (cpu_token_any(token, WORDS("blockIdx", "blockDim", "gridDim"))) return i + 1;
+  if ((cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t"))) return pure ? i + 1 : 0;
+  if (cpu_is_builtin(token, CPU_OF_BLOCK)) return i + 1;
   if (local < 0 && cpu_token_any(token, constants)) return i + 1;
   if (cpu_is_member(&in->work, i)) return open < 0 ? i + 1 : 0;
   if (token->size > 4 && !memcmp(token->text, "mw_v", 4) && local < 0) return i + 1;
