@@ -45,13 +45,14 @@ __device__ void sort_up(float *v) {
 
 // Column t of SORTED rows.
 __device__ void sort_column(float *y, const float *x, size_t columns) {
-  if (INDEX >= columns) return;
+  const size_t t = INDEX;
+  if (t >= columns) return;
   float v[SORTED];
 #pragma unroll
-  for (int k = 0; k < SORTED; k++) v[k] = x[k * columns + INDEX];
+  for (int k = 0; k < SORTED; k++) v[k] = x[k * columns + t];
   sort_up(v);
 #pragma unroll
-  for (int k = 0; k < SORTED; k++) y[k * columns + INDEX] = v[k];
+  for (int k = 0; k < SORTED; k++) y[k * columns + t] = v[k];
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ typedef struct access {
   const cpu_token *base; /* the array's name; NULL: may be any */
   bool own;              /* an array of the block or thread: no other name overlaps it */
   bool restricted;       /* __restrict__ */
-  bool store, grouped, barrier;
-  bool index, atomic; /* no access of a group: ::threadIdx is read; an atomic operation */
+  bool store, grouped;
+  enum { MEMORY, BARRIER, EXCHANGE, ATOMIC, INDEX } kind; /* EXCHANGE: of a warp; INDEX: ::threadIdx is read */
 } access;
 
 typedef struct reader {
@@ -141,8 +141,7 @@ static bool variable_stays(reader *in, int name) {
 }
 
 static bool is_coordinate(const reader *in, int i) {
-  return cpu_token_any(&in->at[i], WORDS("threadIdx", "blockIdx", "blockDim", "gridDim")) &&
-         cpu_token_is(&in->at[i + 1], ".");
+  return cpu_is_builtin(&in->at[i], CPU_COORDINATE) && cpu_token_is(&in->at[i + 1], ".");
 }
 
 static bool is_thread_x(const reader *in, int i) {
@@ -272,7 +271,7 @@ static bool subscripts_flat(reader *in, int i) {
 
 static void access_add(reader *in, access one) {
   reader *kernel = in->kernel;
-  if (in != kernel && !one.barrier && !one.index && !one.atomic) one = (access){.store = one.store, .grouped = true};
+  if (in != kernel && one.kind == MEMORY) one = (access){.store = one.store, .grouped = true};
   if (kernel->count == MOST_ACCESSES)
     kernel->unsure = true;
   else
@@ -412,12 +411,15 @@ static bool method_reads_index(const reader *in, const cpu_token *name, bool fun
 
 static int call_read(reader *in, int i) {
   int open = cpu_call_open(in->tokens, i), close = in->at[open].match;
+  if (cpu_token_any(&in->at[i], WORDS("sizeof", "alignof", "decltype"))) return close; /* nothing in it is computed */
   bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
   range_read(in, open + 1, close);
-  if (in->at[i].size > 6 && !memcmp(in->at[i].text, "atomic", 6)) access_add(in, (access){.atomic = true});
-  if (method && method_reads_index(in, &in->at[i], functor)) access_add(in, (access){.index = true});
+  if (in->at[i].size > 6 && !memcmp(in->at[i].text, "atomic", 6)) access_add(in, (access){.kind = ATOMIC});
+  if (cpu_is_builtin(&in->at[i], CPU_EXCHANGE)) access_add(in, (access){.kind = EXCHANGE});
+  if (method && method_reads_index(in, &in->at[i], functor)) access_add(in, (access){.kind = INDEX});
   if (method && method_has_elements(in, &in->at[i], functor)) in->kernel->unsure = true;
-  if (!method && cpu_function_next(in->program, &in->at[i], -1) < 0 && cpu_is_declared(in->program, &in->at[i]))
+  if (!method && cpu_function_next(in->program, &in->at[i], -1) < 0 && cpu_is_declared(in->program, &in->at[i]) &&
+      !cpu_type_knows(in->program, in->function, in->tokens, i, open)) /* T(1) */
     in->kernel->unsure = true;
   for (int k = -1; !method && (k = cpu_function_next(in->program, &in->at[i], k)) >= 0;)
     helper_read(in, &in->program->functions[k]);
@@ -425,7 +427,7 @@ static int call_read(reader *in, int i) {
 }
 
 static bool is_cut(const reader *in, int i) {
-  return cpu_token_any(&in->at[i], WORDS("__syncthreads", "__syncwarp")) && in->kernel == in &&
+  return cpu_is_builtin(&in->at[i], CPU_CUT) && in->kernel == in &&
          cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}", ")"));
 }
 
@@ -456,12 +458,13 @@ static void range_read(reader *in, int first, int last) {
     if (cpu_token_is(token, "[") && cpu_token_is(&in->at[i - 1], ")")) /* ((float4 *)p)[i] */
       access_put(in, in->at[i - 1].match, i, (access){.grouped = true});
     if (token->kind != CPU_NAME) continue;
-    if (in->kernel != in && cpu_token_is(token, "threadIdx")) access_add(in, (access){.index = true});
+    if (in->kernel != in && in->function->barrier < 0 && cpu_token_is(token, "threadIdx")) /* others are unfolded */
+      access_add(in, (access){.kind = INDEX});
     if (is_cut(in, i))
-      access_add(in, (access){.barrier = true});
+      access_add(in, (access){.kind = BARRIER});
     else if (cpu_token_any(token, WORDS("for", "while", "do")))
       i = loop_read(in, i) - 1;
-    else if (cpu_call_open(in->tokens, i) >= 0)
+    else if (cpu_ends_operand(token) && cpu_call_open(in->tokens, i) >= 0) /* return (x); calls nothing */
       i = call_read(in, i);
     else if (!cpu_is_member(in->tokens, i))
       name_read(in, i);
@@ -482,27 +485,27 @@ static bool overlaps(const access *a, const access *b) {
 static bool crosses(const reader *in, int first, int last) {
   const access *moved = &in->list[in->list[first].store ? first : last];
   for (int i = first + 1; i < last; i++)
-    if (!in->list[i].index && !in->list[i].atomic && (moved->store || in->list[i].store) &&
-        overlaps(moved, &in->list[i]))
-      return true;
+    if (in->list[i].kind == MEMORY && (moved->store || in->list[i].store) && overlaps(moved, &in->list[i])) return true;
   return false;
 }
 
 static bool group_crosses(const reader *in, int i) {
   const access *one = &in->list[i];
-  for (int k = i + 1; one->grouped && k < in->count && !in->list[k].barrier; k++) {
+  for (int k = i + 1; one->grouped && k < in->count && in->list[k].kind != BARRIER; k++) {
     const access *other = &in->list[k];
     if (other->grouped && other->store == one->store && same(one, other) && crosses(in, i, k)) return true;
   }
   return false;
 }
 
-/* Is ::threadIdx read after a store, with no barrier between? */
+/* Is ::threadIdx read after a store, in one loop over the threads? Exchanges stand in front of their statements, and what
+ * stores in front of one there is not split. */
 static bool rereads_index(const reader *in) {
   bool stored = false;
   for (int i = 0; i < in->count; i++) {
-    if (in->list[i].index && stored) return true;
-    stored = !in->list[i].barrier && (stored || in->list[i].store || in->list[i].atomic);
+    const access *it = &in->list[i];
+    if (it->kind == INDEX && stored) return true;
+    stored = it->kind != BARRIER && it->kind != EXCHANGE && (stored || it->store || it->kind == ATOMIC);
   }
   return false;
 }
