@@ -47,7 +47,7 @@
   const int mw_n = mw_to - mw_from, mw_t = 0;                                                                          \
   (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t;
 #define MW_ROW_THREAD                                                                                                  \
-  const int mw_t = mw_x - mw_from;                                                                                     \
+  const long mw_t = (long)mw_x - mw_from;                                                                              \
   const uint3 threadIdx = {(unsigned)mw_x, mw_y, mw_z};                                                                \
   (void)mw_t, (void)threadIdx;
 
@@ -69,7 +69,7 @@
   ((mw_u64)gridDim.x * blockDim.x * (scale) < 1u << 30 && (mw_u64)gridDim.y * blockDim.y * (scale) < 1u << 30)
 
 #define MW_THREAD                                                                                                      \
-  const int mw_t = (mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                              \
+  const long mw_t = (long)(mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                       \
   const uint3 threadIdx = {(unsigned)mw_x, (unsigned)mw_y, (unsigned)mw_z};                                            \
   (void)mw_t, (void)threadIdx;
 

@@ -53,7 +53,8 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
             !cpu_token_is(&at[at[dims].match + 1], "[") && size >= least;
   }
   for (int i = 0; found && (i = cpu_find_use(&in->work, i, in->work.count, &at[name])) < in->work.count; i++)
-    found = cpu_token_is(&at[i + 1], "[") && cpu_write_at(in->program, &in->work, i, CPU_VALUE) != CPU_ESCAPED;
+    found = in->nodes[cpu_node_at(in, i)].kind == CPU_NODE_TYPE || /* where it is declared */
+            (cpu_token_is(&at[i + 1], "[") && cpu_write_at(in->program, &in->work, i, CPU_VALUE) != CPU_ESCAPED);
   return found;
 }
 
@@ -76,15 +77,15 @@ static void element_hoist(cpu_splitter *in, const cpu_node *loop, int element) {
   const cpu_token *at = in->work.at, *array = &at[element];
   const cpu_range parts[] = {{loop->first, loop->head_last + 1}, {element, element + 1}, {element + 2, element + 3}};
   cpu_tokens next = {0};
-  int number = ++in->serial;
+  const int number = ++in->serial, body = loop->head_last + 1, block = cpu_token_is(&at[body], "{");
   cpu_tokens_build(&next, &in->work, array, number, "$0 { const auto mw_h# = $1 [ ( $2 ) ] ;", parts);
-  for (int i = loop->head_last + 1; i < loop->last; i++)
+  for (int i = body + block; i < loop->last; i++)
     if (is_element(in, i, element + 2) && cpu_same_text(&at[i], array)) {
       cpu_tokens_format(&next, &at[i], " mw_h%d ", number);
       i += 3;
     } else
       cpu_tokens_push(&next, &at[i]);
-  cpu_tokens_scan(&next, " }", array);
+  if (!block) cpu_tokens_scan(&next, " }", array);
   cpu_tokens_replace(in, loop->first, loop->last, &next);
 }
 
