@@ -123,8 +123,7 @@ static void reach_spread(cpu_program *program) {
   }
 }
 
-/* Is the name a parameter of the function's template, such as f of template <void (*f)(int)>? */
-static bool is_template_value(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+bool cpu_is_template_value(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
   const int found = cpu_find_same(&program->tokens, function->head_first, function->head_last, name);
   return found < function->head_last && !cpu_token_any(&program->tokens.at[found - 1], WORDS("typename", "class"));
 }
@@ -134,7 +133,7 @@ static int arguments_by_parameter(const cpu_program *program, const cpu_function
   const cpu_token *at = program->tokens.at;
   cpu_range list[64];
   if (at[i].kind != CPU_NAME || !cpu_token_is(&at[i + 1], "(") || cpu_is_member(&program->tokens, i)) return -1;
-  if (!cpu_is_formal(program, function, &at[i]) && !is_template_value(program, function, &at[i])) return -1;
+  if (!cpu_is_formal(program, function, &at[i]) && !cpu_is_template_value(program, function, &at[i])) return -1;
   return cpu_arguments(&program->tokens, i + 1, list, 64);
 }
 

@@ -9,6 +9,8 @@
  *   __device__ int me() { return threadIdx.x; }                          (*table[1])()   the same
  *
  * Methods that are called by their names are found by those (callgraph.c). */
+#include <limits.h>
+
 #include "core/backend/cpu/program/program.h"
 
 /* All that the tokens name counts. */
@@ -98,6 +100,24 @@ static bool is_taken(const cpu_program *program, const cpu_function *function) {
   return false;
 }
 
+/* The fewest arguments that are passed to what a parameter of a template stands for; INT_MAX: none is called. Scripts
+ * name instances, as in k<plus>, so that it may be any function. */
+static int template_arguments(const cpu_program *program) {
+  int least = INT_MAX;
+  for (int k = 0; k < program->nfunctions; k++) {
+    const cpu_function *function = &program->functions[k];
+    for (int i = function->body; function->head_last > function->head_first && i >= 0 && i < function->last; i++) {
+      const cpu_token *name = &program->tokens.at[i];
+      cpu_range list[64];
+      if (name->kind != CPU_NAME || !cpu_token_is(name + 1, "(") || !cpu_is_template_value(program, function, name))
+        continue;
+      const int count = cpu_arguments(&program->tokens, i + 1, list, 64);
+      if (count < least) least = count;
+    }
+  }
+  return least;
+}
+
 /* &N::get, N::get as an argument: is a name behind :: a method's, and not called? */
 static bool takes_methods(const cpu_program *program) {
   const cpu_tokens *tokens = &program->tokens;
@@ -112,6 +132,7 @@ static bool takes_methods(const cpu_program *program) {
 
 static void functions_take(cpu_program *program) {
   const bool methods = takes_methods(program);
+  const int arguments = template_arguments(program);
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (function->kernel) continue;
@@ -119,6 +140,7 @@ static void functions_take(cpu_program *program) {
       class_take(program, function, methods);
     else if (function->body >= 0 &&
              (function->name < 0 || cpu_token_is(&program->tokens.at[function->name], "operator") ||
+              (function->barrier < 0 && function->nformals >= arguments) || /* with one: callgraph.c */
               is_taken(program, function))) {
       cpu_call_note(&program->hidden.all, i);
       range_take(program, function->body, function->last);

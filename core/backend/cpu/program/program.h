@@ -140,6 +140,8 @@ int  cpu_function_next(const cpu_program *, const cpu_token *token, int after);
 int  cpu_callee_next(const cpu_program *, const cpu_tokens *, int i, int after);
 bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
 bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name);   /* a method of that name? */
+/* Is the name a parameter of the function's template, such as f of template <void (*f)(int)>? */
+bool cpu_is_template_value(const cpu_program *, const cpu_function *, const cpu_token *name);
 void cpu_call_note(cpu_function *, int callee);
 void cpu_reach_take(cpu_function *, const cpu_function *callee);
 /* Takes what tokens first ... last-1 name, as what the function reaches; cpu_calls_take: and what they reach. False: that
