@@ -37,6 +37,10 @@ static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *
          (it.step.first == it.step.last || is_number(at, &it.step, &by));
 }
 
+static bool declares_shared(const cpu_splitter *in, const cpu_node *node) {
+  return node->kind == CPU_NODE_TYPE && cpu_token_is(&in->work.at[node->first], "__shared__");
+}
+
 /* The name is an array of at least so many elements, which is used by its elements only. */
 static bool is_array(const cpu_splitter *in, int name, long least) {
   const cpu_token *at = in->work.at;
@@ -44,7 +48,7 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
     long size;
-    if (node->kind != CPU_NODE_TYPE || !cpu_token_is(&at[node->first], "__shared__")) continue;
+    if (!declares_shared(in, node)) continue;
     const int dims = cpu_variable_find(&in->work, node->first, node->last, &at[name]) + 1;
     if (!dims || cpu_token_is(&at[node->first + 1], "volatile")) continue;
     const int last = cpu_variable_next(&in->work, node->first, node->last, -1); /* of the type */
@@ -53,7 +57,7 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
             !cpu_token_is(&at[at[dims].match + 1], "[") && size >= least;
   }
   for (int i = 0; found && (i = cpu_find_use(&in->work, i, in->work.count, &at[name])) < in->work.count; i++)
-    found = in->nodes[cpu_node_at(in, i)].kind == CPU_NODE_TYPE || /* where it is declared */
+    found = declares_shared(in, &in->nodes[cpu_node_at(in, i)]) ||
             (cpu_token_is(&at[i + 1], "[") && cpu_write_at(in->program, &in->work, i, CPU_VALUE) != CPU_ESCAPED);
   return found;
 }
