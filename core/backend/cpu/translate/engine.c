@@ -17,8 +17,7 @@ static void engine_set(cpu_program *program, cpu_function *kernel, const char *e
 static const char *barrier_name(const cpu_program *program, const cpu_function *kernel) {
   static __thread char text[128];
   const cpu_token *token = &program->tokens.at[kernel->barrier];
-  const char *verb =
-      cpu_is_builtin(token, CPU_BARRIER | CPU_WARP) ? "reaches" : "uses"; /* a group, CUB, wmma */
+  const char *verb = cpu_is_builtin(token, CPU_BARRIER | CPU_WARP) ? "reaches" : "uses"; /* a group, CUB, wmma */
   snprintf(text, sizeof text, "%s %.*s at %.80s", verb, TEXT(token), cpu_where(program, kernel->barrier));
   return text;
 }
