@@ -24,6 +24,14 @@ local CASES <const> = {
     int v = F(2); __syncthreads(); a[threadIdx.x] = F(v); }]], "k<next>" },
   { "auto, by way of a function", [[template <auto F> __device__ int by(int x) { return F(x); }
     template <auto F> __global__ void k(int *a) { a[threadIdx.x] = by<F>(2); }]], "k<next>" },
+  { "what a * stands before", "template <operation F> __global__ void k(int *a) { a[threadIdx.x] = (*F)(2); }",
+    "k<next>" },
+  { "what has brackets", "template <operation F> __global__ void k(int *a) { a[threadIdx.x] = (F)(2); }", "k<next>" },
+  { "a copy", "template <operation F> __global__ void k(int *a) { auto g = F; a[threadIdx.x] = g(2); }", "k<next>" },
+  { "an argument", [[__device__ int of(operation f, int x) { return f(x); }
+    template <operation F> __global__ void k(int *a) { a[threadIdx.x] = of(F, 2); }]], "k<next>" },
+  { "a variable's", [[template <operation F> constexpr auto G = F;
+    template <operation F> __global__ void k(int *a) { a[threadIdx.x] = G<F>(2); }]], "k<next>" },
   { "a class that calls it", "template <class T> __global__ void k(int *a) { a[threadIdx.x] = T()(2); }",
     "k<twice<next>>" },
 }

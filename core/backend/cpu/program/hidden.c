@@ -100,8 +100,23 @@ static bool is_taken(const cpu_program *program, const cpu_function *function) {
   return false;
 }
 
-/* The fewest arguments that are passed to what a parameter of a template stands for; INT_MAX: none is called. Scripts
- * name instances, as in k<plus>, so that it may be any function. */
+/* May the parameter of the template, a value, be a function? Not of a scalar type or an enumeration. */
+static bool may_be_function(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+  const cpu_tokens *tokens = &program->tokens;
+  const int last = cpu_find_same(tokens, function->head_first, function->head_last, name);
+  int first = last;
+  while (first > function->head_first && !cpu_token_any(&tokens->at[first - 1], WORDS("<", ","))) first--;
+  if (first == last || cpu_find(tokens, first, last, WORDS("=", "typename", "class")) < last) return false; /* a type */
+  for (int i = first; i < last; i++)
+    for (int k = 0; k < program->aliases.count; k++)
+      if (program->aliases.at[k].far && cpu_same_text(&tokens->at[program->aliases.at[k].name], &tokens->at[i]))
+        return true;
+  return cpu_find(tokens, first, last, WORDS("(", "*", "&", "auto")) < last ||
+         cpu_type_knows(program, NULL, tokens, first, last) < CPU_KNOWN;
+}
+
+/* The fewest arguments that may be passed to what a parameter of a template stands for; INT_MAX: it is no function.
+ * Scripts name instances, as in k<plus>, so that it may be any. */
 static int template_arguments(const cpu_program *program) {
   int least = INT_MAX;
   for (int k = 0; k < program->nfunctions; k++) {
@@ -109,9 +124,10 @@ static int template_arguments(const cpu_program *program) {
     for (int i = function->body; function->head_last > function->head_first && i >= 0 && i < function->last; i++) {
       const cpu_token *name = &program->tokens.at[i];
       cpu_range list[64];
-      if (name->kind != CPU_NAME || !cpu_token_is(name + 1, "(") || !cpu_is_template_value(program, function, name))
+      if (name->kind != CPU_NAME || !cpu_is_template_value(program, function, name) ||
+          !may_be_function(program, function, name))
         continue;
-      const int count = cpu_arguments(&program->tokens, i + 1, list, 64);
+      const int count = cpu_token_is(name + 1, "(") ? cpu_arguments(&program->tokens, i + 1, list, 64) : 0;
       if (count < least) least = count;
     }
   }

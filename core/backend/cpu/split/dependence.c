@@ -44,6 +44,7 @@ typedef struct reader {
   int depth;
   /* of the kernel's reader: */
   access list[MOST_ACCESSES], pending[16];
+  int pending_at[16]; /* the token that is assigned to */
   int count, npending;
   bool unsure;
 } reader;
@@ -279,16 +280,20 @@ static void access_add(reader *in, access one) {
 }
 
 /* What is assigned to is stored after what stands to the right has been loaded. */
-static void pending_add(reader *in, access one) {
+static void pending_add(reader *in, int i, access one) {
+  in->pending_at[in->npending % 16] = i;
   if (in->npending == 16)
     in->kernel->unsure = true;
   else
     in->pending[in->npending++] = one;
 }
 
-static void pending_flush(reader *in) {
-  for (int i = 0; i < in->npending; i++) access_add(in, in->pending[i]);
-  in->npending = 0;
+/* Those behind token i: the last ones. */
+static void pending_flush(reader *in, int i) {
+  int first = in->npending;
+  while (first > 0 && in->pending_at[first - 1] > i) first--;
+  for (int k = first; k < in->npending; k++) access_add(in, in->pending[k]);
+  in->npending = first;
 }
 
 static bool ends_operand(const reader *in, int i) {
@@ -324,7 +329,7 @@ static void access_put(reader *in, int first, int after, access one) {
   if (!assigned) access_add(in, one);
   one.store = true;
   if (counted || address) access_add(in, one);
-  if (assigned || updated) pending_add(in, one);
+  if (assigned || updated) pending_add(in, first, one);
 }
 
 static void element_put(reader *in, int i, int name) {
@@ -344,6 +349,16 @@ static void element_put(reader *in, int i, int name) {
   access_put(in, i, i + 1, one);
 }
 
+/* Past an operand that begins at token i: p, (p + i), f(p), (float *)(p + i). */
+static int operand_end(const reader *in, int i) {
+  while (cpu_token_any(&in->at[i], WORDS("*", "&", "++", "--")) ||
+         (cpu_token_is(&in->at[i], "(") && cpu_token_is(&in->at[in->at[i].match - 1], "*")))
+    i = cpu_token_is(&in->at[i], "(") ? in->at[i].match + 1 : i + 1;
+  if (cpu_token_is(&in->at[i], "(")) return in->at[i].match + 1;
+  const int open = in->at[i].kind == CPU_NAME ? cpu_call_open(in->tokens, i) : -1;
+  return open >= 0 ? in->at[open].match + 1 : i + 1;
+}
+
 /* *p; *(p + i) */
 static void target_put(reader *in, int star) {
   int name = in->at[star + 1].kind == CPU_NAME ? name_find(in, star + 1) : -2;
@@ -352,8 +367,7 @@ static void target_put(reader *in, int star) {
     one.base = &in->at[star + 1];
     one.grouped = !is_scalar(in, &in->names[name]);
   }
-  int after = cpu_token_is(&in->at[star + 1], "(") ? in->at[star + 1].match + 1 : star + 2;
-  access_put(in, star, after, one);
+  access_put(in, star, operand_end(in, star + 1), one);
 }
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
@@ -365,7 +379,7 @@ static void function_read(reader *in, const cpu_program *program, const cpu_func
   in->function = function;
   names_read(in);
   range_read(in, function->body + 1, function->last);
-  pending_flush(in);
+  pending_flush(in, 0);
 }
 
 /* What follows in one round may be preceded by it in the next. */
@@ -409,9 +423,27 @@ static bool method_reads_index(const reader *in, const cpu_token *name, bool fun
   return false;
 }
 
+static bool may_point(const reader *in, const cpu_token *name) {
+  for (int i = 0; i < in->nnames; i++)
+    if (cpu_same_text(&in->at[in->names[i].name], name) &&
+        (is_pointer(in, &in->names[i]) || in->names[i].dims_last > in->names[i].dims))
+      return true;
+  return false;
+}
+
+/* A call of what CUDA or the library has: may it write by an argument, memcpy(p + i, &q, 4), std::swap(a[i], q)? */
+static bool call_writes(const reader *in, int i, int open) {
+  if (cpu_is_builtin(&in->at[i], CPU_PURE | CPU_FRESH | CPU_FENCE | CPU_BARRIER | CPU_WARP)) return false;
+  if (i > 1 && cpu_token_is(&in->at[i - 1], "::") && cpu_token_is(&in->at[i - 2], "std")) return true;
+  for (int k = open + 1; k < in->at[open].match; k++)
+    if (in->at[k].kind == CPU_NAME && !cpu_token_is(&in->at[k + 1], "[") && may_point(in, &in->at[k])) return true;
+  return false;
+}
+
 static int call_read(reader *in, int i) {
   int open = cpu_call_open(in->tokens, i), close = in->at[open].match;
-  if (cpu_token_any(&in->at[i], WORDS("sizeof", "alignof", "decltype"))) return close; /* nothing in it is computed */
+  if (cpu_token_is(&in->at[i], "decltype")) in->kernel->unsure = true;     /* it may declare a reference */
+  if (cpu_token_any(&in->at[i], WORDS("sizeof", "alignof"))) return close; /* nothing in it is computed */
   bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
   range_read(in, open + 1, close);
   if (in->at[i].size > 6 && !memcmp(in->at[i].text, "atomic", 6)) access_add(in, (access){.kind = ATOMIC});
@@ -421,8 +453,10 @@ static int call_read(reader *in, int i) {
   if (!method && cpu_function_next(in->program, &in->at[i], -1) < 0 && cpu_is_declared(in->program, &in->at[i]) &&
       !cpu_type_knows(in->program, in->function, in->tokens, i, open)) /* T(1) */
     in->kernel->unsure = true;
-  for (int k = -1; !method && (k = cpu_function_next(in->program, &in->at[i], k)) >= 0;)
+  int k = -1, found = 0;
+  for (; !method && (k = cpu_function_next(in->program, &in->at[i], k)) >= 0; found++)
     helper_read(in, &in->program->functions[k]);
+  if (!found && !functor && call_writes(in, i, open)) access_add(in, (access){.store = true, .grouped = true});
   return close;
 }
 
@@ -431,19 +465,24 @@ static bool is_cut(const reader *in, int i) {
          cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}", ")"));
 }
 
+/* int &q; and of a type that may be another name of a reference's */
+static bool is_reference(const reader *in, const cpu_declarator *it) {
+  return cpu_has(in->tokens, it->first, it->name, "&") || cpu_has(in->tokens, it->first, it->name, "&&") ||
+         (in->program->hidden.references && !is_scalar(in, it) && !is_pointer(in, it));
+}
+
 static void name_read(reader *in, int i) {
   int name = name_find(in, i);
   const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
   const cpu_token *next = &in->at[i + 1];
   if (it && it->name == i) {
     if (it->dims_last > it->dims && it->init_last > it->init)
-      pending_add(in, (access){.base = &in->at[i], .own = true, .store = true, .grouped = true});
+      pending_add(in, i, (access){.base = &in->at[i], .own = true, .store = true, .grouped = true});
   } else if (is_unary(in, i - 1, "*"))
     ; /* seen at the star */
   else if (cpu_token_is(next, "["))
     element_put(in, i, name);
-  else if (cpu_token_is(next, "->") ||
-           (it && cpu_has(in->tokens, it->first, it->name, "&") && (name >= in->nformals || in->kernel != in)))
+  else if (cpu_token_is(next, "->") || (it && is_reference(in, it) && (name >= in->nformals || in->kernel != in)))
     access_put(in, i, i + 1, (access){.grouped = true});
   else if (it && in->structs && name >= in->nformals && !is_scalar(in, it) && !is_pointer(in, it) &&
            !cpu_token_is(&in->at[it->spec_last - 1], "auto"))
@@ -453,7 +492,9 @@ static void name_read(reader *in, int i) {
 static void range_read(reader *in, int first, int last) {
   for (int i = first; i < last && !in->kernel->unsure; i++) {
     const cpu_token *token = &in->at[i];
-    if (cpu_token_is(token, ";")) pending_flush(in);
+    if (cpu_token_is(token, ";")) pending_flush(in, 0);
+    if (cpu_token_is(token, ")")) pending_flush(in, token->match); /* (a[i] = 3) */
+    if (cpu_token_is(token, ",")) pending_flush(in, cpu_enclosing(in->tokens, in->function->body, i));
     if (is_unary(in, i, "*")) target_put(in, i);
     if (cpu_token_is(token, "[") && cpu_token_is(&in->at[i - 1], ")")) /* ((float4 *)p)[i] */
       access_put(in, in->at[i - 1].match, i, (access){.grouped = true});
