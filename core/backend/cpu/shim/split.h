@@ -30,6 +30,15 @@
 #define MW_KEPT static __thread __attribute__((aligned(64)))
 #define mw_kept
 
+/* Which element of a variable's array is the thread's. Where that is only needed under a condition, g++ takes an int for
+ * an index that may wrap, and gathers; clang++ does not, and its vectors of longs are half as wide. Measured: 7 times as
+ * fast on potential_shared with g++, 1.2 times as long on scan_tiles with clang++. */
+#if defined(__clang__)
+typedef int mw_number;
+#else
+typedef long mw_number;
+#endif
+
 /* In front of everything: the block's coordinates as locals, and thread 0's for the sake of types. */
 #define MW_BLOCK                                                                                                       \
   const uint3 blockIdx = ::blockIdx, threadIdx = {0, 0, 0};                                                            \
@@ -47,9 +56,10 @@
   const int mw_n = mw_to - mw_from, mw_t = 0;                                                                          \
   (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t;
 #define MW_ROW_THREAD                                                                                                  \
-  const long mw_t = (long)mw_x - mw_from;                                                                              \
+  const int mw_t = mw_x - mw_from;                                                                                     \
+  const mw_number mw_e = (mw_number)mw_x - mw_from;                                                                    \
   const uint3 threadIdx = {(unsigned)mw_x, mw_y, mw_z};                                                                \
-  (void)mw_t, (void)threadIdx;
+  (void)mw_t, (void)mw_e, (void)threadIdx;
 
 #define MW_THREADS                                                                                                     \
   for (int mw_z = 0; mw_z < mw_nz; mw_z++)                                                                             \
@@ -69,9 +79,10 @@
   ((mw_u64)gridDim.x * blockDim.x * (scale) < 1u << 30 && (mw_u64)gridDim.y * blockDim.y * (scale) < 1u << 30)
 
 #define MW_THREAD                                                                                                      \
-  const long mw_t = (long)(mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                       \
+  const int mw_t = (mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                              \
+  const mw_number mw_e = (mw_number)(mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                              \
   const uint3 threadIdx = {(unsigned)mw_x, (unsigned)mw_y, (unsigned)mw_z};                                            \
-  (void)mw_t, (void)threadIdx;
+  (void)mw_t, (void)mw_e, (void)threadIdx;
 
 /* {== Types =========================================================== */
 

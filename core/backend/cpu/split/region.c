@@ -103,7 +103,7 @@ static void again_put(cpu_writer *it, const cpu_local *local) {
   cpu_known_local_put(it, local);
 }
 
-/* int i = blockIdx.x * blockDim.x + threadIdx.x; float &x = mw_L3.at[mw_t]; for what the open region uses.
+/* int i = blockIdx.x * blockDim.x + threadIdx.x; float &x = mw_L3.at[mw_e]; for what the open region uses.
  * known_only: what is computed again, for a bounds check. */
 static void locals_put(cpu_writer *it, bool known_only) {
   const cpu_splitter *in = it->in;
@@ -113,7 +113,7 @@ static void locals_put(cpu_writer *it, bool known_only) {
     const cpu_local *local = &in->locals[i];
     if (needed[i] && local->class == CPU_AGAIN) again_put(it, local);
     if (needed[i] && local->class == CPU_PRIVATE && !known_only)
-      cpu_put(it, "%s mw_T%d &%.*s = mw_L%d.at[mw_t];", local->is_const ? " const" : "", i,
+      cpu_put(it, "%s mw_T%d &%.*s = mw_L%d.at[mw_e];", local->is_const ? " const" : "", i,
               TEXT(&in->work.at[local->declarator.name]), i);
   }
   mw_free(needed);
@@ -143,7 +143,7 @@ static void private_init_put(cpu_writer *it, int index) {
   const bool argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5), braces = cpu_token_is(init, "{");
   const bool known = !local->is_auto && cpu_local_knows(in, local) >= CPU_KNOWN;
   /* the name of a constant is one */
-  char *name = local->is_const ? mw_format("mw_L%d.at[mw_t]", index) : mw_format("%.*s", TEXT(&in->work.at[d->name]));
+  char *name = local->is_const ? mw_format("mw_L%d.at[mw_e]", index) : mw_format("%.*s", TEXT(&in->work.at[d->name]));
   if (d->init_last == d->init) {
     cpu_put(it, " mw_start<mw_T%d>::plain(%s);", index, name);
   } else if (argument) {
