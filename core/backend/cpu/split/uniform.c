@@ -90,7 +90,7 @@ static int name_allowed(const cpu_splitter *in, int i, bool pure) {
   if (cpu_token_any(token, WORDS("sizeof", "alignof", "decltype")) && open == i + 1) return in->work.at[open].match + 1;
   if (cpu_token_any(token, WORDS("static_cast", "reinterpret_cast")) && open > i + 1)
     return cpu_type_knows(in->program, in->kernel, &in->work, i + 2, open - 1) ? open : 0;
-  if ((cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t"))) return pure ? i + 1 : 0;
+  if (cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t")) return pure ? i + 1 : 0;
   if (cpu_is_builtin(token, CPU_OF_BLOCK)) return i + 1;
   if (local < 0 && cpu_token_any(token, constants)) return i + 1;
   if (cpu_is_member(&in->work, i)) return open < 0 ? i + 1 : 0;
