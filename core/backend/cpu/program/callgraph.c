@@ -124,7 +124,7 @@ static void reach_spread(cpu_program *program) {
 }
 
 bool cpu_is_template_value(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
-  const int found = cpu_find_same(&program->tokens, function->head_first, function->head_last, name);
+  const int found = cpu_find_same(&program->tokens, function->head_first + 1, function->head_last, name);
   return found < function->head_last && !cpu_token_any(&program->tokens.at[found - 1], WORDS("typename", "class"));
 }
 

@@ -103,7 +103,7 @@ static bool is_taken(const cpu_program *program, const cpu_function *function) {
 /* May the parameter of the template, a value, be a function? Not of a scalar type or an enumeration. */
 static bool may_be_function(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
   const cpu_tokens *tokens = &program->tokens;
-  const int last = cpu_find_same(tokens, function->head_first, function->head_last, name);
+  const int last = cpu_find_same(tokens, function->head_first + 1, function->head_last, name);
   int first = last;
   while (first > function->head_first && !cpu_token_any(&tokens->at[first - 1], WORDS("<", ","))) first--;
   if (first == last || cpu_find(tokens, first, last, WORDS("=", "typename", "class")) < last) return false; /* a type */
