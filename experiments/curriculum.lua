@@ -105,7 +105,7 @@ return {
               gate("T_eff", "dim 3, blocks in pace", 0.85, "copy, 16 bytes a thread", F64, "cuda") } },
   { name = "scan", title = "Can one long array be summed up at the rate of a copy?", study = "scan",
     needs = "cumsum", tags = { "core", "memory", "cooperation" },
-    gates = { gate("T_eff", "one pass, in rounds", 0.9, "library copy", { type = "f64" }, "cuda") } },
+    gates = { gate("T_eff", "one pass, in rounds", 0.77, "library copy", { type = "f64" }, "cuda") } },
   { name = "recurrence", title = "Can a recurrence be computed at the rate of a running sum?", study = "recurrence",
     needs = "scan", tags = { "memory", "cooperation" },
     gates = { gate("T_eff", "recurrence, in rounds", 0.2, "sum, in rounds", LADDER),
