@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Declarations, statements and scopes of a body; see body.h. */
+#include "core/source/body.h"
+
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/source/body_parts.h"
+#include "core/source/declarator.h"
+
+static int statement_add(mw_body *in, mw_statement_kind kind, int first) {
+  if (in->nstatements % 64 == 0)
+    in->statements = mw_realloc(in->statements, (size_t)(in->nstatements + 64) * sizeof *in->statements);
+  in->statements[in->nstatements] = (mw_statement){.kind = kind, .first = first, .last = first + 1};
+  return in->nstatements++;
+}
+
+/* Names that tokens first ... last-1 may declare hide behind them what is outside. */
+static void names_hide(mw_body *in, int first, int last) {
+  for (int i = first; i < last; i++)
+    if (mw_at(in, i)->kind == CPU_NAME)
+      mw_declared_add(in, (mw_declared){.name = i, .spec = last, .until = in->until, .type = {.class = MW_TYPE_CLASS}});
+}
+
+static void unknown_make(mw_body *in, int statement, int first, int last) {
+  in->statements[statement].kind = MW_STATEMENT_UNKNOWN;
+  mw_unknown_note(in, first, last);
+  names_hide(in, first, last);
+}
+
+static int semicolon(const mw_body *in, int i, int last) {
+  return cpu_find_open(in->tokens, i, last, WORDS(";"));
+}
+
+/* ---- declarations ---------------------------------------------------------------------------------------------- */
+
+/* A declared name with its sizes, in brackets where it points to a function or an array; past them, or 0. */
+static int name_end(mw_body *in, int i, int last, mw_declared *one) {
+  const bool inner = mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&"));
+  if (inner) {
+    const int close = mw_at(in, i)->match;
+    one->type = (mw_type){.class = MW_TYPE_CLASS, .reference = mw_is(in, i + 1, "&")};
+    one->name = i + 2;
+    for (i = close + 1; i < last && cpu_token_any(mw_at(in, i), WORDS("(", "["));) i = mw_at(in, i)->match + 1;
+    return mw_at(in, one->name)->kind == CPU_NAME ? i : 0;
+  }
+  if (i >= last || mw_at(in, i)->kind != CPU_NAME) return 0;
+  one->name = i++;
+  for (; i < last && mw_is(in, i, "["); i = mw_at(in, i)->match + 1) {
+    mw_expr_read(in, i + 1, mw_at(in, i)->match);
+    one->type.levels++, one->type.arrays++;
+  }
+  return i;
+}
+
+/* Past the initialiser at i: = e, (e), {e} or none. */
+static int init_read(mw_body *in, int i, int last, mw_declared *one) {
+  if (i < last && mw_is(in, i, "="))
+    one->init = mw_assignment_read(in, i + 1, last);
+  else if (i < last && cpu_token_any(mw_at(in, i), WORDS("(", "{")))
+    one->init = mw_construction_read(in, i, i, one->type);
+  if (!one->init) return i;
+  mw_expr *init = &in->exprs[one->init];
+  if (init->kind == MW_EXPR_BRACES && init->op == init->first) init->type = one->type;
+  if (one->is_auto) {
+    const bool reference = one->type.reference;
+    one->type = init->type;
+    one->type.reference = reference, one->type.arrays = 0;
+  }
+  return init->last;
+}
+
+/* The declarators from i on, behind the words of their type. */
+static void declarators_read(mw_body *in, int statement, int i, int last, mw_declared like) {
+  like.until = in->until;
+  like.is_auto = cpu_has(in->tokens, like.spec, i, "auto");
+  like.is_static = cpu_has(in->tokens, like.spec, i, "static");
+  like.is_shared = cpu_find(in->tokens, like.spec, i, WORDS("__shared__", "mw_kept")) < i;
+  in->statements[statement].kind = MW_STATEMENT_DECLARE;
+  in->statements[statement].declared = in->ndeclared;
+  for (;; i++) {
+    mw_declared one = like;
+    const int begin = i;
+    i = mw_signs_end(in, i, last, &one.type);
+    i = name_end(in, i, last, &one);
+    if (!i) return unknown_make(in, statement, begin, last);
+    const int index = in->ndeclared;
+    mw_declared_add(in, one); /* int n = n + 1: its own, as in C++ */
+    i = init_read(in, i, last, &one);
+    in->declared[index] = one;
+    in->statements[statement].ndeclared = in->ndeclared - in->statements[statement].declared;
+    if (one.init && !in->exprs[one.init].kind) { /* a = [] { }, b = 1 */
+      names_hide(in, one.name + 1, last);
+      return;
+    }
+    if (i >= last) return;
+    if (!mw_is(in, i, ",")) break;
+  }
+  unknown_make(in, statement, i, last);
+}
+
+/* struct P { ... }, enum E { ... }: the name is a type's. */
+static void class_add(mw_body *in, int first, int last) {
+  const int braces = cpu_class_braces(in->tokens, first, last);
+  const int word = cpu_find(in->tokens, first, last, WORDS("struct", "class", "union", "enum"));
+  const int name = word + 1 + cpu_token_any(mw_at(in, word + 1), WORDS("class", "struct"));
+  if (braces && mw_at(in, name)->kind == CPU_NAME)
+    mw_declared_add(
+        in, (mw_declared){
+                .name = name, .spec = word, .until = in->until, .is_type = true, .type = {.class = MW_TYPE_CLASS}});
+}
+
+/* Does tokens first ... last-1 declare variables? Then they are read. */
+static bool declaration_read(mw_body *in, int statement, int first, int last) {
+  mw_declared like = {.spec = first};
+  const int i = mw_words_end(in, first, last, &like.type);
+  if (i == first || i >= last) return false;
+  const bool inner = mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&"));
+  if (mw_at(in, i)->kind != CPU_NAME && !inner && !cpu_token_any(mw_at(in, i), WORDS("*", "&", "&&", "[")))
+    return false;
+  class_add(in, first, i);
+  declarators_read(in, statement, i, last, like);
+  return true;
+}
+
+/* using T = float; typedef float T; using N::f; namespace cg = ...; */
+static void type_read(mw_body *in, int statement, int first, int last) {
+  const bool alias = mw_is(in, first, "using") && mw_is(in, first + 2, "=");
+  mw_declared one = {.spec = first, .until = in->until, .is_type = true, .type = {.class = MW_TYPE_CLASS}};
+  in->statements[statement].kind = MW_STATEMENT_TYPE;
+  if (alias || (mw_is(in, first, "typedef") && mw_at(in, last - 1)->kind == CPU_NAME)) {
+    one.name = alias ? first + 1 : last - 1;
+    one.type = mw_type_read(in->tokens, alias ? first + 3 : first + 1, alias ? last : last - 1, &in->names);
+    mw_declared_add(in, one);
+  } else if (!mw_is(in, first, "static_assert") && !mw_is(in, first + 1, "namespace")) {
+    unknown_make(in, statement, first, last);
+  }
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------------ */
+
+static int statement_read(mw_body *in, int i, int last);
+
+/* Tokens i ... last-1, without the ; behind them. */
+static void simple_read(mw_body *in, int statement, int i, int last) {
+  const int braces = cpu_class_braces(in->tokens, i, last);
+  mw_statement *it = &in->statements[statement];
+  if (i == last || (mw_is(in, i, "[") && mw_is(in, i + 1, "[")) || (braces && mw_at(in, braces)->match + 1 == last)) {
+    it->kind = MW_STATEMENT_TYPE; /* ; [[fallthrough]]; struct P { ... }; */
+    if (braces) class_add(in, i, last);
+  } else if (cpu_token_any(mw_at(in, i), WORDS("using", "typedef", "static_assert", "namespace"))) {
+    type_read(in, statement, i, last);
+  } else if (cpu_token_any(mw_at(in, i), WORDS("asm", "__asm__"))) {
+    mw_unknown_note(in, i, last);
+    it->kind = MW_STATEMENT_UNKNOWN;
+  } else if (cpu_token_any(mw_at(in, i), WORDS("goto", "try", "throw", "template"))) {
+    unknown_make(in, statement, i, last);
+  } else if (!declaration_read(in, statement, i, last)) {
+    const int test = mw_expr_read(in, i, last);
+    in->statements[statement].kind = MW_STATEMENT_EXPR;
+    in->statements[statement].test = test;
+  }
+}
+
+static int block_read(mw_body *in, int open) {
+  const int one = statement_add(in, MW_STATEMENT_BLOCK, open), end = mw_at(in, open)->match;
+  const int visible = in->nvisible, until = in->until;
+  in->until = end;
+  for (int i = open + 1, before = 0, child; i < end; i = in->statements[child].last, before = child) {
+    child = statement_read(in, i, end);
+    *(before ? &in->statements[before].next : &in->statements[one].child) = child;
+  }
+  in->nvisible = visible, in->until = until;
+  in->statements[one].last = end + 1;
+  return one;
+}
+
+/* A statement in parentheses: its index. */
+static int head_read(mw_body *in, int first, int last) {
+  const int head = statement_add(in, MW_STATEMENT_TYPE, first);
+  simple_read(in, head, first, last);
+  in->statements[head].last = last;
+  return head;
+}
+
+/* if (k > 2), if (int k = f(); k > 2), while (int k = f()) */
+static void condition_read(mw_body *in, int statement, int first, int last) {
+  const int semi = semicolon(in, first, last);
+  int head = semi < last ? head_read(in, first, semi) : 0, test = 0;
+  const int begin = semi < last ? semi + 1 : first, one = head_read(in, begin, last);
+  if (in->statements[one].kind == MW_STATEMENT_EXPR)
+    test = in->statements[one].test;
+  else if (!head)
+    head = one;
+  else
+    unknown_make(in, statement, begin, last);
+  in->statements[statement].head = head;
+  in->statements[statement].test = test;
+}
+
+static void for_read(mw_body *in, int statement, int first, int last) {
+  const int init = semicolon(in, first, last), test = init < last ? semicolon(in, init + 1, last) : last;
+  const int colon = cpu_find_open(in->tokens, first, last, WORDS(":"));
+  int head, condition, step = 0;
+  if (init < last) {
+    head = head_read(in, first, init);
+    condition = mw_expr_read(in, init + 1, test);
+    if (test < last) step = mw_expr_read(in, test + 1, last);
+  } else {
+    in->statements[statement].kind = MW_STATEMENT_RANGE;
+    condition = mw_expr_read(in, colon + 1, last);
+    head = head_read(in, first, colon);
+  }
+  in->statements[statement].head = head;
+  in->statements[statement].test = condition;
+  in->statements[statement].step = step;
+}
+
+/* What is no statement of C++. */
+static int misread(mw_body *in, int statement, int first, int last) {
+  unknown_make(in, statement, first, last);
+  in->statements[statement].last = last;
+  return statement;
+}
+
+static int headed_read(mw_body *in, mw_statement_kind kind, int i, int last) {
+  const int one = statement_add(in, kind, i), visible = in->nvisible, until = in->until;
+  const int open = i + 1 + mw_is(in, i + 1, "constexpr");
+  if (open >= last || !mw_is(in, open, "(")) return misread(in, one, i, last);
+  const int close = mw_at(in, open)->match;
+  in->until = cpu_statement_end(in->tokens, i, last);
+  if (in->until > last) in->until = last;
+  (kind == MW_STATEMENT_FOR ? for_read : condition_read)(in, one, open + 1, close);
+  int child = statement_read(in, close + 1, last), end = in->statements[child].last;
+  in->statements[one].child = child;
+  if (kind == MW_STATEMENT_IF && end < last && mw_is(in, end, "else")) {
+    child = statement_read(in, end + 1, last), end = in->statements[child].last;
+    in->statements[one].otherwise = child;
+  }
+  in->statements[one].last = end;
+  in->nvisible = visible, in->until = until;
+  return one;
+}
+
+static int do_read(mw_body *in, int i, int last) {
+  const int one = statement_add(in, MW_STATEMENT_DO, i), child = statement_read(in, i + 1, last);
+  const int end = in->statements[child].last;
+  in->statements[one].child = child;
+  if (end + 1 >= last || !mw_is(in, end, "while") || !mw_is(in, end + 1, "(")) return misread(in, one, i, last);
+  const int close = mw_at(in, end + 1)->match, test = mw_expr_read(in, end + 2, close);
+  in->statements[one].test = test;
+  const int stop = semicolon(in, close, last);
+  in->statements[one].last = stop < last ? stop + 1 : last;
+  return one;
+}
+
+/* By its first word; MW_STATEMENT_EXPR: that says nothing. */
+static mw_statement_kind word_kind(const cpu_token *token) {
+  static const struct {
+    const char *word;
+    mw_statement_kind kind;
+  } words[] = {{"if", MW_STATEMENT_IF},
+               {"for", MW_STATEMENT_FOR},
+               {"while", MW_STATEMENT_WHILE},
+               {"switch", MW_STATEMENT_SWITCH},
+               {"return", MW_STATEMENT_RETURN},
+               {"break", MW_STATEMENT_BREAK},
+               {"continue", MW_STATEMENT_CONTINUE},
+               {"case", MW_STATEMENT_CASE},
+               {"default", MW_STATEMENT_CASE},
+               {"do", MW_STATEMENT_DO},
+               {"{", MW_STATEMENT_BLOCK}};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (cpu_token_is(token, words[k].word)) return words[k].kind;
+  return MW_STATEMENT_EXPR;
+}
+
+/* A statement that ends at a ; or, of a label, at a : */
+static int plain_read(mw_body *in, mw_statement_kind kind, int i, int last) {
+  const int one = statement_add(in, kind, i);
+  const bool label = kind == MW_STATEMENT_EXPR && mw_at(in, i)->kind == CPU_NAME && mw_is(in, i + 1, ":");
+  const bool ends = label || kind == MW_STATEMENT_CASE;
+  const int end = cpu_find_open(in->tokens, i, last, ends ? WORDS(":") : WORDS(";"));
+  const int test = kind == MW_STATEMENT_RETURN || kind == MW_STATEMENT_CASE ? mw_expr_read(in, i + 1, end) : 0;
+  in->statements[one].test = test;
+  if (label)
+    mw_unknown_note(in, i, i + 1), in->statements[one].kind = MW_STATEMENT_UNKNOWN;
+  else if (kind == MW_STATEMENT_EXPR)
+    simple_read(in, one, i, end);
+  in->statements[one].last = end < last ? end + 1 : last;
+  return one;
+}
+
+static int statement_read(mw_body *in, int i, int last) {
+  const mw_statement_kind kind = word_kind(mw_at(in, i));
+  if (mw_at(in, i)->kind == CPU_PRAGMA)
+    return i + 1 < last ? statement_read(in, i + 1, last) : statement_add(in, MW_STATEMENT_TYPE, i);
+  if (i >= last || in->depth > MW_MOST_DEPTH) return misread(in, statement_add(in, MW_STATEMENT_UNKNOWN, i), i, last);
+  in->depth++;
+  const int one = kind == MW_STATEMENT_BLOCK                               ? block_read(in, i)
+                  : kind == MW_STATEMENT_DO                                ? do_read(in, i, last)
+                  : kind >= MW_STATEMENT_IF && kind <= MW_STATEMENT_SWITCH ? headed_read(in, kind, i, last)
+                                                                           : plain_read(in, kind, i, last);
+  in->depth--;
+  return one;
+}
+
+/* ---- the body -------------------------------------------------------------------------------------------------- */
+
+/* The declarations stand in the order of their names, as C++ looks them up: the last in whose scope a name stands. */
+static void names_bind(mw_body *in) {
+  for (int i = 1; i < in->ndeclared; i++) {
+    const mw_declared *it = &in->declared[i];
+    for (int k = it->name > it->spec ? it->name : it->spec;
+         (k = cpu_find_same(in->tokens, k, it->until, mw_at(in, it->name))) < it->until; k++)
+      if (k == it->name || !cpu_is_member(in->tokens, k)) in->bound[k - in->first] = i;
+  }
+}
+
+void mw_body_read(mw_body *in, const cpu_tokens *tokens, int first, int last, const mw_names *names) {
+  const size_t room = (size_t)(last - first) + 2;
+  *in = (mw_body){.tokens = tokens, .names = *names, .first = first, .last = last, .until = last};
+  in->begins = mw_calloc(room, sizeof *in->begins);
+  in->bound = mw_calloc(room, sizeof *in->bound);
+  in->exprs = mw_calloc(64, sizeof *in->exprs);
+  in->nexprs = 1;
+  statement_add(in, MW_STATEMENT_BLOCK, first);
+  mw_declared_add(in, (mw_declared){0});
+  in->nvisible = 0;
+  for (int i = first, before = 0, child; i < last; i = in->statements[child].last, before = child) {
+    child = statement_read(in, i, last);
+    *(before ? &in->statements[before].next : &in->statements[0].child) = child;
+  }
+  names_bind(in);
+}
+
+int mw_body_find(const mw_body *in, int first, int last) {
+  if (first < in->first || first >= in->last) return 0;
+  int one = in->begins[first - in->first];
+  while (one && in->exprs[one].last > last && in->exprs[in->exprs[one].a].first == first) one = in->exprs[one].a;
+  return one && in->exprs[one].kind && in->exprs[one].last == last ? one : 0;
+}
+
+void mw_body_free(mw_body *in) {
+  mw_free(in->exprs);
+  mw_free(in->statements);
+  mw_free(in->declared);
+  mw_free(in->begins);
+  mw_free(in->bound);
+  mw_free(in->visible);
+  *in = (mw_body){0};
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A function's body, read once: statements, expressions by precedence, scopes, and what each name stands for.
+ *
+ *   for (int k = 0; k < n; k++) s += x[k];      a FOR: it declares k, its test is (k < n), its step (k ++), its child
+ *                                               the expression (s += (x [] k)), where k is a local, n a parameter
+ *
+ * Nothing is guessed. What is not understood is MW_EXPR_UNKNOWN or MW_STATEMENT_UNKNOWN and covers its tokens: it may do
+ * anything to each name in it. What the body does not declare itself, it asks its reader (mw_names). Indices instead of
+ * pointers; 0 is none, and element 0 of each array is not used. */
+#ifndef MW_SOURCE_BODY_H
+#define MW_SOURCE_BODY_H
+
+#include "core/source/lexer.h"
+
+typedef enum mw_type_class {
+  MW_TYPE_UNKNOWN, /* the compiler may tell: a template's T, a member */
+  MW_TYPE_CLASS,   /* declared by words that say too little: it may have operators and conversions of its own */
+  MW_TYPE_VECTOR,  /* float4: a class whose operators are the language's own */
+  MW_TYPE_SCALAR,
+} mw_type_class;
+
+typedef struct mw_type {
+  mw_type_class class;        /* of what is at the end of the pointers */
+  signed char levels, arrays; /* float *x[2]: two levels of pointers and arrays, the outermost an array */
+  bool reference;
+} mw_type;
+
+typedef enum mw_binding {
+  MW_NAME_UNKNOWN,
+  MW_NAME_LOCAL,     /* declared in the body */
+  MW_NAME_PARAMETER, /* of the function */
+  MW_NAME_VARIABLE,  /* outside of functions */
+  MW_NAME_CONSTANT,  /* an enumerator, a constant outside of functions, a value of the template */
+  MW_NAME_FUNCTIONS, /* all of that name */
+  MW_NAME_TYPE,
+  MW_NAME_BUILTIN,   /* CUDA's */
+} mw_binding;
+
+typedef struct mw_meaning {
+  mw_binding binding;
+  mw_type type; /* of a variable; a TYPE itself; what a builtin gives */
+} mw_meaning;
+
+typedef struct mw_names { /* who knows what the body does not declare */
+  mw_meaning (*meaning)(void *with, const cpu_token *name);
+  void *with;
+} mw_names;
+
+typedef enum mw_expr_kind {
+  MW_EXPR_UNKNOWN,
+  MW_EXPR_NUMBER,      /* and characters, true, false, nullptr */
+  MW_EXPR_STRING,
+  MW_EXPR_NAME,        /* op: its token; first < op: it is qualified; op + 1 < last: it has template arguments */
+  MW_EXPR_MEMBER,      /* a . op */
+  MW_EXPR_ARROW,       /* a -> op */
+  MW_EXPR_INDEX,       /* a [ b ] */
+  MW_EXPR_CALL,        /* a ( b, next of b, ... ) */
+  MW_EXPR_CAST,        /* ( T ) a, static_cast < T > ( a ), T ( a, next of a, ... ): to `type` */
+  MW_EXPR_BRACES,      /* { a, next of a, ... }, T { a, ... }: of `type` */
+  MW_EXPR_BRACKETS,    /* ( a ) */
+  MW_EXPR_UNARY,       /* op a */
+  MW_EXPR_POSTFIX,     /* a ++ */
+  MW_EXPR_BINARY,      /* a op b, and the comma */
+  MW_EXPR_ASSIGN,      /* a op b: += */
+  MW_EXPR_CONDITIONAL, /* a ? b : c */
+  MW_EXPR_SIZEOF,      /* nothing in it is evaluated */
+} mw_expr_kind;
+
+typedef struct mw_expr {
+  mw_expr_kind kind;
+  int first, last; /* tokens */
+  int op;          /* token of the operator, or of the name */
+  int a, b, c, next;
+  mw_type type;
+  mw_binding binding; /* of a name */
+  int of;             /* of a local: its declaration */
+} mw_expr;
+
+typedef struct mw_declared { /* a name that the body declares */
+  int name, spec;            /* token; where the words of its type begin */
+  int init;                  /* expression; 0: none */
+  int until;                 /* token at which its scope ends */
+  mw_type type;
+  bool is_type, is_auto, is_static, is_shared;
+} mw_declared;
+
+typedef enum mw_statement_kind {
+  MW_STATEMENT_UNKNOWN,
+  MW_STATEMENT_EXPR,    /* test */
+  MW_STATEMENT_DECLARE, /* ndeclared variables from `declared` on */
+  MW_STATEMENT_TYPE,    /* using, typedef, a class, static_assert, an empty statement: computes nothing */
+  MW_STATEMENT_BLOCK,
+  MW_STATEMENT_IF,
+  MW_STATEMENT_FOR,
+  MW_STATEMENT_RANGE,   /* for (T x : test) */
+  MW_STATEMENT_WHILE,
+  MW_STATEMENT_DO,
+  MW_STATEMENT_SWITCH,
+  MW_STATEMENT_CASE,    /* and default */
+  MW_STATEMENT_RETURN,
+  MW_STATEMENT_BREAK,
+  MW_STATEMENT_CONTINUE,
+} mw_statement_kind;
+
+typedef struct mw_statement {
+  mw_statement_kind kind;
+  int first, last; /* tokens; ; and } included */
+  int head;        /* statement in the parentheses of a for, if, switch or while: int k = 0; */
+  int test, step;  /* expressions */
+  int child, otherwise, next;
+  int declared, ndeclared;
+} mw_statement;
+
+typedef struct mw_body {
+  const cpu_tokens *tokens;
+  mw_names names;
+  int first, last; /* tokens */
+  mw_expr *exprs;
+  mw_statement *statements;
+  mw_declared *declared;
+  int nexprs, nstatements, ndeclared;
+  int *begins;  /* of each token from `first` on: the longest expression that begins there; 0 */
+  int *bound;   /* of each token: the declaration of the body that the name stands for; 0 */
+  int unknown;  /* expressions and statements that are not understood */
+  int where;    /* token of the first of them */
+  int depth, until, nvisible; /* while it is read: of the scope */
+  int *visible;
+} mw_body;
+
+/* Reads tokens first ... last-1, which stand between the braces of a body. */
+void mw_body_read(mw_body *, const cpu_tokens *, int first, int last, const mw_names *);
+void mw_body_free(mw_body *);
+/* The expression that is tokens first ... last-1; 0: none, or it is not understood. */
+int mw_body_find(const mw_body *, int first, int last);
+/* What the name at a token stands for. */
+mw_meaning mw_body_meaning(const mw_body *, int token);
+
+/* The type that the words and signs in first ... last-1 give; of a class where they are not all of a type's. */
+mw_type mw_type_read(const cpu_tokens *, int first, int last, const mw_names *);
+/* A scalar or a pointer: its operators and conversions are the language's own. */
+static inline bool mw_type_is_plain(mw_type type) {
+  return type.levels > 0 || type.class == MW_TYPE_SCALAR;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What expression.c has for body.c. Every reader begins at a token and gives what it made, which says where it ends. */
+#ifndef MW_SOURCE_BODY_PARTS_H
+#define MW_SOURCE_BODY_PARTS_H
+
+#include "core/source/body.h"
+
+enum { MW_MOST_DEPTH = 256 }; /* what compilers promise */
+
+static inline const cpu_token *mw_at(const mw_body *in, int i) {
+  return &in->tokens->at[i];
+}
+static inline bool mw_is(const mw_body *in, int i, const char *text) {
+  return cpu_token_is(mw_at(in, i), text);
+}
+
+/* Counts what is not understood, of tokens first ... last-1. */
+void mw_unknown_note(mw_body *, int first, int last);
+/* All of the tokens as one expression, or an unknown one; 0: there are none. */
+int mw_expr_read(mw_body *, int first, int last);
+/* From token i on, up to a comma. */
+int mw_assignment_read(mw_body *, int i, int last);
+/* ( a, b ) or { a, b } behind a name, which makes it a T. */
+int mw_construction_read(mw_body *, int first, int open, mw_type);
+
+/* Past the words of a type: const unsigned int, typename S<T>::type, struct P; i where there is none. */
+int mw_words_end(const mw_body *, int i, int last, mw_type *);
+/* Past * and & and the words between them. */
+int mw_signs_end(const mw_body *, int i, int last, mw_type *);
+void mw_declared_add(mw_body *, mw_declared);
+
+#endif
