@@ -74,6 +74,7 @@ static int init_read(mw_body *in, int i, int last, mw_declared *one) {
 /* The declarators from i on, behind the words of their type. */
 static void declarators_read(mw_body *in, int statement, int i, int last, mw_declared like) {
   like.until = in->until;
+  like.spec_last = i;
   like.is_auto = cpu_has(in->tokens, like.spec, i, "auto");
   like.is_static = cpu_has(in->tokens, like.spec, i, "static");
   like.is_shared = cpu_find(in->tokens, like.spec, i, WORDS("__shared__", "mw_kept")) < i;
@@ -308,13 +309,17 @@ static int statement_read(mw_body *in, int i, int last) {
 
 /* ---- the body -------------------------------------------------------------------------------------------------- */
 
-/* The declarations stand in the order of their names, as C++ looks them up: the last in whose scope a name stands. */
+/* The declarations stand in the order of their names: the last in whose scope a name stands is meant, as in C++. What only
+ * may be declared leaves to an outer declaration what is done to it. */
 static void names_bind(mw_body *in) {
   for (int i = 1; i < in->ndeclared; i++) {
     const mw_declared *it = &in->declared[i];
-    for (int k = it->name > it->spec ? it->name : it->spec;
-         (k = cpu_find_same(in->tokens, k, it->until, mw_at(in, it->name))) < it->until; k++)
-      if (k == it->name || !cpu_is_member(in->tokens, k)) in->bound[k - in->first] = i;
+    const bool hides = it->spec > it->name;
+    for (int k = hides ? it->spec : it->name; k < it->until; k++) {
+      k = cpu_find_same(in->tokens, k, it->until, mw_at(in, it->name));
+      int *bound = &in->bound[k - in->first];
+      if (k < it->until && (k == it->name || !cpu_is_member(in->tokens, k)) && !(hides && *bound)) *bound = i;
+    }
   }
 }
 
@@ -338,8 +343,11 @@ void mw_body_read(mw_body *in, const cpu_tokens *tokens, int first, int last, co
 int mw_body_find(const mw_body *in, int first, int last) {
   if (first < in->first || first >= in->last) return 0;
   int one = in->begins[first - in->first];
-  while (one && in->exprs[one].last > last && in->exprs[in->exprs[one].a].first == first) one = in->exprs[one].a;
-  return one && in->exprs[one].kind && in->exprs[one].last == last ? one : 0;
+  while (one && in->exprs[one].last > last) {
+    const int a = in->exprs[one].a;
+    one = a && in->exprs[a].first == first ? a : 0;
+  }
+  return one && in->exprs[one].kind ? one : 0;
 }
 
 void mw_body_free(mw_body *in) {

@@ -78,7 +78,8 @@ typedef struct mw_expr {
 } mw_expr;
 
 typedef struct mw_declared { /* a name that the body declares */
-  int name, spec;            /* token; where the words of its type begin */
+  int name;                  /* token */
+  int spec, spec_last;       /* const float */
   int init;                  /* expression; 0: none */
   int until;                 /* token at which its scope ends */
   mw_type type;
@@ -131,10 +132,8 @@ typedef struct mw_body {
 /* Reads tokens first ... last-1, which stand between the braces of a body. */
 void mw_body_read(mw_body *, const cpu_tokens *, int first, int last, const mw_names *);
 void mw_body_free(mw_body *);
-/* The expression that is tokens first ... last-1; 0: none, or it is not understood. */
+/* The longest expression that begins at token `first` and ends by `last`; 0: none, or it is not understood. */
 int mw_body_find(const mw_body *, int first, int last);
-/* What the name at a token stands for. */
-mw_meaning mw_body_meaning(const mw_body *, int token);
 
 /* The type that the words and signs in first ... last-1 give; of a class where they are not all of a type's. */
 mw_type mw_type_read(const cpu_tokens *, int first, int last, const mw_names *);
@@ -142,5 +141,6 @@ mw_type mw_type_read(const cpu_tokens *, int first, int last, const mw_names *);
 static inline bool mw_type_is_plain(mw_type type) {
   return type.levels > 0 || type.class == MW_TYPE_SCALAR;
 }
+bool cpu_is_plain_number(const cpu_token *); /* 12u, 1.5e3f; 3_t may call a function of the program's */
 
 #endif

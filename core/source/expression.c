@@ -63,19 +63,10 @@ static int visible_find(const mw_body *in, const cpu_token *name) {
   return i < 0 ? 0 : in->visible[i];
 }
 
-static mw_meaning meaning_of(const mw_body *in, const mw_declared *own, int token) {
-  if (!own) return in->names.meaning(in->names.with, mw_at(in, token));
-  return (mw_meaning){own->is_type ? MW_NAME_TYPE : MW_NAME_LOCAL, own->type};
-}
-
 static mw_meaning visible_meaning(const mw_body *in, int token) {
   const int own = visible_find(in, mw_at(in, token));
-  return meaning_of(in, own ? &in->declared[own] : NULL, token);
-}
-
-mw_meaning mw_body_meaning(const mw_body *in, int token) {
-  const int own = in->bound[token - in->first];
-  return meaning_of(in, own ? &in->declared[own] : NULL, token);
+  if (!own) return in->names.meaning(in->names.with, mw_at(in, token));
+  return (mw_meaning){in->declared[own].is_type ? MW_NAME_TYPE : MW_NAME_LOCAL, in->declared[own].type};
 }
 
 /* Past the < > at i, where they can be a list; else i. */
@@ -125,7 +116,7 @@ static int named_end(const mw_body *in, int i, int last, bool must, mw_type *out
   const bool open =
       it.binding == MW_NAME_UNKNOWN && !cpu_token_any(mw_at(in, i), not_names) && (must || declares(in, after, last));
   if (end == i || (it.binding != MW_NAME_TYPE && !open)) return i;
-  *out = plain && it.binding == MW_NAME_TYPE ? it.type : of_class;
+  *out = plain && it.binding == MW_NAME_TYPE ? it.type : i > 0 && mw_is(in, i - 1, "typename") ? not_known : of_class;
   return after;
 }
 
@@ -223,11 +214,19 @@ static int name_read(mw_body *in, int i, int last) {
   return one;
 }
 
+bool cpu_is_plain_number(const cpu_token *token) {
+  const int hexadecimal = token->size > 2 && (token->text[1] == 'x' || token->text[1] == 'X');
+  int i = hexadecimal ? 2 : 0;
+  while (i < token->size && strchr(hexadecimal ? "0123456789abcdefABCDEF.'pP+-" : "0123456789.'eE+-", token->text[i]))
+    i++;
+  while (i < token->size && strchr("uUlLfF", token->text[i])) i++;
+  return i == token->size;
+}
+
 /* 12u, 'c', "text"; 3_t and what stands beside a text may call functions of the program's own. */
 static int literal_read(mw_body *in, int i) {
   const cpu_token *token = mw_at(in, i);
-  const bool own = memchr(token->text, '_', (size_t)token->size) && token->kind == CPU_NUMBER;
-  if (own) return unknown_add(in, i, i + 1);
+  if (token->kind == CPU_NUMBER && !cpu_is_plain_number(token)) return unknown_add(in, i, i + 1);
   const bool string = token->kind == CPU_STRING && token->text[token->size - 1] != '\'';
   return expr_add(in, string ? MW_EXPR_STRING : MW_EXPR_NUMBER, i, i + 1, i, string ? text : scalar);
 }

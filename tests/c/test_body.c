@@ -201,7 +201,7 @@ static void declarations(void **state) {
   expect("float4 v(1, 2), w{1}; P s = P(1), *t = &s; v.x + s.m + t->m;",
          "(declare v:4 = (cast 1 2):4 w:4 = (braces 1):4) (declare s:C = (cast 1):C t:C* = (& l.s:C)) (expr (+ (+ (.x "
          "l.v:4):i (.m l.s:C)) (->m l.t:C*)))");
-  expect("typename S<T>::type y = n; S<int> z; struct P u;", "(declare y:C = p.n:i) (declare z:C) (declare u:C)");
+  expect("typename S<T>::type y = n; S<int> z; struct P u;", "(declare y = p.n:i) (declare z:C) (declare u:C)");
   expect("T *p = 0; p[1]; foo *u = 0; foo w; T v[2][3]; v[1];",
          "(declare p:* = 0) (expr ([] l.p:* 1)) (declare u:C* = 0) (declare w:C) (declare v:[][]) (expr ([] l.v:[][] "
          "1):[])");

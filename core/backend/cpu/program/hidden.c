@@ -83,23 +83,6 @@ static void class_take(cpu_program *program, const cpu_function *class, bool met
 
 /* ---- the program ----------------------------------------------------------------------------------------------- */
 
-/* call<me>(x): who calls it finds it by the name (callgraph.c). */
-static bool is_call_argument(const cpu_tokens *tokens, int i) {
-  const cpu_token *at = tokens->at;
-  if (!cpu_token_any(&at[i - 1], WORDS("<", ",")) || !cpu_token_any(&at[i + 1], WORDS(">", ","))) return false;
-  const int end = cpu_find(tokens, i, tokens->count, WORDS(">", ";", "{", "("));
-  return cpu_token_is(&at[end], ">") && cpu_token_is(&at[end + 1], "(");
-}
-
-/* Is the function's name used without calling it? */
-static bool is_taken(const cpu_program *program, const cpu_function *function) {
-  const cpu_tokens *tokens = &program->tokens;
-  const cpu_token *name = &tokens->at[function->name];
-  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
-    if (cpu_call_open(tokens, i) < 0 && !is_call_argument(tokens, i)) return true;
-  return false;
-}
-
 /* May the parameter of the template, a value, be a function? Not of a scalar type or an enumeration. */
 static bool may_be_function(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
   const cpu_tokens *tokens = &program->tokens;
@@ -157,7 +140,7 @@ static void functions_take(cpu_program *program) {
     else if (function->body >= 0 &&
              (function->name < 0 || cpu_token_is(&program->tokens.at[function->name], "operator") ||
               (function->barrier < 0 && function->nformals >= arguments) || /* with one: callgraph.c */
-              is_taken(program, function))) {
+              cpu_name_find(program, &program->tokens.at[function->name])->taken)) {
       cpu_call_note(&program->hidden.all, i);
       range_take(program, function->body, function->last);
     }

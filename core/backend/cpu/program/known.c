@@ -25,7 +25,7 @@ static const char *const *const qualifiers =
 
 static void named_add(cpu_named_list *list, int name, int first, int last, bool far) {
   list->at = mw_realloc(list->at, (size_t)(list->count + 1) * sizeof *list->at);
-  list->at[list->count++] = (cpu_named){name, first, last, far};
+  list->at[list->count++] = (cpu_named){name, first, last, far, -1};
 }
 
 /* Of an enumeration that begins at i: what its braces hold. */
@@ -57,6 +57,7 @@ static void globals_add(cpu_program *program, const cpu_item *item) {
   const cpu_tokens *tokens = &program->tokens;
   int first = item->first;
   while (first < item->last && cpu_token_any(&tokens->at[first], qualifiers)) first++;
+  if (cpu_token_any(&tokens->at[first], WORDS("typedef", "using"))) return;
   const cpu_declarators list = cpu_declarators_read(tokens, first, item->last - 1);
   for (const cpu_declarator *it = list.at; it < list.at + list.count; it++) {
     const bool far = it->dims_last > it->dims || cpu_has(tokens, it->first, it->name, "*");
@@ -65,7 +66,7 @@ static void globals_add(cpu_program *program, const cpu_item *item) {
   }
 }
 
-void cpu_names_read(cpu_program *program) {
+void cpu_named_read(cpu_program *program) {
   program->operators = cpu_has(&program->tokens, 0, program->tokens.count, "operator");
   for (int i = 0; i + 2 < program->tokens.count; i++)
     if (cpu_token_any(&program->tokens.at[i], WORDS("using", "typedef", "struct", "class", "union", "enum")))
@@ -76,24 +77,13 @@ void cpu_names_read(cpu_program *program) {
 }
 
 const cpu_named *cpu_global_find(const cpu_program *program, const cpu_token *name) {
-  const cpu_named *found = NULL;
-  for (int i = 0; i < program->globals.count; i++) {
-    const cpu_named *it = &program->globals.at[i];
-    if (!cpu_same_text(&program->tokens.at[it->name], name)) continue;
-    const bool constant = cpu_token_is(&program->tokens.at[it->first], "enum");
-    if (found && !(constant && cpu_token_is(&program->tokens.at[found->first], "enum"))) return NULL;
-    found = it;
-  }
+  const cpu_name *word = cpu_name_find(program, name);
+  const cpu_named *found = word && word->global >= 0 ? &program->globals.at[word->global] : NULL;
+  for (int i = found ? found->next : -1; i >= 0; i = program->globals.at[i].next)
+    if (!cpu_token_is(&program->tokens.at[program->globals.at[i].first], "enum") ||
+        !cpu_token_is(&program->tokens.at[found->first], "enum"))
+      return NULL;
   return found;
-}
-
-bool cpu_is_plain_number(const cpu_token *token) {
-  const int hexadecimal = token->size > 2 && (token->text[1] == 'x' || token->text[1] == 'X');
-  int i = hexadecimal ? 2 : 0;
-  while (i < token->size && strchr(hexadecimal ? "0123456789abcdefABCDEF.'pP+-" : "0123456789.'eE+-", token->text[i]))
-    i++;
-  while (i < token->size && strchr("uUlLfF", token->text[i])) i++;
-  return i == token->size;
 }
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
@@ -144,9 +134,9 @@ static cpu_knowledge word_knows(const cpu_program *program, const cpu_function *
   if (depth > MOST_DEPTH) return CPU_UNKNOWN;
   if (is_type_parameter(program, function, word) || cpu_is_renamed(word))
     return function && function->strict ? CPU_UNKNOWN : CPU_ASKED;
-  for (int i = 0; i < program->aliases.count; i++) { /* each meaning that the name has somewhere */
+  const cpu_name *name = cpu_name_find(program, word);
+  for (int i = name ? name->alias : -1; i >= 0; i = program->aliases.at[i].next) { /* each that it has somewhere */
     const cpu_named *it = &program->aliases.at[i];
-    if (!cpu_same_text(&program->tokens.at[it->name], word)) continue;
     own = true;
     all = least(all, type_knows(program, function, &program->tokens, (cpu_range){it->first, it->last}, depth + 1));
   }

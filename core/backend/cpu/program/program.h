@@ -10,6 +10,7 @@
 #include "core/backend/backend.h"
 #include "core/compile/refusals.h"
 #include "core/compile/source.h"
+#include "core/source/body.h"
 #include "core/source/builtin.h"
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
@@ -63,12 +64,30 @@ typedef struct cpu_variable {
 typedef struct cpu_named { /* a name, and the words of its type */
   int  name, first, last;
   bool far; /* a pointer or an array */
+  int  next; /* of the same name; -1 */
 } cpu_named;
 
 typedef struct cpu_named_list {
   cpu_named *at;
   int        count;
 } cpu_named_list;
+
+typedef struct cpu_name { /* what the text says of a word, wherever it stands (names.c) */
+  int  token, next;   /* its first; of the same hash: index + 1 */
+  bool typed;         /* behind the name of a type */
+  bool bare, taken;   /* not called; nor as an argument of a template that is called */
+  bool method;        /* of some class */
+  int  global, alias; /* the first of that name; -1 */
+  bool read, reads;   /* its meaning is; is being */
+  mw_meaning meaning;
+} cpu_name;
+
+enum { CPU_BUCKETS = 512 };
+
+typedef struct cpu_names {
+  cpu_name *at;
+  int count, first[CPU_BUCKETS]; /* by hash: index + 1; 0 */
+} cpu_names;
 
 /* What happens to a variable where its name stands (write.c): nothing, it is assigned to, or what is not known. */
 typedef enum cpu_write { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_write;
@@ -112,20 +131,29 @@ typedef struct cpu_program {
   int           nfunctions;
   cpu_variable *variables;
   int           nvariables;
+  cpu_names     names;
   cpu_named_list aliases, globals; /* other names of types, and variables and enumerators outside of functions (known.c) */
   bool          operators;         /* some are declared */
   cpu_hidden    hidden;
 } cpu_program;
 
-/* Fills aliases, globals and operators (known.c). */
+/* Fills names, aliases, globals and operators (names.c, known.c). */
 void cpu_names_read(cpu_program *);
+void cpu_named_read(cpu_program *);
+/* What the text says of the word; NULL: it does not have it. */
+cpu_name *cpu_name_find(const cpu_program *, const cpu_token *);
+/* For a body of `function`: what it means by a name that it does not declare. */
+typedef struct cpu_binder {
+  const cpu_program *program;
+  const cpu_function *function; /* or NULL */
+} cpu_binder;
+mw_meaning cpu_binder_meaning(void *binder, const cpu_token *name);
 /* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;
 cpu_knowledge cpu_type_knows(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last);
 /* The variable outside of functions, or an enumerator, of that name; NULL: none, or several variables. */
 const cpu_named *cpu_global_find(const cpu_program *, const cpu_token *name);
-bool cpu_is_plain_number(const cpu_token *); /* 12u, 1.5e3f; 3_t may call a function of the program's */
 /* Fills hidden, which needs what functions reach, and tells the kernels (hidden.c). */
 void cpu_hidden_read(cpu_program *);
 

@@ -13,8 +13,7 @@ static bool is_pure(const cpu_program *program, const cpu_function *function, in
 static bool is_own(const cpu_program *program, const cpu_function *function, int i) {
   const cpu_token *at = program->tokens.at;
   if (cpu_is_formal(program, function, &at[i])) return true;
-  for (int k = 0; k < program->globals.count; k++) /* in another block it may be that */
-    if (cpu_same_text(&at[program->globals.at[k].name], &at[i])) return false;
+  if (cpu_name_find(program, &at[i])->global >= 0) return false; /* in another block it may be that */
   for (int k = function->body + 1; (k = cpu_find_same(&program->tokens, k, i + 1, &at[i])) <= i; k++) {
     const cpu_token *type = &at[k - 1 - cpu_token_is(&at[k - 1], "*")];
     if (type->kind == CPU_NAME &&

@@ -44,31 +44,6 @@ static int callee_of(const cpu_token *at, int open) {
   return callee >= 0 && at[callee].kind == CPU_NAME ? callee : -1;
 }
 
-/* What is used in no other way than to be called is taken for the shim's. Those of its functions that take references
- * are
- * members, or stand behind std::. */
-bool cpu_is_declared(const cpu_program *program, const cpu_token *name) {
-  const cpu_tokens *tokens = &program->tokens;
-  if (cpu_is_renamed(name)) return true;
-  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
-    const cpu_token *before = &tokens->at[i - 1];
-    const bool typed =
-        before->kind == CPU_NAME && cpu_ends_operand(before) && !cpu_token_any(before, WORDS("do", "sizeof"));
-    if (typed || cpu_call_open(tokens, i) < 0) return true;
-  }
-  return false;
-}
-
-/* An object, a pointer or a method of that name, beside the functions. */
-bool cpu_is_object(const cpu_program *program, const cpu_token *name) {
-  const cpu_tokens *tokens = &program->tokens;
-  for (int i = 0; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
-    if (cpu_call_open(tokens, i) < 0) return true;
-  for (int i = 0; i < program->nfunctions; i++)
-    if (cpu_class_defines(program, &program->functions[i], name)) return true;
-  return false;
-}
-
 /* By value, as all functions of that name take their parameters: a class may be made of it. */
 static cpu_write taken(const cpu_program *program, const cpu_token *name) {
   if (program->hidden.references || cpu_is_object(program, name)) return CPU_ESCAPED;

@@ -45,6 +45,7 @@ static void analysis_free(cpu_program *program) {
   mw_free(program->functions);
   mw_free(program->items);
   mw_free(program->variables);
+  mw_free(program->names.at);
   mw_free(program->aliases.at);
   mw_free(program->globals.at);
   cpu_tokens_free(&program->tokens);

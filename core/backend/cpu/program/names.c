@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words of a program's text, each once: where and how they stand, and what a body means by one that it does not
+ * declare itself:
+ *
+ *   __constant__ float c[4];   enum { TILE = 8 };   __device__ int up(int n);   template <class T> ... k(T *x, int n)
+ *   c: a variable, scalars     TILE: a constant     up: functions               x, n: parameters; T: a type
+ *
+ * A word with several meanings has none. Needed by every question about a name. */
+#include <string.h>
+
+#include "core/backend/cpu/program/program.h"
+#include "core/source/types.h"
+
+/* ---- the words ------------------------------------------------------------------------------------------------- */
+
+cpu_name *cpu_name_find(const cpu_program *program, const cpu_token *word) {
+  const cpu_names *names = &program->names;
+  int i = word->kind == CPU_NAME ? names->first[cpu_hash(word) % CPU_BUCKETS] : 0;
+  while (i && !cpu_same_text(&program->tokens.at[names->at[i - 1].token], word)) i = names->at[i - 1].next;
+  return i ? &names->at[i - 1] : NULL;
+}
+
+static cpu_name *name_add(cpu_program *program, int token) {
+  cpu_names *names = &program->names;
+  int *first = &names->first[cpu_hash(&program->tokens.at[token]) % CPU_BUCKETS];
+  if (names->count % 64 == 0) names->at = mw_realloc(names->at, (size_t)(names->count + 64) * sizeof *names->at);
+  names->at[names->count++] = (cpu_name){.token = token, .next = *first, .global = -1, .alias = -1};
+  *first = names->count;
+  return &names->at[names->count - 1];
+}
+
+/* call<me>(x): who calls it finds it by the name (callgraph.c). */
+static bool is_call_argument(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (!cpu_token_any(&at[i - 1], WORDS("<", ",")) || !cpu_token_any(&at[i + 1], WORDS(">", ","))) return false;
+  const int end = cpu_find(tokens, i, tokens->count, WORDS(">", ";", "{", "("));
+  return cpu_token_is(&at[end], ">") && cpu_token_is(&at[end + 1], "(");
+}
+
+static void word_read(cpu_program *program, int i) {
+  const cpu_token *at = &program->tokens.at[i], *before = at - 1;
+  cpu_name *it = cpu_name_find(program, at);
+  if (!it) it = name_add(program, i);
+  if (cpu_call_open(&program->tokens, i) < 0) {
+    it->bare = true;
+    it->taken |= i > 0 && !is_call_argument(&program->tokens, i);
+  }
+  it->typed |=
+      i > 0 && before->kind == CPU_NAME && cpu_ends_operand(before) && !cpu_token_any(before, WORDS("do", "sizeof"));
+}
+
+static void methods_read(cpu_program *program, const cpu_function *class) {
+  const cpu_token *at = program->tokens.at;
+  for (int i = class->body + 1; class->is_class && class->body >= 0 && i < at[class->body].match; i++) {
+    if (cpu_token_is(&at[i], "{")) i = at[i].match;
+    if (at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], "(")) cpu_name_find(program, &at[i])->method = true;
+  }
+}
+
+void cpu_names_read(cpu_program *program) {
+  for (int i = 0; i < program->tokens.count; i++)
+    if (program->tokens.at[i].kind == CPU_NAME) word_read(program, i);
+  for (int i = 0; i < program->nfunctions; i++) methods_read(program, &program->functions[i]);
+  cpu_named_read(program);
+  for (int i = program->globals.count - 1; i >= 0; i--) {
+    cpu_name *name = cpu_name_find(program, &program->tokens.at[program->globals.at[i].name]);
+    program->globals.at[i].next = name->global;
+    name->global = i;
+  }
+  for (int i = program->aliases.count - 1; i >= 0; i--) {
+    cpu_name *name = cpu_name_find(program, &program->tokens.at[program->aliases.at[i].name]);
+    program->aliases.at[i].next = name->alias;
+    name->alias = i;
+  }
+}
+
+/* What is used in no other way than to be called is taken for the shim's. Those of its functions that take references
+ * are members, or stand behind std::. */
+bool cpu_is_declared(const cpu_program *program, const cpu_token *name) {
+  const cpu_name *word = cpu_name_find(program, name);
+  return cpu_is_renamed(name) || (word && (word->typed || word->bare));
+}
+
+bool cpu_is_object(const cpu_program *program, const cpu_token *name) {
+  const cpu_name *word = cpu_name_find(program, name);
+  return word && (word->bare || word->method);
+}
+
+/* ---- what they mean -------------------------------------------------------------------------------------------- */
+
+static const mw_meaning nothing = {0};
+
+static mw_meaning meaning_make(mw_binding binding, mw_type_class class) {
+  return (mw_meaning){binding, {.class = class}};
+}
+
+static mw_type type_at(cpu_binder *in, int first, int last) {
+  return mw_type_read(&in->program->tokens, first, last, &(mw_names){cpu_binder_meaning, in});
+}
+
+/* A parameter, or its argument where the kernel changes it: mw_a_n. */
+static mw_meaning formal_meaning(cpu_binder *in, const cpu_token *name) {
+  const cpu_token *at = in->program->tokens.at;
+  for (int i = 0; i < in->function->nformals; i++) {
+    const cpu_formal *it = &in->function->formals[i];
+    if (it->name < 0 || !cpu_same_text(&at[it->name], name)) continue;
+    mw_meaning found = {MW_NAME_PARAMETER, type_at(in, it->first, it->name)};
+    for (int k = it->name + 1; k < it->last && cpu_token_is(&at[k], "["); k = at[k].match + 1) found.type.levels++;
+    return found;
+  }
+  if (name->size < 6 || memcmp(name->text, "mw_a_", 5) != 0) return nothing;
+  return formal_meaning(in, &(cpu_token){.kind = CPU_NAME, .text = name->text + 5, .size = name->size - 5});
+}
+
+/* T and N of template <class T, int N> */
+static mw_meaning template_meaning(cpu_binder *in, const cpu_token *name) {
+  const cpu_token *at = in->program->tokens.at;
+  const int last = in->function->head_last;
+  const int i = cpu_find_same(&in->program->tokens, in->function->head_first, last, name);
+  int first = i;
+  if (i >= last || !cpu_token_any(&at[i + 1], WORDS(",", ">", "="))) return nothing;
+  if (cpu_token_any(&at[i - 1], WORDS("class", "typename"))) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN);
+  while (first > in->function->head_first && !cpu_token_any(&at[first - 1], WORDS("<", ","))) first--;
+  return (mw_meaning){MW_NAME_CONSTANT, type_at(in, first, i)};
+}
+
+static mw_type_class enumeration(const cpu_binder *in) {
+  return in->program->operators ? MW_TYPE_CLASS : MW_TYPE_SCALAR;
+}
+
+static mw_meaning global_meaning(cpu_binder *in, const cpu_token *name) {
+  const cpu_tokens *from = &in->program->tokens;
+  const cpu_named *it = cpu_global_find(in->program, name);
+  if (!it) return nothing;
+  if (cpu_token_is(&from->at[it->first], "enum")) return meaning_make(MW_NAME_CONSTANT, enumeration(in));
+  mw_meaning found = {MW_NAME_VARIABLE, type_at(in, it->first, it->last)};
+  for (int i = it->name - 1; cpu_token_any(&from->at[i], WORDS("*", "const", "__restrict__")); i--)
+    found.type.levels += cpu_token_is(&from->at[i], "*");
+  for (int i = it->name + 1; cpu_token_is(&from->at[i], "["); i = from->at[i].match + 1)
+    found.type.levels++, found.type.arrays++;
+  const bool fixed = cpu_find(from, it->first, it->last, WORDS("const", "constexpr")) < it->last;
+  if (fixed && !found.type.levels && found.type.class) found.binding = MW_NAME_CONSTANT;
+  return found;
+}
+
+/* Another name of a type: what all its meanings have in common. */
+static mw_meaning alias_meaning(cpu_binder *in, int first) {
+  mw_meaning all = nothing;
+  for (int i = first; i >= 0; i = in->program->aliases.at[i].next) {
+    const cpu_named *it = &in->program->aliases.at[i];
+    const bool listed = cpu_token_is(&in->program->tokens.at[it->first], "enum");
+    const mw_type type = listed ? (mw_type){.class = enumeration(in)} : type_at(in, it->first, it->last);
+    const bool same = i == first || (type.class == all.type.class && type.levels == all.type.levels &&
+                                     type.arrays == all.type.arrays && type.reference == all.type.reference);
+    all = same && type.class ? (mw_meaning){MW_NAME_TYPE, type} : meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS);
+  }
+  return all;
+}
+
+static mw_meaning function_meaning(const cpu_binder *in, const cpu_token *name) {
+  mw_meaning found = nothing;
+  for (int k = -1; (k = cpu_function_next(in->program, name, k)) >= 0;) {
+    const cpu_function *it = &in->program->functions[k];
+    if (!it->is_class) return meaning_make(MW_NAME_FUNCTIONS, MW_TYPE_UNKNOWN);
+    if (!cpu_token_is(&in->program->tokens.at[it->first], "enum")) found = meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS);
+  }
+  return found;
+}
+
+/* What the program's text declares outside of functions. */
+static mw_meaning program_meaning(cpu_binder *in, const cpu_token *token, cpu_name *name) {
+  if (name->reads) return meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS); /* typedef struct P P; */
+  if (name->read) return name->meaning;
+  cpu_binder outside = {in->program, NULL};
+  name->reads = true;
+  const mw_meaning global = global_meaning(&outside, token), function = function_meaning(in, token);
+  const mw_meaning alias = function.binding == MW_NAME_TYPE ? function : alias_meaning(&outside, name->alias);
+  const int meanings = (name->global >= 0) + (function.binding == MW_NAME_FUNCTIONS) + (alias.binding != 0);
+  name->meaning = meanings > 1     ? meaning_make(MW_NAME_UNKNOWN, MW_TYPE_CLASS)
+                  : alias.binding  ? alias
+                  : global.binding ? global
+                                   : function;
+  name->reads = false, name->read = true;
+  return name->meaning;
+}
+
+/* CUDA's own, and moonwarp's. */
+static mw_meaning builtin_meaning(const cpu_token *token) {
+  char name[32];
+  mw_param param = {0};
+  const bool variable = token->size > 4 && !memcmp(token->text, "mw_v", 4);
+  if (variable || cpu_token_any(token, WORDS("warpSize", "mw_n")))
+    return meaning_make(MW_NAME_CONSTANT, MW_TYPE_SCALAR);
+  if (cpu_is_builtin(token, CPU_COORDINATE)) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_VECTOR);
+  if (cpu_token_is(token, "mw_t")) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_SCALAR);
+  if (cpu_token_is(token, "mw_first") || cpu_is_builtin(token, CPU_PURE))
+    return meaning_make(MW_NAME_BUILTIN, MW_TYPE_UNKNOWN);
+  if (token->size >= (int)sizeof name) return nothing;
+  memcpy(name, token->text, (size_t)token->size);
+  name[token->size] = 0;
+  if (!mw_type_by_name(name, &param)) return nothing;
+  const bool class = param.dtype == MW_F16 || param.dtype == MW_BF16 || param.lanes > 1 || !strcmp(name, "dim3");
+  return meaning_make(MW_NAME_TYPE, class || name[token->size - 1] == '1' ? MW_TYPE_VECTOR : MW_TYPE_SCALAR);
+}
+
+mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
+  cpu_binder *in = with;
+  cpu_name *name = cpu_name_find(in->program, token);
+  mw_meaning found = in->function ? formal_meaning(in, token) : nothing;
+  if (!found.binding && in->function) found = template_meaning(in, token);
+  if (!found.binding && name) found = program_meaning(in, token, name);
+  if (found.binding || found.type.class) return found;
+  found = builtin_meaning(token);
+  const bool calls = found.binding == MW_NAME_BUILTIN && cpu_is_builtin(token, CPU_PURE);
+  return calls && cpu_is_declared(in->program, token) ? nothing : found;
+}
