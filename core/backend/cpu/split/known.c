@@ -1,185 +1,270 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is known of the names in an expression. Only what is known is computed once for all threads, or again in each
- * region:
+ * What an expression computes, over the body's tree: is it the same for all threads, can it be computed again? One case
+ * for each kind of expression, and no where nothing is known:
  *
  *   m = n / 2;   for (k = 0; k < TILE; k++)     int n and constexpr int TILE: by the words of their declarations
  *   m = p.n;     T m = s * 2;   S::size         asked of the compiler: static_assert(mw_knows<decltype((p.n))>)
  *   Index i;     op(3)   c[3] of a class   x    of which no declaration is found: each thread computes it
  *
- * An operand whose type has no operators, conversions or constructors of the program's computes what its text says.
- * So the
- * leaves of an expression are asked: names with the members and one subscript, -> or * of a pointer or an array behind
- * them. What goes further is unknown. */
+ * An operand whose type has no operators, conversions or constructors of the program's computes what its text says: a
+ * scalar, a pointer, or what the compiler finds to be one. Loads from uniform addresses count as uniform: where threads
+ * could read different values, the program has a data race. */
 #include <string.h>
 
-#include "core/backend/cpu/split/split.h"
+#include "core/backend/cpu/split/region.h"
 #include "core/base/interrupt.h"
 
-typedef struct meaning { /* the declaration of a name */
-  const cpu_tokens *tokens;
-  int first, last; /* the words of its type; equal: none was found */
-  bool far;        /* a pointer or an array */
-  bool automatic, memory;
-} meaning;
+typedef struct question {
+  const cpu_splitter *in;
+  bool again;      /* computed again: neither loads, calls nor divisions */
+  int first, last; /* the tokens it is about */
+  cpu_writer *ask; /* writes what the compiler has to confirm; NULL: nothing is written */
+} question;
+
+/* The declaration of a variable; 0: the tree has none at its name. */
+static int declared_of(const cpu_splitter *in, const cpu_local *local) {
+  const int declared = in->body.bound[local->declarator.name - 1];
+  return in->body.declared[declared].name == local->declarator.name ? declared : 0;
+}
+
+void cpu_body_need(cpu_splitter *in) {
+  cpu_binder binder = {in->program, in->kernel};
+  if (!in->body.tokens)
+    mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
+  in->local_of = mw_realloc(in->local_of, (size_t)in->body.ndeclared * sizeof *in->local_of);
+  for (int i = 0; i < in->body.ndeclared; i++) in->local_of[i] = -1;
+  for (int i = 0; i < in->nlocals; i++) {
+    const int declared = declared_of(in, &in->locals[i]);
+    if (!declared) cpu_split_reject(in, in->locals[i].declarator.name, "a declaration is not understood");
+    if (declared) in->local_of[declared] = i;
+  }
+}
 
 /* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their
  * result. */
 int cpu_local_find(const cpu_splitter *in, int token) {
-  int best = -1;
-  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) return -1;
-  if (in->work.at[token].kind != CPU_NAME || cpu_is_member(&in->work, token)) return -1;
-  for (int i = 0; i < in->nlocals; i++) {
-    const cpu_local *local = &in->locals[i];
-    if (local->declarator.name <= token && token < local->until &&
-        cpu_same_text(&in->work.at[local->declarator.name], &in->work.at[token]))
-      if (best < 0 || local->declarator.name > in->locals[best].declarator.name) best = i;
+  if (!in->nlocals || token < 1 || token >= in->work.count - 1) return -1;
+  return atomic_load_explicit(&mw_interrupted, memory_order_relaxed) ? -1 : in->local_of[in->body.bound[token - 1]];
+}
+
+/* ---- what the compiler is asked -------------------------------------------------------------------------------- */
+
+/* Its subscripts as 0: what is asked is its type. */
+static void type_ask(cpu_writer *it, const char *macro, int first, int last) {
+  cpu_put(it, " %s(", macro);
+  for (int i = first; i < last; i++) {
+    const bool subscript = cpu_token_is(&it->in->work.at[i], "[");
+    if (subscript) {
+      cpu_put(it, "[0]");
+      i = it->in->work.at[i].match;
+    } else
+      cpu_put_tokens(it, i, i + 1);
   }
-  return best;
+  cpu_put(it, ");");
 }
 
-/* ---- declarations ---------------------------------------------------------------------------------------------- */
-
-/* Is the token the name, or mw_a_ and the name? */
-static bool names_formal(const cpu_token *name, const cpu_token *token) {
-  return cpu_same_text(name, token) || (token->size == name->size + 5 && !memcmp(token->text, "mw_a_", 5) &&
-                                        !memcmp(token->text + 5, name->text, (size_t)name->size));
+/* Is the name declared among the tokens that are asked about? In front of them it is not known. */
+static bool declares(const question *it, int token) {
+  const mw_body *body = &it->in->body;
+  const int name = body->declared[body->bound[token - 1]].name;
+  return it->first <= name && name < it->last;
 }
 
-static meaning formal_meaning(const cpu_splitter *in, const cpu_token *token) {
-  const cpu_tokens *from = &in->program->tokens;
-  for (int i = 0; i < in->kernel->nformals; i++) {
-    const cpu_formal *it = &in->kernel->formals[i];
-    if (it->name >= 0 && names_formal(&from->at[it->name], token))
-      return (meaning){from, it->first, it->name, it->far, false, false};
+/* The operand's type is not known. */
+static bool asked(const question *it, const mw_expr *e) {
+  if (it->in->kernel->strict || (e->kind == MW_EXPR_NAME && !e->binding && e->first == e->op)) return false;
+  if (e->kind == MW_EXPR_NAME && e->of && declares(it, e->op)) return true; /* its type was asked for */
+  for (int i = e->first; i < e->last; i++)
+    if (declares(it, i)) return false;
+  if (it->ask) type_ask(it->ask, "MW_KNOWN", e->first, e->last);
+  return true;
+}
+
+/* ---- what is known --------------------------------------------------------------------------------------------- */
+
+static bool same(const question *, int expr);
+
+static bool type_known(const question *it, mw_type type) {
+  return mw_type_is_plain(type) || (type.class == MW_TYPE_VECTOR && !it->in->program->operators);
+}
+
+/* What the language's own operators make of known operands is known. */
+static bool is_computed(const question *it, const mw_expr *e) {
+  const bool deref = e->kind == MW_EXPR_UNARY && cpu_token_is(&it->in->work.at[e->op], "*");
+  return (e->kind >= MW_EXPR_UNARY && !deref) || e->kind == MW_EXPR_CALL || e->kind == MW_EXPR_NUMBER;
+}
+
+/* Of an operator, or an argument. */
+static bool operand(const question *it, int expr) {
+  const mw_expr *e = &it->in->body.exprs[expr];
+  const bool automatic = e->of && it->in->body.declared[e->of].is_auto; /* known as its initialiser is */
+  if (e->kind == MW_EXPR_BRACKETS) return operand(it, e->a);
+  if (!same(it, expr)) return false;
+  if (is_computed(it, e) || type_known(it, e->type) || (automatic && !e->type.class)) return true;
+  return e->type.class == MW_TYPE_UNKNOWN && asked(it, e);
+}
+
+static bool operands(const question *it, int first) {
+  int i = first;
+  while (i && operand(it, i)) i = it->in->body.exprs[i].next;
+  return !i;
+}
+
+/* Behind a :: is it a variable outside of functions? */
+static bool may_change(const question *it, const cpu_token *name) {
+  const mw_meaning found = cpu_binder_meaning(&(cpu_binder){it->in->program, NULL}, name);
+  return found.binding == MW_NAME_VARIABLE || found.type.class == MW_TYPE_CLASS;
+}
+
+static bool name_same(const question *it, const mw_expr *e) {
+  const cpu_token *name = &it->in->work.at[e->op];
+  const mw_declared *own = &it->in->body.declared[e->of];
+  const int local = e->of ? it->in->local_of[e->of] : -1;
+  switch (e->binding) {
+  case MW_NAME_LOCAL:
+    if (own->is_shared) return !it->again;
+    return local < 0 ? cpu_is_generated(name) : it->again || it->in->locals[local].uniform;
+  case MW_NAME_BUILTIN:
+    return cpu_is_builtin(name, CPU_OF_BLOCK) ||
+           (it->again && (cpu_is_builtin(name, CPU_COORDINATE) || cpu_token_is(name, "mw_t")));
+  case MW_NAME_VARIABLE:
+    return !it->again;
+  case MW_NAME_UNKNOWN:
+    return e->first < e->op && !(it->again && may_change(it, name)); /* S::size */
+  default:
+    return e->binding == MW_NAME_PARAMETER || e->binding == MW_NAME_CONSTANT;
   }
-  const int last = in->kernel->head_last; /* of template <int N> */
-  for (int i = in->kernel->head_first; (i = cpu_find_same(from, i, last, token)) < last; i++) {
-    int first = i;
-    while (!cpu_token_any(&from->at[first - 1], WORDS("<", ","))) first--;
-    if (first < i && cpu_token_any(&from->at[i + 1], WORDS(",", ">", "=")) &&
-        !cpu_token_any(&from->at[i - 1], WORDS("typename", "class")))
-      return (meaning){from, first, i, false, false, false};
+}
+
+/* A function of CUDA's, or of the program's, that gives each thread the same for the same arguments. */
+static bool call_same(const question *it, const mw_expr *e) {
+  const mw_expr *callee = &it->in->body.exprs[e->a];
+  const cpu_token *name = &it->in->work.at[callee->op];
+  const cpu_program *program = it->in->program;
+  if (callee->kind != MW_EXPR_NAME || callee->last > callee->first + 1) return false;
+  if (cpu_token_is(name, "mw_first")) return !it->again; /* the first thread's value */
+  if (callee->binding == MW_NAME_BUILTIN)
+    return cpu_is_builtin(name, it->again ? CPU_CHEAP : CPU_PURE) && operands(it, e->b);
+  if (callee->binding != MW_NAME_FUNCTIONS || it->again || it->in->plain || cpu_is_object(program, name)) return false;
+  for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;)
+    if (!cpu_function_is_pure(program, &program->functions[k])) return false;
+  return operands(it, e->b);
+}
+
+static bool unary_same(const question *it, const mw_expr *e) {
+  const cpu_token *op = &it->in->work.at[e->op];
+  return !(it->again && cpu_token_any(op, WORDS("*", "&", "++", "--"))) && operand(it, e->a);
+}
+
+/* A division may fail where no thread divides. */
+static bool binary_same(const question *it, const mw_expr *e) {
+  const mw_expr *b = &it->in->body.exprs[e->b];
+  const bool divides = cpu_token_any(&it->in->work.at[e->op], WORDS("/", "%"));
+  const bool constant =
+      b->kind == MW_EXPR_NUMBER || (b->kind == MW_EXPR_NAME && cpu_token_is(&it->in->work.at[b->op], "warpSize"));
+  return !(it->again && divides && !constant) && operand(it, e->a) && operand(it, e->b);
+}
+
+/* To what is not known the compiler is asked whether it is of a class. */
+static bool cast_same(const question *it, const mw_expr *e) {
+  if (!operands(it, e->a)) return false;
+  return type_known(it, e->type) || (e->type.class == MW_TYPE_UNKNOWN && asked(it, e));
+}
+
+static bool same(const question *it, int expr) {
+  const mw_expr *e = &it->in->body.exprs[expr];
+  switch (e->kind) {
+  case MW_EXPR_NUMBER:
+  case MW_EXPR_SIZEOF:
+    return true;
+  case MW_EXPR_NAME:
+    return name_same(it, e);
+  case MW_EXPR_MEMBER: /* of whatever object: only a method could be the program's */
+  case MW_EXPR_BRACKETS:
+    return same(it, e->a);
+  case MW_EXPR_ARROW:
+    return !it->again && operand(it, e->a);
+  case MW_EXPR_INDEX:
+    return !it->again && operand(it, e->a) && operand(it, e->b);
+  case MW_EXPR_CALL:
+    return call_same(it, e);
+  case MW_EXPR_CAST:
+    return cast_same(it, e);
+  case MW_EXPR_BRACES:
+    return !it->again && type_known(it, e->type) && operands(it, e->a);
+  case MW_EXPR_UNARY:
+    return unary_same(it, e);
+  case MW_EXPR_POSTFIX:
+    return !it->again && operand(it, e->a);
+  case MW_EXPR_BINARY:
+    return binary_same(it, e);
+  case MW_EXPR_ASSIGN:
+    return !it->again && operand(it, e->a) && operand(it, e->b);
+  case MW_EXPR_CONDITIONAL:
+    return !it->again && operand(it, e->a) && operand(it, e->b) && operand(it, e->c);
+  default:
+    return false;
   }
-  return (meaning){0};
 }
 
-/* Shared memory, and that of a helper: mw_kept auto & part_mw3 = ... */
-static meaning shared_meaning(const cpu_splitter *in, const cpu_node *node, const cpu_token *token) {
-  const cpu_tokens *work = &in->work;
-  if (cpu_token_is(&work->at[node->first], "mw_kept") && cpu_same_text(&work->at[node->first + 3], token))
-    return (meaning){work, node->first + 1, node->first + 2, true, true, true};
-  const int found = cpu_find_same(work, node->first, node->last, token);
-  if (found == node->last || !cpu_has(work, node->first, found, "__shared__")) return (meaning){0};
-  if (cpu_variable_find(work, node->first, node->last, token) != found) return (meaning){0};
-  const int last = cpu_variable_next(work, node->first, node->last, -1); /* __shared__ float a[4], b[4] */
-  return (meaning){work, node->first, last, cpu_token_is(&work->at[found + 1], "["), false, true};
+/* ---- ranges of tokens ------------------------------------------------------------------------------------------ */
+
+static bool declaration_known(const question *it, const mw_declared *own) {
+  const bool asks = own->type.class == MW_TYPE_UNKNOWN && !own->is_auto;
+  if (asks && it->ask) type_ask(it->ask, "MW_KNOWN_TYPE", own->spec, own->spec_last);
+  return type_known(it, own->type) || own->is_auto || (asks && !it->in->kernel->strict);
 }
 
-/* *declared: the body may give the name another meaning. */
-static meaning body_meaning(const cpu_splitter *in, const cpu_token *token, bool *declared) {
-  for (int i = 0; i < in->nnodes; i++) {
-    const cpu_node *node = &in->nodes[i];
-    if (node->kind != CPU_NODE_TYPE) continue;
-    const meaning shared = shared_meaning(in, node, token);
-    if (shared.tokens) return shared;
-    *declared |= cpu_token_any(&in->work.at[node->first], WORDS("static", "struct", "class", "union", "extern")) &&
-                 cpu_find_same(&in->work, node->first, node->last, token) < node->last;
-  }
-  return (meaning){0};
+/* Past what stands at token i: a declaration's words and name, a sign; or an expression, which is to be known. 0: it is
+ * not. */
+static int piece_end(const question *it, int i) {
+  const mw_body *body = &it->in->body;
+  const int expr = mw_body_find(body, i, it->last);
+  const mw_expr *e = &body->exprs[expr];
+  const bool copied = e->kind == MW_EXPR_BRACES || (e->type.class == MW_TYPE_VECTOR && !e->type.levels);
+  if (expr) return (copied ? same : operand)(it, expr) ? e->last : 0;
+  for (int k = 1; k < body->ndeclared; k++)
+    if (body->declared[k].spec >= it->first && body->declared[k].spec <= i && i <= body->declared[k].name)
+      return declaration_known(it, &body->declared[k]) ? body->declared[k].name + 1 : 0;
+  return cpu_token_any(&it->in->work.at[i], WORDS(";", ",", "=", "[", "]")) ? i + 1 : 0;
 }
 
-static meaning global_meaning(const cpu_splitter *in, const cpu_token *token) {
-  const cpu_tokens *from = &in->program->tokens;
-  const cpu_named *it = cpu_global_find(in->program, token);
-  if (!it) return (meaning){0};
-  const bool fixed = cpu_find(from, it->first, it->last, WORDS("const", "constexpr", "enum")) < it->last;
-  const bool automatic = cpu_has(from, it->first, it->last, "auto");
-  return (meaning){from, it->first, it->last, it->far, automatic, !fixed || it->far || automatic};
+static bool range_known(const question *it) {
+  int i = it->first;
+  while (i && i < it->last) i = piece_end(it, i);
+  return i > 0;
 }
 
-static meaning meaning_of(const cpu_splitter *in, int i) {
-  const cpu_token *token = &in->work.at[i];
-  const int local = cpu_local_find(in, i);
-  bool declared = false;
-  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) return (meaning){0}; /* as cpu_local_find */
-  if (local >= 0) {
-    const cpu_local *it = &in->locals[local];
-    const cpu_declarator *d = &it->declarator;
-    return (meaning){&in->work, d->spec, d->spec_last, it->pointer || d->dims_last > d->dims, it->is_auto, false};
-  }
-  meaning found = formal_meaning(in, token);
-  if (!found.tokens) found = body_meaning(in, token, &declared);
-  return found.tokens || declared ? found : global_meaning(in, token);
+bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
+  return range_known(&(question){in, false, first, last, NULL});
 }
 
-/* ---- leaves ---------------------------------------------------------------------------------------------------- */
-
-/* Past the members and subscripts that follow the name at i: a [ k ] . x   C < 3 > :: size */
-int cpu_leaf_end(const cpu_tokens *tokens, int i) {
-  const cpu_token *at = tokens->at;
-  if (cpu_token_is(&at[i + 1], "<") && cpu_token_is(&at[cpu_angle_end(tokens, i + 1, tokens->count)], "::"))
-    i = cpu_angle_end(tokens, i + 1, tokens->count) - 1;
-  for (i++;;)
-    if (cpu_token_is(&at[i], "["))
-      i = at[i].match + 1;
-    else if (cpu_token_any(&at[i], WORDS(".", "->", "::")) && at[i + 1].kind == CPU_NAME)
-      i += 2;
-    else
-      return i;
+bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
+  return range_known(&(question){in, true, first, last, NULL});
 }
 
-bool cpu_is_starred(const cpu_splitter *in, int i) {
-  const cpu_token *at = in->work.at;
-  return i > 1 && cpu_token_is(&at[i - 1], "*") && !cpu_ends_operand(&at[i - 2]);
+void cpu_known_put(cpu_writer *it, int first, int last) {
+  const bool again = !cpu_is_uniform(it->in, first, last);
+  if (it->out) range_known(&(question){it->in, again, first, last, it});
 }
 
-/* Where the words do not say it: one subscript, * or -> of a pointer or an array, then members, are the language's
- * own. */
-static cpu_knowledge leaf_knows(const cpu_splitter *in, int i, const meaning *it) {
-  const cpu_token *at = in->work.at;
-  const int end = cpu_leaf_end(&in->work, i);
-  const bool subscript = cpu_token_is(&at[i + 1], "["), starred = cpu_is_starred(in, i);
-  const bool element = starred || cpu_token_any(&at[i + 1], WORDS("[", "->"));
-  const int rest = subscript ? at[i + 1].match + 1 : end > i + 1 ? i + 3 : end; /* past the first of the chain */
-  if (!it->tokens) return cpu_token_any(&at[end - 2], WORDS("::")) ? CPU_ASKED : CPU_UNKNOWN;
-  const cpu_knowledge words = cpu_type_knows(in->program, in->kernel, it->tokens, it->first, it->last);
-  if (words >= CPU_KNOWN) return words;
-  if (end == i + 1 && !starred)
-    return it->automatic ? (it->memory ? CPU_ASKED : CPU_KNOWN) : it->far ? CPU_KNOWN : words;
-  if (element && !it->far && !it->automatic) return CPU_UNKNOWN;
-  if (cpu_find_open(&in->work, rest, end, WORDS("[", "->")) < end || (starred && end > i + 1)) return CPU_UNKNOWN;
-  const bool members = cpu_find_open(&in->work, i + 1, end, WORDS(".", "->")) < end;
-  return members || it->automatic ? CPU_ASKED : words;
-}
-
-/* (T *)x: whatever T is. */
-static bool is_pointer_cast(const cpu_token *at, int i) {
-  const bool begins =
-      cpu_token_is(&at[i - 1], "(") || (cpu_token_is(&at[i - 1], "const") && cpu_token_is(&at[i - 2], "("));
-  while (cpu_token_is(&at[i + 1], "*")) i++;
-  return begins && cpu_token_is(&at[i], "*") && cpu_token_is(&at[i + 1], ")");
-}
-
-cpu_knowledge cpu_name_knows(const cpu_splitter *in, int i, bool *memory) {
-  const meaning it = meaning_of(in, i);
-  const cpu_knowledge type = it.tokens ? CPU_UNKNOWN : cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
-  *memory = it.memory;
-  if (!it.tokens && cpu_is_generated(&in->work.at[i])) return CPU_KNOWN; /* mw_k1::at<0>::value */
-  if (is_pointer_cast(in->work.at, i)) return CPU_KNOWN;
-  const cpu_knowledge all = type ? type : leaf_knows(in, i, &it);
-  return all == CPU_ASKED && in->kernel->strict ? CPU_UNKNOWN : all;
-}
+/* ---- variables ------------------------------------------------------------------------------------------------- */
 
 cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
   const cpu_declarator *it = &local->declarator;
+  const mw_type type = in->body.declared[declared_of(in, local)].type;
   const bool braces = it->init_last > it->init && cpu_token_is(&in->work.at[it->init], "{");
+  const bool hidden = type.reference && !local->reference;     /* decltype, a typedef */
   if (local->is_auto) return braces ? CPU_UNKNOWN : CPU_KNOWN; /* as its initialiser, which is asked for */
-  if (local->pointer && !local->reference && !braces) return CPU_KNOWN;
-  const cpu_knowledge type = cpu_type_knows(in->program, in->kernel, &in->work, it->spec, it->spec_last);
-  return braces && type < CPU_KNOWN ? CPU_UNKNOWN : type;
+  if (type.levels > type.arrays && !type.reference && !braces) return CPU_KNOWN;
+  if (type.class == MW_TYPE_SCALAR && !hidden) return CPU_SCALAR;
+  if (type.class == MW_TYPE_VECTOR && !hidden) return in->program->operators ? CPU_UNKNOWN : CPU_KNOWN;
+  const bool asks = type.class == MW_TYPE_UNKNOWN && !type.reference && !braces && !in->kernel->strict;
+  return asks ? CPU_ASKED : CPU_UNKNOWN;
 }
 
-bool cpu_names_type(const cpu_splitter *in, int i) {
-  return !meaning_of(in, i).tokens && cpu_leaf_end(&in->work, i) == i + 1;
+void cpu_known_local_put(cpu_writer *it, const cpu_local *local) {
+  if (it->out && cpu_local_knows(it->in, local) == CPU_ASKED)
+    cpu_put(it, " MW_KNOWN(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
 }

@@ -39,48 +39,6 @@ void cpu_segment_add(cpu_writer *it, cpu_segment_kind kind, int first, int last,
   for (int i = first; it->regions && i < last; i++) it->regions[i] = it->region;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------------- */
-
-/* A leaf with its subscript as 0: what is asked is its type. */
-static void leaf_ask(cpu_writer *it, int i) {
-  const cpu_token *at = it->in->work.at;
-  const int end = cpu_leaf_end(&it->in->work, i);
-  cpu_put(it, cpu_is_starred(it->in, i) ? " MW_KNOWN(*" : " MW_KNOWN(");
-  for (; i < end; i++) {
-    const bool subscript = cpu_token_is(&at[i], "[");
-    if (subscript)
-      cpu_put(it, "[0]");
-    else
-      cpu_put_tokens(it, i, i + 1);
-    if (subscript) i = at[i].match;
-  }
-  cpu_put(it, ");");
-}
-
-void cpu_known_put(cpu_writer *it, int first, int last) {
-  const cpu_splitter *in = it->in;
-  const cpu_token *at = in->work.at;
-  for (int i = first; it->out && i < last; i++) {
-    bool memory;
-    if (cpu_token_any(&at[i], WORDS("sizeof", "alignof", "decltype")) && cpu_token_is(&at[i + 1], "("))
-      i = at[i + 1].match;
-    if (at[i].kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
-    const int local = cpu_local_find(in, i);
-    if (local >= 0 && first <= in->locals[local].declarator.name && in->locals[local].declarator.name < last)
-      continue; /* declared by the head of a loop: not yet known in front of it */
-    if (cpu_name_knows(in, i, &memory) != CPU_ASKED) continue;
-    if (cpu_names_type(in, i))
-      cpu_put(it, " MW_KNOWN_TYPE(%.*s);", TEXT(&at[i]));
-    else
-      leaf_ask(it, i);
-  }
-}
-
-void cpu_known_local_put(cpu_writer *it, const cpu_local *local) {
-  if (it->out && cpu_local_knows(it->in, local) == CPU_ASKED)
-    cpu_put(it, " MW_KNOWN(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
-}
-
 /* ---- the variables that a region uses -------------------------------------------------------------------------- */
 
 /* Marks the variables that tokens first ... last-1 use, and what they are made of: through those that are computed again,

@@ -74,6 +74,8 @@ typedef struct cpu_splitter {
   int nnodes;
   cpu_local *locals;
   int nlocals;
+  mw_body body; /* the tree over `work`; without tokens where it is not read */
+  int *local_of; /* of each declaration in it: the variable; -1 */
   cpu_text prelude; /* declarations in front of the block function */
   int serial;       /* of generated names */
   int predicates;
@@ -138,19 +140,15 @@ int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vo
 /* uniform.c: the variables and expressions. */
 void cpu_locals_read(cpu_splitter *);
 void cpu_types_mark(cpu_splitter *); /* variables whose types are asked for outside of thread loops */
-bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
-bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 
-/* known.c: of what the name at a token stands for, as it is used there; *memory: others may write to it. CPU_ASKED:
- * known if
- * a static_assert in the generated text holds. */
-cpu_knowledge cpu_name_knows(const cpu_splitter *, int token, bool *memory);
+/* known.c: reads the body if its tokens have changed, and finds in it the variables that are known so far. */
+void cpu_body_need(cpu_splitter *);
+int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stands for; -1 */
+/* CPU_ASKED: of a known type if a static_assert in the generated text holds. */
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);
-bool cpu_names_type(const cpu_splitter *, int token);
-int  cpu_leaf_end(const cpu_tokens *, int name);        /* past the members and subscripts behind it */
-bool cpu_is_starred(const cpu_splitter *, int name);    /* behind a * that is no product */
-int  cpu_local_find(const cpu_splitter *, int token);   /* the variable a name stands for; -1 */
+bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
+bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
 
 /* condition.c: is the head of a statement the same for all threads, with the variables that it declares? */
 bool cpu_header_uniform(const cpu_splitter *, int node);

@@ -321,6 +321,8 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   cpu_tokens_adopt(&in->work, part);
   cpu_tokens_become(&in->work, &next);
   cpu_tokens_free(part);
+  mw_body_free(&in->body);
+  in->nlocals = 0;
   cpu_tree_read(in);
 }
 
@@ -334,5 +336,7 @@ void cpu_splitter_free(cpu_splitter *in) {
   mw_free(in->prelude.at);
   mw_free(in->nodes);
   mw_free(in->locals);
+  mw_free(in->local_of);
+  mw_body_free(&in->body);
   cpu_tokens_free(&in->work);
 }

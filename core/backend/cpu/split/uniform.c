@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is the same for all threads of a block, and what can be computed again at no cost. A variable of a known type
- * (known.c) counts as uniform where its initialiser and every assignment are, and where every assignment stands under
- * the same conditions as its
- * declaration. Loads from uniform addresses count as uniform: where threads could read different values, the program
- * has a data race.
+ * Which variables are the same for all threads of a block, and which can be computed again at no cost. A variable of a
+ * known type counts as uniform where its initialiser and every assignment are (known.c), and where every assignment
+ * stands under the same conditions as its declaration.
  *
  *   int t = threadIdx.x, m = n / 2; float v = x[t];     v: an array of one element per thread if it lives across a
  *   if (m > 3) __syncthreads();                         barrier; m: uniform, an ordinary variable outside of the
@@ -16,7 +14,6 @@
 #include <string.h>
 
 #include "core/backend/cpu/split/split.h"
-#include "core/base/interrupt.h"
 
 /* The one branch of an `if` may have a barrier and the other none: both are walked alike. */
 static bool is_branch(const cpu_splitter *in, int node) {
@@ -35,90 +32,6 @@ int cpu_context(const cpu_splitter *in, int node) {
   for (int up = in->nodes[node].parent; up >= 0; node = up, up = in->nodes[up].parent)
     if (in->nodes[up].predicate) return in->nodes[up].predicate * 2 + (in->nodes[up].otherwise == node);
   return 0;
-}
-
-/* ---- expressions ----------------------------------------------------------------------------------------------- */
-
-/* A call of the program's own function that gives each thread the same, for the same arguments, and changes nothing. */
-static bool function_allowed(const cpu_splitter *in, int i, int open) {
-  const cpu_tokens *work = &in->work;
-  int found = 0;
-  if (open > i + 1 || cpu_is_object(in->program, &work->at[i])) return false; /* f<4>( */
-  for (int k = -1; !in->plain && (k = cpu_function_next(in->program, &work->at[i], k)) >= 0; found++)
-    if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
-  return found > 0;
-}
-
-static bool call_allowed(const cpu_splitter *in, int i, int open, bool pure) {
-  const cpu_token *name = &in->work.at[i];
-  if (cpu_local_find(in, i) >= 0 || cpu_is_member(&in->work, i)) return false;
-  if (cpu_function_next(in->program, name, -1) >= 0) return !pure && function_allowed(in, i, open);
-  if (cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1)) return true;
-  return cpu_is_builtin(name, pure ? CPU_CHEAP : CPU_PURE) && !cpu_is_declared(in->program, name);
-}
-
-/* The language's own operators. pure: neither loads nor chooses. */
-static bool sign_allowed(const cpu_splitter *in, int i, int first, bool pure) {
-  const cpu_token *token = &in->work.at[i];
-  const bool begins = i == first || !cpu_ends_operand(token - 1);
-  if (pure && cpu_token_any(token, WORDS("/", "%")))
-    return token[1].kind == CPU_NUMBER || cpu_token_is(token + 1, "warpSize");
-  if (cpu_token_is(token, "(") && i > first &&
-      cpu_token_any(token - 1, WORDS(")", "]"))) { /* (*f)(1), but not (int)(x) */
-    const int open = token[-1].match;
-    return cpu_token_is(token - 1, ")") && cpu_type_knows(in->program, in->kernel, &in->work, open + 1, i - 1);
-  }
-  if (cpu_token_any(token, WORDS(".", "->")) && cpu_token_is(token - 1, ")")) return false; /* of what has no name */
-  if (cpu_token_is(token, "*") && begins) return !pure && token[1].kind == CPU_NAME;        /* of what has a name */
-  if (cpu_token_any(token, WORDS("*", "&"))) return !(pure && begins);
-  if (cpu_token_is(token, "::")) return i > first && (token[-1].kind == CPU_NAME || cpu_token_is(token - 1, ">"));
-  if (cpu_token_any(token, WORDS("[", "->"))) /* of what has a name */
-    return !pure && !begins && (token[-1].kind == CPU_NAME || cpu_token_is(token - 1, "]"));
-  if (cpu_token_any(token, WORDS("{", "}"))) /* of an initialiser */
-    return !pure && (cpu_token_is(token, "}") || i == first || cpu_token_any(token - 1, WORDS("{", ",")));
-  return cpu_is_operator(token) || cpu_is_assignment(token) || (!pure && cpu_token_is(token, "?")) ||
-         cpu_token_any(token, WORDS("(", ")", "]", ",", ";", ":", "."));
-}
-
-/* Past the name at i and what is not evaluated behind it; 0: it is not allowed. */
-static int name_allowed(const cpu_splitter *in, int i, bool pure) {
-  const char *const *const constants = WORDS("true", "false", "nullptr", "warpSize", "auto", "mw_n");
-  const cpu_token *token = &in->work.at[i];
-  const int local = cpu_local_find(in, i), open = cpu_call_open(&in->work, i);
-  bool memory;
-  if (cpu_token_is(token, "mw_first")) return !pure ? in->work.at[open].match + 1 : 0; /* the first thread's value */
-  if (cpu_token_any(token, WORDS("sizeof", "alignof", "decltype")) && open == i + 1) return in->work.at[open].match + 1;
-  if (cpu_token_any(token, WORDS("static_cast", "reinterpret_cast")) && open > i + 1)
-    return cpu_type_knows(in->program, in->kernel, &in->work, i + 2, open - 1) ? open : 0;
-  if (cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t")) return pure ? i + 1 : 0;
-  if (cpu_is_builtin(token, CPU_OF_BLOCK)) return i + 1;
-  if (local < 0 && cpu_token_any(token, constants)) return i + 1;
-  if (cpu_is_member(&in->work, i)) return open < 0 ? i + 1 : 0;
-  if (token->size > 4 && !memcmp(token->text, "mw_v", 4) && local < 0) return i + 1;
-  if (open >= 0) return call_allowed(in, i, open, pure) ? open : 0;
-  if (local >= 0 && !pure && !in->locals[local].uniform) return 0;
-  return cpu_name_knows(in, i, &memory) && !(pure && memory) ? i + 1 : 0;
-}
-
-static bool range_allowed(const cpu_splitter *in, int first, int last, bool pure) {
-  for (int i = first; i < last;) {
-    const cpu_token *token = &in->work.at[i];
-    const bool fits = token->kind == CPU_NUMBER  ? cpu_is_plain_number(token)
-                      : token->kind == CPU_PUNCT ? sign_allowed(in, i, first, pure)
-                                                 : token->kind == CPU_NAME;
-    if (!fits) return false;
-    i = token->kind == CPU_NAME ? name_allowed(in, i, pure) : i + 1;
-    if (!i) return false;
-  }
-  return true;
-}
-
-bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
-  return range_allowed(in, first, last, false);
-}
-
-bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
-  return range_allowed(in, first, last, true);
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
@@ -258,6 +171,7 @@ static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
 void cpu_locals_read(cpu_splitter *in) {
   in->nlocals = 0;
   locals_collect(in);
+  cpu_body_need(in);
   changes_count(in);
   uniform_settle(in);
   for (int i = 0; i < in->nlocals; i++) {
