@@ -125,14 +125,14 @@ static bool declaration_read(mw_body *in, int statement, int first, int last) {
   return true;
 }
 
-/* using T = float; typedef float T; using N::f; namespace cg = ...; */
+/* using T = float; typedef float T; namespace cg = ...; using N::f; */
 static void type_read(mw_body *in, int statement, int first, int last) {
-  const bool alias = mw_is(in, first, "using") && mw_is(in, first + 2, "=");
+  const bool alias = mw_is(in, first + 2, "="), space = mw_is(in, first, "namespace");
   mw_declared one = {.spec = first, .until = in->until, .is_type = true, .type = {.class = MW_TYPE_CLASS}};
   in->statements[statement].kind = MW_STATEMENT_TYPE;
   if (alias || (mw_is(in, first, "typedef") && mw_at(in, last - 1)->kind == CPU_NAME)) {
     one.name = alias ? first + 1 : last - 1;
-    one.type = mw_type_read(in->tokens, alias ? first + 3 : first + 1, alias ? last : last - 1, &in->names);
+    if (!space) one.type = mw_type_read(in->tokens, alias ? first + 3 : first + 1, alias ? last : last - 1, &in->names);
     mw_declared_add(in, one);
   } else if (!mw_is(in, first, "static_assert") && !mw_is(in, first + 1, "namespace")) {
     unknown_make(in, statement, first, last);

@@ -134,7 +134,8 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
       WORDS("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned");
   const char *const *const signs =
       WORDS("const", "volatile", "constexpr", "register", "static", "extern", "inline", "typename", "thread_local",
-            "__restrict__", "__restrict", "__shared__", "__device__", "__constant__", "__forceinline__", "mw_kept");
+            "__restrict__", "__restrict", "__shared__", "__device__", "__constant__", "__managed__", "__host__",
+            "__inline__", "__forceinline__", "__noinline__", "mw_kept");
   const int first = i;
   bool named = false, word = false, must = false;
   *out = not_known;
@@ -200,14 +201,22 @@ int mw_construction_read(mw_body *in, int first, int open, mw_type type) {
   return one;
 }
 
+/* Does < begin a list behind the name of a value? A type is no operand. */
+static bool lists_types(const mw_body *in, int i, int last) {
+  mw_type type;
+  return i < last && mw_is(in, i, "<") && mw_words_end(in, i + 1, last, &type) > i + 1;
+}
+
 /* a::b, f<4>. Of what is no template < compares. */
 static int name_read(mw_body *in, int i, int last) {
   int name, end = qualified_end(in, i, last, &name);
   if (end == i || name >= last) return unknown_add(in, i, last);
   const mw_meaning it = name == i ? visible_meaning(in, i) : (mw_meaning){0};
   const bool value = it.binding >= MW_NAME_LOCAL && it.binding <= MW_NAME_CONSTANT;
-  const int after = value ? end : angles_end(in, end, last);
-  if (after > end && (after >= last || cpu_token_any(mw_at(in, after), WORDS("(", ")", ",", ";", "{")))) end = after;
+  const bool types = lists_types(in, end, last);
+  const int after = value && !types ? end : angles_end(in, end, last);
+  if (after > end && (types || after >= last || cpu_token_any(mw_at(in, after), WORDS("(", ")", ",", ";", "{"))))
+    end = after;
   const int one = expr_add(in, MW_EXPR_NAME, i, end, name, it.type);
   in->exprs[one].binding = it.binding;
   if (it.binding == MW_NAME_LOCAL) in->exprs[one].of = visible_find(in, mw_at(in, i));
@@ -227,8 +236,10 @@ bool cpu_is_plain_number(const cpu_token *token) {
 static int literal_read(mw_body *in, int i) {
   const cpu_token *token = mw_at(in, i);
   if (token->kind == CPU_NUMBER && !cpu_is_plain_number(token)) return unknown_add(in, i, i + 1);
+  int last = i + 1; /* "a" "b" */
+  while (token->kind == CPU_STRING && mw_at(in, last)->kind == CPU_STRING) last++;
   const bool string = token->kind == CPU_STRING && token->text[token->size - 1] != '\'';
-  return expr_add(in, string ? MW_EXPR_STRING : MW_EXPR_NUMBER, i, i + 1, i, string ? text : scalar);
+  return expr_add(in, string ? MW_EXPR_STRING : MW_EXPR_NUMBER, i, last, i, string ? text : scalar);
 }
 
 static int brackets_read(mw_body *in, int i) {
@@ -239,11 +250,14 @@ static int brackets_read(mw_body *in, int i) {
   return one;
 }
 
-/* sizeof(x), sizeof...(T); without brackets it is not read. */
+static int unary_read(mw_body *, int i, int last);
+
+/* sizeof(x), sizeof...(T), sizeof x */
 static int sizeof_read(mw_body *in, int i, int last) {
   const int open = i + 1 + mw_is(in, i + 1, "...");
-  if (open >= last || !mw_is(in, open, "(")) return unknown_add(in, i, last);
-  return expr_add(in, MW_EXPR_SIZEOF, i, mw_at(in, open)->match + 1, i, scalar);
+  const bool bare = open >= last || !mw_is(in, open, "(");
+  const int end = bare ? end_of(in, unary_read(in, open, last)) : mw_at(in, open)->match + 1;
+  return expr_add(in, MW_EXPR_SIZEOF, i, end, i, scalar);
 }
 
 /* static_cast<T>(x) */
