@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the words of a type say. Known are scalar types, enumerations and CUDA's vectors, the last two while the
- * program's
+ * What the words of a type say. Known are scalar types, enumerations and CUDA's vectors, the last two while the program's
  * text has no `operator`, pointers to anything, and other names of such types:
  *
  *   const unsigned int     typedef float real; real     float4 *     known
@@ -12,12 +11,7 @@
 #include <string.h>
 
 #include "core/backend/cpu/program/program.h"
-#include "core/source/types.h"
 
-static const char *const *const language =
-    WORDS("const", "constexpr", "volatile", "register", "static", "extern", "inline", "__inline__", "__restrict__",
-          "__restrict", "__device__", "__constant__", "__managed__", "__shared__", "void", "bool", "char", "short",
-          "int", "long", "float", "double", "signed", "unsigned");
 static const char *const *const qualifiers =
     WORDS("static", "extern", "inline", "__device__", "__constant__", "__managed__", "__shared__");
 
@@ -88,79 +82,18 @@ const cpu_named *cpu_global_find(const cpu_program *program, const cpu_token *na
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
 
-static bool is_type_parameter(const cpu_program *program, const cpu_function *function, const cpu_token *word) {
-  for (int i = function ? function->head_first + 1 : 0;
-       function && (i = cpu_find_same(&program->tokens, i, function->head_last, word)) < function->head_last; i++)
-    if (cpu_token_any(&program->tokens.at[i - 1], WORDS("class", "typename"))) return true;
-  return false;
-}
-
 /* Names that end so are made by split/helper.c of a helper's own, and of its template parameters. */
 bool cpu_is_renamed(const cpu_token *word) {
   const char *at = memmem(word->text, (size_t)word->size, "_mw", 3);
   return at && at + 3 < word->text + word->size && at[3] >= '0' && at[3] <= '9';
 }
 
-/* A type that CUDA has without the program. Vectors and half types are classes, which the program's operators may
- * take. */
-static cpu_knowledge builtin_knows(const cpu_program *program, const cpu_token *word) {
-  mw_param param = {0};
-  char name[32];
-  if (word->size >= (int)sizeof name) return CPU_UNKNOWN;
-  memcpy(name, word->text, (size_t)word->size);
-  name[word->size] = 0;
-  if (!mw_type_by_name(name, &param)) return CPU_UNKNOWN;
-  const bool half = param.dtype == MW_F16 || param.dtype == MW_BF16;
-  const bool vector = param.lanes > 1 || cpu_token_is(word, "dim3") || name[word->size - 1] == '1';
-  if ((half || vector) && program->operators) return CPU_UNKNOWN;
-  return vector ? CPU_KNOWN : CPU_SCALAR;
-}
-
-static cpu_knowledge least(cpu_knowledge a, cpu_knowledge b) {
-  return a < b ? a : b;
-}
-
-static cpu_knowledge type_knows(const cpu_program *, const cpu_function *, const cpu_tokens *, cpu_range, int depth);
-
-static cpu_knowledge word_knows(const cpu_program *program, const cpu_function *function, const cpu_token *word,
-                                int depth) {
-  enum { MOST_DEPTH = 8 };
-  cpu_knowledge all = CPU_SCALAR;
-  bool own = false;
-  if (cpu_token_any(word, language)) return CPU_SCALAR;
-  if (cpu_token_is(word, "enum")) return program->operators ? CPU_UNKNOWN : CPU_SCALAR;
-  for (int k = -1; (k = cpu_function_next(program, word, k)) >= 0;) /* a class; enumerations are among the aliases */
-    if (!cpu_token_is(&program->tokens.at[program->functions[k].first], "enum")) return CPU_UNKNOWN;
-  if (depth > MOST_DEPTH) return CPU_UNKNOWN;
-  if (is_type_parameter(program, function, word) || cpu_is_renamed(word))
-    return function && function->strict ? CPU_UNKNOWN : CPU_ASKED;
-  const cpu_name *name = cpu_name_find(program, word);
-  for (int i = name ? name->alias : -1; i >= 0; i = program->aliases.at[i].next) { /* each that it has somewhere */
-    const cpu_named *it = &program->aliases.at[i];
-    own = true;
-    all = least(all, type_knows(program, function, &program->tokens, (cpu_range){it->first, it->last}, depth + 1));
-  }
-  return own ? all : builtin_knows(program, word);
-}
-
-static cpu_knowledge type_knows(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens,
-                                cpu_range type, int depth) {
-  cpu_knowledge all = type.first < type.last ? CPU_SCALAR : CPU_UNKNOWN;
-  for (int i = type.first; i < type.last && all; i++) {
-    const cpu_token *token = &tokens->at[i];
-    if (cpu_token_any(token, WORDS("alignas", "__align__")) || cpu_token_is(token, "["))
-      i = token[token->kind == CPU_NAME].match;
-    else if (cpu_token_is(token, "std") && cpu_token_is(token + 1, "::"))
-      i++;
-    else if (token->kind == CPU_NAME)
-      all = least(all, word_knows(program, function, token, depth));
-    else if (!cpu_token_any(token, WORDS("*", "&")))
-      all = CPU_UNKNOWN;
-  }
-  return all;
-}
-
 cpu_knowledge cpu_type_knows(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens,
                              int first, int last) {
-  return type_knows(program, function, tokens, (cpu_range){first, last}, 0);
+  cpu_binder binder = {program, function};
+  if (cpu_find(tokens, first, last, WORDS("auto", "typename", "decltype")) < last) return CPU_UNKNOWN;
+  const mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  if (type.class == MW_TYPE_UNKNOWN) return function && !function->strict ? CPU_ASKED : CPU_UNKNOWN;
+  if (type.class == MW_TYPE_VECTOR) return program->operators ? CPU_UNKNOWN : CPU_KNOWN;
+  return type.class == MW_TYPE_SCALAR ? CPU_SCALAR : CPU_UNKNOWN;
 }

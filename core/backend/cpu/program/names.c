@@ -186,7 +186,7 @@ static mw_meaning program_meaning(cpu_binder *in, const cpu_token *token, cpu_na
 }
 
 /* CUDA's own, and moonwarp's. */
-static mw_meaning builtin_meaning(const cpu_token *token) {
+static mw_meaning builtin_meaning(const cpu_binder *in, const cpu_token *token) {
   char name[32];
   mw_param param = {0};
   const bool variable = token->size > 4 && !memcmp(token->text, "mw_v", 4);
@@ -200,8 +200,9 @@ static mw_meaning builtin_meaning(const cpu_token *token) {
   memcpy(name, token->text, (size_t)token->size);
   name[token->size] = 0;
   if (!mw_type_by_name(name, &param)) return nothing;
-  const bool class = param.dtype == MW_F16 || param.dtype == MW_BF16 || param.lanes > 1 || !strcmp(name, "dim3");
-  return meaning_make(MW_NAME_TYPE, class || name[token->size - 1] == '1' ? MW_TYPE_VECTOR : MW_TYPE_SCALAR);
+  const bool half = param.dtype == MW_F16 || param.dtype == MW_BF16;
+  const bool vector = param.lanes > 1 || !strcmp(name, "dim3") || name[token->size - 1] == '1';
+  return meaning_make(MW_NAME_TYPE, vector || (half && in->program->operators) ? MW_TYPE_VECTOR : MW_TYPE_SCALAR);
 }
 
 mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
@@ -211,7 +212,8 @@ mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
   if (!found.binding && in->function) found = template_meaning(in, token);
   if (!found.binding && name) found = program_meaning(in, token, name);
   if (found.binding || found.type.class) return found;
-  found = builtin_meaning(token);
+  if (cpu_is_renamed(token)) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN); /* of a helper's template */
+  found = builtin_meaning(in, token);
   const bool calls = found.binding == MW_NAME_BUILTIN && cpu_is_builtin(token, CPU_PURE);
   return calls && cpu_is_declared(in->program, token) ? nothing : found;
 }

@@ -32,6 +32,7 @@ typedef struct cpu_function {
   int         by_parameter;         /* token of its first call of a parameter that may reach a barrier; -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
+  enum { CPU_NOT_READ, CPU_IS_PURE, CPU_HAS_EFFECTS } pure; /* once it is asked for (pure.c) */
   int        *calls, ncalls;        /* functions named in the body */
   const char *scope;                /* "ns::" or "" */
   const char *engine, *engine_why;  /* kernels only; owned by the program */

@@ -5,108 +5,161 @@
  * counts as an effect. */
 #include "core/backend/cpu/program/program.h"
 
-enum { MOST_CALLS = 8 };
-
-static bool is_pure(const cpu_program *program, const cpu_function *function, int depth);
-
-/* A parameter, or declared in the body: `int k = 0`, `float *p`, a name behind the words of a type. */
-static bool is_own(const cpu_program *program, const cpu_function *function, int i) {
-  const cpu_token *at = program->tokens.at;
-  if (cpu_is_formal(program, function, &at[i])) return true;
-  if (cpu_name_find(program, &at[i])->global >= 0) return false; /* in another block it may be that */
-  for (int k = function->body + 1; (k = cpu_find_same(&program->tokens, k, i + 1, &at[i])) <= i; k++) {
-    const cpu_token *type = &at[k - 1 - cpu_token_is(&at[k - 1], "*")];
-    if (type->kind == CPU_NAME &&
-        cpu_type_knows(program, function, &program->tokens, (int)(type - at), (int)(type - at) + 1))
-      return true;
-  }
-  return false;
-}
+typedef struct reading {
+  const cpu_program *program;
+  const cpu_function *function;
+  mw_body body;
+} reading;
 
 /* Template parameters count where they are deduced from arguments, whose types are known. */
-static bool type_allows(const cpu_program *program, const cpu_function *function, int first, int last) {
-  const cpu_knowledge type = cpu_type_knows(program, function, &program->tokens, first, last);
-  for (int i = first; type == CPU_ASKED && i < last; i++)
-    if (cpu_type_knows(program, function, &program->tokens, i, i + 1) == CPU_ASKED &&
-        cpu_find_same(&program->tokens, function->open, function->close, &program->tokens.at[i]) == function->close)
+static bool is_deduced(const cpu_program *program, const cpu_function *function) {
+  const cpu_token *at = program->tokens.at;
+  for (int i = function->head_first + 1; i < function->head_last; i++)
+    if (cpu_token_any(&at[i - 1], WORDS("class", "typename")) &&
+        cpu_find_same(&program->tokens, function->open, function->close, &at[i]) == function->close)
       return false;
-  return type != CPU_UNKNOWN;
+  return !cpu_has(&program->tokens, function->first, function->last, "typename");
+}
+
+static bool type_allows(const reading *it, mw_type type) {
+  if (type.class == MW_TYPE_UNKNOWN) return is_deduced(it->program, it->function);
+  return type.class == MW_TYPE_SCALAR || (type.class == MW_TYPE_VECTOR && !it->program->operators);
+}
+
+static bool words_allow(const reading *it, int first, int last) {
+  cpu_binder binder = {it->program, it->function};
+  return type_allows(it, mw_type_read(&it->program->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder}));
 }
 
 /* Parameters by value, and pointers through which nothing is written. */
-static bool formals_allow(const cpu_program *program, const cpu_function *function) {
-  for (int i = 0; i < function->nformals; i++) {
-    const cpu_formal *formal = &function->formals[i];
-    if ((formal->far || formal->reference) && !cpu_token_is(&program->tokens.at[formal->first], "const")) return false;
-    if (!type_allows(program, function, formal->first, formal->type_last)) return false;
+static bool formals_allow(const reading *it) {
+  for (int i = 0; i < it->function->nformals; i++) {
+    const cpu_formal *formal = &it->function->formals[i];
+    const bool constant = cpu_token_is(&it->program->tokens.at[formal->first], "const");
+    if (((formal->far || formal->reference) && !constant) || !words_allow(it, formal->first, formal->type_last))
+      return false;
   }
   return true;
 }
 
-static bool call_allows(const cpu_program *program, const cpu_token *name, int depth) {
-  int k = -1, found = 0;
-  while ((k = cpu_function_next(program, name, k)) >= 0) {
-    if (!is_pure(program, &program->functions[k], depth + 1)) return false;
-    found++;
+/* ---- expressions ----------------------------------------------------------------------------------------------- */
+
+static bool is_pure(const reading *, int expr);
+
+static bool are_pure(const reading *it, int first) {
+  int i = first;
+  while (i && is_pure(it, i)) i = it->body.exprs[i].next;
+  return !i;
+}
+
+/* A variable of the function's own, a plain name. */
+static bool change_allows(const reading *it, int expr) {
+  const mw_expr *e = &it->body.exprs[expr];
+  const mw_declared *own = &it->body.declared[e->of];
+  if (e->kind == MW_EXPR_BRACKETS) return change_allows(it, e->a);
+  return e->kind == MW_EXPR_NAME && !own->type.reference && !own->is_static &&
+         (e->binding == MW_NAME_LOCAL || e->binding == MW_NAME_PARAMETER);
+}
+
+static bool name_allows(const reading *it, const mw_expr *e) {
+  const mw_declared *own = &it->body.declared[e->of];
+  switch (e->binding) {
+  case MW_NAME_LOCAL:
+    return !own->is_static && !own->is_shared && type_allows(it, own->type);
+  case MW_NAME_PARAMETER:
+    return true;
+  case MW_NAME_VARIABLE:
+  case MW_NAME_CONSTANT:
+    return e->type.class && type_allows(it, e->type);
+  default:
+    return cpu_is_builtin(&it->program->tokens.at[e->op], CPU_OF_BLOCK) && e->binding == MW_NAME_BUILTIN;
   }
-  return found || cpu_token_is(name, "sizeof") || cpu_is_builtin(name, CPU_PURE);
 }
 
-/* At an assignment: does it change a variable of the function's own, a plain name? */
-static bool change_allows(const cpu_program *program, const cpu_function *function, int i) {
-  const cpu_token *at = program->tokens.at;
-  const int name = at[i - 1].kind == CPU_NAME ? i - 1 : i + 1; /* k++, k = 1; ++k */
-  if (at[name].kind != CPU_NAME || cpu_is_member(&program->tokens, name)) return false;
-  const bool through = cpu_token_is(&at[name - 1], "*") && !cpu_ends_operand(&at[name - 2]);
-  return !through && is_own(program, function, name);
+static bool call_allows(const reading *it, const mw_expr *e) {
+  const mw_expr *callee = &it->body.exprs[e->a];
+  const cpu_token *name = &it->program->tokens.at[callee->op];
+  if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !are_pure(it, e->b)) return false;
+  if (callee->binding == MW_NAME_BUILTIN) return cpu_is_builtin(name, CPU_PURE);
+  for (int k = -1; (k = cpu_function_next(it->program, name, k)) >= 0;)
+    if (!cpu_function_is_pure(it->program, &it->program->functions[k])) return false;
+  return callee->binding == MW_NAME_FUNCTIONS;
 }
 
-/* Blocks, but no lists; calls of names, but of nothing else. */
-static bool sign_allows(const cpu_program *program, const cpu_function *function, int i) {
-  const char *const *const others = WORDS("::", "->", "...", ".*", "->*", "[[", "#");
-  const cpu_token *at = program->tokens.at;
-  if (cpu_is_assignment(&at[i])) return change_allows(program, function, i);
-  if (cpu_token_is(&at[i], "&") || cpu_token_is(&at[i], "["))
-    return cpu_ends_operand(&at[i - 1]); /* an address, a lambda */
-  if (cpu_token_is(&at[i], "{")) return cpu_token_any(&at[i - 1], WORDS(")", ";", "{", "}", "else", "do"));
-  if (cpu_token_is(&at[i], "(") && cpu_token_any(&at[i - 1], WORDS(")", "]")))
-    return cpu_token_is(&at[i - 1], ")") && type_allows(program, function, at[i - 1].match + 1, i - 1);
-  return !cpu_token_any(&at[i], others);
+static bool unary_allows(const reading *it, const mw_expr *e) {
+  const cpu_token *op = &it->program->tokens.at[e->op];
+  if (cpu_token_any(op, WORDS("++", "--"))) return change_allows(it, e->a);
+  return !cpu_token_is(op, "&") && is_pure(it, e->a);
 }
 
-static bool name_allows(const cpu_program *program, const cpu_function *function, int i, int depth) {
-  const char *const *const words = WORDS("if", "else", "for", "while", "do", "switch", "case", "default", "break",
-                                         "continue", "return", "true", "false", "warpSize", "static_cast", "decltype");
-  const cpu_token *at = program->tokens.at;
-  if (cpu_token_any(&at[i], words)) return true;
-  if (cpu_token_any(&at[i], WORDS("static", "volatile", "__shared__"))) return false;
-  if (cpu_is_builtin(&at[i], CPU_OF_BLOCK)) return cpu_token_is(&at[i + 1], ".");
-  if (cpu_is_member(&program->tokens, i)) return cpu_call_open(&program->tokens, i) < 0;
-  if (type_allows(program, function, i, i + 1)) return true;
-  if (cpu_call_open(&program->tokens, i) >= 0) return call_allows(program, &at[i], depth);
-  const cpu_named *global = cpu_global_find(program, &at[i]);
-  return is_own(program, function, i) ||
-         (global && cpu_type_knows(program, function, &program->tokens, global->first, global->last) >= CPU_KNOWN);
-}
-
-static bool is_pure(const cpu_program *program, const cpu_function *function, int depth) {
-  const cpu_token *at = program->tokens.at;
-  if (function->is_class || function->kernel || function->body < 0 || function->recursive || depth > MOST_CALLS ||
-      function->barrier >= 0 || function->wait >= 0 || function->reaches_thread || !formals_allow(program, function))
+static bool is_pure(const reading *it, int expr) {
+  const mw_expr *e = &it->body.exprs[expr];
+  if (!expr) return true;
+  switch (e->kind) {
+  case MW_EXPR_NUMBER:
+  case MW_EXPR_SIZEOF:
+    return true;
+  case MW_EXPR_NAME:
+    return name_allows(it, e);
+  case MW_EXPR_CALL:
+    return call_allows(it, e);
+  case MW_EXPR_UNARY:
+    return unary_allows(it, e);
+  case MW_EXPR_POSTFIX:
+    return change_allows(it, e->a);
+  case MW_EXPR_ASSIGN:
+    return change_allows(it, e->a) && is_pure(it, e->b);
+  case MW_EXPR_CAST:
+  case MW_EXPR_BRACES:
+    return !e->type.reference && type_allows(it, e->type) && are_pure(it, e->a);
+  case MW_EXPR_MEMBER:
+  case MW_EXPR_BRACKETS:
+  case MW_EXPR_INDEX:
+  case MW_EXPR_BINARY:
+  case MW_EXPR_CONDITIONAL:
+    return is_pure(it, e->a) && is_pure(it, e->b) && is_pure(it, e->c);
+  default:
     return false;
-  for (int i = function->first; i < function->name; i++) /* the type of the result */
-    if (!cpu_token_any(&at[i], WORDS("__host__", "__forceinline__", "__noinline__")) &&
-        !type_allows(program, function, i, i + 1) && !cpu_token_is(&at[i], "*"))
-      return false;
-  for (int i = function->body + 1; i < function->last - 1; i++)
-    if (at[i].kind == CPU_NUMBER ? !cpu_is_plain_number(&at[i])
-        : at[i].kind == CPU_NAME
-            ? !name_allows(program, function, i, depth)
-            : at[i].kind != CPU_PRAGMA && !(at[i].kind == CPU_PUNCT && sign_allows(program, function, i)))
-      return false;
-  return true;
+  }
+}
+
+/* ---- functions ------------------------------------------------------------------------------------------------- */
+
+/* No reference to what is not known, as decltype may give one. */
+static bool declared_allows(const reading *it, const mw_declared *own) {
+  return type_allows(it, own->type) && !(own->type.reference && !own->type.class) && is_pure(it, own->init);
+}
+
+static bool statement_allows(const reading *it, const mw_statement *statement) {
+  if (statement->kind == MW_STATEMENT_UNKNOWN || statement->kind == MW_STATEMENT_RANGE) return false;
+  if (statement->kind == MW_STATEMENT_TYPE && statement->last > statement->first + 1) return false;
+  for (int i = statement->declared; i < statement->declared + statement->ndeclared; i++)
+    if (!declared_allows(it, &it->body.declared[i])) return false;
+  return is_pure(it, statement->test) && is_pure(it, statement->step);
+}
+
+static bool body_allows(reading *it) {
+  const cpu_function *function = it->function;
+  cpu_binder binder = {it->program, function};
+  const mw_names names = {cpu_binder_meaning, &binder};
+  mw_body_read(&it->body, &it->program->tokens, function->body + 1, function->last - 1, &names);
+  int i = 1;
+  while (i < it->body.nstatements && statement_allows(it, &it->body.statements[i])) i++;
+  const bool all = i == it->body.nstatements;
+  mw_body_free(&it->body);
+  return all;
 }
 
 bool cpu_function_is_pure(const cpu_program *program, const cpu_function *function) {
-  return is_pure(program, function, 0);
+  cpu_function *own = &program->functions[function - program->functions];
+  reading it = {.program = program, .function = function};
+  if (own->is_class || own->kernel || own->body < 0 || own->recursive || own->barrier >= 0 || own->wait >= 0 ||
+      own->reaches_thread)
+    return false;
+  if (own->pure) return own->pure == CPU_IS_PURE;
+  own->pure = CPU_HAS_EFFECTS;
+  if (formals_allow(&it) && words_allow(&it, own->first, own->name) &&
+      !cpu_has(&program->tokens, own->body, own->last, "volatile") && body_allows(&it))
+    own->pure = CPU_IS_PURE;
+  return own->pure == CPU_IS_PURE;
 }
