@@ -20,6 +20,27 @@ bool cpu_is_member(const cpu_tokens *tokens, int i) {
   return i > 0 && cpu_token_any(&tokens->at[i - 1], WORDS(".", "->", "::"));
 }
 
+bool cpu_ends_operand(const cpu_token *token) {
+  if (token->kind == CPU_NAME) return !cpu_token_any(token, WORDS("return", "case", "else"));
+  return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
+}
+
+bool cpu_is_lambda(const cpu_tokens *tokens, int i) {
+  return cpu_token_is(&tokens->at[i], "[") && i && !cpu_ends_operand(&tokens->at[i - 1]) &&
+         !cpu_token_is(&tokens->at[i - 1], ">");
+}
+
+bool cpu_is_operator(const cpu_token *token) {
+  static const char *const operators[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|",  "^", "!",
+                                          "~", "&&", "||", "==", "!=", "<",  ">",  "<=", ">=", NULL};
+  return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
+}
+
+bool cpu_is_assignment(const cpu_token *token) {
+  return token->kind == CPU_PUNCT &&
+         cpu_token_any(token, WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"));
+}
+
 int cpu_find_use(const cpu_tokens *tokens, int first, int last, const cpu_token *name) {
   int i = cpu_find_same(tokens, first, last, name);
   while (i < last && cpu_is_member(tokens, i)) i = cpu_find_same(tokens, i + 1, last, name);

@@ -129,6 +129,12 @@ static int class_end(const mw_body *in, int i, int last, mw_type *out) {
   return named_end(in, i, last, true, out);
 }
 
+/* The name of a variable of the body: no keyword, no type. */
+static bool is_variable(const mw_body *in, int i) {
+  const int own = mw_at(in, i)->kind == CPU_NAME ? visible_find(in, mw_at(in, i)) : 0;
+  return own && !in->declared[own].is_type;
+}
+
 int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
   const char *const *const words =
       WORDS("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned");
@@ -139,6 +145,7 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
   const int first = i;
   bool named = false, word = false, must = false;
   *out = not_known;
+  if (is_variable(in, i)) return i;
   for (int next; i < last && mw_at(in, i)->kind == CPU_NAME; i = next) {
     next = i + 1;
     if (cpu_token_any(mw_at(in, i), WORDS("alignas", "__align__", "__attribute__", "decltype")) &&
@@ -271,6 +278,7 @@ static int primary_read(mw_body *in, int i, int last) {
   mw_type type;
   const cpu_token *token = mw_at(in, i);
   if (i >= last) return unknown_add(in, i, last);
+  if (is_variable(in, i)) return name_read(in, i, last);
   if (token->kind == CPU_NUMBER || token->kind == CPU_STRING) return literal_read(in, i);
   if (cpu_token_is(token, "(") && !mw_is(in, i + 1, "{")) return brackets_read(in, i);
   if (cpu_token_is(token, "{")) return mw_construction_read(in, i, i, not_known);

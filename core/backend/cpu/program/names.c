@@ -6,7 +6,15 @@
  *   __constant__ float c[4];   enum { TILE = 8 };   __device__ int up(int n);   template <class T> ... k(T *x, int n)
  *   c: a variable, scalars     TILE: a constant     up: functions               x, n: parameters; T: a type
  *
- * A word with several meanings has none. Needed by every question about a name. */
+ * A word with several meanings has none. Needed by every question about a name.
+ *
+ * The words of a type: known are scalar types, enumerations and CUDA's vectors, the last two while the program's text has
+ * no `operator`, pointers to anything, and other names of such types. Their constructors, conversions and operators are
+ * the language's own.
+ *
+ *   const unsigned int     typedef float real; real     float4 *     known
+ *   T of template <class T>                                          asked: the compiler can tell
+ *   struct Tile { ... }; Tile     typename T::type     auto          unknown */
 #include <string.h>
 
 #include "core/backend/cpu/program/program.h"
@@ -58,11 +66,69 @@ static void methods_read(cpu_program *program, const cpu_function *class) {
   }
 }
 
+/* ---- declarations ---------------------------------------------------------------------------------------------- */
+
+static const char *const *const qualifiers =
+    WORDS("static", "extern", "inline", "__device__", "__constant__", "__managed__", "__shared__");
+
+static void named_add(cpu_named_list *list, int name, int first, int last, bool far) {
+  list->at = mw_realloc(list->at, (size_t)(list->count + 1) * sizeof *list->at);
+  list->at[list->count++] = (cpu_named){name, first, last, far, -1};
+}
+
+/* Of an enumeration that begins at i: what its braces hold. */
+static void enumerators_add(cpu_program *program, int i) {
+  const cpu_token *at = program->tokens.at;
+  const int open = cpu_find(&program->tokens, i, program->tokens.count, WORDS("{", ";", ")"));
+  if (!cpu_token_is(&at[open], "{")) return;
+  for (int k = open + 1; k < at[open].match; k++)
+    if (at[k].kind == CPU_NAME && cpu_token_any(&at[k - 1], WORDS("{", ",")))
+      named_add(&program->globals, k, i, i + 1, false);
+}
+
+/* At `using`, `typedef`, `struct`, `enum` and the like: the name that it gives a type. */
+static void type_add(cpu_program *program, int i) {
+  const cpu_token *at = program->tokens.at;
+  const bool class = cpu_token_any(&at[i], WORDS("struct", "class", "union", "enum"));
+  const int name = i + 1 + (cpu_token_is(&at[i], "enum") && cpu_token_any(&at[i + 1], WORDS("class", "struct")));
+  const int end = cpu_find_open(&program->tokens, i, program->tokens.count, WORDS(";"));
+  if (cpu_token_is(&at[i], "using") && cpu_token_is(&at[i + 2], "="))
+    named_add(&program->aliases, i + 1, i + 3, end, false);
+  else if (cpu_token_is(&at[i], "typedef") && at[end - 1].kind == CPU_NAME)
+    named_add(&program->aliases, end - 1, i + 1, end - 1, false);
+  else if (class && cpu_token_any(&at[name + 1], WORDS("{", ":", ";", "final")))
+    named_add(&program->aliases, name, i, i + 1, false);
+  if (cpu_token_is(&at[i], "enum")) enumerators_add(program, i);
+}
+
+static void globals_add(cpu_program *program, const cpu_item *item) {
+  const cpu_tokens *tokens = &program->tokens;
+  int first = item->first;
+  while (first < item->last && cpu_token_any(&tokens->at[first], qualifiers)) first++;
+  if (cpu_token_any(&tokens->at[first], WORDS("typedef", "using"))) return;
+  const cpu_declarators list = cpu_declarators_read(tokens, first, item->last - 1);
+  for (const cpu_declarator *it = list.at; it < list.at + list.count; it++) {
+    const bool far = it->dims_last > it->dims || cpu_has(tokens, it->first, it->name, "*");
+    const bool reference = cpu_find(tokens, it->first, it->name, WORDS("&", "&&")) < it->name;
+    named_add(&program->globals, it->name, it->spec, reference ? it->spec : it->spec_last, far);
+  }
+}
+
+static void named_read(cpu_program *program) {
+  program->operators = cpu_has(&program->tokens, 0, program->tokens.count, "operator");
+  for (int i = 0; i + 2 < program->tokens.count; i++)
+    if (cpu_token_any(&program->tokens.at[i], WORDS("using", "typedef", "struct", "class", "union", "enum")))
+      type_add(program, i);
+  for (int i = 0; i < program->nitems; i++)
+    if (program->items[i].kind != CPU_ITEM_FUNCTION && program->items[i].kind != CPU_ITEM_HOST)
+      globals_add(program, &program->items[i]);
+}
+
 void cpu_names_read(cpu_program *program) {
   for (int i = 0; i < program->tokens.count; i++)
     if (program->tokens.at[i].kind == CPU_NAME) word_read(program, i);
   for (int i = 0; i < program->nfunctions; i++) methods_read(program, &program->functions[i]);
-  cpu_named_read(program);
+  named_read(program);
   for (int i = program->globals.count - 1; i >= 0; i--) {
     cpu_name *name = cpu_name_find(program, &program->tokens.at[program->globals.at[i].name]);
     program->globals.at[i].next = name->global;
@@ -73,6 +139,16 @@ void cpu_names_read(cpu_program *program) {
     program->aliases.at[i].next = name->alias;
     name->alias = i;
   }
+}
+
+const cpu_named *cpu_global_find(const cpu_program *program, const cpu_token *name) {
+  const cpu_name *word = cpu_name_find(program, name);
+  const cpu_named *found = word && word->global >= 0 ? &program->globals.at[word->global] : NULL;
+  for (int i = found ? found->next : -1; i >= 0; i = program->globals.at[i].next)
+    if (!cpu_token_is(&program->tokens.at[program->globals.at[i].first], "enum") ||
+        !cpu_token_is(&program->tokens.at[found->first], "enum"))
+      return NULL;
+  return found;
 }
 
 /* What is used in no other way than to be called is taken for the shim's. Those of its functions that take references
@@ -168,34 +244,18 @@ static mw_meaning function_meaning(const cpu_binder *in, const cpu_token *name) 
   return found;
 }
 
-/* What the program's text declares outside of functions. */
-static mw_meaning program_meaning(cpu_binder *in, const cpu_token *token, cpu_name *name) {
-  if (name->reads) return meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS); /* typedef struct P P; */
-  if (name->read) return name->meaning;
-  cpu_binder outside = {in->program, NULL};
-  name->reads = true;
-  const mw_meaning global = global_meaning(&outside, token), function = function_meaning(in, token);
-  const mw_meaning alias = function.binding == MW_NAME_TYPE ? function : alias_meaning(&outside, name->alias);
-  const int meanings = (name->global >= 0) + (function.binding == MW_NAME_FUNCTIONS) + (alias.binding != 0);
-  name->meaning = meanings > 1     ? meaning_make(MW_NAME_UNKNOWN, MW_TYPE_CLASS)
-                  : alias.binding  ? alias
-                  : global.binding ? global
-                                   : function;
-  name->reads = false, name->read = true;
-  return name->meaning;
-}
-
 /* CUDA's own, and moonwarp's. */
 static mw_meaning builtin_meaning(const cpu_binder *in, const cpu_token *token) {
   char name[32];
   mw_param param = {0};
   const bool variable = token->size > 4 && !memcmp(token->text, "mw_v", 4);
+  if (cpu_is_renamed(token)) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN); /* of a helper's template */
   if (variable || cpu_token_any(token, WORDS("warpSize", "mw_n")))
     return meaning_make(MW_NAME_CONSTANT, MW_TYPE_SCALAR);
   if (cpu_is_builtin(token, CPU_COORDINATE)) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_VECTOR);
   if (cpu_token_is(token, "mw_t")) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_SCALAR);
   if (cpu_token_is(token, "mw_first") || cpu_is_builtin(token, CPU_PURE))
-    return meaning_make(MW_NAME_BUILTIN, MW_TYPE_UNKNOWN);
+    return cpu_is_declared(in->program, token) ? nothing : meaning_make(MW_NAME_BUILTIN, MW_TYPE_UNKNOWN);
   if (token->size >= (int)sizeof name) return nothing;
   memcpy(name, token->text, (size_t)token->size);
   name[token->size] = 0;
@@ -205,15 +265,47 @@ static mw_meaning builtin_meaning(const cpu_binder *in, const cpu_token *token) 
   return meaning_make(MW_NAME_TYPE, vector || (half && in->program->operators) ? MW_TYPE_VECTOR : MW_TYPE_SCALAR);
 }
 
+/* Outside of functions. */
+static mw_meaning outside_meaning(cpu_binder *in, const cpu_token *token, cpu_name *name) {
+  if (name->reads) return meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS); /* typedef struct P P; */
+  if (name->read) return name->meaning;
+  cpu_binder outside = {in->program, NULL};
+  name->reads = true;
+  const mw_meaning global = global_meaning(&outside, token), function = function_meaning(in, token);
+  const mw_meaning alias = function.binding == MW_NAME_TYPE ? function : alias_meaning(&outside, name->alias);
+  const int meanings = (global.binding != 0) + (function.binding == MW_NAME_FUNCTIONS) + (alias.binding != 0);
+  const bool several = meanings > 1 || (name->global >= 0 && !global.binding);
+  const mw_meaning one = global.binding ? global : alias.binding ? alias : function;
+  name->meaning = several       ? meaning_make(MW_NAME_UNKNOWN, MW_TYPE_CLASS)
+                  : one.binding ? one
+                                : builtin_meaning(in, token);
+  name->reads = false, name->read = true;
+  return name->meaning;
+}
+
 mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
   cpu_binder *in = with;
   cpu_name *name = cpu_name_find(in->program, token);
   mw_meaning found = in->function ? formal_meaning(in, token) : nothing;
   if (!found.binding && in->function) found = template_meaning(in, token);
-  if (!found.binding && name) found = program_meaning(in, token, name);
-  if (found.binding || found.type.class) return found;
-  if (cpu_is_renamed(token)) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN); /* of a helper's template */
-  found = builtin_meaning(in, token);
-  const bool calls = found.binding == MW_NAME_BUILTIN && cpu_is_builtin(token, CPU_PURE);
-  return calls && cpu_is_declared(in->program, token) ? nothing : found;
+  if (found.binding) return found;
+  return name ? outside_meaning(in, token, name) : builtin_meaning(in, token);
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------------- */
+
+/* Names that end so are made by split/helper.c of a helper's own, and of its template parameters. */
+bool cpu_is_renamed(const cpu_token *word) {
+  const char *at = memmem(word->text, (size_t)word->size, "_mw", 3);
+  return at && at + 3 < word->text + word->size && at[3] >= '0' && at[3] <= '9';
+}
+
+cpu_knowledge cpu_type_knows(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens,
+                             int first, int last) {
+  cpu_binder binder = {program, function};
+  if (cpu_find(tokens, first, last, WORDS("auto", "typename", "decltype")) < last) return CPU_UNKNOWN;
+  const mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  if (type.class == MW_TYPE_UNKNOWN) return function && !function->strict ? CPU_ASKED : CPU_UNKNOWN;
+  if (type.class == MW_TYPE_VECTOR) return program->operators ? CPU_UNKNOWN : CPU_KNOWN;
+  return type.class == MW_TYPE_SCALAR ? CPU_SCALAR : CPU_UNKNOWN;
 }

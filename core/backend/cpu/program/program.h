@@ -133,14 +133,13 @@ typedef struct cpu_program {
   cpu_variable *variables;
   int           nvariables;
   cpu_names     names;
-  cpu_named_list aliases, globals; /* other names of types, and variables and enumerators outside of functions (known.c) */
+  cpu_named_list aliases, globals; /* other names of types, and variables and enumerators outside of functions */
   bool          operators;         /* some are declared */
   cpu_hidden    hidden;
 } cpu_program;
 
-/* Fills names, aliases, globals and operators (names.c, known.c). */
+/* Fills names, aliases, globals and operators (names.c). */
 void cpu_names_read(cpu_program *);
-void cpu_named_read(cpu_program *);
 /* What the text says of the word; NULL: it does not have it. */
 cpu_name *cpu_name_find(const cpu_program *, const cpu_token *);
 /* For a body of `function`: what it means by a name that it does not declare. */
@@ -203,11 +202,6 @@ char *cpu_allowed_name(const char *asked);
 const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; a static buffer */
 
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
-bool cpu_is_operator(const cpu_token *);   /* of an expression; not . -> ? [ ( */
-bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
-/* May an operand end here? Then what follows is a binary operator. */
-bool cpu_ends_operand(const cpu_token *);
-bool cpu_is_lambda(const cpu_tokens *, int i); /* does one begin at token i? mask<T>[i] does not */
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
 /* Of a variable or parameter whose type is tokens first ... last-1, far: a pointer or an array. */

@@ -13,27 +13,6 @@
 
 #include "core/backend/cpu/program/program.h"
 
-bool cpu_ends_operand(const cpu_token *token) {
-  if (token->kind == CPU_NAME) return !cpu_token_any(token, WORDS("return", "case", "else"));
-  return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
-}
-
-bool cpu_is_lambda(const cpu_tokens *tokens, int i) {
-  return cpu_token_is(&tokens->at[i], "[") && i && !cpu_ends_operand(&tokens->at[i - 1]) &&
-         !cpu_token_is(&tokens->at[i - 1], ">");
-}
-
-bool cpu_is_operator(const cpu_token *token) {
-  static const char *const operators[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|",  "^", "!",
-                                          "~", "&&", "||", "==", "!=", "<",  ">",  "<=", ">=", NULL};
-  return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
-}
-
-bool cpu_is_assignment(const cpu_token *token) {
-  return token->kind == CPU_PUNCT &&
-         cpu_token_any(token, WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"));
-}
-
 /* ---- who takes it ---------------------------------------------------------------------------------------------- */
 
 /* The function that the parenthesis at `open` calls; -1: none that has a name. */

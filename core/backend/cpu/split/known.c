@@ -12,14 +12,15 @@
  * could read different values, the program has a data race. */
 #include <string.h>
 
-#include "core/backend/cpu/split/region.h"
+#include "core/backend/cpu/split/split.h"
 #include "core/base/interrupt.h"
 
 typedef struct question {
   const cpu_splitter *in;
   bool again;      /* computed again: neither loads, calls nor divisions */
   int first, last; /* the tokens it is about */
-  cpu_writer *ask; /* writes what the compiler has to confirm; NULL: nothing is written */
+  cpu_ask *ask;    /* is told what the compiler has to confirm; NULL */
+  void *with;
 } question;
 
 /* The declaration of a variable; 0: the tree has none at its name. */
@@ -50,20 +51,6 @@ int cpu_local_find(const cpu_splitter *in, int token) {
 
 /* ---- what the compiler is asked -------------------------------------------------------------------------------- */
 
-/* Its subscripts as 0: what is asked is its type. */
-static void type_ask(cpu_writer *it, const char *macro, int first, int last) {
-  cpu_put(it, " %s(", macro);
-  for (int i = first; i < last; i++) {
-    const bool subscript = cpu_token_is(&it->in->work.at[i], "[");
-    if (subscript) {
-      cpu_put(it, "[0]");
-      i = it->in->work.at[i].match;
-    } else
-      cpu_put_tokens(it, i, i + 1);
-  }
-  cpu_put(it, ");");
-}
-
 /* Is the name declared among the tokens that are asked about? In front of them it is not known. */
 static bool declares(const question *it, int token) {
   const mw_body *body = &it->in->body;
@@ -77,7 +64,7 @@ static bool asked(const question *it, const mw_expr *e) {
   if (e->kind == MW_EXPR_NAME && e->of && declares(it, e->op)) return true; /* its type was asked for */
   for (int i = e->first; i < e->last; i++)
     if (declares(it, i)) return false;
-  if (it->ask) type_ask(it->ask, "MW_KNOWN", e->first, e->last);
+  if (it->ask) it->ask(it->with, "MW_KNOWN", e->first, e->last);
   return true;
 }
 
@@ -212,7 +199,7 @@ static bool same(const question *it, int expr) {
 
 static bool declaration_known(const question *it, const mw_declared *own) {
   const bool asks = own->type.class == MW_TYPE_UNKNOWN && !own->is_auto;
-  if (asks && it->ask) type_ask(it->ask, "MW_KNOWN_TYPE", own->spec, own->spec_last);
+  if (asks && it->ask) it->ask(it->with, "MW_KNOWN_TYPE", own->spec, own->spec_last);
   return type_known(it, own->type) || own->is_auto || (asks && !it->in->kernel->strict);
 }
 
@@ -237,16 +224,15 @@ static bool range_known(const question *it) {
 }
 
 bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
-  return range_known(&(question){in, false, first, last, NULL});
+  return range_known(&(question){in, false, first, last, NULL, NULL});
 }
 
 bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
-  return range_known(&(question){in, true, first, last, NULL});
+  return range_known(&(question){in, true, first, last, NULL, NULL});
 }
 
-void cpu_known_put(cpu_writer *it, int first, int last) {
-  const bool again = !cpu_is_uniform(it->in, first, last);
-  if (it->out) range_known(&(question){it->in, again, first, last, it});
+void cpu_known_ask(const cpu_splitter *in, int first, int last, cpu_ask *ask, void *with) {
+  range_known(&(question){in, !cpu_is_uniform(in, first, last), first, last, ask, with});
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
@@ -262,9 +248,4 @@ cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
   if (type.class == MW_TYPE_VECTOR && !hidden) return in->program->operators ? CPU_UNKNOWN : CPU_KNOWN;
   const bool asks = type.class == MW_TYPE_UNKNOWN && !type.reference && !braces && !in->kernel->strict;
   return asks ? CPU_ASKED : CPU_UNKNOWN;
-}
-
-void cpu_known_local_put(cpu_writer *it, const cpu_local *local) {
-  if (it->out && cpu_local_knows(it->in, local) == CPU_ASKED)
-    cpu_put(it, " MW_KNOWN(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
 }

@@ -39,6 +39,32 @@ void cpu_segment_add(cpu_writer *it, cpu_segment_kind kind, int first, int last,
   for (int i = first; it->regions && i < last; i++) it->regions[i] = it->region;
 }
 
+/* ---- questions ------------------------------------------------------------------------------------------------- */
+
+/* Subscripts as 0: what is asked is the type. */
+static void type_ask(void *writer, const char *macro, int first, int last) {
+  cpu_writer *it = writer;
+  cpu_put(it, " %s(", macro);
+  for (int i = first; i < last; i++) {
+    const bool subscript = cpu_token_is(&it->in->work.at[i], "[");
+    if (subscript)
+      cpu_put(it, "[0]");
+    else
+      cpu_put_tokens(it, i, i + 1);
+    if (subscript) i = it->in->work.at[i].match;
+  }
+  cpu_put(it, ");");
+}
+
+void cpu_known_put(cpu_writer *it, int first, int last) {
+  if (it->out) cpu_known_ask(it->in, first, last, type_ask, it);
+}
+
+void cpu_known_local_put(cpu_writer *it, const cpu_local *local) {
+  const int name = local->declarator.name;
+  if (it->out && cpu_local_knows(it->in, local) == CPU_ASKED) type_ask(it, "MW_KNOWN", name, name + 1);
+}
+
 /* ---- the variables that a region uses -------------------------------------------------------------------------- */
 
 /* Marks the variables that tokens first ... last-1 use, and what they are made of: through those that are computed again,
