@@ -9,8 +9,6 @@
  *
  * Beside an operator, and where a value of another type is made of it, as much as the program's own operators and
  * constructors may do to what they take (hidden.c). */
-#include <string.h>
-
 #include "core/backend/cpu/program/program.h"
 
 /* ---- who takes it ---------------------------------------------------------------------------------------------- */
