@@ -385,7 +385,7 @@ template <class F, class S, S K> struct mw_split_run;
 template <class... A, class S, S K> struct mw_split_run<void (*)(A...), S, K> {
   template <int... I>
   static MW_INLINE inline void blocks(const mw_grid *grid, mw_worker *worker, mw_u64 first, mw_u64 last, mw_indices<I...>) {
-    mw_worker_now = worker;
+    mw_worker_enter(worker);
     blockDim = dim3(grid->block);
     gridDim = dim3(grid->grid);
     uint3 at = mw_block_at(grid, first);
