@@ -35,7 +35,8 @@ typedef struct cpu_declaration {
   int  name;        /* of all but variables and new names of types; -1: none */
   int  open, close; /* the parentheses of a function's parameters; -1: no function */
   int  body;        /* the { of a function, class or region; -1: it is only declared */
-  bool is_template, is_kernel, is_const, is_constexpr, is_extern, is_class, is_enum; /* an enumeration is a class, too */
+  bool is_template, is_kernel, is_const, is_constexpr, is_extern, is_class;
+  bool is_enum; /* and a class */
   bool is_device, is_constant, is_shared; /* is_device: __device__, __constant__, __managed__ or __shared__ */
 } cpu_declaration;
 
