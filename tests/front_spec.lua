@@ -109,6 +109,15 @@ local function describe_device(name, dev)
       assert.is_truthy(m:kernel "k")
     end)
 
+    -- A bracket in front of a class's { made a variable of the host of it, which was left out.
+    it("keeps classes with attributes and of arrays", function()
+      local m <close> = dev:module { source = "#include <vector>\nstd::vector<int> host;\n"
+        .. "struct [[nodiscard]] two { int v[2]; };\nenum [[maybe_unused]] side : int { LEFT, RIGHT };\n"
+        .. "template <class T> struct last;\ntemplate <class T> struct last<T[2]> { static const int at = RIGHT; };\n"
+        .. "__global__ void k(two *x) { x[0].v[last<int[2]>::at] = 1; }\n" }
+      assert.is_truthy(m:kernel "k")
+    end)
+
     it("instantiates a template with a type that no kernel names", function()
       local source = PROGRAM .. "struct odd { float v[3]; };\nstruct host { std::vector<int> v; };\n"
       local m <close> = dev:module { source = source, name = "program.cu" }

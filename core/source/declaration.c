@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One declaration, and the parameters of a function; see declaration.h. */
+ * Declarations, and the parameters of a function; see declaration.h. */
 #include "core/source/declaration.h"
 
 #include <string.h>
@@ -11,6 +11,8 @@
 static const char *const *const attributes = WORDS(
     "__attribute__", "__attribute", "__launch_bounds__", "__align__", "__builtin_align__", "alignas", "decltype",
     "__declspec", "noexcept", "__maxnreg__", "__cluster_dims__", "__block_size__", "explicit", "requires", "throw");
+
+static const char *const *const class_words = WORDS("struct", "class", "union", "enum");
 
 bool cpu_is_attribute(const cpu_token *token) {
   return cpu_token_any(token, attributes);
@@ -29,21 +31,21 @@ cpu_token cpu_bare_name(const char *kernel) {
 static void word_note(cpu_declaration *out, const cpu_token *token) {
   if (token->kind != CPU_NAME) return;
   out->is_kernel |= cpu_token_is(token, "__global__");
-  out->is_device |= cpu_token_is(token, "__device__");
+  out->is_device |= cpu_token_any(token, WORDS("__device__", "__constant__", "__managed__", "__shared__"));
   out->is_constant |= cpu_token_is(token, "__constant__");
-  out->is_managed |= cpu_token_is(token, "__managed__");
   out->is_shared |= cpu_token_is(token, "__shared__");
   out->is_constexpr |= cpu_token_is(token, "constexpr");
   out->is_const |= out->is_constexpr || cpu_token_is(token, "const");
   out->is_extern |= cpu_token_is(token, "extern");
-  out->is_class |= cpu_token_any(token, WORDS("struct", "class", "union", "enum"));
+  out->is_class |= cpu_token_any(token, class_words);
+  out->is_enum |= cpu_token_is(token, "enum");
 }
 
 /* Past template <...>, or the word that an explicit instantiation begins with. */
 static int header_end(const cpu_tokens *tokens, int i, int end, cpu_declaration *out) {
   out->is_template = true;
   if (i + 1 < end && cpu_token_is(&tokens->at[i + 1], "<")) return cpu_angle_end(tokens, i + 1, end);
-  out->is_instance = true;
+  out->kind = CPU_DECLARES_INSTANCE;
   return i + 1;
 }
 
@@ -114,28 +116,138 @@ static int constraint_end(const cpu_tokens *tokens, int i, int end) {
   return i < end ? i : end;
 }
 
-cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int end) {
+/* B of struct A<int>::B { ... }; -1: it has none. end: what follows. */
+static int class_name(const cpu_tokens *tokens, int first, int last, int *end) {
   const cpu_token *at = tokens->at;
-  cpu_declaration out = {.first = first, .begin = first, .name = -1, .open = -1, .close = -1, .body = -1};
-  while (out.begin < end && cpu_token_is(&at[out.begin], "template"))
-    out.begin = header_end(tokens, out.begin, end, &out);
-  if (out.is_template && out.begin + 1 < end && cpu_token_is(&at[out.begin], "requires"))
-    out.begin = constraint_end(tokens, out.begin, end);
-  while (out.is_template && out.begin + 1 < end && cpu_token_is(&at[out.begin], "[") &&
-         cpu_token_is(&at[out.begin + 1], "["))
-    out.begin = group_end(at, out.begin);
-  int tail = words_read(tokens, out.begin, end, &out);
-  if (out.open >= 0 && tail < end && cpu_token_is(&at[tail], ":")) tail = constructor_body(at, tail, end);
-  if (out.open >= 0 && tail < end && cpu_token_is(&at[tail], "{")) out.body = tail;
-  if (out.body >= 0 || (out.open >= 0 && tail < end && cpu_token_is(&at[tail], ";"))) {
-    out.last = group_end(at, tail);
-  } else {
-    out.name = out.open = out.close = -1;
-    out.last = cpu_find_open(tokens, first, end, WORDS(";")) + 1;
-    if (out.last > end) out.last = end;
+  int i = cpu_find(tokens, first, last, class_words) + 1, name = -1;
+  while (i < last && (cpu_is_attribute(&at[i]) || cpu_token_any(&at[i], WORDS("[", "(", "class", "struct"))))
+    i = group_end(at, i);
+  for (; i < last && at[i].kind == CPU_NAME; i++) {
+    name = i++;
+    if (cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last);
+    if (!cpu_token_is(&at[i], "::")) break;
   }
-  if (out.last < out.begin) out.last = out.begin; /* no C++: a ; in the header */
+  *end = i;
+  return name;
+}
+
+/* What is declared, if it is neither a function nor an instance, its name and body. */
+static void kind_read(const cpu_tokens *tokens, cpu_declaration *out) {
+  const cpu_token *word = &tokens->at[out->begin];
+  const int count = out->last - out->begin;
+  if (count > 3 && cpu_token_is(word + 2, "=") && cpu_token_any(word, WORDS("using", "namespace", "concept"))) {
+    out->kind = CPU_DECLARES_ALIAS;
+    out->name = out->begin + 1;
+  } else if (count > 2 && cpu_token_is(word, "using")) {
+    out->kind = CPU_DECLARES_USING;
+    if (!cpu_token_is(word + 1, "namespace")) out->name = out->last - 2;
+  } else {
+    int end;
+    const int braces = cpu_class_braces(tokens, out->begin, out->last);
+    const int name = out->is_class ? class_name(tokens, out->begin, out->last, &end) : -1;
+    const bool class = out->is_class && !out->is_device && (braces || cpu_token_any(&tokens->at[end], WORDS(";", ":")));
+    out->kind = cpu_token_is(word, "typedef") ? CPU_DECLARES_TYPEDEF
+                : class                       ? CPU_DECLARES_CLASS
+                                              : CPU_DECLARES_VARIABLES;
+    if (out->kind == CPU_DECLARES_VARIABLES) return;
+    out->name = name;
+    if (braces) out->body = braces;
+  }
+}
+
+/* Past template <...> requires ... [[...]]; */
+static int headers_end(const cpu_tokens *tokens, int i, int end, cpu_declaration *out) {
+  const cpu_token *at = tokens->at;
+  while (i < end && cpu_token_is(&at[i], "template")) i = header_end(tokens, i, end, out);
+  if (out->is_template && i + 1 < end && cpu_token_is(&at[i], "requires")) i = constraint_end(tokens, i, end);
+  while (out->is_template && i + 1 < end && cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "["))
+    i = group_end(at, i);
+  return i;
+}
+
+static void words_and_body_read(const cpu_tokens *tokens, int end, cpu_declaration *out) {
+  const cpu_token *at = tokens->at;
+  out->begin = headers_end(tokens, out->first, end, out);
+  int tail = words_read(tokens, out->begin, end, out);
+  if (cpu_token_is(&at[out->begin], "typedef")) out->open = -1; /* typedef int (*op)(int); */
+  if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], ":")) tail = constructor_body(at, tail, end);
+  if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], "{")) out->body = tail;
+  if (out->body >= 0 || (out->open >= 0 && tail < end && cpu_token_is(&at[tail], ";"))) {
+    out->last = group_end(at, tail);
+  } else {
+    out->name = out->open = out->close = -1;
+    out->last = cpu_find_open(tokens, out->first, end, WORDS(";")) + 1;
+    if (out->last > end) out->last = end;
+  }
+  if (out->last < out->begin) out->last = out->begin; /* no C++: a ; in the header */
+  if (out->kind == CPU_DECLARES_INSTANCE) return;
+  if (out->open >= 0)
+    out->kind = CPU_DECLARES_FUNCTION;
+  else
+    kind_read(tokens, out);
+}
+
+/* Past what declares nothing; i: that is no such thing. */
+static int nothing_end(const cpu_token *at, int i) {
+  if (cpu_token_any(&at[i], WORDS("public", "private", "protected")) && cpu_token_is(&at[i + 1], ":")) return i + 2;
+  const bool nothing = at[i].kind == CPU_CHUNK || at[i].kind == CPU_PRAGMA || cpu_token_is(&at[i], ";");
+  return nothing || at[i].match >= 0 ? group_end(at, i) : i;
+}
+
+/* The { of namespace a::b {, inline namespace a {, extern "C" {; -1: that is no such thing. */
+static int region_open(const cpu_tokens *tokens, int i, int end) {
+  const cpu_token *at = &tokens->at[i];
+  if (cpu_token_is(at, "extern")) return at[1].kind == CPU_STRING && cpu_token_is(&at[2], "{") ? i + 2 : -1;
+  if (!cpu_token_is(&at[cpu_token_is(at, "inline")], "namespace")) return -1;
+  i = cpu_find(tokens, i, end, WORDS("{", ";"));
+  return i < end && cpu_token_is(&tokens->at[i], "{") ? i : -1;
+}
+
+cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int end) {
+  cpu_declaration out = {.first = first, .begin = first, .name = -1, .open = -1, .close = -1, .body = -1};
+  out.last = nothing_end(tokens->at, first);
+  if (out.last > first) return out;
+  out.body = region_open(tokens, first, end);
+  if (out.body >= 0) {
+    out.kind = CPU_DECLARES_REGION;
+    out.last = group_end(tokens->at, out.body);
+  } else {
+    words_and_body_read(tokens, end, &out);
+  }
   return out;
+}
+
+/* ---- templates of functions ------------------------------------------------------------------------------------ */
+
+static bool declares_template(const cpu_tokens *tokens, const cpu_token *name) {
+  for (int i = 0; (i = cpu_find(tokens, i, tokens->count, WORDS("template"))) < tokens->count; i++) {
+    const cpu_declaration it = cpu_declaration_read(tokens, i, tokens->count);
+    if (it.kind == CPU_DECLARES_FUNCTION && cpu_same_text(&tokens->at[it.name], name)) return true;
+  }
+  return false;
+}
+
+/* Is one called at i, as a member: . f < 4 > ( */
+static bool calls_template(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (!cpu_token_any(&at[i], WORDS(".", "->")) || at[i + 1].kind != CPU_NAME || !cpu_token_is(&at[i + 2], "<"))
+    return false;
+  return cpu_token_is(&at[cpu_angle_end(tokens, i + 2, tokens->count)], "(") && declares_template(tokens, &at[i + 1]);
+}
+
+void cpu_templates_mark(cpu_tokens *tokens) {
+  cpu_tokens next = cpu_tokens_beside(tokens);
+  int done = 0;
+  for (int i = 0; i < tokens->count; i++) {
+    if (!calls_template(tokens, i)) continue;
+    tokens->at[i + 1].space = true;
+    cpu_tokens_copy(&next, tokens, done, i + 1);
+    cpu_tokens_scan(&next, "template", &tokens->at[i]);
+    done = i + 1;
+  }
+  if (!done) return;
+  cpu_tokens_copy(&next, tokens, done, tokens->count);
+  cpu_tokens_become(tokens, &next);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------------------------ */

@@ -241,54 +241,15 @@ void cpu_specifiers_order(cpu_tokens *tokens) {
   }
 }
 
-/* The name of the function template that is declared at token i; -1: none is. */
-static int function_template(const cpu_tokens *tokens, int i) {
-  if (!cpu_token_is(&tokens->at[i], "template") || !cpu_token_is(&tokens->at[i + 1], "<")) return -1;
-  const int end = cpu_angle_end(tokens, i + 1, tokens->count);
-  const int open = cpu_find(tokens, end, tokens->count, WORDS("(", ";", "{"));
-  return open > end && cpu_token_is(&tokens->at[open], "(") && tokens->at[open - 1].kind == CPU_NAME ? open - 1 : -1;
-}
-
-static bool is_function_template(const cpu_tokens *tokens, const int *names, int count, int i) {
-  while (count > 0 && !cpu_same_text(&tokens->at[names[count - 1]], &tokens->at[i])) count--;
-  return count > 0;
-}
-
-/* Is a template of functions called at i, as a member: . f < 4 > ( */
-static bool calls_template(const cpu_tokens *tokens, const int *names, int count, int i) {
-  const cpu_token *at = tokens->at;
-  if (!cpu_token_any(&at[i], WORDS(".", "->")) || at[i + 1].kind != CPU_NAME || !cpu_token_is(&at[i + 2], "<"))
-    return false;
-  return is_function_template(tokens, names, count, i + 1) &&
-         cpu_token_is(&at[cpu_angle_end(tokens, i + 2, tokens->count)], "(");
-}
-
-void cpu_templates_mark(cpu_tokens *tokens) {
-  int *names = mw_malloc((size_t)(tokens->count + 1) * sizeof *names), count = 0, marked = 0;
-  for (int i = 0; i < tokens->count; i++) {
-    names[count] = function_template(tokens, i);
-    count += names[count] >= 0;
-  }
-  cpu_tokens next = cpu_tokens_beside(tokens);
-  for (int i = 0, done = 0; count > 0 && i <= tokens->count; i++) {
-    if (i < tokens->count && !calls_template(tokens, names, count, i)) continue;
-    if (i == tokens->count && !marked) break;
-    const int begin = next.count;
-    cpu_tokens_copy(&next, tokens, done, i < tokens->count ? i + 1 : i);
-    if (done) next.at[begin].space = true;
-    done = i + 1;
-    if (i < tokens->count) cpu_tokens_scan(&next, "template", &tokens->at[i]), marked++;
-  }
-  if (marked) cpu_tokens_become(tokens, &next);
-  mw_free(names);
-}
-
 int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
+  const cpu_token *at = tokens->at;
   bool found = false;
-  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], WORDS("=", "[", ";")); i++) {
-    found |= cpu_token_any(&tokens->at[i], WORDS("struct", "union", "class", "enum"));
-    if (found && cpu_token_is(&tokens->at[i], "{")) return tokens->at[i].match > i ? i : 0;
-    if (tokens->at[i].match > i) i = tokens->at[i].match;
+  for (int i = first; i < last && !cpu_token_any(&at[i], WORDS("=", ";")); i++) {
+    found |= cpu_token_any(&at[i], WORDS("struct", "union", "class", "enum"));
+    if (found && cpu_token_is(&at[i], "{")) return at[i].match > i ? i : 0;
+    if (cpu_token_is(&at[i], "[") && !cpu_token_is(&at[i + 1], "[")) return 0;
+    if (at[i].match > i) i = at[i].match;
+    if (cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last) - 1;
   }
   return 0;
 }

@@ -26,9 +26,6 @@ cpu_declarators cpu_declarators_read(const cpu_tokens *, int first, int last);
 /* Brings specifiers into the order in which they are read elsewhere: double extern __shared__ s[] becomes extern
  * __shared__ double s[], and an [[attribute]] goes in front of __device__. */
 void cpu_specifiers_order(cpu_tokens *);
-/* t.f<4>(x) becomes t.template f<4>(x), which C++ wants where t's type depends on a template's arguments, and nvcc does
- * not; of names that the tokens declare as templates of functions. */
-void cpu_templates_mark(cpu_tokens *);
 /* The next name, after that at token `after` (-1: the first), that tokens first ... last-1 declare, as those of shared
  * memory and with a class of their own; -1: none. */
 int cpu_variable_next(const cpu_tokens *, int first, int last, int after);

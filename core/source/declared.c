@@ -28,7 +28,8 @@ static int statement_first(const cpu_tokens *tokens, int i) {
 static bool declaration_next(const cpu_tokens *tokens, int *i, const char *const *words, cpu_declaration *out) {
   *i = cpu_find(tokens, *i, tokens->count, words);
   if (*i == tokens->count) return false;
-  *out = cpu_declaration_read(tokens, statement_first(tokens, *i), tokens->count);
+  *out = (cpu_declaration){.last = statement_first(tokens, *i)};
+  while (out->last <= *i) *out = cpu_declaration_read(tokens, out->last, tokens->count);
   const int last = out->body < 0 ? out->last : out->body + 1;
   *i = last > *i ? last : *i + 1;
   return true;
@@ -42,51 +43,46 @@ static bool kernel_next(const cpu_tokens *tokens, int *i, cpu_declaration *out) 
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
 
-/* "long unsigned int" and its kin, from the words of the type, in the spelling that types.c has. */
-static void spell(char *out, size_t size, const cpu_tokens *tokens, const int *words, int count) {
-  enum { INT, CHAR, SHORT, LONG, SIGNED, UNSIGNED, KINDS };
-  const char *const *const kinds = WORDS("int", "char", "short", "long", "signed", "unsigned");
-  int has[KINDS] = {0}, known = 0;
-  for (int i = 0; i < count; i++)
-    for (int kind = 0; kind < KINDS; kind++)
-      if (cpu_token_is(&tokens->at[words[i]], kinds[kind])) has[kind]++, known++;
+enum { INT, CHAR, SHORT, LONG, SIGNED, UNSIGNED, KINDS };
+
+/* "unsigned long" for long unsigned int, as types.c has it, from how often each of the words is there. */
+static void spell(char *out, size_t size, const int has[KINDS]) {
   const char *base = has[CHAR]       ? "char"
                      : has[SHORT]    ? "short"
                      : has[LONG] > 1 ? "long long"
                      : has[LONG]     ? "long"
                                      : "int";
   const char *sign = has[UNSIGNED] ? "unsigned " : has[CHAR] && has[SIGNED] ? "signed " : "";
-  if (known == count)
-    snprintf(out, size, "%s%s", sign, base);
-  else
-    snprintf(out, size, "%.*s", count == 1 ? tokens->at[words[0]].size : 0, tokens->at[words[0]].text);
+  snprintf(out, size, "%s%s", sign, base);
 }
 
-/* The type of tokens first ... last-1, in which `name` (-1: nothing) is what is declared, and the stars in front of it.
- * Returns the alignment; 0: not known. */
-static uint32_t type_read(const cpu_tokens *tokens, int first, int last, int name, mw_param *out) {
+/* The type of tokens first ... last-1 but those of `hole`, the name that is declared. Returns the alignment; 0: not
+ * known. */
+static uint32_t type_read(const cpu_tokens *tokens, int first, int last, cpu_range hole, mw_param *out) {
+  const char *const *const numbers = WORDS("int", "char", "short", "long", "signed", "unsigned");
   const char *const *const passed =
       WORDS("volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "static", "extern", "inline",
             "__device__", "__constant__", "__managed__", "struct", "typename", "constexpr", "std");
   const cpu_token *at = tokens->at;
-  int words[8], count = 0, stars = 0;
+  int has[KINDS] = {0}, words = 0, stars = 0;
   bool is_const = false;
-  char base[64];
+  char base[64] = "";
   for (int i = first; i < last; i++) {
     if (cpu_is_attribute(&at[i]) && at[i + 1].match > i) i = at[i + 1].match + 1;
-    if (i == name || i >= last) continue;
+    if ((i >= hole.first && i < hole.last) || i >= last) continue;
     if (cpu_token_any(&at[i], WORDS("<", "&", "&&", "(", "["))) return 0;
     stars += cpu_token_is(&at[i], "*");
-    if (cpu_token_is(&at[i], "const"))
-      is_const |= !stars;
-    else if (at[i].kind == CPU_NAME && !cpu_token_any(&at[i], passed)) {
-      if (count == 8) return 0;
-      words[count++] = i;
-    }
+    is_const |= !stars && cpu_token_is(&at[i], "const");
+    if (at[i].kind != CPU_NAME || cpu_token_is(&at[i], "const") || cpu_token_any(&at[i], passed)) continue;
+    int kind = 0;
+    while (kind < KINDS && !cpu_token_is(&at[i], numbers[kind])) kind++;
+    if (kind < KINDS) has[kind]++;
+    if (words++ && (kind == KINDS || *base)) return 0;
+    if (kind == KINDS) snprintf(base, sizeof base, "%.*s", TEXT(&at[i]));
   }
   *out = (mw_param){.lanes = 1};
-  if (count) spell(base, sizeof base, tokens, words, count);
-  const uint32_t align = count ? mw_type_by_name(base, out) : 0;
+  if (words && !*base) spell(base, sizeof base, has);
+  const uint32_t align = mw_type_by_name(base, out);
   if (!align) return 0;
   const bool to_const = is_const && stars < 2;
   snprintf(out->type, sizeof out->type, "%s%s%s%.*s", to_const ? "const " : "", base, stars ? " " : "", stars, "****");
@@ -127,7 +123,8 @@ static int params_read(const cpu_tokens *tokens, const cpu_declaration *kernel, 
   uint32_t offset = 0;
   for (int i = 0; i < count && i < most; i++) {
     const cpu_token *name = formals[i].name < 0 ? NULL : &tokens->at[formals[i].name];
-    uint32_t align = type_read(tokens, formals[i].first, formals[i].last, formals[i].name, &out[i]);
+    uint32_t align = type_read(tokens, formals[i].first, formals[i].last,
+                               (cpu_range){formals[i].name, formals[i].name + 1}, &out[i]);
     if (!align) out[i] = (mw_param){.dtype = MW_VOID};
     if (name) snprintf(out[i].name, sizeof out[i].name, "%.*s", name->size, name->text);
     if (align) offset = (offset + align - 1) / align * align;
@@ -155,19 +152,12 @@ int mw_declared_params(const char *text, const char *kernel, mw_param *out, int 
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-/* In int *a, **b[4]; the type's words stand in front of the first name, `spec`, the stars in front of the name itself.
- * The tokens of `int **` are what is read for b. */
-static bool variable_read(const cpu_tokens *tokens, int first, int spec, int name, mw_param *out) {
-  int stars = name;
+/* In int *a, **b[4]; the type's words stand in front of the first name, the stars in front of the name itself. */
+static bool variable_read(const cpu_tokens *tokens, int first, int last, int name, mw_param *out) {
+  int spec = cpu_variable_next(tokens, first, last, -1), stars = name;
   while (spec > first && cpu_token_is(&tokens->at[spec - 1], "*")) spec--;
   while (stars > first && cpu_token_is(&tokens->at[stars - 1], "*")) stars--;
-  cpu_tokens one = {0};
-  cpu_tokens_copy(&one, tokens, first, spec);
-  cpu_tokens_copy(&one, tokens, stars, name);
-  cpu_tokens_match(&one);
-  bool known = type_read(&one, 0, one.count, -1, out) > 0;
-  cpu_tokens_free(&one);
-  return known;
+  return type_read(tokens, first, name, (cpu_range){spec, stars}, out) > 0;
 }
 
 bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
@@ -177,10 +167,9 @@ bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
   bool found = false;
   cpu_tokens_read(&tokens, text, NULL);
   for (int i = 0; !found && declaration_next(&tokens, &i, words, &declared);) {
-    const int first = declared.begin, last = declared.last;
     const cpu_token wanted = cpu_bare_name(name);
-    const int at = declared.open < 0 ? cpu_variable_find(&tokens, first, last, &wanted) : -1;
-    found = at >= 0 && variable_read(&tokens, first, cpu_variable_next(&tokens, first, last, -1), at, out);
+    const int at = declared.open < 0 ? cpu_variable_find(&tokens, declared.begin, declared.last, &wanted) : -1;
+    found = at >= 0 && variable_read(&tokens, declared.begin, declared.last, at, out);
   }
   cpu_tokens_free(&tokens);
   return found;
@@ -193,7 +182,7 @@ bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
 static bool enum_read(const cpu_tokens *tokens, int word, int open, uint32_t size, mw_param *out) {
   const cpu_token *at = tokens->at;
   const int colon = cpu_find(tokens, word, open, WORDS(":"));
-  if (colon < open) return type_read(tokens, colon + 1, open, -1, out) && out->size == size;
+  if (colon < open) return type_read(tokens, colon + 1, open, (cpu_range){0}, out) && out->size == size;
   const bool scoped = cpu_token_any(&at[word + 1], WORDS("class", "struct"));
   const bool has_sign = scoped || cpu_has(tokens, open, at[open].match, "-");
   const char *type = size == 8 ? (has_sign ? "long long" : "unsigned long long") : has_sign ? "int" : "unsigned";
@@ -221,21 +210,12 @@ bool mw_declared_enum(const char *text, mw_param *param) {
 /* ---- constants ------------------------------------------------------------------------------------------------- */
 
 /* Does token i declare a variable? A declarator is after its type or after a comma; what is after an operator or in
- * a call is a use. Sets what the words in front of it make of it; const char *p may change. */
-static bool is_declarator(const cpu_tokens *tokens, int i, bool *constant) {
-  const cpu_token *at = tokens->at;
-  bool assigned = false, pointer = false, is_const = false, is_constexpr = false;
-  for (int k = statement_first(tokens, i); k < i; k++) {
-    if (cpu_token_any(&at[k], WORDS("(", "return"))) return false;
-    assigned |= cpu_token_is(&at[k], "=");
-    pointer |= cpu_token_is(&at[k], "*");
-    is_const |= cpu_token_is(&at[k], "const");
-    is_constexpr |= cpu_token_is(&at[k], "constexpr");
-  }
-  *constant = is_constexpr || (is_const && !pointer);
-  if (i == statement_first(tokens, i)) return false;
-  bool typed = at[i - 1].kind == CPU_NAME || cpu_token_any(&at[i - 1], WORDS("*", "&", ">"));
-  return cpu_token_is(&at[i - 1], ",") || (typed && !assigned);
+ * a call is a use. */
+static bool is_declarator(const cpu_tokens *tokens, int first, int i) {
+  if (first == i || cpu_find(tokens, first, i, WORDS("(", "return")) < i) return false;
+  const cpu_token *before = &tokens->at[i - 1];
+  const bool typed = before->kind == CPU_NAME || cpu_token_any(before, WORDS("*", "&", ">"));
+  return cpu_token_is(before, ",") || (typed && !cpu_has(tokens, first, i, "="));
 }
 
 bool mw_declared_constant(const char *text, const char *name) {
@@ -243,8 +223,11 @@ bool mw_declared_constant(const char *text, const char *name) {
   int constants = 0, others = 0;
   cpu_tokens_read(&tokens, text, NULL);
   for (int i = 0; i < tokens.count; i++) {
-    bool constant = false;
-    if (!cpu_token_is(&tokens.at[i], name) || !is_declarator(&tokens, i, &constant)) continue;
+    if (!cpu_token_is(&tokens.at[i], name)) continue;
+    const int first = statement_first(&tokens, i);
+    if (!is_declarator(&tokens, first, i)) continue;
+    const bool fixed = cpu_has(&tokens, first, i, "const") && !cpu_has(&tokens, first, i, "*"); /* not const char *p */
+    const bool constant = fixed || cpu_has(&tokens, first, i, "constexpr");
     constants += constant;
     others += !constant;
   }

@@ -58,6 +58,7 @@ static bool has_result(const cpu_program *program, const cpu_declaration *method
 
 /* Called by other means than its name? A member that is no method may have an initialiser. */
 static bool is_hidden_member(const cpu_program *program, const cpu_declaration *member) {
+  if (member->kind == CPU_DECLARES_NOTHING || member->kind == CPU_DECLARES_TYPEDEF) return false;
   return member->open < 0 || cpu_token_is(&program->tokens.at[member->name], "operator") ||
          !has_result(program, member);
 }
@@ -67,17 +68,15 @@ static void class_take(cpu_program *program, const cpu_function *class, bool met
   if (class->body < 0) return;
   if (methods) range_take(program, class->body, class->last); /* m.*f, by which any may be called */
   range_take(program, class->first + 2, class->body);         /* its bases */
-  for (int i = class->body + 1; i < at[class->body].match;) {
-    cpu_declaration member = cpu_declaration_read(&program->tokens, i, at[class->body].match);
-    if (cpu_token_is(&at[i + 1], ":") && at[i].kind == CPU_NAME) member.last = i + 2; /* public: */
-    if (member.last <= i) member.last = i + 1;
-    if (member.last > i + 2 && is_hidden_member(program, &member)) {
+  cpu_declaration member;
+  for (int i = class->body + 1; i < at[class->body].match; i = member.last) {
+    member = cpu_declaration_read(&program->tokens, i, at[class->body].match);
+    if (is_hidden_member(program, &member)) {
       range_take(program, i, member.last);
       if (class->wait >= i && class->wait < member.last) program->hidden.all.wait = class->wait;
       if (member.open >= 0 && !has_result(program, &member)) formals_take(program, class, member.open, false);
       program->hidden.makes |= member.open >= 0 || cpu_has(&program->tokens, i, member.last, "this");
     }
-    i = member.last;
   }
 }
 

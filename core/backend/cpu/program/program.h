@@ -121,8 +121,6 @@ typedef struct cpu_program {
   mw_refusals   refused; /* kernels that its text is without, because they do not compile */
   mw_error      barred;  /* what check mode has refused first (allowed.c); status 0: nothing */
 
-  bool          unread; /* its text does not compile beside its split forms, or these do not */
-  bool          unmarked; /* nor with marked loops (../translate/loops.c) */
   bool          analysed; /* what follows is filled */
   char         *preprocessed, *preprocess_log; /* NULL: no process was needed */
   cpu_tokens    tokens;

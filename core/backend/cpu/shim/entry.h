@@ -60,6 +60,12 @@ typedef unsigned long long mw_u64;
 #if defined(MW_FAST)
 static __thread mw_worker *mw_worker_now;
 MW_HELPER mw_worker *mw_worker_of() { return mw_worker_now; }
+/* The first access of a thread to a unit's thread-local variables allocates them, and clang++ takes it that vector
+ * registers 16 to 31 stay as they are (LLVM's TLS_addr64): so it is a call, before a kernel holds anything in one. */
+static __attribute__((noinline)) void mw_worker_enter(mw_worker *worker) {
+  mw_worker_now = worker;
+  __asm__ volatile("" : : "r"(&mw_worker_now)); /* also where nothing reads it */
+}
 #elif defined(MW_CHECK)
 MW_HELPER MW_UNRULED mw_worker *mw_worker_of() { return mw_quiet(mw_quiet(mw_self)->worker); }
 #else
@@ -427,7 +433,7 @@ struct mw_loop_run<void (*)(A...), S, K, Index, Walk, Order> {
   template <int... I>
   static MW_INLINE inline void blocks(const mw_grid *grid, mw_worker *worker, mw_u64 first, mw_u64 last, mw_indices<I...>) {
     const dim3 shape(grid->block);
-    mw_worker_now = worker;
+    mw_worker_enter(worker);
     blockDim = shape;
     gridDim = dim3(grid->grid);
     const unsigned wide = Walk != mw_blocks && shape.x < mw_line_threads ? mw_line_threads / shape.x : 1;

@@ -9,7 +9,14 @@
  * thread's own keeps g++ from vectorising the threads (it has no masked load of one and the same address).
  *
  * Measured on potential_tiled: 67 to 81 times as fast with g++, 2.5 to 18 with clang++; on potential_shared, of which
- * three of four arrays were left out before, 5 with both. */
+ * three of four arrays were left out before, 5 with both.
+ *
+ * An element of a parameter's memory need not exist where no thread asks for it. Under a condition in a lifted loop it
+ * gets an index that seems to differ between threads, so that g++ gathers it:
+ *
+ *   sum += near ? mass[k] * f : 0;    ->    sum += near ? mass[(k) MW_SEEMS_OWN] * f : 0;
+ *
+ * Measured on potential_direct with g++: 2.1 times as fast, as clang++. */
 #include <stdlib.h>
 
 #include "core/backend/cpu/split/split.h"
@@ -101,5 +108,39 @@ void cpu_hoist(cpu_splitter *in) {
     element_hoist(in, &in->nodes[i], element);
     cpu_conditions(in);
     i = -1;
+  }
+}
+
+/* In an arm of a conditional, or in the body of an if, in the loop? */
+static bool is_conditional(const cpu_splitter *in, int i, int loop) {
+  const int own = cpu_node_at(in, i);
+  for (int up = own; up != loop; up = in->nodes[up].parent)
+    if (up < 0)
+      return false;
+    else if (in->nodes[up].kind == CPU_NODE_IF && i > in->nodes[up].head_last)
+      return true;
+  for (int k = in->nodes[own].first; (k = cpu_find(&in->work, k, i, WORDS("?"))) < i; k++)
+    if (i < cpu_find_open(&in->work, k, in->nodes[own].last, WORDS(";", ",", ")", "]", "}"))) return true;
+  return false;
+}
+
+/* The same for all threads, in memory that a parameter points to, and only read. */
+static bool is_common(const cpu_splitter *in, int i) {
+  const cpu_token *at = in->work.at;
+  return at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], "[") && !cpu_is_member(&in->work, i) &&
+         cpu_local_find(in, i) < 0 && cpu_is_formal(in->program, in->kernel, &at[i]) &&
+         !cpu_token_is(&at[at[i + 1].match + 1], "[") && cpu_is_uniform(in, i + 2, at[i + 1].match) &&
+         cpu_write_at(in->program, &in->work, i, CPU_POINTER) == CPU_READ;
+}
+
+void cpu_gather(cpu_splitter *in) {
+  for (int loop = 0; loop < in->nnodes; loop++) {
+    const cpu_node *node = &in->nodes[loop];
+    for (int i = node->head_last + 1; node->lifted && i < node->last; i++) {
+      const int open = i + 1, close = in->work.at[open].match;
+      if (!is_common(in, i) || !is_conditional(in, i, loop)) continue;
+      cpu_token_set(&in->work, open, mw_strdup("[("));
+      cpu_token_set(&in->work, close, mw_strdup(") MW_SEEMS_OWN]"));
+    }
   }
 }

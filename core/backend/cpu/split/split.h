@@ -106,6 +106,7 @@ cpu_pass cpu_hoist;         /* elements that all threads read, in front of what 
 cpu_pass cpu_interchange;   /* loops outside of the thread loops (interchange.c) */
 cpu_pass cpu_bounds_checks; /* conditions that are asked once for all threads (bounds_check.c) */
 cpu_pass cpu_places;        /* where each variable lives (writer.c) */
+cpu_pass cpu_gather;        /* elements that all threads read under a condition (hoist.c) */
 /* The statements as text; first_label: two texts of one function have different labels (writer.c). */
 void cpu_body_put(cpu_splitter *, cpu_text *, int first_label);
 

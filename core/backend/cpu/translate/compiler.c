@@ -384,10 +384,9 @@ static void language_arguments(mw_argv *list, const cpu_program *program, const 
 
 /* What clang++ warns of, beside split forms, it says of the text that was written (emit.c). g++ finds missing returns
  * and uninitialised variables only while it makes code. */
-static void warning_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
-                              bool makes_code) {
-  const bool rewritten = flavor == CPU_FAST && cpu_any_split(program);
-  if (flavor == CPU_COUNT || (rewritten && (!makes_code || !tools->clang || program->unread))) {
+static void warning_arguments(mw_argv *list, const cpu_attempt *attempt, const cpu_toolchain *tools, bool makes_code) {
+  const bool rewritten = cpu_attempt_has_split(attempt);
+  if (attempt->flavor == CPU_COUNT || (rewritten && (!makes_code || !tools->clang || attempt->unread))) {
     mw_argv_add(list, "-w");
     return;
   }
@@ -395,11 +394,12 @@ static void warning_arguments(mw_argv *list, const cpu_program *program, const c
   if (rewritten) mw_argv_add(list, "-DMW_READ=1");
 }
 
-static void compile_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
+static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const cpu_toolchain *tools,
                               const char *generated, const char *output, const char *hooks) {
-  language_arguments(list, program, tools);
-  if (program->source.line_info) mw_argv_add(list, "-g");
-  warning_arguments(list, program, tools, flavor, output);
+  const cpu_flavor flavor = attempt->flavor;
+  language_arguments(list, attempt->program, tools);
+  if (attempt->program->source.line_info) mw_argv_add(list, "-g");
+  warning_arguments(list, attempt, tools, output);
   if (cpu_is_checked(flavor)) {
     mw_argv_add_words(list, checked);
     mw_argv_add_words(list, tools->clang ? clang_checked : gnu_checked);
@@ -433,9 +433,10 @@ static void warnings_put(const cpu_program *program, const char *log, cpu_text *
   mw_free(whole);
 }
 
-bool cpu_warnings_wait(const cpu_program *program) {
+bool cpu_warnings_wait(const cpu_attempt *attempt) {
   cpu_toolchain tools;
-  return cpu_any_split(program) && (program->unread || cpu_toolchain_find(&tools, NULL) || !tools.clang);
+  return attempt->flavor == CPU_COUNT ||
+         (cpu_attempt_has_split(attempt) && (attempt->unread || cpu_toolchain_find(&tools, NULL) || !tools.clang));
 }
 
 /* Of the text that fibers run, which is the user's own: split forms repeat and move it. */
@@ -481,17 +482,18 @@ static mw_status link_apart(const cpu_program *program, mw_argv *compiler, mw_ar
 }
 
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
-static mw_status compiler_run(const cpu_program *program, cpu_flavor flavor, const char *generated,
-                              const mw_scratch *scratch, const char *output, cpu_text *log, mw_error *error) {
+static mw_status compiler_run(const cpu_attempt *attempt, const char *generated, const mw_scratch *scratch,
+                              const char *output, cpu_text *log, mw_error *error) {
+  const cpu_program *program = attempt->program;
   cpu_toolchain tools;
   mw_argv list = {0}, linker = {0};
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
-  char *hooks = cpu_is_checked(flavor) && output ? mw_format("%s/hooks.o", scratch->temporary) : NULL;
-  if (hooks) status = cpu_hooks_write(&tools, flavor, hooks, error);
+  char *hooks = cpu_is_checked(attempt->flavor) && output ? mw_format("%s/hooks.o", scratch->temporary) : NULL;
+  if (hooks) status = cpu_hooks_write(&tools, attempt->flavor, hooks, error);
   char *object = mw_format("%s/" MW_SCRATCH_FILE ".o", scratch->temporary);
   const bool apart = output && tools.clang && !hooks && cpu_linker_find(&tools, object, output, &linker);
-  compile_arguments(&list, program, &tools, flavor, generated, apart ? object : output, hooks);
+  compile_arguments(&list, attempt, &tools, generated, apart ? object : output, hooks);
   if (output && !apart) mw_argv_add_words(&list, cpu_libraries);
   if (apart)
     status = link_apart(program, &list, &linker, generated, scratch, log, error);
@@ -519,13 +521,12 @@ static mw_status object_read(const char *path, cpu_text *object, mw_error *error
   return status;
 }
 
-mw_status cpu_compile(const cpu_program *program, cpu_flavor flavor, const char *generated, cpu_text *object,
-                      mw_error *error) {
+mw_status cpu_compile(const cpu_attempt *attempt, const char *generated, cpu_text *object, mw_error *error) {
   mw_scratch scratch;
   mw_status status = scratch_make(&scratch, error);
   if (status) return status;
   char *output = object ? mw_format("%s/" MW_SCRATCH_FILE, scratch.path) : NULL;
-  status = compiler_run(program, flavor, generated, &scratch, output, object, error);
+  status = compiler_run(attempt, generated, &scratch, output, object, error);
   if (output && !status) status = object_read(output, object, error);
   mw_free(output);
   mw_scratch_drop(&scratch);

@@ -79,98 +79,55 @@ static void function_item(walk *in, const cpu_declaration *found, const char *sc
   bounds_read(function, in->at);
 }
 
-static void class_item(walk *in, const cpu_declaration *found, const char *scope) {
-  cpu_function *function = function_add(in, found, scope);
-  const int head = cpu_find(in->tokens, found->begin, found->last, WORDS("{", ":"));
-  const int body = cpu_find(in->tokens, head, found->last, WORDS("{"));
-  function->is_class = true;
-  function->is_template = found->is_template;
-  function->special = false;
-  for (int i = found->begin + 1; i < head; i++)
-    if (in->at[i].kind == CPU_NAME) function->name = i;
-  if (body < found->last) function->body = body;
+static void class_item(walk *in, const cpu_declaration *it, const char *scope) {
+  cpu_function *class = function_add(in, it, scope);
+  class->is_class = true;
+  class->is_template = it->is_template;
+  class->special = false;
 }
 
-static void variables_add(walk *in, const cpu_declaration *found, const char *scope) {
+static void variables_item(walk *in, const cpu_declaration *it, const char *scope) {
   cpu_program *program = in->program;
-  for (int name = -1; (name = cpu_variable_next(in->tokens, found->begin, found->last, name)) >= 0;) {
+  const cpu_item_kind kind = it->is_shared                  ? CPU_ITEM_SHARED
+                             : it->is_device                ? CPU_ITEM_VARIABLE
+                             : it->is_const || it->is_class ? CPU_ITEM_TEXT
+                                                            : CPU_ITEM_HOST;
+  item_add(in, kind, it->first, it->last, scope);
+  if (kind != CPU_ITEM_VARIABLE || it->is_template || it->is_extern) return;
+  for (int name = -1; (name = cpu_variable_next(in->tokens, it->begin, it->last, name)) >= 0;) {
     program->variables = mw_grow(program->variables, (size_t)program->nvariables, sizeof *program->variables);
-    program->variables[program->nvariables++] = (cpu_variable){name, scope, found->is_constant || found->is_const};
+    program->variables[program->nvariables++] = (cpu_variable){name, scope, it->is_constant || it->is_const};
   }
-}
-
-static void other_item(walk *in, const cpu_declaration *found, const char *scope) {
-  bool variable = found->is_device || found->is_constant || found->is_managed;
-  bool text = cpu_token_any(&in->at[found->begin], WORDS("using", "typedef", "static_assert", "friend", "concept"));
-  if (!found->is_shared && !variable && !text && found->is_class) {
-    class_item(in, found, scope);
-    return;
-  }
-  cpu_item_kind kind = found->is_shared          ? CPU_ITEM_SHARED
-                       : variable                ? CPU_ITEM_VARIABLE
-                       : text || found->is_const ? CPU_ITEM_TEXT
-                                                 : CPU_ITEM_HOST;
-  item_add(in, kind, found->first, found->last, scope);
-  if (kind == CPU_ITEM_VARIABLE && !found->is_template && !found->is_extern) variables_add(in, found, scope);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------- */
 
-static void scope_walk(walk *in, int first, int last, const char *scope);
-
-/* namespace a::b {, extern "C" {: the braces are passed on, what is inside is walked. */
-static int region_walk(walk *in, int i, int open, const char *scope, const char *inner) {
-  item_add(in, CPU_ITEM_TEXT, i, open + 1, scope);
-  scope_walk(in, open + 1, in->at[open].match, inner);
-  item_add(in, CPU_ITEM_TEXT, in->at[open].match, in->at[open].match + 1, scope);
-  return in->at[open].match + 1;
-}
-
-static int namespace_walk(walk *in, int i, int last, const char *scope) {
-  int open = i;
+/* "outer::a::b::" in namespace a::b; extern "C" and inline namespaces need not be named. */
+static const char *scope_in(walk *in, const cpu_declaration *region, const char *outer) {
   cpu_text path = {0};
-  cpu_text_put(&path, scope);
-  bool inlined = cpu_token_is(&in->at[i], "inline");
-  while (open < last && !cpu_token_any(&in->at[open], WORDS("{", ";"))) {
-    const cpu_token *token = &in->at[open++];
-    if (cpu_token_is(token, "=")) inlined = true; /* an alias */
-    if (token->kind != CPU_NAME || cpu_token_is(token, "namespace") || inlined) continue;
-    cpu_text_add(&path, token->text, (size_t)token->size);
-    cpu_text_put(&path, "::");
+  cpu_text_put(&path, outer);
+  for (int i = region->first + 1; cpu_token_is(&in->at[region->first], "namespace") && i < region->body; i++)
+    if (in->at[i].kind == CPU_NAME) cpu_text_format(&path, "%.*s::", TEXT(&in->at[i]));
+  return cpu_tokens_own(&in->program->tokens, path.at);
+}
+
+static void scope_walk(walk *in, int i, int last, const char *scope) {
+  for (cpu_declaration it; i < last; i = it.last) {
+    it = cpu_declaration_read(in->tokens, i, last);
+    if (it.kind == CPU_DECLARES_REGION) { /* its braces are passed on, what is inside is walked */
+      item_add(in, CPU_ITEM_TEXT, it.first, it.body + 1, scope);
+      scope_walk(in, it.body + 1, it.last - 1, scope_in(in, &it, scope));
+      item_add(in, CPU_ITEM_TEXT, it.last - 1, it.last, scope);
+    } else if (it.kind == CPU_DECLARES_FUNCTION) {
+      function_item(in, &it, scope);
+    } else if (it.kind == CPU_DECLARES_CLASS) {
+      class_item(in, &it, scope);
+    } else if (it.kind == CPU_DECLARES_VARIABLES) {
+      variables_item(in, &it, scope);
+    } else { /* the CPU device instantiates by name */
+      item_add(in, it.kind == CPU_DECLARES_INSTANCE ? CPU_ITEM_HOST : CPU_ITEM_TEXT, it.first, it.last, scope);
+    }
   }
-  const char *inner = cpu_tokens_own(&in->program->tokens, path.at);
-  if (open < last && cpu_token_is(&in->at[open], "{")) return region_walk(in, i, open, scope, inner);
-  item_add(in, CPU_ITEM_TEXT, i, open + 1, scope);
-  return open + 1;
-}
-
-static int declaration_walk(walk *in, int i, int last, const char *scope) {
-  cpu_declaration found = cpu_declaration_read(in->tokens, i, last);
-  if (found.is_instance) /* the CPU device instantiates by name */
-    item_add(in, CPU_ITEM_HOST, i, found.last, scope);
-  else if (found.open >= 0 && !cpu_token_is(&in->at[i], "typedef")) /* typedef int (*op)(int); has parentheses too */
-    function_item(in, &found, scope);
-  else
-    other_item(in, &found, scope);
-  return found.last;
-}
-
-static int step(walk *in, int i, int last, const char *scope) {
-  const cpu_token *at = in->at;
-  if (at[i].kind == CPU_CHUNK || at[i].kind == CPU_PRAGMA || cpu_token_is(&at[i], ";") || at[i].match >= 0) {
-    int end = at[i].match > i ? at[i].match + 1 : i + 1;
-    item_add(in, CPU_ITEM_TEXT, i, end, scope);
-    return end;
-  }
-  if (cpu_token_is(&at[i], "namespace") || (cpu_token_is(&at[i], "inline") && cpu_token_is(&at[i + 1], "namespace")))
-    return namespace_walk(in, i, last, scope);
-  if (cpu_token_is(&at[i], "extern") && i + 2 < last && at[i + 1].kind == CPU_STRING && cpu_token_is(&at[i + 2], "{"))
-    return region_walk(in, i, i + 2, scope, scope);
-  return declaration_walk(in, i, last, scope);
-}
-
-static void scope_walk(walk *in, int first, int last, const char *scope) {
-  for (int i = first; i < last;) i = step(in, i, last, scope);
 }
 
 void cpu_declarations_read(cpu_program *program) {

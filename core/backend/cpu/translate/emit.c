@@ -62,8 +62,9 @@ static void declaration_put(const cpu_program *program, const cpu_function *func
 /* A function of which the unit needs a declaration only, if that. Where there are split forms clang++ reads it whole,
  * for
  * its warnings, and makes no code of it; arguments of templates may name a helper. */
-static void reading_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  const bool read = function->body >= 0 && cpu_any_split(program);
+static void reading_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
+  const cpu_program *program = attempt->program;
+  const bool read = function->body >= 0 && cpu_attempt_has_split(attempt);
   if (read) {
     cpu_text_put(out, "\n#if defined(MW_READ)\n");
     out->file = 0;
@@ -80,19 +81,20 @@ static void reading_put(const cpu_program *program, const cpu_function *function
 }
 
 /* Whether the fast flavor defines a kernel as a function of one thread. */
-static bool is_loop(const cpu_function *function) {
-  return !function->special && cpu_is_fast(function) && !function->split;
+static bool is_loop(const cpu_attempt *attempt, const cpu_function *function) {
+  return !function->special && cpu_attempt_has(attempt, function) && !function->split;
 }
 
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
  * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
  * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that
  * only fibers run is only declared. */
-static void kernel_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+static void kernel_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
+  const cpu_program *program = attempt->program;
   const cpu_tokens *tokens = &program->tokens;
-  if (!is_loop(function)) {
-    reading_put(program, function, out);
-    if (function->split) split_put(function, out);
+  if (!is_loop(attempt, function)) {
+    reading_put(attempt, function, out);
+    if (function->split && cpu_attempt_has(attempt, function)) split_put(function, out);
     return;
   }
   declaration_put(program, function, out);
@@ -107,16 +109,18 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   cpu_emit_tokens(tokens, out, function->body + 1, function->last, cpu_placed);
 }
 
-static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
+static void function_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
+  const cpu_program *program = attempt->program;
+  const bool fast = attempt->flavor == CPU_FAST;
   if (function->is_class) {
     cpu_emit_tokens(&program->tokens, out, function->head_first, function->last, cpu_placed);
     return;
   }
   cpu_shared_size_put(program, function, out);
-  if (flavor == CPU_FAST && function->kernel && !function->special)
-    kernel_put(program, function, out);
-  else if (flavor == CPU_FAST && function->barrier >= 0)
-    reading_put(program, function, out);
+  if (fast && function->kernel && !function->special)
+    kernel_put(attempt, function, out);
+  else if (fast && function->barrier >= 0)
+    reading_put(attempt, function, out);
   else
     whole_put(program, function, out);
 }
@@ -138,14 +142,15 @@ static void variable_put(const cpu_program *program, const cpu_item *item, cpu_t
 }
 
 /* The items in the source's order; each that is a function or class stands for the next of the functions. */
-static void items_put(const cpu_program *program, cpu_flavor flavor, cpu_text *out) {
+static void items_put(const cpu_attempt *attempt, cpu_text *out) {
+  const cpu_program *program = attempt->program;
   const cpu_function *function = program->functions;
   for (int i = 0; i < program->nitems; i++) {
     const cpu_item *item = &program->items[i];
     if (item->kind == CPU_ITEM_TEXT)
       cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
     else if (item->kind == CPU_ITEM_FUNCTION)
-      function_put(program, flavor, function++, out);
+      function_put(attempt, function++, out);
     else if (item->kind == CPU_ITEM_VARIABLE)
       variable_put(program, item, out);
     else if (item->kind == CPU_ITEM_SHARED)
@@ -209,20 +214,20 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   cpu_text_put(out, ">::run");
 }
 
-static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, const instance *it, cpu_text *out) {
+static void instance_entry_put(const cpu_attempt *attempt, const instance *it, cpu_text *out) {
   const cpu_function *function = it->function;
-  bool fast = flavor == CPU_FAST && cpu_is_fast(function);
-  const char *engine = flavor == CPU_FAST ? function->engine : "fiber";
+  const cpu_flavor flavor = attempt->flavor;
+  const bool fast = cpu_attempt_has(attempt, function);
   cpu_text_put(out, "  {");
   string_put(out, it->name);
   cpu_text_format(out, ", mw_params_%d.at, mw_params_%d.count, mw_params_%d.bytes, \"%s\", ", it->index, it->index,
-                  it->index, engine);
+                  it->index, fast ? function->engine : "fiber");
   string_put(out, function->engine_why);
   cpu_text_format(out, ", %d, ", function->max_threads);
   reference_put(it, "_mw_shared", out);
   cpu_text_put(out, "(), ");
   if (fast)
-    run_put(program, it, out);
+    run_put(attempt->program, it, out);
   else
     cpu_text_put(out, "nullptr");
   if (flavor != CPU_FAST)
@@ -236,18 +241,18 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
   cpu_text_format(out, ", %s, %d},\n", fibers, waits);
 }
 
-static void kernels_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
-  for (int i = 0; i < count; i++) instance_params_put(program, &list[i], out);
+static void kernels_put(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
+  for (int i = 0; i < count; i++) instance_params_put(attempt->program, &list[i], out);
   cpu_text_put(out, "static const mw_unit_kernel mw_kernels[] = {\n");
-  for (int i = 0; i < count; i++) instance_entry_put(program, flavor, &list[i], out);
+  for (int i = 0; i < count; i++) instance_entry_put(attempt, &list[i], out);
   cpu_text_put(out, "  {}};\n");
 }
 
 /* Warnings that only an instance shows; the entries of loops instantiate those. */
-static void instances_read(const instance *list, int count, cpu_text *out) {
+static void instances_read(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
   cpu_text_put(out, "#if defined(MW_READ)\nstatic inline void mw_read() {\n");
   for (int i = 0; i < count; i++)
-    if (list[i].function->is_template && !is_loop(list[i].function))
+    if (list[i].function->is_template && !is_loop(attempt, list[i].function))
       cpu_text_format(out, "  (void)&%s;\n", list[i].reference);
   cpu_text_put(out, "}\n#endif\n");
 }
@@ -333,31 +338,36 @@ static void head_put(const cpu_program *program, cpu_flavor flavor, const char *
   cpu_text_format(out, "#include \"entry.h\"\n%s", flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
 }
 
-static void body_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
-  items_put(program, flavor, out);
+static void body_put(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
+  const cpu_program *program = attempt->program;
+  items_put(attempt, out);
   cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
-  kernels_put(program, flavor, list, count, out);
-  if (flavor == CPU_FAST && cpu_any_split(program)) instances_read(list, count, out);
+  kernels_put(attempt, list, count, out);
+  if (cpu_attempt_has_split(attempt)) instances_read(attempt, list, count, out);
   variable_table_put(program, out);
   cpu_text_format(out, "MW_TABLE(mw_kernels, %d, mw_variables, %d)\n", count, program->nvariables);
 }
 
-char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const *asked) {
+char *cpu_emit(const cpu_attempt *attempt) {
+  const cpu_program *program = attempt->program;
+  const char *const *asked = attempt->asked;
   int wanted = 0;
-  while (asked && asked[wanted]) wanted++;
+  while (asked[wanted]) wanted++;
   instance *list = mw_calloc((size_t)(program->nfunctions + wanted + 1), sizeof *list);
   int plain = instances_plain(program, list), count = plain;
   for (int i = 0; i < wanted; i++) {
     list[count].index = count;
     if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;
   }
-  cpu_text body = {.checked = cpu_is_checked(flavor)}, out = {0};
+  cpu_text body = {.checked = cpu_is_checked(attempt->flavor)}, out = {0};
   cpu_program emitted = *program;
+  cpu_attempt it = *attempt;
+  it.program = &emitted;
   if (body.checked) emitted.tokens = cpu_aligned(program);
-  if (flavor == CPU_COUNT && !program->unmarked) cpu_loops_mark(&emitted.tokens);
-  body_put(&emitted, flavor, list, count, &body);
+  if (it.flavor == CPU_COUNT && !it.unmarked) cpu_loops_mark(&emitted.tokens);
+  body_put(&it, list, count, &body);
   if (body.checked) cpu_tokens_free(&emitted.tokens);
-  head_put(program, flavor, body.at, &out);
+  head_put(program, it.flavor, body.at, &out);
   cpu_text_add(&out, body.at, body.size);
   mw_free(body.at);
   for (int i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which engine runs each kernel, and why not a faster one: a loop where no barrier is reachable, the split form where
- * split.c can make one, fibers for everything else. A form that does not compile is given up later (unit.c). */
+ * split.c can make one, fibers for everything else. A form that does not compile is given up later (attempt.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -86,12 +86,6 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
   return MW_OK;
 }
 
-bool cpu_any_split(const cpu_program *program) {
-  for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].split) return true;
-  return false;
-}
-
 bool cpu_is_fast(const cpu_function *function) {
   return function->kernel && function->body >= 0 && function->engine && strcmp(function->engine, "fiber") != 0;
 }
@@ -106,4 +100,18 @@ void cpu_form_drop(cpu_program *program, cpu_function *kernel, const char *why) 
 void cpu_engines_demote(cpu_program *program, const char *why) {
   for (int i = 0; i < program->nfunctions; i++)
     while (cpu_is_fast(&program->functions[i])) cpu_form_drop(program, &program->functions[i], why);
+}
+
+bool cpu_attempt_has(const cpu_attempt *attempt, const cpu_function *function) {
+  const int index = (int)(function - attempt->program->functions);
+  return attempt->flavor == CPU_FAST && (attempt->only == CPU_ALL_FORMS || attempt->only == index) &&
+         cpu_is_fast(function);
+}
+
+bool cpu_attempt_has_split(const cpu_attempt *attempt) {
+  for (int i = 0; i < attempt->program->nfunctions; i++) {
+    const cpu_function *function = &attempt->program->functions[i];
+    if (function->split && cpu_attempt_has(attempt, function)) return true;
+  }
+  return false;
 }

@@ -273,7 +273,8 @@ static mw_status fail_import(const cpu_program *program, const char *symbol, mw_
                  where, program->source.name, name);
 }
 
-mw_status cpu_linkage_check(const cpu_program *program, cpu_flavor flavor, char *bytes, size_t size, mw_error *error) {
+static mw_status object_check(const cpu_program *program, cpu_flavor flavor, char *bytes, size_t size,
+                              mw_error *error) {
   object o = {.at = bytes, .size = size, .checked = cpu_is_checked(flavor)};
   char name[256];
   if (!object_read(&o)) return mw_fail(error, MW_IO, "the compiled code of '%s' is damaged", program->source.name);
@@ -288,4 +289,14 @@ mw_status cpu_linkage_check(const cpu_program *program, cpu_flavor flavor, char 
                  "code of '%s' would run while the module loads%s%s: CUDA allows only constants as initialisers of "
                  "device variables, and no constructor, destructor or resolver functions",
                  program->source.name, own ? ": function " : "", own ? name : "");
+}
+
+mw_status cpu_linkage_check(const cpu_program *program, cpu_flavor flavor, cpu_text *out, mw_error *error) {
+  const size_t log = strlen(out->at) + 1, size = out->size - log;
+  char *bytes = mw_malloc(size + 1); /* aligned, as the headers in it are */
+  memcpy(bytes, out->at + log, size);
+  const mw_status status = object_check(program, flavor, bytes, size, error);
+  memcpy(out->at + log, bytes, size);
+  mw_free(bytes);
+  return status;
 }

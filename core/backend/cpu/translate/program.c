@@ -231,13 +231,6 @@ static mw_status need(cpu_program *program, mw_error *error) {
   return status;
 }
 
-mw_status cpu_program_need(cpu_program *program, mw_error *error) {
-  if (program->analysed) return MW_OK;
-  mw_status status = need(program, error);
-  while (status && cpu_program_reduce(program, error)) status = need(program, error);
-  return status;
-}
-
 /* What else is wrong may come of what is left out for it. */
 static void barred_tell(cpu_program *program, mw_error *error) {
   mw_front_explain(program->front, error->text, sizeof error->text, &error->status);
@@ -247,7 +240,8 @@ static void barred_tell(cpu_program *program, mw_error *error) {
   program->barred = (mw_error){0};
 }
 
-bool cpu_program_reduce(cpu_program *program, mw_error *error) {
+/* Goes on to the next text, and forgets the error. False: the source is not to blame, or nothing would be left. */
+static bool text_next(cpu_program *program, mw_error *error) {
   if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
   if (program->front) {
     if (!mw_front_refuse(program->front, error, "the CPU device", &program->refused)) {
@@ -263,10 +257,21 @@ bool cpu_program_reduce(cpu_program *program, mw_error *error) {
   return true;
 }
 
-void cpu_program_ask(cpu_program *program, const char *const *asked) {
+static void instances_ask(cpu_program *program, const char *const *asked) {
   bool more = false;
   for (; program->front && *asked; asked++) more |= mw_front_keep(program->front, *asked);
   if (more) device_code_renew(program);
+}
+
+mw_status cpu_program_try(cpu_program *program, const char *const *asked, cpu_program_step *step, void *with,
+                          mw_error *error) {
+  mw_status status;
+  do {
+    instances_ask(program, asked);
+    status = program->analysed ? MW_OK : need(program, error);
+    if (!status && step) status = step(program, with, error);
+  } while (status && text_next(program, error));
+  return status;
 }
 
 static bool is_known(const char *word, const char *const *words) {
@@ -293,7 +298,7 @@ mw_status cpu_program_parse(const mw_source *source, bool checked, cpu_program *
   cpu_program *program = program_copy(source, checked);
   status = program_key(program, error);
   if (!status && (!program->cacheable || !analysis_recall(program))) {
-    status = cpu_program_need(program, error);
+    status = cpu_program_try(program, (const char *const[]){NULL}, NULL, NULL, error);
     if (!status) cpu_program_keep(program);
   }
   if (status)

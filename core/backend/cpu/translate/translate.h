@@ -8,30 +8,43 @@
 #include "core/backend/cpu/translate/unit.h"
 #include "core/compile/process.h"
 
-/* Preprocesses and analyses where that has not been done: a hit in the cache needs neither (program.c).
- * MW_UNSUPPORTED: names what the CPU device does not have. */
-mw_status cpu_program_need(cpu_program *, mw_error *);
-/* After a failure, which it forgets: only the source's device code is compiled from now on, or that without the kernels
- * that failed (core/compile/front.h). False: the source is not to blame, or nothing would be left; then the message
- * says
- * what was left out. */
-bool cpu_program_reduce(cpu_program *, mw_error *);
-void cpu_program_keep(const cpu_program *); /* in the cache */
-/* These instances of templates are asked for, with what their names need; NULL-terminated. */
-void cpu_program_ask(cpu_program *, const char *const *asked);
+typedef enum cpu_forms { CPU_ALL_FORMS = -1, CPU_NO_FORM = -2 } cpu_forms;
+
+/* One compilation: the text that is generated of the program, and how it is compiled. */
+typedef struct cpu_attempt {
+  const cpu_program *program;
+  cpu_flavor         flavor;
+  const char *const *asked;    /* kernels to list, as asked for, NULL-terminated */
+  int                only;     /* the function that is in its fast form, or one of cpu_forms */
+  bool               unread;   /* warnings are left to a run of their own: fast forms may not compile */
+  bool               unmarked; /* loops do not say which iteration they are in (loops.c) */
+} cpu_attempt;
+
+/* Compiles the program, or what compiles of it; out: the warnings and their NUL, then the shared object, also after an
+ * error to be freed. asked: instances of templates, NULL-terminated (attempt.c). */
+mw_status cpu_translate(cpu_program *, cpu_flavor, const char *const *asked, cpu_text *out, mw_error *);
+
+/* Preprocesses and analyses the program where that has not been done (a hit in the cache needs neither), then hands it
+ * to `step`, or to nothing. As long as one of them fails, the source's next text is tried: its device code alone, then
+ * that without the kernels that failed (core/compile/front.h). asked: instances of templates, NULL-terminated.
+ * MW_UNSUPPORTED: names what the CPU device does not have. The message says what was left out (program.c). */
+typedef mw_status cpu_program_step(cpu_program *, void *with, mw_error *);
+mw_status cpu_program_try(cpu_program *, const char *const *asked, cpu_program_step *, void *with, mw_error *);
+void      cpu_program_keep(const cpu_program *); /* in the cache */
 
 /* Items, functions and variables of the tokens (declaration.c). */
 void cpu_declarations_read(cpu_program *);
 
 /* Sets engine, engine_why, split and ordered of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);
-bool      cpu_any_split(const cpu_program *); /* has a function a split form? */
 bool      cpu_is_fast(const cpu_function *);  /* a kernel that runs as a loop or in a split form */
 /* Gives up a fast kernel's form: a split form without barriers becomes a loop, anything else is run by fibers. */
 void      cpu_form_drop(cpu_program *, cpu_function *, const char *why);
 /* The error of an engine that was asked for and cannot run the kernel. */
 mw_status cpu_engine_refuse(const cpu_program *, const cpu_function *, const char *engine, const char *why, mw_error *);
 void      cpu_engines_demote(cpu_program *, const char *why); /* fibers run every kernel */
+bool      cpu_attempt_has(const cpu_attempt *, const cpu_function *); /* the kernel in its fast form? */
+bool      cpu_attempt_has_split(const cpu_attempt *);                 /* some kernel in its split form? */
 
 /* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */
 const char *cpu_walk(const cpu_program *, const cpu_function *);
@@ -43,8 +56,8 @@ void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
 cpu_tokens cpu_aligned(const cpu_program *);
 /* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
 void cpu_loops_mark(cpu_tokens *);
-/* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
-char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
+/* The generated C++ (emit.c). */
+char *cpu_emit(const cpu_attempt *);
 
 /* compiler.c: the macros that device code is read with, as lines. */
 extern const char cpu_predefined[];
@@ -73,9 +86,9 @@ mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *
 /* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL:
  * the text is checked, and no code is
  * made. */
-mw_status cpu_compile(const cpu_program *, cpu_flavor, const char *generated, cpu_text *object, mw_error *);
-/* Has the compilation of its fast flavor left its warnings to a run of their own? */
-bool cpu_warnings_wait(const cpu_program *);
+mw_status cpu_compile(const cpu_attempt *, const char *generated, cpu_text *object, mw_error *);
+/* Has its compilation left its warnings to a run of their own? */
+bool cpu_warnings_wait(const cpu_attempt *);
 /* The warnings of a source by the text that fibers run, and their NUL. */
 mw_status cpu_warnings_read(const cpu_program *, const char *generated, cpu_text *log, mw_error *);
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
@@ -85,7 +98,7 @@ cpu_place *cpu_object_statics(const char *bytes, size_t size, size_t *count); /*
 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one
  * of the check flavor it takes the initialiser that -fsanitize=thread adds. */
-mw_status cpu_linkage_check(const cpu_program *, cpu_flavor, char *bytes, size_t size, mw_error *);
+mw_status cpu_linkage_check(const cpu_program *, cpu_flavor, cpu_text *object, mw_error *);
 /* The object file of shim/check/hooks.cpp for a flavor, made by that compiler or found in the cache (hooks.c). */
 mw_status cpu_hooks_write(const cpu_toolchain *, cpu_flavor, const char *path, mw_error *);
 

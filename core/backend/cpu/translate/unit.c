@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Units: found in the cache or generated and compiled, then loaded from memory, each load on its own, so that two
+ * Units: found in the cache or translated (attempt.c), then loaded from memory, each load on its own, so that two
  * modules of one source never share variables. */
 #include "core/backend/cpu/translate/unit.h"
 
@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/backend/cpu/split/split.h"
 #include "core/backend/cpu/translate/translate.h"
 #include "core/base/file.h"
 #include "core/base/home.h"
@@ -161,195 +160,18 @@ cpu_place *cpu_unit_places(const cpu_unit *unit, size_t *count) {
   return list;
 }
 
-/* ---- generating and compiling ---------------------------------------------------------------------------------- */
-
-/* out: NULL reads what would be compiled and makes no code of it. */
-static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
-                              mw_error *error) {
-  char *generated = cpu_emit(program, flavor, asked);
-  mw_status status = cpu_compile(program, flavor, generated, out, error);
-  mw_free(generated);
-  return status;
-}
-
-/* The compiler's first message, shortened: without a place in the generated text, and of a failed assertion what it
- * says. */
-static char *why_not(const mw_error *error, const char *form) {
-  static const char *const fronts[] = {"failed: ", "static assertion failed: ", NULL};
-  const char *text = error->text, *place = strstr(text, "<stdin>");
-  for (int i = 0; fronts[i]; i++) {
-    const char *front = strstr(text, fronts[i]);
-    if (front) text = front + strlen(fronts[i]);
-  }
-  if (place && text <= place && strstr(place, ": ")) text = strstr(place, ": ") + 2;
-  const char *assertion = strstr(text, "static_assert failed"), *quote = assertion ? strchr(assertion, '"') : NULL;
-  if (quote) text = quote + 1;
-  return mw_format("its %s did not compile: %.*s", form, (int)strcspn(text, quote ? "\"\n" : "\n"), text);
-}
-
-typedef struct form { /* of a kernel, while that has another */
-  char *split;
-  const char *engine;
-} form;
-
-static void form_swap(cpu_function *kernel, form *other) {
-  const form own = {kernel->split, kernel->engine};
-  kernel->split = other->split;
-  kernel->engine = other->engine;
-  *other = own;
-}
-
-/* Of a split form that does not compile: the same without what it asks of the compiler, whose answer was no (a T that is
- * a class). False: it has none. */
-static bool form_ask_nothing(cpu_program *program, cpu_function *kernel) {
-  char why[256], *split = NULL;
-  if (kernel->split && !kernel->strict) {
-    kernel->strict = true;
-    split = cpu_split(program, kernel, why, sizeof why);
-  }
-  if (!split) return false;
-  mw_free(kernel->split);
-  kernel->split = split;
-  return true;
-}
-
-/* Finds the fastest form of the kernel that compiles beside the rest of the source. */
-static void form_find(cpu_program *program, cpu_function *kernel, const char *const *asked) {
-  while (cpu_is_fast(kernel)) {
-    mw_error error = {0};
-    if (compile_once(program, CPU_FAST, asked, NULL, &error) != MW_COMPILE) return;
-    if (!form_ask_nothing(program, kernel)) {
-      char *why = why_not(&error, kernel->split ? "split form" : "loop");
-      cpu_form_drop(program, kernel, why);
-      mw_free(why);
-    }
-    mw_error_clear(&error);
-  }
-}
-
-/* Tries each fast form by itself, beside the rest of the source, and gives up those that do not compile. An error: what
- * fibers run does not compile either, so the fault is the source's own. */
-static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_error *error) {
-  const int count = program->nfunctions;
-  form *forms = mw_malloc(((size_t)count + 1) * sizeof *forms);
-  for (int i = 0; i < count; i++) {
-    forms[i] = (form){NULL, "fiber"};
-    form_swap(&program->functions[i], &forms[i]);
-  }
-  mw_status status = compile_once(program, CPU_FAST, asked, NULL, error);
-  if (!status) status = compile_once(program, CPU_FIBER, asked, NULL, error);
-  for (int i = 0; i < count && !status; i++) {
-    form_swap(&program->functions[i], &forms[i]);
-    form_find(program, &program->functions[i], asked);
-    form_swap(&program->functions[i], &forms[i]);
-  }
-  for (int i = 0; i < count; i++) form_swap(&program->functions[i], &forms[i]);
-  mw_free(forms);
-  return status;
-}
-
-/* If a fast form does not compile and the rest does, a slower one runs that kernel: right comes before fast. Loops that
- * cannot be marked are not. An error that only shows when code is generated is not distinguished. */
-static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
-                         mw_error *error) {
-  const char *engine = program->source.engine;
-  const bool forced = engine && strcmp(engine, "auto") != 0;
-  program->unread = forced && !strcmp(engine, "split");
-  mw_status status = compile_once(program, flavor, asked, out, error);
-  if (status == MW_COMPILE && flavor == CPU_COUNT) {
-    program->unmarked = true;
-    mw_error_clear(error);
-    return compile_once(program, flavor, asked, out, error);
-  }
-  if (status != MW_COMPILE || flavor != CPU_FAST) return status;
-  program->unread = true;
-  mw_error first = *error; /* of the user's lines, where the other is of generated ones */
-  *error = (mw_error){0};
-  status = forms_sift(program, asked, error);
-  const bool generated = status == MW_COMPILE && strstr(error->text, "<stdin>");
-  mw_error_clear(generated ? error : &first);
-  if (generated) *error = first;
-  for (int i = 0; forced && !status && i < program->nfunctions; i++) {
-    const cpu_function *kernel = &program->functions[i];
-    if (kernel->engine && strcmp(kernel->engine, engine) != 0)
-      return cpu_engine_refuse(program, kernel, engine, kernel->engine_why, error);
-  }
-  if (status) return status;
-  status = compile_once(program, flavor, asked, out, error);
-  if (status != MW_COMPILE) return status;
-  mw_error_clear(error);
-  cpu_engines_demote(program, "the fast forms of its source did not compile together");
-  return compile_once(program, flavor, asked, out, error);
-}
-
-/* Of a source that was compiled as another text, in split form or with marked loops: its warnings become the log. */
-static mw_status warnings_take(const cpu_program *program, const char *const *asked, cpu_text *out, mw_error *error) {
-  char *generated = cpu_emit(program, CPU_FIBER, asked);
-  cpu_text whole = {0};
-  mw_status status = cpu_warnings_read(program, generated, &whole, error);
-  mw_free(generated);
-  if (status) return status;
-  const size_t log = strlen(out->at) + 1;
-  cpu_text_add(&whole, out->at + log, out->size - log);
-  mw_free(out->at);
-  *out = whole;
-  return MW_OK;
-}
-
-/* out: the log and its NUL, then the shared object. */
-static mw_status linkage_check(const cpu_program *program, cpu_flavor flavor, cpu_text *out, mw_error *error) {
-  const size_t log = strlen(out->at) + 1, size = out->size - log;
-  char *object = mw_malloc(size + 1); /* aligned, as the headers in it are */
-  memcpy(object, out->at + log, size);
-  const mw_status status = cpu_linkage_check(program, flavor, object, size, error);
-  memcpy(out->at + log, object, size);
-  mw_free(object);
-  return status;
-}
-
-/* The compiler says which variable's initialiser is code; what it does not know keeps the first error. */
-static void starter_find(const cpu_program *program, cpu_flavor flavor, const char *const *asked, mw_error *error) {
-  static const char strict[] = "#define MW_STRICT 1\n#pragma clang diagnostic error \"-Wglobal-constructors\"\n";
-  mw_error found = {0};
-  char *generated = cpu_emit(program, flavor, asked), *text = mw_format("%s%s", strict, generated);
-  if (cpu_compile(program, flavor, text, NULL, &found) == MW_COMPILE) {
-    mw_error_clear(error);
-    *error = found;
-  } else
-    mw_error_clear(&found);
-  mw_free(text);
-  mw_free(generated);
-}
-
-static mw_status object_make(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
-                             mw_error *error) {
-  *out = (cpu_text){0};
-  cpu_program_ask(program, asked);
-  mw_status status = cpu_program_need(program, error);
-  if (!status) status = compile(program, flavor, asked, out, error);
-  const bool waits = flavor == CPU_FAST ? cpu_warnings_wait(program) : flavor == CPU_COUNT;
-  if (!status && waits) status = warnings_take(program, asked, out, error);
-  if (!status) {
-    status = linkage_check(program, flavor, out, error);
-    if (status == MW_COMPILE) starter_find(program, flavor, asked, error);
-  }
-  return status;
-}
+/* ---- from a program -------------------------------------------------------------------------------------------- */
 
 static mw_status object_get(cpu_program *program, const char *const *asked, cpu_text *out, cpu_unit *unit,
                             mw_error *error) {
   mw_cache_key key = unit_key(program, unit->flavor, asked);
   if (program->cacheable && mw_cache_get(&key, (void **)&out->at, &out->size)) {
-    unit->from_cache = memchr(out->at, 0, out->size) && !linkage_check(program, unit->flavor, out, NULL);
+    unit->from_cache = memchr(out->at, 0, out->size) && !cpu_linkage_check(program, unit->flavor, out, NULL);
     if (unit->from_cache) return MW_OK;
     mw_free(out->at);
   }
   const size_t refused = program->refused.size;
-  mw_status status = object_make(program, unit->flavor, asked, out, error);
-  while (status && cpu_program_reduce(program, error)) {
-    mw_free(out->at);
-    status = object_make(program, unit->flavor, asked, out, error);
-  }
+  mw_status status = cpu_translate(program, unit->flavor, asked, out, error);
   if (!status && program->refused.size != refused) cpu_program_keep(program);
   if (!status && program->cacheable) mw_cache_put(&key, out->at, out->size);
   return status;
@@ -374,12 +196,12 @@ static mw_status unit_load(cpu_program *program, cpu_flavor flavor, const char *
   return status;
 }
 
-mw_status cpu_unit_load(const cpu_program *program, cpu_flavor flavor, const char *const *templates, cpu_unit **out,
+mw_status cpu_unit_load(cpu_program *program, cpu_flavor flavor, const char *const *templates, cpu_unit **out,
                         mw_error *error) {
   static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* the analysis is filled in at the first need */
   const char **asked = asked_list(program, templates);
   pthread_mutex_lock(&one);
-  mw_status status = unit_load((cpu_program *)program, flavor, asked, out, error);
+  mw_status status = unit_load(program, flavor, asked, out, error);
   pthread_mutex_unlock(&one);
   mw_free(asked);
   return status;
@@ -393,12 +215,12 @@ void cpu_unit_free(cpu_unit *unit) {
   mw_free(unit);
 }
 
-char *cpu_unit_source(const cpu_program *program, cpu_flavor flavor, const char *const *templates) {
+char *cpu_unit_source(cpu_program *program, cpu_flavor flavor, const char *const *templates) {
   const char **asked = asked_list(program, templates);
   mw_error error = {0};
-  cpu_program_ask((cpu_program *)program, asked);
-  bool failed = cpu_program_need((cpu_program *)program, &error);
-  char *text = failed ? mw_format("// %s\n", error.text) : cpu_emit(program, flavor, asked);
+  const cpu_attempt attempt = {program, flavor, asked, .only = CPU_ALL_FORMS};
+  bool failed = cpu_program_try(program, asked, NULL, NULL, &error);
+  char *text = failed ? mw_format("// %s\n", error.text) : cpu_emit(&attempt);
   mw_error_clear(&error);
   mw_free(asked);
   return text;

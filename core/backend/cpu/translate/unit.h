@@ -53,7 +53,7 @@ bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or _
  * kernel and every instance asked for, in both flavors. A FAST unit has no entry (run == NULL, engine "fiber") for a
  * kernel that only fibers run: load the FIBER flavor for it. The table's engine counts, not cpu_declared's: a form
  * that does not compile is given up for a slower one here. */
-mw_status cpu_unit_load(const cpu_program *, cpu_flavor, const char *const *templates, cpu_unit **out, mw_error *);
+mw_status cpu_unit_load(cpu_program *, cpu_flavor, const char *const *templates, cpu_unit **out, mw_error *);
 void      cpu_unit_free(cpu_unit *);
 typedef struct cpu_code { /* a function */
   const char *name; /* its symbol */
@@ -70,7 +70,7 @@ cpu_place *cpu_unit_places(const cpu_unit *, size_t *count);
 /* The functions of a loaded unit by name; `names` holds their names. Both are freed by mw_free. */
 cpu_code *cpu_unit_functions(const cpu_unit *, size_t *count, char **names);
 /* The generated C++; malloc'ed. */
-char     *cpu_unit_source(const cpu_program *, cpu_flavor, const char *const *templates);
+char     *cpu_unit_source(cpu_program *, cpu_flavor, const char *const *templates);
 
 /* The compiler in use ("clang++ 14.0.6") or, without one, what was looked for. */
 mw_status cpu_compiler(char *out, size_t size, mw_error *);
