@@ -129,10 +129,10 @@ static int class_end(const mw_body *in, int i, int last, mw_type *out) {
   return named_end(in, i, last, true, out);
 }
 
-/* The name of a variable of the body: no keyword, no type. */
+/* The name of a variable of the body: no keyword, which may be among the names that are hidden, and no type. */
 static bool is_variable(const mw_body *in, int i) {
   const int own = mw_at(in, i)->kind == CPU_NAME ? visible_find(in, mw_at(in, i)) : 0;
-  return own && !in->declared[own].is_type;
+  return own && !in->declared[own].is_type && in->declared[own].spec <= in->declared[own].name;
 }
 
 int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {

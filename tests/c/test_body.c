@@ -274,6 +274,7 @@ static void unknown_declarations(void **state) {
   (void)state;
   expect("n; auto [n, b] = o; n + b;", "(expr p.n:i) (unknown) (expr (+ l.n:C l.b:C))");
   expect("auto l = [=] { return n; }, m = 1; m; l;", "(declare l = (unknown)) (expr l.m:C) (expr l.l)");
+  expect("int *p = new (x) int(1); int k = n;", "(declare p:i* = (unknown)) (declare k:i = p.n:i)");
   expect("using N::f; f(n);", "(unknown) (expr (call l.f:C p.n:i))");
   expect("typedef int (*fp)(int); fp;", "(unknown) (expr l.fp:C)");
   expect("n n n; n;", "(expr (unknown)) (expr p.n:i)");
