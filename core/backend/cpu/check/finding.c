@@ -152,10 +152,13 @@ void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t add
     finding->remedy = "write it first in this block, with __syncthreads() before the read if another thread does";
 }
 
+static const char same_value[] = "all have written the same value";
+
 /* The writes of a race have not all the same value. */
 static void note_change(cpu_noted *noted) {
+  char *remark = (noted->same ? noted->same : noted)->base.remark;
   noted->changed = true;
-  *(noted->same ? noted->same : noted)->base.remark = '\0'; /* the only one that such a race has */
+  if (!strcmp(remark, same_value)) *remark = '\0';
 }
 
 void cpu_finding_settle(cpu_checker *checker) {
@@ -163,11 +166,10 @@ void cpu_finding_settle(cpu_checker *checker) {
   if (!doubt->open) return;
   doubt->open = false;
   if (!memcmp((const void *)doubt->address, doubt->before, doubt->bytes)) return;
-  if (doubt->noted)
-    note_change(doubt->noted);
-  else
+  if (!doubt->noted)
     cpu_finding_note(checker, doubt->kind, doubt->address, &doubt->parties[0], &doubt->parties[1],
                      "volatile orders nothing");
+  note_change(doubt->noted ? doubt->noted : checker->fault);
 }
 
 void cpu_finding_tell(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,
@@ -263,7 +265,7 @@ static void remark_value(cpu_noted *noted) {
   if (noted->changed)
     note_change(noted);
   else if (!noted->same)
-    snprintf(noted->base.remark, sizeof noted->base.remark, "all have written the same value");
+    snprintf(noted->base.remark, sizeof noted->base.remark, "%s", same_value);
 }
 
 void cpu_findings_place(cpu_checker *checker) {
