@@ -160,4 +160,5 @@ return {
   { file = "faulty_block.cu", cases = BLOCK },
   { file = "faulty_grid.cu", cases = GRID },
   { file = "faulty_async.cu", cases = ASYNC },
+  { file = "faulty_model.cu", cases = require "tests.check.model" },
 }

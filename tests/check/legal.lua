@@ -187,4 +187,5 @@ return {
   { file = "legal_block.cu", cases = BLOCK },
   { file = "legal_warp.cu", cases = WARP },
   { file = "legal_async.cu", cases = ASYNC },
+  { file = "legal_model.cu", cases = require "tests.check.model" },
 }

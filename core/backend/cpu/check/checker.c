@@ -143,15 +143,17 @@ static void meet_block(cpu_block_fibers *fibers) {
   stamp_all(fibers);
 }
 
-static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
+static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes, bool orders) {
   cpu_worker *worker = fibers->worker;
   cpu_warp *warp = &fibers->warps[w];
   cpu_checker *checker = fibers->grid->checker;
+  const bool all = lanes == cpu_warp_lanes(warp);
   cpu_finding_settle(checker);
-  if (lanes != cpu_warp_lanes(warp)) return cpu_order_lanes(fibers, w, lanes);
   worker->busy++;
-  if (checker->counts) cpu_counter_warp(checker->counter, worker, w);
+  if (all && checker->counts) cpu_counter_warp(checker->counter, worker, w);
   worker->busy--;
+  if (!orders) return;
+  if (!all) return cpu_order_lanes(fibers, w, lanes);
   const unsigned syncs = ++worker->warp_epochs[w];
   if (epoch_of(worker) + syncs / MW_CHECK_WARP_EPOCHS == MW_CHECK_EPOCHS) {
     worker->warp_epochs[w]--;

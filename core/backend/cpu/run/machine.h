@@ -383,7 +383,7 @@ typedef struct cpu_observer {
   void (*thread)(mw_thread *, cpu_worker *);   /* before the first instruction of a thread of it */
   void (*barrier)(cpu_block_fibers *);         /* all threads of the block have met ... */
   void (*named)(cpu_block_fibers *, unsigned warp, uint32_t lanes, bool last); /* ... or these, warp by warp, ... */
-  void (*warp)(cpu_block_fibers *, unsigned warp, uint32_t lanes);             /* ... or these of one warp */
+  void (*warp)(cpu_block_fibers *, unsigned warp, uint32_t lanes, bool orders); /* ... or these of one warp */
   void (*grid)(cpu_grid *);                                                    /* all blocks */
   unsigned (*rested)(cpu_block_fibers *, unsigned warp, uint32_t lanes); /* all that can run: who of them goes on? */
   void (*breach)(cpu_block_fibers *, const cpu_breach *);

@@ -172,10 +172,11 @@ static void look_at(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_gr
 static void release(cpu_block_fibers *fibers, unsigned w, cpu_group *group) {
   cpu_warp *warp = &fibers->warps[w];
   const uint32_t members = group->arrived;
+  const bool orders = warp->lanes[__builtin_ctz(members)].request->op == MW_WARP_SYNC; /* others are no fences */
   if (fibers->grid->observer) look_at(fibers, warp, group);
   give_results(warp, members);
   for (uint32_t rest = members; rest; rest &= rest - 1) warp->lanes[__builtin_ctz(rest)].request = NULL;
-  if (fibers->grid->observer) fibers->grid->observer->warp(fibers, w, members);
+  if (fibers->grid->observer) fibers->grid->observer->warp(fibers, w, members, orders);
   warp->at_warp &= ~members;
   cpu_fibers_wake(fibers, w, members);
   *group = warp->groups[--warp->ngroups];

@@ -76,7 +76,8 @@ typedef struct mw_check {
 } mw_check;
 
 enum { MW_READ_SWAP = 2 };
-enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2 }; /* of the next atomic operation: its scope is the block; atomicCAS */
+/* Of the next atomic operation: its scope is the block; atomicCAS; a load, not one that begins a loop. */
+enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2, MW_NEXT_LOAD = 4 };
 enum {
   MW_RULE_INDEX,
   MW_RULE_OBJECT,

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+//
+// The kernels of faulty_model.cu as CUDA's memory model wants them. legal.lua runs them.
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+namespace cg = cooperative_groups;
+
+// ---- collectives of a warp order nothing ----------------------------------------------------------------------
+
+__global__ void shuffle_between(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  __shfl_sync(~0u, t, 0);
+  __syncwarp();
+  a[t] = s[31 - t];
+}
+
+__global__ void shuffle_down_between(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  const int next = __shfl_down_sync(~0u, t, 1);
+  __syncwarp();
+  a[t] = s[31 - t] + next;
+}
+
+__global__ void ballot_between(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  __syncwarp();
+  if (__ballot_sync(~0u, t < 4)) a[t] = s[t ^ 1];
+}
+
+__global__ void any_between(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  __syncwarp();
+  if (__any_sync(~0u, t == 3)) a[t] = s[t ^ 1];
+}
+
+__global__ void all_between(int *a) {
+  const int t = threadIdx.x;
+  a[t] = t;
+  __syncwarp();
+  if (__all_sync(~0u, t < 32)) a[32 + t] = a[31 - t];
+}
+
+__global__ void match_any_between(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  __syncwarp();
+  const unsigned peers = __match_any_sync(~0u, t / 2);
+  a[t] = s[t ^ 1] + __popc(peers);
+}
+
+__global__ void match_all_between(int *a) {
+  const int t = threadIdx.x;
+  int same;
+  a[t] = t;
+  __syncwarp();
+  __match_all_sync(~0u, 3, &same);
+  a[32 + t] = a[31 - t] + same;
+}
+
+__global__ void reduce_between(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  __syncwarp();
+  const int sum = __reduce_add_sync(~0u, t);
+  a[t] = s[31 - t] + sum;
+}
+
+__global__ void write_after_shuffle(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  __syncwarp();
+  const int other = s[31 - t];
+  const int sum = __shfl_xor_sync(~0u, other, 1);
+  __syncwarp();
+  s[t] = sum;
+  __syncwarp();
+  a[t] = s[t];
+}
+
+__global__ void tile_shuffle_between(int *a) {
+  __shared__ int s[64];
+  auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  const int t = threadIdx.x;
+  s[t] = t;
+  tile.sync();
+  const int first = tile.shfl(t, 0);
+  a[t] = s[t ^ 1] + first;
+}
+
+__global__ void tile_reduce_between(int *a) {
+  __shared__ int s[64];
+  auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  const int t = threadIdx.x;
+  s[t] = t;
+  tile.sync();
+  const int sum = cg::reduce(tile, t, cg::plus<int>());
+  a[t] = s[t ^ 1] + sum;
+}
+
+__global__ void half_shuffles_between(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t;
+  const unsigned mask = t < 16 ? 0xffffu : 0xffff0000u;
+  __syncwarp(mask);
+  const int other = __shfl_xor_sync(mask, t, 1);
+  a[t] = s[t ^ 1] + other;
+}
+
+// ---- scopes ---------------------------------------------------------------------------------------------------
+
+__global__ void sum_of_scope_block(int *n) {
+  __nv_atomic_fetch_add(n, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__global__ void exchange_of_scope_block(int *n) {
+  __nv_atomic_exchange_n(n, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__global__ void store_of_scope_block(int *n) {
+  if (threadIdx.x == 0)
+    __nv_atomic_store_n(n, (int)blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__global__ void swap_of_scope_block(int *n) {
+  int before = 0;
+  __nv_atomic_compare_exchange_n(n, &before, 1, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__global__ void load_of_scope_block(int *n, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(n, 1);
+  if (blockIdx.x > 0 && threadIdx.x == 0)
+    out[blockIdx.x] = __nv_atomic_load_n(n, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__global__ void release_of_scope_block(int *data, int *flag, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 9;
+    __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(flag, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  } else {
+    while (__nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == 0) {}
+    out[blockIdx.x] = *data;
+  }
+}
+
+__global__ void acquire_that_should_release(int *data, int *flag, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 9;
+    __nv_atomic_exchange_n(flag, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  } else {
+    while (__nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == 0) {}
+    out[blockIdx.x] = *data;
+  }
+}

@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Launches of the pairs of kernels about CUDA's memory model: faulty_model.cu has each with one breach, legal_model.cu
+-- as it is right.
+
+local array = require("tests.check.cases").array
+
+local function i32(n, value) return array("i32", n, value) end
+
+return {
+  { "shuffle_between", 1, 32, { i32(32) } },
+  { "shuffle_down_between", 1, 32, { i32(32) } },
+  { "ballot_between", 1, 32, { i32(32) } },
+  { "any_between", 1, 32, { i32(32) } },
+  { "all_between", 1, 32, { i32(64) } },
+  { "match_any_between", 1, 32, { i32(32) } },
+  { "match_all_between", 1, 32, { i32(64) } },
+  { "reduce_between", 1, 32, { i32(32) } },
+  { "write_after_shuffle", 1, 32, { i32(32) } },
+  { "tile_shuffle_between", 1, 64, { i32(64) } },
+  { "tile_reduce_between", 1, 64, { i32(64) } },
+  { "half_shuffles_between", 1, 32, { i32(32) } },
+  { "sum_of_scope_block", 4, 32, { i32(1, 0) } },
+  { "exchange_of_scope_block", 4, 32, { i32(1, 0) } },
+  { "store_of_scope_block", 4, 32, { i32(1, 0) } },
+  { "swap_of_scope_block", 4, 32, { i32(1, 0) } },
+  { "load_of_scope_block", 4, 32, { i32(1, 0), i32(4, 0) } },
+  { "release_of_scope_block", 2, 32, { i32(1, 0), i32(1, 0), i32(2, 0) } },
+  { "acquire_that_should_release", 2, 32, { i32(1, 0), i32(1, 0), i32(2, 0) } },
+}
