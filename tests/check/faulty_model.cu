@@ -109,6 +109,80 @@ __global__ void half_shuffles_between(int *a) {
   a[t] = s[t ^ 1] + other; // finding: race in shared memory
 }
 
+// ---- lanes of a warp need not run in step ---------------------------------------------------------------------
+
+__global__ void last_steps_in_a_warp(const int *x, int *y) {
+  __shared__ int memory[64];
+  const int t = threadIdx.x;
+  memory[t] = x[t];
+  __syncthreads();
+  if (t < 32) {
+    volatile int *s = memory;
+    s[t] += s[t + 32]; // finding: warp-synchronous
+    s[t] += s[t + 16]; // finding: warp-synchronous
+    s[t] += s[t + 8]; // finding: warp-synchronous
+    s[t] += s[t + 4]; // finding: warp-synchronous
+    s[t] += s[t + 2]; // finding: warp-synchronous
+    s[t] += s[t + 1]; // finding: warp-synchronous
+  }
+  if (t == 0) *y = memory[0];
+}
+
+__global__ void one_syncwarp_a_step(const int *x, int *y) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  for (int half = 32; half && t < 32; half /= 2) {
+    s[t] += s[t + half]; // finding: warp-synchronous
+    __syncwarp();
+  }
+  if (t == 0) *y = s[0];
+}
+
+__global__ void syncwarp_only_before_the_write(const int *x, int *y) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  for (int half = 32; half && t < 32; half /= 2) {
+    const int sum = s[t] + s[t + half]; // finding: warp-synchronous
+    __syncwarp();
+    s[t] = sum; // finding: warp-synchronous
+  }
+  __syncwarp();
+  if (t == 0) *y = s[0];
+}
+
+__global__ void volatile_exchange(const int *x, int *y) {
+  __shared__ volatile int s[32];
+  const int t = threadIdx.x;
+  s[t] = x[t]; // finding: warp-synchronous
+  y[t] = s[t ^ 1]; // finding: warp-synchronous
+}
+
+__global__ void volatile_scan(const int *x, int *y) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x, at = t + 32;
+  s[t] = 0;
+  s[at] = x[t];
+  __syncwarp();
+  for (int d = 1; d < 32; d *= 2) s[at] += s[at - d]; // finding: warp-synchronous
+  y[t] = s[at];
+}
+
+__global__ void volatile_in_global_memory(volatile int *a) {
+  const int t = threadIdx.x;
+  a[t] = 2 * a[(t + 1) % 32]; // finding: warp-synchronous
+}
+
+__global__ void volatile_behind_a_vote(const int *x, int *y) {
+  __shared__ volatile int s[32];
+  const int t = threadIdx.x;
+  s[t] = x[t]; // finding: warp-synchronous
+  if (__any_sync(~0u, t == 0)) y[t] = s[31 - t]; // finding: warp-synchronous
+}
+
 // ---- scopes ---------------------------------------------------------------------------------------------------
 
 __global__ void sum_of_scope_block(int *n) {

@@ -182,7 +182,16 @@ local ASYNC <const> = {
   { "reused_after_a_phase", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 1, 189 } } },
 }
 
+local LANES <const> = {
+  { "volatile_halves", 1, 32, { i32(32, 1), i32(32) } },
+  { "found_by_lanes", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 31, 1 } } },
+  { "lane_after_lane", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 31, 465 } } },
+  { "own_word_and_a_table", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 0, 6 } } },
+  { "lanes_of_other_warps", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 0, 32 } } },
+}
+
 return {
+  { file = "legal_model.cu", cases = LANES },
   { file = "legal_grid.cu", cases = GRID },
   { file = "legal_block.cu", cases = BLOCK },
   { file = "legal_warp.cu", cases = WARP },

@@ -120,6 +120,142 @@ __global__ void half_shuffles_between(int *a) {
   a[t] = s[t ^ 1] + other;
 }
 
+// ---- lanes of a warp need not run in step ---------------------------------------------------------------------
+
+__device__ void step(volatile int *s, int t, int half) {
+  const int sum = s[t] + s[t + half];
+  __syncwarp();
+  s[t] = sum;
+  __syncwarp();
+}
+
+__global__ void last_steps_in_a_warp(const int *x, int *y) {
+  __shared__ int memory[64];
+  const int t = threadIdx.x;
+  memory[t] = x[t];
+  __syncthreads();
+  if (t < 32) {
+    step(memory, t, 32), step(memory, t, 16), step(memory, t, 8);
+    step(memory, t, 4), step(memory, t, 2), step(memory, t, 1);
+  }
+  if (t == 0) *y = memory[0];
+}
+
+__global__ void one_syncwarp_a_step(const int *x, int *y) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  for (int half = 32; half && t < 32; half /= 2) step(s, t, half);
+  if (t == 0) *y = s[0];
+}
+
+__global__ void syncwarp_only_before_the_write(const int *x, int *y) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  for (int half = 32; half; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  if (t == 0) *y = s[0];
+}
+
+__global__ void volatile_exchange(const int *x, int *y) {
+  __shared__ volatile int s[32];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncwarp();
+  y[t] = s[t ^ 1];
+}
+
+__global__ void volatile_scan(const int *x, int *y) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x, at = t + 32;
+  s[t] = 0;
+  s[at] = x[t];
+  __syncwarp();
+  for (int d = 1; d < 32; d *= 2) {
+    const int sum = s[at] + s[at - d];
+    __syncwarp();
+    s[at] = sum;
+    __syncwarp();
+  }
+  y[t] = s[at];
+}
+
+__global__ void volatile_in_global_memory(volatile int *a) {
+  const int t = threadIdx.x, next = a[(t + 1) % 32];
+  __syncwarp();
+  a[t] = 2 * next;
+}
+
+__global__ void volatile_halves(const int *x, int *y) {
+  __shared__ volatile int s[32];
+  const int t = threadIdx.x;
+  const unsigned mask = t < 16 ? 0xffffu : 0xffff0000u;
+  s[t] = x[t];
+  __syncwarp(mask);
+  const int sum = s[t] + s[t ^ 1];
+  __syncwarp(mask);
+  s[t] = sum;
+  y[t] = s[t];
+}
+
+__global__ void volatile_behind_a_vote(const int *x, int *y) {
+  __shared__ volatile int s[32];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncwarp();
+  if (__any_sync(~0u, t == 0)) y[t] = s[31 - t];
+}
+
+// Flags of lanes, read without waiting or in a loop that waits for them.
+__global__ void found_by_lanes(const int *x, int *y) {
+  __shared__ volatile int found;
+  const int t = threadIdx.x;
+  if (t == 0) found = 0;
+  __syncwarp();
+  y[t] = 0;
+  for (int k = 0; k < 4 && !found; k++)
+    if (x[(t + k) % 32] == 9) found = 1;
+  __syncwarp();
+  y[t] = found;
+}
+
+__global__ void lane_after_lane(const int *x, int *y) {
+  __shared__ volatile int ready[33], sum[33];
+  const int t = threadIdx.x;
+  ready[t] = t == 0, sum[t] = 0;
+  __syncwarp();
+  while (!ready[t]) {}
+  __threadfence_block();
+  if (t < 31) {
+    sum[t + 1] = sum[t] + x[t];
+    __threadfence_block();
+    ready[t + 1] = 1;
+  }
+  y[t] = sum[t];
+}
+
+__global__ void own_word_and_a_table(const int *x, int *y) {
+  __shared__ volatile int table[32], own[32];
+  const int t = threadIdx.x;
+  table[t] = x[t];
+  __syncwarp();
+  for (int k = 0; k < 4; k++) own[t] = table[(t + k) % 32] + k;
+  y[t] = own[t];
+}
+
+__global__ void lanes_of_other_warps(const int *x, int *y) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  y[t] = s[(t + 32) % 64];
+}
+
 // ---- scopes ---------------------------------------------------------------------------------------------------
 
 __global__ void sum_of_scope_block(int *n) {

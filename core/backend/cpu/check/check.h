@@ -8,6 +8,7 @@
  *   turn.c      who runs: one OS thread at a time
  *   access.c    an access against its cells
  *   order.c     which blocks are ordered by atomics and fences
+ *   lanes.c     volatile accesses of lanes that count on each other's step
  *   finding.c   what was found, each once, with a count
  *   place.c     from an address in code to file, line and text
  *   counter.c   what warps ask of memory, by line
@@ -107,6 +108,7 @@ typedef enum cpu_finding_kind {
   CPU_FINDING_UNINITIALISED,
   CPU_FINDING_RACE_SHARED,
   CPU_FINDING_RACE_GLOBAL,
+  CPU_FINDING_WARP,
   CPU_FINDING_INDEX,
   CPU_FINDING_MISALIGNED,
   CPU_FINDING_BARRIER,
@@ -208,6 +210,7 @@ struct cpu_checker {
   cpu_slip slips[CPU_SLIPS];
   cpu_early early[CPU_EARLY];
   struct cpu_order *order; /* order.c */
+  struct cpu_lanes *lanes; /* lanes.c; NULL: no volatile access so far */
   cpu_counter *counter;    /* NULL: nothing has been counted yet */
   bool counts;             /* the launch that runs is */
   cpu_log *logs;           /* of the worker that has run last */
@@ -263,6 +266,11 @@ bool cpu_order_in_block(cpu_checker *, mw_check_bits other, const mw_thread *);
  * may be. */
 bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *, bool plain_read);
 bool cpu_order_any(cpu_checker *, const mw_thread *);
+
+/* lanes.c: of a volatile access; what was before is forgotten where stamps come again. True: it is the write of a finding,
+ * which another lane should have read. */
+bool cpu_lanes_access(cpu_checker *, uintptr_t, const mw_thread *, const cpu_party *);
+void cpu_lanes_forget(cpu_checker *);
 
 /* finding.c: parties may be NULL. What it is about: what has the address, or this object. */
 void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,

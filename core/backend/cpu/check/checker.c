@@ -12,6 +12,7 @@ static void next_launch(cpu_checker *checker) {
   if (++checker->stamp_launch < MW_CHECK_LAUNCHES) return;
   cpu_shadow_clear_launches(&checker->shadow);
   memset(checker->early, 0, sizeof checker->early);
+  cpu_lanes_forget(checker);
   checker->stamp_launch = checker->first_stamp = 1;
   checker->cleared = true;
 }
@@ -111,6 +112,7 @@ static void stamp_all(cpu_block_fibers *fibers) {
 static void fold(cpu_checker *checker, cpu_worker *worker) {
   cpu_shadow_fold(&checker->shadow, worker->stamp);
   cpu_order_fold(checker, worker);
+  cpu_lanes_forget(checker);
 }
 
 /* Warps that wait there. */
@@ -253,6 +255,7 @@ void cpu_checker_close(cpu_checker *checker) {
   if (!checker) return;
   cpu_findings_free(checker);
   cpu_counter_free(checker->counter);
+  mw_free(checker->lanes);
   cpu_shadow_close(&checker->shadow);
   mw_free(checker->lent);
   pthread_mutex_destroy(&checker->one);

@@ -17,6 +17,8 @@ static const struct {
     [CPU_FINDING_RACE_SHARED] = {"race in shared memory", "put __syncthreads() between the two accesses"},
     [CPU_FINDING_RACE_GLOBAL] = {"race in global memory",
                                  "use an atomic, give each thread its own element, or launch twice"},
+    [CPU_FINDING_WARP] = {"warp-synchronous",
+                          "in each step read, __syncwarp(), write, __syncwarp(): lanes of a warp need not run in step"},
     [CPU_FINDING_INDEX] = {"index", "keep the index below the bound"},
     [CPU_FINDING_MISALIGNED] = {"misaligned", "begin at a multiple of the type's size; a GPU faults there"},
     [CPU_FINDING_BARRIER] = {"barrier", "let all threads of the block reach the same barrier"},
