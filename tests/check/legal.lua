@@ -74,7 +74,6 @@ local GRID <const> = {
   { "message_to_each_thread", 4, 64, { i32(64), i32(64, 0), i32(192) }, cooperative = true,
     gives = { { 3, 191, 63 } } },
   { "flag_read_again", 2, 32, { i32(2), i32(1, 0), i32(1) }, cooperative = true, gives = { { 3, 0, 3 } } },
-  { "flag_before_a_barrier", 3, 64, { i32(1), i32(1, 0), i32(96) }, cooperative = true, gives = { { 3, 95, 1 } } },
   { "atomics_of_all_types", 3, 40, { i32(4, 0), u32(7, 0), array("u64", 3, 0), f32(2, 0), array("f64", 1, 0) },
     gives = { { 1, 0, 120 }, { 5, 0, 120 } } },
   { "compaction", 3, 64, { u32(1, 0), i32(64), 150 }, gives = { { 1, 0, 50 } } },
@@ -182,7 +181,8 @@ local ASYNC <const> = {
   { "reused_after_a_phase", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 1, 189 } } },
 }
 
-local LANES <const> = {
+local MODEL <const> = {
+  { "fence_behind_the_barrier", 4, 32, { i32(128), i32(1, 0), i32(1, 0) }, gives = { { 3, 0, 128 } } },
   { "volatile_halves", 1, 32, { i32(32, 1), i32(32) } },
   { "found_by_lanes", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 31, 1 } } },
   { "lane_after_lane", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 31, 465 } } },
@@ -191,7 +191,7 @@ local LANES <const> = {
 }
 
 return {
-  { file = "legal_model.cu", cases = LANES },
+  { file = "legal_model.cu", cases = MODEL },
   { file = "legal_grid.cu", cases = GRID },
   { file = "legal_block.cu", cases = BLOCK },
   { file = "legal_warp.cu", cases = WARP },

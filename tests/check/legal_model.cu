@@ -256,6 +256,123 @@ __global__ void lanes_of_other_warps(const int *x, int *y) {
   y[t] = s[(t + 32) % 64];
 }
 
+// ---- an atomic operation is relaxed: a fence before it, and one after it ----------------------------------------
+
+__global__ void message_without_second_fence(int *data, int *flag, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 9;
+    __threadfence();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {}
+    __threadfence();
+    out[blockIdx.x] = *data;
+  }
+}
+
+__global__ void last_block_of_the_guide(int *part, int *count, int *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = blockIdx.x;
+    __threadfence();
+    last = atomicAdd(count, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i];
+    *out = sum;
+  }
+}
+
+__global__ void relaxed_load_of_a_flag(int *data, int *flag, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 9;
+    __nv_atomic_store_n(flag, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  } else {
+    while (__nv_atomic_load_n(flag, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) == 0) {}
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+    out[blockIdx.x] = *data;
+  }
+}
+
+__global__ void flag_before_a_barrier(int *data, volatile int *ready, int *out) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x) return;
+    *data = 1;
+    __threadfence();
+    *ready = 1;
+  } else {
+    if (threadIdx.x == 0) {
+      while (*ready == 0) {}
+      __threadfence();
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) out[blockIdx.x * 32 + threadIdx.x] = *data;
+  }
+}
+
+__global__ void second_message_without_fence(int *data, int *flag, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    data[0] = 1;
+    __threadfence();
+    atomicExch(&flag[0], 1);
+    data[1] = 2;
+    __threadfence();
+    atomicExch(&flag[1], 1);
+  } else {
+    while (atomicAdd(&flag[0], 0) == 0) {}
+    __threadfence();
+    const int first = data[0];
+    while (atomicAdd(&flag[1], 0) == 0) {}
+    __threadfence();
+    out[blockIdx.x] = first + data[1];
+  }
+}
+
+__global__ void fence_of_the_block_after_it(int *data, int *flag, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 9;
+    __threadfence();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {}
+    __threadfence_system();
+    out[blockIdx.x] = *data;
+  }
+}
+
+__global__ void fence_before_it_only(int *data, int *flag, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 9;
+    __threadfence();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicCAS(flag, 2, 2) == 0) {}
+    __threadfence();
+    out[blockIdx.x] = *data;
+  }
+}
+
+// Each thread fences for itself behind the barrier; what is read is an atomic's own place.
+__global__ void fence_behind_the_barrier(int *part, int *count, int *out) {
+  __shared__ bool last;
+  part[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(count, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, part[i]);
+}
+
 // ---- scopes ---------------------------------------------------------------------------------------------------
 
 __global__ void sum_of_scope_block(int *n) {

@@ -36,7 +36,8 @@ static bool is_plain_read(const access_t *a) {
 static bool is_ordered(const access_t *a, mw_check_bits other) {
   const mw_check_bits mine = a->thread->stamp, differs = other ^ mine;
   if (differs >> MW_CELL_LAUNCH) return true; /* an earlier launch, or none */
-  if (differs >> MW_CELL_BLOCK) return cpu_order_blocks(a->checker, other, a->thread, is_plain_read(a));
+  if (differs >> MW_CELL_BLOCK)
+    return cpu_order_blocks(a->checker, other, a->thread, is_plain_read(a) ? CPU_RELY_ON_SETTLED : CPU_RELY_ON_ALL);
   if (differs >> MW_CELL_EPOCH || !rank_of(differs)) return true;
   if (same_warp(differs) &&
       (differs >> MW_CELL_WARP_EPOCH || cpu_order_within_warp(a->checker, a->thread, rank_of(other))))
@@ -55,6 +56,14 @@ static bool readers_ordered(const access_t *a, mw_check_bits read) {
   if (differs >> MW_CELL_EPOCH) return true;
   return level == MW_READ_BY_WARP && same_warp(differs) &&
          (differs >> MW_CELL_WARP_EPOCH || cpu_order_any_lane(a->checker, a->thread));
+}
+
+/* Of an access that is ordered: a plain read of what another block has published, without a fence after the atomic
+ * operation that saw it. */
+static bool lacks_fence(const access_t *a, mw_check_bits write) {
+  const mw_check_bits differs = write ^ a->thread->stamp;
+  return is_plain_read(a) && !(differs >> MW_CELL_LAUNCH) && differs >> MW_CELL_BLOCK &&
+         !cpu_order_blocks(a->checker, write, a->thread, CPU_RELY_ON_FENCED);
 }
 
 /* ---- findings -------------------------------------------------------------------------------------------------- */
@@ -174,6 +183,9 @@ static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
       note_race(a, address, cell->write, true);
       explain_early(a, address);
       return false;
+    } else if (lacks_fence(a, cell->write)) {
+      const cpu_party writer = other_party(a, cell->write, true);
+      cpu_finding_note(a->checker, CPU_FINDING_FENCE, address, &a->party, &writer, "");
     }
   }
   if (a->party.write && overlaps(cell->read, mask) && !readers_ordered(a, cell->read)) {

@@ -109,6 +109,7 @@ typedef enum cpu_finding_kind {
   CPU_FINDING_RACE_SHARED,
   CPU_FINDING_RACE_GLOBAL,
   CPU_FINDING_WARP,
+  CPU_FINDING_FENCE,
   CPU_FINDING_INDEX,
   CPU_FINDING_MISALIGNED,
   CPU_FINDING_BARRIER,
@@ -262,9 +263,10 @@ bool cpu_order_have_met(cpu_checker *, mw_check_bits other, const mw_thread *, u
 /* Whether another access of the block since its last barrier, of which `other` is the cell, is ordered before the thread
  * by atomics and fences. */
 bool cpu_order_in_block(cpu_checker *, mw_check_bits other, const mw_thread *);
-/* Whether another block's access, of which `other` is the cell, is ordered before one of the thread; whether any block's
- * may be. */
-bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *, bool plain_read);
+/* Whether another block's access, of which `other` is the cell, is ordered before one of the thread, by which of the
+ * releases that it has seen; whether any block's may be. */
+typedef enum cpu_reliance { CPU_RELY_ON_ALL, CPU_RELY_ON_SETTLED, CPU_RELY_ON_FENCED } cpu_reliance;
+bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *, cpu_reliance);
 bool cpu_order_any(cpu_checker *, const mw_thread *);
 
 /* lanes.c: of a volatile access; what was before is forgotten where stamps come again. True: it is the write of a finding,

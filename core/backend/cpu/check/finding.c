@@ -19,6 +19,8 @@ static const struct {
                                  "use an atomic, give each thread its own element, or launch twice"},
     [CPU_FINDING_WARP] = {"warp-synchronous",
                           "in each step read, __syncwarp(), write, __syncwarp(): lanes of a warp need not run in step"},
+    [CPU_FINDING_FENCE] = {"missing fence",
+                           "put __threadfence() between the atomic operation that saw the write and the read", true},
     [CPU_FINDING_INDEX] = {"index", "keep the index below the bound"},
     [CPU_FINDING_MISALIGNED] = {"misaligned", "begin at a multiple of the type's size; a GPU faults there"},
     [CPU_FINDING_BARRIER] = {"barrier", "let all threads of the block reach the same barrier"},
@@ -110,7 +112,7 @@ static cpu_noted *add(cpu_checker *checker, cpu_finding_kind kind) {
   noted->module = checker->launch->module;
   noted->base.kind = kinds[kind].name;
   noted->base.remedy = kinds[kind].remedy;
-  noted->base.warning = kinds[kind].warning;
+  noted->base.warning = kinds[kind].warning && !(kind == CPU_FINDING_FENCE && checker->mode.strict);
   noted->base.launch = checker->launches;
   snprintf(noted->base.kernel, sizeof noted->base.kernel, "%s", checker->launch->kernel);
   return noted;
