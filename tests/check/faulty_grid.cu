@@ -428,3 +428,20 @@ __global__ void bytes_one_by_one(unsigned char *a) {
   unsigned char *own = a + blockIdx.x;
   for (int i = 0; i < 3; i++) own[i] = blockIdx.x; // finding: race in global memory
 }
+
+// ---- who comes to a barrier -------------------------------------------------------------------------------------
+
+__global__ void grid_barrier_of_some_blocks(int *a) {
+  if (threadIdx.x == 0) a[blockIdx.x] = 1;
+  if (blockIdx.x > 1) return;
+  cg::this_grid().sync(); // error: grid barrier divergence // finding: barrier
+}
+
+__global__ void grid_barrier_once_more(int *a, int n) {
+  for (int k = 0; k < n + (blockIdx.x == 0); k++) cg::this_grid().sync(); // error: grid barrier divergence // finding: barrier
+  if (threadIdx.x == 0) a[blockIdx.x] = 1;
+}
+
+__global__ void grid_barrier_of_a_plain_launch(int *a) {
+  cg::this_grid().sync(); // error: outside a cooperative launch // finding: barrier
+}

@@ -208,6 +208,7 @@ static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
   mw_object object = {0};
   snprintf(object.text, sizeof object.text, "%s", breach->text);
   cpu_finding_tell(checker, breach->mask ? CPU_FINDING_MASK : CPU_FINDING_BARRIER, &first, &second, &object);
+  if (breach->remedy) checker->fault->base.remedy = breach->remedy;
   char *remark = checker->fault->base.remark;
   if (breach->remark) snprintf(remark, sizeof checker->fault->base.remark, "%s", breach->remark);
   fibers->worker->busy--;

@@ -252,6 +252,7 @@ typedef struct cpu_grid_barrier { /* the grid barrier of a cooperative launch */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   unsigned blocks, waiting, finished;
+  bool told; /* that not all come */
   unsigned long turn;
 } cpu_grid_barrier;
 
@@ -373,6 +374,7 @@ typedef struct cpu_breach { /* of a rule for barriers or for masks */
   const char *verbs[2];      /* what they do */
   const char *text;          /* of what */
   const char *remark;        /* NULL: none */
+  const char *remedy;        /* NULL: the usual one */
 } cpu_breach;
 
 /* Who follows a grid that runs, in check mode. */
