@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One breach of CUDA's memory model a kernel, marked as in faulty_shared.cu; legal_model.cu has the same kernels as they
-// are right. The rules are those of docs/check.md, "The rules". faulty.lua runs them.
+// are right. docs/check.md, "The rules", has the rules. faulty.lua runs them.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -301,6 +301,16 @@ void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_ac
   cpu_current->busy--;
 }
 
+/* For remedies: what the block knows of others by other means than barriers. */
+static void note_meeting(const access_t *a) {
+  const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, a->address);
+  const mw_check_bits differs = cell ? cell->write ^ a->thread->stamp : 0;
+  if (differs >> MW_CELL_LAUNCH || !(differs >> MW_CELL_RANK) || how_of(cell->write) == MW_ACCESS_PLAIN) return;
+  cpu_worker *worker = cpu_current;
+  worker->met_block |= differs >> MW_CELL_BLOCK != 0;
+  worker->met_flag |= cpu_order_is_flag(a->checker, a->address);
+}
+
 void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
                       unsigned site) {
   cpu_turn_rest(cpu_checker_now());
@@ -309,6 +319,7 @@ void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, 
   a.reads = read;
   cpu_current->busy++;
   cpu_finding_settle(a.checker);
+  if (read) note_meeting(&a);
   if (read) cpu_order_acquire(a.checker, a.address, a.thread, how == MW_ACCESS_VOLATILE);
   judge(&a);
   if (how == MW_ACCESS_VOLATILE && cpu_lanes_access(a.checker, a.address, a.thread, &a.party))

@@ -10,6 +10,7 @@
  *   order.c     which blocks are ordered by atomics and fences
  *   lanes.c     volatile accesses of lanes that count on each other's step
  *   finding.c   what was found, each once, with a count
+ *   remedy.c    what to do about it
  *   place.c     from an address in code to file, line and text
  *   counter.c   what warps ask of memory, by line
  *   counted.c   the launches of which that is known
@@ -133,6 +134,13 @@ typedef struct cpu_party { /* of a finding */
   unsigned line;     /* 0: not known */
 } cpu_party;
 
+typedef struct cpu_scene { /* of a finding: where its first party was */
+  unsigned block_threads;
+  unsigned long long blocks;
+  bool cooperative;
+  bool met_block, met_flag; /* its block has seen another one's atomic write, or what somebody waits for */
+} cpu_scene;
+
 typedef struct cpu_noted { /* a finding with what tells it from others */
   mw_finding base;
   cpu_finding_kind kind;
@@ -141,6 +149,7 @@ typedef struct cpu_noted { /* a finding with what tells it from others */
   unsigned lines[2];           /* of parties without a place */
   const struct cpu_noted *due; /* each time by threads that had this finding, an index out of its bounds */
   unsigned long long explained; /* how often by a race of the same read */
+  cpu_scene scene;
   struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
   bool changed;                /* a race of two writes: some have written different values */
   bool placed;                 /* lines and texts are known, or never will be */
@@ -357,6 +366,9 @@ void cpu_counter_barrier(cpu_counter *, const char *file, int line);         /* 
 void cpu_counter_end(cpu_counter *, const cpu_grid *);                       /* of the launch */
 const mw_counted *cpu_counter_launches(const cpu_counter *, bool newest); /* as of mw_backend */
 void cpu_check_count(unsigned long long what, const void *address); /* the function of mw_check */
+
+/* remedy.c: of one whose lines are known. */
+const char *cpu_remedy_of(const cpu_noted *);
 
 /* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */
 bool cpu_place_find(const cpu_checked_launch *, const void *place, char *file, size_t size, int *line);

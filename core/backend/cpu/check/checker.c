@@ -87,6 +87,7 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   worker->busy--;
   worker->stamp = block_stamp(checker, worker->ctx.block, 0);
   worker->rests = 0;
+  worker->met_block = worker->met_flag = false;
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
   lend_shared(checker, grid, worker);
   cpu_order_begin_block(checker, worker);

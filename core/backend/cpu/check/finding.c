@@ -128,6 +128,17 @@ static void add_party(cpu_checker *checker, cpu_noted *noted, int i, const cpu_p
   snprintf(noted->base.parties[i].file, sizeof noted->base.parties[i].file, "%s", party->file ? party->file : "");
 }
 
+static cpu_scene scene_of(const cpu_checker *checker) {
+  const cpu_grid *grid = checker->grid;
+  const mw_dim3 size = grid->abi.block;
+  const cpu_worker *worker = cpu_current;
+  return (cpu_scene){.block_threads = size.x * size.y * size.z,
+                     .blocks = grid->blocks,
+                     .cooperative = grid->grid_barrier,
+                     .met_block = worker && worker->met_block,
+                     .met_flag = worker && worker->met_flag};
+}
+
 /* Counts a finding that was noted before (false), or notes it. Without parties it is known by its object. */
 static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,
                  const mw_object *object) {
@@ -137,6 +148,7 @@ static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *f
     noted = add(checker, kind);
     add_party(checker, noted, 0, first);
     add_party(checker, noted, 1, second);
+    noted->scene = scene_of(checker);
   }
   if (is_new || noted->due) noted->due = due_to(checker, kind, first, second);
   if (kind == CPU_FINDING_INDEX || kind == CPU_FINDING_MISALIGNED) slip(checker, first, noted);
@@ -208,6 +220,7 @@ static void place(const cpu_checked_launch *launch, cpu_noted *noted) {
   noted->placed = true;
   for (int i = 0; i < 2; i++)
     if (parties[i].known) place_party(launch, &parties[i], noted->places[i]);
+  noted->base.remedy = cpu_remedy_of(noted);
   noted->base.intended = strstr(parties[0].text, "moonwarp: race-ok") || strstr(parties[1].text, "moonwarp: race-ok");
 }
 

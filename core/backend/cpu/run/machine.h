@@ -336,6 +336,7 @@ struct cpu_worker {
   mw_thread alone;
   unsigned long long stamp; /* of the running block, in check mode: without warp epoch and thread */
   unsigned warp_epochs[CPU_WARPS];
+  bool met_block, met_flag; /* the running block has seen what others write by atomics, in check mode */
   unsigned rests;              /* how often the running block has let others run */
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
