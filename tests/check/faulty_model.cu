@@ -4,7 +4,10 @@
 // are right. docs/check.md, "The rules", has the rules. faulty.lua runs them.
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
+#include <cuda/pipeline>
+#include <cuda_pipeline_primitives.h>
 
 namespace cg = cooperative_groups;
 
@@ -280,6 +283,100 @@ __global__ void fence_before_it_only(int *data, int *flag, int *out) {
     while (atomicCAS(flag, 2, 2) == 0) {}
     out[blockIdx.x] = *data; // finding: missing fence
   }
+}
+
+// ---- asynchronous copies --------------------------------------------------------------------------------------
+
+__global__ void copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int)); // finding: race in shared memory
+  __pipeline_commit();
+  __syncthreads();
+  y[t] = s[t ^ 1]; // finding: race in shared memory
+}
+
+__global__ void own_copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int)); // finding: race in shared memory
+  __pipeline_commit();
+  y[t] = s[t]; // finding: race in shared memory
+}
+
+__global__ void last_copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[2][64];
+  const int t = threadIdx.x;
+  for (int k = 0; k < 2; k++) {
+    __pipeline_memcpy_async(&s[k][t], &x[64 * k + t], sizeof(int)); // finding: race in shared memory
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(1);
+  __syncthreads();
+  y[t] = s[0][t ^ 1];
+  y[64 + t] = s[1][t ^ 1]; // finding: race in shared memory
+}
+
+__global__ void copy_of_no_batch(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int)); // finding: race in shared memory
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  y[t] = s[t ^ 1]; // finding: race in shared memory
+}
+
+__global__ void barrier_before_the_wait(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int)); // finding: race in shared memory
+  __pipeline_commit();
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  y[t] = s[t ^ 1]; // finding: race in shared memory
+}
+
+__global__ void no_barrier_after_the_wait(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int)); // finding: race in shared memory
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  y[t] = s[t ^ 1]; // finding: race in shared memory
+}
+
+__global__ void source_overwritten_on_the_way(int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int)); // finding: race in global memory
+  __pipeline_commit();
+  x[t] = -1;
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  y[t] = s[t ^ 1];
+}
+
+__global__ void group_copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[64];
+  const auto block = cg::this_thread_block();
+  cg::memcpy_async(block, s, x, sizeof s); // finding: race in shared memory
+  block.sync();
+  y[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory
+}
+
+__global__ void stage_too_early(const int *x, int *y) {
+  __shared__ int s[2][64];
+  const int t = threadIdx.x;
+  auto pipe = cuda::make_pipeline();
+  for (int k = 0; k < 2; k++) {
+    pipe.producer_acquire();
+    cuda::memcpy_async(&s[k][t], &x[64 * k + t], sizeof(int), pipe); // finding: race in shared memory
+    pipe.producer_commit();
+  }
+  pipe.consumer_wait();
+  __syncthreads();
+  y[t] = s[1][t ^ 1]; // finding: race in shared memory
+  pipe.consumer_release();
 }
 
 // ---- scopes ---------------------------------------------------------------------------------------------------

@@ -182,6 +182,7 @@ local ASYNC <const> = {
 }
 
 local MODEL <const> = {
+  { "copies_in_two_stages", 1, 64, { i32(192, "ramp"), i32(192), 3 }, gives = { { 2, 64, 127 }, { 2, 127, 0 } } },
   { "fence_behind_the_barrier", 4, 32, { i32(128), i32(1, 0), i32(1, 0) }, gives = { { 3, 0, 128 } } },
   { "volatile_halves", 1, 32, { i32(32, 1), i32(32) } },
   { "found_by_lanes", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 31, 1 } } },

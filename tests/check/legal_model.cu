@@ -3,7 +3,10 @@
 // The kernels of faulty_model.cu as CUDA's memory model wants them. legal.lua runs them.
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
+#include <cuda/pipeline>
+#include <cuda_pipeline_primitives.h>
 
 namespace cg = cooperative_groups;
 
@@ -371,6 +374,120 @@ __global__ void fence_behind_the_barrier(int *part, int *count, int *out) {
   if (!last) return;
   __threadfence();
   for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, part[i]);
+}
+
+// ---- asynchronous copies --------------------------------------------------------------------------------------
+
+__global__ void copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  y[t] = s[t ^ 1];
+}
+
+__global__ void own_copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  y[t] = s[t];
+}
+
+__global__ void last_copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[2][64];
+  const int t = threadIdx.x;
+  for (int k = 0; k < 2; k++) {
+    __pipeline_memcpy_async(&s[k][t], &x[64 * k + t], sizeof(int));
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  y[t] = s[0][t ^ 1];
+  y[64 + t] = s[1][t ^ 1];
+}
+
+__global__ void copy_of_no_batch(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  y[t] = s[t ^ 1];
+}
+
+__global__ void barrier_before_the_wait(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  y[t] = s[t ^ 1];
+}
+
+__global__ void no_barrier_after_the_wait(const int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  y[t] = s[t ^ 1];
+}
+
+__global__ void source_overwritten_on_the_way(int *x, int *y) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  x[t] = -1;
+  __syncthreads();
+  y[t] = s[t ^ 1];
+}
+
+__global__ void group_copy_not_waited_for(const int *x, int *y) {
+  __shared__ int s[64];
+  const auto block = cg::this_thread_block();
+  cg::memcpy_async(block, s, x, sizeof s);
+  cg::wait(block);
+  y[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+__global__ void stage_too_early(const int *x, int *y) {
+  __shared__ int s[2][64];
+  const int t = threadIdx.x;
+  auto pipe = cuda::make_pipeline();
+  for (int k = 0; k < 2; k++) {
+    pipe.producer_acquire();
+    cuda::memcpy_async(&s[k][t], &x[64 * k + t], sizeof(int), pipe);
+    pipe.producer_commit();
+  }
+  pipe.consumer_wait();
+  __syncthreads();
+  y[t] = s[0][t ^ 1];
+  pipe.consumer_release();
+}
+
+// The first copy is waited for while the second one is on its way; its end is zeros.
+__global__ void copies_in_two_stages(const int *x, int *y, int n) {
+  __shared__ int s[2][64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[0][t], &x[t], sizeof(int));
+  __pipeline_commit();
+  for (int k = 0; k < n; k++) {
+    if (k + 1 < n) __pipeline_memcpy_async(&s[(k + 1) % 2][t], &x[64 * (k + 1) + t], sizeof(int), t < 8 ? 4 : 0);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    y[64 * k + t] = s[k % 2][63 - t];
+    __syncthreads();
+  }
 }
 
 // ---- scopes ---------------------------------------------------------------------------------------------------

@@ -130,6 +130,11 @@ static cpu_early *early_of(const access_t *a, uintptr_t word) {
 }
 
 static void note_early(const access_t *a, uintptr_t word, uintptr_t address) {
+  cpu_party copy;
+  if (cpu_flight_find(a->checker, address, &copy)) {
+    cpu_finding_note(a->checker, race_kind(a, address), address, &a->party, &copy, cpu_in_flight);
+    return;
+  }
   if (a->checker->sampled && !is_shared(a, address)) return;
   cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
   *early_of(a, word) = (cpu_early){word, a->thread->stamp, a->checker->fault};

@@ -10,6 +10,7 @@
  *   order.c     which blocks are ordered by atomics and fences
  *   lanes.c     volatile accesses of lanes that count on each other's step
  *   finding.c   what was found, each once, with a count
+ *   flight.c    asynchronous copies
  *   remedy.c    what to do about it
  *   place.c     from an address in code to file, line and text
  *   counter.c   what warps ask of memory, by line
@@ -220,6 +221,7 @@ struct cpu_checker {
   cpu_slip slips[CPU_SLIPS];
   cpu_early early[CPU_EARLY];
   struct cpu_order *order; /* order.c */
+  struct cpu_flights *flights; /* flight.c; NULL: no asynchronous copy so far */
   struct cpu_lanes *lanes; /* lanes.c; NULL: no volatile access so far */
   cpu_counter *counter;    /* NULL: nothing has been counted yet */
   bool counts;             /* the launch that runs is */
@@ -366,6 +368,13 @@ void cpu_counter_barrier(cpu_counter *, const char *file, int line);         /* 
 void cpu_counter_end(cpu_counter *, const cpu_grid *);                       /* of the launch */
 const mw_counted *cpu_counter_launches(const cpu_counter *, bool newest); /* as of mw_backend */
 void cpu_check_count(unsigned long long what, const void *address); /* the function of mw_check */
+
+/* flight.c: the running block's copies. find: who makes the one on its way to the address; false: none is. */
+extern const char cpu_in_flight[]; /* a remark */
+void cpu_flights_begin_block(cpu_checker *, const cpu_worker *);
+void cpu_flights_free(cpu_checker *);
+bool cpu_flight_find(const cpu_checker *, uintptr_t, cpu_party *out);
+void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site);
 
 /* remedy.c: of one whose lines are known. */
 const char *cpu_remedy_of(const cpu_noted *);

@@ -91,6 +91,7 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
   lend_shared(checker, grid, worker);
   cpu_order_begin_block(checker, worker);
+  cpu_flights_begin_block(checker, worker);
 }
 
 static void begin_thread(mw_thread *thread, cpu_worker *worker) {
@@ -246,7 +247,8 @@ cpu_checker *cpu_checker_open(mw_error *error) {
     return NULL;
   }
   checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic,
-                              cpu_check_fence,        cpu_check_count,  cpu_check_rule};
+                              cpu_check_fence,        cpu_check_copy,   cpu_check_count,
+                              cpu_check_rule};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
   checker->runtime.yield = wait_for_others;
@@ -258,6 +260,7 @@ void cpu_checker_close(cpu_checker *checker) {
   cpu_findings_free(checker);
   cpu_counter_free(checker->counter);
   mw_free(checker->lanes);
+  cpu_flights_free(checker);
   cpu_shadow_close(&checker->shadow);
   mw_free(checker->lent);
   pthread_mutex_destroy(&checker->one);

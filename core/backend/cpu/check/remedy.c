@@ -23,6 +23,7 @@ static bool is_handed_over(const mw_party *parties) {
 static const char *of_shared(const cpu_noted *noted) {
   const mw_finding *finding = &noted->base;
   const char *memory = finding->object.kind;
+  if (!strcmp(finding->remark, cpu_in_flight)) return "wait for the copy, then let a barrier follow";
   if (noted->scene.met_flag && is_handed_over(finding->parties))
     return "put __threadfence_block() before the flag is written and after it is seen";
   if (memory && !strcmp(memory, "dynamic shared") && !are_of_one_line(finding->parties))
@@ -33,6 +34,7 @@ static const char *of_shared(const cpu_noted *noted) {
 
 static const char *of_global(const cpu_noted *noted) {
   const mw_finding *finding = &noted->base;
+  if (!finding->parties[1].known && strstr(finding->remark, "overwritten")) return "wait for the copy before that";
   if (are_of_one_block(finding->parties)) {
     if (are_of_one_line(finding->parties)) return finding->remedy;
     return noted->scene.blocks == 1 ? "put __syncthreads() between the two accesses"

@@ -50,6 +50,10 @@ FAST unsigned site_of(const void *place) {
   return 0;
 }
 
+HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
+  check->copy(what, to, from, bytes, PLACE, site_of(PLACE));
+}
+
 FAST void note_work() { sites[0].place = sites; }
 
 /* Of two stamps, by what differs: the other access is the thread's own, or lies before the block's barrier or the
