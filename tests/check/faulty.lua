@@ -55,6 +55,8 @@ local SHARED <const> = {
 }
 
 local BLOCK <const> = {
+  { "into_the_neighbour", 1, 32, { i32(32) } },
+  { "into_the_next_declaration", 1, 32, { f32(32, 1) } },
   { "named_barrier_that_is_none", 1, 64, { i32(64) } },
   { "named_barrier_of_half_a_warp", 1, 64, { i32(64) } },
   { "shuffle_of_no_width", 1, 32, { i32(32) } },

@@ -99,6 +99,7 @@ local GRID <const> = {
 }
 
 local BLOCK <const> = {
+  { "variables_side_by_side", 1, 32, { i32(32) } },
   { "tree_reduction", 3, 128, { f32(300, 1), f32(3), 300 }, gives = { { 2, 2, 44 } } },
   { "double_buffer", 1, 64, { f32(64, "ramp"), 9 }, gives = { { 1, 0, 9 } } },
   { "swapped_pointers", 1, 64, { f32(64, "ramp"), 9 }, gives = { { 1, 0, 63 } } },

@@ -58,6 +58,7 @@ void cpu_shadow_close(cpu_shadow *);
  * the system gives no memory. */
 bool cpu_shadow_add(cpu_shadow *, cpu_shadow_range memory, cpu_shadow_range all, bool has_values);
 void cpu_shadow_remove(cpu_shadow *, uintptr_t from, size_t bytes); /* all of a range that was added */
+void cpu_shadow_close_range(cpu_shadow *, uintptr_t from, size_t bytes); /* no access is right there, until it is fresh */
 void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */

@@ -56,10 +56,21 @@ static void lend(cpu_checker *checker, const char *memory, size_t bytes) {
   checker->lent[checker->nlent++] = all;
 }
 
+/* What lies between the variables. */
+static void close_gaps(cpu_checker *checker, const mw_shared_layout *layout, uintptr_t memory) {
+  for (unsigned i = 1; i < layout->nvariables; i++) {
+    const mw_shared_variable *before = &layout->variables[i - 1], *next = &layout->variables[i];
+    const unsigned long long end = before->offset + before->bytes;
+    if (next->offset > end) cpu_shadow_close_range(&checker->shadow, memory + end, (size_t)(next->offset - end));
+  }
+}
+
 static void lend_shared(cpu_checker *checker, const cpu_grid *grid, const cpu_worker *worker) {
   const mw_shared_layout *fixed = grid->table->shared;
   if (grid->abi.dynamic_shared) lend(checker, worker->ctx.dynamic_shared, grid->abi.dynamic_shared);
-  if (fixed && fixed->bytes) lend(checker, worker->ctx.static_shared, (size_t)fixed->bytes);
+  if (!fixed || !fixed->bytes) return;
+  lend(checker, worker->ctx.static_shared, (size_t)fixed->bytes);
+  close_gaps(checker, fixed, (uintptr_t)worker->ctx.static_shared);
 }
 
 static void take_back(cpu_checker *checker) {
@@ -246,9 +257,8 @@ cpu_checker *cpu_checker_open(mw_error *error) {
     mw_fail(error, MW_NO_MEMORY, "check mode needs address space for its shadow memory: raise the limit (ulimit -v)");
     return NULL;
   }
-  checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic,
-                              cpu_check_fence,        cpu_check_copy,   cpu_check_count,
-                              cpu_check_rule};
+  checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic, cpu_check_fence,
+                              cpu_check_copy,         cpu_check_count,  cpu_check_rule};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
   checker->runtime.yield = wait_for_others;

@@ -53,7 +53,8 @@ static const char *of_bounds(const cpu_noted *noted) {
   if (strstr(object->text, "null pointer")) return "pass an array";
   if (strstr(object->text, "dynamic shared memory"))
     return "launch it with more dynamic shared memory, or guard the access";
-  if (strstr(object->text, "static shared memory")) return "keep the index below the bound";
+  if (strstr(object->text, "static shared memory") || strstr(object->text, "of shared variable"))
+    return "keep the index below the bound";
   return noted->base.remedy;
 }
 
