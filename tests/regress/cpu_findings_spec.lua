@@ -80,7 +80,8 @@ local MISTAKES = {
   { "lanes of a warp in step", "__shared__ volatile float s[64]; int t = threadIdx.x; s[t] = s[t + 32] = 1;"
     .. " __syncthreads(); for (int h = 16; h; h /= 2) s[t] += s[t + h]; a[t] = s[t];", false, "warp-synchronous" },
   { "copy that is not waited for", "__shared__ float s[32]; int t = threadIdx.x;"
-    .. " __pipeline_memcpy_async(&s[t], &a[t], 4); __pipeline_commit(); __syncthreads(); a[t] = s[31 - t];", false, "race in shared memory",
+    .. " __pipeline_memcpy_async(&s[t], &a[t], 4); __pipeline_commit();"
+    .. " __syncthreads(); a[t] = s[31 - t];", false, "race in shared memory",
     { before = "#include <cuda_pipeline_primitives.h>\n" } },
   { "shared memory that was not set", "__shared__ float s[32]; a[threadIdx.x] = s[threadIdx.x];", false,
     "uninitialised" },

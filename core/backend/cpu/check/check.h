@@ -10,7 +10,8 @@
  *   order.c     which blocks are ordered by atomics and fences
  *   lanes.c     volatile accesses of lanes that count on each other's step
  *   finding.c   what was found, each once, with a count
- *   flight.c    asynchronous copies
+ *   copy.c      asynchronous copies
+ *   flight.c    those that nobody has waited for yet
  *   remedy.c    what to do about it
  *   place.c     from an address in code to file, line and text
  *   counter.c   what warps ask of memory, by line
@@ -371,14 +372,27 @@ const mw_counted *cpu_counter_launches(const cpu_counter *, bool newest); /* as 
 void cpu_check_count(unsigned long long what, const void *address); /* the function of mw_check */
 
 /* flight.c: the running block's copies. find: who makes the one on its way to the address; false: none is. */
-extern const char cpu_in_flight[]; /* a remark */
+typedef struct cpu_flight {
+  uintptr_t to, from; /* from 0: zeros */
+  unsigned bytes, batch;
+  cpu_party party;
+  unsigned site;
+} cpu_flight;
+typedef struct cpu_flights_of_thread {
+  cpu_flight *at;
+  unsigned count, batches, waited; /* batches made; those before are waited for */
+} cpu_flights_of_thread;
 void cpu_flights_begin_block(cpu_checker *, const cpu_worker *);
 void cpu_flights_free(cpu_checker *);
 bool cpu_flight_find(const cpu_checker *, uintptr_t, cpu_party *out);
+cpu_flights_of_thread *cpu_flights_now(cpu_checker *, unsigned rank);
+
+/* copy.c: the function of mw_check. */
 void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site);
 
 /* remedy.c: of one whose lines are known. */
 const char *cpu_remedy_of(const cpu_noted *);
+extern const char cpu_in_flight[]; /* a remark */
 
 /* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */
 bool cpu_place_find(const cpu_checked_launch *, const void *place, char *file, size_t size, int *line);

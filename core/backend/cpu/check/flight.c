@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asynchronous copies that a thread waits for by itself: __pipeline_memcpy_async, cg::memcpy_async, the pipeline of a
- * thread. Each is made when it is called. Until its thread has waited for it, what it has written counts as not there;
- * then it is read and written once more, as judged accesses, so that a barrier must follow. Where source and copy differ
- * by then, one of them was overwritten on the way. */
+ * The asynchronous copies that threads of the running blocks have not waited for (copy.c). */
 #include "core/backend/cpu/check/check.h"
-
-#include <string.h>
 
 #include "core/base/memory.h"
 
-const char cpu_in_flight[] = "nobody has waited for the copy";
-
-typedef struct flight {
-  uintptr_t to, from; /* from 0: zeros */
-  unsigned bytes, batch;
-  cpu_party party;
-  unsigned site;
-} flight;
-
-typedef struct flights { /* of a thread */
-  flight *at;
-  unsigned count, batches, waited; /* batches made; those before are waited for */
-} flights;
-
 struct cpu_flights { /* of the block that a worker runs */
   const cpu_worker *worker;
-  flights of[CPU_WARP * CPU_WARPS];
+  cpu_flights_of_thread of[CPU_WARP * CPU_WARPS];
   struct cpu_flights *next;
 };
 
@@ -61,72 +42,13 @@ bool cpu_flight_find(const cpu_checker *checker, uintptr_t address, cpu_party *o
   const struct cpu_flights *it = flights_of(checker, cpu_current);
   for (unsigned rank = 0; it && rank < CPU_WARP * CPU_WARPS; rank++)
     for (unsigned i = 0; i < it->of[rank].count; i++) {
-      const flight *one = &it->of[rank].at[i];
+      const cpu_flight *one = &it->of[rank].at[i];
       if (address - one->to < one->bytes) return *out = one->party, true;
     }
   return false;
 }
 
-static void land(cpu_checker *checker, const flight *it) {
-  cpu_party reader = it->party;
-  reader.write = false;
-  if (it->from && memcmp((const void *)it->to, (const void *)it->from, it->bytes))
-    cpu_finding_note(checker, CPU_FINDING_RACE_GLOBAL, it->from, &reader, NULL,
-                     "source or copy was overwritten before anybody had waited for it");
-  if (it->from) cpu_check_access((const void *)it->from, it->bytes, false, MW_ACCESS_PLAIN, it->party.place, it->site);
-  cpu_check_access((const void *)it->to, it->bytes, true, MW_ACCESS_PLAIN, it->party.place, it->site);
-}
-
-static void wait_for(cpu_checker *checker, flights *mine, unsigned batches) {
-  unsigned left = 0;
-  if (mine->waited < batches) mine->waited = batches;
-  for (unsigned i = 0; i < mine->count; i++) {
-    const flight it = mine->at[i];
-    if (it.batch < mine->waited)
-      land(checker, &it);
-    else
-      mine->at[left++] = it;
-  }
-  mine->count = left;
-}
-
-/* Where no shared memory is written the copy is none that needs waiting. */
-static void begin(cpu_checker *checker, flights *mine, const flight *it) {
-  if (!it->bytes || !cpu_is_shared(checker->grid, cpu_checker_thread()->worker, it->to)) return;
-  mine->at = mw_grow(mine->at, mine->count, sizeof *mine->at);
-  mine->at[mine->count++] = *it;
-  for (uintptr_t word = it->to & ~(uintptr_t)3; word < it->to + it->bytes; word += 4) {
-    mw_cell *cell = cpu_shadow_cell(&checker->shadow, word);
-    const unsigned front = word < it->to ? (unsigned)(it->to - word) : 0;
-    const unsigned back = word + 4 > it->to + it->bytes ? (unsigned)(word + 4 - it->to - it->bytes) : 0;
-    if (cell) cell->read &= ~(mw_check_bits)(15u << front & 15u >> back);
-  }
-}
-
-void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site) {
-  cpu_checker *checker = cpu_checker_now();
-  const mw_thread *thread = cpu_checker_thread();
-  cpu_worker *worker = cpu_current;
-  worker->busy++; /* not to be ended in the middle of what is kept */
-  struct cpu_flights *all = flights_of(checker, worker);
-  flights *mine = &(all ? all : flights_make(checker, worker))->of[thread->rank];
-  const cpu_party party = {.known = true,
-                           .block_known = true,
-                           .block = thread->worker->block,
-                           .rank = thread->rank,
-                           .write = true,
-                           .bytes = bytes,
-                           .place = place};
-  const flight it = {(uintptr_t)to, (uintptr_t)from, bytes, mine->batches, party, site};
-  cpu_finding_settle(checker);
-  if (what == MW_COPY_BEGIN)
-    begin(checker, mine, &it);
-  else if (what == MW_COPY_COMMIT)
-    mine->batches++;
-  else
-    wait_for(checker, mine,
-             what == MW_COPY_WAIT_OLDEST ? mine->waited + (mine->waited < mine->batches)
-             : mine->batches > bytes     ? mine->batches - bytes
-                                         : 0);
-  worker->busy--;
+cpu_flights_of_thread *cpu_flights_now(cpu_checker *checker, unsigned rank) {
+  struct cpu_flights *all = flights_of(checker, cpu_current);
+  return &(all ? all : flights_make(checker, cpu_current))->of[rank];
 }

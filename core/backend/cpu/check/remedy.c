@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+const char cpu_in_flight[] = "nobody has waited for the copy";
+
 static bool are_of_one_block(const mw_party *parties) {
   return parties[0].block_known && parties[1].block_known &&
          !memcmp(parties[0].block, parties[1].block, sizeof parties[0].block);
