@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What CUDA copies asynchronously, copied at once: the part of one thread of several. A thread that reads a copy before
- * it waits for it finds it complete, which CUDA does not promise. */
+ * it waits for it finds it complete, which CUDA does not promise; check mode knows which are on their way. */
 #ifndef MW_COPY_H
 #define MW_COPY_H
 #if !defined(MW_PREPROCESS)
@@ -12,6 +12,7 @@ typedef unsigned char __attribute__((may_alias)) mw_unit1;
 typedef unsigned __attribute__((may_alias)) mw_unit4;
 typedef unsigned long long __attribute__((may_alias)) mw_unit8;
 
+/* what: MW_COPY_* of check/cell.h. */
 #if defined(MW_CHECK)
 extern "C" __attribute__((visibility("hidden"))) void mw_check_copy(int what, const void *to, const void *from, unsigned bytes);
 #define MW_COPY(what, to, from, bytes) mw_check_copy(what, to, from, (unsigned)(bytes));
