@@ -306,6 +306,13 @@ template <class T> constexpr mw_unit_param mw_describe_one(const char *name, uns
           offset};
 }
 
+/* A kernel's type, without noexcept. */
+template <class F> struct mw_kernel_type;
+template <class... A> struct mw_kernel_type<void (*)(A...)> { typedef void (*type)(A...); };
+#if defined(__cpp_noexcept_function_type)
+template <class... A> struct mw_kernel_type<void (*)(A...) noexcept> { typedef void (*type)(A...); };
+#endif
+
 template <class F> struct mw_describer;
 template <class... A> struct mw_describer<void (*)(A...)> {
   /* All parameters of a pack have its name, the last one. */
