@@ -83,7 +83,7 @@ describe("the CPU device", function()
   it("takes kernels that are noexcept, by each engine and standard", function()
     for _, standard in ipairs { "c++14", "c++17" } do
       for _, engine in ipairs { "auto", "split", "fiber" } do
-        local m <close> = dev:module { engine = engine, standard = standard, templates = { "turn<int>" }, source = [[
+        local m <close> = dev:module { engine = engine, std = standard, templates = { "turn<int>" }, source = [[
           __device__ int next(int x) noexcept { return x + 1; }
           __global__ void count(int *x, int n) noexcept { x[threadIdx.x] = next(n); }
           __attribute__((nothrow)) __global__ void quiet(int *x) { x[threadIdx.x] += 1; }
