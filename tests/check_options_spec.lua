@@ -158,6 +158,16 @@ describe("--check=strict", function()
     has(output, "check mode found 2 errors")
   end)
 
+  it("fails for want of a fence that is a warning else", function()
+    local script = "m.chain:launch(4, 1, dev:zeros('u32', 4), ints(4))"
+    local status, output = run("--check", script)
+    assert.are.equal(0, status, output)
+    has(output, "warning: missing fence: kernel 'chain', parameter 2 'a', index 0\n")
+    status, output = run("--check=strict", script)
+    assert.are.equal(3, status, output)
+    has(output, "check mode found an error")
+  end)
+
   it("is an option of mw.device, until it is opened otherwise", function()
     local _, output = run("", [[
 dev = mw.device("cpu", { check = "strict" })

@@ -220,7 +220,7 @@ typedef struct mw_party { /* of a finding: who did it, and where */
   uint32_t    block[3], thread[3];
   const char *verb;  /* "read", "write", "atomic" */
   int         bytes; /* 0: not known */
-  char        file[256];
+  char        file[1024];
   int         line;       /* 0: not known */
   char        text[256];  /* of the line */
 } mw_party;

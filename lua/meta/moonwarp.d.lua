@@ -101,7 +101,7 @@
 
 --- What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.
 ---@class moonwarp.finding
----@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "overflow", "idle blocks", "unused array", "sampled"
+---@field kind string "race in shared memory", "race in global memory", "warp-synchronous", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "missing fence", "overflow", "idle blocks", "unused array", "sampled"
 ---@field kernel? string its name; nil for a race between operations
 ---@field launch? integer which launch of the device found it first, counted from 1; of a kernel's findings on the CPU device
 ---@field object? string what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"

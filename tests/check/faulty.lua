@@ -55,6 +55,11 @@ local SHARED <const> = {
 }
 
 local BLOCK <const> = {
+  { "into_the_neighbour", 1, 32, { i32(32) } },
+  { "into_the_next_declaration", 1, 32, { f32(32, 1) } },
+  { "named_barrier_that_is_none", 1, 64, { i32(64) } },
+  { "named_barrier_of_half_a_warp", 1, 64, { i32(64) } },
+  { "shuffle_of_no_width", 1, 32, { i32(32) } },
   { "shared_not_set", 1, 64, { f32(64) } },
   { "shared_sum_not_cleared", 1, 64, { i32(64) } },
   { "last_tile_not_set", 2, 64, { f32(100, 1), f32(2), 100 } },
@@ -142,6 +147,9 @@ local GRID <const> = {
   { "counter_of_the_block_for_all", 4, 32, { i32(1, 0) } },
   { "bytes_one_by_one", 2, 32, { array("u8", 8) } },
   { "volatile_message_with_a_fence_of_the_block", 2, 32, { i32(1), i32(1, 0), i32(2) } },
+  { "grid_barrier_of_some_blocks", 4, 32, { i32(4) }, cooperative = true },
+  { "grid_barrier_once_more", 4, 32, { i32(4), 2 }, cooperative = true },
+  { "grid_barrier_of_a_plain_launch", 4, 32, { i32(4) } },
 }
 
 local ASYNC <const> = {
@@ -160,4 +168,5 @@ return {
   { file = "faulty_block.cu", cases = BLOCK },
   { file = "faulty_grid.cu", cases = GRID },
   { file = "faulty_async.cu", cases = ASYNC },
+  { file = "faulty_model.cu", cases = require "tests.check.model" },
 }

@@ -243,3 +243,37 @@ __global__ void read_in_front(const float *x, float *y) {
   const float *p = x + threadIdx.x;
   y[threadIdx.x] = p[-1] + p[0]; // finding: bounds
 }
+
+__global__ void named_barrier_that_is_none(int *a) {
+  __barrier_sync_count(17, 32); // error: there are 0 to 15 // finding: barrier
+  a[threadIdx.x] = 1;
+}
+
+__global__ void named_barrier_of_half_a_warp(int *a) {
+  __barrier_sync_count(1, 48); // error: wanted a multiple of 32 // finding: barrier
+  a[threadIdx.x] = 1;
+}
+
+__global__ void shuffle_of_no_width(int *a) {
+  a[threadIdx.x] = __shfl_sync(~0u, (int)threadIdx.x, 0, 12); // error: wanted a power of two // finding: mask
+}
+
+__global__ void into_the_neighbour(int *a) {
+  __shared__ int s[32], other[32];
+  int *p = s;
+  other[threadIdx.x] = 1;
+  __syncthreads();
+  p[threadIdx.x + 32] = 7; // finding: bounds
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x] + other[threadIdx.x];
+}
+
+__global__ void into_the_next_declaration(float *a) {
+  __shared__ float s[32];
+  __shared__ float other[32];
+  float *p = s;
+  other[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = p[threadIdx.x + 1]; // finding: bounds, uninitialised
+  other[threadIdx.x] = 0;
+}

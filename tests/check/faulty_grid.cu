@@ -97,13 +97,13 @@ __global__ void last_block_without_fence(float *part, float *out) {
 
 __global__ void last_block_without_barrier(float *part, float *out) {
   __shared__ bool last;
-  part[blockIdx.x * blockDim.x + threadIdx.x] = 1; // finding: race in global memory
+  part[blockIdx.x * blockDim.x + threadIdx.x] = 1; // finding: race in global memory, missing fence
   __threadfence();
   if (threadIdx.x == 0) last = atomicAdd(&arrived[1], 1u) == gridDim.x - 1;
   __syncthreads();
   if (last) {
     float sum = 0;
-    for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) sum += part[i]; // finding: race in global memory
+    for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) sum += part[i]; // finding: race in global memory, missing fence
     atomicAdd(out, sum);
   }
 }
@@ -212,11 +212,11 @@ __global__ void messages_after_their_fence(int *data, unsigned *sent, int *sum) 
   for (int i = 0; i < 6; i++) {
     if (blockIdx.x == 0) {
       __threadfence();
-      data[i] = i; // finding: race in global memory
+      data[i] = i; // finding: race in global memory, missing fence
       atomicExch(&sent[i], 1u);
     } else {
       while (!atomicAdd(&sent[i], 0u)) {}
-      atomicAdd(sum, data[i]); // finding: race in global memory
+      atomicAdd(sum, data[i]); // finding: race in global memory, missing fence
     }
   }
 }
@@ -261,7 +261,7 @@ __global__ void barrier_by_hand_without_fence(unsigned *count, int *a, int n) {
 
 __global__ void barrier_by_hand_without_wait(unsigned *count, int *a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  a[i] = i; // finding: race in global memory
+  a[i] = i; // finding: race in global memory, missing fence
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
@@ -269,7 +269,7 @@ __global__ void barrier_by_hand_without_wait(unsigned *count, int *a, int n) {
     while (*(volatile unsigned *)count < gridDim.x) {}
     __threadfence();
   }
-  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory
+  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory, missing fence
 }
 
 __global__ void look_back_without_fence(unsigned *ticket, volatile unsigned *flag, int *own, int *out) {
@@ -427,4 +427,21 @@ __global__ void bytes_one_by_one(unsigned char *a) {
   if (threadIdx.x) return;
   unsigned char *own = a + blockIdx.x;
   for (int i = 0; i < 3; i++) own[i] = blockIdx.x; // finding: race in global memory
+}
+
+// ---- who comes to a barrier -------------------------------------------------------------------------------------
+
+__global__ void grid_barrier_of_some_blocks(int *a) {
+  if (threadIdx.x == 0) a[blockIdx.x] = 1;
+  if (blockIdx.x > 1) return;
+  cg::this_grid().sync(); // error: grid barrier divergence // finding: barrier
+}
+
+__global__ void grid_barrier_once_more(int *a, int n) {
+  for (int k = 0; k < n + (blockIdx.x == 0); k++) cg::this_grid().sync(); // error: grid barrier divergence // finding: barrier
+  if (threadIdx.x == 0) a[blockIdx.x] = 1;
+}
+
+__global__ void grid_barrier_of_a_plain_launch(int *a) {
+  cg::this_grid().sync(); // error: outside a cooperative launch // finding: barrier
 }

@@ -74,7 +74,6 @@ local GRID <const> = {
   { "message_to_each_thread", 4, 64, { i32(64), i32(64, 0), i32(192) }, cooperative = true,
     gives = { { 3, 191, 63 } } },
   { "flag_read_again", 2, 32, { i32(2), i32(1, 0), i32(1) }, cooperative = true, gives = { { 3, 0, 3 } } },
-  { "flag_before_a_barrier", 3, 64, { i32(1), i32(1, 0), i32(96) }, cooperative = true, gives = { { 3, 95, 1 } } },
   { "atomics_of_all_types", 3, 40, { i32(4, 0), u32(7, 0), array("u64", 3, 0), f32(2, 0), array("f64", 1, 0) },
     gives = { { 1, 0, 120 }, { 5, 0, 120 } } },
   { "compaction", 3, 64, { u32(1, 0), i32(64), 150 }, gives = { { 1, 0, 50 } } },
@@ -100,6 +99,7 @@ local GRID <const> = {
 }
 
 local BLOCK <const> = {
+  { "variables_side_by_side", 1, 32, { i32(32) } },
   { "tree_reduction", 3, 128, { f32(300, 1), f32(3), 300 }, gives = { { 2, 2, 44 } } },
   { "double_buffer", 1, 64, { f32(64, "ramp"), 9 }, gives = { { 1, 0, 9 } } },
   { "swapped_pointers", 1, 64, { f32(64, "ramp"), 9 }, gives = { { 1, 0, 63 } } },
@@ -182,9 +182,21 @@ local ASYNC <const> = {
   { "reused_after_a_phase", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 1, 189 } } },
 }
 
+local MODEL <const> = {
+  { "copies_in_two_stages", 1, 64, { i32(192, "ramp"), i32(192), 3 }, gives = { { 2, 64, 127 }, { 2, 127, 0 } } },
+  { "fence_behind_the_barrier", 4, 32, { i32(128), i32(1, 0), i32(1, 0) }, gives = { { 3, 0, 128 } } },
+  { "volatile_halves", 1, 32, { i32(32, 1), i32(32) } },
+  { "found_by_lanes", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 31, 1 } } },
+  { "lane_after_lane", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 31, 465 } } },
+  { "own_word_and_a_table", 1, 32, { i32(32, "ramp"), i32(32) }, gives = { { 2, 0, 6 } } },
+  { "lanes_of_other_warps", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 0, 32 } } },
+}
+
 return {
+  { file = "legal_model.cu", cases = MODEL },
   { file = "legal_grid.cu", cases = GRID },
   { file = "legal_block.cu", cases = BLOCK },
   { file = "legal_warp.cu", cases = WARP },
   { file = "legal_async.cu", cases = ASYNC },
+  { file = "legal_model.cu", cases = require "tests.check.model" },
 }

@@ -538,3 +538,18 @@ __global__ void names_of_pointers(float *y, float *x, int n) {
   const float4 end = last(&v[n]), *const at = v;
   y[t] = sum.x + (end.x) *place->y + at[0].x * (*place).z;
 }
+
+// Variables of several types beside each other, each to its last byte.
+__global__ void variables_side_by_side(int *a) {
+  __shared__ int s[33], other[31], *at;
+  __shared__ char bytes[3];
+  __shared__ char more[64];
+  __shared__ double wide;
+  const int t = threadIdx.x;
+  s[t] = t, more[t] = 1, more[32 + t] = 2;
+  if (t < 31) other[t] = t;
+  if (t < 3) bytes[t] = 1;
+  if (t == 0) s[32] = 9, at = other, wide = 3;
+  __syncthreads();
+  a[t] = at[30 - t % 31] + s[32] + bytes[2] + ((const int4 *)more)[t % 4].w + (int)wide + other[t % 31];
+}

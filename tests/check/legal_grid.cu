@@ -16,6 +16,7 @@ __global__ void last_block(float *part, float *out) {
     part[blockIdx.x] = blockIdx.x;
     __threadfence();
     last = atomicAdd(&arrived[0], 1u) == gridDim.x - 1;
+    __threadfence();
   }
   __syncthreads();
   if (last && threadIdx.x == 0) {
@@ -51,6 +52,7 @@ __global__ void last_block_all_fence(float *part, float *out) {
   if (threadIdx.x == 0) last = atomicAdd(&arrived[1], 1u) == gridDim.x - 1;
   __syncthreads();
   if (last) {
+    __threadfence();
     float sum = 0;
     for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) sum += part[i];
     atomicAdd(out, sum);
@@ -65,6 +67,7 @@ __global__ void last_block_one_fence(float *part, float *out) {
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicAdd(&arrived[2], 1u) == gridDim.x - 1;
+    __threadfence();
   }
   __syncthreads();
   if (last) {
@@ -303,6 +306,7 @@ __global__ void grid_barrier_atomics(unsigned *count, int *a, int n) {
   if (threadIdx.x == 0) {
     atomicAdd(count, 1u);
     while (atomicAdd(count, 0u) < gridDim.x) {}
+    __threadfence();
   }
   __syncthreads();
   a[n + i] = a[(i + blockDim.x) % n];
@@ -353,24 +357,6 @@ __global__ void flag_read_again(int *data, volatile int *ready, int *out) {
     while (*ready == 0) {}
     *out = data[0] + early;
     data[0] = 3;
-  }
-}
-
-// The barrier stands for the second fence, and so does one of the warp.
-__global__ void flag_before_a_barrier(int *data, volatile int *ready, int *out) {
-  if (blockIdx.x == 0) {
-    if (threadIdx.x) return;
-    *data = 1;
-    __threadfence();
-    *ready = 1;
-  } else {
-    if (threadIdx.x == 0)
-      while (*ready == 0) {}
-    if (blockIdx.x == 1)
-      __syncthreads();
-    else
-      __syncwarp();
-    if (threadIdx.x < 32) out[blockIdx.x * 32 + threadIdx.x] = *data;
   }
 }
 

@@ -34,6 +34,29 @@ describe("a finding", function()
     end), "; ")
   end
 
+  -- Lua's format has columns of at most 99 bytes: the finding was lost, with "invalid conversion".
+  it("is told of a file with a long path, in columns by letters", function()
+    local before, folder = findings.counts(), ("ö"):rep(60) .. "/"
+    local m <close> = dev:module { name = folder:rep(2) .. "k.cu", source = [[
+      __global__ void f(int *a) {
+        a[0] = a[threadIdx.x];
+      }]] }
+    local a <close> = dev:zeros("i32", 64)
+    m.f:launch(1, 64, a)
+    local list = findings.since(before)
+    assert.are.equal(1, #list)
+    local place = folder:rep(2) .. "k.cu:2"
+    local told = tostring(findings.grouped(list)[1])
+    assert.is_truthy(told:find(place .. "  a[0] = a[threadIdx.x];", 1, true), told)
+  end)
+
+  -- It was told as "all have written the same value".
+  it("of volatile writes of different values says that volatile orders nothing", function()
+    local list = of_body("volatile int *v = a;\nv[0] = threadIdx.x;")
+    assert.are.equal(1, #list)
+    assert.are.equal("volatile orders nothing", list[1].remark)
+  end)
+
   for _, atomic in ipairs { "atomicAdd(a, 1)", "atomicExch(a, 1)", "atomicCAS(a, 0, 1)", "atomicMin(a, 1)" } do
     it("has the line of an access by " .. atomic, function()
       local list = of_body(("if (threadIdx.x == 0)\n%s;\nif (threadIdx.x == 40)\na[1] = a[0];"):format(atomic))

@@ -77,6 +77,12 @@ local MISTAKES = {
   { "race in shared memory", "__shared__ float s[32]; s[threadIdx.x] = 1; a[threadIdx.x] = s[31 - threadIdx.x];", false,
     "race in shared memory" },
   { "race in an array", "a[0] += 1;", false, "race in global memory" },
+  { "lanes of a warp in step", "__shared__ volatile float s[64]; int t = threadIdx.x; s[t] = s[t + 32] = 1;"
+    .. " __syncthreads(); for (int h = 16; h; h /= 2) s[t] += s[t + h]; a[t] = s[t];", false, "warp-synchronous" },
+  { "copy that is not waited for", "__shared__ float s[32]; int t = threadIdx.x;"
+    .. " __pipeline_memcpy_async(&s[t], &a[t], 4); __pipeline_commit();"
+    .. " __syncthreads(); a[t] = s[31 - t];", false, "race in shared memory",
+    { before = "#include <cuda_pipeline_primitives.h>\n" } },
   { "shared memory that was not set", "__shared__ float s[32]; a[threadIdx.x] = s[threadIdx.x];", false,
     "uninitialised" },
   { "array that was not set", "b[threadIdx.x] = a[threadIdx.x];", false, "uninitialised" },

@@ -80,6 +80,29 @@ describe("the CPU device", function()
     for i = 0, 31 do assert.are.equal(7 + i, out:get(i + 1)) end
   end)
 
+  it("takes kernels that are noexcept, by each engine and standard", function()
+    for _, standard in ipairs { "c++14", "c++17" } do
+      for _, engine in ipairs { "auto", "split", "fiber" } do
+        local m <close> = dev:module { engine = engine, std = standard, templates = { "turn<int>" }, source = [[
+          __device__ int next(int x) noexcept { return x + 1; }
+          __global__ void count(int *x, int n) noexcept { x[threadIdx.x] = next(n); }
+          __attribute__((nothrow)) __global__ void quiet(int *x) { x[threadIdx.x] += 1; }
+          template <class T> __global__ void turn(T *x) noexcept {
+            __shared__ T s[32];
+            s[threadIdx.x] = x[threadIdx.x] + threadIdx.x;
+            __syncthreads();
+            x[threadIdx.x] = s[31 - threadIdx.x];
+          }
+        ]] }
+        local x <close> = dev:zeros("i32", 32)
+        m.count:launch(1, 32, x, 4)
+        m.quiet:launch(1, 32, x)
+        m:kernel "turn<int>":launch(1, 32, x)
+        for i = 0, 31 do assert.are.equal(6 + 31 - i, x:get(i + 1)) end
+      end
+    end
+  end)
+
   it("prefers the file's own function to one that CUDA removed", function()
     local m <close> = dev:module { source = [[
       __device__ float2 __shfl_down(float2 v, unsigned by, unsigned width = 32) {

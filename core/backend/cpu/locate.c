@@ -190,10 +190,17 @@ static bool locate_static(const mw_shared_layout *layout, uintptr_t address, mw_
   const char *memory = cpu_current->ctx.static_shared;
   if (!layout || !locate_shared(address, memory, (size_t)layout->bytes, true, out)) return false;
   const size_t at = address - (uintptr_t)memory;
+  const mw_shared_variable *before = NULL;
   for (unsigned i = 0; i < layout->nvariables; i++) {
     const mw_shared_variable *variable = &layout->variables[i];
-    if (at - variable->offset < variable->bytes) name_shared(variable, at - (size_t)variable->offset, out);
+    if (at - variable->offset < variable->bytes) return name_shared(variable, at - (size_t)variable->offset, out), true;
+    if (at >= variable->offset) before = variable;
   }
+  if (!before || at >= layout->bytes) return true;
+  const size_t past = at - (size_t)(before->offset + before->bytes);
+  snprintf(out->name, sizeof out->name, "%s", before->name);
+  snprintf(out->text, sizeof out->text, "%zu bytes past the end of shared variable '%s' of %llu bytes", past,
+           before->name, before->bytes);
   return true;
 }
 

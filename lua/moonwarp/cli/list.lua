@@ -17,7 +17,7 @@ with their rungs too. Exit status 1 if one of them cannot be described.]]
 
 list.example = "moonwarp list nbody"
 
-local WIDTH, NAME = 26, "%-14s %s"
+local WIDTH, NAME = 26, 14
 
 local function parameter_line(parameter)
   local text = require("moonwarp.arg").text
@@ -27,14 +27,18 @@ local function parameter_line(parameter)
   return (("    %s %s"):format(setting, help):gsub("%s+$", ""))
 end
 
+local function named(study, text)
+  return utf8text.left(study.name, NAME) .. " " .. text
+end
+
 --- A study, its question and its parameters, a line each.
 ---@param study table      of studies.describe
 ---@param whole boolean?   with its rungs
 ---@return string
 function list.text(study, whole)
-  if study.error then return NAME:format(study.name, "cannot be described: " .. study.error) end
-  if study.plain then return NAME:format(study.name, "a plain script: its parameters are known when it runs") end
-  local lines = { NAME:format(study.name, study.question) }
+  if study.error then return named(study, "cannot be described: " .. study.error) end
+  if study.plain then return named(study, "a plain script: its parameters are known when it runs") end
+  local lines = { named(study, study.question) }
   for _, parameter in ipairs(study.params) do lines[#lines + 1] = parameter_line(parameter) end
   for _, rung in ipairs(whole and study.rungs or {}) do
     lines[#lines + 1] = ("    rung %-3s %s"):format(rung.number or "", rung.name)
@@ -46,11 +50,11 @@ end
 ---@param parsed table
 ---@return integer? status
 function list.run(parsed)
-  local named, status = #parsed > 0, 0
-  local all = studies.describe(named and parsed or studies.names())
+  local asked, status = #parsed > 0, 0
+  local all = studies.describe(asked and parsed or studies.names())
   for _, study in ipairs(all) do
     if study.error then status = 1 end
-    if not parsed.json then print(list.text(study, named)) end
+    if not parsed.json then print(list.text(study, asked)) end
   end
   if parsed.json then print(require("moonwarp.base.json").encode(all)) end
   return status

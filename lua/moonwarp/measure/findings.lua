@@ -7,6 +7,7 @@ local core = require "moonwarp.core"
 local lists = require "moonwarp.base.lists"
 local place = require "moonwarp.measure.tool_place"
 local units = require "moonwarp.base.units"
+local utf8text = require "moonwarp.base.utf8text"
 
 local findings = {}
 
@@ -118,19 +119,19 @@ end
 
 local function verb_of(party) return party.verb end
 
--- The form of a column of texts; "" if all are empty.
-local function column(texts, between)
-  local width = math.max(0, table.unpack(lists.map(texts, string.len)))
-  return width == 0 and "%s" or ("%s%%-%ds"):format(between, width)
+-- A text after those before it in its line; nothing where its column is empty.
+local function placed(line, texts, i, between)
+  local width = utf8text.widest(texts)
+  return width == 0 and line or line .. between .. utf8text.left(texts[i], width)
 end
 
 -- "  write by block (0,0,0), thread (32,0,0)  red.cu:7  s[t] += s[t + h];", in columns.
 local function party_lines(parties)
   local verbs, whos = lists.map(parties, verb_of), lists.map(parties, who_of)
   local places = lists.map(parties, place_of)
-  local form = ("%s%s%s  %%s"):format(column(verbs, "  "), column(whos, " "), column(places, "  "))
   return lists.map(parties, function(party, i)
-    return (form:format(verbs[i], whos[i], places[i], party.text or ""):gsub("%s+$", ""))
+    local line = placed(placed(placed("", verbs, i, "  "), whos, i, " "), places, i, "  ")
+    return ((line .. "  " .. (party.text or "")):gsub("%s+$", ""))
   end)
 end
 

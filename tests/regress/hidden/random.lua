@@ -65,7 +65,7 @@ local HARMLESS <const> = { "unused", "hot", "cold", "__unused__", "used", "nothr
 -- How the attribute is written, of the whole text with $W in it.
 local DISGUISES <const> = {
   { "as it is", function(text, word) return text, ("__attribute__((%s))"):format(word) end },
-  { "among others", function(text, word) return text, ("__attribute__((unused, %s, hot))"):format(word) end },
+  { "among others", function(text, word) return text, ("__attribute__((unused, %s, used))"):format(word) end },
   { "by a macro", function(text, word)
     return ("#define QUIET __attribute__((%s))\n"):format(word) .. text, "QUIET"
   end },

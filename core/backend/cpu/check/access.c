@@ -36,7 +36,8 @@ static bool is_plain_read(const access_t *a) {
 static bool is_ordered(const access_t *a, mw_check_bits other) {
   const mw_check_bits mine = a->thread->stamp, differs = other ^ mine;
   if (differs >> MW_CELL_LAUNCH) return true; /* an earlier launch, or none */
-  if (differs >> MW_CELL_BLOCK) return cpu_order_blocks(a->checker, other, a->thread, is_plain_read(a));
+  if (differs >> MW_CELL_BLOCK)
+    return cpu_order_blocks(a->checker, other, a->thread, is_plain_read(a) ? CPU_RELY_ON_SETTLED : CPU_RELY_ON_ALL);
   if (differs >> MW_CELL_EPOCH || !rank_of(differs)) return true;
   if (same_warp(differs) &&
       (differs >> MW_CELL_WARP_EPOCH || cpu_order_within_warp(a->checker, a->thread, rank_of(other))))
@@ -55,6 +56,14 @@ static bool readers_ordered(const access_t *a, mw_check_bits read) {
   if (differs >> MW_CELL_EPOCH) return true;
   return level == MW_READ_BY_WARP && same_warp(differs) &&
          (differs >> MW_CELL_WARP_EPOCH || cpu_order_any_lane(a->checker, a->thread));
+}
+
+/* Of an access that is ordered: a plain read of what another block has published, without a fence after the atomic
+ * operation that saw it. */
+static bool lacks_fence(const access_t *a, mw_check_bits write) {
+  const mw_check_bits differs = write ^ a->thread->stamp;
+  return is_plain_read(a) && !(differs >> MW_CELL_LAUNCH) && differs >> MW_CELL_BLOCK &&
+         !cpu_order_blocks(a->checker, write, a->thread, CPU_RELY_ON_FENCED);
 }
 
 /* ---- findings -------------------------------------------------------------------------------------------------- */
@@ -121,6 +130,11 @@ static cpu_early *early_of(const access_t *a, uintptr_t word) {
 }
 
 static void note_early(const access_t *a, uintptr_t word, uintptr_t address) {
+  cpu_party copy;
+  if (cpu_flight_find(a->checker, address, &copy)) {
+    cpu_finding_note(a->checker, race_kind(a, address), address, &a->party, &copy, cpu_in_flight);
+    return;
+  }
   if (a->checker->sampled && !is_shared(a, address)) return;
   cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
   *early_of(a, word) = (cpu_early){word, a->thread->stamp, a->checker->fault};
@@ -174,6 +188,9 @@ static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
       note_race(a, address, cell->write, true);
       explain_early(a, address);
       return false;
+    } else if (lacks_fence(a, cell->write)) {
+      const cpu_party writer = other_party(a, cell->write, true);
+      cpu_finding_note(a->checker, CPU_FINDING_FENCE, address, &a->party, &writer, "");
     }
   }
   if (a->party.write && overlaps(cell->read, mask) && !readers_ordered(a, cell->read)) {
@@ -289,6 +306,16 @@ void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_ac
   cpu_current->busy--;
 }
 
+/* For remedies: what the block knows of others by other means than barriers. */
+static void note_meeting(const access_t *a) {
+  const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, a->address);
+  const mw_check_bits differs = cell ? cell->write ^ a->thread->stamp : 0;
+  if (differs >> MW_CELL_LAUNCH || !(differs >> MW_CELL_RANK) || how_of(cell->write) == MW_ACCESS_PLAIN) return;
+  cpu_worker *worker = cpu_current;
+  worker->met_block |= differs >> MW_CELL_BLOCK != 0;
+  worker->met_flag |= cpu_order_is_flag(a->checker, a->address);
+}
+
 void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
                       unsigned site) {
   cpu_turn_rest(cpu_checker_now());
@@ -297,8 +324,11 @@ void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, 
   a.reads = read;
   cpu_current->busy++;
   cpu_finding_settle(a.checker);
+  if (read) note_meeting(&a);
   if (read) cpu_order_acquire(a.checker, a.address, a.thread, how == MW_ACCESS_VOLATILE);
   judge(&a);
+  if (how == MW_ACCESS_VOLATILE && cpu_lanes_access(a.checker, a.address, a.thread, &a.party))
+    explain_early(&a, a.address);
   if (write) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
   cpu_current->busy--;
 }

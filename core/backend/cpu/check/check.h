@@ -8,7 +8,11 @@
  *   turn.c      who runs: one OS thread at a time
  *   access.c    an access against its cells
  *   order.c     which blocks are ordered by atomics and fences
+ *   lanes.c     volatile accesses of lanes that count on each other's step
  *   finding.c   what was found, each once, with a count
+ *   copy.c      asynchronous copies
+ *   flight.c    those that nobody has waited for yet
+ *   remedy.c    what to do about it
  *   place.c     from an address in code to file, line and text
  *   counter.c   what warps ask of memory, by line
  *   counted.c   the launches of which that is known
@@ -55,6 +59,7 @@ void cpu_shadow_close(cpu_shadow *);
  * the system gives no memory. */
 bool cpu_shadow_add(cpu_shadow *, cpu_shadow_range memory, cpu_shadow_range all, bool has_values);
 void cpu_shadow_remove(cpu_shadow *, uintptr_t from, size_t bytes); /* all of a range that was added */
+void cpu_shadow_close_range(cpu_shadow *, uintptr_t from, size_t bytes); /* no access is right there, until it is fresh */
 void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
@@ -107,6 +112,8 @@ typedef enum cpu_finding_kind {
   CPU_FINDING_UNINITIALISED,
   CPU_FINDING_RACE_SHARED,
   CPU_FINDING_RACE_GLOBAL,
+  CPU_FINDING_WARP,
+  CPU_FINDING_FENCE,
   CPU_FINDING_INDEX,
   CPU_FINDING_MISALIGNED,
   CPU_FINDING_BARRIER,
@@ -130,6 +137,13 @@ typedef struct cpu_party { /* of a finding */
   unsigned line;     /* 0: not known */
 } cpu_party;
 
+typedef struct cpu_scene { /* of a finding: where its first party was */
+  unsigned block_threads;
+  unsigned long long blocks;
+  bool cooperative;
+  bool met_block, met_flag; /* its block has seen another one's atomic write, or what somebody waits for */
+} cpu_scene;
+
 typedef struct cpu_noted { /* a finding with what tells it from others */
   mw_finding base;
   cpu_finding_kind kind;
@@ -138,6 +152,7 @@ typedef struct cpu_noted { /* a finding with what tells it from others */
   unsigned lines[2];           /* of parties without a place */
   const struct cpu_noted *due; /* each time by threads that had this finding, an index out of its bounds */
   unsigned long long explained; /* how often by a race of the same read */
+  cpu_scene scene;
   struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
   bool changed;                /* a race of two writes: some have written different values */
   bool placed;                 /* lines and texts are known, or never will be */
@@ -208,6 +223,8 @@ struct cpu_checker {
   cpu_slip slips[CPU_SLIPS];
   cpu_early early[CPU_EARLY];
   struct cpu_order *order; /* order.c */
+  struct cpu_flights *flights; /* flight.c; NULL: no asynchronous copy so far */
+  struct cpu_lanes *lanes; /* lanes.c; NULL: no volatile access so far */
   cpu_counter *counter;    /* NULL: nothing has been counted yet */
   bool counts;             /* the launch that runs is */
   cpu_log *logs;           /* of the worker that has run last */
@@ -259,10 +276,16 @@ bool cpu_order_have_met(cpu_checker *, mw_check_bits other, const mw_thread *, u
 /* Whether another access of the block since its last barrier, of which `other` is the cell, is ordered before the thread
  * by atomics and fences. */
 bool cpu_order_in_block(cpu_checker *, mw_check_bits other, const mw_thread *);
-/* Whether another block's access, of which `other` is the cell, is ordered before one of the thread; whether any block's
- * may be. */
-bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *, bool plain_read);
+/* Whether another block's access, of which `other` is the cell, is ordered before one of the thread, by which of the
+ * releases that it has seen; whether any block's may be. */
+typedef enum cpu_reliance { CPU_RELY_ON_ALL, CPU_RELY_ON_SETTLED, CPU_RELY_ON_FENCED } cpu_reliance;
+bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *, cpu_reliance);
 bool cpu_order_any(cpu_checker *, const mw_thread *);
+
+/* lanes.c: of a volatile access; what was before is forgotten where stamps come again. True: it is the write of a finding,
+ * which another lane should have read. */
+bool cpu_lanes_access(cpu_checker *, uintptr_t, const mw_thread *, const cpu_party *);
+void cpu_lanes_forget(cpu_checker *);
 
 /* finding.c: parties may be NULL. What it is about: what has the address, or this object. */
 void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,
@@ -347,6 +370,29 @@ void cpu_counter_barrier(cpu_counter *, const char *file, int line);         /* 
 void cpu_counter_end(cpu_counter *, const cpu_grid *);                       /* of the launch */
 const mw_counted *cpu_counter_launches(const cpu_counter *, bool newest); /* as of mw_backend */
 void cpu_check_count(unsigned long long what, const void *address); /* the function of mw_check */
+
+/* flight.c: the running block's copies. find: who makes the one on its way to the address; false: none is. */
+typedef struct cpu_flight {
+  uintptr_t to, from; /* from 0: zeros */
+  unsigned bytes, batch;
+  cpu_party party;
+  unsigned site;
+} cpu_flight;
+typedef struct cpu_flights_of_thread {
+  cpu_flight *at;
+  unsigned count, batches, waited; /* batches made; those before are waited for */
+} cpu_flights_of_thread;
+void cpu_flights_begin_block(cpu_checker *, const cpu_worker *);
+void cpu_flights_free(cpu_checker *);
+bool cpu_flight_find(const cpu_checker *, uintptr_t, cpu_party *out);
+cpu_flights_of_thread *cpu_flights_now(cpu_checker *, unsigned rank);
+
+/* copy.c: the function of mw_check. */
+void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site);
+
+/* remedy.c: of one whose lines are known. */
+const char *cpu_remedy_of(const cpu_noted *);
+extern const char cpu_in_flight[]; /* a remark */
 
 /* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */
 bool cpu_place_find(const cpu_checked_launch *, const void *place, char *file, size_t size, int *line);

@@ -12,6 +12,7 @@ static void next_launch(cpu_checker *checker) {
   if (++checker->stamp_launch < MW_CHECK_LAUNCHES) return;
   cpu_shadow_clear_launches(&checker->shadow);
   memset(checker->early, 0, sizeof checker->early);
+  cpu_lanes_forget(checker);
   checker->stamp_launch = checker->first_stamp = 1;
   checker->cleared = true;
 }
@@ -55,10 +56,21 @@ static void lend(cpu_checker *checker, const char *memory, size_t bytes) {
   checker->lent[checker->nlent++] = all;
 }
 
+/* What lies between the variables. */
+static void close_gaps(cpu_checker *checker, const mw_shared_layout *layout, uintptr_t memory) {
+  for (unsigned i = 1; i < layout->nvariables; i++) {
+    const mw_shared_variable *before = &layout->variables[i - 1], *next = &layout->variables[i];
+    const unsigned long long end = before->offset + before->bytes;
+    if (next->offset > end) cpu_shadow_close_range(&checker->shadow, memory + end, (size_t)(next->offset - end));
+  }
+}
+
 static void lend_shared(cpu_checker *checker, const cpu_grid *grid, const cpu_worker *worker) {
   const mw_shared_layout *fixed = grid->table->shared;
   if (grid->abi.dynamic_shared) lend(checker, worker->ctx.dynamic_shared, grid->abi.dynamic_shared);
-  if (fixed && fixed->bytes) lend(checker, worker->ctx.static_shared, (size_t)fixed->bytes);
+  if (!fixed || !fixed->bytes) return;
+  lend(checker, worker->ctx.static_shared, (size_t)fixed->bytes);
+  close_gaps(checker, fixed, (uintptr_t)worker->ctx.static_shared);
 }
 
 static void take_back(cpu_checker *checker) {
@@ -86,9 +98,11 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   worker->busy--;
   worker->stamp = block_stamp(checker, worker->ctx.block, 0);
   worker->rests = 0;
+  worker->met_block = worker->met_flag = false;
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
   lend_shared(checker, grid, worker);
   cpu_order_begin_block(checker, worker);
+  cpu_flights_begin_block(checker, worker);
 }
 
 static void begin_thread(mw_thread *thread, cpu_worker *worker) {
@@ -111,6 +125,7 @@ static void stamp_all(cpu_block_fibers *fibers) {
 static void fold(cpu_checker *checker, cpu_worker *worker) {
   cpu_shadow_fold(&checker->shadow, worker->stamp);
   cpu_order_fold(checker, worker);
+  cpu_lanes_forget(checker);
 }
 
 /* Warps that wait there. */
@@ -143,15 +158,17 @@ static void meet_block(cpu_block_fibers *fibers) {
   stamp_all(fibers);
 }
 
-static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
+static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes, bool orders) {
   cpu_worker *worker = fibers->worker;
   cpu_warp *warp = &fibers->warps[w];
   cpu_checker *checker = fibers->grid->checker;
+  const bool all = lanes == cpu_warp_lanes(warp);
   cpu_finding_settle(checker);
-  if (lanes != cpu_warp_lanes(warp)) return cpu_order_lanes(fibers, w, lanes);
   worker->busy++;
-  if (checker->counts) cpu_counter_warp(checker->counter, worker, w);
+  if (all && checker->counts) cpu_counter_warp(checker->counter, worker, w);
   worker->busy--;
+  if (!orders) return;
+  if (!all) return cpu_order_lanes(fibers, w, lanes);
   const unsigned syncs = ++worker->warp_epochs[w];
   if (epoch_of(worker) + syncs / MW_CHECK_WARP_EPOCHS == MW_CHECK_EPOCHS) {
     worker->warp_epochs[w]--;
@@ -204,6 +221,7 @@ static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
   mw_object object = {0};
   snprintf(object.text, sizeof object.text, "%s", breach->text);
   cpu_finding_tell(checker, breach->mask ? CPU_FINDING_MASK : CPU_FINDING_BARRIER, &first, &second, &object);
+  if (breach->remedy) checker->fault->base.remedy = breach->remedy;
   char *remark = checker->fault->base.remark;
   if (breach->remark) snprintf(remark, sizeof checker->fault->base.remark, "%s", breach->remark);
   fibers->worker->busy--;
@@ -239,8 +257,8 @@ cpu_checker *cpu_checker_open(mw_error *error) {
     mw_fail(error, MW_NO_MEMORY, "check mode needs address space for its shadow memory: raise the limit (ulimit -v)");
     return NULL;
   }
-  checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic,
-                              cpu_check_fence,        cpu_check_count,  cpu_check_rule};
+  checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic, cpu_check_fence,
+                              cpu_check_copy,         cpu_check_count,  cpu_check_rule};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
   checker->runtime.yield = wait_for_others;
@@ -251,6 +269,8 @@ void cpu_checker_close(cpu_checker *checker) {
   if (!checker) return;
   cpu_findings_free(checker);
   cpu_counter_free(checker->counter);
+  mw_free(checker->lanes);
+  cpu_flights_free(checker);
   cpu_shadow_close(&checker->shadow);
   mw_free(checker->lent);
   pthread_mutex_destroy(&checker->one);

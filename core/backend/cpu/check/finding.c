@@ -17,6 +17,10 @@ static const struct {
     [CPU_FINDING_RACE_SHARED] = {"race in shared memory", "put __syncthreads() between the two accesses"},
     [CPU_FINDING_RACE_GLOBAL] = {"race in global memory",
                                  "use an atomic, give each thread its own element, or launch twice"},
+    [CPU_FINDING_WARP] = {"warp-synchronous",
+                          "in each step read, __syncwarp(), write, __syncwarp(): lanes of a warp need not run in step"},
+    [CPU_FINDING_FENCE] = {"missing fence",
+                           "put __threadfence() between the atomic operation that saw the write and the read", true},
     [CPU_FINDING_INDEX] = {"index", "keep the index below the bound"},
     [CPU_FINDING_MISALIGNED] = {"misaligned", "begin at a multiple of the type's size; a GPU faults there"},
     [CPU_FINDING_BARRIER] = {"barrier", "let all threads of the block reach the same barrier"},
@@ -108,7 +112,7 @@ static cpu_noted *add(cpu_checker *checker, cpu_finding_kind kind) {
   noted->module = checker->launch->module;
   noted->base.kind = kinds[kind].name;
   noted->base.remedy = kinds[kind].remedy;
-  noted->base.warning = kinds[kind].warning;
+  noted->base.warning = kinds[kind].warning && !(kind == CPU_FINDING_FENCE && checker->mode.strict);
   noted->base.launch = checker->launches;
   snprintf(noted->base.kernel, sizeof noted->base.kernel, "%s", checker->launch->kernel);
   return noted;
@@ -124,6 +128,17 @@ static void add_party(cpu_checker *checker, cpu_noted *noted, int i, const cpu_p
   snprintf(noted->base.parties[i].file, sizeof noted->base.parties[i].file, "%s", party->file ? party->file : "");
 }
 
+static cpu_scene scene_of(const cpu_checker *checker) {
+  const cpu_grid *grid = checker->grid;
+  const mw_dim3 size = grid->abi.block;
+  const cpu_worker *worker = cpu_current;
+  return (cpu_scene){.block_threads = size.x * size.y * size.z,
+                     .blocks = grid->blocks,
+                     .cooperative = grid->grid_barrier,
+                     .met_block = worker && worker->met_block,
+                     .met_flag = worker && worker->met_flag};
+}
+
 /* Counts a finding that was noted before (false), or notes it. Without parties it is known by its object. */
 static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,
                  const mw_object *object) {
@@ -133,6 +148,7 @@ static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *f
     noted = add(checker, kind);
     add_party(checker, noted, 0, first);
     add_party(checker, noted, 1, second);
+    noted->scene = scene_of(checker);
   }
   if (is_new || noted->due) noted->due = due_to(checker, kind, first, second);
   if (kind == CPU_FINDING_INDEX || kind == CPU_FINDING_MISALIGNED) slip(checker, first, noted);
@@ -152,10 +168,13 @@ void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t add
     finding->remedy = "write it first in this block, with __syncthreads() before the read if another thread does";
 }
 
+static const char same_value[] = "all have written the same value";
+
 /* The writes of a race have not all the same value. */
 static void note_change(cpu_noted *noted) {
+  char *remark = (noted->same ? noted->same : noted)->base.remark;
   noted->changed = true;
-  *(noted->same ? noted->same : noted)->base.remark = '\0'; /* the only one that such a race has */
+  if (!strcmp(remark, same_value)) *remark = '\0';
 }
 
 void cpu_finding_settle(cpu_checker *checker) {
@@ -163,11 +182,10 @@ void cpu_finding_settle(cpu_checker *checker) {
   if (!doubt->open) return;
   doubt->open = false;
   if (!memcmp((const void *)doubt->address, doubt->before, doubt->bytes)) return;
-  if (doubt->noted)
-    note_change(doubt->noted);
-  else
+  if (!doubt->noted)
     cpu_finding_note(checker, doubt->kind, doubt->address, &doubt->parties[0], &doubt->parties[1],
                      "volatile orders nothing");
+  note_change(doubt->noted ? doubt->noted : checker->fault);
 }
 
 void cpu_finding_tell(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,
@@ -202,6 +220,7 @@ static void place(const cpu_checked_launch *launch, cpu_noted *noted) {
   noted->placed = true;
   for (int i = 0; i < 2; i++)
     if (parties[i].known) place_party(launch, &parties[i], noted->places[i]);
+  noted->base.remedy = cpu_remedy_of(noted);
   noted->base.intended = strstr(parties[0].text, "moonwarp: race-ok") || strstr(parties[1].text, "moonwarp: race-ok");
 }
 
@@ -263,7 +282,7 @@ static void remark_value(cpu_noted *noted) {
   if (noted->changed)
     note_change(noted);
   else if (!noted->same)
-    snprintf(noted->base.remark, sizeof noted->base.remark, "all have written the same value");
+    snprintf(noted->base.remark, sizeof noted->base.remark, "%s", same_value);
 }
 
 void cpu_findings_place(cpu_checker *checker) {

@@ -11,7 +11,8 @@
  * other. What is done between is in order then; else its release orders nothing.
  *
  * A thread that has read a flag by a volatile access fences before it reads, by a plain access, what the flag
- * announces; a barrier or a synchronisation of its warp will do as well.
+ * announces; a barrier or a synchronisation of its warp will do as well. By the letter of the model they do not, and a read
+ * by an atomic operation needs the fence, too: that is asked for apart.
  *
  * Blocks are known by the bits that cells keep of them; the latest release of a block at a place stands for all of
  * them. Both err to the side of "ordered". */
@@ -27,7 +28,8 @@ typedef struct seen { /* of a place, so many of its releases */
   unsigned count;
   unsigned rank, epoch; /* who has seen it, and when */
   bool by_several;
-  unsigned settled, fences; /* so many before it fenced; how often it had by then */
+  unsigned at;              /* so many fences of the device had the block made */
+  unsigned settled, fenced; /* so many of the releases before it fenced or met others; before somebody fenced */
   mw_check_bits stamp;      /* of the thread, without its fences; 0: all are settled */
 } seen;
 
@@ -64,9 +66,10 @@ typedef struct state { /* of the block that a worker runs */
   uint16_t fenced[CPU_WARP * CPU_WARPS];   /* by thread: 1 + the epoch of its last fence; 0: none */
   bool fenced_block[CPU_WARP * CPU_WARPS]; /* that was one of the block only */
   taken taken[CPU_WARP * CPU_WARPS];
-  bool waits[CPU_WARP * CPU_WARPS];     /* by thread: what it reads next is a flag */
-  uint8_t fences[CPU_WARP * CPU_WARPS]; /* the thread's count after it */
-  unsigned device_fences[CPU_WARP * CPU_WARPS];
+  bool waits[CPU_WARP * CPU_WARPS];         /* by thread: what it reads next is a flag */
+  uint8_t fences[CPU_WARP * CPU_WARPS];     /* the thread's count after it */
+  unsigned device_fences;                   /* of all its threads */
+  unsigned fenced_at[CPU_WARP * CPU_WARPS]; /* by thread: which of them was its last */
   seen_list acquired;
   uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */
   bool any_fence, any_met;
@@ -261,7 +264,7 @@ void cpu_order_fence(cpu_checker *checker, mw_thread *thread, bool block_only) {
   const unsigned epoch = epoch_of(thread);
   now->taken[thread->rank].fences++;
   now->taken[thread->rank].device_fences += !block_only;
-  now->device_fences[thread->rank] += !block_only;
+  if (!block_only) now->fenced_at[thread->rank] = ++now->device_fences;
   if (block_only && now->fenced[thread->rank] && !now->fenced_block[thread->rank]) return; /* adds nothing to it */
   const bool again = now->any_fence && now->last.epoch == epoch;
   now->last.by_several = again && (now->last.by_several || now->last.rank != thread->rank);
@@ -322,11 +325,17 @@ bool cpu_order_is_flag(cpu_checker *checker, uintptr_t address) {
   return p && p->is_flag;
 }
 
-/* How many of the releases that it has seen a thread may rely on where it reads by plain accesses. */
+/* How many of the releases that it has seen a thread may rely on where it reads by plain accesses: a barrier settles them
+ * as well as a fence. */
 static unsigned settled_of(const state *now, const seen *s, const mw_thread *thread) {
-  const bool fresh = s->rank == thread->rank && s->stamp == thread->stamp >> MW_CELL_WARP_EPOCH &&
-                     s->fences == now->device_fences[thread->rank];
+  const bool fresh =
+      s->rank == thread->rank && s->stamp == thread->stamp >> MW_CELL_WARP_EPOCH && now->fenced_at[s->rank] <= s->at;
   return fresh && !s->by_several ? s->settled : s->count;
+}
+
+/* The same by the letter of the memory model: only a fence, by who has read the place or by the thread itself. */
+static unsigned fenced_of(const state *now, const seen *s, const mw_thread *thread) {
+  return now->fenced_at[s->rank] > s->at || now->fenced_at[thread->rank] > s->at ? s->count : s->fenced;
 }
 
 void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread *thread, bool by_volatile) {
@@ -352,7 +361,8 @@ void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread 
                        .epoch = epoch,
                        .by_several = several,
                        .settled = known ? settled_of(now, &list->at[i], thread) : 0,
-                       .fences = now->device_fences[thread->rank],
+                       .fenced = known ? fenced_of(now, &list->at[i], thread) : 0,
+                       .at = now->device_fences,
                        .stamp = by_volatile ? thread->stamp >> MW_CELL_WARP_EPOCH : 0};
 }
 
@@ -384,12 +394,13 @@ static bool is_published(const seen *s, mw_check_bits other, int depth) {
   return false;
 }
 
-bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread *thread, bool plain_read) {
+bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread *thread, cpu_reliance reliance) {
   if (!checker->order) return false;
   const state *now = state_now(checker);
   for (unsigned i = 0; i < now->acquired.count; i++) {
     seen s = now->acquired.at[i];
-    if (plain_read) s.count = settled_of(now, &s, thread);
+    if (reliance != CPU_RELY_ON_ALL)
+      s.count = reliance == CPU_RELY_ON_SETTLED ? settled_of(now, &s, thread) : fenced_of(now, &s, thread);
     if (is_visible(&s, thread) && is_published(&s, other, 0)) return true;
   }
   return false;

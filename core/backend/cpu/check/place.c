@@ -75,7 +75,7 @@ bool cpu_place_find(const cpu_checked_launch *launch, const void *place, char *f
 static void read_answers(const char *text, const cpu_checked_launch *launch, const void *const *places, size_t count,
                          void (*found)(void *, const void *, const char *, int), void *owner) {
   for (size_t i = 0; i < count; i++) {
-    char file[256] = "";
+    char file[1024] = "";
     int line = 0;
     const char *begin = text && *text ? strchr(text, '\n') : NULL, *end = begin ? strstr(begin, "\n0x") : NULL;
     char *answer =

@@ -164,6 +164,10 @@ void cpu_shadow_fresh(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   each_word(shadow, from, bytes, begin_word, false);
 }
 
+void cpu_shadow_close_range(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  each_word(shadow, from, bytes, close_word, false);
+}
+
 /* At its ends a word may be in part another's. */
 void cpu_shadow_remove(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   for (size_t i = shadow->nranges; i-- > 0;)

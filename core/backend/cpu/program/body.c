@@ -150,6 +150,8 @@ static void place_put(const cpu_tokens *tokens, cpu_text *out, const placed *it,
   for (int k = it->first, name = it->name; k <= it->end; k++) {
     if (cpu_token_any(&at[k], WORDS("static", "__shared__"))) continue;
     if (k == name) {
+      const bool gap = out->checked && k > it->name && cpu_token_is(&at[k - 1], ","); /* see entry.h */
+      if (gap) cpu_text_format(out, " mw_gap_%.*s[16],", TEXT(&at[k]));
       cpu_text_format(out, " mw_placed_%.*s", TEXT(&at[k]));
       name = name_next(tokens, it, name);
     } else

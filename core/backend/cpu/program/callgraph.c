@@ -75,24 +75,45 @@ static void alias_spread(cpu_program *program, const cpu_token *alias) {
   }
 }
 
-static bool has_group(const cpu_token *at, int first, int last) {
-  while (first < last && !cpu_is_builtin(&at[first], CPU_GROUP)) first++;
-  return first < last;
+bool cpu_is_group(const cpu_program *program, const cpu_token *token) {
+  for (int i = 0; i < program->ngroups; i++)
+    if (cpu_same_text(&program->groups[i], token)) return true;
+  return cpu_is_builtin(token, CPU_GROUP) && !cpu_token_is(token, "cooperative_groups");
 }
 
-/* namespace cg = cooperative_groups; using namespace cub; typedef cub::BlockReduce<int, 64> sums; using sums = ...; */
+static void alias_add(cpu_program *program, const cpu_token *alias) {
+  if (cpu_is_group(program, alias)) return;
+  program->groups = mw_grow(program->groups, (size_t)program->ngroups, sizeof *program->groups);
+  program->groups[program->ngroups++] = *alias;
+  alias_spread(program, alias);
+}
+
+/* The name that a declaration, tokens i ... end-1, gives to what it says; NULL: none. */
+static const cpu_token *alias_of(const cpu_token *at, int i, int end) {
+  const bool is_using = cpu_token_is(&at[i], "using"), has_value = cpu_token_is(&at[i + 2], "=");
+  if (cpu_token_any(&at[i], WORDS("namespace", "using")) && has_value) return &at[i + 1];
+  if (cpu_token_any(&at[i], WORDS("typedef")) || (is_using && !cpu_token_is(&at[i + 1], "namespace")))
+    return at[end - 1].kind == CPU_NAME ? &at[end - 1] : NULL;
+  for (int k = i + 1; cpu_token_is(&at[i], "constexpr") && k + 1 < end; k++)
+    if (at[k].kind == CPU_NAME && cpu_token_is(&at[k + 1], "=")) return &at[k];
+  return NULL;
+}
+
+/* namespace cg = cooperative_groups; using namespace cub; typedef cub::BlockReduce<int, 64> sums; using sums = ...;
+ * constexpr auto scope = cuda::thread_scope_block; and further names of what such a name stands for. */
 static void aliases_read(cpu_program *program) {
   const cpu_token *at = program->tokens.at;
   for (int i = 0; i + 3 < program->tokens.count; i++) {
-    if (!cpu_token_any(&at[i], WORDS("namespace", "using", "typedef"))) continue;
+    if (!cpu_token_any(&at[i], WORDS("namespace", "using", "typedef", "constexpr"))) continue;
     const int end = cpu_find(&program->tokens, i, program->tokens.count, WORDS(";", "{"));
-    if (cpu_token_is(&at[i + 2], "=") && has_group(at, i + 3, end))
-      alias_spread(program, &at[i + 1]);
-    else if (cpu_token_is(&at[i], "typedef") && has_group(at, i + 1, end) && at[end - 1].kind == CPU_NAME)
-      alias_spread(program, &at[end - 1]);
-    else if (cpu_token_is(&at[i], "using") && cpu_token_is(&at[i + 1], "namespace") && cpu_token_is(&at[i + 2], "cub"))
+    const cpu_token *alias = alias_of(at, i, end);
+    for (int k = i + 1; alias && k < end; k++) {
+      if (cpu_is_group(program, &at[k]) && &at[k] != alias) alias_add(program, alias);
+      if (cpu_token_is(&at[k], "cooperative_groups")) alias_spread(program, alias);
+    }
+    if (cpu_token_is(&at[i], "using") && cpu_token_is(&at[i + 1], "namespace") && cpu_token_is(&at[i + 2], "cub"))
       for (const char *const *word = collectives; *word; word++)
-        alias_spread(program, &(cpu_token){.kind = CPU_NAME, .text = *word, .size = (int)strlen(*word)});
+        alias_add(program, &(cpu_token){.kind = CPU_NAME, .text = *word, .size = (int)strlen(*word)});
   }
 }
 

@@ -132,6 +132,8 @@ typedef struct cpu_program {
   int           nvariables;
   cpu_names     names;
   cpu_named_list aliases, globals; /* other names of types, and variables and enumerators outside of functions */
+  cpu_token     *groups;           /* further names of what threads meet by, such as sums for cub::BlockReduce<int, 64> */
+  int            ngroups;
   bool          operators;         /* some are declared */
   cpu_hidden    hidden;
 } cpu_program;
@@ -185,6 +187,7 @@ bool cpu_function_has(const cpu_program *, const cpu_function *, const char *wor
 
 /* Does the function get or make a group there, or meet others? */
 bool cpu_is_meeting(const cpu_program *, int i);
+bool cpu_is_group(const cpu_program *, const cpu_token *); /* a name of what threads meet by; not cooperative_groups */
 bool cpu_is_group_call(const cpu_program *, int i); /* tile.shfl_down(v, 1), where the program has cooperative groups */
 /* Makes C++ of the asm statements whose PTX is known; what is in the one at token i that is not, for a message, which
  * the

@@ -42,12 +42,14 @@ static void release(cpu_block_fibers *fibers, size_t set) {
   }
 }
 
-/* A thread that is at the barrier, and one that has exited: legal since Volta. */
-static void report_missed(cpu_block_fibers *fibers) {
+/* A thread that is at the barrier, of the set that lies at so many bytes in a warp, and one that has exited: legal since
+ * Volta. */
+static void report_missed(cpu_block_fibers *fibers, size_t set) {
   cpu_breach breach = {.verbs = {"wait", "exit"}};
   for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
     const cpu_warp *warp = &fibers->warps[w];
-    if (!breach.lanes[0] && warp->at_barrier) breach.lanes[0] = &warp->lanes[__builtin_ctz(warp->at_barrier)];
+    const uint32_t waiting = *(const uint32_t *)((const char *)warp + set);
+    if (!breach.lanes[0] && waiting) breach.lanes[0] = &warp->lanes[__builtin_ctz(waiting)];
     if (!breach.lanes[1] && warp->exited) breach.lanes[1] = &warp->lanes[__builtin_ctz(warp->exited)];
   }
   breach.text = breach.lanes[0]->what;
@@ -81,7 +83,7 @@ static void release_barrier(cpu_block_fibers *fibers) {
                                                   : truths > 0;
   if (fibers->apart) report_apart(fibers);
   fibers->arrived = fibers->apart = fibers->truths = 0;
-  if (fibers->grid->strict && fibers->live < fibers->threads) report_missed(fibers);
+  if (fibers->grid->strict && fibers->live < fibers->threads) report_missed(fibers, offsetof(cpu_warp, at_barrier));
   if (fibers->grid->observer) fibers->grid->observer->barrier(fibers);
   release(fibers, offsetof(cpu_warp, at_barrier));
 }
@@ -139,22 +141,36 @@ static void settle_named(cpu_block_fibers *fibers) {
     if (named_complete(fibers, &fibers->named[id])) release_named(fibers, id);
 }
 
+/* Ends the block for what the running lane has stopped at, and makes a finding of it. */
+__attribute__((noreturn, format(printf, 3, 4))) static void refuse(cpu_block_fibers *fibers, const char *remedy,
+                                                                   const char *format, ...) {
+  char text[sizeof fibers->worker->fault.text];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const cpu_breach breach = {.lanes = {cpu_fibers_lane(fibers)}, .verbs = {"wait"}, .text = text, .remedy = remedy};
+  if (fibers->grid->observer) fibers->grid->observer->breach(fibers, &breach);
+  cpu_fibers_abandon(fibers, "%s", text);
+}
+
 static void check_named(cpu_block_fibers *fibers, unsigned id, unsigned count, const char *what, const char *file,
                         int line) {
+  static const char remedy[] = "let whole warps meet at one of the barriers, all with the same number of threads";
   if (id >= CPU_NAMED)
-    cpu_fibers_abandon(fibers, "%s at %s:%d: barrier %u, there are 0 to %d", what, file, line, id, CPU_NAMED - 1);
+    refuse(fibers, remedy, "%s at %s:%d: barrier %u, there are 0 to %d", what, file, line, id, CPU_NAMED - 1);
   if (count % CPU_WARP)
-    cpu_fibers_abandon(fibers, "%s at %s:%d: %u threads, wanted a multiple of %d", what, file, line, count, CPU_WARP);
+    refuse(fibers, remedy, "%s at %s:%d: %u threads, wanted a multiple of %d", what, file, line, count, CPU_WARP);
   const cpu_named *named = &fibers->named[id];
   if (named->arrived && named->count != count)
-    cpu_fibers_abandon(fibers, "%s at %s:%d: %u threads meet at barrier %u, where others wait for %u", what, file, line,
-                       count, id, named->count);
+    refuse(fibers, remedy, "%s at %s:%d: %u threads meet at barrier %u, where others wait for %u", what, file, line,
+           count, id, named->count);
 }
 
 static void named_barrier(unsigned id, unsigned count, const char *what, const char *file, int line) {
   cpu_block_fibers *fibers = cpu_current->fibers;
-  check_named(fibers, id, count, what, file, line);
   cpu_fibers_stop(fibers, offsetof(cpu_warp, at_named), what, file, line)->named = id;
+  check_named(fibers, id, count, what, file, line);
   fibers->any_named = true;
   fibers->named[id].count = count;
   fibers->named[id].arrived++;
@@ -212,21 +228,25 @@ static const char *meet_blocks(cpu_grid *grid) {
   return wrong;
 }
 
+/* All blocks that wait say so at once: the first one is enough. */
 static void give_up(cpu_block_fibers *fibers, const char *wrong) {
-  fibers->worker->busy = 0;
-  if (!*wrong) {
+  cpu_grid_barrier *grid_barrier = fibers->grid->grid_barrier;
+  if (!*wrong || (fibers->grid->observer && grid_barrier->told)) {
+    fibers->worker->busy = 0;
     fibers->worker->fault.kind = CPU_FAULT_ABORTED;
     fibers->abandoned = true;
     cpu_fiber_switch(&cpu_fibers_lane(fibers)->fiber, &fibers->worker->home);
   }
-  cpu_fibers_abandon(fibers, "%s: this block waits at %s:%d (grid sync) while %u of %u blocks have ended", wrong,
-                     fibers->grid_file, fibers->grid_line, fibers->grid->grid_barrier->finished,
-                     fibers->grid->grid_barrier->blocks);
+  if (fibers->grid->observer) grid_barrier->told = true; /* it has its turn */
+  refuse(fibers, "let all blocks reach the same barriers of the grid",
+         "%s: this block waits at %s:%d (grid sync) while %u of %u blocks have ended", wrong, fibers->grid_file,
+         fibers->grid_line, grid_barrier->finished, grid_barrier->blocks);
 }
 
 static void meet_all(cpu_block_fibers *fibers) {
   cpu_grid *grid = fibers->grid;
   fibers->worker->busy = 1;
+  if (grid->strict && fibers->live < fibers->threads) report_missed(fibers, offsetof(cpu_warp, at_grid));
   if (grid->observer) grid->observer->give_turn(grid, fibers->worker);
   const char *wrong = meet_blocks(grid);
   if (grid->observer) {
@@ -241,10 +261,10 @@ static void meet_all(cpu_block_fibers *fibers) {
 
 static void grid_barrier(const char *file, int line) {
   cpu_block_fibers *fibers = cpu_current->fibers;
-  if (!fibers->grid->grid_barrier)
-    cpu_fibers_abandon(fibers, "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true",
-                       file, line);
   cpu_fibers_stop(fibers, offsetof(cpu_warp, at_grid), "grid sync", file, line);
+  if (!fibers->grid->grid_barrier)
+    refuse(fibers, "launch it with cooperative = true",
+           "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true", file, line);
   fibers->grid_file = file;
   fibers->grid_line = line;
   if (++fibers->at_grid == fibers->live)

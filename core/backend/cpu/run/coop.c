@@ -25,6 +25,7 @@ bool cpu_coop_run(cpu_coop *coop, cpu_grid *grid, cpu_worker *me) {
     grid->grid_barrier = &coop->grid_barrier;
     grid->grid_barrier->blocks = (unsigned)grid->blocks;
     grid->grid_barrier->waiting = grid->grid_barrier->finished = 0;
+    grid->grid_barrier->told = false;
     cpu_worker_enter(me, grid);
     cpu_pool_share(&coop->pool, grid, me);
     cpu_worker_leave(me);

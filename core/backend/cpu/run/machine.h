@@ -252,6 +252,7 @@ typedef struct cpu_grid_barrier { /* the grid barrier of a cooperative launch */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   unsigned blocks, waiting, finished;
+  bool told; /* that not all come */
   unsigned long turn;
 } cpu_grid_barrier;
 
@@ -335,6 +336,7 @@ struct cpu_worker {
   mw_thread alone;
   unsigned long long stamp; /* of the running block, in check mode: without warp epoch and thread */
   unsigned warp_epochs[CPU_WARPS];
+  bool met_block, met_flag; /* the running block has seen what others write by atomics, in check mode */
   unsigned rests;              /* how often the running block has let others run */
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
@@ -373,6 +375,7 @@ typedef struct cpu_breach { /* of a rule for barriers or for masks */
   const char *verbs[2];      /* what they do */
   const char *text;          /* of what */
   const char *remark;        /* NULL: none */
+  const char *remedy;        /* NULL: the usual one */
 } cpu_breach;
 
 /* Who follows a grid that runs, in check mode. */
@@ -383,7 +386,7 @@ typedef struct cpu_observer {
   void (*thread)(mw_thread *, cpu_worker *);   /* before the first instruction of a thread of it */
   void (*barrier)(cpu_block_fibers *);         /* all threads of the block have met ... */
   void (*named)(cpu_block_fibers *, unsigned warp, uint32_t lanes, bool last); /* ... or these, warp by warp, ... */
-  void (*warp)(cpu_block_fibers *, unsigned warp, uint32_t lanes);             /* ... or these of one warp */
+  void (*warp)(cpu_block_fibers *, unsigned warp, uint32_t lanes, bool orders); /* ... or these of one warp */
   void (*grid)(cpu_grid *);                                                    /* all blocks */
   unsigned (*rested)(cpu_block_fibers *, unsigned warp, uint32_t lanes); /* all that can run: who of them goes on? */
   void (*breach)(cpu_block_fibers *, const cpu_breach *);

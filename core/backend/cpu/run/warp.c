@@ -172,10 +172,11 @@ static void look_at(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_gr
 static void release(cpu_block_fibers *fibers, unsigned w, cpu_group *group) {
   cpu_warp *warp = &fibers->warps[w];
   const uint32_t members = group->arrived;
+  const bool orders = warp->lanes[__builtin_ctz(members)].request->op == MW_WARP_SYNC; /* others are no fences */
   if (fibers->grid->observer) look_at(fibers, warp, group);
   give_results(warp, members);
   for (uint32_t rest = members; rest; rest &= rest - 1) warp->lanes[__builtin_ctz(rest)].request = NULL;
-  if (fibers->grid->observer) fibers->grid->observer->warp(fibers, w, members);
+  if (fibers->grid->observer) fibers->grid->observer->warp(fibers, w, members, orders);
   warp->at_warp &= ~members;
   cpu_fibers_wake(fibers, w, members);
   *group = warp->groups[--warp->ngroups];
@@ -196,9 +197,17 @@ static void check(cpu_block_fibers *fibers, const cpu_lane *own, const mw_warp_r
     cpu_fibers_abandon(fibers, "%s at %s:%d: mask 0x%08x does not name the calling lane %u", request->what,
                        request->file, request->line, request->mask, lane);
   }
-  if (is_shuffle(request->op) && (request->width < 1 || request->width > 32 || request->width & (request->width - 1)))
+  if (!is_shuffle(request->op)) return;
+  if (request->width < 1 || request->width > 32 || request->width & (request->width - 1)) {
+    const cpu_breach breach = {.mask = true,
+                               .lanes = {own},
+                               .verbs = {"call"},
+                               .text = "a width that is no power of two from 1 to 32",
+                               .remedy = "give a power of two from 1 to 32"};
+    if (fibers->grid->observer) fibers->grid->observer->breach(fibers, &breach);
     cpu_fibers_abandon(fibers, "%s at %s:%d: width is %d, wanted a power of two from 1 to 32", request->what,
                        request->file, request->line, request->width);
+  }
 }
 
 static void check_company(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_group *group, const cpu_lane *lane,

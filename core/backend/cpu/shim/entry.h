@@ -120,12 +120,19 @@ template <class Place, class T> static MW_UNCHECKED void mw_name(mw_u64 offset, 
   mw_shared_all.variables = mw_shared_variables;
 }
 #endif
+/* Behind each there is room in check mode, where no access is right. */
+#if defined(MW_CHECK)
+static mw_u64 mw_gap;
+#else
+static constexpr mw_u64 mw_gap = 0;
+#endif
 static MW_UNCHECKED void mw_place(mw_shared_place *place) {
   if (place->align < 16 && place->bytes >= 16) place->align = 16; /* arrays are read as float4 by those who know it */
-  place->offset = (mw_shared_all.bytes + place->align - 1) / place->align * place->align;
+  place->offset = (mw_shared_all.bytes + mw_gap + place->align - 1) / place->align * place->align;
   mw_shared_all.bytes = place->offset + place->bytes;
   if (mw_shared_all.align < place->align) mw_shared_all.align = place->align;
 #if defined(MW_CHECK)
+  mw_gap = place->bytes < 128 ? 128 : place->bytes > 4096 ? 4096 : place->bytes;
   place->name(place->offset);
 #endif
 }
@@ -298,6 +305,13 @@ template <class T> constexpr mw_unit_param mw_describe_one(const char *name, uns
           (unsigned)sizeof(T),
           offset};
 }
+
+/* A kernel's type, without noexcept. */
+template <class F> struct mw_kernel_type;
+template <class... A> struct mw_kernel_type<void (*)(A...)> { typedef void (*type)(A...); };
+#if defined(__cpp_noexcept_function_type)
+template <class... A> struct mw_kernel_type<void (*)(A...) noexcept> { typedef void (*type)(A...); };
+#endif
 
 template <class F> struct mw_describer;
 template <class... A> struct mw_describer<void (*)(A...)> {

@@ -132,7 +132,7 @@ MW_KNOWS_ALL(double) MW_KNOWS(dim3)
 
 /* The arguments of a helper's template header, as the compiler deduced them. */
 template <class T> struct mw_one { typedef T type; };
-template <auto V> struct mw_constant {
+template <class T, T V> struct mw_constant {
   static constexpr auto value = V;
 };
 template <int I, class T, class... R> struct mw_pick { typedef typename mw_pick<I - 1, R...>::type type; };

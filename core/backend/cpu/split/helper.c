@@ -103,9 +103,13 @@ static void deducer_put(expansion *it, const cpu_header *names) {
   cpu_text text = {0}, *out = &it->in->prelude;
   const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
   cpu_text_put(&text, "mw_pack<");
-  for (int i = 0; i < names->count; i++)
-    cpu_text_format(&text, "%s%s<%.*s>", i ? ", " : "", names->types[i] ? "mw_one" : "mw_constant",
-                    TEXT(names->names[i]));
+  for (int i = 0; i < names->count; i++) {
+    cpu_text_put(&text, i ? ", " : "");
+    if (names->types[i])
+      cpu_text_format(&text, "mw_one<%.*s>", TEXT(names->names[i]));
+    else
+      cpu_text_format(&text, "mw_constant<decltype(%.*s), %.*s>", TEXT(names->names[i]), TEXT(names->names[i]));
+  }
   cpu_text_format(&text, "> mw_types_%.*s_%.*s%s(", TEXT(cpu_kernel_name(it->in)), TEXT(name), it->tail);
   if (!out->at || !strstr(out->at, text.at)) {
     cpu_text_plain(out, &it->in->program->tokens, it->callee->head_first, it->callee->head_last);

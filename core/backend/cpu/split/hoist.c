@@ -124,13 +124,20 @@ static bool is_conditional(const cpu_splitter *in, int i, int loop) {
   return false;
 }
 
+static bool is_pointer_formal(const cpu_splitter *in, const cpu_token *name) {
+  for (int k = 0; k < in->kernel->nformals; k++) {
+    const cpu_formal *formal = &in->kernel->formals[k];
+    if (formal->name >= 0 && cpu_same_text(&in->program->tokens.at[formal->name], name)) return formal->far;
+  }
+  return false;
+}
+
 /* The same for all threads, in memory that a parameter points to, and only read. */
 static bool is_common(const cpu_splitter *in, int i) {
   const cpu_token *at = in->work.at;
   return at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], "[") && !cpu_is_member(&in->work, i) &&
-         cpu_local_find(in, i) < 0 && cpu_is_formal(in->program, in->kernel, &at[i]) &&
-         !cpu_token_is(&at[at[i + 1].match + 1], "[") && cpu_is_uniform(in, i + 2, at[i + 1].match) &&
-         cpu_write_at(in->program, &in->work, i, CPU_POINTER) == CPU_READ;
+         cpu_local_find(in, i) < 0 && is_pointer_formal(in, &at[i]) && !cpu_token_is(&at[at[i + 1].match + 1], "[") &&
+         cpu_is_uniform(in, i + 2, at[i + 1].match) && cpu_write_at(in->program, &in->work, i, CPU_POINTER) == CPU_READ;
 }
 
 void cpu_gather(cpu_splitter *in) {

@@ -353,8 +353,7 @@ static void rest_check(cpu_splitter *in) {
     }
     if (cpu_is_lambda(&in->work, i)) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
-    if (cpu_is_builtin(token, CPU_GROUP) && i > unevaluated &&
-        !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */
+    if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));
     if (token->kind == CPU_NAME) name_check(in, i);
     if (!cpu_is_builtin(token, CPU_BARRIER | CPU_WARP)) continue;

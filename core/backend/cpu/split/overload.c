@@ -102,7 +102,7 @@ static void number_put(const cpu_splitter *in, const cpu_token *name, int index,
   cpu_text_put(out, ">");
 }
 
-/* mw_constant<3> mw_which_k_f(float v); for each: the compiler's own choice. */
+/* mw_constant<int, 3> mw_which_k_f(float v); for each: the compiler's own choice. */
 static void choosers_put(cpu_splitter *in, const cpu_token *name, const int *list, int count) {
   cpu_text text = {0}, *out = &in->prelude;
   const bool special = any_special(in, list, count);
@@ -110,7 +110,7 @@ static void choosers_put(cpu_splitter *in, const cpu_token *name, const int *lis
     const cpu_function *function = &in->program->functions[list[i]];
     if (function->special) continue;
     text.size = 0;
-    cpu_text_put(&text, "mw_constant<");
+    cpu_text_put(&text, "mw_constant<int, ");
     number_put(in, name, list[i], special, &text);
     cpu_text_format(&text, "> mw_which_%.*s_%.*s(", TEXT(cpu_kernel_name(in)), TEXT(name));
     if (out->at && strstr(out->at, text.at)) continue;

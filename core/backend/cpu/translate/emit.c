@@ -189,7 +189,8 @@ typedef struct instance { /* a kernel, or a template with its arguments */
 /* The lines that only the kernel's own text can break are named after it in compiler messages. */
 static void instance_params_put(const cpu_program *program, const instance *it, cpu_text *out) {
   cpu_text_format(out, "\n# 1 \"kernel '%s'\"\n", it->name);
-  cpu_text_format(out, "typedef decltype(&%s) mw_type_%d;\n# 1 \"moonwarp\"\n", it->reference, it->index);
+  cpu_text_format(out, "typedef mw_kernel_type<decltype(&%s)>::type mw_type_%d;\n# 1 \"moonwarp\"\n", it->reference,
+                  it->index);
   cpu_text_format(out, "static constexpr const char *mw_names_%d[] = {", it->index);
   param_names_put(program, it->function, out);
   cpu_text_format(out, "};\nstatic constexpr auto mw_params_%d = mw_describe<mw_type_%d>(mw_names_%d);\n", it->index,

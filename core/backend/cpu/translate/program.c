@@ -48,6 +48,7 @@ static void analysis_free(cpu_program *program) {
   mw_free(program->names.at);
   mw_free(program->aliases.at);
   mw_free(program->globals.at);
+  mw_free(program->groups);
   cpu_tokens_free(&program->tokens);
   mw_free(program->preprocessed);
   mw_free(program->preprocess_log);

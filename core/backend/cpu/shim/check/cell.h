@@ -68,6 +68,9 @@ typedef struct mw_check {
   void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,
                  unsigned site);
   void (*fence)(int block_only);
+  /* Of the running thread's asynchronous copies, see MW_COPY_*: bytes of one that has begun, or how many batches need
+   * not be waited for. */
+  void (*copy)(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site);
   /* In a counted unit: an access that is not what the lane before has done next; see count.h. */
   void (*count)(unsigned long long what, const void *address);
   /* An index beyond its bound, an access beyond its variable, an address that is no multiple of its type's alignment
@@ -76,7 +79,9 @@ typedef struct mw_check {
 } mw_check;
 
 enum { MW_READ_SWAP = 2 };
-enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2 }; /* of the next atomic operation: its scope is the block; atomicCAS */
+enum { MW_COPY_BEGIN, MW_COPY_COMMIT, MW_COPY_WAIT, MW_COPY_WAIT_OLDEST };
+/* Of the next atomic operation: its scope is the block; atomicCAS; a load, not one that begins a loop. */
+enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2, MW_NEXT_LOAD = 4 };
 enum {
   MW_RULE_INDEX,
   MW_RULE_OBJECT,

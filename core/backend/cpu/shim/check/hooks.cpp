@@ -50,6 +50,10 @@ FAST unsigned site_of(const void *place) {
   return 0;
 }
 
+HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
+  check->copy(what, to, from, bytes, PLACE, site_of(PLACE));
+}
+
 FAST void note_work() { sites[0].place = sites; }
 
 /* Of two stamps, by what differs: the other access is the thread's own, or lies before the block's barrier or the
@@ -412,7 +416,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum 
   const mw_cell *cell = cell_of((pointer)at);
   const int is = next_is;
   const enum mw_access how = is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
-  if (write || is & MW_NEXT_SWAP) next_is = 0; /* a loop of a swap begins with a load */
+  if (write || is & (MW_NEXT_SWAP | MW_NEXT_LOAD)) next_is = 0; /* a loop of a swap begins with a load */
   if (!cell) return;
   if (cell->write & 15) count((const void *)at, bytes, kind, place, MOST_ALIGNED);
   check->atomic((const void *)at, bytes, write && is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,

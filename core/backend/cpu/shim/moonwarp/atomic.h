@@ -5,7 +5,7 @@
 #ifndef MW_ATOMIC_H
 #define MW_ATOMIC_H
 
-/* Tells check mode what the next operation is: 1: its scope is the block; 2: a compare-and-swap. */
+/* Tells check mode what the next operation is: 1: its scope is the block; 2: a compare-and-swap; 4: a load. */
 #if defined(MW_CHECK)
 extern "C" __attribute__((visibility("hidden"))) void mw_check_next(int what);
 #define MW_NEXT_IS(what) mw_check_next(what);
@@ -116,8 +116,18 @@ enum {
   __NV_THREAD_SCOPE_SYSTEM
 };
 
-MW_FN void __nv_atomic_thread_fence(int order, int = 0) {
-  if (order != __ATOMIC_RELAXED) __threadfence();
+MW_FN bool mw_of_block(int scope) { return scope <= __NV_THREAD_SCOPE_BLOCK; }
+
+MW_FN void __nv_atomic_thread_fence(int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  if (order != __ATOMIC_RELAXED) mw_of_block(scope) ? __threadfence_block() : __threadfence();
+}
+
+/* What an operation of that order does before it, to publish, and after it, to see what others have published. */
+MW_FN void mw_fence_before(int order, int scope) {
+  if (order != __ATOMIC_ACQUIRE && order != __ATOMIC_CONSUME) __nv_atomic_thread_fence(order, scope);
+}
+MW_FN void mw_fence_after(int order, int scope) {
+  if (order != __ATOMIC_RELEASE) __nv_atomic_thread_fence(order, scope);
 }
 
 template <size_t Bytes> struct mw_atomic_bits;
@@ -126,44 +136,50 @@ template <> struct mw_atomic_bits<4> { typedef mw_bits32 type; };
 template <> struct mw_atomic_bits<8> { typedef mw_bits64 type; };
 
 /* Each as an operation on values, and on what pointers point to. */
-template <class T> MW_FN T __nv_atomic_load_n(const T *p, int order, int = 0) {
+#define MW_SCOPE int scope = __NV_THREAD_SCOPE_SYSTEM
+template <class T> MW_FN T __nv_atomic_load_n(const T *p, int order, MW_SCOPE) {
   T value;
+  MW_NEXT_IS(4 | mw_of_block(scope))
   __atomic_load(p, &value, __ATOMIC_RELAXED);
-  __nv_atomic_thread_fence(order);
+  mw_fence_after(order, scope);
   return value;
 }
-template <class T> MW_FN void __nv_atomic_load(const T *p, T *value, int order, int = 0) {
-  *value = __nv_atomic_load_n(p, order);
+template <class T> MW_FN void __nv_atomic_load(const T *p, T *value, int order, MW_SCOPE) {
+  *value = __nv_atomic_load_n(p, order, scope);
 }
-template <class T> MW_FN void __nv_atomic_store_n(T *p, mw_itself<T> value, int order, int = 0) {
-  __nv_atomic_thread_fence(order);
+template <class T> MW_FN void __nv_atomic_store_n(T *p, mw_itself<T> value, int order, MW_SCOPE) {
+  mw_fence_before(order, scope);
+  MW_NEXT_IS(mw_of_block(scope))
   __atomic_store(p, &value, __ATOMIC_RELAXED);
 }
-template <class T> MW_FN void __nv_atomic_store(T *p, T *value, int order, int = 0) {
-  __nv_atomic_store_n(p, *value, order);
+template <class T> MW_FN void __nv_atomic_store(T *p, T *value, int order, MW_SCOPE) {
+  __nv_atomic_store_n(p, *value, order, scope);
 }
-template <class T> MW_FN T __nv_atomic_exchange_n(T *p, mw_itself<T> value, int order, int = 0) {
+template <class T> MW_FN T __nv_atomic_exchange_n(T *p, mw_itself<T> value, int order, MW_SCOPE) {
   typedef typename mw_atomic_bits<sizeof(T)>::type Bits;
-  __nv_atomic_thread_fence(order);
+  mw_fence_before(order, scope);
+  MW_NEXT_IS(mw_of_block(scope))
   const T old = mw_bits<T>(mw_exchange((Bits *)p, mw_bits<Bits>(value)));
-  __nv_atomic_thread_fence(order);
+  mw_fence_after(order, scope);
   return old;
 }
-template <class T> MW_FN void __nv_atomic_exchange(T *p, T *value, T *old, int order, int = 0) {
-  *old = __nv_atomic_exchange_n(p, *value, order);
+template <class T> MW_FN void __nv_atomic_exchange(T *p, T *value, T *old, int order, MW_SCOPE) {
+  *old = __nv_atomic_exchange_n(p, *value, order, scope);
 }
 template <class T>
-MW_FN bool __nv_atomic_compare_exchange_n(T *p, T *expected, mw_itself<T> value, bool, int order, int failed, int = 0) {
+MW_FN bool __nv_atomic_compare_exchange_n(T *p, T *expected, mw_itself<T> value, bool, int order, int failed,
+                                          MW_SCOPE) {
   typedef typename mw_atomic_bits<sizeof(T)>::type Bits;
-  __nv_atomic_thread_fence(order);
+  mw_fence_before(order, scope);
+  MW_NEXT_IS(mw_of_block(scope))
   const Bits wanted = mw_bits<Bits>(*expected), old = mw_compare_and_swap((Bits *)p, wanted, mw_bits<Bits>(value));
-  __nv_atomic_thread_fence(old == wanted ? order : failed);
+  mw_fence_after(old == wanted ? order : failed, scope);
   if (old != wanted) *expected = mw_bits<T>(old);
   return old == wanted;
 }
 template <class T>
-MW_FN bool __nv_atomic_compare_exchange(T *p, T *expected, T *value, bool weak, int order, int failed, int = 0) {
-  return __nv_atomic_compare_exchange_n(p, expected, *value, weak, order, failed);
+MW_FN bool __nv_atomic_compare_exchange(T *p, T *expected, T *value, bool weak, int order, int failed, MW_SCOPE) {
+  return __nv_atomic_compare_exchange_n(p, expected, *value, weak, order, failed, scope);
 }
 
 #define MW_NV_ATOMIC(name, e)                                                                                          \
@@ -171,14 +187,15 @@ MW_FN bool __nv_atomic_compare_exchange(T *p, T *expected, T *value, bool weak, 
     typedef typename mw_atomic_bits<sizeof(T)>::type Bits;                                                             \
     MW_CAS_LOOP(T, Bits, p, old, e);                                                                                   \
   }                                                                                                                    \
-  template <class T> MW_FN T __nv_atomic_fetch_##name(T *p, mw_itself<T> v, int order, int = 0) {                      \
-    __nv_atomic_thread_fence(order);                                                                                   \
+  template <class T> MW_FN T __nv_atomic_fetch_##name(T *p, mw_itself<T> v, int order, MW_SCOPE) {                     \
+    mw_fence_before(order, scope);                                                                                     \
+    MW_NEXT_IS(mw_of_block(scope))                                                                                     \
     const T old = mw_fetch_##name(p, v);                                                                               \
-    __nv_atomic_thread_fence(order);                                                                                   \
+    mw_fence_after(order, scope);                                                                                      \
     return old;                                                                                                        \
   }                                                                                                                    \
-  template <class T> MW_FN void __nv_atomic_##name(T *p, mw_itself<T> v, int order, int = 0) {                         \
-    __nv_atomic_fetch_##name(p, v, order);                                                                             \
+  template <class T> MW_FN void __nv_atomic_##name(T *p, mw_itself<T> v, int order, MW_SCOPE) {                        \
+    __nv_atomic_fetch_##name(p, v, order, scope);                                                                      \
   }
 MW_NV_ATOMIC(add, old + v)
 MW_NV_ATOMIC(sub, old - v)
@@ -187,6 +204,7 @@ MW_NV_ATOMIC(or, old | v)
 MW_NV_ATOMIC(xor, old ^ v)
 MW_NV_ATOMIC(min, v < old ? v : old)
 MW_NV_ATOMIC(max, v > old ? v : old)
+#undef MW_SCOPE
 
 /* ==} */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What CUDA copies asynchronously, copied at once: the part of one thread of several. A thread that reads a copy before
- * it waits for it finds it complete, which CUDA does not promise. */
+ * it waits for it finds it complete, which CUDA does not promise; check mode knows which are on their way. */
 #ifndef MW_COPY_H
 #define MW_COPY_H
 #if !defined(MW_PREPROCESS)
@@ -11,6 +11,22 @@
 typedef unsigned char __attribute__((may_alias)) mw_unit1;
 typedef unsigned __attribute__((may_alias)) mw_unit4;
 typedef unsigned long long __attribute__((may_alias)) mw_unit8;
+
+/* what: MW_COPY_* of check/cell.h. */
+#if defined(MW_CHECK)
+extern "C" __attribute__((visibility("hidden"))) void mw_check_copy(int what, const void *to, const void *from, unsigned bytes);
+#define MW_COPY(what, to, from, bytes) mw_check_copy(what, to, from, (unsigned)(bytes));
+#else
+#define MW_COPY(what, to, from, bytes)
+#endif
+
+/* A batch of the thread's copies; waits for all but so many; for one more. Until then what they write is not there. */
+MW_FN void mw_copies_commit() { MW_COPY(1, nullptr, nullptr, 0) }
+MW_FN void mw_copies_wait(size_t prior) {
+  (void)prior;
+  MW_COPY(2, nullptr, nullptr, prior)
+}
+MW_FN void mw_copies_wait_oldest() { MW_COPY(3, nullptr, nullptr, 0) }
 
 template <class Unit> MW_FN void mw_copy_units(void *to, const void *from, size_t bytes, size_t first, size_t step) {
   for (size_t i = first; i < bytes / sizeof(Unit); i += step) ((Unit *)to)[i] = ((const Unit *)from)[i];
@@ -35,6 +51,17 @@ template <size_t Alignment> struct aligned_size_t {
   constexpr operator size_t() const { return value; }
 };
 } // namespace cuda
+
+/* A copy that the thread waits for by itself. */
+MW_FN void mw_copy_later(void *to, const void *from, size_t bytes, size_t rank = 0, size_t threads = 1) {
+  mw_copy(to, from, bytes, rank, threads);
+#if defined(MW_CHECK)
+  const size_t ends = (size_t)to | (size_t)from | bytes, unit = ends % 8 == 0 ? 8 : ends % 4 == 0 ? 4 : 1;
+  if (threads == 1) mw_check_copy(0, to, from, (unsigned)bytes);
+  for (size_t i = rank * unit; threads > 1 && i < bytes; i += threads * unit)
+    mw_check_copy(0, (char *)to + i, (const char *)from + i, (unsigned)unit);
+#endif
+}
 
 #endif
 #endif

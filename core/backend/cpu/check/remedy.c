@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What to do about a finding, where its kind alone does not tell. */
+#include "core/backend/cpu/check/check.h"
+
+#include <string.h>
+
+const char cpu_in_flight[] = "nobody has waited for the copy";
+
+static bool are_of_one_block(const mw_party *parties) {
+  return parties[0].block_known && parties[1].block_known &&
+         !memcmp(parties[0].block, parties[1].block, sizeof parties[0].block);
+}
+
+static bool are_of_one_line(const mw_party *parties) {
+  return parties[0].line == parties[1].line && !strcmp(parties[0].file, parties[1].file);
+}
+
+/* A write, and a read that should come after it; both plain. */
+static bool is_handed_over(const mw_party *parties) {
+  return parties[1].known && ((!strcmp(parties[0].verb, "read") && !strcmp(parties[1].verb, "write")) ||
+                              (!strcmp(parties[0].verb, "write") && !strcmp(parties[1].verb, "read")));
+}
+
+static const char *of_shared(const cpu_noted *noted) {
+  const mw_finding *finding = &noted->base;
+  const char *memory = finding->object.kind;
+  if (!strcmp(finding->remark, cpu_in_flight)) return "wait for the copy, then let a barrier follow";
+  if (noted->scene.met_flag && is_handed_over(finding->parties))
+    return "put __threadfence_block() before the flag is written and after it is seen";
+  if (memory && !strcmp(memory, "dynamic shared") && !are_of_one_line(finding->parties))
+    return "put __syncthreads() between the two accesses, or keep the arrays in dynamic shared memory apart";
+  if (noted->scene.block_threads <= CPU_WARP) return "put __syncwarp() between the two accesses";
+  return finding->remedy;
+}
+
+static const char *of_global(const cpu_noted *noted) {
+  const mw_finding *finding = &noted->base;
+  if (!finding->parties[1].known && strstr(finding->remark, "overwritten")) return "wait for the copy before that";
+  if (are_of_one_block(finding->parties)) {
+    if (are_of_one_line(finding->parties)) return finding->remedy;
+    return noted->scene.blocks == 1 ? "put __syncthreads() between the two accesses"
+                                    : "put __syncthreads() between the two accesses, if no other block has the element";
+  }
+  if (noted->scene.cooperative && !are_of_one_line(finding->parties)) return "put grid.sync() between the two accesses";
+  if (noted->scene.met_block && is_handed_over(finding->parties))
+    return "put __threadfence() before the atomic that tells of the write and after the one that sees it, or launch "
+           "twice";
+  return finding->remedy;
+}
+
+static const char *of_bounds(const cpu_noted *noted) {
+  const mw_object *object = &noted->base.object;
+  if (strstr(object->text, "closed array")) return "keep the array open while kernels use it";
+  if (strstr(object->text, "null pointer")) return "pass an array";
+  if (strstr(object->text, "dynamic shared memory"))
+    return "launch it with more dynamic shared memory, or guard the access";
+  if (strstr(object->text, "static shared memory") || strstr(object->text, "of shared variable"))
+    return "keep the index below the bound";
+  return noted->base.remedy;
+}
+
+const char *cpu_remedy_of(const cpu_noted *noted) {
+  switch (noted->kind) {
+  case CPU_FINDING_RACE_SHARED:
+    return of_shared(noted);
+  case CPU_FINDING_RACE_GLOBAL:
+    return of_global(noted);
+  case CPU_FINDING_BOUNDS:
+    return of_bounds(noted);
+  default:
+    return noted->base.remedy;
+  }
+}
