@@ -338,6 +338,7 @@ void mw_body_read(mw_body *in, const cpu_tokens *tokens, int first, int last, co
     *(before ? &in->statements[before].next : &in->statements[0].child) = child;
   }
   names_bind(in);
+  in->names = (mw_names){0}; /* their reader's */
 }
 
 int mw_body_find(const mw_body *in, int first, int last) {

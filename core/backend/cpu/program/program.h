@@ -33,6 +33,7 @@ typedef struct cpu_function {
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
   enum { CPU_NOT_READ, CPU_IS_PURE, CPU_HAS_EFFECTS } pure; /* once it is asked for (pure.c) */
+  mw_body    *tree;                 /* of its body, once it is asked for (cpu_function_tree); NULL */
   int        *calls, ncalls;        /* functions named in the body */
   const char *scope;                /* "ns::" or "" */
   const char *engine, *engine_why;  /* kernels only; owned by the program */
@@ -148,6 +149,8 @@ typedef struct cpu_binder {
   const cpu_function *function; /* or NULL */
 } cpu_binder;
 mw_meaning cpu_binder_meaning(void *binder, const cpu_token *name);
+/* A function's body, over the program's own tokens; the function has one and is no class. */
+const mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
 /* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;

@@ -8,7 +8,7 @@
 typedef struct reading {
   const cpu_program *program;
   const cpu_function *function;
-  mw_body body;
+  const mw_body *body;
 } reading;
 
 /* Template parameters count where they are deduced from arguments, whose types are known. */
@@ -48,21 +48,21 @@ static bool is_pure(const reading *, int expr);
 
 static bool are_pure(const reading *it, int first) {
   int i = first;
-  while (i && is_pure(it, i)) i = it->body.exprs[i].next;
+  while (i && is_pure(it, i)) i = it->body->exprs[i].next;
   return !i;
 }
 
 /* A variable of the function's own, a plain name. */
 static bool change_allows(const reading *it, int expr) {
-  const mw_expr *e = &it->body.exprs[expr];
-  const mw_declared *own = &it->body.declared[e->of];
+  const mw_expr *e = &it->body->exprs[expr];
+  const mw_declared *own = &it->body->declared[e->of];
   if (e->kind == MW_EXPR_BRACKETS) return change_allows(it, e->a);
   return e->kind == MW_EXPR_NAME && !own->type.reference && !own->is_static &&
          (e->binding == MW_NAME_LOCAL || e->binding == MW_NAME_PARAMETER);
 }
 
 static bool name_allows(const reading *it, const mw_expr *e) {
-  const mw_declared *own = &it->body.declared[e->of];
+  const mw_declared *own = &it->body->declared[e->of];
   switch (e->binding) {
   case MW_NAME_LOCAL:
     return !own->is_static && !own->is_shared && type_allows(it, own->type);
@@ -77,7 +77,7 @@ static bool name_allows(const reading *it, const mw_expr *e) {
 }
 
 static bool call_allows(const reading *it, const mw_expr *e) {
-  const mw_expr *callee = &it->body.exprs[e->a];
+  const mw_expr *callee = &it->body->exprs[e->a];
   const cpu_token *name = &it->program->tokens.at[callee->op];
   if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !are_pure(it, e->b)) return false;
   if (callee->binding == MW_NAME_BUILTIN) return cpu_is_builtin(name, CPU_PURE);
@@ -93,7 +93,7 @@ static bool unary_allows(const reading *it, const mw_expr *e) {
 }
 
 static bool is_pure(const reading *it, int expr) {
-  const mw_expr *e = &it->body.exprs[expr];
+  const mw_expr *e = &it->body->exprs[expr];
   if (!expr) return true;
   switch (e->kind) {
   case MW_EXPR_NUMBER:
@@ -134,20 +134,15 @@ static bool statement_allows(const reading *it, const mw_statement *statement) {
   if (statement->kind == MW_STATEMENT_UNKNOWN || statement->kind == MW_STATEMENT_RANGE) return false;
   if (statement->kind == MW_STATEMENT_TYPE && statement->last > statement->first + 1) return false;
   for (int i = statement->declared; i < statement->declared + statement->ndeclared; i++)
-    if (!declared_allows(it, &it->body.declared[i])) return false;
+    if (!declared_allows(it, &it->body->declared[i])) return false;
   return is_pure(it, statement->test) && is_pure(it, statement->step);
 }
 
 static bool body_allows(reading *it) {
-  const cpu_function *function = it->function;
-  cpu_binder binder = {it->program, function};
-  const mw_names names = {cpu_binder_meaning, &binder};
-  mw_body_read(&it->body, &it->program->tokens, function->body + 1, function->last - 1, &names);
+  it->body = cpu_function_tree(it->program, it->function);
   int i = 1;
-  while (i < it->body.nstatements && statement_allows(it, &it->body.statements[i])) i++;
-  const bool all = i == it->body.nstatements;
-  mw_body_free(&it->body);
-  return all;
+  while (i < it->body->nstatements && statement_allows(it, &it->body->statements[i])) i++;
+  return i == it->body->nstatements;
 }
 
 bool cpu_function_is_pure(const cpu_program *program, const cpu_function *function) {

@@ -40,6 +40,8 @@ static void analysis_free(cpu_program *program) {
     mw_free(program->functions[i].formals);
     mw_free(program->functions[i].calls);
     mw_free(program->functions[i].split);
+    if (program->functions[i].tree) mw_body_free(program->functions[i].tree);
+    mw_free(program->functions[i].tree);
   }
   mw_free(program->hidden.all.calls);
   mw_free(program->functions);
