@@ -65,7 +65,7 @@ static int init_read(mw_body *in, int i, int last, mw_declared *one) {
   if (init->kind == MW_EXPR_BRACES && init->op == init->first) init->type = one->type;
   if (one->is_auto) {
     const bool reference = one->type.reference;
-    one->type = init->type;
+    one->type = reference ? init->type : mw_type_value(init->type);
     one->type.reference = reference, one->type.arrays = 0;
   }
   return init->last;
@@ -83,7 +83,7 @@ static void declarators_read(mw_body *in, int statement, int i, int last, mw_dec
   for (;; i++) {
     mw_declared one = like;
     const int begin = i;
-    i = mw_signs_end(in, i, last, &one.type);
+    i = mw_signs_end(in->tokens, i, last, &one.type);
     i = name_end(in, i, last, &one);
     if (!i) return unknown_make(in, statement, begin, last);
     const int index = in->ndeclared;
@@ -325,7 +325,7 @@ static void names_bind(mw_body *in) {
 
 void mw_body_read(mw_body *in, const cpu_tokens *tokens, int first, int last, const mw_names *names) {
   const size_t room = (size_t)(last - first) + 2;
-  *in = (mw_body){.tokens = tokens, .names = *names, .first = first, .last = last, .until = last};
+  *in = (mw_body){.tokens = tokens, .names = *names, .block = block_read, .first = first, .last = last, .until = last};
   in->begins = mw_calloc(room, sizeof *in->begins);
   in->bound = mw_calloc(room, sizeof *in->bound);
   in->exprs = mw_calloc(64, sizeof *in->exprs);

@@ -24,6 +24,7 @@ typedef struct mw_type {
   mw_type_class class;        /* of what is at the end of the pointers */
   signed char levels, arrays; /* float *x[2]: two levels of pointers and arrays, the outermost an array */
   bool reference;
+  unsigned char volatiles;    /* bit k: what k levels are left of is volatile; int *volatile *p has bit 1 */
 } mw_type;
 
 typedef enum mw_binding {
@@ -65,6 +66,7 @@ typedef enum mw_expr_kind {
   MW_EXPR_ASSIGN,      /* a op b: += */
   MW_EXPR_CONDITIONAL, /* a ? b : c */
   MW_EXPR_SIZEOF,      /* nothing in it is evaluated */
+  MW_EXPR_LAMBDA,      /* [ ] ( T x ) { ... }, and GNU's ( { ... } ): op is the { that a statement begins with */
 } mw_expr_kind;
 
 typedef struct mw_expr {
@@ -89,7 +91,7 @@ typedef struct mw_declared { /* a name that the body declares */
 typedef enum mw_statement_kind {
   MW_STATEMENT_UNKNOWN,
   MW_STATEMENT_EXPR,    /* test */
-  MW_STATEMENT_DECLARE, /* ndeclared variables from `declared` on */
+  MW_STATEMENT_DECLARE, /* ndeclared variables from `declared` on, among them those of lambdas behind an = */
   MW_STATEMENT_TYPE,    /* using, typedef, a class, static_assert, an empty statement: computes nothing */
   MW_STATEMENT_BLOCK,
   MW_STATEMENT_IF,
@@ -116,6 +118,7 @@ typedef struct mw_statement {
 typedef struct mw_body {
   const cpu_tokens *tokens;
   mw_names names;
+  int (*block)(struct mw_body *, int open); /* reads statements in braces */
   int first, last; /* tokens */
   mw_expr *exprs;
   mw_statement *statements;
@@ -135,11 +138,19 @@ void mw_body_free(mw_body *);
 /* The longest expression that begins at token `first` and ends by `last`; 0: none, or it is not understood. */
 int mw_body_find(const mw_body *, int first, int last);
 
+/* Past * and & and the words between them, which the type takes. */
+int mw_signs_end(const cpu_tokens *, int i, int last, mw_type *);
 /* The type that the words and signs in first ... last-1 give; of a class where they are not all of a type's. */
 mw_type mw_type_read(const cpu_tokens *, int first, int last, const mw_names *);
 /* A scalar or a pointer: its operators and conversions are the language's own. */
 static inline bool mw_type_is_plain(mw_type type) {
   return type.levels > 0 || type.class == MW_TYPE_SCALAR;
+}
+/* Of a copy: neither a reference nor itself volatile. */
+static inline mw_type mw_type_value(mw_type type) {
+  type.reference = false;
+  if (type.levels < 8) type.volatiles &= (unsigned char)~(1u << type.levels);
+  return type;
 }
 bool cpu_is_plain_number(const cpu_token *); /* 12u, 1.5e3f; 3_t may call a function of the program's */
 

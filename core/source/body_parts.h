@@ -26,8 +26,6 @@ int mw_construction_read(mw_body *, int first, int open, mw_type);
 
 /* Past the words of a type: const unsigned int, typename S<T>::type, struct P; i where there is none. */
 int mw_words_end(const mw_body *, int i, int last, mw_type *);
-/* Past * and & and the words between them. */
-int mw_signs_end(const mw_body *, int i, int last, mw_type *);
 void mw_declared_add(mw_body *, mw_declared);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "core/base/memory.h"
 #include "core/source/body_parts.h"
+#include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
 static const mw_type scalar = {.class = MW_TYPE_SCALAR}, text = {.class = MW_TYPE_SCALAR, .levels = 1};
@@ -89,12 +90,16 @@ static int qualified_end(const mw_body *in, int i, int last, int *name) {
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
 
-int mw_signs_end(const mw_body *in, int i, int last, mw_type *type) {
-  for (; i < last &&
-         cpu_token_any(mw_at(in, i), WORDS("*", "&", "&&", "const", "volatile", "__restrict__", "__restrict"));
-       i++) {
-    type->reference |= mw_at(in, i)->text[0] == '&';
-    if (mw_is(in, i, "*")) type->levels++, type->arrays = 0;
+static void volatile_note(mw_type *type) {
+  if (type->levels < 8) type->volatiles |= (unsigned char)(1u << type->levels);
+}
+
+int mw_signs_end(const cpu_tokens *tokens, int i, int last, mw_type *type) {
+  const char *const *const signs = WORDS("*", "&", "&&", "const", "volatile", "__restrict__", "__restrict");
+  for (; i < last && cpu_token_any(&tokens->at[i], signs); i++) {
+    type->reference |= tokens->at[i].text[0] == '&';
+    if (cpu_token_is(&tokens->at[i], "*")) type->levels++, type->arrays = 0;
+    if (cpu_token_is(&tokens->at[i], "volatile")) volatile_note(type);
   }
   return i;
 }
@@ -102,7 +107,7 @@ int mw_signs_end(const mw_body *in, int i, int last, mw_type *type) {
 /* T x, T *x = p: is a name declared behind what nobody knows? */
 static bool declares(const mw_body *in, int i, int last) {
   mw_type type = not_known;
-  const int name = mw_signs_end(in, i, last, &type);
+  const int name = mw_signs_end(in->tokens, i, last, &type);
   if (name >= last || mw_at(in, name)->kind != CPU_NAME || mw_is(in, name, "operator")) return false;
   return name == i || name + 1 == last || cpu_token_any(mw_at(in, name + 1), WORDS(";", "=", ",", "[", "{"));
 }
@@ -143,7 +148,7 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
             "__restrict__", "__restrict", "__shared__", "__device__", "__constant__", "__managed__", "__host__",
             "__inline__", "__forceinline__", "__noinline__", "mw_kept");
   const int first = i;
-  bool named = false, word = false, must = false;
+  bool named = false, word = false, must = false, fresh = false;
   *out = not_known;
   if (is_variable(in, i)) return i;
   for (int next; i < last && mw_at(in, i)->kind == CPU_NAME; i = next) {
@@ -154,6 +159,7 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
       if (mw_is(in, i, "decltype")) named = true, out->reference = true; /* it may be one */
     } else if (cpu_token_any(mw_at(in, i), signs)) {
       must = true;
+      fresh |= mw_is(in, i, "volatile");
     } else if (cpu_token_any(mw_at(in, i), words) && !named) {
       word = true;
       *out = scalar;
@@ -168,6 +174,7 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
       if (next == i) return first;
     }
   }
+  if (fresh) volatile_note(out);
   return named || word ? i : first;
 }
 
@@ -176,7 +183,7 @@ mw_type mw_type_read(const cpu_tokens *tokens, int first, int last, const mw_nam
   mw_type type;
   int i = mw_words_end(&in, first, last, &type);
   if (i == first) return of_class;
-  i = mw_signs_end(&in, i, last, &type);
+  i = mw_signs_end(tokens, i, last, &type);
   return i == last ? type : of_class;
 }
 
@@ -274,13 +281,42 @@ static int named_cast_read(mw_body *in, int i, int last) {
   return mw_construction_read(in, i, end, mw_type_read(in->tokens, i + 2, end - 1, &in->names));
 }
 
+static void formals_declare(mw_body *in, int open, int until) {
+  cpu_formal *formals;
+  const int count = cpu_formals_read(in->tokens, open, mw_at(in, open)->match, &formals);
+  for (const cpu_formal *it = formals; it < formals + count; it++) {
+    if (it->name < 0) continue;
+    mw_declared one = {.name = it->name, .spec = it->first, .spec_last = it->name, .until = until};
+    one.type = mw_type_read(in->tokens, it->first, it->name, &in->names);
+    one.type.levels += it->name + 1 < it->last && mw_is(in, it->name + 1, "[");
+    mw_declared_add(in, one);
+  }
+  mw_free(formals);
+}
+
+/* A lambda, or a block in parentheses; 0: none begins there. */
+static int lambda_read(mw_body *in, int i, int last) {
+  const bool bare = mw_is(in, i, "(") && mw_is(in, i + 1, "{") && mw_at(in, i + 1)->match + 1 == mw_at(in, i)->match;
+  if (!bare && !mw_is(in, i, "[")) return 0;
+  const int open = cpu_find_open(in->tokens, bare ? i + 1 : mw_at(in, i)->match, last, WORDS("{", "="));
+  if (open >= last || mw_is(in, open, "=")) return 0; /* { [2] = { 1 } } */
+  const int formals = bare ? open : cpu_find_open(in->tokens, mw_at(in, i)->match, open, WORDS("("));
+  const int visible = in->nvisible, close = mw_at(in, open)->match;
+  if (formals < open) formals_declare(in, formals, close);
+  in->block(in, open);
+  in->nvisible = visible;
+  return expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, (mw_type){.class = MW_TYPE_CLASS});
+}
+
 static int primary_read(mw_body *in, int i, int last) {
   mw_type type;
   const cpu_token *token = mw_at(in, i);
   if (i >= last) return unknown_add(in, i, last);
   if (is_variable(in, i)) return name_read(in, i, last);
   if (token->kind == CPU_NUMBER || token->kind == CPU_STRING) return literal_read(in, i);
-  if (cpu_token_is(token, "(") && !mw_is(in, i + 1, "{")) return brackets_read(in, i);
+  const int lambda = lambda_read(in, i, last);
+  if (lambda) return lambda;
+  if (cpu_token_is(token, "(")) return brackets_read(in, i);
   if (cpu_token_is(token, "{")) return mw_construction_read(in, i, i, not_known);
   if (cpu_token_any(token, WORDS("sizeof", "alignof", "noexcept"))) return sizeof_read(in, i, last);
   if (cpu_token_any(token, WORDS("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")))
@@ -288,7 +324,7 @@ static int primary_read(mw_body *in, int i, int last) {
   if (cpu_token_any(token, WORDS("true", "false", "nullptr")))
     return expr_add(in, MW_EXPR_NUMBER, i, i + 1, i, cpu_token_is(token, "nullptr") ? text : scalar);
   if ((token->kind != CPU_NAME && !cpu_token_is(token, "::")) || cpu_token_any(token, not_names))
-    return unknown_add(in, i, last); /* and a lambda, a statement in brackets */
+    return unknown_add(in, i, last);
   const int end = mw_words_end(in, i, last, &type);
   if (end > i && end < last && cpu_token_any(mw_at(in, end), WORDS("(", "{")))
     return mw_construction_read(in, i, end, type);
@@ -299,22 +335,20 @@ static int primary_read(mw_body *in, int i, int last) {
 
 /* ---- operators ------------------------------------------------------------------------------------------------- */
 
-static mw_type value_of(mw_type type) {
-  type.reference = false;
-  return type;
-}
-
 /* Of *p, p[i] or p->x: what p points to; not known where p is no pointer. */
 static mw_type pointed(mw_type type) {
   if (type.levels == 0) return not_known;
   type.levels--;
   type.arrays -= type.arrays > 0;
-  return value_of(type);
+  type.reference = false;
+  return type;
 }
 
-/* Of a member: a vector's are scalars. */
+/* Of a member: a vector's are scalars, and as volatile as their object. */
 static mw_type member_of(mw_type type) {
-  return type.levels == 0 && type.class == MW_TYPE_VECTOR ? scalar : not_known;
+  mw_type member = type.levels == 0 && type.class == MW_TYPE_VECTOR ? scalar : not_known;
+  if (type.levels == 0) member.volatiles = type.volatiles;
+  return member;
 }
 
 static int index_read(mw_body *in, int object, int i) {
@@ -353,7 +387,7 @@ static int postfix_read(mw_body *in, int i, int last) {
     else if (cpu_token_any(mw_at(in, i), WORDS(".", "->")))
       one = member_read(in, one, i, last);
     else if (cpu_token_any(mw_at(in, i), WORDS("++", "--")))
-      one = operation_add(in, MW_EXPR_POSTFIX, one, 0, i + 1, i, value_of(in->exprs[one].type));
+      one = operation_add(in, MW_EXPR_POSTFIX, one, 0, i + 1, i, mw_type_value(in->exprs[one].type));
     else if (cpu_token_any(mw_at(in, i), WORDS(".*", "->*")))
       return unknown_add(in, in->exprs[one].first, last);
     else
@@ -366,28 +400,28 @@ static int cast_end(const mw_body *in, int i, int last, mw_type *type) {
   if (!mw_is(in, i, "(") || mw_at(in, i)->match + 1 >= last) return 0;
   const int close = mw_at(in, i)->match;
   int name, end = mw_words_end(in, i + 1, close, type);
-  if (end > i + 1) return mw_signs_end(in, end, close, type) == close ? close + 1 : 0;
+  if (end > i + 1) return mw_signs_end(in->tokens, end, close, type) == close ? close + 1 : 0;
   if (mw_at(in, i + 1)->kind != CPU_NAME) return 0;
   end = qualified_end(in, i + 1, close, &name);
   end = angles_end(in, end, close);
   *type = of_class;
   const bool open = name > i + 1 || visible_meaning(in, name).binding == MW_NAME_UNKNOWN;
   const bool operand = mw_at(in, close + 1)->kind == CPU_NAME || mw_at(in, close + 1)->kind == CPU_NUMBER;
-  return open && mw_signs_end(in, end, close, type) == close && (type->levels || operand) ? close + 1 : 0;
+  return open && mw_signs_end(in->tokens, end, close, type) == close && (type->levels || operand) ? close + 1 : 0;
 }
 
 static mw_type address_of(mw_type type) {
   if (type.class == MW_TYPE_CLASS && !type.levels) return not_known; /* it may have an operator & */
   type.levels++;
   type.arrays = 0;
-  return value_of(type);
+  return mw_type_value(type);
 }
 
 static mw_type unary_type(const mw_body *in, int op, mw_type type) {
   if (mw_is(in, op, "*")) return pointed(type);
   if (mw_is(in, op, "&")) return address_of(type);
   if (mw_is(in, op, "!")) return mw_type_is_plain(type) ? scalar : not_known;
-  return mw_type_is_plain(type) ? value_of(type) : not_known;
+  return mw_type_is_plain(type) ? mw_type_value(type) : not_known;
 }
 
 static int unary_read(mw_body *in, int i, int last) {
@@ -434,7 +468,7 @@ static mw_type binary_type(const mw_body *in, int op, mw_type a, mw_type b) {
   if (!mw_type_is_plain(a) || !mw_type_is_plain(b)) return not_known;
   if ((a.levels && b.levels) || cpu_token_any(mw_at(in, op), WORDS("<", ">", "<=", ">=", "==", "!=", "&&", "||")))
     return scalar;
-  return value_of(b.levels ? b : a);
+  return mw_type_value(b.levels ? b : a);
 }
 
 static int binary_read(mw_body *in, int i, int last, int least) {
@@ -450,8 +484,8 @@ static int binary_read(mw_body *in, int i, int last, int least) {
 }
 
 static mw_type common(mw_type a, mw_type b) {
-  if (mw_type_is_plain(a) && mw_type_is_plain(b)) return value_of(a.levels ? a : b);
-  return a.class == b.class && a.levels == b.levels ? value_of(a) : not_known;
+  if (mw_type_is_plain(a) && mw_type_is_plain(b)) return mw_type_value(a.levels ? a : b);
+  return a.class == b.class && a.levels == b.levels ? mw_type_value(a) : not_known;
 }
 
 /* At the ? behind the condition. */
@@ -474,7 +508,7 @@ int mw_assignment_read(mw_body *in, int i, int last) {
     one = conditional_read(in, one, op, last);
   } else if (cpu_token_any(mw_at(in, op), WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))) {
     const int right = mw_assignment_read(in, op + 1, last);
-    one = operation_add(in, MW_EXPR_ASSIGN, one, right, end_of(in, right), op, value_of(in->exprs[one].type));
+    one = operation_add(in, MW_EXPR_ASSIGN, one, right, end_of(in, right), op, mw_type_value(in->exprs[one].type));
   }
   in->depth--;
   return one;

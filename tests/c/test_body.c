@@ -2,8 +2,8 @@
  *
  * A body as a tree, printed as s-expressions. A name says what it stands for: l. a local, p. a parameter, v. a variable
  * and c. a constant of the program, f. its functions, t. a type, b. a builtin; ? what nobody knows. An expression's type
- * is behind a colon: i a scalar, 4 a vector, C a class, with a * for each pointer and [] for each array; none is not
- * known. */
+ * is behind a colon: i a scalar, 4 a vector, C a class, with a * for each pointer and [] for each array, and a ~ behind what
+ * is volatile; none is not known. */
 #include "core/source/body.h"
 
 #include "tests/c/test.h"
@@ -13,19 +13,19 @@ static const struct {
   const char *name;
   mw_meaning meaning;
 } known[] = {
-    {"n", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 0, 0, false}}},
-    {"x", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 1, 0, false}}},
-    {"q", {MW_NAME_PARAMETER, {MW_TYPE_VECTOR, 1, 0, false}}},
-    {"o", {MW_NAME_PARAMETER, {MW_TYPE_CLASS, 0, 0, false}}},
-    {"g", {MW_NAME_VARIABLE, {MW_TYPE_SCALAR, 2, 2, false}}},
-    {"N", {MW_NAME_CONSTANT, {MW_TYPE_SCALAR, 0, 0, false}}},
+    {"n", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
+    {"x", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 1, 0, false, 0}}},
+    {"q", {MW_NAME_PARAMETER, {MW_TYPE_VECTOR, 1, 0, false, 0}}},
+    {"o", {MW_NAME_PARAMETER, {MW_TYPE_CLASS, 0, 0, false, 0}}},
+    {"g", {MW_NAME_VARIABLE, {MW_TYPE_SCALAR, 2, 2, false, 0}}},
+    {"N", {MW_NAME_CONSTANT, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
     {"f", {MW_NAME_FUNCTIONS, {0}}},
     {"T", {MW_NAME_TYPE, {0}}},
-    {"P", {MW_NAME_TYPE, {MW_TYPE_CLASS, 0, 0, false}}},
-    {"float4", {MW_NAME_TYPE, {MW_TYPE_VECTOR, 0, 0, false}}},
-    {"size_t", {MW_NAME_TYPE, {MW_TYPE_SCALAR, 0, 0, false}}},
-    {"threadIdx", {MW_NAME_BUILTIN, {MW_TYPE_VECTOR, 0, 0, false}}},
-    {"min", {MW_NAME_BUILTIN, {MW_TYPE_SCALAR, 0, 0, false}}},
+    {"P", {MW_NAME_TYPE, {MW_TYPE_CLASS, 0, 0, false, 0}}},
+    {"float4", {MW_NAME_TYPE, {MW_TYPE_VECTOR, 0, 0, false, 0}}},
+    {"size_t", {MW_NAME_TYPE, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
+    {"threadIdx", {MW_NAME_BUILTIN, {MW_TYPE_VECTOR, 0, 0, false, 0}}},
+    {"min", {MW_NAME_BUILTIN, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
 };
 
 static mw_meaning meaning_of(void *with, const cpu_token *name) {
@@ -39,12 +39,14 @@ static mw_meaning meaning_of(void *with, const cpu_token *name) {
 
 static void put_type(cpu_text *out, mw_type type) {
   static const char *const classes[] = {"", "C", "4", "i"};
-  if (!type.class && !type.levels && !type.reference) return;
-  cpu_text_format(out, ":%s%s", classes[type.class], type.reference ? "&" : "");
-  for (int i = type.levels; i > 0; i--) cpu_text_put(out, i > type.levels - type.arrays ? "[]" : "*");
+  if (!type.class && !type.levels && !type.reference && !type.volatiles) return;
+  cpu_text_format(out, ":%s%s%s", classes[type.class], type.volatiles & 1 ? "~" : "", type.reference ? "&" : "");
+  for (int i = type.levels; i > 0; i--)
+    cpu_text_format(out, "%s%s", i > type.levels - type.arrays ? "[]" : "*", type.volatiles >> i & 1 ? "~" : "");
 }
 
 static void put_list(const mw_body *, cpu_text *, int first);
+static void put_child(const mw_body *, cpu_text *, const char *word, int index);
 
 static void put_name(const mw_body *in, cpu_text *out, const mw_expr *it) {
   static const char *const marks[] = {"?", "l.", "p.", "v.", "c.", "f.", "t.", "b."};
@@ -54,9 +56,9 @@ static void put_name(const mw_body *in, cpu_text *out, const mw_expr *it) {
 
 static void put_expr(const mw_body *in, cpu_text *out, int index) {
   static const char *const names[] = {
-      [MW_EXPR_INDEX] = "[]",      [MW_EXPR_CALL] = "call",      [MW_EXPR_CAST] = "cast",
-      [MW_EXPR_BRACES] = "braces", [MW_EXPR_BRACKETS] = "()",    [MW_EXPR_CONDITIONAL] = "?:",
-      [MW_EXPR_SIZEOF] = "sizeof", [MW_EXPR_UNKNOWN] = "unknown"};
+      [MW_EXPR_INDEX] = "[]",      [MW_EXPR_CALL] = "call",     [MW_EXPR_CAST] = "cast",
+      [MW_EXPR_BRACES] = "braces", [MW_EXPR_BRACKETS] = "()",   [MW_EXPR_CONDITIONAL] = "?:",
+      [MW_EXPR_SIZEOF] = "sizeof", [MW_EXPR_LAMBDA] = "lambda", [MW_EXPR_UNKNOWN] = "unknown"};
   const mw_expr *it = &in->exprs[index];
   const cpu_token *op = &in->tokens->at[it->op];
   if (!index) return;
@@ -77,6 +79,8 @@ static void put_expr(const mw_body *in, cpu_text *out, int index) {
     put_list(in, out, it->a);
     if (!member) put_list(in, out, it->b);
     put_list(in, out, it->c);
+    for (int i = 1; it->kind == MW_EXPR_LAMBDA && i < in->nstatements; i++)
+      if (in->statements[i].first == it->op) put_child(in, out, "", i);
     cpu_text_put(out, ")");
   }
   put_type(out, it->type);
@@ -195,7 +199,7 @@ static void declarations(void **state) {
          "(declare a:i = 1 b:i* = p.x:i* c:i[] = (braces 1 2):i[] d:i) (expr (+ (+ l.a:i (* l.b:i*):i):i ([] l.c:i[] "
          "1):i):i)");
   expect("const unsigned long long k = n; volatile int w; k + w;",
-         "(declare k:i = p.n:i) (declare w:i) (expr (+ l.k:i l.w:i):i)");
+         "(declare k:i = p.n:i) (declare w:i~) (expr (+ l.k:i l.w:i~):i)");
   expect(
       "auto p = x + 1; auto &r = p; auto v = q[1]; v.x;",
       "(declare p:i* = (+ p.x:i* 1):i*) (declare r:i&* = l.p:i*) (declare v:4 = ([] p.q:4* 1):4) (expr (.x l.v:4):i)");
@@ -213,6 +217,32 @@ static void declarations(void **state) {
   expect(
       "int (*call)(int) = f; float (&row)[4] = g[1]; call(1); row[2];",
       "(declare call:C = f.f) (declare row:C& = ([] v.g:i[][] 1):i[]) (expr (call l.call:C 1)) (expr ([] l.row:C& 2))");
+}
+
+/* Of what, and through how many pointers. */
+static void volatiles(void **state) {
+  (void)state;
+  expect("volatile int *p = x; *p; p + 1; &p[2];",
+         "(declare p:i~* = p.x:i*) (expr (* l.p:i~*):i~) (expr (+ l.p:i~* 1):i~*) (expr (& ([] l.p:i~* 2):i~):i~*)");
+  expect("int *volatile p, *volatile *q; *p; *q;",
+         "(declare p:i*~ q:i**~) (expr (* l.p:i*~):i) (expr (* l.q:i**~):i*~)");
+  expect("using W = volatile int; W *p; typedef int *I; volatile I i; int volatile j; *p + *i + j;",
+         "(type) (declare p:i~*) (type) (declare i:i*~) (declare j:i~) (expr (+ (+ (* l.p:i~*):i~ (* l.i:i*~):i):i "
+         "l.j:i~):i)");
+  expect("auto p = (volatile int *)x; auto v = *p; auto &r = *p; v + r;",
+         "(declare p:i~* = (cast p.x:i*):i~*) (declare v:i = (* l.p:i~*):i~) (declare r:i~& = (* l.p:i~*):i~) (expr (+ "
+         "l.v:i l.r:i~&):i)");
+  expect("volatile float4 s[2]; s[0].x; volatile P *o; o->m;",
+         "(declare s:4~[]) (expr (.x ([] l.s:4~[] 0):4~):i~) (declare o:C~*) (expr (->m l.o:C~*):~)");
+}
+
+static void lambdas(void **state) {
+  (void)state;
+  expect("[&](int i) { n = i; }; i;", "(expr (lambda (block (expr (= p.n:i l.i:i):i))):C) (expr ?i)");
+  expect("f([] { }, n);", "(expr (call f.f (lambda (block)):C p.n:i))");
+  expect("({ n; });", "(expr (lambda (block (expr p.n:i))):C)");
+  expect("auto l = [=](float *n, int) -> float { return *n; }, m = 1; l(x);",
+         "(declare l:C = (lambda (block (return (* l.n:i*):i))):C n:i* m:i = 1) (expr (call l.l:C p.x:i*))");
 }
 
 static void scopes(void **state) {
@@ -260,10 +290,7 @@ static void unknown_expressions(void **state) {
   (void)state;
   expect("3_t + n;", "(expr (unknown))");
   expect("new P; delete x; throw 1;", "(expr (unknown)) (expr (unknown)) (unknown)");
-  expect("[&](int i) { n = i; };", "(expr (unknown))");
-  expect("f([] { }, n);", "(expr (call f.f (unknown)))");
   expect("o.*m;", "(expr (unknown))");
-  expect("({ n; });", "(expr (unknown))");
   expect("n + ; x[]; f(n n);", "(expr (unknown)) (expr (unknown)) (expr (call f.f (unknown)))");
   expect("n ?: 1;", "(expr (unknown))");
   expect("operator+(o, o);", "(expr (unknown))");
@@ -273,7 +300,7 @@ static void unknown_expressions(void **state) {
 static void unknown_declarations(void **state) {
   (void)state;
   expect("n; auto [n, b] = o; n + b;", "(expr p.n:i) (unknown) (expr (+ l.n:C l.b:C))");
-  expect("auto l = [=] { return n; }, m = 1; m; l;", "(declare l = (unknown)) (expr l.m:C) (expr l.l)");
+  expect("auto l = n ?: 1, m = 1; m; l;", "(declare l = (unknown)) (expr l.m:C) (expr l.l)");
   expect("int *p = new (x) int(1); int k = n;", "(declare p:i* = (unknown)) (declare k:i = p.n:i)");
   expect("using N::f; f(n);", "(unknown) (expr (call l.f:C p.n:i))");
   expect("typedef int (*fp)(int); fp;", "(unknown) (expr l.fp:C)");
@@ -296,6 +323,8 @@ int main(void) {
       cmocka_unit_test(casts),
       cmocka_unit_test(operands),
       cmocka_unit_test(declarations),
+      cmocka_unit_test(volatiles),
+      cmocka_unit_test(lambdas),
       cmocka_unit_test(scopes),
       cmocka_unit_test(statements),
       cmocka_unit_test(unknown_expressions),

@@ -211,8 +211,9 @@ static mw_meaning global_meaning(cpu_binder *in, const cpu_token *name) {
   if (!it) return nothing;
   if (cpu_token_is(&from->at[it->first], "enum")) return meaning_make(MW_NAME_CONSTANT, enumeration(in));
   mw_meaning found = {MW_NAME_VARIABLE, type_at(in, it->first, it->last)};
-  for (int i = it->name - 1; cpu_token_any(&from->at[i], WORDS("*", "const", "__restrict__")); i--)
-    found.type.levels += cpu_token_is(&from->at[i], "*");
+  int signs = it->name;
+  while (cpu_token_any(&from->at[signs - 1], WORDS("*", "const", "volatile", "__restrict__"))) signs--;
+  mw_signs_end(from, signs, it->name, &found.type);
   for (int i = it->name + 1; cpu_token_is(&from->at[i], "["); i = from->at[i].match + 1)
     found.type.levels++, found.type.arrays++;
   const bool fixed = cpu_find(from, it->first, it->last, WORDS("const", "constexpr")) < it->last;
@@ -229,7 +230,9 @@ static mw_meaning alias_meaning(cpu_binder *in, int first) {
     const mw_type type = listed ? (mw_type){.class = enumeration(in)} : type_at(in, it->first, it->last);
     const bool same = i == first || (type.class == all.type.class && type.levels == all.type.levels &&
                                      type.arrays == all.type.arrays && type.reference == all.type.reference);
+    const unsigned char volatiles = all.type.volatiles | type.volatiles;
     all = same && type.class ? (mw_meaning){MW_NAME_TYPE, type} : meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS);
+    all.type.volatiles = volatiles;
   }
   return all;
 }
