@@ -10,70 +10,105 @@ static bool is_plain_read(const cpu_token *token) {
   return cpu_token_is(token, "volatile") || cpu_is_builtin(token, CPU_FRESH);
 }
 
-bool cpu_declares(const cpu_others *in, int i) {
-  const cpu_token *at = in->at;
-  int k = i - 1;
-  while (k > 0 && cpu_token_any(&at[k], WORDS("*", "&", "const", "__restrict__", "volatile"))) k--;
-  if (k < 1 || at[k].kind != CPU_NAME) return k > 0 && k < i - 1 && cpu_token_is(&at[k], ">"); /* S<T> *x */
-  const char *const *const not_types = WORDS("return", "else", "do", "goto", "case", "new", "typename", "sizeof");
-  if (cpu_token_any(&at[k], not_types)) return false;
-  return k == i - 1 || cpu_token_any(&at[k - 1], WORDS(";", "{", "}", "::")) ||
-         (at[k - 1].kind == CPU_NAME && !cpu_token_any(&at[k - 1], not_types));
+/* ---- what there is to read ------------------------------------------------------------------------------------- */
+
+static void code_add(cpu_others *in, const cpu_function *like, int owner, const mw_body *tree) {
+  in->codes = mw_realloc(in->codes, (size_t)(in->ncodes + 1) * sizeof *in->codes);
+  cpu_code *it = &in->codes[in->ncodes++];
+  *it = (cpu_code){.function = *like, .owner = owner, .tree = tree, .shared = tree != NULL};
+  if (tree) return;
+  mw_body *own = mw_calloc(1, sizeof *own);
+  cpu_binder binder = {in->program, &it->function};
+  mw_body_read(own, &in->program->tokens, like->body + 1, like->last - 1, &(mw_names){cpu_binder_meaning, &binder});
+  it->tree = own;
+}
+
+/* Of a declaration outside of functions: its words, and the signs that end in front of the name. */
+static void declared_read(cpu_others *in, int first, int last, int name) {
+  const cpu_tokens *tokens = &in->program->tokens;
+  cpu_binder binder = {in->program, NULL};
+  mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  if (type.volatiles || cpu_find(tokens, last, name, WORDS("volatile")) < name)
+    cpu_name_find(in->program, &in->at[name])->is_volatile = true;
+}
+
+static void members_read(cpu_others *in, const cpu_declaration *member) {
+  const cpu_declarators list = cpu_declarators_read(&in->program->tokens, member->begin, member->last - 1);
+  for (const cpu_declarator *it = list.at; it < list.at + list.count; it++)
+    declared_read(in, it->spec, it->spec_last, it->name);
+}
+
+/* Of a class whose { is at `open`, with what is in it. */
+static void class_read(cpu_others *in, const cpu_function *class, int owner, int open) {
+  const cpu_tokens *tokens = &in->program->tokens;
+  cpu_declaration it;
+  for (int i = open + 1; i < in->at[open].match; i = it.last) {
+    it = cpu_declaration_read(tokens, i, in->at[open].match);
+    cpu_function method = {.name = it.name, .head_first = class->head_first, .head_last = class->head_last};
+    method.body = it.body, method.last = it.last;
+    if (it.body >= 0 && it.open < 0) class_read(in, class, owner, it.body);
+    if (it.open < 0) members_read(in, &it);
+    if (it.open < 0 || it.body < 0 || owner < 0) continue;
+    method.nformals = cpu_formals_read(tokens, it.open, it.close, &method.formals);
+    code_add(in, &method, owner, NULL);
+  }
+}
+
+/* Braces that are not understood, and those of classes. */
+static void rest_read(cpu_others *in, int code) {
+  const mw_body *tree = in->codes[code].tree;
+  const cpu_function like = in->codes[code].function;
+  for (int i = 0; i < tree->nstatements; i++) in->taken[tree->statements[i].first] = true;
+  for (int i = 1; i < tree->nexprs; i++) in->taken[tree->exprs[i].op] |= tree->exprs[i].kind != MW_EXPR_UNKNOWN;
+  for (int i = tree->first; i < tree->last; i++) {
+    if (!cpu_token_is(&in->at[i], "{") || in->taken[i]) continue;
+    const int begin = cpu_begin_after(&in->program->tokens, tree->first, i, WORDS(";", "{", "}"));
+    cpu_function block = {.name = -1, .head_first = like.head_first, .head_last = like.head_last};
+    block.body = i, block.last = in->at[i].match + 1;
+    if (cpu_class_braces(&in->program->tokens, begin, i + 1) == i)
+      class_read(in, &like, in->codes[code].owner, i);
+    else
+      code_add(in, &block, in->codes[code].owner, NULL);
+    i = in->at[i].match;
+  }
+}
+
+/* Variables, and classes that only a typedef gives a name. */
+static void outside_read(cpu_others *in) {
+  const cpu_program *program = in->program;
+  for (const cpu_named *it = program->globals.at; it < program->globals.at + program->globals.count; it++)
+    declared_read(in, it->first, it->last, it->name);
+  for (const cpu_item *it = program->items; it < program->items + program->nitems; it++) {
+    const int open = it->kind == CPU_ITEM_TEXT ? cpu_class_braces(&program->tokens, it->first, it->last) : 0;
+    if (open) class_read(in, &(cpu_function){0}, -1, open);
+  }
+}
+
+static void codes_read(cpu_others *in) {
+  for (int i = 0; i < in->program->nfunctions; i++) {
+    const cpu_function *it = &in->program->functions[i];
+    if (it->body >= 0 && it->is_class) class_read(in, it, i, it->body);
+    if (it->body >= 0 && !it->is_class) code_add(in, it, i, cpu_function_tree(in->program, it));
+  }
+  for (int i = 0; i < in->ncodes; i++) rest_read(in, i);
 }
 
 /* ---- volatile names -------------------------------------------------------------------------------------------- */
 
-/* The name that the declaration with a `volatile` at i declares; -1: it is a cast. */
-static int declared_name(const cpu_others *in, int i) {
-  if (i > 2 && cpu_token_is(&in->at[i - 1], "=") && cpu_token_is(&in->at[i - 3], "using")) return i - 2;
-  for (int k = i + 1; k < in->program->tokens.count; k++) {
-    if (cpu_token_any(&in->at[k], WORDS(";", ",", "=", "[", ")", "{", ">")))
-      return in->at[k - 1].kind == CPU_NAME && k > i + 2 ? k - 1 : -1;
-    if (cpu_token_is(&in->at[k], "<")) k = cpu_angle_end(&in->program->tokens, k, in->program->tokens.count) - 1;
-  }
-  return -1;
-}
-
-/* auto p = (volatile int *)q; also is a pointer to volatile memory. */
-static int initialised_name(const cpu_others *in, int i) {
-  int k = i - 1;
-  while (k > 2 && !cpu_token_any(&in->at[k], WORDS(";", "{", "}", "="))) k--;
-  const bool pointer = cpu_token_is(&in->at[k], "=") && cpu_token_any(&in->at[k - 2], WORDS("auto", "*", "&"));
-  return pointer && in->at[k - 1].kind == CPU_NAME ? k - 1 : -1;
+static bool is_volatile(const cpu_others *in, const cpu_code *code, int i) {
+  cpu_binder binder = {in->program, &code->function};
+  const int own = code->tree->bound[i - code->tree->first];
+  if (own) return code->tree->declared[own].type.volatiles;
+  const mw_meaning found = cpu_binder_meaning(&binder, &in->at[i]);
+  const bool open = cpu_is_member(&in->program->tokens, i) || found.binding == MW_NAME_UNKNOWN;
+  return found.type.volatiles || (open && cpu_name_find(in->program, &in->at[i])->is_volatile);
 }
 
 /* Wherever it stands: what is not volatile may be taken for it, and then waits by fibers. */
-static void volatile_add(cpu_others *in, int name) {
-  in->volatiles = mw_grow(in->volatiles, (size_t)in->nvolatiles, sizeof *in->volatiles);
-  in->volatiles[in->nvolatiles++] = name;
-}
-
-static bool is_volatile(const cpu_others *in, int i) {
-  int k = 0;
-  while (k < in->nvolatiles && !cpu_same_text(&in->at[i], &in->at[in->volatiles[k]])) k++;
-  return k < in->nvolatiles;
-}
-
-/* typedef volatile int flag; flag *f; */
-static void by_type(cpu_others *in, int type) {
-  for (int i = type + 1; (i = cpu_find_same(&in->program->tokens, i, in->program->tokens.count, &in->at[type])) <
-                         in->program->tokens.count;
-       i++) {
-    int k = i + 1;
-    while (cpu_token_any(&in->at[k], WORDS("*", "&", "const", "__restrict__"))) k++;
-    if (in->at[k].kind == CPU_NAME) volatile_add(in, k);
-  }
-}
-
 static void volatiles_read(cpu_others *in) {
-  for (int i = 0; i < in->program->tokens.count; i++) {
-    if (!cpu_token_is(&in->at[i], "volatile")) continue;
-    int name = declared_name(in, i);
-    if (name < 0) name = initialised_name(in, i);
-    if (name < 0) continue;
-    volatile_add(in, name);
-    if (name < i || (i > 0 && cpu_token_is(&in->at[i - 1], "typedef"))) by_type(in, name);
-  }
+  for (const cpu_code *it = in->codes; it < in->codes + in->ncodes; it++)
+    for (int i = it->tree->first; i < it->tree->last; i++)
+      in->fresh[i] |= in->at[i].kind == CPU_NAME && is_volatile(in, it, i);
 }
 
 /* ---- atomics --------------------------------------------------------------------------------------------------- */
@@ -121,63 +156,42 @@ static cpu_effects both(cpu_effects a, cpu_effects b) {
 static cpu_effects of_token(const cpu_others *in, int i) {
   if (in->at[i].kind != CPU_NAME) return (cpu_effects){0};
   if (cpu_is_atomic(in, i)) return (cpu_effects){!cpu_atomic_acts(in, i), cpu_atomic_acts(in, i)};
-  return (cpu_effects){.reads = is_plain_read(&in->at[i]) || is_volatile(in, i)};
+  return (cpu_effects){.reads = is_plain_read(&in->at[i]) || in->fresh[i]};
 }
 
-static cpu_effects effects_in(cpu_others *, const cpu_function *, int first, int last);
-
-static cpu_effects of_function(cpu_others *in, int index) {
-  const cpu_function *function = &in->program->functions[index];
-  if (in->known[index] || function->kernel || function->is_class || function->body < 0) return in->of[index];
-  in->known[index] = true; /* a function that calls itself adds nothing */
-  in->of[index] = effects_in(in, function, function->body, function->last);
-  return in->of[index];
-}
-
-/* Without what the method calls: methods may call each other. */
-static cpu_effects of_method(cpu_others *in, const cpu_function *holder, const cpu_token *name) {
-  cpu_effects found = {0};
-  for (int i = holder->body + 1; i < holder->last; i++) {
-    if (!cpu_same_text(&in->at[i], name) || !cpu_token_is(&in->at[i + 1], "(") || !cpu_declares(in, i)) continue;
-    const int body = cpu_find(&in->program->tokens, in->at[i + 1].match, holder->last, WORDS("{", ";"));
-    for (int k = body; body < holder->last && k < in->at[body].match; k++) found = both(found, of_token(in, k));
-  }
-  return found;
+static cpu_effects of_code(cpu_others *in, cpu_code *it) {
+  if (it->known || it->function.kernel) return it->effects;
+  it->known = true; /* a function that calls itself adds nothing */
+  it->effects = cpu_effects_of(in, it, it->function.body, it->function.last);
+  return it->effects;
 }
 
 /* auto f = [&] { ... }; before its call */
-static cpu_effects of_lambda(cpu_others *in, const cpu_function *function, int call) {
-  const cpu_token *at = in->at;
-  for (int i = call - 1; i > function->body; i--) {
-    if (!cpu_same_text(&at[i], &at[call]) || !cpu_token_is(&at[i + 1], "=") || !cpu_token_is(&at[i + 2], "[")) continue;
-    const int body = cpu_find(&in->program->tokens, at[i + 2].match, call, WORDS("{"));
-    return body < call ? effects_in(in, function, body, at[body].match) : (cpu_effects){0};
-  }
-  return (cpu_effects){0};
+static cpu_effects of_lambda(cpu_others *in, const cpu_code *code, int call) {
+  const mw_body *tree = code->tree;
+  const bool inside = call >= tree->first && call < tree->last;
+  const mw_expr *init = &tree->exprs[inside ? tree->declared[tree->bound[call - tree->first]].init : 0];
+  if (init->kind != MW_EXPR_LAMBDA || init->last > call) return (cpu_effects){0};
+  return cpu_effects_of(in, code, init->op, init->last);
 }
 
-static cpu_effects of_call(cpu_others *in, const cpu_function *function, int i) {
-  cpu_effects found = of_lambda(in, function, i);
-  for (int k = -1; (k = cpu_callee_next(in->program, &in->program->tokens, i, k)) >= 0;) {
-    const cpu_function *callee = &in->program->functions[k];
-    found = both(found, callee->is_class ? of_method(in, callee, &in->at[i]) : of_function(in, k));
-  }
+static cpu_effects of_call(cpu_others *in, const cpu_code *code, int i) {
+  cpu_effects found = of_lambda(in, code, i);
+  for (int k = 0; k < in->ncodes; k++)
+    if (cpu_function_named(in->program, &in->codes[k].function, &in->at[i]))
+      found = both(found, of_code(in, &in->codes[k]));
   return found;
 }
 
-static cpu_effects effects_in(cpu_others *in, const cpu_function *function, int first, int last) {
+cpu_effects cpu_effects_of(cpu_others *in, const cpu_code *code, int first, int last) {
   cpu_effects found = {0};
   for (int i = first; i < last; i++) {
     if (in->at[i].kind != CPU_NAME) continue;
     cpu_effects one = of_token(in, i);
-    if (!one.reads && !one.acts && cpu_call_open(&in->program->tokens, i) >= 0) one = of_call(in, function, i);
+    if (!one.reads && !one.acts && cpu_call_open(&in->program->tokens, i) >= 0) one = of_call(in, code, i);
     found = both(found, one);
   }
   return found;
-}
-
-cpu_effects cpu_effects_of(cpu_others *in, const cpu_function *function, int first, int last) {
-  return effects_in(in, function, first, last);
 }
 
 /* ---- lifetime -------------------------------------------------------------------------------------------------- */
@@ -189,14 +203,22 @@ bool cpu_others_find(cpu_others *in, cpu_program *program) {
   for (int i = 0; i < count && !any; i++)
     any = cpu_is_atomic(in, i) || cpu_is_builtin(&in->at[i], CPU_FENCE) || is_plain_read(&in->at[i]);
   if (!any) return false;
+  in->fresh = mw_calloc((size_t)count + 1, sizeof *in->fresh);
+  in->taken = mw_calloc((size_t)count + 1, sizeof *in->taken);
+  outside_read(in);
+  codes_read(in);
   volatiles_read(in);
-  in->of = mw_calloc((size_t)program->nfunctions + 1, sizeof *in->of);
-  in->known = mw_calloc((size_t)program->nfunctions + 1, sizeof *in->known);
   return true;
 }
 
 void cpu_others_free(cpu_others *in) {
-  mw_free(in->volatiles);
-  mw_free(in->of);
-  mw_free(in->known);
+  for (cpu_code *it = in->codes; it < in->codes + in->ncodes; it++) {
+    if (it->shared) continue;
+    mw_body_free((mw_body *)it->tree);
+    mw_free((mw_body *)it->tree);
+    mw_free(it->function.formals);
+  }
+  mw_free(in->codes);
+  mw_free(in->fresh);
+  mw_free(in->taken);
 }

@@ -79,6 +79,7 @@ typedef struct cpu_name { /* what the text says of a word, wherever it stands (n
   bool typed;         /* behind the name of a type */
   bool bare, taken;   /* not called; nor as an argument of a template that is called */
   bool method;        /* of some class */
+  bool is_volatile;   /* a variable outside of functions, or a member, once others.c has read them */
   int  global, alias; /* the first of that name; -1 */
   bool read, reads;   /* its meaning is; is being */
   mw_meaning meaning;

@@ -32,7 +32,7 @@ enum { MOST_NAMES = 64 };
 typedef struct loop {
   cpu_others *others;
   const cpu_token *at;
-  cpu_function *function;
+  const cpu_code *code;
   int begin;           /* its first token */
   int test, test_last; /* the condition; equal: none */
   int first, last;     /* what is repeated, the condition included */
@@ -63,7 +63,7 @@ static bool loop_read(loop *it, int i, int last) {
 /* again: ... goto again; */
 static bool backward_read(loop *it, int i) {
   if (!cpu_token_is(&it->at[i], "goto")) return false;
-  for (int k = it->function->body + 1; k < i; k++) {
+  for (int k = it->code->function.body + 1; k < i; k++) {
     if (!cpu_same_text(&it->at[k], &it->at[i + 1]) || !cpu_token_is(&it->at[k + 1], ":")) continue;
     it->begin = k, it->first = it->test = it->test_last = k + 1;
     it->last = i + 2;
@@ -125,9 +125,12 @@ static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how
 }
 
 static bool is_declared(const loop *it, const cpu_token *name) {
-  for (int i = it->first; i < it->last; i++)
-    if (cpu_same_text(&it->at[i], name) && cpu_declares(it->others, i)) return true;
-  return false;
+  const mw_body *tree = it->code->tree;
+  int i = 1;
+  while (i < tree->ndeclared && (tree->declared[i].name < it->first || tree->declared[i].name >= it->last ||
+                                 !cpu_same_text(&it->at[tree->declared[i].name], name)))
+    i++;
+  return i < tree->ndeclared;
 }
 
 /* Does each round set it before anything else? */
@@ -146,7 +149,7 @@ static fact *fact_of(loop *it, const cpu_token *name) {
 }
 
 static cpu_effects effects_at(const loop *it, int first, int last) {
-  return cpu_effects_of(it->others, it->function, first, last);
+  return cpu_effects_of(it->others, it->code, first, last);
 }
 
 static bool range_reads(loop *, int first, int last);
@@ -349,7 +352,7 @@ static bool comes_to(const loop *it, int i, int k) {
 static bool gives_back(const loop *it, int i) {
   const cpu_token *at = it->at;
   if (!cpu_is_builtin(&at[i], CPU_LOCK)) return false;
-  for (int k = at[i + 1].match; k < it->function->last && !cpu_is_builtin(&at[k], CPU_BARRIER); k++) {
+  for (int k = at[i + 1].match; k < it->code->function.last && !cpu_is_builtin(&at[k], CPU_BARRIER); k++) {
     if (!cpu_is_builtin(&at[k], CPU_LOCK)) continue;
     int same = 2;
     while (cpu_same_text(&at[i + same], &at[k + same]) && !cpu_token_is(&at[i + same], ",")) same++;
@@ -386,8 +389,9 @@ static bool is_counted(loop *it) {
 
 /* The `while` of a do loop, which has been read with its `do`. */
 static bool ends_do(const loop *it, int i) {
-  for (int k = it->function->body + 1; k < i; k++)
-    if (cpu_token_is(&it->at[k], "do") && cpu_statement_end(tokens_of(it), k + 1, it->function->last) == i) return true;
+  for (int k = it->code->function.body + 1; k < i; k++)
+    if (cpu_token_is(&it->at[k], "do") && cpu_statement_end(tokens_of(it), k + 1, it->code->function.last) == i)
+      return true;
   return false;
 }
 
@@ -398,12 +402,13 @@ static bool is_let_be(const loop *it) {
   return writes_tested(it);
 }
 
-static void function_read(cpu_others *others, cpu_function *function) {
+static void code_read(cpu_others *others, const cpu_code *code) {
   cpu_token *at = others->program->tokens.at;
-  loop it = {.others = others, .at = at, .function = function};
-  for (int i = function->body + 1; i < function->last; i++) {
+  cpu_function *function = &others->program->functions[code->owner];
+  loop it = {.others = others, .at = at, .code = code};
+  for (int i = code->function.body + 1; i < code->function.last; i++) {
     const bool backward = backward_read(&it, i);
-    if (!backward && (!loop_read(&it, i, function->last) || ends_do(&it, i))) continue;
+    if (!backward && (!loop_read(&it, i, code->function.last) || ends_do(&it, i))) continue;
     if (is_let_be(&it)) continue;
     it.fenced = is_fenced(&it);
     if (loop_waits(&it)) {
@@ -417,7 +422,6 @@ static void function_read(cpu_others *others, cpu_function *function) {
 void cpu_spin_waits_find(cpu_program *program) {
   cpu_others others;
   if (!cpu_others_find(&others, program)) return;
-  for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].body >= 0) function_read(&others, &program->functions[i]);
+  for (int i = 0; i < others.ncodes; i++) code_read(&others, &others.codes[i]);
   cpu_others_free(&others);
 }
