@@ -70,8 +70,15 @@ local forms = {
   { "a template", "template <class T> __device__ T peek(T *x) { return *(volatile T *)x; }",
     [[ while (peek<int>(flag) == 0); ]] },
   { "a lambda", "", [[ auto peek = [&] { return *(volatile int *)flag; }; while (peek() == 0); ]] },
+  { "a lambda with a parameter", "", [[ auto wait = [](volatile int *f) { while (*f == 0); }; wait(flag); ]] },
+  { "a block with a value", "", [[ while (({ volatile int *f = flag; *f; }) == 0); ]] },
+  { "a method with a parameter", "struct gate { __device__ void wait(volatile int *f) { while (*f == 0); } };",
+    [[ gate g; g.wait(flag); ]] },
+  { "a class in the body", "", [[ struct gate { volatile int a; }; gate *g = (gate *)flag; while (!g->a); ]] },
   { "a volatile type", "typedef volatile int word;", [[ word *f = flag; while (*f == 0); ]] },
   { "a pointer by a cast", "", [[ auto f = const_cast<volatile int *>(flag); while (!*f); ]] },
+  { "a variable initialised in brackets", "",
+    [[ bool go; do { int v(*(volatile int *)flag); go = v == 0; } while (go); ]] },
   { "a variable that says it is done", "",
     [[ bool done = false; while (!done) { if (*(volatile int *)flag) done = true; } ]] },
   { "a variable computed from the flag", "",
@@ -104,6 +111,7 @@ local moving = {
   { "compare and swap of a volatile value", [[ while (true) { int old = *(volatile int *)flag;
     if (atomicCAS(flag, old, old + t) == old) break; } out[t] = 1; ]] },
   { "a queue of work", [[ int i; while ((i = atomicAdd(flag, 1)) < n) out[i] = 1; ]] },
+  { "a name that is volatile elsewhere", [[ { volatile int f = 1; out[t] = f; } int f = 0; while (f == 0) f = n; ]] },
   { "a bounded wait", [[ volatile int *f = flag; int i = 0; while (*f == 0 && i < 10) i++; out[t] = 1; ]] },
 }
 

@@ -17,201 +17,145 @@
 
 #include "core/backend/cpu/program/others.h"
 
-typedef enum tri { UNKNOWN, ASKED, NO, YES } tri; /* ASKED: the answer is being looked for */
-
 /* Does its value depend on what the thread itself carries on from round to round; does it come from what others write? */
 typedef enum question { MOVES, READS } question;
 
-typedef struct fact { /* a name in a loop */
-  const cpu_token *name;
-  tri of[READS + 1];
-} fact;
+typedef enum tri { UNKNOWN, ASKED, NO, YES } tri; /* ASKED: the answer is being looked for */
 
-enum { MOST_NAMES = 64 };
+typedef struct change { /* v = value; v += value; v++; T v = value; f(&v), with nobody's &: all else */
+  int name, sign;       /* tokens; sign: of a declaration the name, of an argument the function's */
+  int value;            /* expression; 0: none */
+  tri of[READS + 1];    /* of the name, at its first change */
+} change;
 
 typedef struct loop {
   cpu_others *others;
-  const cpu_token *at;
   const cpu_code *code;
-  int begin;           /* its first token */
-  int test, test_last; /* the condition; equal: none */
-  int first, last;     /* what is repeated, the condition included */
-  int open;            /* the { of its body; 0: none */
-  bool fenced;         /* plain memory is read anew in each round */
-  fact facts[MOST_NAMES];
-  int nfacts;
+  const mw_body *tree; /* of the code */
+  const cpu_token *at;
+  const mw_statement *statement; /* NULL: it goes back to a label */
+  int test, test_last;           /* the condition; equal: none */
+  int first, last;               /* what is repeated, the condition included */
+  int open;                      /* the { of its body; 0: none */
+  bool stores;                   /* to memory */
+  bool fenced;                   /* plain memory is read anew in each round */
+  change *changes;
+  int nchanges;
 } loop;
 
 static const cpu_tokens *tokens_of(const loop *it) {
   return &it->others->program->tokens;
 }
 
-/* ---- the loop's parts ------------------------------------------------------------------------------------------ */
-
-/* The loop that begins at token i. */
-static bool loop_read(loop *it, int i, int last) {
-  cpu_loop found;
-  if (!cpu_loop_read(tokens_of(it), i, last, &found)) return false;
-  it->begin = i, it->last = found.last;
-  it->test = found.test, it->test_last = found.test_last;
-  it->first = cpu_token_is(&it->at[i], "for") ? found.test : i;
-  it->open = cpu_token_is(&it->at[found.body], "{") ? found.body : 0;
-  it->nfacts = 0;
-  return true;
-}
-
-/* again: ... goto again; */
-static bool backward_read(loop *it, int i) {
-  if (!cpu_token_is(&it->at[i], "goto")) return false;
-  for (int k = it->code->function.body + 1; k < i; k++) {
-    if (!cpu_same_text(&it->at[k], &it->at[i + 1]) || !cpu_token_is(&it->at[k + 1], ":")) continue;
-    it->begin = k, it->first = it->test = it->test_last = k + 1;
-    it->last = i + 2;
-    it->open = it->nfacts = 0;
-    return true;
-  }
-  return false;
-}
-
-/* Calls `visit` with each if and switch of the loop: the condition, and the end of all that it decides. */
-typedef bool decision(loop *, cpu_range condition, int last, void *of);
-
-static bool any_decision(loop *it, decision *visit, void *of) {
-  for (int i = it->first; i < it->last; i++) {
-    if (!cpu_token_any(&it->at[i], WORDS("if", "switch")) || !cpu_token_is(&it->at[i + 1], "(")) continue;
-    const cpu_range condition = {i + 2, it->at[i + 1].match};
-    if (visit(it, condition, cpu_statement_end(tokens_of(it), i, it->last), of)) return true;
-  }
-  return false;
-}
-
-static bool is_endless(const loop *it) {
-  const cpu_token *test = &it->at[it->test];
-  return it->test == it->test_last || (it->test + 1 == it->test_last && cpu_token_any(test, WORDS("true", "1")));
-}
-
-/* ---- what changes from round to round -------------------------------------------------------------------------- */
-
-/* v = ...: the end of what is assigned, at its , ; or ). */
-static int value_end(const loop *it, int i) {
-  return cpu_find_open(tokens_of(it), i, it->last, WORDS(";", ",", ")"));
-}
-
-/* Past the subscripts and members of the name at i. */
-static int postfix_end(const loop *it, int i) {
-  for (i++;; i = cpu_token_is(&it->at[i], "[") ? it->at[i].match + 1 : i + 2)
-    if (!cpu_token_any(&it->at[i], WORDS("[", ".", "->"))) return i;
-}
-
-/* The function that takes the address of, or a reference to, the name at i; or its method; -1: none. */
-static int callee_of(const loop *it, int i) {
-  int after = i + 1;
-  while (cpu_token_any(&it->at[after], WORDS(".", "->"))) after += 2;
-  if (after > i + 1 && cpu_token_is(&it->at[after], "(")) return after - 1;
-  const int open = cpu_enclosing(tokens_of(it), it->begin, i);
-  return open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME ? open - 1 : -1;
-}
-
-/* What is not followed keeps its value: a wait that is taken for none would never end. */
-static bool changes(const loop *it, int i, const cpu_token *name, cpu_write *how) {
-  if (!cpu_same_text(&it->at[i], name) || cpu_is_member(tokens_of(it), i) || cpu_token_is(&it->at[i + 1], "("))
-    return false;
-  *how = cpu_write_at(it->others->program, tokens_of(it), i, CPU_VALUE);
-  if (*how != CPU_ESCAPED) return *how == CPU_CHANGED;
-  const int callee = callee_of(it, i);
-  const bool address = cpu_token_is(&it->at[i - 1], "&");
-  if (address && cpu_token_is(&it->at[i - 2], ")")) return false; /* *(volatile int *)&count */
-  return address || (callee >= 0 && !cpu_token_any(&it->at[callee], WORDS("while", "if", "for", "switch")));
-}
-
-static bool is_declared(const loop *it, const cpu_token *name) {
-  const mw_body *tree = it->code->tree;
-  int i = 1;
-  while (i < tree->ndeclared && (tree->declared[i].name < it->first || tree->declared[i].name >= it->last ||
-                                 !cpu_same_text(&it->at[tree->declared[i].name], name)))
-    i++;
-  return i < tree->ndeclared;
-}
-
-/* Does each round set it before anything else? */
-static bool is_set_first(const loop *it, const cpu_token *name) {
-  const int i = cpu_find_use(tokens_of(it), it->open ? it->open : it->first, it->last, name);
-  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && cpu_enclosing(tokens_of(it), it->begin, i) == it->open &&
-         cpu_token_any(&it->at[i - 1], WORDS(";", "{", "}"));
-}
-
-static fact *fact_of(loop *it, const cpu_token *name) {
-  int i = 0;
-  while (i < it->nfacts && !cpu_same_text(it->facts[i].name, name)) i++;
-  if (i == MOST_NAMES) return NULL;
-  if (i == it->nfacts) it->facts[it->nfacts++] = (fact){.name = name};
-  return &it->facts[i];
-}
-
 static cpu_effects effects_at(const loop *it, int first, int last) {
   return cpu_effects_of(it->others, it->code, first, last);
 }
 
-static bool range_reads(loop *, int first, int last);
+/* ---- the loop's parts ------------------------------------------------------------------------------------------ */
 
-/* An atomic that counts, or changes memory by a value that was just read: a step of the thread's own. */
-static bool atomic_moves(loop *it, int i) {
-  const int close = it->at[i + 1].match, comma = cpu_find_open(tokens_of(it), i + 2, close, WORDS(","));
-  if (cpu_atomic_acts(it->others, i)) return true;
-  return !cpu_atomic_loads(it->others, i) && range_reads(it, comma, close);
+/* for, while and do; what goes over a range ends. */
+static bool loop_read(loop *it, const mw_statement *head) {
+  const mw_statement *all = it->tree->statements;
+  const bool is_for = head->kind == MW_STATEMENT_FOR, is_do = head->kind == MW_STATEMENT_DO;
+  if (!is_for && !is_do && head->kind != MW_STATEMENT_WHILE) return false;
+  const int body = all[head->child].first, open = is_do ? all[head->child].last + 1 : head->first + 1;
+  it->statement = head;
+  it->test = is_for ? all[head->head].last + 1 : open + 1;
+  it->test_last = !is_for ? it->at[open].match : head->test ? it->tree->exprs[head->test].last : it->test;
+  it->first = is_for ? it->test : head->first;
+  it->last = head->last;
+  it->open = cpu_token_is(&it->at[body], "{") ? body : 0;
+  return true;
 }
 
-static bool name_is(loop *, const cpu_token *name, question);
+/* again: ... goto again; */
+static bool backward_read(loop *it, const mw_statement *jump) {
+  int label = it->tree->first;
+  if (!cpu_token_is(&it->at[jump->first], "goto")) return false;
+  while (label < jump->first &&
+         (!cpu_same_text(&it->at[label], &it->at[jump->first + 1]) || !cpu_token_is(&it->at[label + 1], ":")))
+    label++;
+  it->statement = NULL;
+  it->first = it->test = it->test_last = label + 1;
+  it->last = jump->last;
+  it->open = 0;
+  return label < jump->first;
+}
 
-static bool range_moves(loop *it, int first, int last) {
-  for (int i = first; i < last; i++) {
-    if (cpu_token_is(&it->at[i], "decltype")) i = it->at[i + 1].match;
-    if (it->at[i].kind != CPU_NAME || cpu_is_member(tokens_of(it), i)) continue;
-    const bool atomic = cpu_is_atomic(it->others, i);
-    if (atomic ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts || name_is(it, &it->at[i], MOVES)) return true;
+/* The next if or switch of the loop; 0: there is none. */
+static int decision_next(const loop *it, int i) {
+  const mw_statement *all = it->tree->statements;
+  while (++i < it->tree->nstatements)
+    if ((all[i].kind == MW_STATEMENT_IF || all[i].kind == MW_STATEMENT_SWITCH) && all[i].first >= it->first &&
+        all[i].last <= it->last)
+      return i;
+  return 0;
+}
+
+/* Of an if or switch, with its parentheses. */
+static cpu_range condition_of(const loop *it, int decision) {
+  const mw_statement *all = it->tree->statements;
+  return (cpu_range){all[decision].first + 1, all[all[decision].child].first};
+}
+
+/* The next one that decides whether token i is come to. */
+static int decides_next(const loop *it, int decision, int i) {
+  do decision = decision_next(it, decision);
+  while (decision && !(condition_of(it, decision).last <= i && i < it->tree->statements[decision].last));
+  return decision;
+}
+
+static bool test_is(const loop *it, const char *const *words) {
+  return it->test + 1 == it->test_last && cpu_token_any(&it->at[it->test], words);
+}
+
+/* ---- what changes from round to round -------------------------------------------------------------------------- */
+
+static bool same_name(const loop *it, int i, int k) {
+  const int a = it->tree->bound[i - it->tree->first], b = it->tree->bound[k - it->tree->first];
+  return it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) &&
+         (a || b ? a == b : cpu_same_text(&it->at[i], &it->at[k]));
+}
+
+/* The first use of the name at token `name` in tokens i ... last-1, or `last`. */
+static int use_find(const loop *it, int i, int last, int name) {
+  while (i < last && !same_name(it, i, name)) i++;
+  return i;
+}
+
+/* The name that x, x.m, x[i] and *x are of; -1: none that is followed. */
+static int name_of(const loop *it, int expr) {
+  const mw_expr *e = &it->tree->exprs[expr];
+  while (e->kind == MW_EXPR_BRACKETS || e->kind == MW_EXPR_MEMBER || e->kind == MW_EXPR_INDEX ||
+         (e->kind == MW_EXPR_UNARY && cpu_token_is(&it->at[e->op], "*")))
+    e = &it->tree->exprs[e->a];
+  return e->kind == MW_EXPR_NAME ? e->op : -1;
+}
+
+static void change_add(loop *it, int name, int sign, int value) {
+  if (name < 0) return;
+  it->changes = mw_grow(it->changes, (size_t)it->nchanges, sizeof *it->changes);
+  it->changes[it->nchanges++] = (change){.name = name, .sign = sign, .value = value};
+}
+
+/* An argument by reference, and the object of a method. */
+static void call_read(loop *it, const mw_expr *call) {
+  const mw_expr *callee = &it->tree->exprs[call->a];
+  for (int i = call->b; i; i = it->tree->exprs[i].next) {
+    const int name = name_of(it, i);
+    if (name >= 0 && cpu_write_at(it->others->program, tokens_of(it), name, CPU_VALUE) == CPU_ESCAPED)
+      change_add(it, name, callee->op, 0);
   }
-  return false;
+  if (callee->kind == MW_EXPR_MEMBER || callee->kind == MW_EXPR_ARROW)
+    change_add(it, name_of(it, callee->a), callee->op, 0);
 }
 
-/* Is the token of number *of what it decides? */
-static bool decides(loop *it, cpu_range condition, int last, void *of) {
-  (void)it;
-  const int i = *(const int *)of;
-  return condition.last <= i && i < last;
+/* &v, for the function in whose parentheses it stands; not *(volatile int *)&v. */
+static void address_read(loop *it, const mw_expr *e) {
+  const int open = cpu_enclosing(tokens_of(it), it->first, e->op);
+  const bool call = open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME;
+  if (!cpu_token_is(&it->at[e->op - 1], ")")) change_add(it, name_of(it, e->a), call ? open - 1 : e->op, 0);
 }
-
-/* Is the change at *of decided by what others write, and by nothing else: if (f[i]) i++? */
-static bool told_by_others(loop *it, cpu_range condition, int last, void *of) {
-  if (!decides(it, condition, last, of)) return false;
-  const bool other = cpu_find(tokens_of(it), condition.last, last, WORDS("else")) < last;
-  return !other && effects_at(it, condition.first, condition.last).reads;
-}
-
-static bool decision_moves(loop *it, cpu_range condition, int last, void *of) {
-  return decides(it, condition, last, of) && range_moves(it, condition.first, condition.last);
-}
-
-static bool change_moves(loop *it, int i, cpu_write how, bool carried) {
-  if (how == CPU_ESCAPED) {
-    const int callee = callee_of(it, i);
-    if (callee < 0) return true;
-    const cpu_effects found = effects_at(it, callee, callee + 1);
-    return cpu_is_atomic(it->others, callee) ? false : found.acts || !found.reads;
-  }
-  const int sign = postfix_end(it, i);
-  const bool set = cpu_token_is(&it->at[sign], "=");
-  if (!set && !cpu_token_any(&it->at[sign], WORDS("|=", "&="))) {
-    if (carried) return !any_decision(it, told_by_others, &i);
-    return cpu_token_any(&it->at[sign], WORDS("+=", "-=", "*=", "^=")) &&
-           range_moves(it, sign + 1, value_end(it, sign + 1));
-  }
-  const int end = value_end(it, sign + 1);
-  for (int k = sign + 1; k < end; k++)
-    if (cpu_same_text(&it->at[k], &it->at[i]) && !carried) return false;
-  return range_moves(it, sign + 1, end) || any_decision(it, decision_moves, &i);
-}
-
-/* ---- what others decide ---------------------------------------------------------------------------------------- */
 
 /* *p, p[i], p->x */
 static bool is_dereference(const loop *it, int i) {
@@ -220,139 +164,197 @@ static bool is_dereference(const loop *it, int i) {
   return cpu_token_is(at, "*") && !cpu_ends_operand(at - 1);
 }
 
-/* Has it a fence, after which plain memory is read again, and does it write none itself? */
-static bool is_fenced(const loop *it) {
-  bool fence = false;
-  for (int i = it->first; i < it->last; i++) {
-    fence |= cpu_is_builtin(&it->at[i], CPU_FENCE);
-    if (is_dereference(it, i) && cpu_is_assignment(&it->at[postfix_end(it, i + 1)])) return false;
-    if (cpu_token_is(&it->at[i], "]") && cpu_is_assignment(&it->at[i + 1])) return false;
-  }
-  return fence;
+static void assignment_read(loop *it, const mw_expr *e) {
+  const mw_expr *target = &it->tree->exprs[e->a];
+  change_add(it, name_of(it, e->a), e->op, e->kind == MW_EXPR_ASSIGN ? e->b : 0);
+  for (int i = target->first; i < target->last; i++) it->stores |= is_dereference(it, i);
 }
 
-static bool range_reads(loop *it, int first, int last) {
-  if (effects_at(it, first, last).reads) return true;
+/* What is not followed keeps its value: a wait that is taken for none would never end. */
+static void changes_read(loop *it) {
+  const mw_body *tree = it->tree;
+  it->nchanges = it->stores = 0;
+  for (const mw_declared *own = tree->declared; own < tree->declared + tree->ndeclared; own++)
+    if (own->init && own->name >= it->first && own->name < it->last) change_add(it, own->name, own->name, own->init);
+  for (const mw_expr *e = tree->exprs; e < tree->exprs + tree->nexprs; e++) {
+    if (e->first < it->first || e->last > it->last) continue;
+    if (e->kind == MW_EXPR_CALL) call_read(it, e);
+    if (e->kind == MW_EXPR_UNARY && cpu_token_is(&it->at[e->op], "&")) address_read(it, e);
+    if (e->kind >= MW_EXPR_UNARY && cpu_is_assignment(&it->at[e->op])) assignment_read(it, e);
+  }
+}
+
+static bool is_given(const loop *it, const change *of) {
+  return of->sign != of->name && !cpu_is_assignment(&it->at[of->sign]);
+}
+
+/* Does each round set it before anything else? */
+static bool is_set_first(const loop *it, int name) {
+  const int i = use_find(it, it->open ? it->open : it->first, it->last, name);
+  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && cpu_enclosing(tokens_of(it), it->first, i) == it->open &&
+         cpu_token_any(&it->at[i - 1], WORDS(";", "{", "}"));
+}
+
+static bool name_is(loop *, int name, question);
+static bool range_is(loop *, int first, int last, question);
+
+/* An atomic that counts, or changes memory by a value that was just read: a step of the thread's own. */
+static bool atomic_moves(loop *it, int i) {
+  const int close = it->at[i + 1].match, comma = cpu_find_open(tokens_of(it), i + 2, close, WORDS(","));
+  if (cpu_atomic_acts(it->others, i)) return true;
+  return !cpu_atomic_loads(it->others, i) && range_is(it, comma, close, READS);
+}
+
+static bool token_is(loop *it, int i, question what) {
+  const bool name = it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i);
+  if (name && name_is(it, i, what)) return true;
+  if (what == READS) return effects_at(it, i, i + 1).reads || (it->fenced && is_dereference(it, i));
+  return name && (cpu_is_atomic(it->others, i) ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts);
+}
+
+static bool range_is(loop *it, int first, int last, question what) {
   for (int i = first; i < last; i++) {
-    if (it->fenced && is_dereference(it, i)) return true;
-    if (it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) && name_is(it, &it->at[i], READS)) return true;
+    if (cpu_token_is(&it->at[i], "decltype")) i = it->at[i + 1].match;
+    if (token_is(it, i, what)) return true;
   }
   return false;
 }
 
-static bool decision_reads(loop *it, cpu_range condition, int last, void *of) {
-  return decides(it, condition, last, of) && range_reads(it, condition.first, condition.last);
-}
-
-static bool change_reads(loop *it, int i, cpu_write how) {
-  const int sign = postfix_end(it, i), callee = how == CPU_ESCAPED ? callee_of(it, i) : -1;
-  if (how == CPU_ESCAPED) return callee >= 0 && effects_at(it, callee, callee + 1).reads;
-  if (cpu_is_assignment(&it->at[sign]) && range_reads(it, sign + 1, value_end(it, sign + 1))) return true;
-  return any_decision(it, decision_reads, &i);
-}
-
-static bool name_is(loop *it, const cpu_token *name, question what) {
-  fact *of = fact_of(it, name);
-  if (!of || of->of[what] == ASKED) return what == MOVES; /* computed from itself */
-  if (of->of[what] != UNKNOWN) return of->of[what] == YES;
-  of->of[what] = ASKED;
-  const bool carried = what == MOVES && !is_declared(it, name) && !is_set_first(it, name);
-  bool is = false;
-  for (int i = it->first; i < it->last && !is; i++) {
-    cpu_write how;
-    if (changes(it, i, name, &how)) is = what == MOVES ? change_moves(it, i, how, carried) : change_reads(it, i, how);
+/* Is the change at token i decided by what others write, and by nothing else: if (f[i]) i++? */
+static bool told_by_others(const loop *it, int i) {
+  for (int k = 0; (k = decides_next(it, k, i));) {
+    const cpu_range condition = condition_of(it, k);
+    if (!cpu_has(tokens_of(it), condition.last, it->tree->statements[k].last, "else") &&
+        effects_at(it, condition.first, condition.last).reads)
+      return true;
   }
-  of->of[what] = is ? YES : NO;
+  return false;
+}
+
+static bool decision_is(loop *it, int i, question what) {
+  for (int k = 0; (k = decides_next(it, k, i));) {
+    const cpu_range condition = condition_of(it, k);
+    if (range_is(it, condition.first, condition.last, what)) return true;
+  }
+  return false;
+}
+
+static bool change_moves(loop *it, const change *of, bool carried) {
+  const mw_expr *value = &it->tree->exprs[of->value];
+  const cpu_token *sign = &it->at[of->sign];
+  if (is_given(it, of)) {
+    const cpu_effects found = effects_at(it, of->sign, of->sign + 1);
+    return !cpu_is_atomic(it->others, of->sign) && (found.acts || !found.reads);
+  }
+  if (cpu_is_assignment(sign) && !cpu_token_any(sign, WORDS("=", "|=", "&="))) {
+    if (carried) return !told_by_others(it, of->sign);
+    return cpu_token_any(sign, WORDS("+=", "-=", "*=", "^=")) && range_is(it, value->first, value->last, MOVES);
+  }
+  if (!carried && use_find(it, value->first, value->last, of->name) < value->last) return false;
+  return range_is(it, value->first, value->last, MOVES) || decision_is(it, of->sign, MOVES);
+}
+
+/* ---- what others decide ---------------------------------------------------------------------------------------- */
+
+/* Has it a fence, after which plain memory is read again, and does it write none itself? */
+static bool is_fenced(const loop *it) {
+  int i = it->first;
+  while (i < it->last && !cpu_is_builtin(&it->at[i], CPU_FENCE)) i++;
+  return i < it->last && !it->stores;
+}
+
+static bool change_reads(loop *it, const change *of) {
+  const mw_expr *value = &it->tree->exprs[of->value];
+  if (is_given(it, of)) return effects_at(it, of->sign, of->sign + 1).reads;
+  return (of->value && range_is(it, value->first, value->last, READS)) || decision_is(it, of->sign, READS);
+}
+
+static bool name_is(loop *it, int name, question what) {
+  int i = 0;
+  while (i < it->nchanges && !same_name(it, it->changes[i].name, name)) i++;
+  if (i == it->nchanges) return false;
+  tri *of = &it->changes[i].of[what];
+  if (*of == ASKED) return what == MOVES; /* computed from itself */
+  if (*of != UNKNOWN) return *of == YES;
+  *of = ASKED;
+  const int declared = it->tree->declared[it->tree->bound[name - it->tree->first]].name;
+  const bool own = it->first <= declared && declared < it->last;
+  const bool carried = what == MOVES && !own && !is_set_first(it, name);
+  bool is = false;
+  for (; i < it->nchanges && !is; i++)
+    if (same_name(it, it->changes[i].name, name))
+      is = what == MOVES ? change_moves(it, &it->changes[i], carried) : change_reads(it, &it->changes[i]);
+  *of = is ? YES : NO;
   return is;
 }
 
 /* ---- loops that wait ------------------------------------------------------------------------------------------- */
 
-typedef struct exits {
-  bool move, read;
-} exits;
-
-static void exit_note(loop *it, exits *found, int first, int last) {
-  if (!found->move) found->move = range_moves(it, first, last);
-  if (!found->move && !found->read) found->read = range_reads(it, first, last);
-}
-
-static bool leaves(loop *it, cpu_range condition, int last, void *of) {
-  exits *found = of;
-  const bool jumps = cpu_find(tokens_of(it), condition.last, last, WORDS("break", "return", "continue", "goto")) < last;
-  if (jumps) exit_note(it, found, condition.first, condition.last);
-  return found->move;
-}
-
-/* do { if (x) break; ... } while (0); */
-static bool runs_once(const loop *it) {
-  const cpu_token *test = &it->at[it->test];
-  return it->test + 1 == it->test_last && cpu_token_any(test, WORDS("0", "false"));
-}
-
 static bool loop_waits(loop *it) {
-  exits found = {false, false};
-  if (runs_once(it)) return false;
-  if (!is_endless(it)) exit_note(it, &found, it->test, it->test_last);
-  if (!found.move) any_decision(it, leaves, &found);
-  return !found.move && found.read;
+  const char *const *const jumps = WORDS("break", "return", "continue", "goto");
+  const bool endless = it->test == it->test_last || test_is(it, WORDS("true", "1"));
+  if (!endless && range_is(it, it->test, it->test_last, MOVES)) return false;
+  bool reads = !endless && range_is(it, it->test, it->test_last, READS);
+  for (int i = 0; (i = decision_next(it, i));) {
+    const cpu_range condition = condition_of(it, i);
+    const int last = it->tree->statements[i].last;
+    if (cpu_find(tokens_of(it), condition.last, last, jumps) == last) continue;
+    if (range_is(it, condition.first, condition.last, MOVES)) return false;
+    reads = reads || range_is(it, condition.first, condition.last, READS);
+  }
+  return reads;
 }
 
-static bool same_range(const loop *it, int first, int last, int other, int other_last) {
-  int same = 0;
-  while (first + same < last && other + same < other_last &&
-         cpu_same_text(&it->at[first + same], &it->at[other + same]))
-    same++;
-  return first + same == last && other + same == other_last;
+static bool same_text(const loop *it, int a, int b) {
+  const mw_expr *x = &it->tree->exprs[a], *y = &it->tree->exprs[b];
+  int i = x->last - x->first;
+  if (i != y->last - y->first) return false;
+  while (i && cpu_same_text(&it->at[x->first + i - 1], &it->at[y->first + i - 1])) i--;
+  return i == 0;
 }
 
-/* Does the condition ask whether the value of the assignment is still there: x != value, or value != x? */
-static bool asks_for(const loop *it, const cpu_range *target, const cpu_range *value) {
-  const int sign = cpu_find_open(tokens_of(it), it->test, it->test_last, WORDS("!="));
-  const cpu_range *const sides[] = {target, value};
-  for (int k = 0; k < 2; k++)
-    if (same_range(it, it->test, sign, sides[k]->first, sides[k]->last) &&
-        same_range(it, sign + 1, it->test_last, sides[!k]->first, sides[!k]->last))
-      return true;
-  return false;
-}
-
-/* By a statement of the loop's own block, which every round executes. */
+/* Does a statement that every round executes write a value of which the condition asks whether it is still there:
+ * x != value, or value != x? */
 static bool writes_tested(const loop *it) {
-  for (int i = it->open + 1, begin = i; it->open && i < it->at[it->open].match; i++) {
-    const cpu_range target = {begin, i}, value = {i + 1, value_end(it, i + 1)};
-    if (cpu_token_is(&it->at[i], "=") && asks_for(it, &target, &value)) return true;
-    if (it->at[i].match > i) i = it->at[i].match;
-    if (cpu_token_any(&it->at[i], WORDS(";", "}"))) begin = i + 1;
+  const mw_body *tree = it->tree;
+  const mw_expr *test = &tree->exprs[it->statement ? it->statement->test : 0];
+  if (!it->open || test->kind != MW_EXPR_BINARY || !cpu_token_is(&it->at[test->op], "!=")) return false;
+  for (int i = tree->statements[it->statement->child].child; i; i = tree->statements[i].next) {
+    const mw_expr *e = &tree->exprs[tree->statements[i].test];
+    if (tree->statements[i].kind != MW_STATEMENT_EXPR || e->kind != MW_EXPR_ASSIGN ||
+        !cpu_token_is(&it->at[e->op], "="))
+      continue;
+    if ((same_text(it, e->a, test->a) && same_text(it, e->b, test->b)) ||
+        (same_text(it, e->a, test->b) && same_text(it, e->b, test->a)))
+      return true;
   }
   return false;
 }
 
-/* The name that the statement at token i sets; -1: none. */
-static int name_set(const loop *it, int i) {
-  const cpu_token *at = it->at;
-  while (!cpu_token_any(&at[i], WORDS(";", "{", "}", "="))) i--;
-  return cpu_token_is(&at[i], "=") ? i - 1 : -1;
-}
-
-/* Does a thread that has been at token i come to token k? Not if an if in between that does not ask for what i gave
- * sends only some there. */
+/* Does a thread that has been at token i come to token k? Not if what stands around k, and not around i, and does not
+ * ask for what i gave, sends only some there. */
 static bool comes_to(const loop *it, int i, int k) {
-  const cpu_token *at = it->at;
-  int block = k - 1; /* the { of the block that holds k */
-  while (!cpu_token_is(&at[block], "{") || at[block].match < k) block--;
-  const bool single = cpu_token_is(&at[k - 1], ")");
-  if (!single && block < i) return true;
-  const int close = single ? k - 1 : block - 1, open = at[close].match, name = name_set(it, i);
-  if (!cpu_token_is(&at[close], ")") || open > close) return false;
-  return (open < i && i < close) || (name >= 0 && cpu_find_same(tokens_of(it), open, close, &at[name]) < close);
+  const mw_statement *all = it->tree->statements, *around = NULL;
+  for (const mw_statement *s = all; s < all + it->tree->nstatements; s++)
+    if (s->kind >= MW_STATEMENT_IF && s->kind <= MW_STATEMENT_SWITCH && s->kind != MW_STATEMENT_DO &&
+        all[s->child].first <= k && k < s->last)
+      around = s;
+  if (!around) return true;
+  const int body = all[around->child].first;
+  const mw_statement *branch = &all[around->otherwise ? around->otherwise : around->child];
+  if (branch->first <= i || (around->first < i && i < body) || (k < branch->first && body <= i)) return true;
+  for (const change *of = it->changes; of < it->changes + it->nchanges; of++) {
+    const mw_expr *value = &it->tree->exprs[of->value];
+    if (value->first <= i && i < value->last && use_find(it, around->first, body, of->name) < body) return true;
+  }
+  return false;
 }
 
 /* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
 static bool gives_back(const loop *it, int i) {
   const cpu_token *at = it->at;
   if (!cpu_is_builtin(&at[i], CPU_LOCK)) return false;
-  for (int k = at[i + 1].match; k < it->code->function.last && !cpu_is_builtin(&at[k], CPU_BARRIER); k++) {
+  for (int k = at[i + 1].match; k < it->tree->last && !cpu_is_builtin(&at[k], CPU_BARRIER); k++) {
     if (!cpu_is_builtin(&at[k], CPU_LOCK)) continue;
     int same = 2;
     while (cpu_same_text(&at[i + same], &at[k + same]) && !cpu_token_is(&at[i + same], ",")) same++;
@@ -369,34 +371,26 @@ static bool is_compared(const loop *it, int i) {
 }
 
 /* Does every round step a variable of the condition, as in for (i = 0; i < n; i++)? */
-static bool counts_rounds(loop *it) {
-  for (int i = it->first; i < it->last; i++)
-    for (int k = it->test; k < it->test_last; k++) {
-      cpu_write how;
-      if (it->at[k].kind == CPU_NAME && changes(it, i, &it->at[k], &how) && how == CPU_CHANGED && is_compared(it, k) &&
-          !cpu_token_is(&it->at[postfix_end(it, i)], "=") && !any_decision(it, decides, &i))
-        return true;
-    }
+static bool counts_rounds(const loop *it) {
+  for (const change *of = it->changes; of < it->changes + it->nchanges; of++) {
+    const cpu_token *sign = &it->at[of->sign];
+    if (!cpu_is_assignment(sign) || cpu_token_is(sign, "=") || decides_next(it, 0, of->sign)) continue;
+    for (int i = it->test; i < it->test_last; i++)
+      if (same_name(it, i, of->name) && is_compared(it, i)) return true;
+  }
   return false;
 }
 
-static bool is_counted(loop *it) {
+static bool is_counted(const loop *it) {
   const cpu_effects found = effects_at(it, it->first, it->last);
-  return (found.reads || found.acts) && !runs_once(it) && !counts_rounds(it);
+  return it->statement && (found.reads || found.acts) && !counts_rounds(it);
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------- */
 
-/* The `while` of a do loop, which has been read with its `do`. */
-static bool ends_do(const loop *it, int i) {
-  for (int k = it->code->function.body + 1; k < i; k++)
-    if (cpu_token_is(&it->at[k], "do") && cpu_statement_end(tokens_of(it), k + 1, it->code->function.last) == i)
-      return true;
-  return false;
-}
-
-/* A loop with a barrier lets the others run. */
+/* A loop with a barrier lets the others run; do { if (x) break; ... } while (0); runs once. */
 static bool is_let_be(const loop *it) {
+  if (test_is(it, WORDS("0", "false"))) return true;
   for (int i = it->first; i < it->last; i++)
     if (cpu_is_builtin(&it->at[i], CPU_BARRIER) || gives_back(it, i)) return true;
   return writes_tested(it);
@@ -405,18 +399,20 @@ static bool is_let_be(const loop *it) {
 static void code_read(cpu_others *others, const cpu_code *code) {
   cpu_token *at = others->program->tokens.at;
   cpu_function *function = &others->program->functions[code->owner];
-  loop it = {.others = others, .at = at, .code = code};
-  for (int i = code->function.body + 1; i < code->function.last; i++) {
-    const bool backward = backward_read(&it, i);
-    if (!backward && (!loop_read(&it, i, code->function.last) || ends_do(&it, i))) continue;
+  loop it = {.others = others, .at = at, .code = code, .tree = code->tree};
+  for (int i = 1; i < code->tree->nstatements; i++) {
+    const mw_statement *statement = &code->tree->statements[i];
+    if (!loop_read(&it, statement) && !backward_read(&it, statement)) continue;
+    changes_read(&it);
     if (is_let_be(&it)) continue;
     it.fenced = is_fenced(&it);
     if (loop_waits(&it)) {
       at[it.test].yields = true;
-      if (function->wait < 0) function->wait = i;
-    } else if (!backward && is_counted(&it))
-      at[i].counted = at[it.test].counts = function->counted = true;
+      if (function->wait < 0) function->wait = statement->first;
+    } else if (is_counted(&it))
+      at[statement->first].counted = at[it.test].counts = function->counted = true;
   }
+  mw_free(it.changes);
 }
 
 void cpu_spin_waits_find(cpu_program *program) {
