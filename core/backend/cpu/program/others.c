@@ -12,15 +12,16 @@ static bool is_plain_read(const cpu_token *token) {
 
 /* ---- what there is to read ------------------------------------------------------------------------------------- */
 
-static void code_add(cpu_others *in, const cpu_function *like, int owner, const mw_body *tree) {
+/* Of what has no tree one is made. */
+static void code_add(cpu_others *in, const cpu_function *like, int owner) {
   in->codes = mw_realloc(in->codes, (size_t)(in->ncodes + 1) * sizeof *in->codes);
   cpu_code *it = &in->codes[in->ncodes++];
-  *it = (cpu_code){.function = *like, .owner = owner, .tree = tree, .shared = tree != NULL};
-  if (tree) return;
-  mw_body *own = mw_calloc(1, sizeof *own);
+  *it = (cpu_code){.function = *like, .owner = owner};
+  if (like->tree) return;
   cpu_binder binder = {in->program, &it->function};
-  mw_body_read(own, &in->program->tokens, like->body + 1, like->last - 1, &(mw_names){cpu_binder_meaning, &binder});
-  it->tree = own;
+  it->function.tree = mw_calloc(1, sizeof *it->function.tree);
+  mw_body_read(it->function.tree, &in->program->tokens, like->body + 1, like->last - 1,
+               &(mw_names){cpu_binder_meaning, &binder});
 }
 
 /* Of a declaration outside of functions: its words, and the signs that end in front of the name. */
@@ -50,14 +51,14 @@ static void class_read(cpu_others *in, const cpu_function *class, int owner, int
     if (it.open < 0) members_read(in, &it);
     if (it.open < 0 || it.body < 0 || owner < 0) continue;
     method.nformals = cpu_formals_read(tokens, it.open, it.close, &method.formals);
-    code_add(in, &method, owner, NULL);
+    code_add(in, &method, owner);
   }
 }
 
 /* Braces that are not understood, and those of classes. */
 static void rest_read(cpu_others *in, int code) {
-  const mw_body *tree = in->codes[code].tree;
   const cpu_function like = in->codes[code].function;
+  const mw_body *tree = like.tree;
   for (int i = 0; i < tree->nstatements; i++) in->taken[tree->statements[i].first] = true;
   for (int i = 1; i < tree->nexprs; i++) in->taken[tree->exprs[i].op] |= tree->exprs[i].kind != MW_EXPR_UNKNOWN;
   for (int i = tree->first; i < tree->last; i++) {
@@ -68,7 +69,7 @@ static void rest_read(cpu_others *in, int code) {
     if (cpu_class_braces(&in->program->tokens, begin, i + 1) == i)
       class_read(in, &like, in->codes[code].owner, i);
     else
-      code_add(in, &block, in->codes[code].owner, NULL);
+      code_add(in, &block, in->codes[code].owner);
     i = in->at[i].match;
   }
 }
@@ -88,7 +89,9 @@ static void codes_read(cpu_others *in) {
   for (int i = 0; i < in->program->nfunctions; i++) {
     const cpu_function *it = &in->program->functions[i];
     if (it->body >= 0 && it->is_class) class_read(in, it, i, it->body);
-    if (it->body >= 0 && !it->is_class) code_add(in, it, i, cpu_function_tree(in->program, it));
+    if (it->body < 0 || it->is_class) continue;
+    cpu_function_tree(in->program, it);
+    code_add(in, it, i);
   }
   for (int i = 0; i < in->ncodes; i++) rest_read(in, i);
 }
@@ -97,8 +100,9 @@ static void codes_read(cpu_others *in) {
 
 static bool is_volatile(const cpu_others *in, const cpu_code *code, int i) {
   cpu_binder binder = {in->program, &code->function};
-  const int own = code->tree->bound[i - code->tree->first];
-  if (own) return code->tree->declared[own].type.volatiles;
+  const mw_body *tree = code->function.tree;
+  const int own = tree->bound[i - tree->first];
+  if (own) return tree->declared[own].type.volatiles;
   const mw_meaning found = cpu_binder_meaning(&binder, &in->at[i]);
   const bool open = cpu_is_member(&in->program->tokens, i) || found.binding == MW_NAME_UNKNOWN;
   return found.type.volatiles || (open && cpu_name_find(in->program, &in->at[i])->is_volatile);
@@ -107,7 +111,7 @@ static bool is_volatile(const cpu_others *in, const cpu_code *code, int i) {
 /* Wherever it stands: what is not volatile may be taken for it, and then waits by fibers. */
 static void volatiles_read(cpu_others *in) {
   for (const cpu_code *it = in->codes; it < in->codes + in->ncodes; it++)
-    for (int i = it->tree->first; i < it->tree->last; i++)
+    for (int i = it->function.body + 1; i < it->function.last - 1; i++)
       in->fresh[i] |= in->at[i].kind == CPU_NAME && is_volatile(in, it, i);
 }
 
@@ -168,9 +172,8 @@ static cpu_effects of_code(cpu_others *in, cpu_code *it) {
 
 /* auto f = [&] { ... }; before its call */
 static cpu_effects of_lambda(cpu_others *in, const cpu_code *code, int call) {
-  const mw_body *tree = code->tree;
-  const bool inside = call >= tree->first && call < tree->last;
-  const mw_expr *init = &tree->exprs[inside ? tree->declared[tree->bound[call - tree->first]].init : 0];
+  const mw_body *tree = code->function.tree;
+  const mw_expr *init = &tree->exprs[tree->declared[tree->bound[call - tree->first]].init];
   if (init->kind != MW_EXPR_LAMBDA || init->last > call) return (cpu_effects){0};
   return cpu_effects_of(in, code, init->op, init->last);
 }
@@ -213,9 +216,9 @@ bool cpu_others_find(cpu_others *in, cpu_program *program) {
 
 void cpu_others_free(cpu_others *in) {
   for (cpu_code *it = in->codes; it < in->codes + in->ncodes; it++) {
-    if (it->shared) continue;
-    mw_body_free((mw_body *)it->tree);
-    mw_free((mw_body *)it->tree);
+    if (it->function.tree == in->program->functions[it->owner].tree) continue;
+    mw_body_free(it->function.tree);
+    mw_free(it->function.tree);
     mw_free(it->function.formals);
   }
   mw_free(in->codes);

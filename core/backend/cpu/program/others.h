@@ -13,10 +13,8 @@ typedef struct cpu_effects {
 } cpu_effects;
 
 typedef struct cpu_code { /* what has a body: a function, a method, a block that the tree around it does not have */
-  cpu_function function; /* with the head of its class's template */
+  cpu_function function; /* with its tree, and the head of its class's template */
   int owner;             /* of the program's functions: it, or what it stands in */
-  const mw_body *tree;
-  bool shared;           /* the tree is the function's */
   bool known;            /* its effects are */
   cpu_effects effects;
 } cpu_code;

@@ -399,9 +399,9 @@ static bool is_let_be(const loop *it) {
 static void code_read(cpu_others *others, const cpu_code *code) {
   cpu_token *at = others->program->tokens.at;
   cpu_function *function = &others->program->functions[code->owner];
-  loop it = {.others = others, .at = at, .code = code, .tree = code->tree};
-  for (int i = 1; i < code->tree->nstatements; i++) {
-    const mw_statement *statement = &code->tree->statements[i];
+  loop it = {.others = others, .at = at, .code = code, .tree = code->function.tree};
+  for (int i = 1; i < it.tree->nstatements; i++) {
+    const mw_statement *statement = &it.tree->statements[i];
     if (!loop_read(&it, statement) && !backward_read(&it, statement)) continue;
     changes_read(&it);
     if (is_let_be(&it)) continue;
