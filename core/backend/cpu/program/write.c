@@ -135,7 +135,8 @@ static use arguments_use(const walk *it, const mw_expr *callee) {
   if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !plain) return ESCAPED;
   if (callee->binding == MW_NAME_BUILTIN || cpu_is_generated(name)) return READ;
   if (callee->binding == MW_NAME_FUNCTIONS && !cpu_is_object(it->program, name)) return taken(it, callee);
-  if (callee->binding != MW_NAME_UNKNOWN || cpu_token_any(name, WORDS("__builtin_addressof", "addressof")))
+  if (callee->binding != MW_NAME_UNKNOWN ||
+      cpu_token_any(name, WORDS("__builtin_addressof", "addressof", "swap", "move", "forward")))
     return ESCAPED;
   return cpu_is_declared(it->program, name) ? ESCAPED : READ;
 }
@@ -201,8 +202,11 @@ static void assign_walk(const walk *it, const mw_expr *e, use one) {
 }
 
 static void call_walk(const walk *it, const mw_expr *e) {
-  expr_walk(it, e->a, ESCAPED);
-  const use all = arguments_use(it, expr_of(it, e->a));
+  const mw_expr *callee = expr_of(it, e->a);
+  const bool function =
+      callee->kind == MW_EXPR_NAME && (callee->binding == MW_NAME_UNKNOWN || callee->binding >= MW_NAME_FUNCTIONS);
+  const use all = arguments_use(it, callee);
+  expr_walk(it, e->a, function ? READ : ESCAPED);
   for (int i = e->b; i; i = expr_of(it, i)->next) expr_walk(it, i, most(all, beside(it, i, 0)));
 }
 
