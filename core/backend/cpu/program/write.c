@@ -109,7 +109,7 @@ static use formal_use(const walk *it, const cpu_function *function, const cpu_fo
   const bool own = !named && type.class == MW_TYPE_UNKNOWN && !cpu_has(tokens, formal->first, formal->name, "typename");
   if (formal->reference || type.reference) return ESCAPED;
   if (makes_plain(type)) return READ;
-  return it->program->hidden.references ? ESCAPED : own ? READ : hidden_of(it);
+  return own ? READ : it->program->hidden.references ? ESCAPED : hidden_of(it);
 }
 
 /* By value, as all functions of that name take their parameters: a class may be made of it. */
