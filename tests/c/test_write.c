@@ -73,7 +73,8 @@ static void references(void **state) {
   expect("", "int & a~ = ++ n! ; int & b~ = n! = m ; int & c~ = ( m , n! ) ; ( int & ) n! = 1 ; * & n! = 1 ;");
   expect("typedef int &ir; template <class T> using ref = T &;", "ir a~ = n! ; ref < int > b~ = n! ; ir ( m! ) ;");
   expect(SET, "set ( n! ) ; set ( m ? n! : m! ) ; set ( n! = 1 ) ; set ( x\" [ n ] ) ; set ( v! . x ) ;");
-  expect("template <class T> __device__ void put(T x) {}", "put ( n ) ; put < int & > ( n! ) ; put < decltype ( ( n ) ) > ( n! ) ;");
+  expect("template <class T> __device__ void put(T x) {}",
+         "put ( n ) ; put < int & > ( n! ) ; put < decltype ( ( n ) ) > ( n! ) ;");
   expect("using namespace std;", "swap ( n! , m! ) ;");
   expect("", "auto! [ a! , b! ] = v! ; auto f~ = [ & ] { n! = 1 ; } ; for ( int i : { n! , m! } ) x' [ i ] = 0 ;");
 }
@@ -85,7 +86,8 @@ static void classes(void **state) {
   expect(holds, "P p ; m~ = p . x ; m~ = p! . y [ 0 ] ; p~ . y [ 0 ] = 1 ; P s~ = p ; P a [ 2 ] ; m~ = a [ 1 ] . x ;");
   const char *takes = "struct C { int *p; __device__ C(int &x) : p(&x) {} }; __device__ void put(C) {}";
   expect(takes, "put ( n! ) ; C c~ = n! ; ( C ) n! ; m~ = n + m ;");
-  const char *adds = "struct A { int x; __device__ int at() { return x; } }; __device__ int operator+(A a, int &b) { return b = 1; }";
+  const char *adds =
+      "struct A { int x; __device__ int at() { return x; } }; __device__ int operator+(A a, int &b) { return b = 1; }";
   expect(adds, "A a ; m~ = n + 1 ; a! + n! ; m~ = a . x + 1 ; a! . at ( ) ; A * p ; p\" -> at ( ) ;");
 }
 

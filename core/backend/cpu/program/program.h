@@ -34,7 +34,6 @@ typedef struct cpu_function {
   bool        recursive, overloaded;
   enum { CPU_NOT_READ, CPU_IS_PURE, CPU_HAS_EFFECTS } pure; /* once it is asked for (pure.c) */
   mw_body    *tree;                 /* of its body, once it is asked for (cpu_function_tree); NULL */
-  unsigned char *uses;              /* of each token from `body` on, once they are asked for (write.c); NULL */
   int        *calls, ncalls;        /* functions named in the body */
   const char *scope;                /* "ns::" or "" */
   const char *engine, *engine_why;  /* kernels only; owned by the program */
@@ -151,7 +150,7 @@ typedef struct cpu_binder {
 } cpu_binder;
 mw_meaning cpu_binder_meaning(void *binder, const cpu_token *name);
 /* A function's body, over the program's own tokens; the function has one and is no class. */
-const mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
+mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
 /* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;
@@ -206,12 +205,12 @@ mw_status cpu_allowed_check(cpu_program *, mw_error *);
 char *cpu_allowed_name(const char *asked);
 const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; a static buffer */
 
-/* Fills an array, from that of token `first` on, with what happens at each token of the body; cpu_write_of reads it. */
-void cpu_uses_read(const cpu_program *, const mw_body *, unsigned char *uses, int first);
-cpu_write cpu_write_of(unsigned char use, cpu_kind);
+void cpu_uses_read(const cpu_program *, mw_body *); /* the body keeps them */
+cpu_write cpu_use_at(const mw_body *, int token, cpu_kind);
+/* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
+bool cpu_is_written(const mw_body *, int first, int last, const cpu_token *name);
 /* In a function of the program's: tokens are its own. */
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
-/* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
 bool cpu_is_generated(const cpu_token *);                         /* mw_x */
 bool cpu_is_renamed(const cpu_token *);                           /* x_mw3: a helper's own name */

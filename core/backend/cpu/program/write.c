@@ -20,8 +20,6 @@ typedef enum use { READ, FAR_CHANGED, FAR_ESCAPED, CHANGED, ESCAPED } use; /* FA
 typedef struct walk {
   const cpu_program *program;
   const mw_body *body;
-  unsigned char *uses; /* of each token from `first` on */
-  int first;
 } walk;
 
 static const mw_expr *expr_of(const walk *it, int expr) {
@@ -41,7 +39,7 @@ static use far_of(use one) {
 }
 
 static void range_note(const walk *it, int first, int last, use one) {
-  for (int i = first; i < last; i++) it->uses[i - it->first] = (unsigned char)one;
+  for (int i = first; i < last; i++) it->body->uses[i - it->body->first] = (unsigned char)one;
 }
 
 /* ---- what is known of an operand ------------------------------------------------------------------------------- */
@@ -299,52 +297,52 @@ static void statements_walk(const walk *it, int first) {
   }
 }
 
-void cpu_uses_read(const cpu_program *program, const mw_body *body, unsigned char *uses, int first) {
-  const walk it = {program, body, uses, first};
+void cpu_uses_read(const cpu_program *program, mw_body *body) {
+  const walk it = {program, body};
+  body->uses = mw_calloc((size_t)(body->last - body->first) + 1, sizeof *body->uses);
   range_note(&it, body->first, body->last, ESCAPED);
   statements_walk(&it, body->statements[0].child);
 }
 
-cpu_write cpu_write_of(unsigned char one, cpu_kind kind) {
-  const bool far = one == FAR_CHANGED || one == FAR_ESCAPED;
-  return (cpu_write)(far && kind == CPU_POINTER ? READ : far_of(one));
+cpu_write cpu_use_at(const mw_body *body, int token, cpu_kind kind) {
+  if (!body->uses || token < body->first || token >= body->last) return CPU_ESCAPED;
+  const use one = body->uses[token - body->first];
+  return (cpu_write)(one <= FAR_ESCAPED && kind == CPU_POINTER ? READ : far_of(one));
+}
+
+bool cpu_is_written(const mw_body *body, int first, int last, const cpu_token *name) {
+  for (int i = first; (i = cpu_find_use(body->tokens, i, last, name)) < last; i++)
+    if (cpu_use_at(body, i, CPU_POINTER) != CPU_READ) return true;
+  return false;
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------- */
 
-/* Methods are no functions of the program's own. */
-static void class_read(const cpu_program *program, const cpu_function *class, int first, int last) {
+/* In a method, which is no function of the program's own. */
+static cpu_write method_write(const cpu_program *program, const cpu_function *class, int token, cpu_kind kind) {
   cpu_binder binder = {program, class};
   cpu_declaration member;
-  for (int i = first; i < last; i = member.last) {
+  cpu_write found = CPU_ESCAPED;
+  for (int i = class->body + 1, last = class->last; i < last && i <= token; i = member.last) {
     member = cpu_declaration_read(&program->tokens, i, last);
-    const int open = member.body, close = open < 0 ? open : program->tokens.at[open].match;
-    if (member.kind == CPU_DECLARES_FUNCTION && open >= 0) {
-      mw_body body;
-      mw_body_read(&body, &program->tokens, open + 1, close, &(mw_names){cpu_binder_meaning, &binder});
-      cpu_uses_read(program, &body, class->uses, class->body);
-      mw_body_free(&body);
-    } else if (open >= 0) {
-      class_read(program, class, open + 1, close);
-    }
+    if (member.body < 0 || token < member.body || token >= member.last) continue;
+    mw_body body;
+    mw_body_read(&body, &program->tokens, member.body + 1, member.last - 1, &(mw_names){cpu_binder_meaning, &binder});
+    cpu_uses_read(program, &body);
+    found = cpu_use_at(&body, token, kind);
+    mw_body_free(&body);
   }
-}
-
-static const unsigned char *uses_of(const cpu_program *program, cpu_function *function) {
-  if (function->uses) return function->uses;
-  function->uses = mw_malloc((size_t)(function->last - function->body));
-  memset(function->uses, ESCAPED, (size_t)(function->last - function->body));
-  if (function->is_class)
-    class_read(program, function, function->body + 1, program->tokens.at[function->body].match);
-  else
-    cpu_uses_read(program, cpu_function_tree(program, function), function->uses, function->body);
-  return function->uses;
+  return found;
 }
 
 cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, cpu_kind kind) {
-  cpu_function *it = program->functions, *end = it + program->nfunctions;
+  const cpu_function *it = program->functions, *end = it + program->nfunctions;
   while (it < end && !(it->body >= 0 && it->body <= i && i < it->last)) it++;
-  return it < end && tokens == &program->tokens ? cpu_write_of(uses_of(program, it)[i - it->body], kind) : CPU_ESCAPED;
+  if (it == end || tokens != &program->tokens) return CPU_ESCAPED;
+  if (it->is_class) return method_write(program, it, i, kind);
+  mw_body *body = cpu_function_tree(program, it);
+  if (!body->uses) cpu_uses_read(program, body);
+  return cpu_use_at(body, i, kind);
 }
 
 bool cpu_written_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,

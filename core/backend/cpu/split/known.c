@@ -33,8 +33,7 @@ void cpu_body_need(cpu_splitter *in) {
   cpu_binder binder = {in->program, in->kernel};
   if (!in->body.tokens) {
     mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
-    in->uses = mw_calloc((size_t)in->work.count, 1);
-    cpu_uses_read(in->program, &in->body, in->uses, 0);
+    cpu_uses_read(in->program, &in->body);
   }
   in->local_of = mw_realloc(in->local_of, (size_t)in->body.ndeclared * sizeof *in->local_of);
   for (int i = 0; i < in->body.ndeclared; i++) in->local_of[i] = -1;
@@ -43,22 +42,6 @@ void cpu_body_need(cpu_splitter *in) {
     if (!declared) cpu_split_reject(in, in->locals[i].declarator.name, "a declaration is not understood");
     if (declared) in->local_of[declared] = i;
   }
-}
-
-void cpu_body_drop(cpu_splitter *in) {
-  mw_body_free(&in->body);
-  mw_free(in->uses);
-  in->uses = NULL;
-}
-
-cpu_write cpu_use_at(const cpu_splitter *in, int token) {
-  return in->uses ? cpu_write_of(in->uses[token], CPU_POINTER) : CPU_ESCAPED;
-}
-
-bool cpu_is_written(const cpu_splitter *in, int first, int last, const cpu_token *name) {
-  for (int i = first; (i = cpu_find_use(&in->work, i, last, name)) < last; i++)
-    if (cpu_use_at(in, i) != CPU_READ) return true;
-  return false;
 }
 
 /* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their

@@ -74,7 +74,6 @@ typedef struct cpu_splitter {
   cpu_local *locals;
   int nlocals;
   mw_body body; /* the tree over `work`; without tokens where it is not read */
-  unsigned char *uses; /* of each token, beside the tree: cpu_use_at */
   int *local_of; /* of each declaration in it: the variable; -1 */
   cpu_text prelude; /* declarations in front of the block function */
   int serial;       /* of generated names */
@@ -145,10 +144,6 @@ int cpu_context(const cpu_splitter *, int node); /* which predicate a statement 
 
 /* known.c: reads the body if its tokens have changed, and finds in it the variables that are known so far. */
 void cpu_body_need(cpu_splitter *);
-void cpu_body_drop(cpu_splitter *);
-cpu_write cpu_use_at(const cpu_splitter *, int token); /* what happens to a variable where its name stands */
-/* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
-bool cpu_is_written(const cpu_splitter *, int first, int last, const cpu_token *name);
 int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stands for; -1 */
 /* CPU_ASKED: of a known type if a static_assert in the generated text holds. */
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);

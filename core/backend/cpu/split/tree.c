@@ -244,7 +244,7 @@ bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
   *out = (cpu_count){list.at[0], {test + 2, node->test_last}, {step + 2, node->head_last}};
   return cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && test + 2 < node->test_last &&
          cpu_same_text(&at[step + prefix], name) && (one || (size > 2 && cpu_token_is(&at[step + 1], "+="))) &&
-         !cpu_is_written(in, node->head_last, node->last, name);
+         !cpu_is_written(&in->body, node->head_last, node->last, name);
 }
 
 bool cpu_node_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
@@ -321,7 +321,7 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   cpu_tokens_adopt(&in->work, part);
   cpu_tokens_become(&in->work, &next);
   cpu_tokens_free(part);
-  cpu_body_drop(in);
+  mw_body_free(&in->body);
   in->nlocals = 0;
   cpu_tree_read(in);
 }
@@ -337,6 +337,6 @@ void cpu_splitter_free(cpu_splitter *in) {
   mw_free(in->nodes);
   mw_free(in->locals);
   mw_free(in->local_of);
-  cpu_body_drop(in);
+  mw_body_free(&in->body);
   cpu_tokens_free(&in->work);
 }

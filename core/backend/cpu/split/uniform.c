@@ -106,7 +106,7 @@ static void changes_count(cpu_splitter *in) {
     int index = cpu_local_find(in, i);
     if (index < 0 || i == in->locals[index].declarator.name) continue;
     cpu_local *local = &in->locals[index];
-    const cpu_write change = cpu_use_at(in, i);
+    const cpu_write change = cpu_use_at(&in->body, i, CPU_POINTER);
     int node = cpu_node_at(in, i);
     if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
       local->escapes = true; /* a row */
@@ -124,7 +124,8 @@ static bool still_uniform(const cpu_splitter *in, int index) {
     return false;
   if (in->nodes[local->node].predicate) return false; /* of a masked loop */
   for (int i = local->declarator.name + 1; local->changes && i < local->until; i++)
-    if (cpu_local_find(in, i) == index && !change_is_uniform(in, local, i) && cpu_use_at(in, i) != CPU_READ)
+    if (cpu_local_find(in, i) == index && !change_is_uniform(in, local, i) &&
+        cpu_use_at(&in->body, i, CPU_POINTER) != CPU_READ)
       return false;
   return true;
 }

@@ -42,7 +42,6 @@ static void analysis_free(cpu_program *program) {
     mw_free(program->functions[i].split);
     if (program->functions[i].tree) mw_body_free(program->functions[i].tree);
     mw_free(program->functions[i].tree);
-    mw_free(program->functions[i].uses);
   }
   mw_free(program->hidden.all.calls);
   mw_free(program->functions);
