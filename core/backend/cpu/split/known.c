@@ -44,6 +44,23 @@ void cpu_body_need(cpu_splitter *in) {
   }
 }
 
+/* The name of what the body only may declare is among its words (core/source/body.c). */
+int cpu_declared_find(cpu_splitter *in, int first, int last, const cpu_token *name) {
+  const cpu_token *at = in->work.at;
+  cpu_body_need(in);
+  for (int i = 1; i < in->body.ndeclared; i++) {
+    const mw_declared *it = &in->body.declared[i];
+    if (first <= it->name && it->name < last && it->spec <= it->name && cpu_same_text(&at[it->name], name) &&
+        !(it->is_type && cpu_token_is(&at[it->name + 2], "cooperative_groups")))
+      return it->name;
+  }
+  return -1;
+}
+
+bool cpu_kernel_declares(cpu_splitter *in, const cpu_token *name) {
+  return cpu_is_formal(in->program, in->kernel, name) || cpu_declared_find(in, 0, in->work.count, name) >= 0;
+}
+
 /* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their
  * result. */
 int cpu_local_find(const cpu_splitter *in, int token) {
