@@ -357,6 +357,7 @@ void mw_body_free(mw_body *in) {
   mw_free(in->declared);
   mw_free(in->begins);
   mw_free(in->bound);
+  mw_free(in->uses);
   mw_free(in->visible);
   *in = (mw_body){0};
 }

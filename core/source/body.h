@@ -126,6 +126,7 @@ typedef struct mw_body {
   int nexprs, nstatements, ndeclared;
   int *begins;  /* of each token from `first` on: the longest expression that begins there; 0 */
   int *bound;   /* of each token: the declaration of the body that the name stands for; 0 */
+  unsigned char *uses; /* of each token: what its reader finds to happen to a variable there; NULL */
   int unknown;  /* expressions and statements that are not understood */
   int where;    /* token of the first of them */
   int depth, until, nvisible; /* while it is read: of the scope */

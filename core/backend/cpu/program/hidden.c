@@ -177,6 +177,10 @@ void cpu_hidden_read(cpu_program *program) {
   }
   cpu_calls_take(program, all);
   all->loops = false; /* they are counted where they are called */
-  for (int i = 0; i < program->nfunctions; i++)
+  for (int i = 0; i < program->nfunctions; i++) {
     if (program->functions[i].kernel) cpu_reach_take(&program->functions[i], all);
+    if (!program->functions[i].tree) continue;
+    mw_free(program->functions[i].tree->uses); /* found without what is known now */
+    program->functions[i].tree->uses = NULL;
+  }
 }

@@ -295,7 +295,7 @@ mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
   return name ? outside_meaning(in, token, name) : builtin_meaning(in, token);
 }
 
-const mw_body *cpu_function_tree(const cpu_program *program, const cpu_function *function) {
+mw_body *cpu_function_tree(const cpu_program *program, const cpu_function *function) {
   cpu_function *own = &program->functions[function - program->functions];
   cpu_binder binder = {program, function};
   if (own->tree) return own->tree;

@@ -80,6 +80,7 @@ typedef struct cpu_name { /* what the text says of a word, wherever it stands (n
   bool bare, taken;   /* not called; nor as an argument of a template that is called */
   bool method;        /* of some class */
   bool is_volatile;   /* a variable outside of functions, or a member, once others.c has read them */
+  enum { CPU_MEMBER_NOT_READ, CPU_MEMBER_SCALAR, CPU_MEMBER_ANY } member; /* of whatever class (write.c) */
   int  global, alias; /* the first of that name; -1 */
   bool read, reads;   /* its meaning is; is being */
   mw_meaning meaning;
@@ -94,9 +95,8 @@ typedef struct cpu_names {
 
 /* What happens to a variable where its name stands (write.c): nothing, it is assigned to, or what is not known. */
 typedef enum cpu_write { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_write;
-/* What the variable is: a value of a known type, or an array of them; a pointer, whose target may change; anything
- * else. */
-typedef enum cpu_kind { CPU_VALUE, CPU_POINTER, CPU_OBJECT } cpu_kind;
+/* What counts: what it points to as well, or a pointer alone. */
+typedef enum cpu_kind { CPU_VALUE, CPU_POINTER } cpu_kind;
 
 /* What a class's constructors, operators and the like reach, and other functions that are called where their names do
  * not stand (hidden.c). */
@@ -151,7 +151,7 @@ typedef struct cpu_binder {
 } cpu_binder;
 mw_meaning cpu_binder_meaning(void *binder, const cpu_token *name);
 /* A function's body, over the program's own tokens; the function has one and is no class. */
-const mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
+mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
 /* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;
@@ -206,11 +206,13 @@ mw_status cpu_allowed_check(cpu_program *, mw_error *);
 char *cpu_allowed_name(const char *asked);
 const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; a static buffer */
 
-cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
+void cpu_uses_read(const cpu_program *, mw_body *); /* the body keeps them */
+cpu_write cpu_use_at(const mw_body *, int token, cpu_kind);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
+bool cpu_is_written(const mw_body *, int first, int last, const cpu_token *name);
+/* In a function of the program's: tokens are its own. */
+cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
-/* Of a variable or parameter whose type is tokens first ... last-1, far: a pointer or an array. */
-cpu_kind cpu_kind_of(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last, bool far);
 bool cpu_is_generated(const cpu_token *);                         /* mw_x */
 bool cpu_is_renamed(const cpu_token *);                           /* x_mw3: a helper's own name */
 bool cpu_is_object(const cpu_program *, const cpu_token *name);   /* may it be another than its functions? */

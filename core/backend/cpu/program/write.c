@@ -1,166 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * What happens to a variable where its name stands, by the tokens around it. What is known to read it is listed; all
- * else may change it, or keep its address:
+ * What happens to a variable where its name stands, in one walk down the body's tree, which carries what is done with an
+ * expression to the names in it. What is known to read a variable is listed; all else may change it, or keep its
+ * address:
  *
  *   x + n    n < x    a[n]    f(n) of a parameter by value    c ? n : m    x = n       read, of scalars
  *   n = 1    n += 1   n++     n.x = 1                                                  changed
  *   &n       T &r = n   (c ? n : m) = 1   set(n)   s.put(n)   R{n}   [&] { n = 1; }    escapes
+ *   p[n] = 1   p->x = 1   *p = 1   &p[n]                                               what p points to does
  *
  * Beside an operator, and where a value of another type is made of it, as much as the program's own operators and
- * constructors may do to what they take (hidden.c). */
+ * constructors may do to what they take (hidden.c). Arrays are taken by value as others: who asks counts the brackets. */
+#include <string.h>
+
 #include "core/backend/cpu/program/program.h"
 
-/* ---- who takes it ---------------------------------------------------------------------------------------------- */
+typedef enum use { READ, FAR_CHANGED, FAR_ESCAPED, CHANGED, ESCAPED } use; /* FAR: what it points to */
 
-/* The function that the parenthesis at `open` calls; -1: none that has a name. */
-static int callee_of(const cpu_token *at, int open) {
-  int callee = open - 1;
-  for (int depth = 0; callee > 0 && (depth || cpu_token_is(&at[callee], ">")); callee--)
-    depth += cpu_token_is(&at[callee], ">") - cpu_token_is(&at[callee], "<");
-  return callee >= 0 && at[callee].kind == CPU_NAME ? callee : -1;
+typedef struct walk {
+  const cpu_program *program;
+  const mw_body *body;
+} walk;
+
+static const mw_expr *expr_of(const walk *it, int expr) {
+  return &it->body->exprs[expr];
 }
 
-/* By value, as all functions of that name take their parameters: a class may be made of it. */
-static cpu_write taken(const cpu_program *program, const cpu_token *name) {
-  if (program->hidden.references || cpu_is_object(program, name)) return CPU_ESCAPED;
-  cpu_write all = CPU_READ;
-  for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
-    const cpu_function *function = &program->functions[k];
-    if (function->is_class) return CPU_ESCAPED;
-    for (int i = 0; i < function->nformals; i++) {
-      const cpu_formal *formal = &function->formals[i];
-      if (formal->reference) return CPU_ESCAPED;
-      if (cpu_type_knows(program, function, &program->tokens, formal->first, formal->type_last) == CPU_UNKNOWN)
-        all = program->hidden.operand;
-    }
-  }
-  return all;
+static const cpu_token *token_of(const walk *it, int token) {
+  return &it->body->tokens->at[token];
 }
 
-/* <4, float>( : without types that may be references. */
-static bool arguments_plain(const cpu_program *program, const cpu_tokens *tokens, int callee, int open) {
-  return callee + 1 == open ||
-         (!program->hidden.references && cpu_find(tokens, callee, open, WORDS("&", "&&", "decltype")) == open);
+static use most(use a, use b) {
+  return a > b ? a : b;
 }
 
-/* (T)n makes another value of it. */
-static cpu_write converted(const cpu_program *program, const cpu_tokens *tokens, int first, int last) {
-  if (program->hidden.references || cpu_find(tokens, first, last, WORDS("&", "&&", "decltype")) < last)
-    return CPU_ESCAPED;
-  const bool known = cpu_token_is(&tokens->at[last - 1], "*") || cpu_type_knows(program, NULL, tokens, first, last);
-  return known ? CPU_READ : program->hidden.operand;
+static use far_of(use one) {
+  return one > FAR_ESCAPED ? one - FAR_ESCAPED : one;
 }
 
-/* An argument as a whole. */
-static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, int open) {
-  const char *const *const language = WORDS("if", "while", "switch", "return", "sizeof", "alignof", "decltype", "int",
-                                            "unsigned", "float", "double", "bool", "char", "short", "long", "size_t");
-  const cpu_token *at = tokens->at;
-  const int callee = callee_of(at, open);
-  if (callee < 0 || !arguments_plain(program, tokens, callee, open)) return CPU_ESCAPED;
-  if (cpu_token_any(&at[callee], language) || cpu_is_generated(&at[callee])) return CPU_READ;
-  if (cpu_token_any(&at[callee], WORDS("static_cast", "reinterpret_cast")))
-    return converted(program, tokens, callee + 2, open - 1);
-  if (cpu_is_member(tokens, callee) || cpu_token_any(&at[callee], WORDS("__builtin_addressof", "addressof")))
-    return CPU_ESCAPED;
-  if (cpu_function_next(program, &at[callee], -1) >= 0) return taken(program, &at[callee]);
-  return cpu_is_declared(program, &at[callee]) ? CPU_ESCAPED : CPU_READ;
+static void range_note(const walk *it, int first, int last, use one) {
+  for (int i = first; i < last; i++) it->body->uses[i - it->body->first] = (unsigned char)one;
 }
 
-/* x = n; T x = n; or the braces of T x[] = {1, n}. */
-static cpu_write stored(const cpu_program *program, const cpu_tokens *tokens, int sign, bool braces) {
-  const cpu_token *at = tokens->at;
-  const int first = cpu_begin_after(tokens, 0, sign, WORDS(";", "{", "}", "("));
-  int name = sign - 1;
-  while (name > first && cpu_token_is(&at[name], "]")) name = at[name].match - 1;
-  if (cpu_find(tokens, first, sign, WORDS("&", "&&", "decltype")) < sign || cpu_has(tokens, first, name, "["))
-    return CPU_ESCAPED;
-  const bool automatic = cpu_has(tokens, first, name, "auto");
-  int last = name;
-  while (last > first && cpu_token_any(&at[last - 1], WORDS("*", "const", "__restrict__"))) last--;
-  if (automatic || (last > first && cpu_type_knows(program, NULL, tokens, first, last) >= CPU_KNOWN)) return CPU_READ;
-  return braces || program->hidden.references ? CPU_ESCAPED : program->hidden.operand;
-}
-
-/* ---- where it stands ------------------------------------------------------------------------------------------- */
-
-/* ((n)): the first and last token of the name with the brackets around nothing else, which are not those of a call. */
-static cpu_range bracketed(const cpu_token *at, int i) {
-  cpu_range range = {i, i};
-  while (range.first > 1 && cpu_token_is(&at[range.first - 1], "(") && cpu_token_is(&at[range.last + 1], ")") &&
-         (at[range.first - 2].kind != CPU_NAME || cpu_token_is(&at[range.first - 2], "return")) &&
-         !cpu_token_is(&at[range.first - 2], ">"))
-    range.first--, range.last++;
-  return range;
-}
-
-/* Past the members and subscripts behind it; *method: it ends at the parenthesis of one. */
-static int members_end(const cpu_token *at, int after, bool *method) {
-  while (cpu_token_is(&at[after], ".") || cpu_token_is(&at[after], "[")) {
-    after = cpu_token_is(&at[after], ".") ? after + 2 : at[after].match + 1;
-    *method |= cpu_token_is(&at[after], "(");
-  }
-  return after;
-}
-
-/* A conditional or a comma that the operand is part of, which may stand for it: its brackets, or what it is stored
- * in. */
-static cpu_range chosen(const cpu_token *at, cpu_range range) {
-  const char *const *const begins = WORDS(";", "{", "}", "=", "return"), *const *const ends = WORDS(";", "}");
-  while (range.first > 0 && !(at[range.first - 1].match > range.first) &&
-         !cpu_token_any(&at[range.first - 1], begins) && !cpu_is_assignment(&at[range.first - 1]))
-    range.first = at[range.first - 1].match >= 0 ? at[range.first - 1].match : range.first - 1;
-  while (!cpu_token_any(&at[range.last + 1], ends) && at[range.last + 1].kind != CPU_END &&
-         !(at[range.last + 1].match >= 0 && at[range.last + 1].match < range.first))
-    range.last = at[range.last + 1].match > range.last ? at[range.last + 1].match : range.last + 1;
-  return range;
-}
-
-static cpu_write used(const cpu_program *, const cpu_tokens *, cpu_range, int depth);
-
-/* In braces: of the initialiser of a variable, of an array of them, or of what has no name. */
-static cpu_write listed(const cpu_program *program, const cpu_tokens *tokens, int open) {
-  const cpu_token *at = tokens->at;
-  while (open > 1 && cpu_token_any(&at[open - 1], WORDS("{", ","))) open = cpu_enclosing(tokens, 0, open);
-  return open > 1 && cpu_token_is(&at[open - 1], "=") ? stored(program, tokens, open - 1, true) : CPU_ESCAPED;
-}
-
-/* The whole of what stands between two tokens that end an expression. */
-static cpu_write whole(const cpu_program *program, const cpu_tokens *tokens, cpu_range range, int depth) {
-  enum { MOST_DEPTH = 8 };
-  const cpu_token *at = tokens->at, *before = &at[range.first - 1];
-  const int open = cpu_enclosing(tokens, 0, range.first);
-  const bool operand = open > 0 && (cpu_ends_operand(&at[open - 1]) || cpu_token_is(&at[open - 1], ">"));
-  if (cpu_token_is(before, "return")) return CPU_READ;
-  if (cpu_token_is(before, "=")) return stored(program, tokens, range.first - 1, false);
-  if (before->kind != CPU_PUNCT || open < 0 || depth > MOST_DEPTH) return CPU_ESCAPED;
-  if (cpu_token_is(&at[range.last + 1], ";") || cpu_token_is(before, ";")) return CPU_READ; /* its value is not used */
-  if (cpu_token_is(&at[open], "{")) return listed(program, tokens, open);
-  if (cpu_token_is(&at[open], "[")) return operand ? program->hidden.operand : CPU_ESCAPED; /* a subscript, a lambda */
-  if (!operand) return used(program, tokens, (cpu_range){open, at[open].match}, depth + 1); /* (n, m) */
-  return passed(program, tokens, open);
-}
-
-/* An operand that is not assigned to by its name. */
-static cpu_write used(const cpu_program *program, const cpu_tokens *tokens, cpu_range range, int depth) {
-  if (range.first < 1) return CPU_ESCAPED;
-  const cpu_token *before = &tokens->at[range.first - 1], *after = &tokens->at[range.last + 1];
-  const bool binary = range.first > 1 && cpu_ends_operand(before - 1) && !cpu_token_is(before - 1, ")"); /* (int *)&n */
-  if (!binary && cpu_token_is(before, "&")) return CPU_ESCAPED;
-  if (cpu_is_assignment(after) || cpu_token_any(before, WORDS("++", "--"))) return CPU_ESCAPED;
-  if (cpu_token_any(after, WORDS("(", ".", "[", "->"))) return CPU_ESCAPED;
-  if (cpu_token_is(before, ")")) return converted(program, tokens, before->match + 1, range.first - 1);
-  const bool updates = cpu_is_assignment(before) && !cpu_token_is(before, "=");
-  if (updates || cpu_is_operator(before) || cpu_is_operator(after) || cpu_token_is(after, "?"))
-    return program->hidden.operand;
-  if (cpu_token_any(before, WORDS("?", ":")) || cpu_token_is(after, ":"))
-    return whole(program, tokens, chosen(tokens->at, range), depth);
-  return cpu_token_any(after, WORDS(")", ",", "}", ";", "]")) ? whole(program, tokens, range, depth) : CPU_ESCAPED;
-}
+/* ---- what is known of an operand ------------------------------------------------------------------------------- */
 
 /* Is every member of that name, in whatever class, a scalar, as far as its declaration tells? */
-static bool is_scalar_member(const cpu_program *program, const cpu_token *name) {
+static bool member_scalar(const cpu_program *program, const cpu_token *name) {
   const cpu_tokens *tokens = &program->tokens;
   for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
     const cpu_token *before = &tokens->at[i - 1];
@@ -173,35 +58,291 @@ static bool is_scalar_member(const cpu_program *program, const cpu_token *name) 
   return true;
 }
 
-/* Of an object only a scalar member is read; what else is done to it, or to an array in it, is not followed. */
-static bool is_object_read(const cpu_program *program, const cpu_token *after_name) {
-  return cpu_token_is(after_name, ".") && is_scalar_member(program, after_name + 1) &&
-         !cpu_token_any(after_name + 2, WORDS("[", "(", ".", "->", "<", ".*"));
+static bool is_scalar_member(const walk *it, const mw_expr *e) {
+  cpu_name *name = cpu_name_find(it->program, token_of(it, e->op));
+  if (mw_type_is_plain(e->type) || !name) return true;
+  if (!name->member)
+    name->member = member_scalar(it->program, token_of(it, e->op)) ? CPU_MEMBER_SCALAR : CPU_MEMBER_ANY;
+  return name->member == CPU_MEMBER_SCALAR;
 }
 
-cpu_kind cpu_kind_of(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens, int first,
-                     int last, bool far) {
-  const cpu_knowledge type = cpu_type_knows(program, function, tokens, first, last);
-  return far ? CPU_POINTER : type >= CPU_KNOWN ? CPU_VALUE : CPU_OBJECT;
+/* Are its operators and conversions the language's own? */
+static bool is_known(const walk *it, int expr) {
+  const mw_expr *e = expr_of(it, expr);
+  if (e->kind == MW_EXPR_BRACKETS) return is_known(it, e->a);
+  if (e->kind == MW_EXPR_MEMBER && is_scalar_member(it, e)) return true;
+  return mw_type_is_plain(e->type) || (e->type.class == MW_TYPE_VECTOR && !it->program->operators);
+}
+
+static use hidden_of(const walk *it) {
+  return it->program->hidden.operand == CPU_READ ? READ : ESCAPED;
+}
+
+/* Of an operand beside another; 0: alone. */
+static use beside(const walk *it, int expr, int other) {
+  const bool known = is_known(it, expr);
+  if (known && (!other || is_known(it, other))) return READ;
+  return !known && it->program->operators ? ESCAPED : hidden_of(it);
+}
+
+/* A value of such a type, or array of them, is made by the language's own means. */
+static bool makes_plain(mw_type type) {
+  return !type.reference && (type.levels > type.arrays || type.class >= MW_TYPE_VECTOR);
+}
+
+/* What becomes a T: by (T)n, T x = n, or as a parameter. */
+static use converted(const walk *it, int expr, mw_type to) {
+  if (makes_plain(to)) return beside(it, expr, 0);
+  if (to.reference || it->program->hidden.references) return ESCAPED;
+  return most(hidden_of(it), beside(it, expr, 0));
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
+
+/* Where the call names no types, those of a template are the arguments' own. */
+static use formal_use(const walk *it, const cpu_function *function, const cpu_formal *formal, bool named) {
+  const cpu_tokens *tokens = &it->program->tokens;
+  cpu_binder binder = {it->program, function};
+  const mw_type type = mw_type_read(tokens, formal->first, formal->type_last, &(mw_names){cpu_binder_meaning, &binder});
+  const bool own = !named && type.class == MW_TYPE_UNKNOWN && !cpu_has(tokens, formal->first, formal->name, "typename");
+  if (formal->reference || type.reference) return ESCAPED;
+  if (makes_plain(type)) return READ;
+  return own ? READ : it->program->hidden.references ? ESCAPED : hidden_of(it);
+}
+
+/* By value, as all functions of that name take their parameters: a class may be made of it. */
+static use taken(const walk *it, const mw_expr *callee) {
+  const cpu_program *program = it->program;
+  const cpu_token *name = token_of(it, callee->op);
+  use all = READ;
+  for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
+    const cpu_function *function = &program->functions[k];
+    if (function->is_class) return ESCAPED;
+    for (int i = 0; i < function->nformals; i++)
+      all = most(all, formal_use(it, function, &function->formals[i], callee->last > callee->op + 1));
+  }
+  return all;
+}
+
+/* What a call does to its arguments. */
+static use arguments_use(const walk *it, const mw_expr *callee) {
+  const cpu_token *name = token_of(it, callee->op);
+  const bool plain = callee->last == callee->op + 1 ||
+                     (!it->program->hidden.references && cpu_find(it->body->tokens, callee->op, callee->last,
+                                                                  WORDS("&", "&&", "decltype")) == callee->last);
+  if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !plain) return ESCAPED;
+  if (callee->binding == MW_NAME_BUILTIN || cpu_is_generated(name)) return READ;
+  if (callee->binding == MW_NAME_FUNCTIONS && !cpu_is_object(it->program, name)) return taken(it, callee);
+  if (callee->binding != MW_NAME_UNKNOWN ||
+      cpu_token_any(name, WORDS("__builtin_addressof", "addressof", "swap", "move", "forward")))
+    return ESCAPED;
+  return cpu_is_declared(it->program, name) ? ESCAPED : READ;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------------------------- */
+
+static void expr_walk(const walk *, int expr, use);
+
+/* { n, m }, { { n }, { m } } of an array of arrays: a class may hold a reference to what it is made of. */
+static void braces_walk(const walk *it, const mw_expr *e, mw_type type) {
+  mw_type element = type;
+  if (type.arrays) element.levels--, element.arrays--;
+  for (int i = e->a; i; i = expr_of(it, i)->next) {
+    const mw_expr *inner = expr_of(it, i);
+    if (inner->kind == MW_EXPR_BRACES && inner->op == inner->first)
+      braces_walk(it, inner, element);
+    else
+      expr_walk(it, i, makes_plain(type) ? beside(it, i, 0) : ESCAPED);
+  }
+}
+
+static void cast_walk(const walk *it, const mw_expr *e) {
+  const bool named = cpu_token_any(token_of(it, e->first), WORDS("static_cast", "reinterpret_cast", "const_cast"));
+  const bool constructs = !named && token_of(it, e->op)->match == e->last - 1;
+  for (int i = e->a; i; i = expr_of(it, i)->next)
+    expr_walk(it, i, constructs && !makes_plain(e->type) ? ESCAPED : converted(it, i, e->type));
+}
+
+/* a[b], *a: an array's element is part of it. */
+static use element_use(const walk *it, int expr, use one) {
+  const mw_type type = expr_of(it, expr)->type;
+  return type.arrays ? one : type.levels ? far_of(one) : one == CHANGED ? CHANGED : ESCAPED;
+}
+
+/* Of an object only a scalar member is read; what else is done to it, or to an array in it, is not followed. */
+static use object_use(const walk *it, const mw_expr *e, use one) {
+  return one < CHANGED && !is_scalar_member(it, e) ? ESCAPED : one;
+}
+
+static void unary_walk(const walk *it, const mw_expr *e, use one) {
+  const cpu_token *op = token_of(it, e->op);
+  if (cpu_token_is(op, "&"))
+    one = ESCAPED;
+  else if (cpu_token_any(op, WORDS("++", "--")))
+    one = most(one, CHANGED);
+  else if (cpu_token_is(op, "*") && expr_of(it, e->a)->type.levels)
+    one = element_use(it, e->a, one);
+  else
+    one = most(one, beside(it, e->a, 0));
+  expr_walk(it, e->a, one);
+}
+
+static void binary_walk(const walk *it, const mw_expr *e, use one) {
+  const use left = beside(it, e->a, e->b), right = beside(it, e->b, e->a);
+  expr_walk(it, e->a, left);
+  expr_walk(it, e->b, cpu_token_is(token_of(it, e->op), ",") ? most(one, right) : right);
+}
+
+static void assign_walk(const walk *it, const mw_expr *e, use one) {
+  const bool plain = cpu_token_is(token_of(it, e->op), "=") && makes_plain(expr_of(it, e->a)->type);
+  expr_walk(it, e->a, most(one, CHANGED));
+  expr_walk(it, e->b, beside(it, e->b, plain ? 0 : e->a));
+}
+
+static void call_walk(const walk *it, const mw_expr *e) {
+  const mw_expr *callee = expr_of(it, e->a);
+  const bool function =
+      callee->kind == MW_EXPR_NAME && (callee->binding == MW_NAME_UNKNOWN || callee->binding >= MW_NAME_FUNCTIONS);
+  const use all = arguments_use(it, callee);
+  expr_walk(it, e->a, function ? READ : ESCAPED);
+  for (int i = e->b; i; i = expr_of(it, i)->next) expr_walk(it, i, most(all, beside(it, i, 0)));
+}
+
+static void expr_walk(const walk *it, int expr, use one) {
+  const mw_expr *e = expr_of(it, expr);
+  switch (e->kind) {
+  case MW_EXPR_NAME:
+    range_note(it, e->first, e->last, READ); /* and the arguments of a template */
+    range_note(it, e->op, e->op + 1, one);
+    break;
+  case MW_EXPR_SIZEOF:
+    range_note(it, e->first, e->last, READ);
+    break;
+  case MW_EXPR_MEMBER:
+    expr_walk(it, e->a, object_use(it, e, one));
+    break;
+  case MW_EXPR_ARROW:
+    expr_walk(it, e->a, expr_of(it, e->a)->type.arrays ? ESCAPED : element_use(it, e->a, one));
+    break;
+  case MW_EXPR_INDEX:
+    expr_walk(it, e->a, element_use(it, e->a, one));
+    expr_walk(it, e->b, beside(it, e->b, e->a));
+    break;
+  case MW_EXPR_CALL:
+    call_walk(it, e);
+    break;
+  case MW_EXPR_CAST:
+    range_note(it, e->first, e->a ? expr_of(it, e->a)->first : e->last, READ);
+    cast_walk(it, e);
+    break;
+  case MW_EXPR_BRACES:
+    range_note(it, e->first, e->op, READ);
+    braces_walk(it, e, e->type);
+    break;
+  case MW_EXPR_BRACKETS:
+    expr_walk(it, e->a, one);
+    break;
+  case MW_EXPR_UNARY:
+    unary_walk(it, e, one);
+    break;
+  case MW_EXPR_POSTFIX:
+    expr_walk(it, e->a, is_known(it, e->a) ? CHANGED : most(one, CHANGED));
+    break;
+  case MW_EXPR_BINARY:
+    binary_walk(it, e, one);
+    break;
+  case MW_EXPR_ASSIGN:
+    assign_walk(it, e, one);
+    break;
+  case MW_EXPR_CONDITIONAL:
+    expr_walk(it, e->a, beside(it, e->a, 0));
+    expr_walk(it, e->b, most(one, beside(it, e->b, e->c)));
+    expr_walk(it, e->c, most(one, beside(it, e->c, e->b)));
+    break;
+  default:
+    break; /* unknown: each name in it escapes */
+  }
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------------ */
+
+static void declared_walk(const walk *it, const mw_declared *own) {
+  int end = own->name + 1;
+  while (cpu_token_is(token_of(it, end), "[")) end = token_of(it, end)->match + 1;
+  range_note(it, own->spec, own->spec_last, READ);
+  range_note(it, own->name, end, READ); /* sizes are constants */
+  if (!own->init) return;
+  range_note(it, own->name, own->name + 1, CHANGED);
+  expr_walk(it, own->init, converted(it, own->init, own->type));
+}
+
+static use test_use(const walk *it, const mw_statement *statement) {
+  if (statement->kind == MW_STATEMENT_RANGE) return ESCAPED; /* begin(n), end(n) */
+  return statement->kind == MW_STATEMENT_EXPR ? READ : beside(it, statement->test, 0);
+}
+
+static void statements_walk(const walk *it, int first) {
+  for (int i = first; i; i = it->body->statements[i].next) {
+    const mw_statement *one = &it->body->statements[i];
+    const bool evaluates = one->kind != MW_STATEMENT_TYPE ||
+                           !cpu_token_any(token_of(it, one->first), WORDS("using", "typedef", "static_assert"));
+    if (!evaluates) range_note(it, one->first, one->last, READ);
+    if (one->kind == MW_STATEMENT_UNKNOWN) continue; /* each name in it escapes */
+    statements_walk(it, one->head);
+    for (int k = one->declared; k < one->declared + one->ndeclared; k++) declared_walk(it, &it->body->declared[k]);
+    if (one->test) expr_walk(it, one->test, test_use(it, one));
+    if (one->step) expr_walk(it, one->step, READ);
+    statements_walk(it, one->child);
+    statements_walk(it, one->otherwise);
+  }
+}
+
+void cpu_uses_read(const cpu_program *program, mw_body *body) {
+  const walk it = {program, body};
+  body->uses = mw_calloc((size_t)(body->last - body->first) + 1, sizeof *body->uses);
+  range_note(&it, body->first, body->last, ESCAPED);
+  statements_walk(&it, body->statements[0].child);
+}
+
+cpu_write cpu_use_at(const mw_body *body, int token, cpu_kind kind) {
+  if (!body->uses || token < body->first || token >= body->last) return CPU_ESCAPED;
+  const use one = body->uses[token - body->first];
+  return (cpu_write)(one <= FAR_ESCAPED && kind == CPU_POINTER ? READ : far_of(one));
+}
+
+bool cpu_is_written(const mw_body *body, int first, int last, const cpu_token *name) {
+  for (int i = first; (i = cpu_find_use(body->tokens, i, last, name)) < last; i++)
+    if (cpu_use_at(body, i, CPU_POINTER) != CPU_READ) return true;
+  return false;
+}
+
+/* ---- functions ------------------------------------------------------------------------------------------------- */
+
+/* In a method, which is no function of the program's own. */
+static cpu_write method_write(const cpu_program *program, const cpu_function *class, int token, cpu_kind kind) {
+  cpu_binder binder = {program, class};
+  cpu_declaration member;
+  cpu_write found = CPU_ESCAPED;
+  for (int i = class->body + 1, last = class->last; i < last && i <= token; i = member.last) {
+    member = cpu_declaration_read(&program->tokens, i, last);
+    if (member.body < 0 || token < member.body || token >= member.last) continue;
+    mw_body body;
+    mw_body_read(&body, &program->tokens, member.body + 1, member.last - 1, &(mw_names){cpu_binder_meaning, &binder});
+    cpu_uses_read(program, &body);
+    found = cpu_use_at(&body, token, kind);
+    mw_body_free(&body);
+  }
+  return found;
 }
 
 cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, cpu_kind kind) {
-  const cpu_token *at = tokens->at;
-  const cpu_range name = bracketed(at, i);
-  const cpu_token *before = name.first > 0 ? &at[name.first - 1] : &at[i];
-  bool method = false;
-  if (name.first > 0 && cpu_token_any(before, WORDS("++", "--"))) return CPU_CHANGED;
-  if (kind == CPU_POINTER && cpu_token_any(&at[name.last + 1], WORDS("[", "->"))) return CPU_READ;
-  const int after = members_end(at, name.last + 1, &method);
-  if (method || cpu_token_is(&at[after], "->")) return CPU_ESCAPED;
-  const bool prefixed = name.first > 1 && !cpu_ends_operand(&at[name.first - 2]);
-  const bool sets = cpu_is_assignment(&at[after]) && !cpu_token_any(&at[after], WORDS("++", "--"));
-  if (prefixed && cpu_token_is(before, "*") && kind == CPU_POINTER && sets && name.first == i) return CPU_READ;
-  if (cpu_is_assignment(&at[after])) return CPU_CHANGED;
-  const bool part = after > name.last + 1;
-  if (kind == CPU_OBJECT && (part ? !is_object_read(program, &at[name.last + 1]) : program->operators))
-    return CPU_ESCAPED;
-  return used(program, tokens, (cpu_range){name.first, after - 1}, 0);
+  const cpu_function *it = program->functions, *end = it + program->nfunctions;
+  while (it < end && !(it->body >= 0 && it->body <= i && i < it->last)) it++;
+  if (it == end || tokens != &program->tokens) return CPU_ESCAPED;
+  if (it->is_class) return method_write(program, it, i, kind);
+  mw_body *body = cpu_function_tree(program, it);
+  if (!body->uses) cpu_uses_read(program, body);
+  return cpu_use_at(body, i, kind);
 }
 
 bool cpu_written_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,

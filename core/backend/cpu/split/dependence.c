@@ -109,7 +109,7 @@ static bool range_stays(reader *in, int first, int last);
 static bool is_changed(const reader *in, int name) {
   const cpu_declarator *it = &in->names[name];
   const int first = in->function->body + 1, last = in->function->last, after = it->name < first ? first : it->name + 1;
-  const cpu_kind kind = cpu_kind_of(in->program, in->function, in->tokens, it->spec, it->spec_last, is_pointer(in, it));
+  const cpu_kind kind = CPU_POINTER;
   return cpu_written_in(in->program, in->tokens, first, it->name, &in->at[it->name], kind) ||
          cpu_written_in(in->program, in->tokens, after, last, &in->at[it->name], kind);
 }

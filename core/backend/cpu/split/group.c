@@ -76,9 +76,8 @@ static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
   if (!cpu_group_is(in, &init)) return false;
   const cpu_token *name = &work->at[one.at[0].name];
   const int until = in->nodes[node->parent].last - 1;
-  for (const cpu_node *it = in->nodes; it < in->nodes + in->nnodes; it++)
-    if (it->first >= node->last && it->last <= until && cpu_node_declares(in, it, name))
-      cpu_split_reject(in, it->first, "'%.*s' stands for a group and for another variable", TEXT(name));
+  const int other = cpu_declared_find(in, node->last, until, name);
+  if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for a group and for another variable", TEXT(name));
   cpu_tokens part = {0};
   for (int i = node->last; i < until; i++)
     if (work->at[i].kind == CPU_NAME && cpu_same_text(&work->at[i], name) && !cpu_is_member(work, i))

@@ -65,7 +65,7 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
   }
   for (int i = 0; found && (i = cpu_find_use(&in->work, i, in->work.count, &at[name])) < in->work.count; i++)
     found = declares_shared(in, &in->nodes[cpu_node_at(in, i)]) ||
-            (cpu_token_is(&at[i + 1], "[") && cpu_write_at(in->program, &in->work, i, CPU_VALUE) != CPU_ESCAPED);
+            (cpu_token_is(&at[i + 1], "[") && cpu_use_at(&in->body, i, CPU_POINTER) != CPU_ESCAPED);
   return found;
 }
 
@@ -79,7 +79,7 @@ static bool is_element(const cpu_splitter *in, int i, int index) {
 static int element_find(const cpu_splitter *in, const cpu_node *loop, const counted *it) {
   for (int i = loop->head_last + 1; i < loop->last; i++)
     if (is_element(in, i, it->name) && cpu_local_find(in, i) < 0 && is_array(in, i, it->last) &&
-        !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, &in->work.at[i], CPU_VALUE))
+        !cpu_is_written(&in->body, loop->head_last, loop->last, &in->work.at[i]))
       return i;
   return -1;
 }
@@ -137,7 +137,7 @@ static bool is_common(const cpu_splitter *in, int i) {
   const cpu_token *at = in->work.at;
   return at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], "[") && !cpu_is_member(&in->work, i) &&
          cpu_local_find(in, i) < 0 && is_pointer_formal(in, &at[i]) && !cpu_token_is(&at[at[i + 1].match + 1], "[") &&
-         cpu_is_uniform(in, i + 2, at[i + 1].match) && cpu_write_at(in->program, &in->work, i, CPU_POINTER) == CPU_READ;
+         cpu_is_uniform(in, i + 2, at[i + 1].match) && cpu_use_at(&in->body, i, CPU_POINTER) == CPU_READ;
 }
 
 void cpu_gather(cpu_splitter *in) {

@@ -31,8 +31,10 @@ static int declared_of(const cpu_splitter *in, const cpu_local *local) {
 
 void cpu_body_need(cpu_splitter *in) {
   cpu_binder binder = {in->program, in->kernel};
-  if (!in->body.tokens)
+  if (!in->body.tokens) {
     mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
+    cpu_uses_read(in->program, &in->body);
+  }
   in->local_of = mw_realloc(in->local_of, (size_t)in->body.ndeclared * sizeof *in->local_of);
   for (int i = 0; i < in->body.ndeclared; i++) in->local_of[i] = -1;
   for (int i = 0; i < in->nlocals; i++) {
@@ -40,6 +42,23 @@ void cpu_body_need(cpu_splitter *in) {
     if (!declared) cpu_split_reject(in, in->locals[i].declarator.name, "a declaration is not understood");
     if (declared) in->local_of[declared] = i;
   }
+}
+
+/* The name of what the body only may declare is among its words (core/source/body.c). */
+int cpu_declared_find(cpu_splitter *in, int first, int last, const cpu_token *name) {
+  const cpu_token *at = in->work.at;
+  cpu_body_need(in);
+  for (int i = 1; i < in->body.ndeclared; i++) {
+    const mw_declared *it = &in->body.declared[i];
+    if (first <= it->name && it->name < last && it->spec <= it->name && cpu_same_text(&at[it->name], name) &&
+        !(it->is_type && cpu_token_is(&at[it->name + 2], "cooperative_groups")))
+      return it->name;
+  }
+  return -1;
+}
+
+bool cpu_kernel_declares(cpu_splitter *in, const cpu_token *name) {
+  return cpu_is_formal(in->program, in->kernel, name) || cpu_declared_find(in, 0, in->work.count, name) >= 0;
 }
 
 /* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their

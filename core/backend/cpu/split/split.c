@@ -20,8 +20,7 @@ enum { NARROW_LABELS = 10000 }; /* the second text of a function begins to count
 static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
   const cpu_tokens *from = &in->program->tokens;
   if (formal->name < 0) return false;
-  const cpu_kind kind = cpu_kind_of(in->program, in->kernel, from, formal->first, formal->name, formal->far);
-  return cpu_written_in(in->program, from, in->kernel->body, in->kernel->last, &from->at[formal->name], kind);
+  return cpu_written_in(in->program, from, in->kernel->body, in->kernel->last, &from->at[formal->name], CPU_POINTER);
 }
 
 /* A parameter that the kernel changes becomes a variable of the body:

@@ -54,7 +54,6 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   int node;  /* that declares it */
   int until; /* token where its scope ends */
   cpu_class class;
-  cpu_kind kind;
   bool uniform, pointer, reference, is_const, is_auto; /* is_const: the variable itself, not what it points to */
   bool array, fixed; /* fixed: constexpr */
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
@@ -134,8 +133,6 @@ typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the 
   cpu_range bound, step;
 } cpu_count;
 bool cpu_counts(const cpu_splitter *, const cpu_node *, cpu_count *); /* false: another form, or the body changes i */
-bool cpu_node_declares(const cpu_splitter *, const cpu_node *, const cpu_token *name);
-bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* a parameter, a variable or a type */
 int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vote, 2 values; 3 on: of the block */
 
 /* uniform.c: the variables and expressions. */
@@ -145,6 +142,8 @@ int cpu_context(const cpu_splitter *, int node); /* which predicate a statement 
 
 /* known.c: reads the body if its tokens have changed, and finds in it the variables that are known so far. */
 void cpu_body_need(cpu_splitter *);
+int cpu_declared_find(cpu_splitter *, int first, int last, const cpu_token *name); /* where a variable or type is; -1 */
+bool cpu_kernel_declares(cpu_splitter *, const cpu_token *name); /* or a parameter */
 int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stands for; -1 */
 /* CPU_ASKED: of a known type if a static_assert in the generated text holds. */
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);

@@ -244,35 +244,7 @@ bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
   *out = (cpu_count){list.at[0], {test + 2, node->test_last}, {step + 2, node->head_last}};
   return cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && test + 2 < node->test_last &&
          cpu_same_text(&at[step + prefix], name) && (one || (size > 2 && cpu_token_is(&at[step + 1], "+="))) &&
-         !cpu_written_in(in->program, &in->work, node->head_last, node->last, name, CPU_VALUE);
-}
-
-bool cpu_node_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
-  if (cpu_find_same(&in->work, node->first, node->last, name) == node->last) return false;
-  const cpu_declarators list = cpu_node_declarators(in, node);
-  int i = 0;
-  while (i < list.count && !cpu_same_text(&in->work.at[list.at[i].name], name)) i++;
-  return i < list.count;
-}
-
-static bool type_declares(const cpu_splitter *in, const cpu_node *node, const cpu_token *name) {
-  const cpu_token *first = &in->work.at[node->first];
-  if (cpu_token_any(first, WORDS("using", "namespace")))
-    return cpu_same_text(first + 1, name) && !cpu_token_is(first + 3, "cooperative_groups");
-  if (cpu_token_any(first, WORDS("static_assert", "mw_kept"))) return false;
-  if (!cpu_has(&in->work, node->first, node->last, "__shared__"))
-    return cpu_find_same(&in->work, node->first, node->last, name) < node->last;
-  return cpu_variable_find(&in->work, node->first, node->last, name) >= 0;
-}
-
-/* A parameter, a variable, a type of the kernel's. */
-bool cpu_kernel_declares(const cpu_splitter *in, const cpu_token *name) {
-  if (cpu_is_formal(in->program, in->kernel, name)) return true;
-  for (int i = 0; i < in->nnodes; i++) {
-    const cpu_node *node = &in->nodes[i];
-    if (node->kind == CPU_NODE_TYPE ? type_declares(in, node, name) : cpu_node_declares(in, node, name)) return true;
-  }
-  return false;
+         !cpu_is_written(&in->body, node->head_last, node->last, name);
 }
 
 /* ---- split points ---------------------------------------------------------------------------------------------- */

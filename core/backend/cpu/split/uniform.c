@@ -48,7 +48,6 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
   local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
   local->array = declarator->dims_last > declarator->dims;
   local->fixed = cpu_has(&in->work, spec, last, "constexpr");
-  local->kind = cpu_kind_of(in->program, in->kernel, &in->work, spec, last, local->pointer && !local->array);
 }
 
 static void locals_collect(cpu_splitter *in) {
@@ -107,7 +106,7 @@ static void changes_count(cpu_splitter *in) {
     int index = cpu_local_find(in, i);
     if (index < 0 || i == in->locals[index].declarator.name) continue;
     cpu_local *local = &in->locals[index];
-    cpu_write change = cpu_write_at(in->program, &in->work, i, local->kind);
+    const cpu_write change = cpu_use_at(&in->body, i, CPU_POINTER);
     int node = cpu_node_at(in, i);
     if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
       local->escapes = true; /* a row */
@@ -126,7 +125,7 @@ static bool still_uniform(const cpu_splitter *in, int index) {
   if (in->nodes[local->node].predicate) return false; /* of a masked loop */
   for (int i = local->declarator.name + 1; local->changes && i < local->until; i++)
     if (cpu_local_find(in, i) == index && !change_is_uniform(in, local, i) &&
-        cpu_write_at(in->program, &in->work, i, local->kind) != CPU_READ)
+        cpu_use_at(&in->body, i, CPU_POINTER) != CPU_READ)
       return false;
   return true;
 }

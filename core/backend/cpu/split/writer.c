@@ -138,7 +138,7 @@ static bool assigns_uniform(const cpu_splitter *in, const cpu_node *node) {
   int name = node->first + cpu_token_any(&in->work.at[node->first], WORDS("++", "--"));
   int local = cpu_local_find(in, name);
   return local >= 0 && in->locals[local].class == CPU_UNIFORM &&
-         cpu_write_at(in->program, &in->work, name, in->locals[local].kind) == CPU_CHANGED;
+         cpu_use_at(&in->body, name, CPU_POINTER) == CPU_CHANGED;
 }
 
 /* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
