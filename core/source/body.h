@@ -24,6 +24,7 @@ typedef struct mw_type {
   mw_type_class class;        /* of what is at the end of the pointers */
   signed char levels, arrays; /* float *x[2]: two levels of pointers and arrays, the outermost an array */
   bool reference;
+  bool wide;                  /* known to be an integer of 32 bits or more */
 } mw_type;
 
 typedef enum mw_binding {

@@ -190,7 +190,9 @@ static step name_step(reader *in, int *i, int depth) {
 
 static bool is_cast(const reader *in, int open) {
   for (int i = open + 1; i < in->at[open].match; i++)
-    if (!cpu_is_integer(&in->at[i]) && !cpu_token_any(&in->at[i], WORDS("float", "double"))) return false;
+    if (!cpu_token_any(&in->at[i], WORDS("int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t",
+                                         "int64_t", "float", "double")))
+      return false;
   return in->at[open].match > open + 1;
 }
 
