@@ -299,9 +299,11 @@ mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
 const mw_body *cpu_function_tree(const cpu_program *program, const cpu_function *function) {
   cpu_function *own = &program->functions[function - program->functions];
   cpu_binder binder = {program, function};
-  if (own->tree) return own->tree;
-  own->tree = mw_calloc(1, sizeof *own->tree);
-  mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1, &(mw_names){cpu_binder_meaning, &binder});
+  if (!own->tree) {
+    own->tree = mw_calloc(1, sizeof *own->tree);
+    mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1, &(mw_names){cpu_binder_meaning, &binder});
+  }
+  own->tree->tokens = &program->tokens; /* which may have moved with the program */
   return own->tree;
 }
 
