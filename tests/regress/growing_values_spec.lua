@@ -58,6 +58,22 @@ __global__ void __launch_bounds__(63) k%d(float *y, int n) {
 }
 ]]
 
+-- What takes a coordinate along x out of the sum shows where one block ends. The first three do not.
+local USES <const> = {
+  "int t = threadIdx.x, b = blockIdx.x; int i = t + b * (int)blockDim.x; y[i] = i * 2;",
+  "size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x; y[i] = i * 2;",
+  "auto part = blockIdx.x * blockDim.x; long i = (threadIdx.x + part) * 2; y[i / 2] = i;",
+  "int t = threadIdx.x; int i = blockIdx.x * blockDim.x + t; y[i] = t;",
+  "int b = blockIdx.x * blockDim.x; y[b + threadIdx.x] = b;",
+  "unsigned char t = threadIdx.x * 11; y[blockIdx.x * blockDim.x + threadIdx.x] = t;",
+  "int t = threadIdx.x; t += 1; y[blockIdx.x * blockDim.x + t] = 3; y[0] = 0;",
+  "int t = threadIdx.x; { int &r = t; r = 31 - t; } y[blockIdx.x * blockDim.x + t] = threadIdx.x;",
+  "int i = blockIdx.x * blockDim.x + threadIdx.x; { int i = threadIdx.x; y[blockIdx.x * blockDim.x + i] = i % 7; }",
+  "int t = threadIdx.x; auto f = [=]() { return t; }; y[blockIdx.x * blockDim.x + threadIdx.x] = f();",
+  "uint3 at = threadIdx; y[blockIdx.x * blockDim.x + at.x] = at.x;",
+  "int i = 2 * (blockIdx.x * blockDim.x) + threadIdx.x; if (i < 96) y[i] = i;",
+}
+
 describe("growing values", function()
   it("are told from those that only look so", function()
     local text <const> = { "#include <cooperative_groups.h>\n" }
@@ -76,5 +92,27 @@ describe("growing values", function()
         assert.are.equal(found.fiber[at], found.split[at], ("%s of thread %d"):format(condition, t - 1))
       end
     end
+  end)
+
+  it("show where a block ends unless the whole index is used", function()
+    local text <const> = {}
+    for k, use in ipairs(USES) do text[k] = ("__global__ void k%d(int *y) { %s }\n"):format(k, use) end
+    local dev <const> = mw.device "cpu"
+    local found <const> = {}
+    for _, engine in ipairs { "auto", "fiber" } do
+      local m <close> = dev:module { source = table.concat(text), engine = engine, warnings = false }
+      local generated <const> = m:cpp()
+      found[engine] = {}
+      for k in ipairs(USES) do
+        local y <close> = dev:zeros("i32", 97)
+        m["k" .. k]:launch(3, 32, y)
+        found[engine][k] = table.concat(y:totable(), " ")
+        if engine == "auto" then
+          local line <const> = generated:find(("k%d_mw%%)[^\n]*mw_line"):format(k))
+          assert.are.equal(k <= 3, line ~= nil, USES[k])
+        end
+      end
+    end
+    for k, use in ipairs(USES) do assert.are.equal(found.fiber[k], found.auto[k], use) end
   end)
 end)

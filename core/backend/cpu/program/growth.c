@@ -220,9 +220,10 @@ typedef struct subject {
   cpu_kind kind;
 } subject;
 
-static bool subject_find(const cpu_program *program, const cpu_function *function, const mw_expr *e, subject *out) {
-  const mw_body *body = cpu_function_tree(program, function);
-  const mw_declared *own = &body->declared[e->of];
+static bool subject_find(const cpu_grower *in, const mw_expr *e, subject *out) {
+  const cpu_program *program = in->program;
+  const cpu_function *function = in->function;
+  const mw_declared *own = &in->body->declared[e->of];
   const cpu_tokens *tokens = &program->tokens;
   if (e->binding == MW_NAME_LOCAL) {
     const bool far = own->type.levels > own->type.arrays;
@@ -244,9 +245,9 @@ static int use_next(const mw_body *body, const subject *it, int i) {
   return i;
 }
 
-static bool changes(const cpu_program *program, const mw_body *body, const subject *it) {
-  for (int i = body->first; (i = use_next(body, it, i)) < body->last; i++)
-    if (cpu_write_at(program, body->tokens, i, it->kind) != CPU_READ) return true;
+static bool changes(const cpu_grower *in, const subject *it) {
+  for (int i = in->body->first; (i = use_next(in->body, it, i)) < in->body->last; i++)
+    if (cpu_write_at(in->program, in->body->tokens, i, it->kind) != CPU_READ) return true;
   return false;
 }
 
@@ -291,10 +292,10 @@ static unsigned function_variable(cpu_grower *in, const mw_expr *e) {
   const bool formal = e->binding == MW_NAME_PARAMETER;
   const mw_declared *own = &in->body->declared[e->of];
   subject it;
-  if (!subject_find(in->program, in->function, e, &it)) return 0;
+  if (!subject_find(in, e, &it)) return 0;
   if (formal ? !in->function->kernel : own->is_static || own->type.class == MW_TYPE_CLASS) return 0;
   if (e->type.levels || e->type.reference) return 0;
-  if (changes(in->program, in->body, &it)) return changed_variable(in, &it, formal) | (formal ? CPU_RUNTIME : 0);
+  if (changes(in, &it)) return changed_variable(in, &it, formal) | (formal ? CPU_RUNTIME : 0);
   return formal ? CPU_STAYS | CPU_RUNTIME : own->init ? CPU_FOLLOWS : CPU_STAYS;
 }
 
@@ -303,9 +304,4 @@ cpu_grower cpu_function_grower(const cpu_program *program, const cpu_function *f
                       .variable = function_variable,
                       .program = program,
                       .function = function};
-}
-
-bool cpu_name_changes(const cpu_program *program, const cpu_function *function, const mw_expr *name) {
-  subject it;
-  return !subject_find(program, function, name, &it) || changes(program, cpu_function_tree(program, function), &it);
 }

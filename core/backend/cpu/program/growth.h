@@ -55,7 +55,5 @@ cpu_growth cpu_growth_declared(cpu_grower *, int declared);
 /* Over cpu_function_tree: as the compiler sees it. What is computed under conditions of each thread's own counts as the
  * same for the row, if it is. */
 cpu_grower cpu_function_grower(const cpu_program *, const cpu_function *);
-/* Does the function change the variable of its own, or the parameter, that a name of its tree stands for? */
-bool cpu_name_changes(const cpu_program *, const cpu_function *, const mw_expr *name);
 
 #endif
