@@ -25,6 +25,7 @@ typedef struct mw_type {
   signed char levels, arrays; /* float *x[2]: two levels of pointers and arrays, the outermost an array */
   bool reference;
   unsigned char volatiles;    /* bit k: what k levels are left of is volatile; int *volatile *p has bit 1 */
+  bool wide;                  /* known to be an integer of 32 bits or more */
 } mw_type;
 
 typedef enum mw_binding {

@@ -148,7 +148,7 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
             "__restrict__", "__restrict", "__shared__", "__device__", "__constant__", "__managed__", "__host__",
             "__inline__", "__forceinline__", "__noinline__", "mw_kept");
   const int first = i;
-  bool named = false, word = false, must = false, fresh = false;
+  bool named = false, word = false, must = false, fresh = false, narrow = false;
   *out = not_known;
   if (is_variable(in, i)) return i;
   for (int next; i < last && mw_at(in, i)->kind == CPU_NAME; i = next) {
@@ -161,8 +161,10 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
       must = true;
       fresh |= mw_is(in, i, "volatile");
     } else if (cpu_token_any(mw_at(in, i), words) && !named) {
+      narrow |= !cpu_token_any(mw_at(in, i), WORDS("int", "long", "signed", "unsigned"));
       word = true;
       *out = scalar;
+      out->wide = !narrow;
     } else if (word || named) {
       break;
     } else {
@@ -464,11 +466,18 @@ static int precedence(const mw_body *in, int i, int *size) {
   return level;
 }
 
+/* What the language makes of two operands: of a pointer and a number a pointer. */
+static mw_type both(mw_type a, mw_type b) {
+  mw_type type = mw_type_value(b.levels ? b : a);
+  type.wide = a.wide && b.wide;
+  return type;
+}
+
 static mw_type binary_type(const mw_body *in, int op, mw_type a, mw_type b) {
   if (!mw_type_is_plain(a) || !mw_type_is_plain(b)) return not_known;
   if ((a.levels && b.levels) || cpu_token_any(mw_at(in, op), WORDS("<", ">", "<=", ">=", "==", "!=", "&&", "||")))
     return scalar;
-  return mw_type_value(b.levels ? b : a);
+  return both(a, b);
 }
 
 static int binary_read(mw_body *in, int i, int last, int least) {
@@ -484,7 +493,7 @@ static int binary_read(mw_body *in, int i, int last, int least) {
 }
 
 static mw_type common(mw_type a, mw_type b) {
-  if (mw_type_is_plain(a) && mw_type_is_plain(b)) return mw_type_value(a.levels ? a : b);
+  if (mw_type_is_plain(a) && mw_type_is_plain(b)) return both(b, a);
   return a.class == b.class && a.levels == b.levels ? mw_type_value(a) : not_known;
 }
 

@@ -13,19 +13,19 @@ static const struct {
   const char *name;
   mw_meaning meaning;
 } known[] = {
-    {"n", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
-    {"x", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 1, 0, false, 0}}},
-    {"q", {MW_NAME_PARAMETER, {MW_TYPE_VECTOR, 1, 0, false, 0}}},
-    {"o", {MW_NAME_PARAMETER, {MW_TYPE_CLASS, 0, 0, false, 0}}},
-    {"g", {MW_NAME_VARIABLE, {MW_TYPE_SCALAR, 2, 2, false, 0}}},
-    {"N", {MW_NAME_CONSTANT, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
+    {"n", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
+    {"x", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 1, 0, false, 0, false}}},
+    {"q", {MW_NAME_PARAMETER, {MW_TYPE_VECTOR, 1, 0, false, 0, false}}},
+    {"o", {MW_NAME_PARAMETER, {MW_TYPE_CLASS, 0, 0, false, 0, false}}},
+    {"g", {MW_NAME_VARIABLE, {MW_TYPE_SCALAR, 2, 2, false, 0, false}}},
+    {"N", {MW_NAME_CONSTANT, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
     {"f", {MW_NAME_FUNCTIONS, {0}}},
     {"T", {MW_NAME_TYPE, {0}}},
-    {"P", {MW_NAME_TYPE, {MW_TYPE_CLASS, 0, 0, false, 0}}},
-    {"float4", {MW_NAME_TYPE, {MW_TYPE_VECTOR, 0, 0, false, 0}}},
-    {"size_t", {MW_NAME_TYPE, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
-    {"threadIdx", {MW_NAME_BUILTIN, {MW_TYPE_VECTOR, 0, 0, false, 0}}},
-    {"min", {MW_NAME_BUILTIN, {MW_TYPE_SCALAR, 0, 0, false, 0}}},
+    {"P", {MW_NAME_TYPE, {MW_TYPE_CLASS, 0, 0, false, 0, false}}},
+    {"float4", {MW_NAME_TYPE, {MW_TYPE_VECTOR, 0, 0, false, 0, false}}},
+    {"size_t", {MW_NAME_TYPE, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
+    {"threadIdx", {MW_NAME_BUILTIN, {MW_TYPE_VECTOR, 0, 0, false, 0, false}}},
+    {"min", {MW_NAME_BUILTIN, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
 };
 
 static mw_meaning meaning_of(void *with, const cpu_token *name) {

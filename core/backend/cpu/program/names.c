@@ -227,7 +227,8 @@ static mw_meaning alias_meaning(cpu_binder *in, int first) {
   for (int i = first; i >= 0; i = in->program->aliases.at[i].next) {
     const cpu_named *it = &in->program->aliases.at[i];
     const bool listed = cpu_token_is(&in->program->tokens.at[it->first], "enum");
-    const mw_type type = listed ? (mw_type){.class = enumeration(in)} : type_at(in, it->first, it->last);
+    mw_type type = listed ? (mw_type){.class = enumeration(in)} : type_at(in, it->first, it->last);
+    type.wide &= i == first || all.type.wide;
     const bool same = i == first || (type.class == all.type.class && type.levels == all.type.levels &&
                                      type.arrays == all.type.arrays && type.reference == all.type.reference);
     const unsigned char volatiles = all.type.volatiles | type.volatiles;
@@ -265,7 +266,10 @@ static mw_meaning builtin_meaning(const cpu_binder *in, const cpu_token *token) 
   if (!mw_type_by_name(name, &param)) return nothing;
   const bool half = param.dtype == MW_F16 || param.dtype == MW_BF16;
   const bool vector = param.lanes > 1 || !strcmp(name, "dim3") || name[token->size - 1] == '1';
-  return meaning_make(MW_NAME_TYPE, vector || (half && in->program->operators) ? MW_TYPE_VECTOR : MW_TYPE_SCALAR);
+  mw_meaning found = meaning_make(MW_NAME_TYPE, MW_TYPE_SCALAR);
+  if (vector || (half && in->program->operators)) found.type.class = MW_TYPE_VECTOR;
+  found.type.wide = !vector && param.dtype <= MW_U64 && param.size >= 4 && !mw_dtype_is_float(param.dtype);
+  return found;
 }
 
 /* Outside of functions. */
@@ -298,9 +302,11 @@ mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
 mw_body *cpu_function_tree(const cpu_program *program, const cpu_function *function) {
   cpu_function *own = &program->functions[function - program->functions];
   cpu_binder binder = {program, function};
-  if (own->tree) return own->tree;
-  own->tree = mw_calloc(1, sizeof *own->tree);
-  mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1, &(mw_names){cpu_binder_meaning, &binder});
+  if (!own->tree) {
+    own->tree = mw_calloc(1, sizeof *own->tree);
+    mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1, &(mw_names){cpu_binder_meaning, &binder});
+  }
+  own->tree->tokens = &program->tokens; /* which may have moved with the program */
   return own->tree;
 }
 

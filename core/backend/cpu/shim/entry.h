@@ -450,7 +450,8 @@ struct mw_loop_run<void (*)(A...), S, K, Index, Walk, Order> {
     mw_worker_enter(worker);
     blockDim = shape;
     gridDim = dim3(grid->grid);
-    const unsigned wide = Walk != mw_blocks && shape.x < mw_line_threads ? mw_line_threads / shape.x : 1;
+    const bool fits = Walk != mw_line || (mw_u64)grid->grid.x * shape.x < 1u << 31; /* any sum of parts, in any type */
+    const unsigned wide = Walk != mw_blocks && fits && shape.x < mw_line_threads ? mw_line_threads / shape.x : 1;
     uint3 at = mw_block_at(grid, first);
     while (first < last) {
       unsigned count = grid->grid.x - at.x < wide ? grid->grid.x - at.x : wide;

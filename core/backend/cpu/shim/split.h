@@ -86,7 +86,8 @@ MW_HELPER mw_number mw_nothing() {
 #define MW_ENDS                                                                                                        \
   for (int mw_x = mw_from; mw_full && mw_x < mw_to; mw_x += mw_to - mw_from > 1 ? mw_to - mw_from - 1 : 1)
 #define MW_LINEAR(scale)                                                                                               \
-  ((mw_u64)gridDim.x * blockDim.x * (scale) < 1u << 30 && (mw_u64)gridDim.y * blockDim.y * (scale) < 1u << 30)
+  ((mw_u64)gridDim.x * blockDim.x * (scale) < 1u << 30 && (mw_u64)gridDim.y * blockDim.y * (scale) < 1u << 30 &&       \
+   (mw_u64)gridDim.z * blockDim.z * (scale) < 1u << 30)
 
 #define MW_THREAD                                                                                                      \
   const int mw_t = (mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                              \

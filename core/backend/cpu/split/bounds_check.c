@@ -14,195 +14,86 @@
  * fast on diffusion_shared, 2.6 to 5.6 on potential_direct; the second 1.3 to 1.4 on cumsum_shuffle, 1.3 to 3.7 on
  * memcopy_stride, and 0.6 to 0.96 on reduce_tree with a block for every 256 elements. With g++ 1.5 to 2.1 on
  * memcopy_stride and within the noise elsewhere. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/backend/cpu/program/growth.h"
 #include "core/backend/cpu/split/split.h"
 
-enum { MOST_SCALE = 1 << 16, MOST_DEPTH = 6 };
+enum { FEW_TERMS = 4, MOST_SCALE = 1 << 16, MOST_DEPTH = 6 };
 
-typedef struct reading {
-  const cpu_splitter *in;
-  int at, last;
-  int scale; /* of the value; 0: not understood */
-  int depth;
-} reading;
-
-static bool token_at(const reading *it, const char *text) {
-  return it->at < it->last && cpu_token_is(&it->in->work.at[it->at], text);
+/* The variable of a grid-stride loop (stride.c): it counts up from zero, and its sum with an index stays below the
+ * bound by less than one step. In 32 unsigned bits that may wrap. */
+static bool is_turn(const cpu_splitter *in, const cpu_local *variable) {
+  const char *const *const words = WORDS("int", "long", "size_t", "int32_t", "int64_t", "uint64_t");
+  const cpu_token *name = &in->work.at[variable->declarator.name];
+  int i = variable->declarator.spec;
+  while (i < variable->declarator.spec_last && cpu_token_any(&in->work.at[i], words)) i++;
+  return i == variable->declarator.spec_last && variable->class == CPU_UNIFORM && name->size > 4 &&
+         !memcmp(name->text, "mw_k", 4);
 }
 
-/* Does anything in the range depend on threadIdx.x? Follows variables that are computed again. */
-static bool depends(const cpu_splitter *in, int first, int last, int depth) {
-  for (int i = first; i < last; i++) {
-    const cpu_token *token = &in->work.at[i];
-    if (cpu_token_is(token, "threadIdx") && !cpu_token_is(token + 2, "y") && !cpu_token_is(token + 2, "z")) return true;
-    int local = cpu_local_find(in, i);
-    if (local < 0 || in->locals[local].uniform) continue;
-    const cpu_declarator *it = &in->locals[local].declarator;
-    if (in->locals[local].class != CPU_AGAIN || depth > MOST_DEPTH || depends(in, it->init, it->init_last, depth + 1))
-      return true;
-  }
-  return false;
+/* A parameter that the kernel changes is a variable of the body. */
+static unsigned variable(cpu_grower *it, const mw_expr *name) {
+  const cpu_splitter *in = it->with;
+  const int local = name->binding == MW_NAME_LOCAL ? in->local_of[name->of] : -1;
+  if (local < 0) return name->binding == MW_NAME_PARAMETER ? CPU_STAYS : 0;
+  const cpu_local *of = &in->locals[local];
+  if (is_turn(in, of)) return CPU_STAYS | CPU_SMALL;
+  if (of->class != CPU_AGAIN && of->class != CPU_UNIFORM) return 0;
+  return (of->class == CPU_UNIFORM ? CPU_STAYS : 0) | (of->changes ? 0 : CPU_FOLLOWS);
+}
+
+static cpu_grower grower(const cpu_splitter *in) {
+  return (cpu_grower){.body = &in->body, .variable = variable, .with = in};
+}
+
+/* The expression that is all of the tokens; 0. */
+static int expression(const cpu_splitter *in, int first, int last) {
+  const int expr = mw_body_find(&in->body, first, last);
+  return in->body.exprs[expr].last == last ? expr : 0;
+}
+
+static int growing_scale(const cpu_splitter *in, int expr) {
+  cpu_grower it = grower(in);
+  const cpu_growth value = cpu_growth_of(&it, expr);
+  const long scale = (long)value.scale * (value.terms > FEW_TERMS ? value.terms : FEW_TERMS);
+  return value.known && value.by > 0 && scale < MOST_SCALE ? (int)scale : 0;
+}
+
+int cpu_growing_scale(const cpu_splitter *in, int first, int last) {
+  return growing_scale(in, expression(in, first, last));
 }
 
 /* The same for the whole row, and nothing a thread could change. */
-static bool constant_in_row(const cpu_splitter *in, int first, int last) {
-  return first < last && !depends(in, first, last, 0) && cpu_is_pure(in, first, last);
+static bool constant_in_row(const cpu_splitter *in, int expr) {
+  cpu_grower it = grower(in);
+  const mw_expr *e = &in->body.exprs[expr];
+  return cpu_growth_of(&it, expr).stays && cpu_is_pure(in, e->first, e->last);
 }
 
-bool cpu_is_integer(const cpu_token *token) {
-  return cpu_token_any(token, WORDS("int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t", "int64_t"));
-}
+static int conjunction(const cpu_splitter *in, int expr, bool negated, int depth);
 
-/* Only tokens of the names of integer types. */
-static bool integer_type(const cpu_splitter *in, int first, int last) {
-  for (int i = first; i < last; i++)
-    if (!cpu_is_integer(&in->work.at[i]) && !cpu_token_any(&in->work.at[i], WORDS("const", "auto"))) return false;
-  return last > first;
-}
-
-typedef struct factor {
-  int degree; /* 1: grows with threadIdx.x; 0: constant in the row; -1: not understood */
-  bool literal;
-  const cpu_token *coordinate; /* blockIdx of blockIdx.x, by itself or under another name; else NULL */
-} factor;
-
-static const factor unknown = {.degree = -1};
-
-static factor sum_read(reading *it);
-
-static factor literal_read(reading *it) {
-  const cpu_token *token = &it->in->work.at[it->at++];
-  long value = strtol(token->text, NULL, 0);
-  if (value < 0 || value > 1024 || memchr(token->text, '.', (size_t)token->size)) return unknown;
-  it->scale *= value ? (int)value : 1;
-  return it->scale < MOST_SCALE ? (factor){.literal = true} : unknown;
-}
-
-/* threadIdx.x grows by one from thread to thread; the other coordinates stay. */
-static factor coordinate_read(reading *it) {
-  const cpu_token *token = &it->in->work.at[it->at];
-  it->at += 3;
-  return (factor){.degree = cpu_token_is(token, "threadIdx") && cpu_token_is(token + 2, "x"), .coordinate = token};
-}
-
-/* The variable of a grid-stride loop (interchange.c): it counts up from zero, and its sum with an index stays
- * below the bound by less than one step. In 32 unsigned bits that may wrap. */
-static bool is_turn(const cpu_splitter *in, const cpu_local *variable) {
-  const cpu_token *name = &in->work.at[variable->declarator.name];
-  if (variable->class != CPU_UNIFORM || name->size < 5 || memcmp(name->text, "mw_k", 4)) return false;
-  for (int i = variable->declarator.spec; i < variable->declarator.spec_last; i++)
-    if (cpu_token_is(&in->work.at[i], "unsigned") || cpu_token_is(&in->work.at[i], "uint32_t")) return false;
-  return true;
-}
-
-static factor variable_read(reading *it) {
-  int local = cpu_local_find(it->in, it->at);
-  if (local < 0 || it->depth > MOST_DEPTH) return unknown;
-  const cpu_local *variable = &it->in->locals[local];
-  const cpu_declarator *d = &variable->declarator;
-  if (is_turn(it->in, variable)) {
-    it->at++;
-    return (factor){.degree = 0};
-  }
-  if ((variable->class != CPU_AGAIN && variable->class != CPU_UNIFORM) || variable->changes) return unknown;
-  if (!integer_type(it->in, d->spec, d->name) || d->init == d->init_last || d->braces) return unknown;
-  reading inner = {.in = it->in, .at = d->init, .last = d->init_last, .scale = it->scale, .depth = it->depth + 1};
-  factor value = sum_read(&inner);
-  it->scale = inner.scale;
-  it->at++;
-  return inner.at == inner.last ? value : unknown;
-}
-
-static factor factor_read(reading *it) {
-  if (it->at >= it->last) return unknown;
-  const cpu_token *token = &it->in->work.at[it->at];
-  if (token_at(it, "(") && integer_type(it->in, it->at + 1, token->match)) { /* values are small: no cast changes one */
-    it->at = token->match + 1;
-    return factor_read(it);
-  }
-  if (token_at(it, "(")) {
-    it->at++;
-    factor inner = sum_read(it);
-    bool closed = token_at(it, ")");
-    it->at++;
-    return closed ? inner : unknown;
-  }
-  if (token->kind == CPU_NUMBER) return literal_read(it);
-  if (cpu_is_builtin(token, CPU_COORDINATE) && cpu_token_is(token + 1, ".")) return coordinate_read(it);
-  return variable_read(it);
-}
-
-static bool block_pair(const factor *a, const factor *b) {
-  if (!a->coordinate || !b->coordinate || !cpu_same_text(a->coordinate + 2, b->coordinate + 2)) return false;
-  return (cpu_token_is(a->coordinate, "blockIdx") && cpu_token_is(b->coordinate, "blockDim")) ||
-         (cpu_token_is(b->coordinate, "blockIdx") && cpu_token_is(a->coordinate, "blockDim"));
-}
-
-/* Literals times one value, or times blockIdx.d * blockDim.d: anything else could be larger than the grid. */
-static factor product_read(reading *it) {
-  factor all = factor_read(it), value = all;
-  bool pair = false;
-  while (all.degree >= 0 && token_at(it, "*")) {
-    it->at++;
-    factor one = factor_read(it);
-    if (one.degree < 0 || (!one.literal && !value.literal && (pair || !block_pair(&value, &one)))) return unknown;
-    pair |= !one.literal && !value.literal;
-    if (!one.literal) value = one;
-    all = (factor){.degree = value.degree};
-  }
-  return all;
-}
-
-static factor sum_read(reading *it) {
-  factor all = product_read(it);
-  while (all.degree >= 0 && token_at(it, "+")) {
-    it->at++;
-    factor other = product_read(it);
-    if (other.degree < 0 || all.degree + other.degree > 1) return unknown;
-    all = (factor){.degree = all.degree + other.degree};
-  }
-  return all;
-}
-
-/* The factor by which the value exceeds the grid's indices; 0: it is not known to grow steadily. */
-int cpu_growing_scale(const cpu_splitter *in, int first, int last) {
-  reading it = {.in = in, .at = first, .last = last, .scale = 4};
-  return sum_read(&it).degree == 1 && it.at == last ? it.scale : 0;
-}
-
-static int conjunction(const cpu_splitter *in, int first, int last, bool negated, int depth);
-
-static int comparison(const cpu_splitter *in, int first, int last, int depth) {
-  static const char *const operators[] = {"<", "<=", ">", ">=", NULL};
-  if (constant_in_row(in, first, last)) return 1;
-  int local = last == first + 1 ? cpu_local_find(in, first) : -1;
-  if (local >= 0) { /* bool inside = i < n && j < n; */
-    const cpu_local *it = &in->locals[local];
-    if (it->class != CPU_AGAIN || !cpu_token_is(&in->work.at[it->declarator.spec_last - 1], "bool")) return 0;
-    return conjunction(in, it->declarator.init, it->declarator.init_last, false, depth + 1);
-  }
-  const int at = cpu_find_open(&in->work, first, last, operators);
-  if (at == last || cpu_find_open(&in->work, at + 1, last, operators) < last) return 0;
-  if (constant_in_row(in, at + 1, last)) return cpu_growing_scale(in, first, at);
-  return constant_in_row(in, first, at) ? cpu_growing_scale(in, at + 1, last) : 0;
+static int comparison(const cpu_splitter *in, int expr, int depth) {
+  const mw_expr *e = &in->body.exprs[expr];
+  const int local = e->kind == MW_EXPR_NAME && e->binding == MW_NAME_LOCAL ? in->local_of[e->of] : -1;
+  if (constant_in_row(in, expr)) return 1;
+  if (local >= 0 && in->locals[local].class == CPU_AGAIN && in->body.declared[e->of].type.class == MW_TYPE_SCALAR)
+    return conjunction(in, in->body.declared[e->of].init, false, depth + 1); /* bool inside = i < n && j < m; */
+  if (e->kind != MW_EXPR_BINARY || !cpu_token_any(&in->work.at[e->op], WORDS("<", "<=", ">", ">="))) return 0;
+  if (constant_in_row(in, e->b)) return growing_scale(in, e->a);
+  return constant_in_row(in, e->a) ? growing_scale(in, e->b) : 0;
 }
 
 /* a && b && c; negated: the opposite of a || b || c. */
-static int conjunction(const cpu_splitter *in, int first, int last, bool negated, int depth) {
-  static const char *const both[] = {"&&", NULL}, *const either[] = {"||", NULL};
-  if (depth > MOST_DEPTH || first >= last) return 0;
-  if (cpu_token_is(&in->work.at[first], "(") && in->work.at[first].match == last - 1)
-    return conjunction(in, first + 1, last - 1, negated, depth + 1);
-  if (cpu_token_is(&in->work.at[first], "!") && (last == first + 2 || in->work.at[first + 1].match == last - 1))
-    return conjunction(in, first + 1, last, !negated, depth + 1);
-  const int at = cpu_find_open(&in->work, first, last, negated ? either : both);
-  if (at == last) {
-    if (cpu_find_open(&in->work, first, last, negated ? both : either) < last) return 0;
-    return negated && last == first + 1 ? 0 : comparison(in, first, last, depth);
-  }
-  int left = conjunction(in, first, at, negated, depth + 1), right = conjunction(in, at + 1, last, negated, depth + 1);
+static int conjunction(const cpu_splitter *in, int expr, bool negated, int depth) {
+  const mw_expr *e = &in->body.exprs[expr];
+  const cpu_token *op = &in->work.at[e->op];
+  if (depth > MOST_DEPTH) return 0;
+  if (e->kind == MW_EXPR_BRACKETS) return conjunction(in, e->a, negated, depth);
+  if (e->kind == MW_EXPR_UNARY && cpu_token_is(op, "!")) return conjunction(in, e->a, !negated, depth);
+  if (e->kind != MW_EXPR_BINARY || !cpu_token_is(op, negated ? "||" : "&&"))
+    return negated && e->kind == MW_EXPR_NAME ? 0 : comparison(in, expr, depth);
+  const int left = conjunction(in, e->a, negated, depth), right = conjunction(in, e->b, negated, depth);
   return !left || !right ? 0 : left > right ? left : right;
 }
 
@@ -218,7 +109,7 @@ int cpu_bounds_check_scale(const cpu_splitter *in, int index) {
     int local = cpu_local_find(in, i);
     if (local >= 0 && in->locals[local].class != CPU_AGAIN && in->locals[local].class != CPU_UNIFORM) return 0;
   }
-  return conjunction(in, node->head, node->head_last, cpu_leaves_if(in, index), 0);
+  return conjunction(in, expression(in, node->head, node->head_last), cpu_leaves_if(in, index), 0);
 }
 
 /* The bounds checks of a kernel are written once more in front of everything: what they are made of must mean the same

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend/cpu/program/growth.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_NAMES = 200, MOST_ACCESSES = 300, MOST_DEPTH = 6 };
@@ -37,7 +38,6 @@ typedef struct reader {
   const cpu_token *at;
   const cpu_function *function;
   cpu_declarator names[MOST_NAMES];
-  bool visited[MOST_NAMES];
   int nnames, nformals;
   bool structs; /* variables of a class type live in arrays of one element per thread */
   struct reader *kernel;
@@ -94,18 +94,6 @@ static bool is_scalar(const reader *in, const cpu_declarator *it) {
   return type == CPU_ASKED || type == CPU_SCALAR; /* of a parameter of the template's nothing but the whole is used */
 }
 
-/* ---- steps from thread to thread ------------------------------------------------------------------------------- */
-
-typedef struct step {
-  bool known, literal, runtime; /* runtime: never a constant of the compiler's */
-  long value;                   /* of a literal */
-  long by;
-} step;
-
-static const step unknown_step = {0};
-
-static bool range_stays(reader *in, int first, int last);
-
 static bool is_changed(const reader *in, int name) {
   const cpu_declarator *it = &in->names[name];
   const int first = in->function->body + 1, last = in->function->last, after = it->name < first ? first : it->name + 1;
@@ -114,156 +102,22 @@ static bool is_changed(const reader *in, int name) {
          cpu_written_in(in->program, in->tokens, after, last, &in->at[it->name], kind);
 }
 
-/* Is what the variable is changed by, if at all, the same for all threads? steps: it is only stepped, as in
- * for (i = t; i < n; i += 256). */
-static bool changes_stay(reader *in, int name, bool steps) {
-  const int last = in->function->last;
-  const cpu_token *declared = &in->at[in->names[name].name];
-  for (int i = in->function->body + 1; (i = cpu_find_use(in->tokens, i, last, declared)) < last; i++) {
-    cpu_write change = &in->at[i] == declared ? CPU_READ : cpu_write_at(in->program, in->tokens, i, CPU_VALUE);
-    const cpu_token *sign = &in->at[i + 1];
-    if (change == CPU_READ) continue;
-    if (cpu_token_any(&in->at[i - 1], WORDS("++", "--")) || cpu_token_any(sign, WORDS("++", "--"))) continue;
-    bool known = steps ? cpu_token_any(sign, WORDS("+=", "-=")) : change == CPU_CHANGED && cpu_is_assignment(sign);
-    if (!known || !range_stays(in, i + 2, cpu_find_open(in->tokens, i + 2, last, WORDS(";", ",", ")")))) return false;
-  }
-  return true;
-}
-
-/* Neither its first value nor what it is changed by depends on threadIdx.x. */
-static bool variable_stays(reader *in, int name) {
-  const cpu_declarator *it = &in->names[name];
-  if (in->visited[name]) return true;
-  if (it->dims_last > it->dims || cpu_has(in->tokens, it->first, it->name, "&") || is_pointer(in, it)) return false;
-  in->visited[name] = true;
-  bool stays = range_stays(in, it->init, it->init_last) && changes_stay(in, name, false);
-  in->visited[name] = false;
-  return stays;
-}
-
-static bool is_coordinate(const reader *in, int i) {
-  return cpu_is_builtin(&in->at[i], CPU_COORDINATE) && cpu_token_is(&in->at[i + 1], ".");
-}
-
-static bool is_thread_x(const reader *in, int i) {
-  return cpu_token_is(&in->at[i], "threadIdx") && cpu_token_is(&in->at[i + 2], "x");
-}
-
-static bool range_stays(reader *in, int first, int last) {
-  static const char *const calls[] = {"min", "max", "int", "unsigned", "sizeof", "size_t", NULL};
-  for (int i = first; i < last; i++) {
-    if (in->at[i].kind != CPU_NAME) continue;
-    if (is_coordinate(in, i)) {
-      if (is_thread_x(in, i)) return false;
-      i += 2;
-      continue;
-    }
-    int name = name_find(in, i);
-    bool called = cpu_token_is(&in->at[i + 1], "(") && !cpu_token_any(&in->at[i], calls);
-    if (called || name == -2 || cpu_is_member(in->tokens, i) || cpu_token_is(&in->at[i + 1], "[")) return false;
-    if (cpu_token_is(&in->at[i], "threadIdx") || (name >= 0 && !variable_stays(in, name))) return false;
-  }
-  return true;
-}
-
-static step sum_read(reader *in, int *i, int last, int depth);
-
-static step name_step(reader *in, int *i, int depth) {
-  int name = name_find(in, *i);
-  if (name < 0 || cpu_token_is(&in->at[*i + 1], "(") || cpu_token_is(&in->at[*i + 1], "[")) {
-    bool constant = name == -1 && in->at[*i + 1].kind == CPU_PUNCT && strchr("+-*)];", in->at[*i + 1].text[0]);
-    ++*i;
-    return constant ? (step){.known = true} : unknown_step;
-  }
-  const cpu_declarator *it = &in->names[name];
-  ++*i;
-  const bool changed = is_changed(in, name);
-  if ((!changed || changes_stay(in, name, true)) && name >= in->nformals && it->init < it->init_last &&
-      it->dims == it->dims_last && !it->braces && !is_pointer(in, it) && depth < MOST_DEPTH) {
-    int at = it->init;
-    step inner = sum_read(in, &at, it->init_last, depth + 1);
-    if (changed) inner.literal = inner.runtime = false;
-    if (at == it->init_last && inner.known) return inner;
-  }
-  return variable_stays(in, name) ? (step){.known = true, .runtime = name < in->nformals} : unknown_step;
-}
-
 static bool is_cast(const reader *in, int open) {
   for (int i = open + 1; i < in->at[open].match; i++)
-    if (!cpu_is_integer(&in->at[i]) && !cpu_token_any(&in->at[i], WORDS("float", "double"))) return false;
+    if (!cpu_token_any(&in->at[i], WORDS("int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t",
+                                         "int64_t", "float", "double")))
+      return false;
   return in->at[open].match > open + 1;
 }
 
-static step factor_read(reader *in, int *i, int last, int depth) {
-  if (*i >= last) return unknown_step;
-  const cpu_token *token = &in->at[*i];
-  if (cpu_token_is(token, "(") && is_cast(in, *i)) {
-    *i = token->match + 1;
-    return factor_read(in, i, last, depth);
-  }
-  if (cpu_token_is(token, "(")) {
-    int at = *i + 1;
-    bool stays = range_stays(in, at, token->match);
-    step inner = sum_read(in, &at, token->match, depth);
-    *i = token->match + 1;
-    return at == token->match && inner.known ? inner : (step){.known = stays};
-  }
-  if (token->kind == CPU_NUMBER) {
-    ++*i;
-    return (step){.known = true, .literal = true, .value = strtol(token->text, NULL, 0)};
-  }
-  if (is_coordinate(in, *i)) {
-    *i += 3;
-    return (step){.known = true, .runtime = true, .by = is_thread_x(in, *i - 3)};
-  }
-  if (token->kind == CPU_NAME) return name_step(in, i, depth);
-  return unknown_step;
-}
-
-static step product_read(reader *in, int *i, int last, int depth) {
-  step all = factor_read(in, i, last, depth);
-  while (*i < last && cpu_token_is(&in->at[*i], "*")) {
-    ++*i;
-    step one = factor_read(in, i, last, depth);
-    if (!all.known || !one.known)
-      all = unknown_step;
-    else if (all.literal && one.literal)
-      all.value *= one.value;
-    else if (all.literal || one.literal)
-      all = (step){.known = true, .by = all.literal ? all.value * one.by : one.value * all.by};
-    else if (!all.by && !one.by)
-      all = (step){.known = true, .runtime = all.runtime && one.runtime};
-    else /* t * n: a step that only the launch knows */
-      all = (step){.known = all.by ? !one.by && one.runtime : all.runtime};
-  }
-  return all;
-}
-
-static step sum_read(reader *in, int *i, int last, int depth) {
-  bool negative = *i < last && cpu_token_is(&in->at[*i], "-");
-  *i += negative;
-  step all = product_read(in, i, last, depth);
-  if (negative) all.by = -all.by, all.value = -all.value;
-  while (*i < last && (cpu_token_is(&in->at[*i], "+") || cpu_token_is(&in->at[*i], "-"))) {
-    bool minus = cpu_token_is(&in->at[(*i)++], "-");
-    step one = product_read(in, i, last, depth);
-    bool literal = all.literal && one.literal;
-    all = (step){.known = all.known && one.known,
-                 .literal = literal,
-                 .value = minus ? all.value - one.value : all.value + one.value,
-                 .by = minus ? all.by - one.by : all.by + one.by};
-  }
-  return all;
-}
-
 /* Subscripts [a][b] at token i: does the address grow by at most one element from thread to thread? */
-static bool subscripts_flat(reader *in, int i) {
+static bool subscripts_flat(const reader *in, int i) {
+  cpu_grower grower = cpu_function_grower(in->program, in->function);
   for (; cpu_token_is(&in->at[i], "["); i = in->at[i].match + 1) {
-    int at = i + 1, close = in->at[i].match;
-    bool inner = !cpu_token_is(&in->at[close + 1], "[");
-    if (range_stays(in, i + 1, close)) continue;
-    step found = sum_read(in, &at, close, 0);
-    if (at != close || !found.known || labs(found.by) > inner) return false;
+    const int close = in->at[i].match, expr = mw_body_find(grower.body, i + 1, close);
+    const cpu_growth found = cpu_growth_of(&grower, expr);
+    const bool inner = !cpu_token_is(&in->at[close + 1], "[");
+    if (grower.body->exprs[expr].last != close || !found.known || labs(found.by) > inner) return false;
   }
   return !cpu_token_is(&in->at[i], ".") && !cpu_token_is(&in->at[i], "->");
 }

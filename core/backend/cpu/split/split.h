@@ -161,7 +161,6 @@ bool cpu_has_interchanged(const cpu_splitter *);
  * Returns the factor by which its values exceed the grid's indices, else 0. if (...) return; asks the opposite. */
 int cpu_bounds_check_scale(const cpu_splitter *, int node);
 bool cpu_leaves_if(const cpu_splitter *, int node);               /* if (...) return; */
-bool cpu_is_integer(const cpu_token *);                           /* a word of an integer type's name */
 int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value that grows with threadIdx.x; 0: no */
 
 /* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */

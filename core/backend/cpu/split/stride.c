@@ -15,9 +15,9 @@
 static bool stride_form(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
   const cpu_declarator *variable = &out->variable;
   if (!cpu_counts(in, node, out)) return false;
-  for (int i = variable->spec; i < variable->spec_last; i++)
-    if (!cpu_is_integer(&in->work.at[i])) return false;
-  return out->step.first < out->step.last && variable->first == variable->name && variable->dims_last == variable->dims;
+  const mw_declared *own = &in->body.declared[in->body.bound[variable->name - 1]];
+  return own->type.wide && !own->type.levels && !own->type.reference && !own->is_auto && !own->is_static &&
+         out->step.first < out->step.last;
 }
 
 /* The same for all threads and in every turn. */

@@ -3,7 +3,13 @@
  * In which order the blocks of a barrier-free kernel may be walked. CUDA gives none, so neighbours in x may share long
  * rows of threads, unless a block keeps something in shared memory meanwhile. Where blockIdx.x and threadIdx.x stand
  * only together, as blockIdx.x * blockDim.x + threadIdx.x, a whole row of neighbours is one loop over threadIdx.x:
- * the sum does not show where one block ends and the next begins. See shim/entry.h. */
+ * the sum does not show where one block ends and the next begins. See shim/entry.h.
+ *
+ *   int t = threadIdx.x, i = t + blockDim.x * (int)blockIdx.x; x[i] = 1;    a line
+ *   int t = threadIdx.x, i = t + blockDim.x * (int)blockIdx.x; x[t] = 1;    rows: t shows where the block begins */
+#include <string.h>
+
+#include "core/backend/cpu/program/growth.h"
 #include "core/backend/cpu/translate/translate.h"
 
 static bool uses_shared(const cpu_program *program, const cpu_function *kernel) {
@@ -16,49 +22,51 @@ static bool uses_shared(const cpu_program *program, const cpu_function *kernel) 
   return false;
 }
 
-static bool is_member(const cpu_token *at, const char *name, const char *member) {
-  return cpu_token_is(at, name) && cpu_token_is(at + 1, ".") && cpu_token_is(at + 2, member);
+/* threadIdx.x, blockIdx.x and blockIdx.x * blockDim.x, by themselves or under another name. */
+static bool is_part(const cpu_growth *value) {
+  const cpu_token *at = value->coordinate;
+  return value->parts == CPU_THREAD_PART || value->parts == CPU_BLOCK_PART ||
+         (at && cpu_token_is(at, "blockIdx") && cpu_token_is(at + 2, "x"));
 }
 
-enum { SUM = 11 }; /* tokens of blockIdx.x * blockDim.x + threadIdx.x */
-
-static bool is_product(const cpu_token *at) {
-  if (!cpu_token_is(at + 3, "*")) return false;
-  return (is_member(at, "blockIdx", "x") && is_member(at + 4, "blockDim", "x")) ||
-         (is_member(at, "blockDim", "x") && is_member(at + 4, "blockIdx", "x"));
-}
-
-static bool is_sum(const cpu_token *at) {
-  if (is_product(at)) return cpu_token_is(at + 7, "+") && is_member(at + 8, "threadIdx", "x");
-  return is_member(at, "threadIdx", "x") && cpu_token_is(at + 3, "+") && is_product(at + 4);
-}
-
-/* Nothing beside the sum may bind closer than its own plus: then it would not be a sum. A cast to its left is rejected
- * too, since it would bind only to the product. */
-static bool stands_alone(const cpu_token *at, int i) {
-  static const char *const left[] = {"=",      "(", ",", "[", "<",  ">",  "<=", ">=", "+",
-                                     "return", "{", "?", ":", "&&", "||", ";",  NULL};
-  static const char *const right[] = {
-      ";", ")", ",", "]", "<", ">", "<=", ">=", "==", "!=", "+", "-", "}", "?", ":", "&&", "||", NULL};
-  return cpu_token_any(&at[i - 1], left) && cpu_token_any(&at[i + SUM], right);
-}
-
-static bool is_index(const cpu_token *at) {
-  return cpu_token_any(at, WORDS("blockIdx", "threadIdx"));
-}
-
-/* Every use of the coordinates along x is such a sum; y and z may be used as they please. */
-static bool only_sums(const cpu_program *program, const cpu_function *kernel) {
-  const cpu_token *at = program->tokens.at;
-  for (int i = kernel->body + 1; i < kernel->last; i++) {
-    if (i + SUM < kernel->last && is_sum(&at[i])) {
-      if (!stands_alone(at, i)) return false;
-      i += SUM - 1;
-    } else if (at[i].kind == CPU_NAME && is_index(&at[i])) {
-      if (!cpu_token_is(&at[i + 1], ".") || cpu_token_is(&at[i + 2], "x")) return false;
-    }
+/* Marks the tokens of what is the whole index, and of what gives a part of it to a variable. */
+static void indices_mark(cpu_grower *in, bool *marked, bool *part) {
+  const mw_body *body = in->body;
+  for (int i = 1; i < body->nexprs; i++) {
+    const mw_expr *e = &body->exprs[i];
+    if (e->kind == MW_EXPR_BINARY && mw_body_find(body, e->first, e->last) == i &&
+        cpu_growth_of(in, i).parts == CPU_WHOLE_INDEX)
+      memset(&marked[e->first - body->first], true, (size_t)(e->last - e->first));
   }
-  return true;
+  for (int i = 1; i < body->ndeclared; i++) {
+    const mw_expr *init = &body->exprs[body->declared[i].init];
+    const cpu_growth value = cpu_growth_declared(in, i);
+    part[i] = is_part(&value);
+    if (part[i]) memset(&marked[init->first - body->first], true, (size_t)(init->last - init->first));
+  }
+}
+
+/* A use of a coordinate along x, or of a variable that is a part. y and z may be used as they please. */
+static bool shows_block(const mw_body *body, const bool *part, int i) {
+  const cpu_token *at = &body->tokens->at[i];
+  const int of = body->bound[i - body->first];
+  if (cpu_token_any(at, WORDS("blockIdx", "threadIdx")))
+    return !cpu_token_is(at + 1, ".") || !cpu_token_any(at + 2, WORDS("y", "z"));
+  return part[of] && i != body->declared[of].name;
+}
+
+/* Every use of the coordinates along x is in such a sum. */
+static bool only_indices(const cpu_program *program, const cpu_function *kernel) {
+  cpu_grower in = cpu_function_grower(program, kernel);
+  const mw_body *body = in.body;
+  bool *marked = mw_calloc((size_t)(body->last - body->first) + 1, sizeof *marked);
+  bool *part = mw_calloc((size_t)body->ndeclared, sizeof *part);
+  indices_mark(&in, marked, part);
+  int i = body->first;
+  while (i < body->last && (marked[i - body->first] || !shows_block(body, part, i))) i++;
+  mw_free(marked);
+  mw_free(part);
+  return i == body->last;
 }
 
 /* Does anything but a kernel name blockIdx? */
@@ -75,5 +83,5 @@ static bool names_block(const cpu_program *program) {
 const char *cpu_walk(const cpu_program *program, const cpu_function *kernel) {
   if (uses_shared(program, kernel)) return "mw_blocks";
   if (cpu_calls_for_index(program, kernel) || names_block(program)) return "mw_rows";
-  return only_sums(program, kernel) ? "mw_line" : "mw_rows";
+  return only_indices(program, kernel) ? "mw_line" : "mw_rows";
 }
