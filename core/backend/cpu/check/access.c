@@ -78,7 +78,7 @@ static cpu_party other_party(const access_t *a, mw_check_bits bits, bool write) 
       .block_known = a->checker->grid->blocks <= BLOCK_BITS + 1ull || block == (here & BLOCK_BITS),
       .block = block == (here & BLOCK_BITS) ? here : block,
       .rank = rank_of(bits),
-      .write = write,
+      .write = write || site->writes,
       .how = write ? (enum mw_access)(bits >> MW_CELL_KIND & 3) : MW_ACCESS_PLAIN,
       .bytes = (unsigned)__builtin_popcountll(bits >> MW_CELL_MASK & 15),
       .place = bits >> MW_CELL_SITE & (MW_CHECK_SITES - 1) ? site->place : NULL,
@@ -201,10 +201,22 @@ static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
   return true;
 }
 
+/* Atomic operations of others may be ordered behind this one of theirs, and not behind the plain write before it. A read
+ * that came after that write says as much. */
+static void keep_plain_write(const access_t *a, mw_cell *cell, unsigned mask) {
+  const mw_check_bits write = cell->write, differs = write ^ cell->read;
+  const bool later = !(differs >> MW_CELL_BLOCK) && cell->read >> MW_CELL_WARP_EPOCH > write >> MW_CELL_WARP_EPOCH;
+  if (a->party.how == MW_ACCESS_PLAIN || how_of(write) != MW_ACCESS_PLAIN || !overlaps(write, mask) ||
+      (write ^ a->thread->stamp) >> MW_CELL_LAUNCH || later)
+    return;
+  cell->read = (write & ~(15ull | 3ull << MW_CELL_KIND)) | (cell->read & 15);
+}
+
 /* A plain write counts on where the same thread goes on with atomic ones: with those of others both are a race. */
 static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
   const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_FENCES ? 0 : cell->write & 15 << MW_CELL_MASK;
   const bool plain = same && (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
+  if (!same) keep_plain_write(a, cell, mask);
   const mw_check_bits site = plain && a->party.how != MW_ACCESS_PLAIN
                                  ? cell->write & (mw_check_bits)(MW_CHECK_SITES - 1) << MW_CELL_SITE
                                  : (mw_check_bits)a->site << MW_CELL_SITE;

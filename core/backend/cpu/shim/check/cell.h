@@ -45,7 +45,8 @@ enum { MW_CHECK_LAUNCHES = 16, MW_CHECK_EPOCHS = 1 << 10, MW_CHECK_WARP_EPOCHS =
 
 enum mw_access { MW_ACCESS_PLAIN, MW_ACCESS_ATOMIC, MW_ACCESS_VOLATILE, MW_ACCESS_BLOCK /* atomic in its block */ };
 
-/* Who has read the word beside the thread in the cell, none of them ordered before it. */
+/* Who has read the word beside the thread in the cell, none of them ordered before it. A plain write on which others
+ * have gone on by atomic operations is kept as a read: to any other atomic operation it is what a plain read is. */
 enum { MW_READ_ALONE, MW_READ_BY_WARP, MW_READ_BY_BLOCK, MW_READ_BY_GRID };
 
 /* Shadow memory comes in chunks, one for each 64 MiB of address space that holds something checked. */
@@ -55,7 +56,8 @@ enum { MW_CHUNKS = 1 << (47 - MW_CHUNK_SHIFT) }; /* no other addresses are a pro
 /* Where code accesses memory; its index is the site of a cell. Site 0 stands for places that have none; its own place
  * is not NULL once the running block has accessed memory. */
 typedef struct mw_check_site {
-  const void *place;           /* the return address of a hook */
+  const void *place; /* the return address of a hook */
+  bool writes;
 } mw_check_site;
 
 /* What the checker gives a unit when it is bound. */

@@ -38,12 +38,12 @@ HOOK void mw_check_fence(int block_only) { check->fence(block_only); }
 FAST unsigned site_guess(const void *place) { return (unsigned)((pointer)place * 0x9E3779B97F4A7C15ull >> 56); }
 
 /* The index of a place in the table of sites; 0 where the table is full. */
-FAST unsigned site_of(const void *place) {
+FAST unsigned site_of(const void *place, bool writes) {
   unsigned at = site_guess(place);
   for (unsigned step = 0; step < 8; step++, at = (at + 1) & (MW_CHECK_SITES - 1)) {
     if (sites[at].place == place) return at;
     if (!sites[at].place && at) {
-      sites[at].place = place;
+      sites[at] = {place, writes};
       return at;
     }
   }
@@ -51,7 +51,7 @@ FAST unsigned site_of(const void *place) {
 }
 
 HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
-  check->copy(what, to, from, bytes, PLACE, site_of(PLACE));
+  check->copy(what, to, from, bytes, PLACE, site_of(PLACE, true));
 }
 
 FAST void note_work() { sites[0].place = sites; }
@@ -217,7 +217,7 @@ static __attribute__((noinline)) void access(const void *at, unsigned long bytes
   if (!cell || !bytes) return;
   count_plain(cell, at, bytes, write, place, most);
   note_work();
-  const unsigned site = site_of(place), first = address & 3;
+  const unsigned site = site_of(place, write), first = address & 3;
   const bits mine = mw_self->stamp;
   bool right;
   if (first + bytes <= 4) {
@@ -282,7 +282,7 @@ FAST void access_volatile(void *at, unsigned bytes, bool write, const void *plac
   const mw_cell *cell = cell_of((pointer)at);
   if (!cell) return;
   count_plain(cell, at, bytes, write, place, MOST_ALIGNED);
-  check->atomic(at, bytes, !write, write, MW_ACCESS_VOLATILE, place, site_of(place));
+  check->atomic(at, bytes, !write, write, MW_ACCESS_VOLATILE, place, site_of(place, write));
 }
 
 #define ACCESSES(bytes)                                                                                                \
@@ -420,7 +420,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum 
   if (!cell) return;
   if (cell->write & 15) count((const void *)at, bytes, kind, place, MOST_ALIGNED);
   check->atomic((const void *)at, bytes, write && is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
-                site_of(place));
+                site_of(place, write));
 }
 
 #define FETCH(bits, T, name)                                                                                           \
