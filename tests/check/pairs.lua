@@ -1,0 +1,52 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Pairs of kernels: tests/check/pairs/FILE.cu has for each name a faulty kernel and its legal twin. A row is
+-- { kernel, grid, block, arguments, kind of the finding (a pattern), options }. An argument "i32 64 ramp" is a new array.
+-- strict: a warning "missing fence" by default, an error with --check=strict. exits: legal without strict only.
+
+local files = {}
+
+files.barrier_names = {
+  { "gate_alias", 1, 96, { "i32 96" }, "race in shared" },
+  { "typedef_split", 1, 64, { "f64 50", "f64 50 ramp", 50 }, "race in shared" },
+  { "namespace_alias", 1, 32, { "i16 32" }, "." },
+  { "template_alias", 1, 64, { "f32 64", 5 }, "race in shared" },
+  { "specialised<float>", 1, 64, { "f32 128", "f32 128 ramp", 4 }, "race in shared" },
+  { "block_alias", 1, { 16, 8 }, { "u8 128" }, "race in shared" },
+  { "tile_alias", 1, 64, { "i32 64" }, "race in shared" },
+  { "macro_gate", 1, { 16, 4 }, { "i32 32" }, "race in shared" },
+  { "stage_class", 1, 48, { "i64 48" }, "race in shared" },
+}
+
+files.warp_volatile = {
+  { "harris_tail", 3, 128, { "i32 384 ramp", "i32 3" }, "warp%-synchronous" },
+  { "fold_all<64>", 1, 64, { "f32 64 ramp" }, "warp%-synchronous" },
+  { "guarded_tree", 1, 32, { "f64 32 ramp" }, "warp%-synchronous", { shared = 256 } },
+  { "warp_scan", 1, 64, { "u32 64 ramp", "u32 64" }, "warp%-synchronous" },
+  { "leader_tells", 1, 128, { "i64 128", "i64 4 ramp" }, "warp%-synchronous" },
+  { "fence_is_no_wait", 2, 64, { "i16 128", "i16 128" }, "warp%-synchronous" },
+  { "two_rows", 1, { 32, 4 }, { "f32 128" }, "race in shared" },
+  { "rotate_class", 1, 32, { "i32 32 ramp", 3 }, "warp%-synchronous" },
+  { "half_warps", 1, 64, { "i8 64 ramp" }, "warp%-synchronous" },
+  { "narrow_mask", 1, 32, { "i32 32 ramp" }, "warp%-synchronous" },
+  { "odd_even", 1, 16, { "i32 32 down", 32 }, "warp%-synchronous", { shared = 128 } },
+  { "last_writer", 1, 64, { "f32 1", "f32 64" }, ".", { never = "same value" } },
+}
+
+files.collectives = {
+  { "after_shfl", 1, 32, { "f32 32" }, "race in shared" },
+  { "after_ballot", 1, 64, { "u32 64", "i32 64 ramp" }, "race in shared" },
+  { "loop_until_any", 1, 32, { "i32 32", "i32 32" }, "race in global" },
+  { "block_vote", 1, 32, { "u8 32 1", "i32 32" }, "race in shared" },
+  { "leader_by_match", 1, 32, { "i32 32 3", "i32 32" }, "race in shared" },
+  { "after_match_all", 1, 32, { "f64 32" }, "race in global" },
+  { "after_reduce", 1, 64, { "u32 64", "u32 64 ramp" }, "race in shared", { shared = 256 } },
+  { "normalise", 3, 32, { "f32 150 1", "f32 3", 50 }, "race in global" },
+  { "hand_down", 1, 32, { "i32 64" }, "race in shared" },
+  { "tile_shfl", 1, 128, { "i16 128 ramp" }, "race in shared" },
+  { "group_reduce", 1, 32, { "i32 32", "i32 32 ramp" }, "race in shared" },
+  { "coalesced_vote", 1, 32, { "i32 32" }, "race in global" },
+  { "active_mask", 1, { 16, 2 }, { "i64 32 ramp" }, "race in shared" },
+}
+
+return files
