@@ -49,4 +49,40 @@ files.collectives = {
   { "active_mask", 1, { 16, 2 }, { "i64 32 ramp" }, "race in shared" },
 }
 
+files.fences = {
+  { "message", 2, 32, { "f32 1", "i32 1", "f32 1" }, "race in global" },
+  { "message_in", 3, 32, { "f64 2", "u32 1", "f64 6" }, "missing fence", { strict = true } },
+  { "fence_too_late", 2, 32, { "i32 32", "i32 32", "i32 32" }, "race in global" },
+  { "fence_of_block", 2, 32, { "i64 1", "i32 1", "i64 1" }, "race in global" },
+  { "volatile_flag", 2, 32, { "i16 100 ramp", "i16 100", "i32 1", "i16 100", 100 }, "race in global" },
+  { "speaks_too_early", 2, 64, { "f32 64", "u32 1", "f32 64" }, "race in global" },
+  { "sum_last_block<64>", 5, 64, { "f32 1000 ramp", 1000, "f32 5" }, "race in global" },
+  { "last_block_reads", 4, 48, { "i32 192", "u32 1", "i32 48" }, "missing fence", { strict = true } },
+  { "lock_class", 4, 32, { "i32 1", "f64 1", "f64 4" }, "race in global" },
+  { "lock_taken", 4, 32, { "i32 1", "i32 1" }, "missing fence", { strict = true } },
+  { "ticket_lock", 3, { 4, 2, 2 }, { "u32 1", "u32 1", "i64 1" }, "race in global" },
+  { "chained_scan", 4, 32, { "i32 128 ramp", "i32 128", "i32 4", "i32 4" }, "race in global" },
+  { "nv_release", 2, 32, { "i32 2", "i32 1", "i32 1" }, "race in global" },
+  { "nv_acquire", 2, 32, { "f32 4", "i32 1", "f32 4" }, "missing fence", { strict = true } },
+  { "nv_fence", 2, 64, { "u8 64", "u32 1", "u8 64" }, "race in global" },
+  { "warps_by_flag", 1, 64, { "i32 32" }, "race in shared" },
+  { "relay", 3, 1, { "i32 1", "i32 1", "i32 1", "i32 1" }, "." },
+}
+
+files.scopes = {
+  { "count_block", 3, 64, { "i32 150 ramp", "i32 24", 150 }, "race in global" },
+  { "nv_count", 4, 32, { "u32 1" }, "race in global" },
+  { "row_most", { 3, 2 }, { 16, 4 }, { "i32 320 ramp", "i32 8", 40 }, "race in global" },
+  { "mixed_scopes", 2, 32, { "u64 1" }, "race in global" },
+  { "histogram_flush", 3, 64, { "u8 500 ramp", "u32 16", 500 }, "race in global" },
+  { "push_front", 2, 32, { "i32 1", "i32 64" }, "race in global" },
+  { "release_scope", 2, 1, { "f64 1", "i32 1", "f64 1" }, "race in global" },
+  { "acquire_scope", 2, 1, { "i32 1", "u32 1", "i32 1" }, "." },
+  { "thread_scope", 1, 64, { "i32 1" }, "race in shared" },
+  { "first_comes", 3, { 8, 1, 4 }, { "i32 40", "i32 40", 40 }, "race in global" },
+  { "plain_beside_atomic", 3, 32, { "i32 1", "i32 96" }, "race in global" },
+  { "half_beside_word", 2, 1, { "u32 1", "u32 1" }, "race in global" },
+  { "paint", 2, 64, { "u32 2", "i16 200 3", 200 }, "race in global" },
+}
+
 return files
