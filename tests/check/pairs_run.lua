@@ -30,7 +30,7 @@ local function make(argument)
   if fill == "" then return dev:zeros(type_, count) end
   if fill == "empty" then return dev:empty(type_, count) end
   local values = {}
-  for i = 1, count do values[i] = fill == "ramp" and i - 1 or fill == "down" and count - i or math.tointeger(fill) end
+  for i = 1, count do values[i] = fill == "ramp" and (i - 1) % 128 or fill == "down" and count - i or math.tointeger(fill) end
   return dev:array(type_, values)
 end
 
@@ -87,6 +87,14 @@ local function judge_legal(module, row)
   elseif #warnings > 0 then print("  warns   " .. row[1], table.concat(warnings, " | ")) end
 end
 
+local function twin(name, other)
+  local templates = {}
+  for _, row in ipairs(files[name]) do
+    if row[1]:match "<" then templates[#templates + 1] = row[1] end
+  end
+  return dev:module { source = twin_text(name, other), templates = templates }
+end
+
 local names = {}
 for name in pairs(files) do names[#names + 1] = name end
 table.sort(names)
@@ -97,8 +105,8 @@ for _, name in ipairs(names) do
   end
   if #rows > 0 then
     print(name .. ".cu")
-    local legal = dev:module { source = twin_text(name, "faulty") }
-    local faulty = not words.normal and dev:module { source = twin_text(name, "legal") }
+    local legal = twin(name, "faulty")
+    local faulty = not words.normal and twin(name, "legal")
     for _, row in ipairs(rows) do
       counts.pairs = counts.pairs + 1
       if faulty then judge_faulty(faulty, row) end
