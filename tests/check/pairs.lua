@@ -85,4 +85,65 @@ files.scopes = {
   { "paint", 2, 64, { "u32 2", "i16 200 3", 200 }, "race in global" },
 }
 
+files.copies = {
+  { "no_wait", 1, 64, { "i32 64 ramp", "i32 64" }, "." },
+  { "one_left", 1, 32, { "f32 256 ramp", "f32 128" }, "." },
+  { "neighbours_copy", 1, 32, { "f64 50 ramp", "f64 50", 50 }, "race in shared", { shared = 400 } },
+  { "barrier_first", 1, 48, { "i64 48 ramp", "i64 48" }, "race in shared" },
+  { "source_again", 1, 32, { "i32 64 ramp" }, "." },
+  { "target_again", 1, { 32, 4 }, { "u32 100 ramp", "u32 100", 100 }, "." },
+  { "double_buffer", 1, 64, { "f32 320 ramp", "f32 64", 5 }, "race in shared" },
+  { "tail_batch", 1, 32, { "i32 128 ramp", "i32 128", 4 }, "." },
+  { "pipe_single", 1, 32, { "i32 96 ramp", "i32 96", 96 }, ".", { shared = 128 } },
+  { "pipe_release", 1, 32, { "f32 160 ramp", "f32 160", 5 }, "race in shared" },
+  { "group_copy", 1, 256, { "i16 256 ramp", "i16 256" }, "." },
+  { "copy_by_barrier", 1, 32, { "f64 64 ramp", "f64 64", 64 }, "." },
+}
+
+files.memory = {
+  { "next_array", 1, 32, { "i32 32" }, "index" },
+  { "clear_too_much", 1, 8, { "f64 8" }, "index" },
+  { "window_before", 1, 64, { "f32 64", "f32 64" }, "index" },
+  { "local_by_pointer", 1, 32, { "i32 32", 7 }, "index" },
+  { "small_stack", 1, 32, { { "i32", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 }, "i32 32" }, "index" },
+  { "device_array", 1, 16, { "f32 16", 5 }, "." },
+  { "three_bytes", 1, 32, { "u32 32", "u8 128 ramp" }, "uninitialised" },
+  { "member_unset", 1, 32, { "f32 32" }, "uninitialised" },
+  { "fourth_part", 2, 32, { "f32 256 empty", "f32 64" }, "uninitialised" },
+  { "unset_condition", 1, 64, { "i32 64 ramp", "i32 64" }, "uninitialised" },
+  { "unset_flag", 1, 32, { "f32 20 ramp", 20, "i32 32" }, "uninitialised" },
+  { "unset_minimum<float>", 1, 32, { "f32 100 down", "f32 32", 100 }, "uninitialised" },
+  { "unset_switch", 1, 32, { "u8 32 ramp", "i32 32" }, "uninitialised" },
+  { "unset_element", 1, 32, { "f64 32", 4 }, "uninitialised" },
+  { "two_in_one", 1, 64, { "f32 64 ramp", "i32 64", 64 }, ".", { shared = 512 } },
+}
+
+files.grid = {
+  { "guard_returns", 3, 32, { "i32 80 ramp", "i32 160", 80 }, "barrier", { cooperative = true } },
+  { "block_leaves", 3, 32, { "f32 96" }, "barrier", { cooperative = true } },
+  { "uneven_turns", 3, 32, { "i32 8", { "i32", 4, 2, 3 } }, "barrier", { cooperative = true } },
+  { "relax", 3, 32, { "f32 150 ramp", "f32 150", 150, 3 }, "race in global", { cooperative = true } },
+  { "phases", 4, 32, { "f64 4 ramp", "f64 4", "f64 128" }, "race in global", { cooperative = true } },
+  { "branch_of_block", { 3, 2 }, 1, { "i32 12" }, "barrier", { cooperative = true } },
+  { "helper_meets", 2, 32, { "u32 2" }, "barrier", { cooperative = true } },
+  { "early_break", 3, 32, { { "i16", 3, 1, 2 }, "i16 3", 3 }, "barrier", { cooperative = true } },
+  { "own_barrier", 3, 32, { "i32 96", "u32 1", "i32 96" }, "race in global", { cooperative = true } },
+}
+
+files.plain = {
+  { "transpose_tile", { 3, 3 }, { 8, 8 }, { "f32 400 ramp", "f32 400", 20 }, "race in shared" },
+  { "product<double, 4>", { 3, 3 }, { 4, 4 }, { "f64 144 ramp", "f64 144 ramp", "f64 144", 12 }, "race in shared" },
+  { "shared_bins", 3, 64, { "u8 150 ramp", "i32 16", 150 }, "race in global" },
+  { "in_place", { 2, 1, 2 }, { 4, 2, 4 }, { "f64 112 ramp", "f64 112", 7, 2, 8 }, "race in global" },
+  { "no_guard", 3, 32, { "i16 160 ramp", "i16 160", 80 }, "bounds" },
+  { "half_barrier", 1, 64, { "i32 64 ramp" }, "barrier" },
+  { "uneven_loop", 1, 8, { "i32 8 ramp", "i32 1" }, "barrier" },
+  { "mask_too_wide", 1, 32, { "f32 32 ramp" }, "mask" },
+  { "misaligned", 1, 8, { "f32 40 ramp", "f32 32", 1 }, "misaligned" },
+  { "flag_of_block", 1, 64, { "i32 64 3", "i32 65" }, "race in shared" },
+  { "scan_steps", 1, 128, { "i32 128 ramp" }, "race in shared" },
+  { "wrong_pitch", { 3, 2 }, { 16, 8 }, { "u16 360", 40, 9 }, "race in global" },
+}
+
 return files

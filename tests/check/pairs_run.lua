@@ -24,6 +24,7 @@ local function twin_text(file, other)
 end
 
 local function make(argument)
+  if type(argument) == "table" then return dev:array(argument[1], table.move(argument, 2, #argument, 1, {})) end
   if type(argument) ~= "string" then return argument end
   local type_, count, fill = argument:match "^(%w+) (%d+) ?(%w*)$"
   count = math.tointeger(count)
