@@ -121,7 +121,7 @@ files.memory = {
 
 files.grid = {
   { "guard_returns", 3, 32, { "i32 80 ramp", "i32 160", 80 }, "barrier", { cooperative = true } },
-  { "block_leaves", 3, 32, { "f32 96" }, "barrier", { cooperative = true } },
+  { "block_leaves", 3, 32, { "f32 192" }, "barrier", { cooperative = true } },
   { "uneven_turns", 3, 32, { "i32 8", { "i32", 4, 2, 3 } }, "barrier", { cooperative = true } },
   { "relax", 3, 32, { "f32 150 ramp", "f32 150", 150, 3 }, "race in global", { cooperative = true } },
   { "phases", 4, 32, { "f64 4 ramp", "f64 4", "f64 128" }, "race in global", { cooperative = true } },
@@ -144,6 +144,15 @@ files.plain = {
   { "flag_of_block", 1, 64, { "i32 64 3", "i32 65" }, "race in shared" },
   { "scan_steps", 1, 128, { "i32 128 ramp" }, "race in shared" },
   { "wrong_pitch", { 3, 2 }, { 16, 8 }, { "u16 360", 40, 9 }, "race in global" },
+}
+
+files.volatile_writes = {
+  { "reports_place", 1, 96, { "i32 96 ramp", "i32 1" }, ".", { never = "same value" } },
+  { "wide_value", 3, 32, { "f64 1" }, ".", { never = "same value" } },
+  { "member_flag", 1, { 8, 8, 2 }, { "i32 1" }, ".", { never = "same value" } },
+  { "byte_status", 2, 64, { "u8 4", "i8 128 ramp" }, ".", { never = "same value" } },
+  { "wide_float4", 2, 1, { "f32 4" }, "race in global", { never = "same value" } },
+  { "shared_best", 1, 64, { "i64 64 down", "i64 1" }, ".", { never = "same value" } },
 }
 
 return files

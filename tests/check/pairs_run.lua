@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Runs the pairs of tests/check/pairs.lua, and says of each whether the fault is found and the legal twin is clean:
---   moonwarp run tests/check/pairs_run.lua -- [strict] [normal] [FILE or KERNEL]
--- With "normal" the legal twins run in normal mode instead, with the engine of the device's choice.
+--   moonwarp run tests/check/pairs_run.lua -- [strict] [normal] [path] [FILE or KERNEL]
+-- With "normal" the legal twins run in normal mode instead, with the engine of the device's choice. With "path" the
+-- files lie in folders of a temporary one whose names have 200 characters together, and findings are printed.
 
 local mw = require "moonwarp"
 local files = require "tests.check.pairs"
 
 local words, only = {}, nil
 for _, word in ipairs(arg) do
-  if word == "strict" or word == "normal" then words[word] = true else only = word end
+  if word == "strict" or word == "normal" or word == "path" then words[word] = true else only = word end
 end
 
 local dev = words.normal and mw.device "cpu" or mw.device("cpu", { check = words.strict and "strict" or true })
@@ -50,7 +51,9 @@ end
 -- What the launch left in findings: errors and warnings, each as a list of "kind file:line ...".
 local function told()
   local errors, warnings = {}, {}
-  for _, finding in ipairs(mw.findings { expected = true }) do
+  local list = mw.findings { expected = true }
+  if words.path and #list > 0 then print(list) end
+  for _, finding in ipairs(list) do
     local places = {}
     for _, party in ipairs(finding.parties) do places[#places + 1] = party.line end
     local text = finding.kind .. " @" .. table.concat(places, ",") .. " (" .. finding.remedy .. ")"
@@ -93,7 +96,15 @@ local function twin(name, other)
   for _, row in ipairs(files[name]) do
     if row[1]:match "<" then templates[#templates + 1] = row[1] end
   end
-  return dev:module { source = twin_text(name, other), templates = templates }
+  if not words.path then return dev:module { source = twin_text(name, other), templates = templates } end
+  local folder = os.getenv "TMPDIR" or "/tmp"
+  folder = folder .. "/moonwarp-pairs/" .. ("a-folder/"):rep(20) .. (other == "legal" and "faulty" or "legal")
+  os.execute("mkdir -p " .. folder)
+  local file = folder .. "/" .. name .. ".cu"
+  local out <close> = assert(io.open(file, "w"))
+  out:write(twin_text(name, other))
+  out:close()
+  return dev:module { file = file, templates = templates }
 end
 
 local names = {}

@@ -24,7 +24,7 @@ __global__ void block_leaves(float *a) {
   a[grid.thread_rank()] = 1.f;
   grid.sync();
   if (blockIdx.x == 2) return; // legal
-  a[grid.thread_rank()] += a[(grid.thread_rank() + 32) % 64];
+  a[96 + grid.thread_rank()] = a[(grid.thread_rank() + 32) % 64];
 }
 
 // Guide, "Grid Synchronization": the blocks take as many turns as each other.

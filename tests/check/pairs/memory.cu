@@ -64,9 +64,9 @@ __global__ void local_by_pointer(int *out, int n) {
   out[threadIdx.x] = sum + a[threadIdx.x % 6] + b[threadIdx.x % 6];
 }
 
-// C++, [expr.add]: a local stack of a tree walk that holds one less than the walk needs.
+// C++, [expr.add]: a local stack of a tree walk that holds less than the walk needs.
 __global__ void small_stack(const int2 *nodes, int *visited) {
-  short stack[5];
+  short stack[3];
   short other[5];
   short *top = stack, *spare = other;
   for (int i = 0; i < 5; i++) spare[i] = (short)i;
@@ -75,8 +75,8 @@ __global__ void small_stack(const int2 *nodes, int *visited) {
   while (top != stack && seen < 40) {
     int2 node = nodes[*--top];
     seen++;
-    if (node.x >= 0 && top < stack + 5) *top++ = (short)node.x; // legal
-    if (node.y >= 0 && top < stack + 5) *top++ = (short)node.y; // legal
+    if (node.x >= 0 && top < stack + 3) *top++ = (short)node.x; // legal
+    if (node.y >= 0 && top < stack + 3) *top++ = (short)node.y; // legal
     if (node.x >= 0) *top++ = (short)node.x;                    // faulty
     if (node.y >= 0) *top++ = (short)node.y;                    // faulty
   }

@@ -62,9 +62,13 @@ __global__ void half_barrier(int *io) {
   if (t < 32) {
     __syncthreads(); // faulty
     s[t] += 1;
+  } else {
+    s[t] -= 1;
   }
   __syncthreads(); // legal
-  io[t] = s[t];
+  io[t] = s[63 - t];
+  __syncthreads();
+  if (t == 0) io[0] += s[1];
 }
 
 // Guide, "Synchronization Functions": a loop's barrier is met as often by each thread.
@@ -75,10 +79,12 @@ __global__ void uneven_loop(const int *lengths, int *out) {
   int mine = lengths[threadIdx.x];
   for (int k = 0; k < mine; k++) { // faulty
   for (int k = 0; k < 6; k++) {    // legal
-    if (threadIdx.x == k) turn = turn + 1;
+    if (threadIdx.x == k && k < mine) turn = turn + 1;
     __syncthreads();
   }
+  __syncthreads();
   if (threadIdx.x == 0) out[0] = turn;
+  __syncthreads();
 }
 
 // Guide, "Warp Shuffle Functions": all lanes that the mask names take part, with the same mask.
@@ -86,9 +92,10 @@ __global__ void mask_too_wide(float *io) {
   int t = threadIdx.x;
   float v = io[t];
   if (t < 16) {
-    v += __shfl_down_sync(0x0000ffffu, v, 8); // legal
-    v += __shfl_down_sync(0xffffffffu, v, 8); // faulty
+    v += __shfl_down_sync(0x0000ffffu, v, 8, 16); // legal
+    v += __shfl_down_sync(0xffffffffu, v, 8, 16); // faulty
   }
+  __syncwarp();
   io[t] = v;
 }
 
@@ -110,7 +117,6 @@ __global__ void flag_of_block(const int *in, int *rounds) {
       left--;
       atomicExch((int *)rounds + 1 + threadIdx.x, left);
     }
-    again = again; // faulty
     if (left > 0 && threadIdx.x == 63) again = true;
     __syncthreads();
     count++;
