@@ -155,4 +155,30 @@ files.volatile_writes = {
   { "shared_best", 1, 64, { "i64 64 down", "i64 1" }, ".", { never = "same value" } },
 }
 
+files.mixed = {
+  { "bytes_of_word", 1, 32, { "u8 32" }, "race in shared" },
+  { "shorts_of_word", 4, 32, { "i16 8" }, "race in global" },
+  { "read_only_load", 1, 64, { "f32 64", "f32 64" }, "." },
+  { "reset_counter", 4, 32, { "u32 1", "u32 1" }, "race in global" },
+  { "fence_by_one", 2, 64, { "i32 64", "i32 1", "i32 64" }, "race in global" },
+  { "wide_and_narrow", 1, 32, { "f32 128", "f32 32" }, "race in global" },
+  { "copy_of_struct", 1, 32, { "i32 256 ramp" }, "race in shared" },
+  { "unset_sum", 1, 32, { "i32 1" }, "uninitialised" },
+  { "halo", 1, 64, { "i32 64 ramp", "i32 64" }, ".", { shared = 256 } },
+  { "constant_taps", 1, 32, { "f32 40 ramp", "f32 32" }, "." },
+  { "vector_tail", 1, 8, { "f32 30 ramp", "f32 8", 30 }, "bounds" },
+  { "others_local", 1, 32, { "i32 32" }, "." },
+  { "not_in_mask", 1, 32, { "i32 32" }, "." },
+  { "two_masks", 1, 32, { "i32 32 ramp" }, "mask" },
+  { "zero_fill", 1, 16, { "i32 60 ramp", "i32 16", 58 }, "uninitialised" },
+  { "overlapping_tiles", 3, 32, { "f64 90 ramp", "f64 90", 90 }, "race in global" },
+  { "device_maximum", 3, 32, { "i32 96 ramp" }, "race in global" },
+  { "ring_of_two", 2, 32, { "i32 2", "i32 2", "i32 2", "i32 8", 8 }, "." },
+  { "group_in_branch", 1, 64, { "f32 64 ramp" }, "barrier" },
+  { "two_level_sum", 1, 128, { "f32 500 1", "f32 1", 500 }, "race in shared" },
+  { "last_block_fences", 3, 64, { "i32 192", "u32 1", "i32 64" }, "race in global" },
+  { "bit_fields", 1, 64, { "u32 1" }, "race in global" },
+  { "broadcast_global", 1, 32, { "i32 1", "i32 32" }, "warp%-synchronous" },
+}
+
 return files
