@@ -181,4 +181,24 @@ files.mixed = {
   { "broadcast_global", 1, 32, { "i32 1", "i32 32" }, "warp%-synchronous" },
 }
 
+files.tricky = {
+  { "lane_waits", 1, 32, { "i32 1" }, "race in shared" },
+  { "padded_copy", 1, 32, { "i32 64" }, "uninitialised" },
+  { "bytes_make_words", 1, 128, { "u32 8" }, "race in shared" },
+  { "reverse_walk", 1, 4, { "i32 1024 ramp", "i32 4", 1024 }, "bounds" },
+  { "settle", 1, 64, { "i32 64 ramp" }, "race in shared" },
+  { "reused", 1, 64, { "f32 64 ramp", "f32 64" }, "race in shared" },
+  { "seqlock", 2, 32, { "u32 1", "i32 2", "i32 2" }, "race in global" },
+  { "compact<short>", 2, 32, { "i16 64 ramp", "i16 64", "i32 1", 20 }, "race in global" },
+  { "number_of_thread", 1, { 4, 3, 2 }, { "i32 24" }, "race in shared" },
+  { "ballot_mask", 1, 32, { "i32 32 ramp", "i32 32" }, "." },
+  { "nv_lock", 3, 32, { "i32 1", "f64 1" }, "race in global" },
+  { "out_parameter", 1, 16, { "i32 20 ramp", 20, "i32 16" }, "uninitialised" },
+  { "part_of_struct", 1, 32, { "i32 32 ramp", "f32 32" }, "uninitialised" },
+  { "warps_leave", 1, 96, { "i32 64", 64 }, "uninitialised", { exits = true } },
+  { "count_then_read", 3, 32, { "u8 200 ramp", "i32 8", "i32 24", 200 }, "race in global", { cooperative = true } },
+  { "set_in_loop", 1, 8, { "i32 10 ramp", "i32 8", 4 }, "uninitialised" },
+  { "butterfly", 1, 32, { "f32 64 ramp" }, "race in shared" },
+}
+
 return files
