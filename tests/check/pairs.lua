@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Pairs of kernels: tests/check/pairs/FILE.cu has for each name a faulty kernel and its legal twin. A row is
--- { kernel, grid, block, arguments, kind of the finding (a pattern), options }. An argument "i32 64 ramp" is a new array.
+-- { kernel, grid, block, arguments, kind of the finding (a pattern), options }. The argument "i32 64 ramp" is a new
+-- array.
 -- strict: a warning "missing fence" by default, an error with --check=strict. exits: legal without strict only.
 
 local files = {}
@@ -199,6 +200,21 @@ files.tricky = {
   { "count_then_read", 3, 32, { "u8 200 ramp", "i32 8", "i32 24", 200 }, "race in global", { cooperative = true } },
   { "set_in_loop", 1, 8, { "i32 10 ramp", "i32 8", 4 }, "uninitialised" },
   { "butterfly", 1, 32, { "f32 64 ramp" }, "race in shared" },
+}
+
+files.order = {
+  { "two_warps_read", 1, 64, { "i32 64" }, "race in shared" },
+  { "readers_and_writer", 3, 32, { "i64 1", "i32 1", "i64 3" }, "race in global" },
+  { "third_block", 3, 1, { "f32 1", "i32 2", "f32 1" }, "race in global" },
+  { "second_writer", 3, 1, { "i16 1", "i32 2", "i16 1" }, "race in global" },
+  { "release_chain", 3, 1, { "i32 1", "i32 1", "i32 1" }, "." },
+  { "after_the_flag", 2, 1, { "f64 2", "i32 1", "f64 1" }, "race in global" },
+  { "fence_before_loop", 2, 32, { "u64 1", "u32 1", "u64 1" }, "missing fence", { strict = true } },
+  { "scopes_in_a_row", 2, 64, { "i32 1", "i32 1", "i32 1" }, "race in global" },
+  { "overlapping_masks", 1, 32, { "i32 1" }, "race in shared" },
+  { "write_after_read", 2, 1, { "f32 2", "i32 1", "f32 2" }, "race in global" },
+  { "set_back", 1, 64, { "i32 1", "i32 3" }, "race in shared" },
+  { "work_queue", 2, 64, { "i32 6 ramp", "i32 1", "i32 384", 6 }, "race in shared" },
 }
 
 return files

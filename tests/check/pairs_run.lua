@@ -32,7 +32,9 @@ local function make(argument)
   if fill == "" then return dev:zeros(type_, count) end
   if fill == "empty" then return dev:empty(type_, count) end
   local values = {}
-  for i = 1, count do values[i] = fill == "ramp" and (i - 1) % 128 or fill == "down" and count - i or math.tointeger(fill) end
+  for i = 1, count do
+    values[i] = fill == "ramp" and (i - 1) % 128 or fill == "down" and count - i or math.tointeger(fill)
+  end
   return dev:array(type_, values)
 end
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Votes, matches, shuffles and reductions are no fences. A line that ends in "// legal" or "// faulty" is in that twin only.
+// Votes, matches, shuffles and reductions are no fences.
+// A line that ends in "// legal" or "// faulty" is in that twin only.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

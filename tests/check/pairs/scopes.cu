@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Scopes of atomics. A line that ends in "// legal" or "// faulty" is in that twin only.
-// PTX ISA, "Morally Strong Operations": two atomics only do without a race if each one's scope includes the other's thread.
+// PTX ISA, "Morally Strong Operations": two atomics only do without a race if each one's scope includes
+// the other's thread.
 
 // Guide, "Atomic Functions": the suffix _block makes an atomic for the threads of one block.
 __global__ void count_block(const int *in, int *bins, int n) {

@@ -42,7 +42,7 @@ __global__ void padded_copy(Tagged *out) {
   out[t].value = got.value;
 }
 
-// C++, [intro.memory]: lanes that write the bytes of a word share nothing; who reads the word needs them all, and a barrier.
+// C++, [intro.memory]: lanes that write the bytes of a word share nothing; who reads the word wants a barrier.
 __global__ void bytes_make_words(unsigned *out) {
   __shared__ __align__(16) unsigned char bytes[128];
   bytes[threadIdx.x] = (unsigned char)(threadIdx.x + 1);
@@ -56,7 +56,7 @@ __global__ void bytes_make_words(unsigned *out) {
 // C++, [expr.add]: a pointer behind the last element may be made and compared, not read.
 __global__ void reverse_walk(const int *in, int *out, int n) {
   const int *p = in + n;
-  int sum = 0;
+  unsigned sum = 0;
   while (p != in) sum = sum * 3 + *--p; // legal
   while (p != in) sum = sum * 3 + *p--; // faulty
   out[threadIdx.x] = sum;

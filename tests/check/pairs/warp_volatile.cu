@@ -61,7 +61,7 @@ template <unsigned int blockSize> __global__ void fold_all(float *io) {
   io[tid] = data[tid];
 }
 
-// Guide, "Synchronization Functions": a guard leaves readers and writers of a step apart, and one __syncwarp() is enough.
+// Guide, "Synchronization Functions": a guard keeps a step's readers from its writers, and one __syncwarp() is enough.
 __global__ void guarded_tree(double *io) {
   extern __shared__ double tree[];
   volatile double *v = tree;
