@@ -83,6 +83,9 @@ files.scopes = {
   { "first_comes", 3, { 8, 1, 4 }, { "i32 40", "i32 40", 40 }, "race in global" },
   { "plain_beside_atomic", 3, 32, { "i32 1", "i32 96" }, "race in global" },
   { "half_beside_word", 2, 1, { "u32 1", "u32 1" }, "race in global" },
+  { "narrow_then_wide", 3, 32, { "i32 3", "i32 1" }, "race in global" },
+  { "narrow_hop", 2, 64, { "f32 1", "i32 2", "f32 1" }, "race in global" },
+  { "thread_scope_store", 1, 32, { "i32 1" }, "race in global" },
   { "paint", 2, 64, { "u32 2", "i16 200 3", 200 }, "race in global" },
 }
 
@@ -98,6 +101,7 @@ files.copies = {
   { "pipe_single", 1, 32, { "i32 96 ramp", "i32 96", 96 }, ".", { shared = 128 } },
   { "pipe_release", 1, 32, { "f32 160 ramp", "f32 160", 5 }, "race in shared" },
   { "group_copy", 1, 256, { "i16 256 ramp", "i16 256" }, "." },
+  { "own_by_barrier", 1, 64, { "f32 64 ramp", "f32 64" }, "." },
   { "copy_by_barrier", 1, 32, { "f64 64 ramp", "f64 64", 64 }, "." },
 }
 

@@ -177,3 +177,17 @@ __global__ void copy_by_barrier(const double *in, double *out, int n) {
   block.sync();          // faulty
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = s[n - 1 - i];
 }
+
+// Guide, "Using memcpy_async with cuda::barrier": to have arrived is not to have waited.
+__global__ void own_by_barrier(const float *in, float *out) {
+  __shared__ float s[64];
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  int t = threadIdx.x;
+  if (t == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  cuda::memcpy_async(s + t, in + t, sizeof(float), bar);
+  auto token = bar.arrive();
+  bar.wait(std::move(token)); // legal
+  out[t] = s[t];
+  bar.wait(std::move(token)); // faulty
+}

@@ -130,3 +130,42 @@ __global__ void paint(unsigned *mask, const short *color, int n) {
     atomicMin_block(mask + 1, (unsigned)i);   // faulty
   }
 }
+
+// Guide, "Atomic Functions": each atomic has its own scope; a narrow one before does not narrow the next.
+__global__ void narrow_then_wide(int *own, int *all) {
+  if (threadIdx.x == 0) {
+    while (atomicAdd_block(&own[blockIdx.x], 0) != 0) {
+    }
+    atomicAdd(all, 1);       // legal
+    atomicAdd_block(all, 1); // faulty
+  }
+}
+
+// PTX ISA, "Causality Order": a fence of the block's scope is enough for the hop within the block.
+__global__ void narrow_hop(float *data, int *flags, float *out) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x == 0) {
+      *data = 1;
+      __threadfence_block(); // legal
+      atomicExch(&flags[0], 1);
+    } else if (threadIdx.x == 32) {
+      while (atomicAdd(&flags[0], 0) == 0) {
+      }
+      __threadfence();
+      atomicExch(&flags[1], 1);
+    }
+  } else if (threadIdx.x == 0) {
+    while (atomicAdd(&flags[1], 0) == 0) {
+    }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+// PTX ISA, "Scope": a thread's own scope is too narrow for two threads, in global memory as well.
+__global__ void thread_scope_store(int *last) {
+  if (threadIdx.x < 2) {
+    __nv_atomic_store_n(last, (int)threadIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);  // legal
+    __nv_atomic_store_n(last, (int)threadIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_THREAD); // faulty
+  }
+}
