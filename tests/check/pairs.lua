@@ -221,4 +221,17 @@ files.order = {
   { "work_queue", 2, 64, { "i32 6 ramp", "i32 1", "i32 384", 6 }, "race in shared" },
 }
 
+files.grown = {
+  { "two_reductions<int, 64>", 2, 64, { "i32 128 ramp", "i32 2" }, "race in shared" },
+  { "barrier_of_two", 1, 96, { "i32 64" }, "race in shared" },
+  { "jacobi", 3, 32, { "f32 96 ramp", "f32 96", 96 }, "missing fence", { cooperative = true, strict = true } },
+  { "group_stages", 1, 64, { "i32 256 ramp", "i32 256", 4 }, "race in shared" },
+  { "push_and_sum", 4, 32, { "i32 8", "i32 1", "i32 1", "i32 1" }, "race in global" },
+  { "areas", 1, 32, { "f32 32" }, "uninitialised" },
+  { "warp_roles", 1, 64, { "i32 160 ramp", "i32 160", 5 }, "race in shared" },
+  { "long_rows", 6, 32, { { "i32", 0, 100, 130, 200 }, "f64 200 ramp", "f64 3", 3 }, "race in global" },
+  { "bitonic", 1, 64, { "i16 64 down" }, "race in shared", { shared = 128 } },
+  { "sieve", 2, 32, { "u32 32", 1024 }, "race in global" },
+}
+
 return files
