@@ -111,14 +111,14 @@ __global__ void seqlock(unsigned *number, int *pair, int *out) {
     unsigned before, after;
     int a, b;
     do {
-      before = atomicAdd(number, 0u);
+      before = __nv_atomic_load_n(number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       __threadfence();
       a = atomicAdd(&pair[0], 0); // legal
       b = atomicAdd(&pair[1], 0); // legal
       a = pair[0];                // faulty
       b = pair[1];                // faulty
       __threadfence();
-      after = atomicAdd(number, 0u);
+      after = __nv_atomic_load_n(number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     } while (before != after || (before & 1u) != 0u);
     out[0] = a;
     out[1] = b;
