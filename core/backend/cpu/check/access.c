@@ -336,12 +336,13 @@ void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, 
   a.reads = read;
   cpu_current->busy++;
   cpu_finding_settle(a.checker);
-  if (read) note_meeting(&a);
-  if (read) cpu_order_acquire(a.checker, a.address, a.thread, how == MW_ACCESS_VOLATILE);
+  const bool meets = how != MW_ACCESS_PLAIN; /* else it is atomic to its own thread only */
+  if (read && meets) note_meeting(&a);
+  if (read && meets) cpu_order_acquire(a.checker, a.address, a.thread, how == MW_ACCESS_VOLATILE);
   judge(&a);
   if (how == MW_ACCESS_VOLATILE && cpu_lanes_access(a.checker, a.address, a.thread, &a.party))
     explain_early(&a, a.address);
-  if (write) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
+  if (write && meets) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
   cpu_current->busy--;
 }
 

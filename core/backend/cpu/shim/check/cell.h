@@ -82,8 +82,8 @@ typedef struct mw_check {
 
 enum { MW_READ_SWAP = 2 };
 enum { MW_COPY_BEGIN, MW_COPY_COMMIT, MW_COPY_WAIT, MW_COPY_WAIT_OLDEST };
-/* Of the next atomic operation: its scope is the block; atomicCAS; a load, not one that begins a loop. */
-enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2, MW_NEXT_LOAD = 4 };
+/* Of the next atomic operation: its scope is the block, or the thread; atomicCAS. */
+enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2, MW_NEXT_THREAD = 4 };
 enum {
   MW_RULE_INDEX,
   MW_RULE_OBJECT,

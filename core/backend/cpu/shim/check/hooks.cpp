@@ -415,8 +415,11 @@ HOOK void mw_check_next(int what) { next_is |= what; }
 FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum mw_count_kind kind, const void *place) {
   const mw_cell *cell = cell_of((pointer)at);
   const int is = next_is;
-  const enum mw_access how = is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
-  if (write || is & (MW_NEXT_SWAP | MW_NEXT_LOAD)) next_is = 0; /* a loop of a swap begins with a load */
+  const enum mw_access how = is & MW_NEXT_THREAD  ? MW_ACCESS_PLAIN
+                             : is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK
+                                                  : MW_ACCESS_ATOMIC;
+  const bool again = read && !write && kind != MW_COUNT_LOAD && !(is & MW_NEXT_SWAP); /* of a loop that swaps */
+  if (!again) next_is = 0;
   if (!cell) return;
   if (cell->write & 15) count((const void *)at, bytes, kind, place, MOST_ALIGNED);
   check->atomic((const void *)at, bytes, write && is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
