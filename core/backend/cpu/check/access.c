@@ -12,8 +12,8 @@ typedef struct access { /* that is judged */
   cpu_checker *checker;
   const mw_thread *thread;
   cpu_party party;
-  bool reads; /* what is there already */
-  uintptr_t address;
+  bool reads;              /* what is there already */
+  uintptr_t address, word; /* word: of its words the one that is judged */
   unsigned site;
 } access_t;
 
@@ -180,25 +180,32 @@ static void judge_volatile(const access_t *a, uintptr_t address, mw_check_bits w
     note_race(a, address, write, true);
 }
 
-static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell, unsigned mask) {
-  if (overlaps(cell->write, mask)) {
-    if (are_atomic(a, cell->write))
-      judge_volatile(a, address, cell->write);
-    else if (!is_ordered(a, cell->write)) {
-      note_race(a, address, cell->write, true);
-      explain_early(a, address);
-      return false;
-    } else if (lacks_fence(a, cell->write)) {
-      const cpu_party writer = other_party(a, cell->write, true);
-      cpu_finding_note(a->checker, CPU_FINDING_FENCE, address, &a->party, &writer, "");
-    }
+/* Against a write of some of the bytes. False: a race. */
+static bool judge_write(const access_t *a, uintptr_t address, mw_check_bits write) {
+  if (are_atomic(a, write)) {
+    judge_volatile(a, address, write);
+  } else if (!is_ordered(a, write)) {
+    note_race(a, address, write, true);
+    explain_early(a, address);
+    return false;
+  } else if (lacks_fence(a, write)) {
+    const cpu_party writer = other_party(a, write, true);
+    cpu_finding_note(a->checker, CPU_FINDING_FENCE, address, &a->party, &writer, "");
   }
+  return true;
+}
+
+static void judge_race(const access_t *a, uintptr_t address, const mw_cell *cell, unsigned mask) {
+  const unsigned others =
+      mask & ~(unsigned)(cell->write >> MW_CELL_MASK); /* bytes that the last writer has not written */
+  mw_check_bits part = others ? cpu_parts_find(a->checker, a->word, others) : 0;
+  if ((part ^ a->thread->stamp) >> MW_CELL_BLOCK && is_shared(a, address)) part = 0; /* of a block before this one */
+  if (overlaps(cell->write, mask) && !judge_write(a, address, cell->write)) return;
+  if (part && !judge_write(a, address, part)) return;
   if (a->party.write && overlaps(cell->read, mask) && !readers_ordered(a, cell->read)) {
     note_race(a, address, cell->read, false);
     explain_early(a, address);
-    return false;
   }
-  return true;
 }
 
 /* Atomic operations of others may be ordered behind this one of theirs, and not behind the plain write before it. A read
@@ -217,6 +224,8 @@ static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
   const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_FENCES ? 0 : cell->write & 15 << MW_CELL_MASK;
   const bool plain = same && (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
   if (!same) keep_plain_write(a, cell, mask);
+  if (!same && !((cell->write ^ a->thread->stamp) >> MW_CELL_LAUNCH))
+    cpu_parts_keep(a->checker, a->word, cell->write, mask);
   const mw_check_bits site = plain && a->party.how != MW_ACCESS_PLAIN
                                  ? cell->write & (mw_check_bits)(MW_CHECK_SITES - 1) << MW_CELL_SITE
                                  : (mw_check_bits)a->site << MW_CELL_SITE;
@@ -280,6 +289,7 @@ static access_t access_of(const void *address, unsigned bytes, bool write, enum 
                      .place = place},
                     !write,
                     (uintptr_t)address,
+                    0,
                     site};
 }
 
@@ -305,6 +315,7 @@ static void judge(access_t *a) {
   if (a->reads && finds_a_value(a)) a->reads = false;
   for (uintptr_t word = a->address & ~(uintptr_t)3; word < a->address + a->party.bytes; word += 4) {
     mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, word);
+    a->word = word;
     if (!judge_word(a, cell, word, mask_of(a, word))) cpu_finding_leave(a->checker);
   }
 }

@@ -9,6 +9,7 @@
  *   access.c    an access against its cells
  *   order.c     which blocks are ordered by atomics and fences
  *   lanes.c     volatile accesses of lanes that count on each other's step
+ *   parts.c     words of which several threads write different bytes
  *   finding.c   what was found, each once, with a count
  *   copy.c      asynchronous copies
  *   flight.c    those that nobody has waited for yet
@@ -225,6 +226,7 @@ struct cpu_checker {
   struct cpu_order *order; /* order.c */
   struct cpu_flights *flights; /* flight.c; NULL: no asynchronous copy so far */
   struct cpu_lanes *lanes; /* lanes.c; NULL: no volatile access so far */
+  struct cpu_parts *parts; /* parts.c; NULL: no such word so far */
   cpu_counter *counter;    /* NULL: nothing has been counted yet */
   bool counts;             /* the launch that runs is */
   cpu_log *logs;           /* of the worker that has run last */
@@ -286,6 +288,11 @@ bool cpu_order_any(cpu_checker *, const mw_thread *);
  * which another lane should have read. */
 bool cpu_lanes_access(cpu_checker *, uintptr_t, const mw_thread *, const cpu_party *);
 void cpu_lanes_forget(cpu_checker *);
+
+/* parts.c: who wrote bytes of a word before the write that its cell is about to keep, of the bytes of `mask`. */
+void cpu_parts_keep(cpu_checker *, uintptr_t word, mw_check_bits write, unsigned mask);
+mw_check_bits cpu_parts_find(cpu_checker *, uintptr_t word, unsigned mask); /* 0: nobody */
+void cpu_parts_forget(cpu_checker *);
 
 /* finding.c: parties may be NULL. What it is about: what has the address, or this object. */
 void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,

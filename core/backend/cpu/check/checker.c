@@ -13,6 +13,7 @@ static void next_launch(cpu_checker *checker) {
   cpu_shadow_clear_launches(&checker->shadow);
   memset(checker->early, 0, sizeof checker->early);
   cpu_lanes_forget(checker);
+  cpu_parts_forget(checker);
   checker->stamp_launch = checker->first_stamp = 1;
   checker->cleared = true;
 }
@@ -126,6 +127,7 @@ static void fold(cpu_checker *checker, cpu_worker *worker) {
   cpu_shadow_fold(&checker->shadow, worker->stamp);
   cpu_order_fold(checker, worker);
   cpu_lanes_forget(checker);
+  cpu_parts_forget(checker);
 }
 
 /* Warps that wait there. */
@@ -270,6 +272,7 @@ void cpu_checker_close(cpu_checker *checker) {
   cpu_findings_free(checker);
   cpu_counter_free(checker->counter);
   mw_free(checker->lanes);
+  mw_free(checker->parts);
   cpu_flights_free(checker);
   cpu_shadow_close(&checker->shadow);
   mw_free(checker->lent);
