@@ -91,7 +91,7 @@ source and do not depend on the machine. A figure that is not known is absent.]]
     finding = {
       about = "What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.",
       result = true,
-      { "kind", "string", [["race in shared memory", "race in global memory", "warp-synchronous", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "missing fence", "overflow", "idle blocks", "unused array", "sampled"]] },
+      { "kind", "string", [["race in shared memory", "race in global memory", "warp-synchronous", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "missing fence", "overflow", "idle blocks", "unused array", "sampled", "depends on order"; with `schedule` "hang"]] },
       { "kernel", "string", "its name; nil for a race between operations", optional = true },
       { "launch", "integer", "which launch of the device found it first, counted from 1; of a kernel's findings on the CPU device", optional = true },
       { "object", "string", [[what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"]], optional = true },
@@ -102,6 +102,7 @@ source and do not depend on the machine. A figure that is not known is absent.]]
       { "warning", "boolean", "it may be meant, and fails nothing; so are races between operations outside check mode, which are printed when they are met", optional = true },
       { "remedy", "string", "what to do, in one sentence" },
       { "remark", "string", "what else is known", optional = true },
+      { "seed", "integer", "with `schedule`: of the first order that has it; nil if the one without preemption has", optional = true },
       { "device", "string", "the device's id" },
     },
     finding_memory = {

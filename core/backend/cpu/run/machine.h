@@ -208,6 +208,7 @@ typedef struct cpu_lane { /* one CUDA thread */
   const void *phase; /* the cuda::barrier whose phase it waits for */
   const void *site;  /* caller of active_mask */
   unsigned long long until; /* it is held: see cpu_preempt */
+  unsigned worked;          /* points that it has passed since it waited last */
 } cpu_lane;
 
 typedef struct cpu_group { /* lanes that meet in a warp operation */
@@ -516,7 +517,8 @@ struct cpu_interleave {
   uint64_t random;                  /* what the next number comes of */
   unsigned rarity;                  /* a thread is preempted at one of 2^rarity points */
   unsigned long long points;        /* where others might have run, so far */
-  unsigned long long quiet;         /* rounds of waiting since memory has changed */
+  unsigned long long changed;       /* the point of the last change of memory that others see */
+  unsigned long long quiet;         /* rounds of waiting since somebody has done something */
   struct {
     const void *at;
     unsigned bytes;

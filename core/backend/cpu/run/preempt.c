@@ -12,7 +12,9 @@
 #include <string.h>
 
 enum { LONGEST = 12 };         /* a hold lasts 1 to 2^11 points */
-enum { QUIET_MOST = 1 << 20 }; /* rounds of waiting after which nothing will change any more */
+enum { QUIET_MOST = 1 << 20 }; /* rounds of waiting in which nobody has done anything, after which nobody will */
+enum { STILL_MOST = 1 << 27 }; /* the same of points, where loops wait that are not known for it */
+enum { WORK_POINTS = 64 };     /* a thread that passes so many and does not wait in between does something */
 enum { REST_POINTS = 256 };    /* until others run in any case: a loop may wait and not be known for it */
 enum { STOP_POINTS = 1024 };   /* between two looks at Ctrl-C */
 
@@ -28,8 +30,18 @@ static unsigned long long draw_hold(cpu_interleave *it) {
 
 static void look_at_memory(cpu_interleave *it) {
   if (!it->written.at) return;
-  if (memcmp(it->written.at, it->written.was, it->written.bytes)) it->quiet = 0;
+  if (memcmp(it->written.at, it->written.was, it->written.bytes)) {
+    it->quiet = 0;
+    it->changed = it->points;
+  }
   it->written.at = NULL;
+}
+
+static bool is_hang(cpu_interleave *it, cpu_lane *lane, bool waits) {
+  lane->worked = waits ? 0 : lane->worked + 1;
+  if (waits) it->quiet++;
+  if (lane->worked >= WORK_POINTS) it->quiet = 0;
+  return it->quiet >= QUIET_MOST || it->points - it->changed >= STILL_MOST;
 }
 
 void cpu_preempt_written(cpu_interleave *it, const void *at, unsigned bytes) {
@@ -45,9 +57,7 @@ __attribute__((noreturn)) static void tell_hang(cpu_block_fibers *fibers) {
                              .verbs = {"wait"},
                              .text = "threads wait, and none changes memory any more"};
   fibers->grid->observer->breach(fibers, &breach);
-  cpu_fibers_abandon(fibers,
-                     "hang: this thread waits, as others may, and in %d rounds of waiting none has changed memory",
-                     QUIET_MOST);
+  cpu_fibers_abandon(fibers, "hang: this thread waits, as others may, and none changes memory any more");
 }
 
 /* ---- who runs -------------------------------------------------------------------------------------------------- */
@@ -91,12 +101,11 @@ static void preempt(cpu_interleave *it, cpu_block_fibers *fibers) {
 void cpu_preempt(cpu_block_fibers *fibers, bool waits) {
   cpu_interleave *it = fibers->grid->interleave;
   it->points++;
-  waits |= it->points % REST_POINTS == 0;
   look_at_memory(it);
-  if (waits && ++it->quiet == QUIET_MOST) tell_hang(fibers);
+  if (is_hang(it, cpu_fibers_lane(fibers), waits)) tell_hang(fibers);
   if (it->points % STOP_POINTS == 0 && cpu_stopped(&fibers->grid->stop)) cpu_fibers_pause(fibers);
   cpu_fibers_wake_held(fibers, it->points);
-  if (waits)
+  if (waits || it->points % REST_POINTS == 0)
     let_others_run(it, fibers);
   else if (cpu_interleave_draw(it) % (1ull << it->rarity) == 0)
     preempt(it, fibers);
