@@ -23,7 +23,7 @@ static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, const char 
                  name, grid->blocks);
 }
 
-/* Threads: each has a stack, of which it uses two pages at least. Beside each other, where none need wait for another. */
+/* Threads, each with a stack of two pages at least; beside each other, where none need wait for another. */
 enum { MOST_TOGETHER = 1 << 16, MOST_BESIDE = 1 << 13 };
 
 static unsigned threads_of(const cpu_grid *grid) {

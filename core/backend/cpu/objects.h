@@ -336,8 +336,8 @@ mw_status cpu_explain_redzone(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_gr
 
 /* ---- orders.c -------------------------------------------------------------------------------------------------- */
 
-/* A launch in check mode that is run in several orders. begin: NULL: the system has not the memory. next puts back what was
- * there before the next order, whose seed is 0 for the one without preemption; false: all have run. look: an order has
+/* A launch in check mode that is run in several orders. begin: NULL: the system has not the memory. next puts back what
+ * was there before the next order, whose seed is 0 for the one without preemption; false: all have run. look: an order has
  * ended well, under its checker. end says of an error in which order it came. */
 typedef struct cpu_orders cpu_orders;
 

@@ -307,7 +307,8 @@ void cpu_fibers_abandon(cpu_block_fibers *, const char *format, ...) __attribute
 unsigned long long cpu_warp_meet(cpu_block_fibers *, const mw_warp_request *);
 void cpu_warp_settle(cpu_block_fibers *, unsigned warp); /* groups completed by an exit */
 
-/* Runs block `block` of the grid, or goes on with it where it was paused. False: it was given up, worker->fault says why. */
+/* Runs block `block` of the grid, or goes on with it where it was paused. False: it was given up, worker->fault says
+ * why. */
 bool cpu_fibers_run(cpu_block_fibers *, cpu_grid *, unsigned long long block);
 void cpu_grid_barrier_leave(cpu_grid_barrier *); /* a block does not come to the grid barrier again */
 mw_dim3 cpu_block_index(const cpu_grid *, unsigned long long linear);
