@@ -320,12 +320,22 @@ static void judge(access_t *a) {
   }
 }
 
+/* Those who wait look whether memory changes. */
+static void note_write(const access_t *a) {
+  cpu_interleave *interleave = a->checker->grid->interleave;
+  const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, a->address);
+  if (interleave && a->party.write && cell && cell->write & 15)
+    cpu_preempt_written(interleave, (const void *)a->address, a->party.bytes);
+}
+
 void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_access how, const void *place,
                       unsigned site) {
+  cpu_turn_preempt();
   access_t a = access_of(address, bytes, write, how, place, site);
   cpu_current->busy++; /* not to be ended in the middle of what is kept */
   cpu_finding_settle(a.checker);
   judge(&a);
+  note_write(&a);
   cpu_current->busy--;
 }
 
@@ -341,8 +351,7 @@ static void note_meeting(const access_t *a) {
 
 void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
                       unsigned site) {
-  cpu_turn_rest(cpu_checker_now());
-  cpu_checker_now()->sites->place = place;
+  cpu_checker_now()->sites->place = cpu_checker_now()->waits_at = place;
   access_t a = access_of(address, bytes, write, how, place, site);
   a.reads = read;
   cpu_current->busy++;
@@ -354,10 +363,12 @@ void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, 
   if (how == MW_ACCESS_VOLATILE && cpu_lanes_access(a.checker, a.address, a.thread, &a.party))
     explain_early(&a, a.address);
   if (write && meets) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
+  note_write(&a);
   cpu_current->busy--;
 }
 
 void cpu_check_fence(int block_only) {
+  cpu_turn_preempt();
   cpu_order_fence(cpu_checker_now(), cpu_checker_thread(), block_only);
 }
 

@@ -64,6 +64,8 @@ void cpu_shadow_close_range(cpu_shadow *, uintptr_t from, size_t bytes); /* no a
 void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
+unsigned char *cpu_shadow_keep(const cpu_shadow *); /* which bytes hold values; mw_free */
+void cpu_shadow_put(cpu_shadow *, const unsigned char *kept); /* the same ranges are there */
 void cpu_shadow_clear_launches(cpu_shadow *); /* who read and wrote; what holds values stays */
 void cpu_shadow_fold(cpu_shadow *, unsigned long long stamp); /* what the stamp's block did becomes its epoch 0 */
 mw_cell *cpu_shadow_cell(const cpu_shadow *, uintptr_t address); /* NULL: nothing checked is there */
@@ -79,6 +81,8 @@ typedef struct cpu_checked_launch { /* what a launch is called in findings */
   const char *source_name, *source_text; /* of its module */
   unsigned long long module; /* no other has the number */
   bool counted;              /* its unit can be */
+  bool beside;               /* its blocks run side by side */
+  uint64_t seed;             /* of the order by a seed in which it runs once more; 0: it is the launch itself */
   void *owner;
   void (*locate)(void *owner, uintptr_t address, mw_object *out); /* called by the worker that runs */
   void (*locate_fault)(void *owner, const cpu_fault *, mw_object *out);
@@ -90,6 +94,9 @@ cpu_shadow *cpu_checker_shadow(cpu_checker *);
 const mw_runtime *cpu_checker_runtime(cpu_checker *); /* for bind of a checked unit */
 /* Around the run of a checked unit's grid. begin sets grid->observer and grid->checker. */
 void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
+const mw_check_mode *cpu_checker_mode(const cpu_checker *);
+/* Before the end: the memory depends on the order of the launch; that of a seed has left other values. */
+void cpu_checker_depends(cpu_checker *, const mw_object *, uint64_t seed);
 bool cpu_checker_counts(const cpu_checker *); /* that launch */
 /* Before the end: whether its warps had few requests open at a time. Then it does without fibers next time. */
 bool cpu_checker_is_short(cpu_checker *);
@@ -123,6 +130,8 @@ typedef enum cpu_finding_kind {
   CPU_FINDING_IDLE,
   CPU_FINDING_UNUSED,
   CPU_FINDING_SAMPLED,
+  CPU_FINDING_HANG,
+  CPU_FINDING_ORDER,
 } cpu_finding_kind;
 
 typedef struct cpu_party { /* of a finding */
@@ -202,6 +211,8 @@ struct cpu_checker {
   cpu_shadow shadow;
   cpu_turns turns;
   unsigned long long launches;
+  uint64_t seed;         /* the launch's */
+  const void *waits_at;  /* the last atomic or volatile access */
   unsigned atomics;      /* and volatile accesses, by all launches */
   unsigned stamp_launch; /* 1 ... MW_CHECK_LAUNCHES - 1 */
   unsigned first_stamp;  /* of the launch; it may need several */
@@ -248,7 +259,8 @@ static inline mw_thread *cpu_checker_thread(void) { /* that runs on the calling 
  * atomics in a loop that was not known for it. */
 void cpu_turn_take(cpu_grid *, cpu_worker *);
 void cpu_turn_give(cpu_grid *, cpu_worker *);
-void cpu_turn_rest(cpu_checker *);
+void cpu_turn_rest(void);
+void cpu_turn_preempt(void); /* the same in an order by a seed; nothing else */
 
 /* access.c: the functions of mw_check. */
 void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);

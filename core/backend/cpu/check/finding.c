@@ -31,6 +31,12 @@ static const struct {
                             "declare the parameter const if it is read only, or see why it is not "
                             "written",
                             true},
+    [CPU_FINDING_HANG] = {"hang", "see that what it waits for is written in every order, and is not overwritten"},
+    [CPU_FINDING_ORDER] =
+        {"depends on order",
+         "what that order has left stays for the script's checks; sums of floats by atomics and places "
+         "by atomicAdd may differ",
+         true},
     [CPU_FINDING_SAMPLED] = {"sampled", "run all blocks: leave out blocks:N of --check", true},
 };
 
@@ -114,6 +120,7 @@ static cpu_noted *add(cpu_checker *checker, cpu_finding_kind kind) {
   noted->base.remedy = kinds[kind].remedy;
   noted->base.warning = kinds[kind].warning && !(kind == CPU_FINDING_FENCE && checker->mode.strict);
   noted->base.launch = checker->launches;
+  noted->base.seed = checker->seed;
   snprintf(noted->base.kernel, sizeof noted->base.kernel, "%s", checker->launch->kernel);
   return noted;
 }

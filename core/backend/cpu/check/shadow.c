@@ -200,6 +200,29 @@ void cpu_shadow_copied(cpu_shadow *shadow, uintptr_t to, uintptr_t from, size_t 
   }
 }
 
+static size_t words_of(const cpu_shadow_range *range) {
+  return (range->from % 4 + range->bytes + 3) / 4;
+}
+
+unsigned char *cpu_shadow_keep(const cpu_shadow *shadow) {
+  size_t words = 0;
+  for (size_t i = 0; i < shadow->nranges; i++) words += words_of(&shadow->ranges[i]);
+  unsigned char *kept = mw_malloc(words + 1), *to = kept;
+  for (size_t i = 0; i < shadow->nranges; i++)
+    for (size_t k = 0; k < words_of(&shadow->ranges[i]); k++)
+      *to++ = cpu_shadow_cell(shadow, shadow->ranges[i].from + 4 * k)->read & 15;
+  return kept;
+}
+
+void cpu_shadow_put(cpu_shadow *shadow, const unsigned char *kept) {
+  for (size_t i = 0; i < shadow->nranges; i++)
+    for (size_t k = 0; k < words_of(&shadow->ranges[i]); k++, kept++) {
+      mw_cell *cell = cpu_shadow_cell(shadow, shadow->ranges[i].from + 4 * k);
+      if ((cell->read & 15) != *kept)
+        cell->read = (cell->read & ~(mw_check_bits)15) | *kept; /* untouched pages stay so */
+    }
+}
+
 EACH void clear_word(mw_cell *cell, unsigned mask, bool flag) {
   (void)mask, (void)flag;
   if (!((cell->write | cell->read) >> 4)) return; /* untouched pages stay so */

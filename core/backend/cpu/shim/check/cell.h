@@ -65,6 +65,8 @@ typedef struct mw_check {
   mw_cell *const *chunks; /* by address >> MW_CHUNK_SHIFT; NULL: nothing checked is there */
   /* An access that is not simply right: judges it and notes it in the cells. */
   void (*access)(const void *address, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+  /* Before what other threads see: they may run first. */
+  void (*rest)(void);
   /* Before an atomic operation or a volatile access: the same, and what it orders. read: MW_READ_SWAP for an atomicCAS
    * that swaps. */
   void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,

@@ -282,6 +282,7 @@ FAST void access_volatile(void *at, unsigned bytes, bool write, const void *plac
   const mw_cell *cell = cell_of((pointer)at);
   if (!cell) return;
   count_plain(cell, at, bytes, write, place, MOST_ALIGNED);
+  check->rest();
   check->atomic(at, bytes, !write, write, MW_ACCESS_VOLATILE, place, site_of(place, write));
 }
 
@@ -412,8 +413,26 @@ BY_POINTERS(float, f)
 static int next_is;
 HOOK void mw_check_next(int what) { next_is |= what; }
 
-FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum mw_count_kind kind, const void *place) {
+/* Others may run before it. */
+FAST void rest() {
+  const int is = next_is;
+  next_is = 0;
+  check->rest();
+  next_is = is;
+}
+
+FAST bool holds(const volatile void *at, const void *value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i++)
+    if (((const volatile char *)at)[i] != ((const char *)value)[i]) return false;
+  return true;
+}
+
+/* expected: it writes if that is there; NULL: as write says. */
+FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum mw_count_kind kind, const void *place,
+                 const void *expected = nullptr) {
   const mw_cell *cell = cell_of((pointer)at);
+  if (cell) rest();
+  if (expected) write = holds(at, expected, bytes);
   const int is = next_is;
   const enum mw_access how = is & MW_NEXT_THREAD  ? MW_ACCESS_PLAIN
                              : is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK
@@ -433,7 +452,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum 
   }
 #define COMPARE(bits, T, strength, weak)                                                                               \
   HOOK int __tsan_atomic##bits##_compare_exchange_##strength(volatile T *at, T *expected, T value, int, int) {         \
-    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == *expected, MW_COUNT_ATOMIC, PLACE);                            \
+    atomic(at, sizeof(T), true, false, MW_COUNT_ATOMIC, PLACE, expected);                                              \
     return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
   }
 #define ATOMICS(bits, T)                                                                                               \
@@ -458,7 +477,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum 
   COMPARE(bits, T, strong, 0)                                                                                          \
   COMPARE(bits, T, weak, 1)                                                                                            \
   HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *at, T expected, T value, int, int) {                   \
-    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == expected, MW_COUNT_ATOMIC, PLACE);                             \
+    atomic(at, sizeof(T), true, false, MW_COUNT_ATOMIC, PLACE, &expected);                                             \
     __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
     return expected;                                                                                                   \
   }
