@@ -249,7 +249,7 @@ void cpu_turn_give(cpu_grid *, cpu_worker *);
 void cpu_turn_rest(cpu_checker *);
 
 /* access.c: the functions of mw_check. */
-void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+void cpu_check_access(const void *, unsigned bytes, int what, enum mw_access, const void *place, unsigned site);
 void cpu_check_atomic(const void *, unsigned bytes, int read, int write, enum mw_access, const void *place,
                       unsigned site);
 void cpu_check_fence(int block_only);

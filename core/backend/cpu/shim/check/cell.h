@@ -61,8 +61,8 @@ typedef struct mw_check_site {
 /* What the checker gives a unit when it is bound. */
 typedef struct mw_check {
   mw_cell *const *chunks; /* by address >> MW_CHUNK_SHIFT; NULL: nothing checked is there */
-  /* An access that is not simply right: judges it and notes it in the cells. */
-  void (*access)(const void *address, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+  /* An access that is not simply right, see MW_READ_*: judges it and notes it in the cells. */
+  void (*access)(const void *address, unsigned bytes, int what, enum mw_access, const void *place, unsigned site);
   /* Before an atomic operation or a volatile access: the same, and what it orders. read: MW_READ_SWAP for an atomicCAS
    * that swaps. */
   void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,
@@ -79,6 +79,7 @@ typedef struct mw_check {
 } mw_check;
 
 enum { MW_READ_SWAP = 2 };
+enum { MW_READ_BYTES, MW_WRITE, MW_READ_VALUE /* all of its bytes count */ };
 enum { MW_COPY_BEGIN, MW_COPY_COMMIT, MW_COPY_WAIT, MW_COPY_WAIT_OLDEST };
 /* Of the next atomic operation: its scope is the block; atomicCAS; a load, not one that begins a loop. */
 enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2, MW_NEXT_LOAD = 4 };

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Kernels that read what was written in part, or leave a local array: the lines that end in "finding: KIND" are found.
+
+struct pair { int key, value; };
+struct triple { int x, y, z; };
+typedef struct { short low, high; } halves;
+
+__global__ void half_of_a_word(short *s, int *out) {
+  s[2 * threadIdx.x] = 1;
+  out[threadIdx.x] = ((int *)s)[threadIdx.x]; // finding: uninitialised
+}
+
+__global__ void half_of_a_shared_word(int *out) {
+  __shared__ int s[32];
+  ((short *)s)[2 * threadIdx.x + 1] = 1;
+  out[threadIdx.x] = s[threadIdx.x]; // finding: uninitialised
+}
+
+__global__ void member_of_a_shared_pair(int *out) {
+  __shared__ pair s[32];
+  s[threadIdx.x].key = 7;
+  __syncthreads();
+  pair p = s[31 - threadIdx.x]; // finding: uninitialised
+  out[threadIdx.x] = p.key + p.value;
+}
+
+__global__ void member_of_a_pair(pair *p, int *out) {
+  p[threadIdx.x].value = 7;
+  pair q = p[threadIdx.x]; // finding: uninitialised
+  out[threadIdx.x] = q.key + q.value;
+}
+
+__global__ void two_of_a_triple(triple *p, triple *out) {
+  p[threadIdx.x].x = 7;
+  p[threadIdx.x].z = 9;
+  out[threadIdx.x] = p[threadIdx.x]; // finding: uninitialised
+}
+
+__global__ void half_of_halves(halves *p, halves *out) {
+  p[threadIdx.x].low = 7;
+  out[threadIdx.x] = p[threadIdx.x]; // finding: uninitialised
+}
+
+__global__ void three_of_a_vector(float *x, float4 *out) {
+  for (int i = 0; i < 3; i++) x[4 * threadIdx.x + i] = 1;
+  out[threadIdx.x] = ((float4 *)x)[threadIdx.x]; // finding: uninitialised
+}
