@@ -46,3 +46,67 @@ __global__ void three_of_a_vector(float *x, float4 *out) {
   for (int i = 0; i < 3; i++) x[4 * threadIdx.x + i] = 1;
   out[threadIdx.x] = ((float4 *)x)[threadIdx.x]; // finding: uninitialised
 }
+
+// ---- local variables -------------------------------------------------------------------------------------------------
+
+__global__ void written_past_a_local_array(int *out, int n) {
+  int a[4] = {1, 2, 3, 4};
+  int *p = a;
+  p[n + 1] = 1; // finding: index
+  out[threadIdx.x] = a[0];
+}
+
+__global__ void read_past_a_local_array(int *out, int n) {
+  int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+  const int *p = a;
+  int sum = 0;
+  for (int i = 0; i <= n; i++) sum += p[i]; // finding: index
+  out[threadIdx.x] = sum + b[0];
+}
+
+__global__ void read_before_a_local_array(char *out, int n) {
+  char a[5] = {1, 2, 3, 4, 5};
+  char *p = a + n;
+  out[threadIdx.x] = p[-n - 1]; // finding: index
+}
+
+__device__ const int *behind(const int *a, int n) { return a + n; }
+
+__global__ void local_array_of_a_helper(int *out, int n) {
+  int a[3];
+  for (int i = 0; i < 3; i++) a[i] = i;
+  out[threadIdx.x] = *behind(a, n - 1); // finding: index
+}
+
+__global__ void row_past_its_last(int *out, int n) {
+  int a[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  int *row = a[1];
+  out[threadIdx.x] = row[n - 1]; // finding: index
+}
+
+__global__ void element_never_set(int *out, int n) {
+  int a[4];
+  int *p = a;
+  for (int i = 0; i < n - 1; i++) p[i] = i;
+  out[threadIdx.x] = p[n - 1]; // finding: uninitialised
+}
+
+__global__ void local_variable_never_set(int *out) {
+  int n;
+  if (threadIdx.x == 0) n = 3;
+  if (n > 2) out[threadIdx.x] = 1; // finding: uninitialised
+}
+
+__global__ void loop_bound_never_set(int *out, int n) {
+  int last, sum = 0;
+  if (threadIdx.x < n) last = n;
+  for (int i = 0; i < last; i++) sum++; // finding: uninitialised
+  out[threadIdx.x] = sum;
+}
+
+__global__ void counter_never_set(int *out, int n) {
+  int best;
+  for (int i = 0; i < n - 4; i++) best = i;
+  while (best > 0) best--; // finding: uninitialised
+  out[threadIdx.x] = n;
+}

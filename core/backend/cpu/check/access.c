@@ -262,10 +262,27 @@ static void keep_read(const access_t *a, mw_cell *cell, unsigned mask) {
   cell->read = (cell->read & ~others) | (before < level ? level : before) << MW_CELL_KIND | by_both;
 }
 
+/* A word of a local variable, with bytes outside of it or without a value. Only a condition asks a single variable for
+ * its value. */
+static bool judge_local(const access_t *a, mw_cell *cell, uintptr_t word, unsigned mask) {
+  const bool is_outside = mask & ~cell->write;
+  const uintptr_t at = word + (uintptr_t)__builtin_ctzll(mask & ~(is_outside ? cell->write : cell->read));
+  const mw_local *it = cpu_local_at(a->thread, at);
+  if (!it || (it->kind != MW_LOCAL_ARRAY && !(is_outside && it->kind == MW_LOCAL_SET)) ||
+      is_outside == (at - it->at < it->bytes))
+    return true;
+  const mw_object object = cpu_local_object(it, at);
+  cpu_finding_tell(a->checker, is_outside ? CPU_FINDING_INDEX : CPU_FINDING_UNINITIALISED, &a->party, NULL, &object);
+  if (!is_outside) cell->read |= mask; /* told once */
+  return true;
+}
+
 /* False: memory is not there, and the access ends the launch. */
 static bool judge_word(const access_t *a, mw_cell *cell, uintptr_t word, unsigned mask) {
   const uintptr_t address = word < a->address ? a->address : word;
   if (!cell || !((cell->write | cell->read) & 15)) return true;
+  if ((mask & ~cell->write || (a->reads && mask & ~cell->read)) && cpu_is_on_stack(address))
+    return judge_local(a, cell, word, mask);
   if (mask & ~cell->write) {
     cpu_finding_note(a->checker, CPU_FINDING_BOUNDS, address, &a->party, NULL, "");
     return false;

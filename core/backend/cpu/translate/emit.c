@@ -315,6 +315,7 @@ static const struct header_group {
   const char *header, *begins[9];
 } header_groups[] = {{"atomic", {"atomic", "__nv_atomic", "__NV_"}},
                      {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
+                     {"local", {"mw_fenced", "mw_unset"}},
                      {"packed", {"__v"}},
                      {"ptx", {"mw_register"}},
                      {"rounded", {"__f", "__d"}},
@@ -372,6 +373,7 @@ char *cpu_emit(const cpu_attempt *attempt) {
   cpu_attempt it = *attempt;
   it.program = &emitted;
   if (body.checked) emitted.tokens = cpu_aligned(program);
+  if (it.flavor == CPU_CHECK && !it.unmarked) cpu_locals_follow(program, &emitted.tokens);
   if (it.flavor == CPU_COUNT && !it.unmarked) cpu_loops_mark(&emitted.tokens);
   body_put(&it, list, count, &body);
   if (body.checked) padding_put(attempt, &body);

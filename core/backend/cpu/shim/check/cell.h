@@ -76,7 +76,20 @@ typedef struct mw_check {
   /* An index beyond its bound, an access beyond its variable, an address that is no multiple of its type's alignment
    * (other), an operation of two integers that overflowed; the type's name. */
   void (*rule)(int what, const char *file, unsigned line, long long value, long long other, const char *type);
+  /* A local variable begins or ends; a condition names one. */
+  void (*local)(struct mw_local *, int begins);
+  void (*used)(const void *, const char *file, unsigned line);
 } mw_check;
+
+/* A local variable that is followed, or an array with what is closed around it. */
+typedef enum mw_local_kind { MW_LOCAL_SET, MW_LOCAL_ARRAY, MW_LOCAL_SCALAR } mw_local_kind; /* SET: it holds a value */
+typedef struct mw_local {
+  const char *name;
+  unsigned long from, at, bytes, end; /* its own bytes lie between those from ... end - 1 */
+  unsigned element;
+  mw_local_kind kind;
+  struct mw_local *outer;
+} mw_local;
 
 enum { MW_READ_SWAP = 2 };
 enum { MW_READ_BYTES, MW_WRITE, MW_READ_VALUE /* all of its bytes count */ };

@@ -51,11 +51,16 @@ FAST unsigned site_of(const void *place) {
   return 0;
 }
 
+HOOK void mw_check_local(mw_local *it, int begins) { check->local(it, begins); }
+HOOK void mw_check_used(const void *at, const char *file, int line) { check->used(at, file, (unsigned)line); }
+
 HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
   check->copy(what, to, from, bytes, PLACE, site_of(PLACE));
 }
 
-FAST void note_work() { sites[0].place = sites; }
+FAST void note_work(const mw_cell *cell) {
+  if ((cell->write | cell->read) & 15) sites[0].place = sites;
+}
 
 /* Of two stamps, by what differs: the other access is the thread's own, or lies before the block's barrier or the
  * launch. */
@@ -220,7 +225,7 @@ static __attribute__((noinline)) void access(const void *at, unsigned long bytes
   mw_cell *cell = cell_of(address);
   if (!cell || !bytes) return;
   count_plain(cell, at, bytes, write, place, most);
-  note_work();
+  note_work(cell);
   const unsigned site = site_of(place), first = address & 3;
   const bits mine = mw_self->stamp;
   bool right;
@@ -249,7 +254,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
                            !count_next(cell, at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place)))
     return access(at, 4 * words, write, place);
 #endif
-  note_work();
+  note_work(cell);
   const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
   bits memory = 15, latest = 0;
   for (unsigned i = 0; i < words; i++) {
