@@ -58,9 +58,7 @@ HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned byt
   check->copy(what, to, from, bytes, PLACE, site_of(PLACE));
 }
 
-FAST void note_work(const mw_cell *cell) {
-  if ((cell->write | cell->read) & 15) sites[0].place = sites;
-}
+FAST void note_work() { sites[0].place = sites; }
 
 /* Of two stamps, by what differs: the other access is the thread's own, or lies before the block's barrier or the
  * launch. */
@@ -225,7 +223,7 @@ static __attribute__((noinline)) void access(const void *at, unsigned long bytes
   mw_cell *cell = cell_of(address);
   if (!cell || !bytes) return;
   count_plain(cell, at, bytes, write, place, most);
-  note_work(cell);
+  if (!is_unknown(cell->write, cell->read)) note_work();
   const unsigned site = site_of(place), first = address & 3;
   const bits mine = mw_self->stamp;
   bool right;
@@ -254,7 +252,6 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
                            !count_next(cell, at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place)))
     return access(at, 4 * words, write, place);
 #endif
-  note_work(cell);
   const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
   bits memory = 15, latest = 0;
   for (unsigned i = 0; i < words; i++) {
@@ -264,6 +261,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   }
   const bits fresh = mine | (bits)site << MW_CELL_SITE | 15 << MW_CELL_MASK | 15;
   if (memory == 15 && latest < launch) { /* not used in this launch */
+    note_work();
     for (unsigned i = 0; i < words; i++) {
       if (write) {
         cell[i].write = fresh;
@@ -274,6 +272,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
     }
     return;
   }
+  if (!is_unknown(cell->write, cell->read)) note_work();
   bool right = true;
   for (unsigned i = 0; i < words; i++)
     right &= write ? write_is_right(cell + i, mine, 15, site) : read_is_right(cell + i, mine, 15, site);
