@@ -170,4 +170,5 @@ return {
   { file = "faulty_grid.cu", cases = GRID },
   { file = "faulty_async.cu", cases = ASYNC },
   { file = "faulty_model.cu", cases = require "tests.check.model" },
+  { file = "faulty_value.cu", cases = require "tests.check.values" },
 }

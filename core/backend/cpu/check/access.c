@@ -13,6 +13,8 @@ typedef struct access { /* that is judged */
   const mw_thread *thread;
   cpu_party party;
   bool reads;              /* what is there already */
+  bool whole;              /* and all of it counts: it has no bytes between members */
+  bool partly;             /* some of it was written, some not */
   uintptr_t address, word; /* word: of its words the one that is judged */
   unsigned site;
 } access_t;
@@ -129,14 +131,44 @@ static cpu_early *early_of(const access_t *a, uintptr_t word) {
   return &a->checker->early[word / 4 % CPU_EARLY];
 }
 
+/* Which of a word's bytes are accessed. */
+static unsigned mask_of(const access_t *a, uintptr_t word) {
+  const uintptr_t end = a->address + a->party.bytes;
+  unsigned mask = 15;
+  if (word < a->address) mask &= 15u << (a->address - word);
+  if (word + 4 > end) mask &= 15u >> (word + 4 - end);
+  return mask;
+}
+
+/* "bytes 4 to 7 of the 8 were never written": the first ones, where others were. */
+static void name_unwritten(const access_t *a, uintptr_t from, char *out, size_t size) {
+  unsigned first = a->party.bytes, end = 0;
+  for (unsigned i = 0; i < a->party.bytes; i++) {
+    const uintptr_t at = a->address + i;
+    const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, at);
+    if (!cell || cell->read >> (at & 3) & 1) continue;
+    if (at < from || (end && end != i)) continue;
+    if (first > i) first = i;
+    end = i + 1;
+  }
+  *out = '\0';
+  if (!a->partly) return;
+  if (first + 1 == end)
+    snprintf(out, size, "byte %u of the %u was never written", first, a->party.bytes);
+  else
+    snprintf(out, size, "bytes %u to %u of the %u were never written", first, end - 1, a->party.bytes);
+}
+
 static void note_early(const access_t *a, uintptr_t word, uintptr_t address) {
+  char remark[64];
   cpu_party copy;
   if (cpu_flight_find(a->checker, address, &copy)) {
     cpu_finding_note(a->checker, race_kind(a, address), address, &a->party, &copy, cpu_in_flight);
     return;
   }
   if (a->checker->sampled && !is_shared(a, address)) return;
-  cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
+  name_unwritten(a, address, remark, sizeof remark);
+  cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, remark);
   *early_of(a, word) = (cpu_early){word, a->thread->stamp, a->checker->fault};
 }
 
@@ -251,16 +283,33 @@ static void keep_read(const access_t *a, mw_cell *cell, unsigned mask) {
   cell->read = (cell->read & ~others) | (before < level ? level : before) << MW_CELL_KIND | by_both;
 }
 
+/* A word of a local variable, with bytes outside of it or without a value. Only a condition asks a single variable for
+ * its value. */
+static bool judge_local(const access_t *a, mw_cell *cell, uintptr_t word, unsigned mask) {
+  const bool is_outside = mask & ~cell->write;
+  const uintptr_t at = word + (uintptr_t)__builtin_ctzll(mask & ~(is_outside ? cell->write : cell->read));
+  const mw_local *it = cpu_local_at(a->thread, at);
+  if (!it || (it->kind != MW_LOCAL_ARRAY && !(is_outside && it->kind == MW_LOCAL_SET)) ||
+      is_outside == (at - it->at < it->bytes))
+    return true;
+  const mw_object object = cpu_local_object(it, at);
+  cpu_finding_tell(a->checker, is_outside ? CPU_FINDING_INDEX : CPU_FINDING_UNINITIALISED, &a->party, NULL, &object);
+  if (!is_outside) cell->read |= mask; /* told once */
+  return true;
+}
+
 /* False: memory is not there, and the access ends the launch. */
 static bool judge_word(const access_t *a, mw_cell *cell, uintptr_t word, unsigned mask) {
   const uintptr_t address = word < a->address ? a->address : word;
   if (!cell || !((cell->write | cell->read) & 15)) return true;
+  if ((mask & ~cell->write || (a->reads && mask & ~cell->read)) && cpu_is_on_stack(address))
+    return judge_local(a, cell, word, mask);
   if (mask & ~cell->write) {
     cpu_finding_note(a->checker, CPU_FINDING_BOUNDS, address, &a->party, NULL, "");
     return false;
   }
   if (a->reads && mask & ~cell->read) {
-    note_early(a, word, address);
+    note_early(a, word, word + (uintptr_t)__builtin_ctzll(mask & ~cell->read));
     cell->read |= mask; /* told once */
   }
   judge_race(a, address, cell, mask);
@@ -288,21 +337,13 @@ static access_t access_of(const void *address, unsigned bytes, bool write, enum 
                      .bytes = bytes,
                      .place = place},
                     !write,
+                    false,
+                    false,
                     (uintptr_t)address,
                     0,
                     site};
 }
 
-/* Which of a word's bytes are accessed. */
-static unsigned mask_of(const access_t *a, uintptr_t word) {
-  const uintptr_t end = a->address + a->party.bytes;
-  unsigned mask = 15;
-  if (word < a->address) mask &= 15u << (a->address - word);
-  if (word + 4 > end) mask &= 15u >> (word + 4 - end);
-  return mask;
-}
-
-/* A structure that is copied as a whole may have bytes between its members that nothing writes. */
 static bool finds_a_value(const access_t *a) {
   for (uintptr_t word = a->address & ~(uintptr_t)3; word < a->address + a->party.bytes; word += 4) {
     const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, word);
@@ -312,7 +353,8 @@ static bool finds_a_value(const access_t *a) {
 }
 
 static void judge(access_t *a) {
-  if (a->reads && finds_a_value(a)) a->reads = false;
+  a->partly = a->reads && finds_a_value(a);
+  if (a->partly && !a->whole) a->reads = false;
   for (uintptr_t word = a->address & ~(uintptr_t)3; word < a->address + a->party.bytes; word += 4) {
     mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, word);
     a->word = word;
@@ -328,10 +370,11 @@ static void note_write(const access_t *a) {
     cpu_preempt_written(interleave, (const void *)a->address, a->party.bytes);
 }
 
-void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_access how, const void *place,
+void cpu_check_access(const void *address, unsigned bytes, int what, enum mw_access how, const void *place,
                       unsigned site) {
   cpu_turn_preempt();
-  access_t a = access_of(address, bytes, write, how, place, site);
+  access_t a = access_of(address, bytes, what == MW_WRITE, how, place, site);
+  a.whole = what == MW_READ_VALUE;
   cpu_current->busy++; /* not to be ended in the middle of what is kept */
   cpu_finding_settle(a.checker);
   judge(&a);

@@ -19,6 +19,7 @@
  *   counted.c   the launches of which that is known
  *   log.c       the requests of a warp, of which not all lanes have come yet
  *   request.c   what a request costs
+ *   local.c     local variables
  *   shadow.c    cells by address
  *
  * The method is that of happens-before race detectors with a shadow cell a word: K. Serebryany and T. Iskhodzhanov,
@@ -61,6 +62,10 @@ void cpu_shadow_close(cpu_shadow *);
 bool cpu_shadow_add(cpu_shadow *, cpu_shadow_range memory, cpu_shadow_range all, bool has_values);
 void cpu_shadow_remove(cpu_shadow *, uintptr_t from, size_t bytes); /* all of a range that was added */
 void cpu_shadow_close_range(cpu_shadow *, uintptr_t from, size_t bytes); /* no access is right there, until it is fresh */
+/* The cells of a range can be written from now on, and say nothing. False: no memory, and they are as before. */
+bool cpu_shadow_open_range(cpu_shadow *, uintptr_t from, uintptr_t end);
+void cpu_shadow_forget(cpu_shadow *, uintptr_t from, size_t bytes); /* nothing is known of it */
+bool cpu_shadow_has_values(const cpu_shadow *, uintptr_t from, size_t bytes);
 void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
@@ -263,7 +268,7 @@ void cpu_turn_rest(void);
 void cpu_turn_preempt(void); /* the same in an order by a seed; nothing else */
 
 /* access.c: the functions of mw_check. */
-void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+void cpu_check_access(const void *, unsigned bytes, int what, enum mw_access, const void *place, unsigned site);
 void cpu_check_atomic(const void *, unsigned bytes, int read, int write, enum mw_access, const void *place,
                       unsigned site);
 void cpu_check_fence(int block_only);
@@ -305,6 +310,12 @@ void cpu_lanes_forget(cpu_checker *);
 void cpu_parts_keep(cpu_checker *, uintptr_t word, mw_check_bits write, unsigned mask);
 mw_check_bits cpu_parts_find(cpu_checker *, uintptr_t word, unsigned mask); /* 0: nobody */
 void cpu_parts_forget(cpu_checker *);
+/* local.c: functions of mw_check; is the address of the running thread's stack, and of which of its variables? */
+void cpu_check_local(mw_local *, int begins);
+void cpu_check_used(const void *, const char *file, unsigned line);
+bool cpu_is_on_stack(uintptr_t);
+const mw_local *cpu_local_at(const mw_thread *, uintptr_t);
+mw_object cpu_local_object(const mw_local *, uintptr_t);
 
 /* finding.c: parties may be NULL. What it is about: what has the address, or this object. */
 void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,

@@ -110,6 +110,7 @@ static void begin_thread(mw_thread *thread, cpu_worker *worker) {
   const cpu_grid *grid = atomic_load_explicit(&worker->grid, memory_order_relaxed);
   cpu_checker *checker = grid->checker;
   stamp_thread(thread, worker);
+  thread->locals = NULL;
   if (checker->logged != worker) {
     checker->logged = worker;
     checker->logs = checker->counts ? cpu_counter_logs(checker->counter, worker) : NULL;
@@ -262,7 +263,8 @@ cpu_checker *cpu_checker_open(mw_error *error) {
     return NULL;
   }
   checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_turn_rest,   cpu_check_atomic,
-                              cpu_check_fence,        cpu_check_copy,   cpu_check_count, cpu_check_rule};
+                              cpu_check_fence,        cpu_check_copy,   cpu_check_count, cpu_check_rule,
+                              cpu_check_local,        cpu_check_used};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
   checker->runtime.yield = wait_for_others;

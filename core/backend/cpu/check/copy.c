@@ -16,8 +16,9 @@ static void land(cpu_checker *checker, const cpu_flight *it) {
   if (it->from && memcmp((const void *)it->to, (const void *)it->from, it->bytes))
     cpu_finding_note(checker, CPU_FINDING_RACE_GLOBAL, it->from, &reader, NULL,
                      "source or copy was overwritten before anybody had waited for it");
-  if (it->from) cpu_check_access((const void *)it->from, it->bytes, false, MW_ACCESS_PLAIN, it->party.place, it->site);
-  cpu_check_access((const void *)it->to, it->bytes, true, MW_ACCESS_PLAIN, it->party.place, it->site);
+  if (it->from)
+    cpu_check_access((const void *)it->from, it->bytes, MW_READ_BYTES, MW_ACCESS_PLAIN, it->party.place, it->site);
+  cpu_check_access((const void *)it->to, it->bytes, MW_WRITE, MW_ACCESS_PLAIN, it->party.place, it->site);
 }
 
 static void wait_for(cpu_checker *checker, cpu_flights_of_thread *mine, unsigned batches) {

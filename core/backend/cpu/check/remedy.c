@@ -60,12 +60,19 @@ static const char *of_bounds(const cpu_noted *noted) {
   return noted->base.remedy;
 }
 
+static const char *of_uninitialised(const cpu_noted *noted) {
+  const char *memory = noted->base.object.kind;
+  return memory && !strcmp(memory, "local") ? "set it first, on every path" : noted->base.remedy;
+}
+
 const char *cpu_remedy_of(const cpu_noted *noted) {
   switch (noted->kind) {
   case CPU_FINDING_RACE_SHARED:
     return of_shared(noted);
   case CPU_FINDING_RACE_GLOBAL:
     return of_global(noted);
+  case CPU_FINDING_UNINITIALISED:
+    return of_uninitialised(noted);
   case CPU_FINDING_BOUNDS:
     return of_bounds(noted);
   default:

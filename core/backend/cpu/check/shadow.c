@@ -134,8 +134,7 @@ static void clear_cells(mw_cell *cell, mw_cell *end) {
   memset(cell, 0, (size_t)((char *)end - (char *)cell));
 }
 
-/* The cells of a range can be written. False: no memory, and they are as before. */
-static bool open_range(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
+bool cpu_shadow_open_range(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
   const uintptr_t first = from & ~(uintptr_t)3;
   for (uintptr_t at = first, stop; at < end; at = stop) {
     mw_cell *cell = make_cell(shadow, at);
@@ -150,7 +149,7 @@ static bool open_range(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
 
 bool cpu_shadow_add(cpu_shadow *shadow, cpu_shadow_range memory, cpu_shadow_range all, bool has_values) {
   const uintptr_t end = memory.from + memory.bytes, all_end = all.from + all.bytes;
-  if (!open_range(shadow, all.from, all_end)) return false;
+  if (!cpu_shadow_open_range(shadow, all.from, all_end)) return false;
   shadow->ranges = mw_grow(shadow->ranges, shadow->nranges, sizeof *shadow->ranges);
   shadow->ranges[shadow->nranges++] = memory;
   each_run(shadow, memory.from, end, enlarge_pages);
@@ -166,6 +165,21 @@ void cpu_shadow_fresh(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
 
 void cpu_shadow_close_range(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   each_word(shadow, from, bytes, close_word, false);
+}
+
+EACH void forget_word(mw_cell *cell, unsigned mask, bool flag) {
+  end_word(cell, mask, flag);
+  if (!(cell->write & 15)) *cell = (mw_cell){0};
+}
+
+void cpu_shadow_forget(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  each_word(shadow, from, bytes, forget_word, false);
+}
+
+bool cpu_shadow_has_values(const cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  for (uintptr_t at = from; at < from + bytes; at++)
+    if (!(cpu_shadow_cell(shadow, at)->read >> (at & 3) & 1)) return false;
+  return true;
 }
 
 /* At its ends a word may be in part another's. */

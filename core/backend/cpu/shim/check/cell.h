@@ -63,8 +63,8 @@ typedef struct mw_check_site {
 /* What the checker gives a unit when it is bound. */
 typedef struct mw_check {
   mw_cell *const *chunks; /* by address >> MW_CHUNK_SHIFT; NULL: nothing checked is there */
-  /* An access that is not simply right: judges it and notes it in the cells. */
-  void (*access)(const void *address, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+  /* An access that is not simply right, see MW_READ_*: judges it and notes it in the cells. */
+  void (*access)(const void *address, unsigned bytes, int what, enum mw_access, const void *place, unsigned site);
   /* Before what other threads see: they may run first. */
   void (*rest)(void);
   /* Before an atomic operation or a volatile access: the same, and what it orders. read: MW_READ_SWAP for an atomicCAS
@@ -80,9 +80,23 @@ typedef struct mw_check {
   /* An index beyond its bound, an access beyond its variable, an address that is no multiple of its type's alignment
    * (other), an operation of two integers that overflowed; the type's name. */
   void (*rule)(int what, const char *file, unsigned line, long long value, long long other, const char *type);
+  /* A local variable begins or ends; a condition names one. */
+  void (*local)(struct mw_local *, int begins);
+  void (*used)(const void *, const char *file, unsigned line);
 } mw_check;
 
+/* A local variable that is followed, or an array with what is closed around it. */
+typedef enum mw_local_kind { MW_LOCAL_SET, MW_LOCAL_ARRAY, MW_LOCAL_SCALAR } mw_local_kind; /* SET: it holds a value */
+typedef struct mw_local {
+  const char *name;
+  unsigned long from, at, bytes, end; /* its own bytes lie between those from ... end - 1 */
+  unsigned element;
+  mw_local_kind kind;
+  struct mw_local *outer;
+} mw_local;
+
 enum { MW_READ_SWAP = 2 };
+enum { MW_READ_BYTES, MW_WRITE, MW_READ_VALUE /* all of its bytes count */ };
 enum { MW_COPY_BEGIN, MW_COPY_COMMIT, MW_COPY_WAIT, MW_COPY_WAIT_OLDEST };
 /* Of the next atomic operation: its scope is the block, or the thread; atomicCAS. */
 enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2, MW_NEXT_THREAD = 4 };

@@ -19,6 +19,7 @@ extern "C" {
 #define PLACE  __builtin_return_address(0)
 
 extern HIDDEN mw_thread *mw_self; /* the running thread; the unit defines it */
+extern HIDDEN const bool mw_check_padded; /* some class of the unit may have bytes between its members; likewise */
 
 static const mw_check *check;
 static mw_cell *const *chunks; /* the check's */
@@ -49,6 +50,9 @@ FAST unsigned site_of(const void *place, bool writes) {
   }
   return 0;
 }
+
+HOOK void mw_check_local(mw_local *it, int begins) { check->local(it, begins); }
+HOOK void mw_check_used(const void *at, const char *file, int line) { check->used(at, file, (unsigned)line); }
 
 HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
   check->copy(what, to, from, bytes, PLACE, site_of(PLACE, true));
@@ -209,14 +213,17 @@ FAST void count_return() {
 
 /* ==} */
 
+/* For the checker: a value is read, or it may be bytes between members. */
+FAST int what_of(bool write) { return write ? MW_WRITE : mw_check_padded ? MW_READ_BYTES : MW_READ_VALUE; }
+
 /* Any access; most: as of count. */
 static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, const void *place,
-                                             unsigned most = MOST_ALIGNED) {
+                                             unsigned most = MOST_ALIGNED, bool of_bytes = false) {
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
   if (!cell || !bytes) return;
   count_plain(cell, at, bytes, write, place, most);
-  note_work();
+  if (!is_unknown(cell->write, cell->read)) note_work();
   const unsigned site = site_of(place, write), first = address & 3;
   const bits mine = mw_self->stamp;
   bool right;
@@ -230,7 +237,7 @@ static __attribute__((noinline)) void access(const void *at, unsigned long bytes
     for (unsigned i = 0; i < bytes / 4; i++)
       right &= write ? write_is_right(cell + i, mine, 15, site) : read_is_right(cell + i, mine, 15, site);
   }
-  if (!right) check->access(at, bytes, write, MW_ACCESS_PLAIN, place, site);
+  if (!right) check->access(at, bytes, of_bytes && !write ? MW_READ_BYTES : what_of(write), MW_ACCESS_PLAIN, place, site);
 }
 
 /* Of whole words, aligned to all of them. Calls nothing but as its last act, so that it saves no registers. */
@@ -245,7 +252,6 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
                            !count_next(cell, at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place)))
     return access(at, 4 * words, write, place);
 #endif
-  note_work();
   const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
   bits memory = 15, latest = 0;
   for (unsigned i = 0; i < words; i++) {
@@ -255,6 +261,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   }
   const bits fresh = mine | (bits)site << MW_CELL_SITE | 15 << MW_CELL_MASK | 15;
   if (memory == 15 && latest < launch) { /* not used in this launch */
+    note_work();
     for (unsigned i = 0; i < words; i++) {
       if (write) {
         cell[i].write = fresh;
@@ -265,10 +272,11 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
     }
     return;
   }
+  if (!is_unknown(cell->write, cell->read)) note_work();
   bool right = true;
   for (unsigned i = 0; i < words; i++)
     right &= write ? write_is_right(cell + i, mine, 15, site) : read_is_right(cell + i, mine, 15, site);
-  if (!right) check->access(at, 4 * words, write, MW_ACCESS_PLAIN, place, site);
+  if (!right) check->access(at, 4 * words, what_of(write), MW_ACCESS_PLAIN, place, site);
 }
 
 /* Of a number of bytes that is known when this is compiled. */
@@ -321,7 +329,7 @@ HOOK void __tsan_init() {}
 HOOK void __tsan_func_entry(void *caller) { count_call(caller); }
 HOOK void __tsan_func_exit() { count_return(); }
 
-/* clang++ 14 copies structures by calls of these, without a hook. */
+/* clang++ 14 copies structures by calls of these, without a hook; of_bytes: a kernel's own call, of any bytes. */
 FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down) {
   volatile char *into = (volatile char *)to;
   const volatile char *out = (const volatile char *)from;
@@ -331,8 +339,8 @@ FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down
   }
   return to;
 }
-FAST void *copy_checked(void *to, const void *from, unsigned long bytes, const void *place) {
-  access(from, bytes, false, place);
+FAST void *copy_checked(void *to, const void *from, unsigned long bytes, const void *place, bool of_bytes = false) {
+  access(from, bytes, false, place, MOST_ALIGNED, of_bytes);
   access(to, bytes, true, place);
   return copy_bytes(to, from, bytes, (pointer)from < (pointer)to);
 }
@@ -344,6 +352,12 @@ FAST void *set_checked(void *to, int value, unsigned long bytes, const void *pla
 HOOK void *memcpy(void *to, const void *from, unsigned long bytes) { return copy_checked(to, from, bytes, PLACE); }
 HOOK void *memmove(void *to, const void *from, unsigned long bytes) { return copy_checked(to, from, bytes, PLACE); }
 HOOK void *memset(void *to, int value, unsigned long bytes) { return set_checked(to, value, bytes, PLACE); }
+HOOK void *mw_check_memcpy(void *to, const void *from, unsigned long bytes) {
+  return copy_checked(to, from, bytes, PLACE, true);
+}
+HOOK void *mw_check_memmove(void *to, const void *from, unsigned long bytes) {
+  return copy_checked(to, from, bytes, PLACE, true);
+}
 HOOK void *__tsan_memcpy(void *to, const void *from, unsigned long bytes) {
   return copy_checked(to, from, bytes, PLACE);
 }
@@ -354,8 +368,8 @@ HOOK void *__tsan_memset(void *to, int value, unsigned long bytes) { return set_
 
 /* What a C library would read, out of sight of the hooks. */
 FAST int compare_checked(const void *one, const void *other, unsigned long bytes, const void *place) {
-  access(one, bytes, false, place);
-  access(other, bytes, false, place);
+  access(one, bytes, false, place, MOST_ALIGNED, true);
+  access(other, bytes, false, place, MOST_ALIGNED, true);
   const volatile unsigned char *a = (const volatile unsigned char *)one, *b = (const volatile unsigned char *)other;
   for (unsigned long i = 0; i < bytes; i++)
     if (a[i] != b[i]) return a[i] - b[i];
