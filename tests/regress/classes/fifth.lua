@@ -445,6 +445,8 @@ return {
 ]], "int m = threadIdx.x; std::swap(w, m); int n = w;", "t" },
   { "swap by using", [[#include <utility>
 ]], "using std::swap; int m = threadIdx.x; swap(w, m); int n = w;", "t" },
+  { "swap by using a namespace", [[#include <utility>
+using namespace std;]], "int m = threadIdx.x; swap(w, m); int n = w;", "t" },
   { "swap found by its argument's namespace", [[namespace p { struct A { int v; }; __device__ void swap(A
     &x, A &y) { int o = x.v; x.v = y.v; y.v = o + threadIdx.x; } }]],
     "p::A x{1}, y{2}; swap(x, y); int n = y.v;", "t+1" },

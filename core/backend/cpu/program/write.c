@@ -113,7 +113,8 @@ static cpu_write passed(const cpu_program *program, const cpu_tokens *tokens, in
   if (cpu_is_member(tokens, callee) || cpu_token_any(&at[callee], WORDS("__builtin_addressof", "addressof")))
     return CPU_ESCAPED;
   if (cpu_function_next(program, &at[callee], -1) >= 0) return taken(program, &at[callee]);
-  return cpu_is_declared(program, &at[callee]) ? CPU_ESCAPED : CPU_READ;
+  const bool known = !program->opens || cpu_is_builtin(&at[callee], ~0u);
+  return !known || cpu_is_declared(program, &at[callee]) ? CPU_ESCAPED : CPU_READ;
 }
 
 /* x = n; T x = n; or the braces of T x[] = {1, n}. */

@@ -36,7 +36,8 @@ static bool token_at(const reading *it, const char *text) {
 static bool depends(const cpu_splitter *in, int first, int last, int depth) {
   for (int i = first; i < last; i++) {
     const cpu_token *token = &in->work.at[i];
-    if (cpu_token_is(token, "threadIdx") && !cpu_token_is(token + 2, "y") && !cpu_token_is(token + 2, "z")) return true;
+    const bool other = cpu_token_is(token + 1, ".") && cpu_token_any(token + 2, WORDS("y", "z"));
+    if ((cpu_token_is(token, "threadIdx") && !other) || cpu_token_is(token, "mw_t")) return true;
     int local = cpu_local_find(in, i);
     if (local < 0 || in->locals[local].uniform) continue;
     const cpu_declarator *it = &in->locals[local].declarator;
