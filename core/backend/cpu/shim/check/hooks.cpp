@@ -50,8 +50,8 @@ FAST unsigned site_of(const void *place, bool writes) {
   return 0;
 }
 
-HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
-  check->copy(what, to, from, bytes, PLACE, site_of(PLACE, true));
+HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *barrier) {
+  check->copy(what, to, from, bytes, barrier, PLACE, site_of(PLACE, true));
 }
 
 FAST void note_work() { sites[0].place = sites; }
