@@ -100,6 +100,7 @@ static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, m
   cpu_grid_begin(&grid, &op->launch.abi, kernel->unit, kernel->owner->table, stream->base.priority);
   grid.abi.args = op->args;
   grid.block_seconds = before;
+  grid.cooperative = op->launch.cooperative;
   if (device->checker) check_begin(&checking, device, kernel, &grid);
   if (op->launch.cooperative)
     status = run_cooperative(device, &grid, kernel->base.name, me, err);

@@ -142,6 +142,7 @@ typedef struct cpu_scene { /* of a finding: where its first party was */
   unsigned long long blocks;
   bool cooperative;
   bool met_block, met_flag; /* its block has seen another one's atomic write, or what somebody waits for */
+  bool is_narrow;           /* both are atomic operations, one with the block's scope */
 } cpu_scene;
 
 typedef struct cpu_noted { /* a finding with what tells it from others */
