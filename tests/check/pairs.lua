@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Pairs of kernels: tests/check/pairs/FILE.cu has for each name a faulty kernel and its legal twin. A row is
--- { kernel, grid, block, arguments, kind of the finding and its remedy (a pattern), options }. The argument "i32 64 ramp" is a new
--- array.
+-- { kernel, grid, block, arguments, kind of the finding and its remedy (a pattern), options }. The argument
+-- "i32 64 ramp" is a new array.
 -- strict: a warning "missing fence" by default, an error with --check=strict; "only": found by that alone. exits: legal
 -- without strict only. missed: why the fault is not found; with a name, by that compiler.
 
@@ -142,7 +142,8 @@ files.grid = {
   { "branch_of_block", { 3, 2 }, 1, { "i32 12" }, "barrier", { cooperative = true } },
   { "helper_meets", 2, 32, { "u32 2" }, "barrier", { cooperative = true, strict = "only" } },
   { "early_break", 3, 32, { { "i16", 3, 1, 2 }, "i16 3", 3 }, "barrier", { cooperative = true } },
-  { "own_barrier", 3, 32, { "i32 96", "u32 1", "i32 96" }, "race in global.*put __threadfence", { cooperative = true } },
+  { "own_barrier", 3, 32, { "i32 96", "u32 1", "i32 96" }, "race in global.*put __threadfence",
+    { cooperative = true } },
 }
 
 files.plain = {
