@@ -7,6 +7,7 @@
 
 local mw = require "moonwarp"
 local files = require "tests.check.pairs"
+local twins = require "tests.check.twins"
 
 local words, only = {}, nil
 for _, word in ipairs(arg) do
@@ -15,56 +16,6 @@ end
 
 local dev = words.normal and mw.device "cpu" or mw.device("cpu", { check = words.strict and "strict" or true })
 
--- The text of one twin: lines marked as the other's are blank, so that line numbers stay.
-local function twin_text(file, other)
-  local lines = {}
-  for line in io.lines("tests/check/pairs/" .. file .. ".cu") do
-    lines[#lines + 1] = line:match("// " .. other .. "$") and "" or line
-  end
-  return table.concat(lines, "\n") .. "\n"
-end
-
-local function make(argument)
-  if type(argument) == "table" then return dev:array(argument[1], table.move(argument, 2, #argument, 1, {})) end
-  if type(argument) ~= "string" then return argument end
-  local type_, count, fill = argument:match "^(%w+) (%d+) ?(%w*)$"
-  count = math.tointeger(count)
-  if fill == "" then return dev:zeros(type_, count) end
-  if fill == "empty" then return dev:empty(type_, count) end
-  local values = {}
-  for i = 1, count do
-    values[i] = fill == "ramp" and (i - 1) % 128 or fill == "down" and count - i or math.tointeger(fill)
-  end
-  return dev:array(type_, values)
-end
-
-local function launch(module, row)
-  local options = row[6] or {}
-  local arguments = {}
-  for i, argument in ipairs(row[4]) do arguments[i] = make(argument) end
-  local ok, message = pcall(function()
-    module:kernel(row[1]):prepare { grid = row[2], block = row[3], shared = options.shared,
-      cooperative = options.cooperative }(table.unpack(arguments))
-    dev:synchronize()
-  end)
-  return ok, not ok and tostring(message) or nil, arguments
-end
-
--- What the launch left in findings: errors and warnings, each as a list of "kind file:line ...".
-local function told()
-  local errors, warnings = {}, {}
-  local list = mw.findings { expected = true }
-  if words.path and #list > 0 then print(list) end
-  for _, finding in ipairs(list) do
-    local places = {}
-    for _, party in ipairs(finding.parties) do places[#places + 1] = party.line end
-    local text = finding.kind .. " @" .. table.concat(places, ",") .. " (" .. finding.remedy .. ")"
-      .. (finding.remark and " [" .. finding.remark .. "]" or "")
-    table.insert(finding.warning and warnings or errors, text)
-  end
-  return errors, warnings
-end
-
 local counts = { pairs = 0, missed = 0, ["false"] = 0, kind = 0, failed = 0 }
 
 local function report(row, what, list, message)
@@ -72,21 +23,27 @@ local function report(row, what, list, message)
   print(("  %-7s %-24s %s %s"):format(what:upper(), row[1], table.concat(list, " | "), message or ""))
 end
 
+-- Prints what is found where the path is long: printing is what is tried.
+local function told()
+  local errors, warnings, list = twins.told(dev)
+  if words.path and #list > 0 then print(list) end
+  return errors, warnings
+end
+
 local function judge_faulty(module, row)
-  local _, message = launch(module, row)
+  local _, message = twins.launch(dev, module, row)
   local errors, warnings = told()
-  local weak = row[6] and row[6].strict and not words.strict
-  local list = weak and warnings or errors
-  if #list == 0 and not (weak and #errors > 0) then return report(row, "missed", warnings, message) end
-  local all = table.concat(errors, "|") .. table.concat(warnings, "|")
-  if not all:match(row[5]) then report(row, "kind", errors, message) end
-  if row[6] and row[6].never and all:match(row[6].never) then report(row, "kind", errors, row[6].never) end
-  if os.getenv "VERBOSE" then print("  found   " .. row[1], all, message or "") end
+  if not twins.is_found(row, words.strict, errors, warnings) then return report(row, "missed", warnings, message) end
+  local other = twins.other_kind(row, errors, warnings)
+  if other then report(row, "kind", { other }) end
+  if os.getenv "VERBOSE" then
+    print("  found   " .. row[1], table.concat(errors, "|") .. table.concat(warnings, "|"), message or "")
+  end
 end
 
 local function judge_legal(module, row)
   if words.strict and row[6] and row[6].exits then return end
-  local ok, message = launch(module, row)
+  local ok, message = twins.launch(dev, module, row)
   local errors, warnings = told()
   if #errors > 0 then report(row, "false", errors, message)
   elseif not ok then report(row, "failed", warnings, message)
@@ -94,17 +51,14 @@ local function judge_legal(module, row)
 end
 
 local function twin(name, other)
-  local templates = {}
-  for _, row in ipairs(files[name]) do
-    if row[1]:match "<" then templates[#templates + 1] = row[1] end
-  end
-  if not words.path then return dev:module { source = twin_text(name, other), templates = templates } end
+  local templates = twins.templates(files[name])
+  if not words.path then return dev:module { source = twins.text(name, other), templates = templates } end
   local folder = os.getenv "TMPDIR" or "/tmp"
   folder = folder .. "/moonwarp-pairs/" .. ("a-folder/"):rep(20) .. (other == "legal" and "faulty" or "legal")
   os.execute("mkdir -p " .. folder)
   local file = folder .. "/" .. name .. ".cu"
   local out <close> = assert(io.open(file, "w"))
-  out:write(twin_text(name, other))
+  out:write(twins.text(name, other))
   out:close()
   return dev:module { file = file, templates = templates }
 end

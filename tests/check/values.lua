@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Launches of the pairs of kernels about values: faulty_value.cu has each with one breach, legal_value.cu as it is right.
+-- Launches of the pairs of kernels about values: faulty_value.cu has each with one breach, legal_value.cu as it is
+-- right.
 
 local array = require("tests.check.cases").array
 

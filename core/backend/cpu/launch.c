@@ -124,6 +124,7 @@ static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, c
   cpu_grid_begin(&grid, &op->launch.abi, kernel->unit, kernel->owner->table, stream->base.priority);
   grid.abi.args = op->args;
   grid.block_seconds = before;
+  grid.cooperative = op->launch.cooperative;
   if (device->checker) check_begin(&checking, device, kernel, &grid, orders);
   if (orders)
     status = run_interleaved(device, op, &grid, me, cpu_orders_seed(orders), err);

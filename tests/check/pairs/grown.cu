@@ -21,21 +21,6 @@ template <typename T, int Threads> __global__ void two_reductions(const T *in, T
   if (threadIdx.x == 0) out[blockIdx.x] = sum + most;
 }
 
-// Guide, "Asynchronous Barrier": a barrier for two of three warps orders those two.
-__global__ void barrier_of_two(int *out) {
-  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
-  __shared__ int s[96];
-  int t = threadIdx.x;
-  if (t == 0) init(&bar, 64);
-  __syncthreads();
-  s[t] = t;
-  if (t < 64) {
-    bar.arrive_and_wait();
-    out[t] = s[63 - t]; // legal
-    out[t] = s[95 - t]; // faulty
-  }
-}
-
 // Guide, "Memory Fence Functions": a grid barrier with a sense that turns round, used three times.
 __device__ unsigned arrived = 0, sense = 0;
 

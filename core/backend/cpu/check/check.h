@@ -157,6 +157,7 @@ typedef struct cpu_scene { /* of a finding: where its first party was */
   unsigned long long blocks;
   bool cooperative;
   bool met_block, met_flag; /* its block has seen another one's atomic write, or what somebody waits for */
+  bool is_narrow;           /* both are atomic operations, one with the block's scope */
 } cpu_scene;
 
 typedef struct cpu_noted { /* a finding with what tells it from others */
@@ -405,6 +406,7 @@ void cpu_check_count(unsigned long long what, const void *address); /* the funct
 typedef struct cpu_flight {
   uintptr_t to, from; /* from 0: zeros */
   unsigned bytes, batch;
+  const void *barrier; /* that tells of it; NULL: its thread waits for it */
   cpu_party party;
   unsigned site;
 } cpu_flight;
@@ -416,9 +418,12 @@ void cpu_flights_begin_block(cpu_checker *, const cpu_worker *);
 void cpu_flights_free(cpu_checker *);
 bool cpu_flight_find(const cpu_checker *, uintptr_t, cpu_party *out);
 cpu_flights_of_thread *cpu_flights_now(cpu_checker *, unsigned rank);
+/* Those of all threads of which the barrier tells, and forgets them. */
+void cpu_flights_end(cpu_checker *, const void *barrier, void (*end)(cpu_checker *, const cpu_flight *));
 
 /* copy.c: the function of mw_check. */
-void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site);
+void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *barrier, const void *place,
+                    unsigned site);
 
 /* remedy.c: of one whose lines are known. */
 const char *cpu_remedy_of(const cpu_noted *);

@@ -262,9 +262,9 @@ cpu_checker *cpu_checker_open(mw_error *error) {
     mw_fail(error, MW_NO_MEMORY, "check mode needs address space for its shadow memory: raise the limit (ulimit -v)");
     return NULL;
   }
-  checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_turn_rest,   cpu_check_atomic,
-                              cpu_check_fence,        cpu_check_copy,   cpu_check_count, cpu_check_rule,
-                              cpu_check_local,        cpu_check_used};
+  checker->hooks =
+      (mw_check){checker->shadow.chunks, cpu_check_access, cpu_turn_rest,  cpu_check_atomic, cpu_check_fence,
+                 cpu_check_copy,         cpu_check_count,  cpu_check_rule, cpu_check_local,  cpu_check_used};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
   checker->runtime.yield = wait_for_others;

@@ -135,15 +135,21 @@ static void add_party(cpu_checker *checker, cpu_noted *noted, int i, const cpu_p
   snprintf(noted->base.parties[i].file, sizeof noted->base.parties[i].file, "%s", party->file ? party->file : "");
 }
 
-static cpu_scene scene_of(const cpu_checker *checker) {
+static bool is_narrow(const cpu_party *first, const cpu_party *second) {
+  return first && second && first->how != MW_ACCESS_PLAIN && second->how != MW_ACCESS_PLAIN &&
+         (first->how == MW_ACCESS_BLOCK || second->how == MW_ACCESS_BLOCK);
+}
+
+static cpu_scene scene_of(const cpu_checker *checker, const cpu_party *first, const cpu_party *second) {
   const cpu_grid *grid = checker->grid;
   const mw_dim3 size = grid->abi.block;
   const cpu_worker *worker = cpu_current;
   return (cpu_scene){.block_threads = size.x * size.y * size.z,
                      .blocks = grid->blocks,
-                     .cooperative = grid->grid_barrier,
+                     .cooperative = grid->cooperative,
                      .met_block = worker && worker->met_block,
-                     .met_flag = worker && worker->met_flag};
+                     .met_flag = worker && worker->met_flag,
+                     .is_narrow = is_narrow(first, second)};
 }
 
 /* Counts a finding that was noted before (false), or notes it. Without parties it is known by its object. */
@@ -155,7 +161,7 @@ static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *f
     noted = add(checker, kind);
     add_party(checker, noted, 0, first);
     add_party(checker, noted, 1, second);
-    noted->scene = scene_of(checker);
+    noted->scene = scene_of(checker, first, second);
   }
   if (is_new || noted->due) noted->due = due_to(checker, kind, first, second);
   if (kind == CPU_FINDING_INDEX || kind == CPU_FINDING_MISALIGNED) slip(checker, first, noted);

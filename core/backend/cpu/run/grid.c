@@ -72,6 +72,7 @@ static void begin(cpu_grid *grid, unsigned long long blocks, double block_second
   grid->block_seconds = block_seconds;
   grid->priority = priority;
   grid->grid_barrier = NULL;
+  grid->cooperative = false;
   grid->chunk = 1;
   grid->launcher_sleeps = false;
   grid->link = NULL;

@@ -417,7 +417,8 @@ struct cpu_grid {
   unsigned long long blocks;
   double block_seconds; /* estimate of one block on one thread; 0: unknown */
   int priority;
-  cpu_grid_barrier *grid_barrier; /* cooperative launch only */
+  cpu_grid_barrier *grid_barrier; /* where its blocks run together */
+  bool cooperative;
   /* shared by those who take part */
   _Atomic unsigned long long next;
   unsigned long long chunk;

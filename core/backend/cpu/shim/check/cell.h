@@ -73,8 +73,9 @@ typedef struct mw_check {
                  unsigned site);
   void (*fence)(int block_only);
   /* Of the running thread's asynchronous copies, see MW_COPY_*: bytes of one that has begun, or how many batches need
-   * not be waited for. */
-  void (*copy)(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site);
+   * not be waited for. barrier: the end of whose phase tells of the copy; NULL: its thread waits for it. */
+  void (*copy)(int what, const void *to, const void *from, unsigned bytes, const void *barrier, const void *place,
+               unsigned site);
   /* In a counted unit: an access that is not what the lane before has done next; see count.h. */
   void (*count)(unsigned long long what, const void *address);
   /* An index beyond its bound, an access beyond its variable, an address that is no multiple of its type's alignment
@@ -97,7 +98,7 @@ typedef struct mw_local {
 
 enum { MW_READ_SWAP = 2 };
 enum { MW_READ_BYTES, MW_WRITE, MW_READ_VALUE /* all of its bytes count */ };
-enum { MW_COPY_BEGIN, MW_COPY_COMMIT, MW_COPY_WAIT, MW_COPY_WAIT_OLDEST };
+enum { MW_COPY_BEGIN, MW_COPY_COMMIT, MW_COPY_WAIT, MW_COPY_WAIT_OLDEST, MW_COPY_PHASE /* of the barrier ends */ };
 /* Of the next atomic operation: its scope is the block, or the thread; atomicCAS. */
 enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2, MW_NEXT_THREAD = 4 };
 enum {

@@ -54,8 +54,8 @@ FAST unsigned site_of(const void *place, bool writes) {
 HOOK void mw_check_local(mw_local *it, int begins) { check->local(it, begins); }
 HOOK void mw_check_used(const void *at, const char *file, int line) { check->used(at, file, (unsigned)line); }
 
-HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
-  check->copy(what, to, from, bytes, PLACE, site_of(PLACE, true));
+HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *barrier) {
+  check->copy(what, to, from, bytes, barrier, PLACE, site_of(PLACE, true));
 }
 
 FAST void note_work() { sites[0].place = sites; }
