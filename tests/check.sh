@@ -148,7 +148,7 @@ specs() {
 }
 
 # About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run.)
-compiled() { specs engines faults features language launch shim split waits warnings; }
+compiled() { specs check_pairs engines faults features language launch shim split waits warnings; }
 
 # About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
 # the line of the script that an error or a record names.

@@ -136,7 +136,8 @@ describe("how check mode judges", function()
       status, output = labs.shell(("cd %s && %s batch labs.lua --out out </dev/null"):format(labs.quoted(folder),
         program))
       assert.are.equal(2, status)
-      has(output, "check: unknown word 'n'; strict, seed:7, blocks:64 or counters, joined by commas is wanted")
+      has(output,
+        "check: unknown word 'n'; strict, schedule:16, seed:7, blocks:64 or counters, joined by commas is wanted")
     end)
   end)
 end)

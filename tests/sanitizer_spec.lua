@@ -270,7 +270,7 @@ describe("check mode of a GPU", function()
     with({}, function(run)
       local status, output = run "-e 'mw.device()' --check=strict --device cuda"
       assert.are.equal(1, status, output)
-      has(output, "check mode of device 'cuda' has no strict, seed or blocks; use --device cpu")
+      has(output, "check mode of device 'cuda' has no strict, schedule, seed or blocks; use --device cpu")
       status, output = run "-e 'print(mw.device():id())' --check=strict"
       assert.are.equal(0, status, output)
       has(output, "cpu:check\n")

@@ -244,12 +244,14 @@ typedef struct mw_finding { /* what check mode found in a kernel */
   size_t      count;
   bool        intended;    /* the source says so */
   bool        warning;     /* it may be meant: fails nothing */
+  size_t      seed;        /* of the order in which it was found first, by --check=schedule; 0: of none */
   const struct mw_finding *next;
 } mw_finding;
 
 typedef struct mw_check_mode { /* how a device in check mode judges */
   bool     strict; /* what GPUs since Volta permit is found as well */
   uint64_t seed;   /* of the order in which threads and blocks run; 0: in order */
+  uint64_t orders; /* each launch is run in so many, of this seed and those that follow; 0: in one */
   uint64_t blocks; /* so many of a launch are run; 0: all */
   bool     counts; /* what warps ask of memory is counted, by launches of modules that are compiled from now on */
 } mw_check_mode;

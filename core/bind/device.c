@@ -222,6 +222,7 @@ static lua_Integer mode_number(lua_State *L, const char *name) {
 static void set_mode(lua_State *L, mw_device *device) {
   const mw_check_mode mode = {.strict = mode_number(L, "strict"),
                               .seed = (uint64_t)mode_number(L, "seed"),
+                              .orders = (uint64_t)mode_number(L, "schedule"),
                               .blocks = (uint64_t)mode_number(L, "blocks"),
                               .counts = mode_number(L, "counters")};
   if (device->info.checks) device->backend->check_mode(device, &mode);

@@ -9,8 +9,8 @@ static const bind_field party_fields[] = {
 
 #define F(member) FIELD(mw_finding, member)
 static const bind_field finding_fields[] = {
-    F(kind),  F(remedy), F(kernel), FIELD_AS("object", mw_finding, object.text, 0), F(remark), F(intended), F(warning),
-    F(count), F(launch), LAST_FIELD};
+    F(kind),    F(remedy), F(kernel), FIELD_AS("object", mw_finding, object.text, 0), F(remark), F(intended),
+    F(warning), F(count),  F(launch), FIELD_AS("seed", mw_finding, seed, 1),          LAST_FIELD};
 
 static void push_party(lua_State *L, const mw_party *party) {
   push_fields(L, party_fields, party);

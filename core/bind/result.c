@@ -32,7 +32,7 @@ static bool push_field(lua_State *L, const bind_field *field, const void *at) {
     lua_pushboolean(L, *(const bool *)at);
   else if (field->kind == FIELD_INT && (known = *(const int *)at >= field->least))
     lua_pushinteger(L, *(const int *)at);
-  else if (field->kind == FIELD_SIZE)
+  else if (field->kind == FIELD_SIZE && (known = (double)*(const size_t *)at >= field->least))
     lua_pushinteger(L, (lua_Integer) * (const size_t *)at);
   else if (field->kind == FIELD_DIMS)
     push_dims(L, at);

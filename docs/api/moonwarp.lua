@@ -57,7 +57,8 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
     check_mode = {
       about = "How check mode judges, as the words of `--check=strict,seed:7,blocks:64` do.",
       { "strict", "boolean", "what GPUs since Volta permit is found as well", default = "false" },
-      { "seed", "integer", "of the order in which blocks and the threads of a block run, from 1", default = "they run in order" },
+      { "schedule", "integer", "in how many orders each launch is run, with threads that are preempted, 1 to 1000", default = "one, without" },
+      { "seed", "integer", "of the order in which blocks and the threads of a block run, from 1; with `schedule` of the first of these, default 1", default = "they run in order" },
       { "blocks", "integer", "how many blocks of a launch are run: the first one, the last one and others", default = "all" },
       { "counters", "boolean", "what warps ask of memory is counted, for `dev:counters`; by modules that are compiled after it", default = "false" },
     },
@@ -90,7 +91,7 @@ source and do not depend on the machine. A figure that is not known is absent.]]
     finding = {
       about = "What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.",
       result = true,
-      { "kind", "string", [["race in shared memory", "race in global memory", "warp-synchronous", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "missing fence", "overflow", "idle blocks", "unused array", "sampled"]] },
+      { "kind", "string", [["race in shared memory", "race in global memory", "warp-synchronous", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "missing fence", "overflow", "idle blocks", "unused array", "sampled", "depends on order"; with `schedule` "hang"]] },
       { "kernel", "string", "its name; nil for a race between operations", optional = true },
       { "launch", "integer", "which launch of the device found it first, counted from 1; of a kernel's findings on the CPU device", optional = true },
       { "object", "string", [[what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"]], optional = true },
@@ -101,6 +102,7 @@ source and do not depend on the machine. A figure that is not known is absent.]]
       { "warning", "boolean", "it may be meant, and fails nothing; so are races between operations outside check mode, which are printed when they are met", optional = true },
       { "remedy", "string", "what to do, in one sentence" },
       { "remark", "string", "what else is known", optional = true },
+      { "seed", "integer", "with `schedule`: of the first order that has it; nil if the one without preemption has", optional = true },
       { "device", "string", "the device's id" },
     },
     finding_memory = {
@@ -183,7 +185,7 @@ check mode. Without an id, counting takes the GPU if ncu is there, else the CPU 
       errors = {
         "check mode of device '<id>' needs compute-sanitizer, which is neither on $PATH nor in bin of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda: ...",
         "check mode of device '<id>' runs a whole script under compute-sanitizer: write one, and start it by moonwarp run --check FILE; ...",
-        "check mode of device '<id>' has no strict, seed or blocks; use --device cpu",
+        "check mode of device '<id>' has no strict, schedule, seed or blocks; use --device cpu",
         "counters of device '<id>' need ncu, which is neither on $PATH nor in bin of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda, ...",
         "counters of device '<id>' are of a whole script under ncu: write one, and start it by moonwarp run --counters FILE; ...",
         "counters: ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM): ...", "counters: ncu could not run (<why>): ...",

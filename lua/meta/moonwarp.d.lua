@@ -11,7 +11,8 @@
 --- How check mode judges, as the words of `--check=strict,seed:7,blocks:64` do.
 ---@class moonwarp.check_mode
 ---@field strict? boolean what GPUs since Volta permit is found as well, default false
----@field seed? integer of the order in which blocks and the threads of a block run, from 1, default they run in order
+---@field schedule? integer in how many orders each launch is run, with threads that are preempted, 1 to 1000, default one, without
+---@field seed? integer of the order in which blocks and the threads of a block run, from 1; with `schedule` of the first of these, default 1, default they run in order
 ---@field blocks? integer how many blocks of a launch are run: the first one, the last one and others, default all
 ---@field counters? boolean what warps ask of memory is counted, for `dev:counters`; by modules that are compiled after it, default false
 
@@ -101,7 +102,7 @@
 
 --- What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.
 ---@class moonwarp.finding
----@field kind string "race in shared memory", "race in global memory", "warp-synchronous", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "missing fence", "overflow", "idle blocks", "unused array", "sampled"
+---@field kind string "race in shared memory", "race in global memory", "warp-synchronous", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "missing fence", "overflow", "idle blocks", "unused array", "sampled", "depends on order"; with `schedule` "hang"
 ---@field kernel? string its name; nil for a race between operations
 ---@field launch? integer which launch of the device found it first, counted from 1; of a kernel's findings on the CPU device
 ---@field object? string what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"
@@ -112,6 +113,7 @@
 ---@field warning? boolean it may be meant, and fails nothing; so are races between operations outside check mode, which are printed when they are met
 ---@field remedy string what to do, in one sentence
 ---@field remark? string what else is known
+---@field seed? integer with `schedule`: of the first order that has it; nil if the one without preemption has
 ---@field device string the device's id
 
 --- What a finding is about. A GPU's tools may know less of it.

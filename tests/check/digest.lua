@@ -78,7 +78,8 @@ end
 
 -- Where an access begins; the second passes some on to the first.
 local ACCESS <const> = "static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, "
-  .. "const void *place,\n                                             unsigned most = MOST_ALIGNED) {\n"
+  .. "const void *place,\n                                             unsigned most = MOST_ALIGNED, "
+  .. "bool of_bytes = false) {\n"
 local WORDS <const> = "return access(at, 4 * words, write, place);\n"
 local BIND <const> = "HOOK void mw_check_bind("
 

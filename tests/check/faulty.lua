@@ -21,6 +21,7 @@ local SHARED <const> = {
   { "transpose_without_barrier", 1, { 8, 8 }, { f32(64, 1), f32(64) } },
   { "halo_without_barrier", 1, 64, { f32(64, 1), f32(64) } },
   { "histogram_not_cleared_in_time", 1, 64, { i32(64, "ramp"), i32(64) } },
+  { "histogram_cleared_for_a_warp", 1, 64, { i32(64, "ramp"), i32(8) } },
   { "histogram_read_too_early", 1, 64, { i32(64, "ramp"), i32(64) } },
   { "halves_overlap", 1, 32, { f32(32, 1), 32 }, shared = 256 },
   { "global_within_block", 1, 64, { f32(128) } },
@@ -169,4 +170,5 @@ return {
   { file = "faulty_grid.cu", cases = GRID },
   { file = "faulty_async.cu", cases = ASYNC },
   { file = "faulty_model.cu", cases = require "tests.check.model" },
+  { file = "faulty_value.cu", cases = require "tests.check.values" },
 }

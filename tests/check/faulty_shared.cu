@@ -107,6 +107,15 @@ __global__ void histogram_not_cleared_in_time(const int *x, int *bins) {
   bins[threadIdx.x] = own[threadIdx.x];
 }
 
+__global__ void histogram_cleared_for_a_warp(const int *x, int *bins) {
+  __shared__ int own[8];
+  if (threadIdx.x < 8) own[threadIdx.x] = 0; // finding: race in shared memory
+  __syncwarp();
+  atomicAdd(&own[x[threadIdx.x] % 8], 1); // finding: race in shared memory
+  __syncthreads();
+  if (threadIdx.x < 8) bins[threadIdx.x] = own[threadIdx.x];
+}
+
 __global__ void histogram_read_too_early(const int *x, int *bins) {
   __shared__ int own[64];
   own[threadIdx.x] = 0;

@@ -23,10 +23,11 @@ function judge.open(folder)
 end
 
 -- What a run of the mutant in the scratch folder printed, and its status.
-local function run(mutant, device, before, at_home)
+local function run(mutant, device, before, at_home, options)
   local pipe = assert(io.popen(("cd %s && MOONWARP_HOME=%s MOONWARP_DEVICE=%s MOONWARP_CACHE=%s LUA_PATH='%s/?.lua;;' "
-    .. "timeout -s KILL %d %s %s run study.lua --quiet --out %s/out %s 2>&1"):format(scratch, at_home or home, device,
-    at_home and cache .. "-digest" or cache, home, LIMIT, before or "", program, scratch, mutant.params)))
+    .. "timeout -s KILL %d %s %s run study.lua --quiet --out %s/out %s %s 2>&1"):format(scratch, at_home or home,
+    device, at_home and cache .. "-digest" or cache, home, LIMIT, before or "", program, scratch, mutant.params,
+    options or "")))
   local output = pipe:read "a"
   local _, _, status = pipe:close()
   return output, status
@@ -48,12 +49,15 @@ local function outcome(output, status)
   return output:find "wrong\t" and (output:find("outside", 1, true) and "fault" or "wrong") or "none"
 end
 
+-- Whether it is about a fence: that behind an atomic operation is an error under strict, and else a warning.
+local function is_of_fence(mutant) return mutant.kind:match "^fence" ~= nil end
+
 --- What check mode says to a mutant: with the compiler that is preferred, or else, told by "with g++", with the other.
 ---@param mutant table
 ---@return string outcome
 function judge.check(mutant)
   mutants.write(mutant, scratch)
-  local said = outcome(run(mutant, "cpu:check"))
+  local said = outcome(run(mutant, "cpu:check", nil, nil, is_of_fence(mutant) and "--check=strict"))
   local by_other = said == "none" and outcome(run(mutant, "cpu:check", "env MOONWARP_CXX=g++")) or "none"
   return by_other == "none" and said or by_other .. " with g++"
 end

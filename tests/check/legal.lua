@@ -192,11 +192,23 @@ local MODEL <const> = {
   { "lanes_of_other_warps", 1, 64, { i32(64, "ramp"), i32(64) }, gives = { { 2, 0, 32 } } },
 }
 
+local VALUE <const> = {
+  { "bytes_of_a_buffer", 1, 32, { array("i8", 256), array("i8", 256) } },
+  { "handed_over", 1, 32, { i32(32) }, gives = { { 1, 31, 3 } } },
+  { "many_local_variables", 1, 32, { i32(32), 4 } },
+  { "arrays_in_turn", 1, 32, { array("f32", 32), 3 }, gives = { { 1, 31, 0 } } },
+}
+
+local RANDOM <const> = { { "generator_in_memory", 1, 32, { array("i8", 64 * 32), array("f32", 32) } } }
+
 return {
   { file = "legal_model.cu", cases = MODEL },
+  { file = "legal_value.cu", cases = VALUE },
+  { file = "legal_random.cu", cases = RANDOM },
   { file = "legal_grid.cu", cases = GRID },
   { file = "legal_block.cu", cases = BLOCK },
   { file = "legal_warp.cu", cases = WARP },
   { file = "legal_async.cu", cases = ASYNC },
   { file = "legal_model.cu", cases = require "tests.check.model" },
+  { file = "legal_value.cu", cases = require "tests.check.values" },
 }

@@ -91,6 +91,7 @@ local function run_of(file, lines, at)
   if file.rungs[name] then params = params .. " -p rungs=" .. file.rungs[name] end
   if file.study == "reduction" then
     params = params .. (lines[first]:find "double" and " -p types=f64" or " -p types=f32")
+      .. " -p ops=sum,min,max,length,dot"
   end
   return file.study, params
 end

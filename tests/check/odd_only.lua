@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Required in front of a study's text: the study runs its odd cases only, and prints what came of them, a line each:
--- "wrong RUNG WHY" and "finding KIND KERNEL PLACES".
+-- "wrong RUNG WHY" and "finding KIND KERNEL PLACES"; warnings are not counted.
 
 local check = require "moonwarp.measure.check"
 local measure = require "moonwarp.study.measure"
@@ -44,7 +44,9 @@ function runner.run(study)
   local ok, message = pcall(run, study)
   for rung, why in pairs(study.state.wrong) do print("wrong", rung.name, (tostring(why):gsub("%s+", " "))) end
   for _, finding in ipairs(study.dev:findings()) do
-    if not finding.intended then print("finding", finding.kind, finding.kernel, places(finding)) end
+    if not finding.intended and not finding.warning then
+      print("finding", finding.kind, finding.kernel, places(finding))
+    end
   end
   if not ok then print("error", (tostring(message):gsub("%s+", " "))) end
   os.exit(0, true)

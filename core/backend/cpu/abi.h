@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 11
+#define MW_ABI_VERSION 12
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -32,6 +32,7 @@ typedef struct mw_thread {
   const mw_grid *grid;
   mw_worker     *worker;
   unsigned       rank; /* linear thread index in the block: warp = rank / 32, lane = rank % 32 */
+  struct mw_local *locals;  /* in check mode those that are followed, the innermost one: shim/check/cell.h */
   unsigned long long stamp; /* in check mode what its accesses leave in memory's shadow: shim/check/cell.h */
   struct mw_warp_log *log;  /* where its accesses are counted: shim/check/count.h; NULL: they are not */
   unsigned long long path;  /* of calls and loops, on which it has come to where it is */

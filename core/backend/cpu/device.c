@@ -45,6 +45,7 @@ void cpu_device_close(mw_device *base) {
   if (atomic_load(&mw_interrupted)) cpu_streams_cancel(device, NULL);
   cpu_streams_close(device);
   cpu_coop_close(&device->coop);
+  cpu_crew_free(&device->crew);
   cpu_pool_close(&device->pool);
   cpu_stream_free((cpu_stream *)base->main);
   cpu_streams_reap(device);

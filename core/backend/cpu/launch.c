@@ -9,25 +9,44 @@
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
+static mw_status check_cooperative(const cpu_grid *grid, const char *name, mw_error *err) {
+  if (grid->blocks <= CPU_COOP_MOST) return MW_OK;
+  return mw_fail(err, MW_INVALID,
+                 "kernel '%s': too many blocks for a cooperative launch: %llu, on the cpu device %d at most", name,
+                 grid->blocks, CPU_COOP_MOST);
+}
+
 static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, const char *name, cpu_worker *me, mw_error *err) {
-  if (grid->blocks > CPU_COOP_MOST)
-    return mw_fail(err, MW_INVALID,
-                   "kernel '%s': too many blocks for a cooperative launch: %llu, on the cpu device %d at most", name,
-                   grid->blocks, CPU_COOP_MOST);
+  if (check_cooperative(grid, name, err)) return err->status;
   if (cpu_coop_run(&device->coop, grid, me)) return MW_OK;
   return mw_fail(err, MW_NO_MEMORY, "kernel '%s': the system has no threads for a cooperative launch of %llu blocks",
                  name, grid->blocks);
 }
 
-enum { MOST_TOGETHER = 1 << 16 }; /* threads: each has a stack, of which it uses two pages at least */
+/* Threads, each with a stack of two pages at least; beside each other, where none need wait for another. */
+enum { MOST_TOGETHER = 1 << 16, MOST_BESIDE = 1 << 13 };
+
+static unsigned threads_of(const cpu_grid *grid) {
+  return grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
+}
 
 /* Where a thread waits for others, they may be of any block: a barrier of the grid made of atomics. A GPU runs as many
  * blocks at once; above that number, only what waits for earlier blocks ends. */
 static bool run_together(cpu_device *device, cpu_grid *grid, cpu_worker *me) {
-  const mw_dim3 block = grid->abi.block;
-  const unsigned long long threads = grid->blocks * block.x * block.y * block.z;
-  return grid->unit->waits && grid->blocks > 1 && grid->blocks <= CPU_COOP_MOST && threads <= MOST_TOGETHER &&
-         cpu_coop_run(&device->coop, grid, me);
+  return grid->unit->waits && grid->blocks > 1 && grid->blocks <= CPU_COOP_MOST &&
+         grid->blocks * threads_of(grid) <= MOST_TOGETHER && cpu_coop_run(&device->coop, grid, me);
+}
+
+/* In the order of a seed: all blocks beside each other where they wait, else as many as that takes few stacks. */
+static mw_status run_interleaved(cpu_device *device, const cpu_op *op, cpu_grid *grid, cpu_worker *me, uint64_t seed,
+                                 mw_error *err) {
+  const bool all = op->launch.cooperative;
+  if (all && check_cooperative(grid, op->launch.kernel->base.name, err)) return err->status;
+  const unsigned room = (grid->unit->waits ? MOST_TOGETHER : MOST_BESIDE) / threads_of(grid);
+  unsigned long long beside = all || grid->blocks < room ? grid->blocks : room;
+  if (beside > CPU_COOP_MOST) beside = CPU_COOP_MOST;
+  cpu_interleave_run(&device->crew, grid, me, seed, (unsigned)beside, all);
+  return MW_OK;
 }
 
 /* ---- in check mode --------------------------------------------------------------------------------------------- */
@@ -45,12 +64,14 @@ static void locate_fault(void *owner, const cpu_fault *fault, mw_object *out) {
   cpu_locate_fault(&((checked *)owner)->at, fault, out);
 }
 
-static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_grid *grid) {
+static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_grid *grid, const cpu_orders *orders) {
   *c = (checked){.at = {device, kernel, grid}};
   c->launch =
       (cpu_checked_launch){.kernel = kernel->base.name, .owner = c, .locate = locate, .locate_fault = locate_fault};
   c->launch.module = cpu_module_source(kernel->base.module, &c->launch.source_name, &c->launch.source_text);
   c->launch.counted = kernel->owner->flavor == CPU_COUNT;
+  c->launch.beside = orders != NULL;
+  c->launch.seed = orders ? cpu_orders_seed(orders) : 0;
   cpu_checker_begin(device->checker, grid, &c->launch);
   if (kernel->unit->needs_fibers == MW_FIBERS_TO_COUNT && (kernel->is_short || !cpu_checker_counts(device->checker)))
     cpu_grid_leave_fibers(grid);
@@ -80,8 +101,10 @@ static void note_unused(const checked *c) {
   }
 }
 
-static void check_end(const checked *c, cpu_grid *grid, mw_status status) {
-  if (status == MW_OK && atomic_load(&grid->stop.why) == CPU_GOING) note_unused(c);
+static void check_end(const checked *c, cpu_grid *grid, cpu_orders *orders, mw_status status) {
+  const bool whole = status == MW_OK && atomic_load(&grid->stop.why) == CPU_GOING;
+  if (whole && !c->launch.seed) note_unused(c);
+  if (whole && orders) cpu_orders_look(orders, &c->at);
   c->at.kernel->is_short = cpu_checker_is_short(c->at.device->checker);
   cpu_checker_end(c->at.device->checker, grid);
 }
@@ -90,7 +113,8 @@ static void remember(cpu_kernel *kernel, double before, double seconds) {
   atomic_store_explicit(&kernel->block_seconds, before > 0 ? 0.5 * (before + seconds) : seconds, memory_order_relaxed);
 }
 
-static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+/* By the kernel's own engine, or in one of several orders. */
+static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, cpu_orders *orders, mw_error *err) {
   cpu_device *device = cpu_device_of(&stream->base);
   cpu_kernel *kernel = op->launch.kernel;
   const double before = atomic_load_explicit(&kernel->block_seconds, memory_order_relaxed);
@@ -100,8 +124,11 @@ static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, m
   cpu_grid_begin(&grid, &op->launch.abi, kernel->unit, kernel->owner->table, stream->base.priority);
   grid.abi.args = op->args;
   grid.block_seconds = before;
-  if (device->checker) check_begin(&checking, device, kernel, &grid);
-  if (op->launch.cooperative)
+  grid.cooperative = op->launch.cooperative;
+  if (device->checker) check_begin(&checking, device, kernel, &grid, orders);
+  if (orders)
+    status = run_interleaved(device, op, &grid, me, cpu_orders_seed(orders), err);
+  else if (op->launch.cooperative)
     status = run_cooperative(device, &grid, kernel->base.name, me, err);
   else if (run_together(device, &grid, me))
     status = MW_OK;
@@ -109,7 +136,7 @@ static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, m
     cpu_checker_run(device->checker, &grid, me);
   else
     cpu_pool_run(&device->pool, &grid, me);
-  if (device->checker) check_end(&checking, &grid, status);
+  if (device->checker) check_end(&checking, &grid, orders, status);
   if (status != MW_OK) return status;
   const int why = atomic_load(&grid.stop.why);
   if (why == CPU_STOP_INTERRUPT) return mw_fail(err, MW_INTERRUPTED, "interrupted");
@@ -120,13 +147,27 @@ static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, m
   return cpu_explain_redzone(device, me, kernel, &grid, err);
 }
 
+/* What it prints it prints in the first order only. */
+static mw_status run_in_orders(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  cpu_orders *orders = cpu_orders_begin(cpu_device_of(&stream->base), op->launch.kernel->base.name, err);
+  if (!orders) return err->status;
+  mw_status status = MW_OK;
+  while (status == MW_OK && cpu_orders_next(orders)) {
+    me->mute = cpu_orders_seed(orders) != 0;
+    status = run_own(op, stream, me, orders, err);
+  }
+  me->mute = false;
+  return cpu_orders_end(orders, status, err);
+}
+
 static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
   cpu_device *device = cpu_device_of(&stream->base);
-  if (!device->comparer) return run_own(op, stream, me, err);
+  if (device->checker && cpu_checker_mode(device->checker)->orders) return run_in_orders(op, stream, me, err);
+  if (!device->comparer) return run_own(op, stream, me, NULL, err);
   mw_grid abi = op->launch.abi;
   abi.args = op->args;
   cpu_comparison *comparison = cpu_compare_begin(device, op->launch.kernel, &abi, op->launch.cooperative);
-  const mw_status status = run_own(op, stream, me, err);
+  const mw_status status = run_own(op, stream, me, NULL, err);
   return comparison ? cpu_compare_end(comparison, me, status, err) : status;
 }
 

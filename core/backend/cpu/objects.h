@@ -178,6 +178,7 @@ struct cpu_device {
   cpu_worker *host; /* serves the script's thread */
   cpu_pool pool;
   cpu_coop coop;
+  cpu_crew crew;
   cpu_memory memory;
   cpu_checker *checker;        /* in check mode; else NULL */
   cpu_comparer *comparer;      /* where launches compare the engines; else NULL */
@@ -332,6 +333,19 @@ mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw
 /* The error for a write beside an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */
 mw_status cpu_explain_redzone(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
+
+/* ---- orders.c -------------------------------------------------------------------------------------------------- */
+
+/* A launch in check mode that is run in several orders. begin: NULL: the system has not the memory. next puts back what
+ * was there before the next order, whose seed is 0 for the one without preemption; false: all have run. look: an order has
+ * ended well, under its checker. end says of an error in which order it came. */
+typedef struct cpu_orders cpu_orders;
+
+cpu_orders *cpu_orders_begin(cpu_device *, const char *kernel, mw_error *);
+bool cpu_orders_next(cpu_orders *);
+uint64_t cpu_orders_seed(const cpu_orders *);
+void cpu_orders_look(cpu_orders *, const cpu_launched *);
+mw_status cpu_orders_end(cpu_orders *, mw_status, mw_error *);
 
 /* ---- compare.c ------------------------------------------------------------------------------------------------- */
 

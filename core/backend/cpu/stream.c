@@ -156,8 +156,9 @@ static mw_status run_now(cpu_stream *stream, const cpu_op *op, mw_error *err) {
 mw_status cpu_stream_submit(cpu_stream *stream, cpu_op *op, mw_error *err) {
   op->interrupts = atomic_load_explicit(&cpu_interrupts, memory_order_relaxed);
   if (stream->base.capturing) return cpu_capture_op(stream, op);
-  if (cpu_device_of(&stream->base)->comparer) return run_now(stream, op, err); /* one after the other */
-  return stream->worker ? push(stream, op, err) : run_now(stream, op, err);
+  const cpu_device *device = cpu_device_of(&stream->base);
+  const bool one_by_one = device->comparer || (device->checker && cpu_checker_mode(device->checker)->orders);
+  return stream->worker && !one_by_one ? push(stream, op, err) : run_now(stream, op, err);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ run.plain = {
   { flag = "--device", show = "ID", value = "a device", check = options.device,
     help = core.device_forms() .. "; else the first of these that is usable" },
   { flag = "--check", show = "[=HOW]", value = "words", optional = true, check = options.check,
-    help = "check mode: judges every access to memory, times nothing; HOW: strict, seed:7, blocks:64" },
+    help = "check mode: judges every access to memory, times nothing; HOW: strict, schedule:16, seed:7, blocks:64" },
   { flag = "--engines",
     help = "CPU device: each launch by its engine and by fibers in two orders, compared; times nothing" },
   { flag = "--counters",

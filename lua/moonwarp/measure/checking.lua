@@ -5,6 +5,7 @@
 --   strict    what GPUs since Volta permit is reported as well
 --   seed      of the order in which threads and blocks run; else in order
 --   blocks    how many blocks of a launch are run, a sample; else all
+--   schedule  in how many orders by seeds each launch is run, with preemption; the first one's is seed, else 1
 --   counters  what warps ask of memory is counted (dev:counters)
 
 local core = require "moonwarp.core"
@@ -14,10 +15,13 @@ local nearest = require "moonwarp.base.nearest"
 
 local checking = {}
 
-local EXAMPLES = { strict = "strict", seed = "seed:7", blocks = "blocks:64", counters = "counters" }
+local NAMES <const> = { "strict", "schedule", "seed", "blocks", "counters" }
+local EXAMPLES = { strict = "strict", schedule = "schedule:16", seed = "seed:7", blocks = "blocks:64",
+  counters = "counters" }
+local MOST <const> = { schedule = 1000 }
 local SWITCHES <const> = { strict = true, counters = true }
 
-local FORMS <const> = "strict, seed:7, blocks:64 or counters, joined by commas"
+local FORMS <const> = "strict, schedule:16, seed:7, blocks:64 or counters, joined by commas"
 
 -- "seed:7" is 7, "seed:x" the text "x", "strict" true.
 local function value_of(text)
@@ -44,14 +48,23 @@ local function problem_of(name, value)
   if SWITCHES[name] then
     return type(value) ~= "boolean" and ("%s is on or off, got '%s'"):format(name, tostring(value)) or nil
   end
-  if math.type(value) == "integer" and value >= 1 then return nil end
+  if math.type(value) == "integer" and value >= 1 then
+    local most = MOST[name] or value
+    return value > most and ("%s wants at most %d, got %d"):format(name, most, value) or nil
+  end
   return ("%s wants a whole number from 1, as in %s%s"):format(name, EXAMPLES[name],
     value ~= true and (", got '%s'"):format(tostring(value)) or "")
 end
 
+-- A sample or counts of several orders would be of none.
+local function clash_of(mode)
+  local other = mode.schedule and (mode.blocks and "blocks" or mode.counters and "counters")
+  return other and ("schedule and %s do not go together: leave out one"):format(other) or nil
+end
+
 --- Reads how to judge.
 ---@param given boolean|string|table   true, "strict,seed:7" or { strict = true, seed = 7, blocks = 64 }
----@return table? mode      strict, seed, blocks, counters: those that are given
+---@return table? mode      strict, schedule, seed, blocks, counters: those that are given
 ---@return string? problem
 function checking.read(given)
   if given == true or given == "" then return {} end
@@ -63,6 +76,8 @@ function checking.read(given)
     problem = problem_of(name, mode[name])
     if problem then return nil, problem end
   end
+  problem = clash_of(mode)
+  if problem then return nil, problem end
   return lists.merged({}, mode)
 end
 
@@ -81,7 +96,7 @@ end
 ---@param mode table
 ---@return string
 function checking.words(mode)
-  return table.concat(lists.map({ "strict", "seed", "blocks", "counters" }, function(name)
+  return table.concat(lists.map(NAMES, function(name)
     if not mode[name] then return nil end
     return mode[name] == true and name or ("%s:%d"):format(name, mode[name])
   end), ",")

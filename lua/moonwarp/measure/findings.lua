@@ -167,8 +167,9 @@ local function text_of(one)
   local warning = one.warning and not findings.is_told(one) and "warning: " or ""
   local lines = { ((warning .. subject_of(one) .. (one.object or "")):gsub(", $", "")) }
   lists.append(lines, party_lines(one.parties))
+  local seed = one.seed and (", first by seed:%d"):format(one.seed) or ""
   local remark = one.remark and one.remark .. "; " or ""
-  lines[#lines + 1] = ("  %s; %s%s"):format(units.count(one.count, "time"), remark, one.remedy)
+  lines[#lines + 1] = ("  %s%s; %s%s"):format(units.count(one.count, "time"), seed, remark, one.remedy)
   return table.concat(lines, "\n")
 end
 

@@ -118,7 +118,8 @@ local function fail_program(id)
 end
 
 local function fail_words(id)
-  failure.raise_as("unsupported", "check mode of device '%s' has no strict, seed or blocks; use --device cpu", id)
+  failure.raise_as("unsupported", "check mode of device '%s' has no strict, schedule, seed or blocks; use --device cpu",
+    id)
 end
 
 --- Called before a device is opened in check mode, or under a tool: if it is a GPU, runs the tools, once in a session.

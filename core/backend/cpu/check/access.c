@@ -12,8 +12,10 @@ typedef struct access { /* that is judged */
   cpu_checker *checker;
   const mw_thread *thread;
   cpu_party party;
-  bool reads; /* what is there already */
-  uintptr_t address;
+  bool reads;              /* what is there already */
+  bool whole;              /* and all of it counts: it has no bytes between members */
+  bool partly;             /* some of it was written, some not */
+  uintptr_t address, word; /* word: of its words the one that is judged */
   unsigned site;
 } access_t;
 
@@ -78,7 +80,7 @@ static cpu_party other_party(const access_t *a, mw_check_bits bits, bool write) 
       .block_known = a->checker->grid->blocks <= BLOCK_BITS + 1ull || block == (here & BLOCK_BITS),
       .block = block == (here & BLOCK_BITS) ? here : block,
       .rank = rank_of(bits),
-      .write = write,
+      .write = write || site->writes,
       .how = write ? (enum mw_access)(bits >> MW_CELL_KIND & 3) : MW_ACCESS_PLAIN,
       .bytes = (unsigned)__builtin_popcountll(bits >> MW_CELL_MASK & 15),
       .place = bits >> MW_CELL_SITE & (MW_CHECK_SITES - 1) ? site->place : NULL,
@@ -129,14 +131,44 @@ static cpu_early *early_of(const access_t *a, uintptr_t word) {
   return &a->checker->early[word / 4 % CPU_EARLY];
 }
 
+/* Which of a word's bytes are accessed. */
+static unsigned mask_of(const access_t *a, uintptr_t word) {
+  const uintptr_t end = a->address + a->party.bytes;
+  unsigned mask = 15;
+  if (word < a->address) mask &= 15u << (a->address - word);
+  if (word + 4 > end) mask &= 15u >> (word + 4 - end);
+  return mask;
+}
+
+/* "bytes 4 to 7 of the 8 were never written": the first ones, where others were. */
+static void name_unwritten(const access_t *a, uintptr_t from, char *out, size_t size) {
+  unsigned first = a->party.bytes, end = 0;
+  for (unsigned i = 0; i < a->party.bytes; i++) {
+    const uintptr_t at = a->address + i;
+    const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, at);
+    if (!cell || cell->read >> (at & 3) & 1) continue;
+    if (at < from || (end && end != i)) continue;
+    if (first > i) first = i;
+    end = i + 1;
+  }
+  *out = '\0';
+  if (!a->partly) return;
+  if (first + 1 == end)
+    snprintf(out, size, "byte %u of the %u was never written", first, a->party.bytes);
+  else
+    snprintf(out, size, "bytes %u to %u of the %u were never written", first, end - 1, a->party.bytes);
+}
+
 static void note_early(const access_t *a, uintptr_t word, uintptr_t address) {
+  char remark[64];
   cpu_party copy;
   if (cpu_flight_find(a->checker, address, &copy)) {
     cpu_finding_note(a->checker, race_kind(a, address), address, &a->party, &copy, cpu_in_flight);
     return;
   }
   if (a->checker->sampled && !is_shared(a, address)) return;
-  cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
+  name_unwritten(a, address, remark, sizeof remark);
+  cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, remark);
   *early_of(a, word) = (cpu_early){word, a->thread->stamp, a->checker->fault};
 }
 
@@ -180,31 +212,52 @@ static void judge_volatile(const access_t *a, uintptr_t address, mw_check_bits w
     note_race(a, address, write, true);
 }
 
-static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell, unsigned mask) {
-  if (overlaps(cell->write, mask)) {
-    if (are_atomic(a, cell->write))
-      judge_volatile(a, address, cell->write);
-    else if (!is_ordered(a, cell->write)) {
-      note_race(a, address, cell->write, true);
-      explain_early(a, address);
-      return false;
-    } else if (lacks_fence(a, cell->write)) {
-      const cpu_party writer = other_party(a, cell->write, true);
-      cpu_finding_note(a->checker, CPU_FINDING_FENCE, address, &a->party, &writer, "");
-    }
+/* Against a write of some of the bytes. False: a race. */
+static bool judge_write(const access_t *a, uintptr_t address, mw_check_bits write) {
+  if (are_atomic(a, write)) {
+    judge_volatile(a, address, write);
+  } else if (!is_ordered(a, write)) {
+    note_race(a, address, write, true);
+    explain_early(a, address);
+    return false;
+  } else if (lacks_fence(a, write)) {
+    const cpu_party writer = other_party(a, write, true);
+    cpu_finding_note(a->checker, CPU_FINDING_FENCE, address, &a->party, &writer, "");
   }
+  return true;
+}
+
+static void judge_race(const access_t *a, uintptr_t address, const mw_cell *cell, unsigned mask) {
+  const unsigned others =
+      mask & ~(unsigned)(cell->write >> MW_CELL_MASK); /* bytes that the last writer has not written */
+  mw_check_bits part = others ? cpu_parts_find(a->checker, a->word, others) : 0;
+  if ((part ^ a->thread->stamp) >> MW_CELL_BLOCK && is_shared(a, address)) part = 0; /* of a block before this one */
+  if (overlaps(cell->write, mask) && !judge_write(a, address, cell->write)) return;
+  if (part && !judge_write(a, address, part)) return;
   if (a->party.write && overlaps(cell->read, mask) && !readers_ordered(a, cell->read)) {
     note_race(a, address, cell->read, false);
     explain_early(a, address);
-    return false;
   }
-  return true;
+}
+
+/* Atomic operations of others may be ordered behind this one of theirs, and not behind the plain write before it. A read
+ * that came after that write says as much. */
+static void keep_plain_write(const access_t *a, mw_cell *cell, unsigned mask) {
+  const mw_check_bits write = cell->write, differs = write ^ cell->read;
+  const bool later = !(differs >> MW_CELL_BLOCK) && cell->read >> MW_CELL_WARP_EPOCH > write >> MW_CELL_WARP_EPOCH;
+  if (a->party.how == MW_ACCESS_PLAIN || how_of(write) != MW_ACCESS_PLAIN || !overlaps(write, mask) ||
+      (write ^ a->thread->stamp) >> MW_CELL_LAUNCH || later)
+    return;
+  cell->read = (write & ~(15ull | 3ull << MW_CELL_KIND)) | (cell->read & 15);
 }
 
 /* A plain write counts on where the same thread goes on with atomic ones: with those of others both are a race. */
 static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
   const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_FENCES ? 0 : cell->write & 15 << MW_CELL_MASK;
   const bool plain = same && (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
+  if (!same) keep_plain_write(a, cell, mask);
+  if (!same && !((cell->write ^ a->thread->stamp) >> MW_CELL_LAUNCH))
+    cpu_parts_keep(a->checker, a->word, cell->write, mask);
   const mw_check_bits site = plain && a->party.how != MW_ACCESS_PLAIN
                                  ? cell->write & (mw_check_bits)(MW_CHECK_SITES - 1) << MW_CELL_SITE
                                  : (mw_check_bits)a->site << MW_CELL_SITE;
@@ -230,16 +283,33 @@ static void keep_read(const access_t *a, mw_cell *cell, unsigned mask) {
   cell->read = (cell->read & ~others) | (before < level ? level : before) << MW_CELL_KIND | by_both;
 }
 
+/* A word of a local variable, with bytes outside of it or without a value. Only a condition asks a single variable for
+ * its value. */
+static bool judge_local(const access_t *a, mw_cell *cell, uintptr_t word, unsigned mask) {
+  const bool is_outside = mask & ~cell->write;
+  const uintptr_t at = word + (uintptr_t)__builtin_ctzll(mask & ~(is_outside ? cell->write : cell->read));
+  const mw_local *it = cpu_local_at(a->thread, at);
+  if (!it || (it->kind != MW_LOCAL_ARRAY && !(is_outside && it->kind == MW_LOCAL_SET)) ||
+      is_outside == (at - it->at < it->bytes))
+    return true;
+  const mw_object object = cpu_local_object(it, at);
+  cpu_finding_tell(a->checker, is_outside ? CPU_FINDING_INDEX : CPU_FINDING_UNINITIALISED, &a->party, NULL, &object);
+  if (!is_outside) cell->read |= mask; /* told once */
+  return true;
+}
+
 /* False: memory is not there, and the access ends the launch. */
 static bool judge_word(const access_t *a, mw_cell *cell, uintptr_t word, unsigned mask) {
   const uintptr_t address = word < a->address ? a->address : word;
   if (!cell || !((cell->write | cell->read) & 15)) return true;
+  if ((mask & ~cell->write || (a->reads && mask & ~cell->read)) && cpu_is_on_stack(address))
+    return judge_local(a, cell, word, mask);
   if (mask & ~cell->write) {
     cpu_finding_note(a->checker, CPU_FINDING_BOUNDS, address, &a->party, NULL, "");
     return false;
   }
   if (a->reads && mask & ~cell->read) {
-    note_early(a, word, address);
+    note_early(a, word, word + (uintptr_t)__builtin_ctzll(mask & ~cell->read));
     cell->read |= mask; /* told once */
   }
   judge_race(a, address, cell, mask);
@@ -267,20 +337,13 @@ static access_t access_of(const void *address, unsigned bytes, bool write, enum 
                      .bytes = bytes,
                      .place = place},
                     !write,
+                    false,
+                    false,
                     (uintptr_t)address,
+                    0,
                     site};
 }
 
-/* Which of a word's bytes are accessed. */
-static unsigned mask_of(const access_t *a, uintptr_t word) {
-  const uintptr_t end = a->address + a->party.bytes;
-  unsigned mask = 15;
-  if (word < a->address) mask &= 15u << (a->address - word);
-  if (word + 4 > end) mask &= 15u >> (word + 4 - end);
-  return mask;
-}
-
-/* A structure that is copied as a whole may have bytes between its members that nothing writes. */
 static bool finds_a_value(const access_t *a) {
   for (uintptr_t word = a->address & ~(uintptr_t)3; word < a->address + a->party.bytes; word += 4) {
     const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, word);
@@ -290,19 +353,32 @@ static bool finds_a_value(const access_t *a) {
 }
 
 static void judge(access_t *a) {
-  if (a->reads && finds_a_value(a)) a->reads = false;
+  a->partly = a->reads && finds_a_value(a);
+  if (a->partly && !a->whole) a->reads = false;
   for (uintptr_t word = a->address & ~(uintptr_t)3; word < a->address + a->party.bytes; word += 4) {
     mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, word);
+    a->word = word;
     if (!judge_word(a, cell, word, mask_of(a, word))) cpu_finding_leave(a->checker);
   }
 }
 
-void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_access how, const void *place,
+/* Those who wait look whether memory changes. */
+static void note_write(const access_t *a) {
+  cpu_interleave *interleave = a->checker->grid->interleave;
+  const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, a->address);
+  if (interleave && a->party.write && cell && cell->write & 15)
+    cpu_preempt_written(interleave, (const void *)a->address, a->party.bytes);
+}
+
+void cpu_check_access(const void *address, unsigned bytes, int what, enum mw_access how, const void *place,
                       unsigned site) {
-  access_t a = access_of(address, bytes, write, how, place, site);
+  cpu_turn_preempt();
+  access_t a = access_of(address, bytes, what == MW_WRITE, how, place, site);
+  a.whole = what == MW_READ_VALUE;
   cpu_current->busy++; /* not to be ended in the middle of what is kept */
   cpu_finding_settle(a.checker);
   judge(&a);
+  note_write(&a);
   cpu_current->busy--;
 }
 
@@ -318,22 +394,24 @@ static void note_meeting(const access_t *a) {
 
 void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
                       unsigned site) {
-  cpu_turn_rest(cpu_checker_now());
-  cpu_checker_now()->sites->place = place;
+  cpu_checker_now()->sites->place = cpu_checker_now()->waits_at = place;
   access_t a = access_of(address, bytes, write, how, place, site);
   a.reads = read;
   cpu_current->busy++;
   cpu_finding_settle(a.checker);
-  if (read) note_meeting(&a);
-  if (read) cpu_order_acquire(a.checker, a.address, a.thread, how == MW_ACCESS_VOLATILE);
+  const bool meets = how != MW_ACCESS_PLAIN; /* else it is atomic to its own thread only */
+  if (read && meets) note_meeting(&a);
+  if (read && meets) cpu_order_acquire(a.checker, a.address, a.thread, how == MW_ACCESS_VOLATILE);
   judge(&a);
   if (how == MW_ACCESS_VOLATILE && cpu_lanes_access(a.checker, a.address, a.thread, &a.party))
     explain_early(&a, a.address);
-  if (write) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
+  if (write && meets) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
+  note_write(&a);
   cpu_current->busy--;
 }
 
 void cpu_check_fence(int block_only) {
+  cpu_turn_preempt();
   cpu_order_fence(cpu_checker_now(), cpu_checker_thread(), block_only);
 }
 

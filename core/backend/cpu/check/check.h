@@ -9,6 +9,7 @@
  *   access.c    an access against its cells
  *   order.c     which blocks are ordered by atomics and fences
  *   lanes.c     volatile accesses of lanes that count on each other's step
+ *   parts.c     words of which several threads write different bytes
  *   finding.c   what was found, each once, with a count
  *   copy.c      asynchronous copies
  *   flight.c    those that nobody has waited for yet
@@ -18,6 +19,7 @@
  *   counted.c   the launches of which that is known
  *   log.c       the requests of a warp, of which not all lanes have come yet
  *   request.c   what a request costs
+ *   local.c     local variables
  *   shadow.c    cells by address
  *
  * The method is that of happens-before race detectors with a shadow cell a word: K. Serebryany and T. Iskhodzhanov,
@@ -60,9 +62,15 @@ void cpu_shadow_close(cpu_shadow *);
 bool cpu_shadow_add(cpu_shadow *, cpu_shadow_range memory, cpu_shadow_range all, bool has_values);
 void cpu_shadow_remove(cpu_shadow *, uintptr_t from, size_t bytes); /* all of a range that was added */
 void cpu_shadow_close_range(cpu_shadow *, uintptr_t from, size_t bytes); /* no access is right there, until it is fresh */
+/* The cells of a range can be written from now on, and say nothing. False: no memory, and they are as before. */
+bool cpu_shadow_open_range(cpu_shadow *, uintptr_t from, uintptr_t end);
+void cpu_shadow_forget(cpu_shadow *, uintptr_t from, size_t bytes); /* nothing is known of it */
+bool cpu_shadow_has_values(const cpu_shadow *, uintptr_t from, size_t bytes);
 void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
+unsigned char *cpu_shadow_keep(const cpu_shadow *); /* which bytes hold values; mw_free */
+void cpu_shadow_put(cpu_shadow *, const unsigned char *kept); /* the same ranges are there */
 void cpu_shadow_clear_launches(cpu_shadow *); /* who read and wrote; what holds values stays */
 void cpu_shadow_fold(cpu_shadow *, unsigned long long stamp); /* what the stamp's block did becomes its epoch 0 */
 mw_cell *cpu_shadow_cell(const cpu_shadow *, uintptr_t address); /* NULL: nothing checked is there */
@@ -78,6 +86,8 @@ typedef struct cpu_checked_launch { /* what a launch is called in findings */
   const char *source_name, *source_text; /* of its module */
   unsigned long long module; /* no other has the number */
   bool counted;              /* its unit can be */
+  bool beside;               /* its blocks run side by side */
+  uint64_t seed;             /* of the order by a seed in which it runs once more; 0: it is the launch itself */
   void *owner;
   void (*locate)(void *owner, uintptr_t address, mw_object *out); /* called by the worker that runs */
   void (*locate_fault)(void *owner, const cpu_fault *, mw_object *out);
@@ -89,6 +99,9 @@ cpu_shadow *cpu_checker_shadow(cpu_checker *);
 const mw_runtime *cpu_checker_runtime(cpu_checker *); /* for bind of a checked unit */
 /* Around the run of a checked unit's grid. begin sets grid->observer and grid->checker. */
 void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
+const mw_check_mode *cpu_checker_mode(const cpu_checker *);
+/* Before the end: the memory depends on the order of the launch; that of a seed has left other values. */
+void cpu_checker_depends(cpu_checker *, const mw_object *, uint64_t seed);
 bool cpu_checker_counts(const cpu_checker *); /* that launch */
 /* Before the end: whether its warps had few requests open at a time. Then it does without fibers next time. */
 bool cpu_checker_is_short(cpu_checker *);
@@ -122,6 +135,8 @@ typedef enum cpu_finding_kind {
   CPU_FINDING_IDLE,
   CPU_FINDING_UNUSED,
   CPU_FINDING_SAMPLED,
+  CPU_FINDING_HANG,
+  CPU_FINDING_ORDER,
 } cpu_finding_kind;
 
 typedef struct cpu_party { /* of a finding */
@@ -142,6 +157,7 @@ typedef struct cpu_scene { /* of a finding: where its first party was */
   unsigned long long blocks;
   bool cooperative;
   bool met_block, met_flag; /* its block has seen another one's atomic write, or what somebody waits for */
+  bool is_narrow;           /* both are atomic operations, one with the block's scope */
 } cpu_scene;
 
 typedef struct cpu_noted { /* a finding with what tells it from others */
@@ -201,6 +217,8 @@ struct cpu_checker {
   cpu_shadow shadow;
   cpu_turns turns;
   unsigned long long launches;
+  uint64_t seed;         /* the launch's */
+  const void *waits_at;  /* the last atomic or volatile access */
   unsigned atomics;      /* and volatile accesses, by all launches */
   unsigned stamp_launch; /* 1 ... MW_CHECK_LAUNCHES - 1 */
   unsigned first_stamp;  /* of the launch; it may need several */
@@ -225,6 +243,7 @@ struct cpu_checker {
   struct cpu_order *order; /* order.c */
   struct cpu_flights *flights; /* flight.c; NULL: no asynchronous copy so far */
   struct cpu_lanes *lanes; /* lanes.c; NULL: no volatile access so far */
+  struct cpu_parts *parts; /* parts.c; NULL: no such word so far */
   cpu_counter *counter;    /* NULL: nothing has been counted yet */
   bool counts;             /* the launch that runs is */
   cpu_log *logs;           /* of the worker that has run last */
@@ -246,10 +265,11 @@ static inline mw_thread *cpu_checker_thread(void) { /* that runs on the calling 
  * atomics in a loop that was not known for it. */
 void cpu_turn_take(cpu_grid *, cpu_worker *);
 void cpu_turn_give(cpu_grid *, cpu_worker *);
-void cpu_turn_rest(cpu_checker *);
+void cpu_turn_rest(void);
+void cpu_turn_preempt(void); /* the same in an order by a seed; nothing else */
 
 /* access.c: the functions of mw_check. */
-void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+void cpu_check_access(const void *, unsigned bytes, int what, enum mw_access, const void *place, unsigned site);
 void cpu_check_atomic(const void *, unsigned bytes, int read, int write, enum mw_access, const void *place,
                       unsigned site);
 void cpu_check_fence(int block_only);
@@ -286,6 +306,17 @@ bool cpu_order_any(cpu_checker *, const mw_thread *);
  * which another lane should have read. */
 bool cpu_lanes_access(cpu_checker *, uintptr_t, const mw_thread *, const cpu_party *);
 void cpu_lanes_forget(cpu_checker *);
+
+/* parts.c: who wrote bytes of a word before the write that its cell is about to keep, of the bytes of `mask`. */
+void cpu_parts_keep(cpu_checker *, uintptr_t word, mw_check_bits write, unsigned mask);
+mw_check_bits cpu_parts_find(cpu_checker *, uintptr_t word, unsigned mask); /* 0: nobody */
+void cpu_parts_forget(cpu_checker *);
+/* local.c: functions of mw_check; is the address of the running thread's stack, and of which of its variables? */
+void cpu_check_local(mw_local *, int begins);
+void cpu_check_used(const void *, const char *file, unsigned line);
+bool cpu_is_on_stack(uintptr_t);
+const mw_local *cpu_local_at(const mw_thread *, uintptr_t);
+mw_object cpu_local_object(const mw_local *, uintptr_t);
 
 /* finding.c: parties may be NULL. What it is about: what has the address, or this object. */
 void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,
@@ -375,6 +406,7 @@ void cpu_check_count(unsigned long long what, const void *address); /* the funct
 typedef struct cpu_flight {
   uintptr_t to, from; /* from 0: zeros */
   unsigned bytes, batch;
+  const void *barrier; /* that tells of it; NULL: its thread waits for it */
   cpu_party party;
   unsigned site;
 } cpu_flight;
@@ -386,9 +418,12 @@ void cpu_flights_begin_block(cpu_checker *, const cpu_worker *);
 void cpu_flights_free(cpu_checker *);
 bool cpu_flight_find(const cpu_checker *, uintptr_t, cpu_party *out);
 cpu_flights_of_thread *cpu_flights_now(cpu_checker *, unsigned rank);
+/* Those of all threads of which the barrier tells, and forgets them. */
+void cpu_flights_end(cpu_checker *, const void *barrier, void (*end)(cpu_checker *, const cpu_flight *));
 
 /* copy.c: the function of mw_check. */
-void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *place, unsigned site);
+void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *barrier, const void *place,
+                    unsigned site);
 
 /* remedy.c: of one whose lines are known. */
 const char *cpu_remedy_of(const cpu_noted *);

@@ -13,6 +13,7 @@ static void next_launch(cpu_checker *checker) {
   cpu_shadow_clear_launches(&checker->shadow);
   memset(checker->early, 0, sizeof checker->early);
   cpu_lanes_forget(checker);
+  cpu_parts_forget(checker);
   checker->stamp_launch = checker->first_stamp = 1;
   checker->cleared = true;
 }
@@ -109,6 +110,7 @@ static void begin_thread(mw_thread *thread, cpu_worker *worker) {
   const cpu_grid *grid = atomic_load_explicit(&worker->grid, memory_order_relaxed);
   cpu_checker *checker = grid->checker;
   stamp_thread(thread, worker);
+  thread->locals = NULL;
   if (checker->logged != worker) {
     checker->logged = worker;
     checker->logs = checker->counts ? cpu_counter_logs(checker->counter, worker) : NULL;
@@ -126,6 +128,7 @@ static void fold(cpu_checker *checker, cpu_worker *worker) {
   cpu_shadow_fold(&checker->shadow, worker->stamp);
   cpu_order_fold(checker, worker);
   cpu_lanes_forget(checker);
+  cpu_parts_forget(checker);
 }
 
 /* Warps that wait there. */
@@ -214,13 +217,15 @@ static cpu_party party_of(const cpu_block_fibers *fibers, const cpu_lane *lane, 
 }
 
 static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
-  const cpu_party first = party_of(fibers, breach->lanes[0], breach->verbs[0]),
-                  second = party_of(fibers, breach->lanes[1], breach->verbs[1]);
+  cpu_party first = party_of(fibers, breach->lanes[0], breach->verbs[0]);
+  const cpu_party second = party_of(fibers, breach->lanes[1], breach->verbs[1]);
   cpu_checker *checker = fibers->grid->checker;
+  if (breach->hang) first.place = checker->waits_at;
   fibers->worker->busy++; /* not to be ended in the middle */
   mw_object object = {0};
   snprintf(object.text, sizeof object.text, "%s", breach->text);
-  cpu_finding_tell(checker, breach->mask ? CPU_FINDING_MASK : CPU_FINDING_BARRIER, &first, &second, &object);
+  const cpu_finding_kind kind = breach->mask ? CPU_FINDING_MASK : breach->hang ? CPU_FINDING_HANG : CPU_FINDING_BARRIER;
+  cpu_finding_tell(checker, kind, &first, &second, &object);
   if (breach->remedy) checker->fault->base.remedy = breach->remedy;
   char *remark = checker->fault->base.remark;
   if (breach->remark) snprintf(remark, sizeof checker->fault->base.remark, "%s", breach->remark);
@@ -257,8 +262,9 @@ cpu_checker *cpu_checker_open(mw_error *error) {
     mw_fail(error, MW_NO_MEMORY, "check mode needs address space for its shadow memory: raise the limit (ulimit -v)");
     return NULL;
   }
-  checker->hooks = (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic, cpu_check_fence,
-                              cpu_check_copy,         cpu_check_count,  cpu_check_rule};
+  checker->hooks =
+      (mw_check){checker->shadow.chunks, cpu_check_access, cpu_turn_rest,  cpu_check_atomic, cpu_check_fence,
+                 cpu_check_copy,         cpu_check_count,  cpu_check_rule, cpu_check_local,  cpu_check_used};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
   checker->runtime.yield = wait_for_others;
@@ -270,6 +276,7 @@ void cpu_checker_close(cpu_checker *checker) {
   cpu_findings_free(checker);
   cpu_counter_free(checker->counter);
   mw_free(checker->lanes);
+  mw_free(checker->parts);
   cpu_flights_free(checker);
   cpu_shadow_close(&checker->shadow);
   mw_free(checker->lent);
@@ -290,12 +297,18 @@ const mw_runtime *cpu_checker_runtime(cpu_checker *checker) {
 void cpu_checker_judge(cpu_checker *checker, const mw_check_mode *mode) {
   pthread_mutex_lock(&checker->one);
   checker->mode = *mode;
+  if (mode->orders && !mode->seed) checker->mode.seed = 1;
   pthread_mutex_unlock(&checker->one);
+}
+
+const mw_check_mode *cpu_checker_mode(const cpu_checker *checker) {
+  return &checker->mode;
 }
 
 void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_launch *launch) {
   pthread_mutex_lock(&checker->one);
-  checker->launches++;
+  if (!launch->seed) checker->launches++;
+  checker->seed = launch->seed;
   checker->grid = grid;
   checker->launch = launch;
   checker->sites =
@@ -303,7 +316,8 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
   next_launch(checker);
   checker->first_stamp = checker->stamp_launch;
   checker->first_atomic = checker->atomics;
-  checker->cleared = checker->helped = false;
+  checker->cleared = false;
+  checker->helped = launch->beside;
   checker->idle.begun = checker->idle.blocks = 0;
   checker->counts = checker->mode.counts && launch->counted;
   checker->logged = NULL;
@@ -360,6 +374,11 @@ bool cpu_checker_uses(cpu_checker *checker, uintptr_t from, size_t bytes) {
   const unsigned stamps[] = {checker->first_stamp, checker->stamp_launch};
   return checker->atomics != checker->first_atomic || checker->cleared ||
          cpu_shadow_is_touched(&checker->shadow, (cpu_shadow_range){from, bytes}, stamps);
+}
+
+void cpu_checker_depends(cpu_checker *checker, const mw_object *object, uint64_t seed) {
+  checker->seed = seed;
+  cpu_finding_tell(checker, CPU_FINDING_ORDER, NULL, NULL, object);
 }
 
 void cpu_checker_unused(cpu_checker *checker, const mw_object *object) {

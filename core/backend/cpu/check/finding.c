@@ -31,6 +31,12 @@ static const struct {
                             "declare the parameter const if it is read only, or see why it is not "
                             "written",
                             true},
+    [CPU_FINDING_HANG] = {"hang", "see that what it waits for is written in every order, and is not overwritten"},
+    [CPU_FINDING_ORDER] =
+        {"depends on order",
+         "what that order has left stays for the script's checks; sums of floats by atomics and places "
+         "by atomicAdd may differ",
+         true},
     [CPU_FINDING_SAMPLED] = {"sampled", "run all blocks: leave out blocks:N of --check", true},
 };
 
@@ -114,6 +120,7 @@ static cpu_noted *add(cpu_checker *checker, cpu_finding_kind kind) {
   noted->base.remedy = kinds[kind].remedy;
   noted->base.warning = kinds[kind].warning && !(kind == CPU_FINDING_FENCE && checker->mode.strict);
   noted->base.launch = checker->launches;
+  noted->base.seed = checker->seed;
   snprintf(noted->base.kernel, sizeof noted->base.kernel, "%s", checker->launch->kernel);
   return noted;
 }
@@ -128,15 +135,21 @@ static void add_party(cpu_checker *checker, cpu_noted *noted, int i, const cpu_p
   snprintf(noted->base.parties[i].file, sizeof noted->base.parties[i].file, "%s", party->file ? party->file : "");
 }
 
-static cpu_scene scene_of(const cpu_checker *checker) {
+static bool is_narrow(const cpu_party *first, const cpu_party *second) {
+  return first && second && first->how != MW_ACCESS_PLAIN && second->how != MW_ACCESS_PLAIN &&
+         (first->how == MW_ACCESS_BLOCK || second->how == MW_ACCESS_BLOCK);
+}
+
+static cpu_scene scene_of(const cpu_checker *checker, const cpu_party *first, const cpu_party *second) {
   const cpu_grid *grid = checker->grid;
   const mw_dim3 size = grid->abi.block;
   const cpu_worker *worker = cpu_current;
   return (cpu_scene){.block_threads = size.x * size.y * size.z,
                      .blocks = grid->blocks,
-                     .cooperative = grid->grid_barrier,
+                     .cooperative = grid->cooperative,
                      .met_block = worker && worker->met_block,
-                     .met_flag = worker && worker->met_flag};
+                     .met_flag = worker && worker->met_flag,
+                     .is_narrow = is_narrow(first, second)};
 }
 
 /* Counts a finding that was noted before (false), or notes it. Without parties it is known by its object. */
@@ -148,7 +161,7 @@ static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *f
     noted = add(checker, kind);
     add_party(checker, noted, 0, first);
     add_party(checker, noted, 1, second);
-    noted->scene = scene_of(checker);
+    noted->scene = scene_of(checker, first, second);
   }
   if (is_new || noted->due) noted->due = due_to(checker, kind, first, second);
   if (kind == CPU_FINDING_INDEX || kind == CPU_FINDING_MISALIGNED) slip(checker, first, noted);

@@ -48,6 +48,21 @@ bool cpu_flight_find(const cpu_checker *checker, uintptr_t address, cpu_party *o
   return false;
 }
 
+void cpu_flights_end(cpu_checker *checker, const void *barrier, void (*end)(cpu_checker *, const cpu_flight *)) {
+  struct cpu_flights *it = flights_of(checker, cpu_current);
+  for (unsigned rank = 0; it && rank < CPU_WARP * CPU_WARPS; rank++) {
+    cpu_flights_of_thread *of = &it->of[rank];
+    unsigned left = 0;
+    for (unsigned i = 0; i < of->count; i++) {
+      if (of->at[i].barrier == barrier)
+        end(checker, &of->at[i]);
+      else
+        of->at[left++] = of->at[i];
+    }
+    of->count = left;
+  }
+}
+
 cpu_flights_of_thread *cpu_flights_now(cpu_checker *checker, unsigned rank) {
   struct cpu_flights *all = flights_of(checker, cpu_current);
   return &(all ? all : flights_make(checker, cpu_current))->of[rank];

@@ -177,6 +177,8 @@ static void free_place(place *p) {
 void cpu_order_lanes(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
   state *now = state_of(fibers->grid->checker, fibers->worker);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) now->met[w][__builtin_ctz(rest)] |= lanes;
+  for (unsigned lane = 0; lane < CPU_WARP; lane++) /* what these have met before, they pass on */
+    if (now->met[w][lane] & lanes) now->met[w][lane] |= lanes;
   now->any_met = true;
 }
 
@@ -380,16 +382,19 @@ static bool covers(const release_t *r, mw_check_bits other) {
   return r->rank / CPU_WARP == rank / CPU_WARP;
 }
 
-static bool is_published(const seen *s, mw_check_bits other, int depth) {
+/* within: so far only the block itself, whose bits these are, had to see it; -1: others do. */
+static bool is_published(const seen *s, mw_check_bits other, int within, int depth) {
   const place *p = s->place;
   const release_t *r = release_slot(p, (unsigned)(other >> MW_CELL_BLOCK) & BLOCK_BITS);
-  if (r->turn && r->turn <= s->count && !r->within_block && covers(r, other)) return true;
+  const bool reaches = !r->within_block || (int)r->block == within;
+  if (r->turn && r->turn <= s->count && reaches && covers(r, other)) return true;
   if (!p->passes_on) return false;
   if (depth == DEEP) return true;
   for (unsigned i = 0; i < p->room; i++) {
-    if (!p->table[i].turn || p->table[i].turn > s->count) continue;
-    for (unsigned k = 0; k < p->table[i].before.count; k++)
-      if (is_published(&p->table[i].before.at[k], other, depth + 1)) return true;
+    const release_t *by = &p->table[i];
+    if (!by->turn || by->turn > s->count || (by->within_block && (int)by->block != within)) continue;
+    for (unsigned k = 0; k < by->before.count; k++)
+      if (is_published(&by->before.at[k], other, (int)by->block, depth + 1)) return true;
   }
   return false;
 }
@@ -401,7 +406,7 @@ bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread
     seen s = now->acquired.at[i];
     if (reliance != CPU_RELY_ON_ALL)
       s.count = reliance == CPU_RELY_ON_SETTLED ? settled_of(now, &s, thread) : fenced_of(now, &s, thread);
-    if (is_visible(&s, thread) && is_published(&s, other, 0)) return true;
+    if (is_visible(&s, thread) && is_published(&s, other, -1, 0)) return true;
   }
   return false;
 }

@@ -34,6 +34,27 @@ static const char *of_shared(const cpu_noted *noted) {
   return finding->remedy;
 }
 
+/* The writes of two blocks behind a flag that one waits for: a lock that lacks a fence. */
+static bool are_behind_lock(const cpu_noted *noted) {
+  const mw_party *parties = noted->base.parties;
+  return noted->scene.met_block && noted->scene.met_flag && parties[1].known && !strcmp(parties[0].verb, "write") &&
+         !strcmp(parties[1].verb, "write");
+}
+
+static const char *of_blocks(const cpu_noted *noted) {
+  const mw_finding *finding = &noted->base;
+  const bool by_flag = (noted->scene.met_block && is_handed_over(finding->parties)) || are_behind_lock(noted);
+  if (noted->scene.is_narrow) return "give the atomic operation the device's scope";
+  if (noted->scene.cooperative && by_flag)
+    return "put __threadfence() before the atomic that tells of the write and after the one that sees it, or "
+           "grid.sync() between the two accesses";
+  if (by_flag)
+    return "put __threadfence() before the atomic that tells of the write and after the one that sees it, or launch "
+           "twice";
+  if (noted->scene.cooperative && !are_of_one_line(finding->parties)) return "put grid.sync() between the two accesses";
+  return finding->remedy;
+}
+
 static const char *of_global(const cpu_noted *noted) {
   const mw_finding *finding = &noted->base;
   if (!finding->parties[1].known && strstr(finding->remark, "overwritten")) return "wait for the copy before that";
@@ -42,11 +63,7 @@ static const char *of_global(const cpu_noted *noted) {
     return noted->scene.blocks == 1 ? "put __syncthreads() between the two accesses"
                                     : "put __syncthreads() between the two accesses, if no other block has the element";
   }
-  if (noted->scene.cooperative && !are_of_one_line(finding->parties)) return "put grid.sync() between the two accesses";
-  if (noted->scene.met_block && is_handed_over(finding->parties))
-    return "put __threadfence() before the atomic that tells of the write and after the one that sees it, or launch "
-           "twice";
-  return finding->remedy;
+  return of_blocks(noted);
 }
 
 static const char *of_bounds(const cpu_noted *noted) {
@@ -60,12 +77,19 @@ static const char *of_bounds(const cpu_noted *noted) {
   return noted->base.remedy;
 }
 
+static const char *of_uninitialised(const cpu_noted *noted) {
+  const char *memory = noted->base.object.kind;
+  return memory && !strcmp(memory, "local") ? "set it first, on every path" : noted->base.remedy;
+}
+
 const char *cpu_remedy_of(const cpu_noted *noted) {
   switch (noted->kind) {
   case CPU_FINDING_RACE_SHARED:
     return of_shared(noted);
   case CPU_FINDING_RACE_GLOBAL:
     return of_global(noted);
+  case CPU_FINDING_UNINITIALISED:
+    return of_uninitialised(noted);
   case CPU_FINDING_BOUNDS:
     return of_bounds(noted);
   default:

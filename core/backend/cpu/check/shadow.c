@@ -134,8 +134,7 @@ static void clear_cells(mw_cell *cell, mw_cell *end) {
   memset(cell, 0, (size_t)((char *)end - (char *)cell));
 }
 
-/* The cells of a range can be written. False: no memory, and they are as before. */
-static bool open_range(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
+bool cpu_shadow_open_range(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
   const uintptr_t first = from & ~(uintptr_t)3;
   for (uintptr_t at = first, stop; at < end; at = stop) {
     mw_cell *cell = make_cell(shadow, at);
@@ -150,7 +149,7 @@ static bool open_range(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
 
 bool cpu_shadow_add(cpu_shadow *shadow, cpu_shadow_range memory, cpu_shadow_range all, bool has_values) {
   const uintptr_t end = memory.from + memory.bytes, all_end = all.from + all.bytes;
-  if (!open_range(shadow, all.from, all_end)) return false;
+  if (!cpu_shadow_open_range(shadow, all.from, all_end)) return false;
   shadow->ranges = mw_grow(shadow->ranges, shadow->nranges, sizeof *shadow->ranges);
   shadow->ranges[shadow->nranges++] = memory;
   each_run(shadow, memory.from, end, enlarge_pages);
@@ -166,6 +165,21 @@ void cpu_shadow_fresh(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
 
 void cpu_shadow_close_range(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   each_word(shadow, from, bytes, close_word, false);
+}
+
+EACH void forget_word(mw_cell *cell, unsigned mask, bool flag) {
+  end_word(cell, mask, flag);
+  if (!(cell->write & 15)) *cell = (mw_cell){0};
+}
+
+void cpu_shadow_forget(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  each_word(shadow, from, bytes, forget_word, false);
+}
+
+bool cpu_shadow_has_values(const cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  for (uintptr_t at = from; at < from + bytes; at++)
+    if (!(cpu_shadow_cell(shadow, at)->read >> (at & 3) & 1)) return false;
+  return true;
 }
 
 /* At its ends a word may be in part another's. */
@@ -198,6 +212,29 @@ void cpu_shadow_copied(cpu_shadow *shadow, uintptr_t to, uintptr_t from, size_t 
     if (mask) cell->read = (cell->read & ~mask) | (values_at(shadow, from + (word - to)) & mask);
     if (!cell) word |= MW_CHUNK_BYTES - 4; /* nor are there cells in the rest of the chunk */
   }
+}
+
+static size_t words_of(const cpu_shadow_range *range) {
+  return (range->from % 4 + range->bytes + 3) / 4;
+}
+
+unsigned char *cpu_shadow_keep(const cpu_shadow *shadow) {
+  size_t words = 0;
+  for (size_t i = 0; i < shadow->nranges; i++) words += words_of(&shadow->ranges[i]);
+  unsigned char *kept = mw_malloc(words + 1), *to = kept;
+  for (size_t i = 0; i < shadow->nranges; i++)
+    for (size_t k = 0; k < words_of(&shadow->ranges[i]); k++)
+      *to++ = cpu_shadow_cell(shadow, shadow->ranges[i].from + 4 * k)->read & 15;
+  return kept;
+}
+
+void cpu_shadow_put(cpu_shadow *shadow, const unsigned char *kept) {
+  for (size_t i = 0; i < shadow->nranges; i++)
+    for (size_t k = 0; k < words_of(&shadow->ranges[i]); k++, kept++) {
+      mw_cell *cell = cpu_shadow_cell(shadow, shadow->ranges[i].from + 4 * k);
+      if ((cell->read & 15) != *kept)
+        cell->read = (cell->read & ~(mw_check_bits)15) | *kept; /* untouched pages stay so */
+    }
 }
 
 EACH void clear_word(mw_cell *cell, unsigned mask, bool flag) {

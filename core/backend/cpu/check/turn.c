@@ -40,9 +40,21 @@ void cpu_turn_give(cpu_grid *grid, cpu_worker *worker) {
   worker->busy--;
 }
 
-void cpu_turn_rest(cpu_checker *checker) {
+void cpu_turn_preempt(void) {
+  cpu_grid *grid = atomic_load_explicit(&cpu_current->grid, memory_order_relaxed);
+  if (!grid->interleave) return;
+  cpu_current->busy++;
+  cpu_finding_settle(grid->checker);
+  cpu_current->busy--;
+  cpu_preempt(cpu_current->fibers, false);
+}
+
+void cpu_turn_rest(void) {
+  cpu_checker *checker = cpu_checker_now();
   cpu_worker *worker = cpu_current;
-  if (++checker->atomics % REST_ATOMICS) return;
+  checker->atomics++;
+  if (checker->grid->interleave) return cpu_turn_preempt();
+  if (checker->atomics % REST_ATOMICS) return;
   if (worker->in_fibers) return cpu_fibers_yield(worker->fibers);
   cpu_turn_give(checker->grid, worker);
   cpu_turn_take(checker->grid, worker);

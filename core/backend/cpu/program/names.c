@@ -114,7 +114,17 @@ static void globals_add(cpu_program *program, const cpu_item *item) {
   }
 }
 
+/* using namespace of what is not of this program's own reading. */
+static bool opens_namespace(const cpu_tokens *tokens) {
+  for (int i = 0; i + 2 < tokens->count; i++)
+    if (cpu_token_is(&tokens->at[i], "using") && cpu_token_is(&tokens->at[i + 1], "namespace") &&
+        !cpu_token_any(&tokens->at[i + 2], WORDS("cooperative_groups", "nvcuda")))
+      return true;
+  return false;
+}
+
 static void named_read(cpu_program *program) {
+  program->opens = opens_namespace(&program->tokens);
   program->operators = cpu_has(&program->tokens, 0, program->tokens.count, "operator");
   for (int i = 0; i + 2 < program->tokens.count; i++)
     if (cpu_token_any(&program->tokens.at[i], WORDS("using", "typedef", "struct", "class", "union", "enum")))

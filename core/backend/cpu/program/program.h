@@ -137,6 +137,7 @@ typedef struct cpu_program {
   cpu_token     *groups;           /* further names of what threads meet by, such as sums for cub::BlockReduce<int, 64> */
   int            ngroups;
   bool          operators;         /* some are declared */
+  bool          opens;             /* a namespace such as std, whose functions may take references: swap(n, m) */
   cpu_hidden    hidden;
 } cpu_program;
 

@@ -133,8 +133,8 @@ static use arguments_use(const walk *it, const mw_expr *callee) {
   if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !plain) return ESCAPED;
   if (callee->binding == MW_NAME_BUILTIN || cpu_is_generated(name)) return READ;
   if (callee->binding == MW_NAME_FUNCTIONS && !cpu_is_object(it->program, name)) return taken(it, callee);
-  if (callee->binding != MW_NAME_UNKNOWN ||
-      cpu_token_any(name, WORDS("__builtin_addressof", "addressof", "swap", "move", "forward")))
+  if (callee->binding != MW_NAME_UNKNOWN || (it->program->opens && !cpu_is_builtin(name, ~0u)) ||
+      cpu_token_any(name, WORDS("__builtin_addressof", "addressof")))
     return ESCAPED;
   return cpu_is_declared(it->program, name) ? ESCAPED : READ;
 }

@@ -204,8 +204,8 @@ static void phase_end(const void *barrier) {
 
 /* ---- the grid barrier ------------------------------------------------------------------------------------------ */
 
-/* Waits for the other blocks. NULL: they came; else what is wrong. */
-static const char *meet_blocks(cpu_grid *grid) {
+/* Waits for the other blocks, each on an OS thread of its own. NULL: they came; else what is wrong. */
+static const char *await_blocks(cpu_grid *grid) {
   cpu_grid_barrier *grid_barrier = grid->grid_barrier;
   const char *wrong = NULL;
   pthread_mutex_lock(&grid_barrier->lock);
@@ -243,16 +243,21 @@ static void give_up(cpu_block_fibers *fibers, const char *wrong) {
          fibers->grid_line, grid_barrier->finished, grid_barrier->blocks);
 }
 
+static const char *meet_blocks(cpu_block_fibers *fibers) {
+  cpu_grid *grid = fibers->grid;
+  if (grid->interleave) return cpu_preempt_at_grid(fibers);
+  if (grid->observer) grid->observer->give_turn(grid, fibers->worker);
+  const char *wrong = await_blocks(grid);
+  if (grid->observer) grid->observer->take_turn(grid, fibers->worker);
+  return wrong;
+}
+
 static void meet_all(cpu_block_fibers *fibers) {
   cpu_grid *grid = fibers->grid;
   fibers->worker->busy = 1;
   if (grid->strict && fibers->live < fibers->threads) report_missed(fibers, offsetof(cpu_warp, at_grid));
-  if (grid->observer) grid->observer->give_turn(grid, fibers->worker);
-  const char *wrong = meet_blocks(grid);
-  if (grid->observer) {
-    grid->observer->take_turn(grid, fibers->worker);
-    grid->observer->barrier(fibers);
-  }
+  const char *wrong = meet_blocks(fibers);
+  if (grid->observer) grid->observer->barrier(fibers);
   if (wrong) give_up(fibers, wrong);
   fibers->worker->busy = 0;
   fibers->at_grid = 0;
@@ -346,7 +351,7 @@ static void line_up(cpu_block_fibers *fibers) {
     unsigned lanes = fibers->threads - w * CPU_WARP;
     warp->ready = lanes >= CPU_WARP ? ~0u : (1u << lanes) - 1;
     warp->at_barrier = warp->at_named = warp->at_phase = warp->at_warp = warp->at_grid = 0;
-    warp->asking = warp->resting = warp->exited = 0;
+    warp->asking = warp->resting = warp->held = warp->exited = 0;
     warp->ngroups = 0;
   }
 }
@@ -386,7 +391,7 @@ static void report_divergence(cpu_block_fibers *fibers) {
   if (fibers->grid->observer) report_breach(fibers, first, other);
 }
 
-bool cpu_fibers_run(cpu_block_fibers *fibers, cpu_grid *grid, unsigned long long block) {
+static bool begin_block(cpu_block_fibers *fibers, cpu_grid *grid, unsigned long long block) {
   fibers->grid = grid;
   fibers->threads = grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
   if (!cpu_fibers_prepare(fibers, (fibers->threads + CPU_WARP - 1) / CPU_WARP, fiber_main)) {
@@ -398,9 +403,17 @@ bool cpu_fibers_run(cpu_block_fibers *fibers, cpu_grid *grid, unsigned long long
   place_threads(fibers, grid, cpu_block_index(grid, block));
   line_up(fibers);
   fibers->dirty = true; /* until all have exited */
+  return true;
+}
+
+bool cpu_fibers_run(cpu_block_fibers *fibers, cpu_grid *grid, unsigned long long block) {
+  const bool begins = !fibers->paused;
+  if (begins && !begin_block(fibers, grid, block)) return false;
+  fibers->paused = false;
   fibers->worker->in_fibers = true;
-  cpu_fibers_start(fibers);
+  begins ? cpu_fibers_start(fibers) : cpu_fibers_resume(fibers);
   fibers->worker->in_fibers = false;
+  if (fibers->paused) return true;
   fibers->dirty = fibers->live > 0;
   if (!fibers->live) return true;
   if (!fibers->abandoned) report_divergence(fibers);
@@ -419,7 +432,9 @@ static unsigned active_mask(void) {
 }
 
 static void yield(void) {
-  if (cpu_current->in_fibers) cpu_fibers_yield(cpu_current->fibers);
+  if (!cpu_current->in_fibers) return;
+  cpu_block_fibers *fibers = cpu_current->fibers;
+  fibers->grid->interleave ? cpu_preempt(fibers, true) : cpu_fibers_yield(fibers);
 }
 
 static unsigned long long nanoseconds(void) {

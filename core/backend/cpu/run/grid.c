@@ -59,7 +59,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
 
 static void run_fibers(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
   for (unsigned long long block = first; block < last; block++) {
-    set_block(grid, worker, block);
+    if (!worker->fibers->paused) set_block(grid, worker, block);
     if (!cpu_fibers_run(worker->fibers, grid, block)) return;
   }
 }
@@ -72,6 +72,7 @@ static void begin(cpu_grid *grid, unsigned long long blocks, double block_second
   grid->block_seconds = block_seconds;
   grid->priority = priority;
   grid->grid_barrier = NULL;
+  grid->cooperative = false;
   grid->chunk = 1;
   grid->launcher_sleeps = false;
   grid->link = NULL;
@@ -80,6 +81,7 @@ static void begin(cpu_grid *grid, unsigned long long blocks, double block_second
   grid->strict = false;
   grid->seed = 0;
   grid->help = NULL;
+  grid->interleave = NULL;
   atomic_init(&grid->next, 0);
   atomic_init(&grid->users, 0);
   cpu_stop_begin(&grid->stop);
@@ -101,6 +103,12 @@ void cpu_grid_leave_fibers(cpu_grid *grid) {
   grid->fibers = false;
   grid->on_kernel_stack = true;
   grid->run = run_plain;
+}
+
+void cpu_grid_take_fibers(cpu_grid *grid) {
+  grid->fibers = true;
+  grid->on_kernel_stack = false;
+  grid->run = run_fibers;
 }
 
 void cpu_grid_begin_work(cpu_grid *grid, cpu_grid_run_function *run, const void *data, unsigned long long blocks,

@@ -14,6 +14,7 @@
  *   ../module.c  ../memory.c  ../event.c
  *   ../stream.c                      the queues
  *   ../graph.c  ../kernel.c  ../occupancy.c  ../probe.c  ../twin.c  ../element.c
+ *   interleave.c                     blocks side by side on one OS thread, in an order by a seed
  *   coop.c                           a thread for each block of a cooperative launch
  *   pool.c                           the threads that share a grid
  *   shuffle.c                        the blocks of a grid in another order, or a sample of them
@@ -21,6 +22,7 @@
  *   worker.c                         an OS thread that runs blocks
  *   block.c                          barriers, and a block's life in fibers
  *   warp.c                           warp operations
+ *   preempt.c                        where a thread lets others run first, in an order by a seed
  *   schedule.c                       which fiber of a block runs next
  *   stack.c  fault.c  print.c        where kernels run, how they end early, what they print
  *   permute.c                        orders by a seed
@@ -46,6 +48,7 @@
 
 typedef struct cpu_grid cpu_grid;
 typedef struct cpu_shuffle cpu_shuffle;
+typedef struct cpu_interleave cpu_interleave;
 typedef struct cpu_worker cpu_worker;
 typedef struct cpu_block_fibers cpu_block_fibers;
 
@@ -204,6 +207,8 @@ typedef struct cpu_lane { /* one CUDA thread */
   unsigned named;    /* the named barrier it waits at */
   const void *phase; /* the cuda::barrier whose phase it waits for */
   const void *site;  /* caller of active_mask */
+  unsigned long long until; /* it is held: see cpu_preempt */
+  unsigned worked;          /* points that it has passed since it waited last */
 } cpu_lane;
 
 typedef struct cpu_group { /* lanes that meet in a warp operation */
@@ -211,7 +216,7 @@ typedef struct cpu_group { /* lanes that meet in a warp operation */
 } cpu_group;
 
 typedef struct cpu_warp { /* one bit per lane; a lane is in exactly one of ready ... exited */
-  uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, resting, exited;
+  uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, resting, held, exited;
   cpu_lane *lanes;
   cpu_slab slab;
   unsigned ngroups;
@@ -233,6 +238,7 @@ struct cpu_block_fibers {
   uint32_t ready_warps;
   bool dirty;     /* fibers were left in the middle of a kernel: make them again */
   bool abandoned; /* a fiber gave the block up; worker->fault says why */
+  bool paused;    /* it goes on where it is when it is run again */
   unsigned made;  /* warps whose fibers exist */
   /* the block barrier being gathered */
   unsigned arrived, truths;
@@ -262,7 +268,7 @@ static inline cpu_lane *cpu_fibers_lane(cpu_block_fibers *fibers) { /* the runni
 
 static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have not exited */
   return warp->ready | warp->at_barrier | warp->at_named | warp->at_phase | warp->at_warp | warp->at_grid |
-         warp->asking | warp->resting;
+         warp->asking | warp->resting | warp->held;
 }
 
 /* Takes the running lane out of the ready ones into the set that lies at so many bytes in a warp; it waits at a named
@@ -286,6 +292,8 @@ void cpu_fibers_free(cpu_block_fibers *);
 /* Fibers for so many warps, which begin in entry(lane); false: the system gives no memory for their stacks. */
 bool cpu_fibers_prepare(cpu_block_fibers *, unsigned warps, void (*entry)(void *));
 void cpu_fibers_start(cpu_block_fibers *); /* runs threads, thread 0 first, until none can run */
+void cpu_fibers_pause(cpu_block_fibers *); /* leaves the block as it is ... */
+void cpu_fibers_resume(cpu_block_fibers *); /* ... and goes on with it */
 void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane's ready bit, cleared before, is set */
 /* Lets the next warp go on (after CPU_WARPS the first one), and in it the first lane: warps take turns between warp operations, and lanes follow each
  * other. So code that leaves out a barrier computes what it does on GPUs, where the warps of a block keep step. */
@@ -293,12 +301,14 @@ void cpu_fibers_go_on(cpu_block_fibers *, unsigned after_warp);
 void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
 void cpu_fibers_rest(cpu_block_fibers *); /* runs the others of its warp until all rest that can run */
 void cpu_fibers_wake(cpu_block_fibers *, unsigned warp, uint32_t lanes);
+bool cpu_fibers_wake_held(cpu_block_fibers *, unsigned long long until); /* those held until then; false: none is */
 void cpu_fibers_abandon(cpu_block_fibers *, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 unsigned long long cpu_warp_meet(cpu_block_fibers *, const mw_warp_request *);
 void cpu_warp_settle(cpu_block_fibers *, unsigned warp); /* groups completed by an exit */
 
-/* Runs block `block` of the grid. False: it was given up, worker->fault says why. */
+/* Runs block `block` of the grid, or goes on with it where it was paused. False: it was given up, worker->fault says
+ * why. */
 bool cpu_fibers_run(cpu_block_fibers *, cpu_grid *, unsigned long long block);
 void cpu_grid_barrier_leave(cpu_grid_barrier *); /* a block does not come to the grid barrier again */
 mw_dim3 cpu_block_index(const cpu_grid *, unsigned long long linear);
@@ -370,7 +380,7 @@ void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *);
 /* ---- grid.c: one launch while it runs -------------------------------------------------------------------------- */
 
 typedef struct cpu_breach { /* of a rule for barriers or for masks */
-  bool mask;                 /* of a mask; else of a barrier */
+  bool mask, hang;           /* of a mask; threads wait for ever; else of a barrier */
   const cpu_lane *lanes[2];  /* who; NULL: not known */
   const char *verbs[2];      /* what they do */
   const char *text;          /* of what */
@@ -407,7 +417,8 @@ struct cpu_grid {
   unsigned long long blocks;
   double block_seconds; /* estimate of one block on one thread; 0: unknown */
   int priority;
-  cpu_grid_barrier *grid_barrier; /* cooperative launch only */
+  cpu_grid_barrier *grid_barrier; /* where its blocks run together */
+  bool cooperative;
   /* shared by those who take part */
   _Atomic unsigned long long next;
   unsigned long long chunk;
@@ -421,11 +432,13 @@ struct cpu_grid {
   uint64_t seed;            /* of the order of a block's threads; 0: in order */
   void (*help)(cpu_shuffle *); /* called where fibers wait, of a grid without an observer; NULL: usually */
   cpu_shuffle *shuffle;
+  cpu_interleave *interleave; /* its blocks run side by side; NULL: usually */
   cpu_stop stop;
 };
 
 void cpu_grid_begin(cpu_grid *, const mw_grid *, const mw_unit_kernel *, const mw_unit_table *, int priority);
 void cpu_grid_leave_fibers(cpu_grid *); /* which it does not need */
+void cpu_grid_take_fibers(cpu_grid *);  /* although it may not need them */
 /* For work that is not a kernel: run is called for pieces 0 ... blocks-1. */
 void cpu_grid_begin_work(cpu_grid *, cpu_grid_run_function *, const void *data, unsigned long long blocks,
                          double block_seconds, int priority);
@@ -486,5 +499,48 @@ enum { CPU_COOP_MOST = 256 }; /* blocks of a cooperative launch */
 void cpu_coop_open(cpu_coop *);
 void cpu_coop_close(cpu_coop *);
 bool cpu_coop_run(cpu_coop *, cpu_grid *, cpu_worker *); /* all blocks at once; false: too few threads */
+
+/* ---- interleave.c, preempt.c: blocks side by side on one OS thread, in check mode ------------------------------- */
+
+typedef struct cpu_resident { /* who runs a block beside others */
+  cpu_worker *worker;
+  unsigned long long block, until; /* until: it is held */
+  bool ended, at_grid;
+} cpu_resident;
+
+typedef struct cpu_crew { /* the residents' workers, kept from launch to launch */
+  cpu_worker **workers;
+  unsigned count;
+  cpu_grid_barrier grid_barrier; /* of a cooperative launch */
+} cpu_crew;
+
+struct cpu_interleave {
+  cpu_grid *grid;
+  uint64_t random;                  /* what the next number comes of */
+  unsigned rarity;                  /* a thread is preempted at one of 2^rarity points */
+  unsigned long long points;        /* where others might have run, so far */
+  unsigned long long changed;       /* the point of the last change of memory that others see */
+  unsigned long long quiet;         /* rounds of waiting since somebody has done something */
+  struct {
+    const void *at;
+    unsigned bytes;
+    char was[16];
+  } written;                        /* what was about to be written last, as it was */
+  cpu_resident residents[CPU_COOP_MOST], *running;
+  unsigned count, live;             /* residents; those whose blocks have not ended */
+  unsigned long long next;          /* the block to begin when one ends */
+  const char *wrong;                /* at the grid barrier; NULL: nothing */
+};
+
+uint64_t cpu_interleave_draw(cpu_interleave *);
+/* Runs the grid in the order of a seed, so many blocks at a time, which begin in the order of their numbers; of a
+ * cooperative launch all. 0: no thread is preempted. Muted if `me` is. */
+void cpu_interleave_run(cpu_crew *, cpu_grid *, cpu_worker *me, uint64_t seed, unsigned residents, bool cooperative);
+void cpu_crew_free(cpu_crew *);
+
+/* The running thread is about to do what others see; or waits for others. They may run first, it may be held. */
+void cpu_preempt(cpu_block_fibers *, bool waits);
+void cpu_preempt_written(cpu_interleave *, const void *, unsigned bytes); /* is about to be written */
+const char *cpu_preempt_at_grid(cpu_block_fibers *); /* until all blocks are at the grid barrier; what is wrong */
 
 #endif

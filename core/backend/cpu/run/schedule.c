@@ -7,6 +7,7 @@
 
 #include "core/base/memory.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -65,6 +66,20 @@ void cpu_fibers_wake(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
   if (lanes) fibers->ready_warps |= 1u << w;
 }
 
+bool cpu_fibers_wake_held(cpu_block_fibers *fibers, unsigned long long until) {
+  bool any = false;
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+    cpu_warp *warp = &fibers->warps[w];
+    uint32_t lanes = 0;
+    for (uint32_t rest = warp->held; rest; rest &= rest - 1)
+      if (warp->lanes[__builtin_ctz(rest)].until <= until) lanes |= rest & -rest;
+    warp->held &= ~lanes;
+    cpu_fibers_wake(fibers, w, lanes);
+    any |= lanes != 0;
+  }
+  return any;
+}
+
 /* The first set bit after `from`, going round; bits is not 0. */
 static unsigned next_bit(uint32_t bits, unsigned from) {
   uint32_t above = from < 31 ? bits & (~0u << (from + 1)) : 0;
@@ -77,12 +92,17 @@ static unsigned previous_bit(uint32_t bits, unsigned from) {
   return 31 - (unsigned)__builtin_clz(below ? below : bits);
 }
 
+static unsigned nth_bit(uint32_t bits, unsigned n) {
+  while (n--) bits &= bits - 1;
+  return (unsigned)__builtin_ctz(bits);
+}
+
 /* The lane, or the warp, that follows `from` in the block's order; 32: the first one. */
 static unsigned following(cpu_block_fibers *fibers, uint32_t bits, unsigned from) {
   if (!fibers->order) return next_bit(bits, from);
   if (fibers->order == CPU_REVERSED) return previous_bit(bits, from);
   fibers->order = cpu_mixed(fibers->order);
-  return next_bit(bits, (unsigned)fibers->order % 32);
+  return nth_bit(bits, (unsigned)(fibers->order % (unsigned)__builtin_popcount(bits)));
 }
 
 /* Nobody else in the warp can run: those who asked for the active mask at one place are the ones converged there. */
@@ -119,7 +139,7 @@ static bool pick_next(cpu_block_fibers *fibers) {
   if (!warp->ready && warp->asking) answer_mask(fibers, w);
   if (!warp->ready) {
     fibers->ready_warps &= ~(1u << w);
-    if (!fibers->ready_warps) return false;
+    if (!fibers->ready_warps && !cpu_fibers_wake_held(fibers, ULLONG_MAX)) return false;
     w = following(fibers, fibers->ready_warps, w);
     warp = &fibers->warps[w];
     from = CPU_WARP;
@@ -137,6 +157,15 @@ static void resume(cpu_block_fibers *fibers, cpu_fiber *from) {
 void cpu_fibers_start(cpu_block_fibers *fibers) {
   if (fibers->order && fibers->order != CPU_REVERSED) pick_next(fibers);
   resume(fibers, &fibers->worker->home);
+}
+
+void cpu_fibers_resume(cpu_block_fibers *fibers) {
+  resume(fibers, &fibers->worker->home);
+}
+
+void cpu_fibers_pause(cpu_block_fibers *fibers) {
+  fibers->paused = true;
+  cpu_fiber_switch(&cpu_fibers_lane(fibers)->fiber, &fibers->worker->home);
 }
 
 void cpu_fibers_wait(cpu_block_fibers *fibers) {

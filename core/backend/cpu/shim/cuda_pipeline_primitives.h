@@ -11,7 +11,7 @@
 MW_FN void __pipeline_memcpy_async(void *to, const void *from, size_t bytes, size_t zeros = 0) {
   mw_copy_later(to, from, bytes - zeros);
   for (size_t i = bytes - zeros; i < bytes; i++) ((mw_unit1 *)to)[i] = 0;
-  MW_COPY(0, (char *)to + bytes - zeros, nullptr, zeros)
+  MW_COPY(0, (char *)to + bytes - zeros, nullptr, zeros, nullptr)
 }
 MW_FN void __pipeline_commit() { mw_copies_commit(); }
 MW_FN void __pipeline_wait_prior(size_t prior) { mw_copies_wait(prior); }

@@ -516,6 +516,11 @@ static mw_thread **mw_self_address() { return &mw_self; }
 extern "C" __attribute__((visibility("hidden"))) void mw_check_bind(const struct mw_check *);
 extern "C" __attribute__((visibility("hidden"))) struct mw_check_site mw_check_sites[];
 #define MW_CHECK_BIND(runtime) mw_check_bind((runtime)->check)
+/* For the hooks: some class may have bytes between its members. */
+static constexpr bool mw_has_gap(size_t bytes, size_t of_members) { return of_members && bytes != of_members; }
+#define MW_CHECK_PADDED(is)                                                                                            \
+  extern "C" __attribute__((visibility("hidden"))) const bool mw_check_padded;                                        \
+  const bool mw_check_padded = is;
 #define MW_CHECK_SITES_OF_UNIT mw_check_sites
 #else
 #define MW_CHECK_BIND(runtime) (void)0

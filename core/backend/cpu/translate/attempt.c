@@ -10,7 +10,7 @@
  *   all in the forms that they were left          the next
  *   none in a fast form                           the source's next text, or the error
  *
- * Other flavors have no fast forms; the one that counts is tried with marked loops, then without. */
+ * Other flavors have no fast forms; checked ones are tried with marks, then without. */
 #include <stdio.h>
 #include <string.h>
 
@@ -110,10 +110,10 @@ static mw_status engines_check(const cpu_program *program, mw_error *error) {
 /* Those of one text. An error that only shows when code is generated is not distinguished. */
 static mw_status text_try(cpu_program *program, cpu_attempt *attempt, cpu_text *out, mw_error *error) {
   mw_status status = attempt_make(attempt, out, error);
-  if (status != MW_COMPILE || (attempt->flavor != CPU_FAST && attempt->flavor != CPU_COUNT)) return status;
+  if (status != MW_COMPILE || attempt->flavor == CPU_FIBER) return status;
   mw_error first = *error;
   *error = (mw_error){0};
-  if (attempt->flavor == CPU_COUNT) {
+  if (cpu_is_checked(attempt->flavor)) {
     attempt->unmarked = true;
     mw_error_clear(&first);
     return attempt_make(attempt, out, error);

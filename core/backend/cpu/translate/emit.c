@@ -315,6 +315,7 @@ static const struct header_group {
   const char *header, *begins[9];
 } header_groups[] = {{"atomic", {"atomic", "__nv_atomic", "__NV_"}},
                      {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
+                     {"local", {"mw_fenced", "mw_unset"}},
                      {"packed", {"__v"}},
                      {"ptx", {"mw_register"}},
                      {"rounded", {"__f", "__d"}},
@@ -349,6 +350,13 @@ static void body_put(const cpu_attempt *attempt, const instance *list, int count
   cpu_text_format(out, "MW_TABLE(mw_kernels, %d, mw_variables, %d)\n", count, program->nvariables);
 }
 
+static void padding_put(const cpu_attempt *attempt, cpu_text *out) {
+  if (attempt->unmarked)
+    cpu_text_put(out, "MW_CHECK_PADDED(true)\n");
+  else
+    cpu_padding_put(attempt->program, out);
+}
+
 char *cpu_emit(const cpu_attempt *attempt) {
   const cpu_program *program = attempt->program;
   const char *const *asked = attempt->asked;
@@ -365,8 +373,10 @@ char *cpu_emit(const cpu_attempt *attempt) {
   cpu_attempt it = *attempt;
   it.program = &emitted;
   if (body.checked) emitted.tokens = cpu_aligned(program);
+  if (it.flavor == CPU_CHECK && !it.unmarked) cpu_locals_follow(program, &emitted.tokens);
   if (it.flavor == CPU_COUNT && !it.unmarked) cpu_loops_mark(&emitted.tokens);
   body_put(&it, list, count, &body);
+  if (body.checked) padding_put(attempt, &body);
   if (body.checked) cpu_tokens_free(&emitted.tokens);
   head_put(program, it.flavor, body.at, &out);
   cpu_text_add(&out, body.at, body.size);

@@ -17,7 +17,7 @@ typedef struct cpu_attempt {
   const char *const *asked;    /* kernels to list, as asked for, NULL-terminated */
   int                only;     /* the function that is in its fast form, or one of cpu_forms */
   bool               unread;   /* warnings are left to a run of their own: fast forms may not compile */
-  bool               unmarked; /* loops do not say which iteration they are in (loops.c) */
+  bool               unmarked; /* what check mode adds: loops.c, locals.c, padding.c */
 } cpu_attempt;
 
 /* Compiles the program, or what compiles of it; out: the warnings and their NUL, then the shared object, also after an
@@ -54,6 +54,10 @@ void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
  * them
  * (aligned.c). */
 cpu_tokens cpu_aligned(const cpu_program *);
+/* Whether some class of a checked unit may have bytes between its members (padding.c). */
+void cpu_padding_put(const cpu_program *, cpu_text *);
+/* Writes what follows local variables into the program's tokens for check mode (locals.c). */
+void cpu_locals_follow(const cpu_program *, cpu_tokens *);
 /* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
 void cpu_loops_mark(cpu_tokens *);
 /* The generated C++ (emit.c). */

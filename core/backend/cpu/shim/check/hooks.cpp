@@ -19,6 +19,7 @@ extern "C" {
 #define PLACE  __builtin_return_address(0)
 
 extern HIDDEN mw_thread *mw_self; /* the running thread; the unit defines it */
+extern HIDDEN const bool mw_check_padded; /* some class of the unit may have bytes between its members; likewise */
 
 static const mw_check *check;
 static mw_cell *const *chunks; /* the check's */
@@ -38,20 +39,23 @@ HOOK void mw_check_fence(int block_only) { check->fence(block_only); }
 FAST unsigned site_guess(const void *place) { return (unsigned)((pointer)place * 0x9E3779B97F4A7C15ull >> 56); }
 
 /* The index of a place in the table of sites; 0 where the table is full. */
-FAST unsigned site_of(const void *place) {
+FAST unsigned site_of(const void *place, bool writes) {
   unsigned at = site_guess(place);
   for (unsigned step = 0; step < 8; step++, at = (at + 1) & (MW_CHECK_SITES - 1)) {
     if (sites[at].place == place) return at;
     if (!sites[at].place && at) {
-      sites[at].place = place;
+      sites[at] = {place, writes};
       return at;
     }
   }
   return 0;
 }
 
-HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes) {
-  check->copy(what, to, from, bytes, PLACE, site_of(PLACE));
+HOOK void mw_check_local(mw_local *it, int begins) { check->local(it, begins); }
+HOOK void mw_check_used(const void *at, const char *file, int line) { check->used(at, file, (unsigned)line); }
+
+HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned bytes, const void *barrier) {
+  check->copy(what, to, from, bytes, barrier, PLACE, site_of(PLACE, true));
 }
 
 FAST void note_work() { sites[0].place = sites; }
@@ -209,15 +213,18 @@ FAST void count_return() {
 
 /* ==} */
 
+/* For the checker: a value is read, or it may be bytes between members. */
+FAST int what_of(bool write) { return write ? MW_WRITE : mw_check_padded ? MW_READ_BYTES : MW_READ_VALUE; }
+
 /* Any access; most: as of count. */
 static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, const void *place,
-                                             unsigned most = MOST_ALIGNED) {
+                                             unsigned most = MOST_ALIGNED, bool of_bytes = false) {
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
   if (!cell || !bytes) return;
   count_plain(cell, at, bytes, write, place, most);
-  note_work();
-  const unsigned site = site_of(place), first = address & 3;
+  if (!is_unknown(cell->write, cell->read)) note_work();
+  const unsigned site = site_of(place, write), first = address & 3;
   const bits mine = mw_self->stamp;
   bool right;
   if (first + bytes <= 4) {
@@ -230,7 +237,7 @@ static __attribute__((noinline)) void access(const void *at, unsigned long bytes
     for (unsigned i = 0; i < bytes / 4; i++)
       right &= write ? write_is_right(cell + i, mine, 15, site) : read_is_right(cell + i, mine, 15, site);
   }
-  if (!right) check->access(at, bytes, write, MW_ACCESS_PLAIN, place, site);
+  if (!right) check->access(at, bytes, of_bytes && !write ? MW_READ_BYTES : what_of(write), MW_ACCESS_PLAIN, place, site);
 }
 
 /* Of whole words, aligned to all of them. Calls nothing but as its last act, so that it saves no registers. */
@@ -245,7 +252,6 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
                            !count_next(cell, at, 4 * words, write ? MW_COUNT_STORE : MW_COUNT_LOAD, place)))
     return access(at, 4 * words, write, place);
 #endif
-  note_work();
   const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
   bits memory = 15, latest = 0;
   for (unsigned i = 0; i < words; i++) {
@@ -255,6 +261,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   }
   const bits fresh = mine | (bits)site << MW_CELL_SITE | 15 << MW_CELL_MASK | 15;
   if (memory == 15 && latest < launch) { /* not used in this launch */
+    note_work();
     for (unsigned i = 0; i < words; i++) {
       if (write) {
         cell[i].write = fresh;
@@ -265,10 +272,11 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
     }
     return;
   }
+  if (!is_unknown(cell->write, cell->read)) note_work();
   bool right = true;
   for (unsigned i = 0; i < words; i++)
     right &= write ? write_is_right(cell + i, mine, 15, site) : read_is_right(cell + i, mine, 15, site);
-  if (!right) check->access(at, 4 * words, write, MW_ACCESS_PLAIN, place, site);
+  if (!right) check->access(at, 4 * words, what_of(write), MW_ACCESS_PLAIN, place, site);
 }
 
 /* Of a number of bytes that is known when this is compiled. */
@@ -282,7 +290,8 @@ FAST void access_volatile(void *at, unsigned bytes, bool write, const void *plac
   const mw_cell *cell = cell_of((pointer)at);
   if (!cell) return;
   count_plain(cell, at, bytes, write, place, MOST_ALIGNED);
-  check->atomic(at, bytes, !write, write, MW_ACCESS_VOLATILE, place, site_of(place));
+  check->rest();
+  check->atomic(at, bytes, !write, write, MW_ACCESS_VOLATILE, place, site_of(place, write));
 }
 
 #define ACCESSES(bytes)                                                                                                \
@@ -320,7 +329,7 @@ HOOK void __tsan_init() {}
 HOOK void __tsan_func_entry(void *caller) { count_call(caller); }
 HOOK void __tsan_func_exit() { count_return(); }
 
-/* clang++ 14 copies structures by calls of these, without a hook. */
+/* clang++ 14 copies structures by calls of these, without a hook; of_bytes: a kernel's own call, of any bytes. */
 FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down) {
   volatile char *into = (volatile char *)to;
   const volatile char *out = (const volatile char *)from;
@@ -330,8 +339,8 @@ FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down
   }
   return to;
 }
-FAST void *copy_checked(void *to, const void *from, unsigned long bytes, const void *place) {
-  access(from, bytes, false, place);
+FAST void *copy_checked(void *to, const void *from, unsigned long bytes, const void *place, bool of_bytes = false) {
+  access(from, bytes, false, place, MOST_ALIGNED, of_bytes);
   access(to, bytes, true, place);
   return copy_bytes(to, from, bytes, (pointer)from < (pointer)to);
 }
@@ -343,6 +352,12 @@ FAST void *set_checked(void *to, int value, unsigned long bytes, const void *pla
 HOOK void *memcpy(void *to, const void *from, unsigned long bytes) { return copy_checked(to, from, bytes, PLACE); }
 HOOK void *memmove(void *to, const void *from, unsigned long bytes) { return copy_checked(to, from, bytes, PLACE); }
 HOOK void *memset(void *to, int value, unsigned long bytes) { return set_checked(to, value, bytes, PLACE); }
+HOOK void *mw_check_memcpy(void *to, const void *from, unsigned long bytes) {
+  return copy_checked(to, from, bytes, PLACE, true);
+}
+HOOK void *mw_check_memmove(void *to, const void *from, unsigned long bytes) {
+  return copy_checked(to, from, bytes, PLACE, true);
+}
 HOOK void *__tsan_memcpy(void *to, const void *from, unsigned long bytes) {
   return copy_checked(to, from, bytes, PLACE);
 }
@@ -353,8 +368,8 @@ HOOK void *__tsan_memset(void *to, int value, unsigned long bytes) { return set_
 
 /* What a C library would read, out of sight of the hooks. */
 FAST int compare_checked(const void *one, const void *other, unsigned long bytes, const void *place) {
-  access(one, bytes, false, place);
-  access(other, bytes, false, place);
+  access(one, bytes, false, place, MOST_ALIGNED, true);
+  access(other, bytes, false, place, MOST_ALIGNED, true);
   const volatile unsigned char *a = (const volatile unsigned char *)one, *b = (const volatile unsigned char *)other;
   for (unsigned long i = 0; i < bytes; i++)
     if (a[i] != b[i]) return a[i] - b[i];
@@ -412,15 +427,36 @@ BY_POINTERS(float, f)
 static int next_is;
 HOOK void mw_check_next(int what) { next_is |= what; }
 
-FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum mw_count_kind kind, const void *place) {
-  const mw_cell *cell = cell_of((pointer)at);
+/* Others may run before it. */
+FAST void rest() {
   const int is = next_is;
-  const enum mw_access how = is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
-  if (write || is & (MW_NEXT_SWAP | MW_NEXT_LOAD)) next_is = 0; /* a loop of a swap begins with a load */
+  next_is = 0;
+  check->rest();
+  next_is = is;
+}
+
+FAST bool holds(const volatile void *at, const void *value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i++)
+    if (((const volatile char *)at)[i] != ((const char *)value)[i]) return false;
+  return true;
+}
+
+/* expected: it writes if that is there; NULL: as write says. */
+FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum mw_count_kind kind, const void *place,
+                 const void *expected = nullptr) {
+  const mw_cell *cell = cell_of((pointer)at);
+  if (cell) rest();
+  if (expected) write = holds(at, expected, bytes);
+  const int is = next_is;
+  const enum mw_access how = is & MW_NEXT_THREAD  ? MW_ACCESS_PLAIN
+                             : is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK
+                                                  : MW_ACCESS_ATOMIC;
+  const bool again = read && !write && kind != MW_COUNT_LOAD && !(is & MW_NEXT_SWAP); /* of a loop that swaps */
+  if (!again) next_is = 0;
   if (!cell) return;
   if (cell->write & 15) count((const void *)at, bytes, kind, place, MOST_ALIGNED);
   check->atomic((const void *)at, bytes, write && is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
-                site_of(place));
+                site_of(place, write));
 }
 
 #define FETCH(bits, T, name)                                                                                           \
@@ -430,7 +466,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum 
   }
 #define COMPARE(bits, T, strength, weak)                                                                               \
   HOOK int __tsan_atomic##bits##_compare_exchange_##strength(volatile T *at, T *expected, T value, int, int) {         \
-    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == *expected, MW_COUNT_ATOMIC, PLACE);                            \
+    atomic(at, sizeof(T), true, false, MW_COUNT_ATOMIC, PLACE, expected);                                              \
     return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
   }
 #define ATOMICS(bits, T)                                                                                               \
@@ -455,7 +491,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, enum 
   COMPARE(bits, T, strong, 0)                                                                                          \
   COMPARE(bits, T, weak, 1)                                                                                            \
   HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *at, T expected, T value, int, int) {                   \
-    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == expected, MW_COUNT_ATOMIC, PLACE);                             \
+    atomic(at, sizeof(T), true, false, MW_COUNT_ATOMIC, PLACE, &expected);                                             \
     __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
     return expected;                                                                                                   \
   }

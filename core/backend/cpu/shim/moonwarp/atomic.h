@@ -5,7 +5,8 @@
 #ifndef MW_ATOMIC_H
 #define MW_ATOMIC_H
 
-/* Tells check mode what the next operation is: 1: its scope is the block; 2: a compare-and-swap; 4: a load. */
+/* Tells check mode what the next operation is: 1: its scope is the block; 2: a compare-and-swap; 4: its scope is the
+ * thread. */
 #if defined(MW_CHECK)
 extern "C" __attribute__((visibility("hidden"))) void mw_check_next(int what);
 #define MW_NEXT_IS(what) mw_check_next(what);
@@ -13,8 +14,8 @@ extern "C" __attribute__((visibility("hidden"))) void mw_check_next(int what);
 #define MW_NEXT_IS(what)
 #endif
 
-/* When accesses are counted, such a loop is one atomic operation: its first load has no hook. */
-#if defined(MW_COUNT)
+/* Such a loop is one atomic operation: its first load has no hook. */
+#if defined(MW_CHECK)
 #define MW_CAS_FIRST(Bits, p) mw_quiet(*(const Bits *)(p))
 #else
 #define MW_CAS_FIRST(Bits, p) __atomic_load_n((Bits *)(p), __ATOMIC_RELAXED)
@@ -117,6 +118,7 @@ enum {
 };
 
 MW_FN bool mw_of_block(int scope) { return scope <= __NV_THREAD_SCOPE_BLOCK; }
+MW_FN int mw_scope_bits(int scope) { return scope == __NV_THREAD_SCOPE_THREAD ? 4 : scope == __NV_THREAD_SCOPE_BLOCK; }
 
 MW_FN void __nv_atomic_thread_fence(int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
   if (order != __ATOMIC_RELAXED) mw_of_block(scope) ? __threadfence_block() : __threadfence();
@@ -139,7 +141,7 @@ template <> struct mw_atomic_bits<8> { typedef mw_bits64 type; };
 #define MW_SCOPE int scope = __NV_THREAD_SCOPE_SYSTEM
 template <class T> MW_FN T __nv_atomic_load_n(const T *p, int order, MW_SCOPE) {
   T value;
-  MW_NEXT_IS(4 | mw_of_block(scope))
+  MW_NEXT_IS(mw_scope_bits(scope))
   __atomic_load(p, &value, __ATOMIC_RELAXED);
   mw_fence_after(order, scope);
   return value;
@@ -149,7 +151,7 @@ template <class T> MW_FN void __nv_atomic_load(const T *p, T *value, int order, 
 }
 template <class T> MW_FN void __nv_atomic_store_n(T *p, mw_itself<T> value, int order, MW_SCOPE) {
   mw_fence_before(order, scope);
-  MW_NEXT_IS(mw_of_block(scope))
+  MW_NEXT_IS(mw_scope_bits(scope))
   __atomic_store(p, &value, __ATOMIC_RELAXED);
 }
 template <class T> MW_FN void __nv_atomic_store(T *p, T *value, int order, MW_SCOPE) {
@@ -158,7 +160,7 @@ template <class T> MW_FN void __nv_atomic_store(T *p, T *value, int order, MW_SC
 template <class T> MW_FN T __nv_atomic_exchange_n(T *p, mw_itself<T> value, int order, MW_SCOPE) {
   typedef typename mw_atomic_bits<sizeof(T)>::type Bits;
   mw_fence_before(order, scope);
-  MW_NEXT_IS(mw_of_block(scope))
+  MW_NEXT_IS(mw_scope_bits(scope))
   const T old = mw_bits<T>(mw_exchange((Bits *)p, mw_bits<Bits>(value)));
   mw_fence_after(order, scope);
   return old;
@@ -171,7 +173,7 @@ MW_FN bool __nv_atomic_compare_exchange_n(T *p, T *expected, mw_itself<T> value,
                                           MW_SCOPE) {
   typedef typename mw_atomic_bits<sizeof(T)>::type Bits;
   mw_fence_before(order, scope);
-  MW_NEXT_IS(mw_of_block(scope))
+  MW_NEXT_IS(mw_scope_bits(scope))
   const Bits wanted = mw_bits<Bits>(*expected), old = mw_compare_and_swap((Bits *)p, wanted, mw_bits<Bits>(value));
   mw_fence_after(old == wanted ? order : failed, scope);
   if (old != wanted) *expected = mw_bits<T>(old);
@@ -189,7 +191,7 @@ MW_FN bool __nv_atomic_compare_exchange(T *p, T *expected, T *value, bool weak, 
   }                                                                                                                    \
   template <class T> MW_FN T __nv_atomic_fetch_##name(T *p, mw_itself<T> v, int order, MW_SCOPE) {                     \
     mw_fence_before(order, scope);                                                                                     \
-    MW_NEXT_IS(mw_of_block(scope))                                                                                     \
+    MW_NEXT_IS(mw_scope_bits(scope))                                                                                     \
     const T old = mw_fetch_##name(p, v);                                                                               \
     mw_fence_after(order, scope);                                                                                      \
     return old;                                                                                                        \

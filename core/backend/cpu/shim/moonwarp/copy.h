@@ -14,19 +14,25 @@ typedef unsigned long long __attribute__((may_alias)) mw_unit8;
 
 /* what: MW_COPY_* of check/cell.h. */
 #if defined(MW_CHECK)
-extern "C" __attribute__((visibility("hidden"))) void mw_check_copy(int what, const void *to, const void *from, unsigned bytes);
-#define MW_COPY(what, to, from, bytes) mw_check_copy(what, to, from, (unsigned)(bytes));
+extern "C" __attribute__((visibility("hidden"))) void mw_check_copy(int what, const void *to, const void *from, unsigned bytes,
+                                                                     const void *barrier);
+#define MW_COPY(what, to, from, bytes, barrier) mw_check_copy(what, to, from, (unsigned)(bytes), barrier);
 #else
-#define MW_COPY(what, to, from, bytes)
+#define MW_COPY(what, to, from, bytes, barrier)
 #endif
 
 /* A batch of the thread's copies; waits for all but so many; for one more. Until then what they write is not there. */
-MW_FN void mw_copies_commit() { MW_COPY(1, nullptr, nullptr, 0) }
+MW_FN void mw_copies_commit() { MW_COPY(1, nullptr, nullptr, 0, nullptr) }
 MW_FN void mw_copies_wait(size_t prior) {
   (void)prior;
-  MW_COPY(2, nullptr, nullptr, prior)
+  MW_COPY(2, nullptr, nullptr, prior, nullptr)
 }
-MW_FN void mw_copies_wait_oldest() { MW_COPY(3, nullptr, nullptr, 0) }
+MW_FN void mw_copies_wait_oldest() { MW_COPY(3, nullptr, nullptr, 0, nullptr) }
+/* The phase of a barrier ends, and with it the copies that it tells of. */
+MW_FN void mw_copies_land(const void *barrier) {
+  (void)barrier;
+  MW_COPY(4, nullptr, nullptr, 0, barrier)
+}
 
 template <class Unit> MW_FN void mw_copy_units(void *to, const void *from, size_t bytes, size_t first, size_t step) {
   for (size_t i = first; i < bytes / sizeof(Unit); i += step) ((Unit *)to)[i] = ((const Unit *)from)[i];
@@ -52,14 +58,16 @@ template <size_t Alignment> struct aligned_size_t {
 };
 } // namespace cuda
 
-/* A copy that the thread waits for by itself. */
-MW_FN void mw_copy_later(void *to, const void *from, size_t bytes, size_t rank = 0, size_t threads = 1) {
+/* A copy of which a barrier tells; without one the thread waits for it by itself. */
+MW_FN void mw_copy_later(void *to, const void *from, size_t bytes, size_t rank = 0, size_t threads = 1,
+                         const void *barrier = nullptr) {
+  (void)barrier;
   mw_copy(to, from, bytes, rank, threads);
 #if defined(MW_CHECK)
   const size_t ends = (size_t)to | (size_t)from | bytes, unit = ends % 8 == 0 ? 8 : ends % 4 == 0 ? 4 : 1;
-  if (threads == 1) mw_check_copy(0, to, from, (unsigned)bytes);
+  if (threads == 1) mw_check_copy(0, to, from, (unsigned)bytes, barrier);
   for (size_t i = rank * unit; threads > 1 && i < bytes; i += threads * unit)
-    mw_check_copy(0, (char *)to + i, (const char *)from + i, (unsigned)unit);
+    mw_check_copy(0, (char *)to + i, (const char *)from + i, (unsigned)unit, barrier);
 #endif
 }
 

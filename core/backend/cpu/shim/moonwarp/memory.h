@@ -86,8 +86,13 @@ MW_STORE(__stcg)
 MW_STORE(__stcs)
 MW_STORE(__stwt)
 
-extern "C" void *memcpy(void *, const void *, size_t);
-extern "C" void *memmove(void *, const void *, size_t);
+#if defined(MW_CHECK) /* the compilers call the plain names to copy structures */
+#define MW_OF_KERNEL(name) __asm__("mw_check_" #name) __attribute__((visibility("hidden")))
+#else
+#define MW_OF_KERNEL(name)
+#endif
+extern "C" void *memcpy(void *, const void *, size_t) MW_OF_KERNEL(memcpy);
+extern "C" void *memmove(void *, const void *, size_t) MW_OF_KERNEL(memmove);
 extern "C" void *memset(void *, int, size_t);
 extern "C" int memcmp(const void *, const void *, size_t);
 

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Check mode: local variables that hooks shall see (shim/moonwarp/local.h). A compiler keeps what nothing points to in
+ * registers, and where something does, the bytes beside it are other variables. So an array that is used otherwise than
+ * by all of its indices lies between two closed zones, and a variable that is declared without a value is asked for one
+ * where a condition names it:
+ *
+ *   float a[4], *p = a;      mw_fenced<float[4], false> mw_fenced_7{"a", {}}; auto &a = mw_fenced_7.get(); float *p = a;
+ *   int n;                   int n; mw_unset<decltype(n)> mw_unset_9(n, "n");
+ *   if (n > 2)               if (mw_used(n) > 2)
+ *
+ * A value that others may set where no hook sees it counts as set. What only some lanes have set is handed over by
+ * shuffles: so it is in functions that reach one. */
+#include "core/backend/cpu/translate/translate.h"
+
+#include <string.h>
+
+typedef struct body { /* of a function; what is written goes to `out`, whose tokens are the program's */
+  const cpu_program *program;
+  const cpu_function *function;
+  const cpu_tokens *tokens;
+  const cpu_token *at;
+  cpu_tokens *out;
+  bool shuffles;
+} body;
+
+typedef struct scope { /* of a declaration: from its ; to the end of its block */
+  int from, last;
+} scope;
+
+static const char *const *const statements =
+    WORDS("return", "delete", "goto", "case", "else", "throw", "using", "typedef", "do", "new", "default", "if", "for",
+          "while", "switch", "break", "continue", "static_assert", "asm");
+static const char *const *const others =
+    WORDS("static", "extern", "constexpr", "volatile", "register", "thread_local", "__shared__", "alignas", "__align__",
+          "__attribute__", "[", "(", "{", "&", "&&");
+
+/* ---- uses ------------------------------------------------------------------------------------------------------ */
+
+/* Is the ( at token `open` that of a call, or of something else than an expression or a condition? */
+static bool is_call(const body *in, int open) {
+  const cpu_token *before = &in->at[open - 1];
+  if (cpu_token_any(before, WORDS("if", "while", "switch", "for", "return", "sizeof"))) return false;
+  return before->kind == CPU_NAME || cpu_token_any(before, WORDS(">", ")", "]", "}"));
+}
+
+/* The ( of the call to which the name at i is handed over as it is; -1: to none. */
+static int call_of(const body *in, int i) {
+  if (!cpu_token_any(&in->at[i - 1], WORDS("(", ",")) || !cpu_token_any(&in->at[i + 1], WORDS(")", ","))) return -1;
+  const int open = cpu_enclosing(in->tokens, in->function->body, i);
+  return cpu_token_is(&in->at[open], "(") && is_call(in, open) ? open : -1;
+}
+
+static bool has_address_taken(const body *in, int i) {
+  return cpu_token_is(&in->at[i - 1], "&") && !cpu_ends_operand(&in->at[i - 2]);
+}
+
+/* May a function that is not the program's write there, where no hook sees it? */
+static bool is_given_away(const body *in, int i) {
+  const int open = call_of(in, i);
+  return open >= 0 && cpu_function_next(in->program, &in->at[open - 1], -1) < 0 &&
+         !cpu_token_any(&in->at[open - 1], WORDS("memcpy", "memmove", "memset"));
+}
+
+/* Is the name at i used otherwise than by all indices of its array? */
+static bool is_reached(const body *in, const cpu_declarator *it, int i) {
+  int dims = 0, end = i + 1;
+  for (int d = it->dims; d < it->dims_last; d = in->at[d].match + 1) dims++;
+  for (; dims && cpu_token_is(&in->at[end], "["); end = in->at[end].match + 1) dims--;
+  if (cpu_token_is(&in->at[i - 1], "(") && cpu_token_is(&in->at[i - 2], "sizeof")) return false;
+  return dims || has_address_taken(in, i);
+}
+
+/* Does the bracket at `open` stand around the condition that is tested at token i? */
+static bool is_condition(const body *in, int open, int i) {
+  if (cpu_token_any(&in->at[open - 1], WORDS("if", "while", "switch"))) return true;
+  const int test = cpu_find_open(in->tokens, open + 1, in->at[open].match, WORDS(";"));
+  return cpu_token_is(&in->at[open - 1], "for") && i > test &&
+         i < cpu_find_open(in->tokens, test + 1, in->at[open].match, WORDS(";"));
+}
+
+/* Is the name at i read where a condition is computed? What is handed to a call may not matter. */
+static bool is_tested(const body *in, int i) {
+  if (cpu_is_assignment(&in->at[i + 1]) || cpu_token_any(&in->at[i + 1], WORDS(".", "->", "[", "(", "::")))
+    return false;
+  for (int open = i; (open = cpu_enclosing(in->tokens, in->function->body, open)) > in->function->body;) {
+    if (cpu_token_is(&in->at[open], "[")) continue;
+    if (!cpu_token_is(&in->at[open], "(") || is_call(in, open)) return false;
+    if (is_condition(in, open, i)) return true;
+    if (cpu_token_any(&in->at[open - 1], WORDS("for", "return", "sizeof"))) return false;
+  }
+  return false;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------------------------- */
+
+static bool is_array(const body *in, const cpu_declarator *it, const scope *within) {
+  if (it->dims == it->dims_last || it->dims + 1 == in->at[it->dims].match || it->braces) return false;
+  const cpu_token *name = &in->at[it->name];
+  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++)
+    if (is_reached(in, it, i)) return true;
+  return false;
+}
+
+static bool is_set(const body *in, const cpu_declarator *it, const scope *within) {
+  if (it->init < it->init_last || in->shuffles) return true;
+  const cpu_token *name = &in->at[it->name];
+  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++)
+    if (is_given_away(in, i)) return true;
+  return false;
+}
+
+/* A variable without a value, which a condition names and nothing but the function's own text can set. */
+static bool is_unset(const body *in, const cpu_declarator *it, const scope *within) {
+  if (it->dims < it->dims_last || it->init < it->init_last || it->braces) return false;
+  const cpu_token *name = &in->at[it->name];
+  bool tested = false;
+  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++) {
+    if (has_address_taken(in, i) || call_of(in, i) >= 0) return false;
+    tested |= is_tested(in, i);
+  }
+  return tested;
+}
+
+static void uses_mark(const body *in, const cpu_token *name, const scope *within) {
+  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++)
+    if (is_tested(in, i)) cpu_token_set(in->out, i, mw_format("mw_used(%.*s)", TEXT(name)));
+}
+
+/* The words of a declaration's type, for a further declaration. */
+static void type_put(const body *in, const cpu_declarator *it, cpu_text *out) {
+  for (int i = it->spec; i < it->spec_last; i++) cpu_text_format(out, " %.*s", TEXT(&in->at[i]));
+  cpu_text_put(out, " ");
+}
+
+/* What ends a declarator; the next one begins another declaration. */
+static void declarator_end(const body *in, const cpu_declarator *it, bool fenced, bool unset, cpu_text *out) {
+  const cpu_token *name = &in->at[it->name];
+  const int n = it->name;
+  if (fenced) cpu_text_format(out, "}; auto &%.*s = mw_fenced_%d.get()", TEXT(name), n);
+  cpu_text_put(out, ";");
+  if (unset)
+    cpu_text_format(out, " mw_unset<decltype(%.*s)> mw_unset_%d(%.*s, \"%.*s\");", TEXT(name), n, TEXT(name),
+                    TEXT(name));
+}
+
+/* float *a[4] = {p};   mw_fenced<float *[4], true> mw_fenced_7{"a", {}, {p} */
+static void fence(const body *in, const cpu_declarator *it, const scope *within) {
+  const cpu_token *name = &in->at[it->name];
+  const bool has_value = it->init < it->init_last;
+  cpu_token_set(in->out, it->name, mw_strdup(""));
+  cpu_token_set(in->out, it->dims_last - 1,
+                mw_format("], %s> mw_fenced_%d{\"%.*s\", {}%s", is_set(in, it, within) ? "true" : "false", it->name,
+                          TEXT(name), has_value ? "," : ""));
+  if (has_value) cpu_token_set(in->out, it->init - 1, mw_strdup(""));
+}
+
+/* The declaration of tokens i ... end, its ;. */
+static void declaration(const body *in, int i, int end, int block_last) {
+  const cpu_declarators list = cpu_declarators_read(in->tokens, i, end);
+  const scope within = {end + 1, block_last};
+  bool fenced[16] = {0}, unset[16] = {0}, any = false;
+  if (!list.count || cpu_token_any(&in->at[i], statements)) return;
+  if (cpu_find(in->tokens, i, list.at[0].spec_last, others) < list.at[0].spec_last) return;
+  for (int d = 0; d < list.count; d++) {
+    if (cpu_find(in->tokens, list.at[d].first, list.at[d].name, WORDS("&", "&&")) < list.at[d].name) return;
+    any |= fenced[d] = is_array(in, &list.at[d], &within);
+    any |= unset[d] = is_unset(in, &list.at[d], &within);
+  }
+  for (int d = 0; any && d < list.count; d++) {
+    const cpu_declarator *it = &list.at[d], *next = d + 1 < list.count ? it + 1 : NULL;
+    cpu_text text = {0};
+    if (fenced[d]) fence(in, it, &within);
+    if (unset[d]) uses_mark(in, &in->at[it->name], &within);
+    declarator_end(in, it, fenced[d], unset[d], &text);
+    if (next && fenced[d + 1]) cpu_text_put(&text, " mw_fenced<");
+    if (next) type_put(in, next, &text);
+    cpu_text_add(&text, "", 1);
+    cpu_token_set(in->out, it->init_last, text.at);
+  }
+  if (fenced[0]) cpu_token_set(in->out, i, mw_format("mw_fenced<%.*s", TEXT(&in->at[i])));
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------------- */
+
+static bool opens_block(const body *in, int i) {
+  return cpu_token_any(&in->at[i - 1], WORDS(")", "{", "}", ";", "else", "do", ":"));
+}
+
+/* Past what declares a class at i; i: nothing does. */
+static int class_end(const body *in, int i, int last) {
+  if (!cpu_token_any(&in->at[i], WORDS("struct", "class", "union", "enum"))) return i;
+  const int open = cpu_find_open(in->tokens, i, last, WORDS("{", ";", "="));
+  return open < last && cpu_token_is(&in->at[open], "{") ? in->at[open].match + 1 : i;
+}
+
+static void block(const body *in, int open) {
+  const int last = in->at[open].match;
+  const bool switches =
+      cpu_token_is(&in->at[open - 1], ")") && cpu_token_is(&in->at[in->at[open - 1].match - 1], "switch");
+  for (int i = open + 1, end; i < last; i = end) {
+    end = class_end(in, i, last);
+    if (end > i) continue;
+    end = i + 1;
+    if (cpu_token_is(&in->at[i], "{") && opens_block(in, i))
+      block(in, i);
+    else if (!switches && in->at[i].kind == CPU_NAME && cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))) {
+      const int stop = cpu_find_open(in->tokens, i, last, WORDS(";"));
+      if (stop < last) declaration(in, i, stop, last);
+    }
+    if (in->at[i].match > i) end = in->at[i].match + 1;
+  }
+}
+
+static bool has_shuffle(const cpu_program *program, const cpu_function *function) {
+  for (int i = function->body; i < function->last; i++)
+    if (cpu_is_builtin(&program->tokens.at[i], CPU_WARP) || cpu_is_group_call(program, i)) return true;
+  return false;
+}
+
+static bool reaches_shuffle(const cpu_program *program, const cpu_function *function) {
+  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached), found = has_shuffle(program, function);
+  cpu_called(program, function, reached);
+  for (int i = 0; i < program->nfunctions && !found; i++)
+    found = reached[i] && program->functions[i].body >= 0 && has_shuffle(program, &program->functions[i]);
+  mw_free(reached);
+  return found;
+}
+
+void cpu_locals_follow(const cpu_program *program, cpu_tokens *out) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int f = 0; f < program->nfunctions; f++) {
+    const cpu_function *it = &program->functions[f];
+    if (it->body < 0 || it->is_class || cpu_has(tokens, it->first, it->body, "constexpr") ||
+        cpu_find(tokens, it->body, it->last, WORDS("goto", "asm", "__asm__")) < it->last)
+      continue;
+    block(&(body){program, it, tokens, tokens->at, out, reaches_shuffle(program, it)}, it->body);
+  }
+}

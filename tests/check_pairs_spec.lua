@@ -1,0 +1,76 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Pairs of kernels that were written without a look at check mode: the fault is found, its legal twin gives no finding.
+-- One that is not found stands in tests/check/pairs.lua as `missed`, and fails here as soon as it is found.
+-- luacheck: std +busted
+
+local mw = require "moonwarp"
+local pairs_of = require "tests.check.pairs"
+local session = require "moonwarp.session"
+local twins = require "tests.check.twins"
+
+local function sorted_names()
+  local names = {}
+  for name in pairs(pairs_of) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+-- Why the device's compiler misses the fault; nil: it does not.
+local function missed(row, dev)
+  local why = row[6] and row[6].missed
+  if type(why) ~= "table" then return why end
+  return why[dev:properties().driver:match "clang" or "g++"]
+end
+
+local function judge(row, dev, strict, faulty)
+  local _, message = twins.launch(dev, faulty, row)
+  local errors, warnings = twins.told(dev)
+  if missed(row, dev) or (row[6] and row[6].strict == "only" and not strict) then
+    assert.are.same({}, errors, "found now: take 'missed' out of tests/check/pairs.lua")
+    return
+  end
+  assert(twins.is_found(row, strict, errors, warnings), "not found" .. (message and ", but: " .. message or ""))
+  assert.is_nil(twins.other_kind(row, errors, warnings))
+end
+
+local function judge_legal(row, dev, legal)
+  local _, message = twins.launch(dev, legal, row)
+  assert.are.same({}, (twins.told(dev)))
+  assert.is_nil(message)
+end
+
+-- The twins of a file are compiled once for a device, where the first test wants them. Strictly their lines are others:
+-- what was told of a line keeps being a warning.
+local function compiled(dev, name, other, strict)
+  local module
+  return function()
+    local source = (strict and "\n" or "") .. twins.text(name, other)
+    module = module or dev:module { source = source, templates = twins.templates(pairs_of[name]) }
+    return module
+  end
+end
+
+local function describe_file(name, dev, strict)
+  local legal, faulty = compiled(dev, name, "faulty", strict), compiled(dev, name, "legal", strict)
+  for _, row in ipairs(pairs_of[name]) do
+    local options = row[6] or {}
+    if not strict or options.strict then
+      it("in " .. row[1] .. " of " .. name .. ".cu", function() judge(row, dev, strict, faulty()) end)
+      it("not in the twin of " .. row[1] .. " of " .. name .. ".cu", function() judge_legal(row, dev, legal()) end)
+    end
+  end
+end
+
+local function describe_all(what, check)
+  describe(what, function()
+    local before = session.current.settle_findings
+    setup(function() session.current.settle_findings = function() end end) -- the faults are wanted: they fail no run
+    teardown(function() session.current.settle_findings = before end)
+    local dev = mw.device("cpu", { check = check })
+    for _, name in ipairs(sorted_names()) do describe_file(name, dev, check == "strict") end
+  end)
+end
+
+describe_all("check mode finds the fault", true)
+describe_all("check mode finds it strictly", "strict")
