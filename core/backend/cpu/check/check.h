@@ -157,6 +157,7 @@ typedef struct cpu_scene { /* of a finding: where its first party was */
   unsigned long long blocks;
   bool cooperative;
   bool met_block, met_flag; /* its block has seen another one's atomic write, or what somebody waits for */
+  bool has_lock;            /* its thread has swapped a place by atomicCAS and not written it since */
   bool is_narrow;           /* both are atomic operations, one with the block's scope */
 } cpu_scene;
 
@@ -291,6 +292,9 @@ void cpu_order_acquire(cpu_checker *, uintptr_t, const mw_thread *, bool by_vola
 /* The thread waits in a loop; what it reads next by an atomic or volatile access is a flag. */
 void cpu_order_wait(cpu_checker *, const mw_thread *);
 bool cpu_order_is_flag(cpu_checker *, uintptr_t);
+/* The thread has swapped a place by atomicCAS since its block's last barrier, and has not written it by another atomic
+ * operation. */
+bool cpu_order_has_lock(cpu_checker *, const mw_thread *);
 /* The thread's block has seen a release of the other access's block at another place. */
 bool cpu_order_have_met(cpu_checker *, mw_check_bits other, const mw_thread *, uintptr_t);
 /* Whether another access of the block since its last barrier, of which `other` is the cell, is ordered before the thread
@@ -427,7 +431,7 @@ void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, 
 
 /* remedy.c: of one whose lines are known. */
 const char *cpu_remedy_of(const cpu_noted *);
-extern const char cpu_in_flight[]; /* a remark */
+extern const char cpu_in_flight[], cpu_volatile[]; /* remarks */
 
 /* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */
 bool cpu_place_find(const cpu_checked_launch *, const void *place, char *file, size_t size, int *line);

@@ -140,15 +140,17 @@ static bool is_narrow(const cpu_party *first, const cpu_party *second) {
          (first->how == MW_ACCESS_BLOCK || second->how == MW_ACCESS_BLOCK);
 }
 
-static cpu_scene scene_of(const cpu_checker *checker, const cpu_party *first, const cpu_party *second) {
+static cpu_scene scene_of(cpu_checker *checker, const cpu_party *first, const cpu_party *second) {
   const cpu_grid *grid = checker->grid;
   const mw_dim3 size = grid->abi.block;
   const cpu_worker *worker = cpu_current;
+  const mw_thread *thread = worker ? cpu_checker_thread() : NULL; /* none: the launch has ended */
   return (cpu_scene){.block_threads = size.x * size.y * size.z,
                      .blocks = grid->blocks,
                      .cooperative = grid->cooperative,
                      .met_block = worker && worker->met_block,
                      .met_flag = worker && worker->met_flag,
+                     .has_lock = thread && cpu_order_has_lock(checker, thread),
                      .is_narrow = is_narrow(first, second)};
 }
 
@@ -196,8 +198,7 @@ void cpu_finding_settle(cpu_checker *checker) {
   doubt->open = false;
   if (!memcmp((const void *)doubt->address, doubt->before, doubt->bytes)) return;
   if (!doubt->noted)
-    cpu_finding_note(checker, doubt->kind, doubt->address, &doubt->parties[0], &doubt->parties[1],
-                     "volatile orders nothing");
+    cpu_finding_note(checker, doubt->kind, doubt->address, &doubt->parties[0], &doubt->parties[1], cpu_volatile);
   note_change(doubt->noted ? doubt->noted : checker->fault);
 }
 

@@ -322,6 +322,12 @@ void cpu_order_wait(cpu_checker *checker, const mw_thread *thread) {
   state_now(checker)->waits[thread->rank] = true;
 }
 
+bool cpu_order_has_lock(cpu_checker *checker, const mw_thread *thread) {
+  if (!checker->order) return false;
+  const taken *lock = &state_now(checker)->taken[thread->rank];
+  return lock->place && lock->epoch == epoch_of(thread);
+}
+
 bool cpu_order_is_flag(cpu_checker *checker, uintptr_t address) {
   const place *p = checker->order ? place_at(checker, address, false) : NULL;
   return p && p->is_flag;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 const char cpu_in_flight[] = "nobody has waited for the copy";
+const char cpu_volatile[] = "volatile orders nothing";
 
 static bool are_of_one_block(const mw_party *parties) {
   return parties[0].block_known && parties[1].block_known &&
@@ -34,10 +35,12 @@ static const char *of_shared(const cpu_noted *noted) {
   return finding->remedy;
 }
 
-/* The writes of two blocks behind a flag that one waits for: a lock that lacks a fence. */
+/* The writes of two blocks under a lock that lacks a fence, or behind a flag that one waits for; volatile ones as well,
+ * which somebody has taken for ordered. */
 static bool are_behind_lock(const cpu_noted *noted) {
   const mw_party *parties = noted->base.parties;
-  return noted->scene.met_block && noted->scene.met_flag && parties[1].known && !strcmp(parties[0].verb, "write") &&
+  const bool by_lock = noted->scene.met_flag || noted->scene.has_lock || !strcmp(noted->base.remark, cpu_volatile);
+  return noted->scene.met_block && by_lock && parties[1].known && !strcmp(parties[0].verb, "write") &&
          !strcmp(parties[1].verb, "write");
 }
 

@@ -216,12 +216,13 @@ FAST void count_return() {
 /* For the checker: a value is read, or it may be bytes between members. */
 FAST int what_of(bool write) { return write ? MW_WRITE : mw_check_padded ? MW_READ_BYTES : MW_READ_VALUE; }
 
-/* Any access; most: as of count. */
+/* Any access; most: as of count. Before the first launch no thread runs: what the unit does when it is bound may be a
+ * call of memcpy, too. */
 static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, const void *place,
                                              unsigned most = MOST_ALIGNED, bool of_bytes = false) {
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
-  if (!cell || !bytes) return;
+  if (!cell || !bytes || !mw_self) return;
   count_plain(cell, at, bytes, write, place, most);
   if (!is_unknown(cell->write, cell->read)) note_work();
   const unsigned site = site_of(place, write), first = address & 3;
