@@ -83,6 +83,7 @@ typedef struct cpu_name { /* what the text says of a word, wherever it stands (n
   enum { CPU_MEMBER_NOT_READ, CPU_MEMBER_SCALAR, CPU_MEMBER_ANY } member; /* of whatever class (write.c) */
   int  global, alias; /* the first of that name; -1 */
   bool read, reads;   /* its meaning is; is being */
+  unsigned char passed[2]; /* 1 + what calls do to arguments; with types named (write.c); 0: not asked yet */
   mw_meaning meaning;
 } cpu_name;
 

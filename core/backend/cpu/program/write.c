@@ -111,17 +111,24 @@ static use formal_use(const walk *it, const cpu_function *function, const cpu_fo
 }
 
 /* By value, as all functions of that name take their parameters: a class may be made of it. */
-static use taken(const walk *it, const mw_expr *callee) {
+static use formals_use(const walk *it, const cpu_token *name, bool named) {
   const cpu_program *program = it->program;
-  const cpu_token *name = token_of(it, callee->op);
   use all = READ;
   for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
     const cpu_function *function = &program->functions[k];
     if (function->is_class) return ESCAPED;
     for (int i = 0; i < function->nformals; i++)
-      all = most(all, formal_use(it, function, &function->formals[i], callee->last > callee->op + 1));
+      all = most(all, formal_use(it, function, &function->formals[i], named));
   }
   return all;
+}
+
+static use taken(const walk *it, const mw_expr *callee) {
+  const cpu_token *name = token_of(it, callee->op);
+  const bool named = callee->last > callee->op + 1;
+  unsigned char *passed = &cpu_name_find(it->program, name)->passed[named];
+  if (!*passed) *passed = (unsigned char)(1 + formals_use(it, name, named));
+  return (use)(*passed - 1);
 }
 
 /* What a call does to its arguments. */
