@@ -104,7 +104,8 @@ static bool is_computed(const question *it, const mw_expr *e) {
 /* Of an operator, or an argument. */
 static bool operand(const question *it, int expr) {
   const mw_expr *e = &it->in->body.exprs[expr];
-  const bool automatic = e->of && it->in->body.declared[e->of].is_auto; /* known as its initialiser is */
+  const mw_declared *own = &it->in->body.declared[e->of];
+  const bool automatic = e->of && own->is_auto && !own->is_shared; /* known as its initialiser is */
   if (e->kind == MW_EXPR_BRACKETS) return operand(it, e->a);
   if (!same(it, expr)) return false;
   if (is_computed(it, e) || type_known(it, e->type) || (automatic && !e->type.class)) return true;
