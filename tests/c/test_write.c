@@ -91,10 +91,20 @@ static void classes(void **state) {
   expect(adds, "A a ; m~ = n + 1 ; a! + n! ; m~ = a . x + 1 ; a! . at ( ) ; A * p ; p\" -> at ( ) ;");
 }
 
+/* A call finds them by its arguments, and no type need stand in front of their names. */
+static void friends(void **state) {
+  (void)state;
+  const char *defines = "struct S { int s; friend __device__ int &up(S, int &x) { return ++x; }"
+                        "  friend __device__ int *at(S, int &x) noexcept { return &x; }"
+                        "  friend __device__ int &max(S, int &x) { return ++x; }"
+                        "  friend __device__ int (&row(S, int &x))[1] { x++; return (int (&)[1])x; } };";
+  expect(defines, "up ( S ( ) , n! ) ; at ( S ( ) , n! ) ; max ( S ( ) , n! ) ; row ( S ( ) , n! ) ;");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads),      cmocka_unit_test(changes), cmocka_unit_test(pointers),
-      cmocka_unit_test(references), cmocka_unit_test(classes),
+      cmocka_unit_test(references), cmocka_unit_test(classes), cmocka_unit_test(friends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,17 @@ static bool is_call_argument(const cpu_tokens *tokens, int i) {
   return cpu_token_is(&at[end], ">") && cpu_token_is(&at[end + 1], "(");
 }
 
+/* int &up(S, int &n) { return ++n; }, perhaps a friend of S in its class, where a call finds it by its arguments; and
+ * int (&up(S, int &n))[4] { ... } */
+static bool is_defined(const cpu_tokens *tokens, int i) {
+  const int open = cpu_call_open(tokens, i);
+  const cpu_token *after = open < 0 ? NULL : &tokens->at[tokens->at[open].match + 1];
+  if (!after) return false;
+  const bool inner = cpu_token_is(after, ")") && i > 0 && cpu_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&"));
+  return cpu_token_any(after, WORDS("{", "noexcept", "requires")) ||
+         (inner && cpu_token_any(after + 1, WORDS("[", "(")));
+}
+
 static void word_read(cpu_program *program, int i) {
   const cpu_token *at = &program->tokens.at[i], *before = at - 1;
   cpu_name *it = cpu_name_find(program, at);
@@ -54,8 +65,8 @@ static void word_read(cpu_program *program, int i) {
     it->bare = true;
     it->taken |= i > 0 && !is_call_argument(&program->tokens, i);
   }
-  it->typed |=
-      i > 0 && before->kind == CPU_NAME && cpu_ends_operand(before) && !cpu_token_any(before, WORDS("do", "sizeof"));
+  it->typed |= is_defined(&program->tokens, i) || (i > 0 && before->kind == CPU_NAME && cpu_ends_operand(before) &&
+                                                   !cpu_token_any(before, WORDS("do", "sizeof")));
 }
 
 static void methods_read(cpu_program *program, const cpu_function *class) {

@@ -12,6 +12,8 @@
 #include "core/backend/cpu/program/growth.h"
 #include "core/backend/cpu/translate/translate.h"
 
+enum { MOST_TOKENS = 64 }; /* of an index; each part of a longer sum would be asked about all of its operands */
+
 static bool uses_shared(const cpu_program *program, const cpu_function *kernel) {
   for (int i = 0; i < program->nitems; i++)
     if (program->items[i].kind == CPU_ITEM_SHARED) return true;
@@ -34,7 +36,7 @@ static void indices_mark(cpu_grower *in, bool *marked, bool *part) {
   const mw_body *body = in->body;
   for (int i = 1; i < body->nexprs; i++) {
     const mw_expr *e = &body->exprs[i];
-    if (e->kind == MW_EXPR_BINARY && mw_body_find(body, e->first, e->last) == i &&
+    if (e->kind == MW_EXPR_BINARY && e->last - e->first <= MOST_TOKENS && mw_body_find(body, e->first, e->last) == i &&
         cpu_growth_of(in, i).parts == CPU_WHOLE_INDEX)
       memset(&marked[e->first - body->first], true, (size_t)(e->last - e->first));
   }
