@@ -147,8 +147,8 @@ static int statement_read(mw_body *in, int i, int last);
 static void simple_read(mw_body *in, int statement, int i, int last) {
   const int braces = cpu_class_braces(in->tokens, i, last);
   mw_statement *it = &in->statements[statement];
-  if (i == last || (mw_is(in, i, "[") && mw_is(in, i + 1, "[")) || (braces && mw_at(in, braces)->match + 1 == last)) {
-    it->kind = MW_STATEMENT_TYPE; /* ; [[fallthrough]]; struct P { ... }; */
+  if (i == last || (braces && mw_at(in, braces)->match + 1 == last)) {
+    it->kind = MW_STATEMENT_TYPE; /* ; struct P { ... }; */
     if (braces) class_add(in, i, last);
   } else if (cpu_token_any(mw_at(in, i), WORDS("using", "typedef", "static_assert", "namespace"))) {
     type_read(in, statement, i, last);
@@ -297,6 +297,8 @@ static int statement_read(mw_body *in, int i, int last) {
   const mw_statement_kind kind = word_kind(mw_at(in, i));
   if (mw_at(in, i)->kind == CPU_PRAGMA)
     return i + 1 < last ? statement_read(in, i + 1, last) : statement_add(in, MW_STATEMENT_TYPE, i);
+  if (i + 1 < last && mw_is(in, i, "[") && mw_is(in, i + 1, "[") && mw_at(in, i)->match + 1 < last)
+    return statement_read(in, mw_at(in, i)->match + 1, last); /* [[likely]] n = 1; */
   if (i >= last || in->depth > MW_MOST_DEPTH) return misread(in, statement_add(in, MW_STATEMENT_UNKNOWN, i), i, last);
   in->depth++;
   const int one = kind == MW_STATEMENT_BLOCK                               ? block_read(in, i)

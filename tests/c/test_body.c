@@ -283,6 +283,8 @@ static void statements(void **state) {
   expect("return; return n + 1;", "(return) (return (+ p.n:i 1):i)");
   expect("#pragma unroll\nfor (;;) n;", "(for (type) (expr p.n:i))");
   expect("[[fallthrough]]; using namespace cg; namespace n = cg; static_assert(N > 1);", "(type) (type) (type) (type)");
+  expect("if (n) [[likely]] n = 1; else [[unlikely]] { n++; } [[maybe_unused]] int a = n;",
+         "(if p.n:i (expr (= p.n:i 1):i) else (block (expr (post++ p.n:i):i))) (declare a:i = p.n:i)");
 }
 
 /* What is not understood covers its tokens. */
