@@ -49,7 +49,8 @@ static bool is_call_argument(const cpu_tokens *tokens, int i) {
 /* int &up(S, int &n) { return ++n; }, perhaps a friend of S in its class, where a call finds it by its arguments; and
  * int (&up(S, int &n))[4] { ... } */
 static bool is_defined(const cpu_tokens *tokens, int i) {
-  const int open = cpu_call_open(tokens, i);
+  const bool head = cpu_token_any(&tokens->at[i], WORDS("if", "for", "while", "switch", "constexpr"));
+  const int open = head ? -1 : cpu_call_open(tokens, i);
   const cpu_token *after = open < 0 ? NULL : &tokens->at[tokens->at[open].match + 1];
   if (!after) return false;
   const bool inner = cpu_token_is(after, ")") && i > 0 && cpu_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&"));
