@@ -41,12 +41,17 @@ other_compiler() {
   [ -z "${MOONWARP_CXX:-}" ] && command -v clang++ >/dev/null && command -v g++
 }
 
+# The optimiser takes most of the time of compiling, and the specs below are not about its work.
+compiler_of() { # file
+  if [ -z "${MOONWARP_CXX:-}" ] && unoptimised | grep -qx "$1"; then echo "$PWD/tests/cxx-o0"; else echo "${MOONWARP_CXX:-}"; fi
+}
+
 run_file() { # kind file
   case $1 in
     c) "$build/tests/$(basename "$2" .c)" ;;
     module) $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     null) LUA_CPATH="$build/tests/null/?.so;;" $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
-    program | cluster) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
+    program | cluster) MOONWARP_CXX=$(compiler_of "$2") MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
     other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
@@ -99,8 +104,11 @@ name_of() { # kind file
   echo "$1-${name//\//-}"
 }
 
+# Seconds from what bash's `times` says of children, user and system: "0m1.500s 0m0.250s" is 1.8.
+processor_time() { awk 'NR == 2 { gsub(/m/, " "); gsub(/s/, ""); printf "%.1f", $1 * 60 + $2 + $3 * 60 + $4 }' "$1"; }
+
 one() { # kind file
-  local name log status passed failed skipped
+  local name log status passed failed skipped seconds
   name=$(name_of "$1" "$2")
   log=$logs/$name.log
   SECONDS=0
@@ -110,10 +118,12 @@ one() { # kind file
   trap 'kill $!; wait $!; exit 130' HUP INT TERM
   wait $!
   status=$?
-  read_counts "$1" "$log" $status >"$logs/$name.sum"
-  read -r passed failed skipped <"$logs/$name.sum"
+  times >"$logs/$name.times" # not in $( ), which has children of its own
+  seconds=$(processor_time "$logs/$name.times")
+  echo "$(read_counts "$1" "$log" $status) $seconds" >"$logs/$name.sum"
+  read -r passed failed skipped seconds <"$logs/$name.sum"
   # In one piece: other files print beside this one.
-  echo "$(printf '%-8s %-24s %4d passed %3d failed %4d s%s\n' "$1" "$(basename "$2")" "$passed" "$failed" $SECONDS \
+  echo "$(printf '%-8s %-24s %4d passed %3d failed %4d s (processor %s s)%s\n' "$1" "$(basename "$2")" "$passed" "$failed" $SECONDS "$seconds" \
     "$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
     [ "$failed" = 0 ] || { echo "  (status $status, $log)"; said_of_failures "$log" | tail -n 40; })"
 }
@@ -128,17 +138,18 @@ closing() {
     name=$(name_of "$kind" "$file")
     [ -s "$logs/$name.sum" ] && continue
     echo "it was not run, or not to its end" >>"$logs/$name.log"
-    echo "0 1 0" >"$logs/$name.sum"
+    echo "0 1 0 0" >"$logs/$name.sum"
   done <"$logs/list"
   for sum in "$logs"/*.sum; do
-    read -r passed failed skipped <"$sum"
+    read -r passed failed skipped _ <"$sum"
     [ "$failed" != 0 ] || continue
     name=$(basename "$sum" .sum)
     echo "failed: $name ($failed of $((passed + failed + skipped)))"
     said_of_failures "$logs/$name.log" | grep -v '^  | 1\.\.' | head -n 20
   done
-  cat "$logs"/*.sum | awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"
-    exit failed > 0 || passed == 0 }'
+  cat "$logs"/*.sum | awk '{ passed += $1; failed += $2; seconds += $4 }
+    END { printf "%.1f minutes of processor time\n%d passed, %d failed\n", seconds / 60, passed, failed
+          exit failed > 0 || passed == 0 }'
 }
 
 # Specs by name, as files.
@@ -146,6 +157,9 @@ specs() {
   local name
   for name; do echo "tests/${name}_spec.lua"; done
 }
+
+# About what the translator writes, refuses and says of kernels; the specs of studies and of engines run optimised code.
+unoptimised() { specs reduction refusal shim split warnings; }
 
 # About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run.)
 compiled() { specs check_pairs engines faults features language launch shim split waits warnings; }

@@ -8,9 +8,9 @@
 local support = require "tests.support"
 local core = support.core
 
-local COUNT = 200
-local ORDERED = 16
-local LEAST = 10 -- kernels of each construct: 5 %
+local COUNT = 80
+local ORDERED = 8
+local LEAST = 4 -- kernels of each construct: 5 %
 
 local function there(compiler) return os.execute("command -v " .. compiler .. " >/dev/null 2>&1") end
 

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# architectures_stress.sh PROGRAM: every kernel file compiles for each architecture that NVRTC knows here.
+set -u
+export ARCHITECTURES="75 80 86 89 90 100 120" MOONWARP_TEST_LUA="'$1' run" LUA_PATH="$PWD/?.lua;;"
+exec "$1" run tests/plain.lua -- tests/nvrtc_spec.lua
