@@ -156,6 +156,15 @@ static void operators_take(cpu_program *program) {
   }
 }
 
+/* The sign of a reference that is an argument of a template: put<int &>, Pick<true, int &, int>, Argument<void(int &)> */
+static bool is_reference(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (!cpu_token_any(&at[i], WORDS("&", "&&")) || !cpu_token_any(&at[i + 1], WORDS(">", ",", ")"))) return false;
+  const int open = cpu_token_is(&at[i + 1], ">") ? -1 : cpu_enclosing(tokens, 0, i);
+  return open < 0 || !cpu_token_is(&at[open], "(") || cpu_has(tokens, open, i, "<") ||
+         cpu_token_any(&at[at[open].match + 1], WORDS(">", ","));
+}
+
 void cpu_hidden_read(cpu_program *program) {
   cpu_function *all = &program->hidden.all;
   *all = (cpu_function){.name = -1, .barrier = -1, .own_barrier = -1, .wait = -1, .by_parameter = -1};
@@ -164,9 +173,7 @@ void cpu_hidden_read(cpu_program *program) {
     program->hidden.references |=
         cpu_find(&program->tokens, alias->first, alias->last, WORDS("&", "&&", "decltype")) < alias->last;
   }
-  for (int i = 0; i + 1 < program->tokens.count; i++) /* put<int &> */
-    program->hidden.references |=
-        cpu_token_any(&program->tokens.at[i], WORDS("&", "&&")) && cpu_token_is(&program->tokens.at[i + 1], ">");
+  for (int i = 0; i + 1 < program->tokens.count; i++) program->hidden.references |= is_reference(&program->tokens, i);
   functions_take(program);
   operators_take(program);
   for (int i = 0; i < program->nitems; i++) {

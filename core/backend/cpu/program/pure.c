@@ -45,12 +45,14 @@ static bool words_allow(const reading *it, int first, int last, bool far) {
          !(far && cpu_has(&it->program->tokens, first, last, "auto"));
 }
 
-/* Parameters by value, and pointers through which nothing is written. */
+/* Parameters by value, and pointers through which nothing is written; arguments by default are numbers. */
 static bool formals_allow(const reading *it) {
+  const cpu_token *at = it->program->tokens.at;
   for (int i = 0; i < it->function->nformals; i++) {
     const cpu_formal *formal = &it->function->formals[i];
-    const bool constant = cpu_token_is(&it->program->tokens.at[formal->first], "const");
-    if (((formal->far || formal->reference) && !constant) ||
+    const cpu_token *value = cpu_token_is(&at[formal->last], "=") ? &at[formal->last + 1] : NULL;
+    const bool number = value && value->kind == CPU_NUMBER && cpu_token_any(value + 1, WORDS(",", ")"));
+    if (((formal->far || formal->reference) && !cpu_token_is(&at[formal->first], "const")) || (value && !number) ||
         !words_allow(it, formal->first, formal->type_last, formal->far))
       return false;
   }

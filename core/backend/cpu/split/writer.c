@@ -55,8 +55,26 @@ static void storage_put(cpu_writer *it, int index) {
   if (cpu_some_wait(it)) cpu_put(it, " mw_L%d.clear(mw_n);", index);
 }
 
+/* a[t] = c; const int c = 3;  What is declared stands in front of the open region, which must not name another c. */
+static bool hides(const cpu_writer *it, const cpu_token *name) {
+  const mw_body *body = &it->in->body;
+  for (const cpu_segment *piece = it->open; piece < it->open + it->nopen; piece++)
+    for (int i = piece->first; (i = cpu_find_use(&it->in->work, i, piece->last, name)) < piece->last; i++)
+      if (body->declared[body->bound[i - 1]].name < piece->first) return true;
+  return false;
+}
+
+static void hidden_flush(cpu_writer *it, int first, int last) {
+  const mw_body *body = &it->in->body;
+  for (int i = 1; i < body->ndeclared; i++) {
+    const int name = body->declared[i].name;
+    if (first <= name && name < last && hides(it, &it->in->work.at[name])) cpu_region_flush(it);
+  }
+}
+
 static void declare_walk(cpu_writer *it, int node, int first, int last) {
   cpu_splitter *in = it->in;
+  hidden_flush(it, first, last);
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     const cpu_declarator *d = &local->declarator;
@@ -144,6 +162,7 @@ static bool assigns_uniform(const cpu_splitter *in, const cpu_node *node) {
 
 /* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
 static void type_put(cpu_writer *it, const cpu_node *node) {
+  hidden_flush(it, node->first, node->last);
   cpu_shared_put(it, node->first, node->last, node->parent == 0 ? cpu_stack_shared : cpu_placed_kept);
   cpu_sizes_put(it, node->first, node->last);
 }
