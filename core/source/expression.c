@@ -362,7 +362,8 @@ static int index_read(mw_body *in, int object, int i) {
 static int call_read(mw_body *in, int callee, int i) {
   const int list = list_read(in, i);
   const mw_expr *it = &in->exprs[callee];
-  const mw_type type = it->kind == MW_EXPR_NAME && it->binding == MW_NAME_BUILTIN ? it->type : not_known;
+  const bool builtin = it->kind == MW_EXPR_NAME && it->binding == MW_NAME_BUILTIN;
+  const mw_type type = !builtin ? not_known : mw_is(in, it->op, "__ldg") ? pointed(in->exprs[list].type) : it->type;
   return operation_add(in, MW_EXPR_CALL, callee, list, mw_at(in, i)->match + 1, i, type);
 }
 

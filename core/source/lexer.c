@@ -310,6 +310,20 @@ static void bracket_wrong(cpu_tokens *list, const cpu_token *bracket) {
   cpu_tokens_wrong(list, "a bracket has no partner", bracket->text[0], bracket->line, bracket->file);
 }
 
+/* C++ has words for some operators: n bitand 3, not x. White space keeps the sign from its neighbours, as in 7 bitand&x. */
+static void name_add(reader *in, const char *text, size_t size) {
+  static const char *const words[][2] = {{"and", "&&"},     {"or", "||"},     {"not", "!"},    {"xor", "^"},
+                                         {"bitand", "&"},   {"bitor", "|"},   {"compl", "~"},  {"and_eq", "&="},
+                                         {"or_eq", "|="},   {"xor_eq", "^="}, {"not_eq", "!="}};
+  const cpu_token name = {.text = text, .size = (int)size};
+  size_t i = 0;
+  while (i < sizeof words / sizeof *words && !cpu_token_is(&name, words[i][0])) i++;
+  const bool found = i < sizeof words / sizeof *words;
+  in->space |= found;
+  token_add(in, found ? CPU_PUNCT : CPU_NAME, found ? words[i][1] : text, found ? strlen(words[i][1]) : size);
+  in->space = found;
+}
+
 /* A name cut by line splices, put together: __glo\<new line>bal__. Returns its end. */
 static const char *name_join(reader *in, const char *at) {
   cpu_text joined = {0};
@@ -320,7 +334,7 @@ static const char *name_join(reader *in, const char *at) {
     if (!name_byte(end[splice])) splice = 0;
     at = end + splice;
   }
-  token_add(in, CPU_NAME, cpu_tokens_own(in->out, joined.at), joined.size);
+  name_add(in, cpu_tokens_own(in->out, joined.at), joined.size);
   return at;
 }
 
@@ -338,6 +352,8 @@ static const char *token_read(reader *in) {
   if (splice && name_byte(end[splice])) return name_join(in, at);
   if (cpu_token_any(&(cpu_token){.text = at, .size = (int)(end - at)}, WORDS("<%", "%>", "<:", ":>", "%:")))
     token_add(in, kind, digraph_meaning(at), 1);
+  else if (kind == CPU_NAME)
+    name_add(in, at, (size_t)(end - at));
   else
     token_add(in, kind, at, (size_t)(end - at));
   if (kind == CPU_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))

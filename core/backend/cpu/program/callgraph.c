@@ -45,7 +45,7 @@ void cpu_names_take(cpu_program *program, cpu_function *function, int first, int
     if (function->own_barrier < 0 && cpu_is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));
-    if (cpu_is_formal(program, function, &at[i])) continue;
+    if (cpu_is_formal(program, function, &at[i]) && !cpu_is_member(&program->tokens, i)) continue;
     for (int k = -1; (k = cpu_callee_next(program, &program->tokens, i, k)) >= 0;) {
       const cpu_function *callee = &program->functions[k];
       if (callee->body >= 0 && !callee->kernel && i != callee->name &&

@@ -66,6 +66,13 @@ static cpu_growth name_growth(cpu_grower *it, const mw_expr *e) {
   }
 }
 
+/* By itself: the program may have operators of what is no scalar. */
+static cpu_growth operand_growth(cpu_grower *it, const mw_expr *e) {
+  const bool operators = it->program && it->program->operators;
+  if (e->type.class == MW_TYPE_CLASS && !e->type.levels) return nothing;
+  return operators && !mw_type_is_plain(e->type) ? nothing : name_growth(it, e);
+}
+
 /* threadIdx.x grows by one from thread to thread; the other coordinates stay. */
 static cpu_growth member_growth(cpu_grower *it, const mw_expr *e) {
   const mw_expr *object = &it->body->exprs[e->a];
@@ -190,8 +197,8 @@ cpu_growth cpu_growth_of(cpu_grower *it, int expr) {
     return number_growth(token_of(it, e->op));
   case MW_EXPR_SIZEOF:
     return the_same;
-  case MW_EXPR_NAME: /* a class may have operators of its own */
-    return e->type.class == MW_TYPE_CLASS && !e->type.levels ? nothing : name_growth(it, e);
+  case MW_EXPR_NAME:
+    return operand_growth(it, e);
   case MW_EXPR_MEMBER:
     return member_growth(it, e);
   case MW_EXPR_BRACKETS:

@@ -27,14 +27,14 @@ static void range_take(cpu_program *program, int first, int last) {
 
 /* An operator's or constructor's parameters, between the parentheses. Nothing happens to a scalar by value, or to one of
  * CUDA's vectors, which none is made into. The left side of an assignment is seen to change without it. */
-static void formals_take(cpu_program *program, const cpu_function *function, int open, bool assigns) {
+static void formals_take(cpu_program *program, int open, bool assigns) {
   cpu_formal *formals;
   cpu_program plain = *program; /* as if there were no operators of vectors */
   plain.operators = false;
   const int count = cpu_formals_read(&program->tokens, open, program->tokens.at[open].match, &formals);
   for (int i = assigns && count == 2; i < count; i++) {
     const cpu_formal *it = &formals[i];
-    const cpu_knowledge type = cpu_type_knows(&plain, function, &program->tokens, it->first, it->type_last);
+    const cpu_knowledge type = cpu_type_knows(&plain, NULL, &program->tokens, it->first, it->type_last);
     const bool read = type == CPU_KNOWN || (type == CPU_SCALAR && !it->reference);
     if (!read || program->hidden.references) program->hidden.operand = CPU_ESCAPED;
   }
@@ -43,24 +43,12 @@ static void formals_take(cpu_program *program, const cpu_function *function, int
 
 /* ---- classes --------------------------------------------------------------------------------------------------- */
 
-/* Has the method a type in front of its name? Constructors, destructors and conversions have none. */
-static bool has_result(const cpu_program *program, const cpu_declaration *method) {
-  const char *const *const words =
-      WORDS("__device__", "__host__", "__forceinline__", "__noinline__", "__inline__", "inline", "explicit",
-            "constexpr", "static", "virtual", "friend", "__attribute__");
-  for (int i = method->begin; i < method->name; i++) {
-    const cpu_token *token = &program->tokens.at[i];
-    if (token->kind == CPU_NAME && !cpu_token_any(token, words)) return true;
-    if (token->match > i) i = token->match;
-  }
-  return false;
-}
-
-/* Called by other means than its name? A member that is no method may have an initialiser. */
-static bool is_hidden_member(const cpu_program *program, const cpu_declaration *member) {
+/* Called by other means than its name, such as a constructor, which has the class's? A member that is no method may have
+ * an initialiser. */
+static bool is_hidden_member(const cpu_program *program, const cpu_function *class, const cpu_declaration *member) {
   if (member->kind == CPU_DECLARES_NOTHING || member->kind == CPU_DECLARES_TYPEDEF) return false;
   return member->open < 0 || cpu_token_is(&program->tokens.at[member->name], "operator") ||
-         !has_result(program, member);
+         cpu_function_named(program, class, &program->tokens.at[member->name]);
 }
 
 static void class_take(cpu_program *program, const cpu_function *class, bool methods) {
@@ -71,10 +59,9 @@ static void class_take(cpu_program *program, const cpu_function *class, bool met
   cpu_declaration member;
   for (int i = class->body + 1; i < at[class->body].match; i = member.last) {
     member = cpu_declaration_read(&program->tokens, i, at[class->body].match);
-    if (is_hidden_member(program, &member)) {
+    if (is_hidden_member(program, class, &member)) {
       range_take(program, i, member.last);
       if (class->wait >= i && class->wait < member.last) program->hidden.all.wait = class->wait;
-      if (member.open >= 0 && !has_result(program, &member)) formals_take(program, class, member.open, false);
       program->hidden.makes |= member.open >= 0 || cpu_has(&program->tokens, i, member.last, "this");
     }
   }
@@ -152,7 +139,33 @@ static void operators_take(cpu_program *program) {
   for (int i = 0; (i = cpu_find(tokens, i, tokens->count, WORDS("operator"))) < tokens->count; i++) {
     const int open = cpu_find(tokens, i + 1, tokens->count, WORDS("(", ";"));
     if (cpu_token_is(&tokens->at[open], "(") && open > i + 1)
-      formals_take(program, NULL, open, cpu_is_assignment(&tokens->at[i + 1]));
+      formals_take(program, open, cpu_is_assignment(&tokens->at[i + 1]));
+  }
+}
+
+/* The sign of a reference that is an argument of a template: put<int &>, Pick<true, int &, int>, Argument<void(int &)> */
+static bool is_reference(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (!cpu_token_any(&at[i], WORDS("&", "&&")) || !cpu_token_any(&at[i + 1], WORDS(">", ",", ")"))) return false;
+  const int open = cpu_token_is(&at[i + 1], ">") ? -1 : cpu_enclosing(tokens, 0, i);
+  return open < 0 || !cpu_token_is(&at[open], "(") || cpu_has(tokens, open, i, "<") ||
+         cpu_token_any(&at[at[open].match + 1], WORDS(">", ","));
+}
+
+/* Constructors of any class, wherever it stands. */
+static void constructors_take(cpu_program *program) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 0; i < tokens->count; i++) {
+    if (!cpu_token_any(&tokens->at[i], WORDS("struct", "class", "union"))) continue;
+    if (i && cpu_token_any(&tokens->at[i - 1], WORDS("<", ",", "enum"))) continue;
+    const int open = cpu_class_braces(tokens, i, tokens->count);
+    cpu_declaration it;
+    for (int k = open + 1; open && k < tokens->at[open].match; k = it.last) {
+      it = cpu_declaration_read(tokens, k, tokens->at[open].match);
+      if (it.open < 0 || cpu_find_same(tokens, i, open, &tokens->at[it.name]) == open) continue;
+      formals_take(program, it.open, false);
+      program->hidden.makes = true;
+    }
   }
 }
 
@@ -164,11 +177,10 @@ void cpu_hidden_read(cpu_program *program) {
     program->hidden.references |=
         cpu_find(&program->tokens, alias->first, alias->last, WORDS("&", "&&", "decltype")) < alias->last;
   }
-  for (int i = 0; i + 1 < program->tokens.count; i++) /* put<int &> */
-    program->hidden.references |=
-        cpu_token_any(&program->tokens.at[i], WORDS("&", "&&")) && cpu_token_is(&program->tokens.at[i + 1], ">");
+  for (int i = 0; i + 1 < program->tokens.count; i++) program->hidden.references |= is_reference(&program->tokens, i);
   functions_take(program);
   operators_take(program);
+  constructors_take(program);
   for (int i = 0; i < program->nitems; i++) {
     const cpu_item *item = &program->items[i];
     const bool calls = cpu_has(&program->tokens, item->first, item->last, "("); /* unlike namespace cg = ...; */

@@ -11,32 +11,49 @@ typedef struct reading {
   const mw_body *body;
 } reading;
 
-/* Template parameters count where they are deduced from arguments, whose types are known. */
-static bool is_deduced(const cpu_program *program, const cpu_function *function) {
-  const cpu_token *at = program->tokens.at;
-  for (int i = function->head_first + 1; i < function->head_last; i++)
-    if (cpu_token_any(&at[i - 1], WORDS("class", "typename")) &&
-        cpu_find_same(&program->tokens, function->open, function->close, &at[i]) == function->close)
-      return false;
-  return !cpu_has(&program->tokens, function->first, function->last, "typename");
+/* Is a parameter of that type and no other: T x, const T &x? Behind a pointer T may be a class. */
+static bool takes_value(const reading *it, const cpu_token *type) {
+  const cpu_token *at = it->program->tokens.at;
+  for (int i = 0; i < it->function->nformals; i++) {
+    const cpu_formal *formal = &it->function->formals[i];
+    const int word = formal->first + cpu_token_is(&at[formal->first], "const");
+    if (!formal->far && cpu_same_text(&at[word], type) &&
+        (word + 1 == formal->type_last || cpu_token_is(&at[word + 1], "&")))
+      return true;
+  }
+  return false;
+}
+
+/* Types of the template count where all are deduced from arguments by value, whose types are known: no class. */
+static bool is_deduced(const reading *it) {
+  const cpu_token *at = it->program->tokens.at;
+  for (int i = it->function->head_first + 1; i < it->function->head_last; i++)
+    if (cpu_token_any(&at[i - 1], WORDS("class", "typename")) && !takes_value(it, &at[i])) return false;
+  return !cpu_has(&it->program->tokens, it->function->first, it->function->last, "typename");
 }
 
 static bool type_allows(const reading *it, mw_type type) {
-  if (type.class == MW_TYPE_UNKNOWN) return is_deduced(it->program, it->function);
+  if (type.class == MW_TYPE_UNKNOWN) return is_deduced(it);
   return type.class == MW_TYPE_SCALAR || (type.class == MW_TYPE_VECTOR && !it->program->operators);
 }
 
-static bool words_allow(const reading *it, int first, int last) {
+/* What decltype gives, and auto behind a pointer, is not known. */
+static bool words_allow(const reading *it, int first, int last, bool far) {
   cpu_binder binder = {it->program, it->function};
-  return type_allows(it, mw_type_read(&it->program->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder}));
+  const mw_type type = mw_type_read(&it->program->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  return type_allows(it, type) && !cpu_has(&it->program->tokens, first, last, "decltype") &&
+         !(far && cpu_has(&it->program->tokens, first, last, "auto"));
 }
 
-/* Parameters by value, and pointers through which nothing is written. */
+/* Parameters by value, and pointers through which nothing is written; arguments by default are numbers. */
 static bool formals_allow(const reading *it) {
+  const cpu_token *at = it->program->tokens.at;
   for (int i = 0; i < it->function->nformals; i++) {
     const cpu_formal *formal = &it->function->formals[i];
-    const bool constant = cpu_token_is(&it->program->tokens.at[formal->first], "const");
-    if (((formal->far || formal->reference) && !constant) || !words_allow(it, formal->first, formal->type_last))
+    const cpu_token *value = cpu_token_is(&at[formal->last], "=") ? &at[formal->last + 1] : NULL;
+    const bool number = value && value->kind == CPU_NUMBER && cpu_token_any(value + 1, WORDS(",", ")"));
+    if (((formal->far || formal->reference) && !cpu_token_is(&at[formal->first], "const")) || (value && !number) ||
+        !words_allow(it, formal->first, formal->type_last, formal->far))
       return false;
   }
   return true;
@@ -61,6 +78,11 @@ static bool change_allows(const reading *it, int expr) {
          (e->binding == MW_NAME_LOCAL || e->binding == MW_NAME_PARAMETER);
 }
 
+/* blockIdx, blockDim, gridDim */
+static bool is_of_block(const reading *it, const mw_expr *e) {
+  return e->binding == MW_NAME_BUILTIN && cpu_is_builtin(&it->program->tokens.at[e->op], CPU_OF_BLOCK);
+}
+
 static bool name_allows(const reading *it, const mw_expr *e) {
   const mw_declared *own = &it->body->declared[e->of];
   switch (e->binding) {
@@ -72,15 +94,22 @@ static bool name_allows(const reading *it, const mw_expr *e) {
   case MW_NAME_CONSTANT:
     return e->type.class && type_allows(it, e->type);
   default:
-    return cpu_is_builtin(&it->program->tokens.at[e->op], CPU_OF_BLOCK) && e->binding == MW_NAME_BUILTIN;
+    return is_of_block(it, e) && type_allows(it, e->type);
   }
+}
+
+/* What a pointer points to, but not where a T is one. */
+static bool element_allows(const reading *it, int pointer) {
+  const mw_type type = it->body->exprs[pointer].type;
+  return type.levels && type_allows(it, type);
 }
 
 static bool call_allows(const reading *it, const mw_expr *e) {
   const mw_expr *callee = &it->body->exprs[e->a];
   const cpu_token *name = &it->program->tokens.at[callee->op];
-  if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !are_pure(it, e->b)) return false;
-  if (callee->binding == MW_NAME_BUILTIN) return cpu_is_builtin(name, CPU_PURE);
+  if (callee->kind != MW_EXPR_NAME || callee->last > callee->first + 1 || !are_pure(it, e->b)) return false;
+  if (callee->binding == MW_NAME_BUILTIN)
+    return cpu_is_builtin(name, CPU_PURE) && (!cpu_token_is(name, "__ldg") || element_allows(it, e->b));
   for (int k = -1; (k = cpu_function_next(it->program, name, k)) >= 0;)
     if (!cpu_function_is_pure(it->program, &it->program->functions[k])) return false;
   return callee->binding == MW_NAME_FUNCTIONS;
@@ -89,6 +118,7 @@ static bool call_allows(const reading *it, const mw_expr *e) {
 static bool unary_allows(const reading *it, const mw_expr *e) {
   const cpu_token *op = &it->program->tokens.at[e->op];
   if (cpu_token_any(op, WORDS("++", "--"))) return change_allows(it, e->a);
+  if (cpu_token_is(op, "*") && !element_allows(it, e->a)) return false;
   return !cpu_token_is(op, "&") && is_pure(it, e->a);
 }
 
@@ -113,8 +143,10 @@ static bool is_pure(const reading *it, int expr) {
   case MW_EXPR_BRACES:
     return !e->type.reference && type_allows(it, e->type) && are_pure(it, e->a);
   case MW_EXPR_MEMBER:
-  case MW_EXPR_BRACKETS:
+    return is_of_block(it, &it->body->exprs[e->a]) || is_pure(it, e->a);
   case MW_EXPR_INDEX:
+    return element_allows(it, e->a) && is_pure(it, e->a) && is_pure(it, e->b);
+  case MW_EXPR_BRACKETS:
   case MW_EXPR_BINARY:
   case MW_EXPR_CONDITIONAL:
     return is_pure(it, e->a) && is_pure(it, e->b) && is_pure(it, e->c);
@@ -153,7 +185,8 @@ bool cpu_function_is_pure(const cpu_program *program, const cpu_function *functi
     return false;
   if (own->pure) return own->pure == CPU_IS_PURE;
   own->pure = CPU_HAS_EFFECTS;
-  if (formals_allow(&it) && words_allow(&it, own->first, own->name) &&
+  if (formals_allow(&it) && words_allow(&it, own->first, own->name, false) &&
+      !cpu_has(&program->tokens, own->close, own->body, "->") &&
       !cpu_has(&program->tokens, own->body, own->last, "volatile") && body_allows(&it))
     own->pure = CPU_IS_PURE;
   return own->pure == CPU_IS_PURE;

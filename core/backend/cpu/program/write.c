@@ -44,23 +44,55 @@ static void range_note(const walk *it, int first, int last, use one) {
 
 /* ---- what is known of an operand ------------------------------------------------------------------------------- */
 
-/* Is every member of that name, in whatever class, a scalar, as far as its declaration tells? */
+/* In W (b), int (*b)(int): what reads like a function's parameter. */
+static bool in_brackets(const cpu_tokens *tokens, int i) {
+  while (cpu_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&", "const", "volatile"))) i--;
+  return cpu_token_is(&tokens->at[i - 1], "(");
+}
+
+/* The declaration of a class's member that token i may be declared by, without its ; last 0: there is none. */
+static cpu_range member_around(const cpu_tokens *tokens, int i) {
+  int open = cpu_enclosing(tokens, 0, i);
+  while (open > 0 && !cpu_token_is(&tokens->at[open], "{")) open = cpu_enclosing(tokens, 0, open);
+  const int head = cpu_begin_after(tokens, 0, open, WORDS(";", "{", "}"));
+  if (open < 0 || cpu_class_braces(tokens, head, open + 1) != open || cpu_has(tokens, head, open, "enum"))
+    return (cpu_range){0};
+  cpu_declaration member = {.last = open + 1};
+  while (member.last <= i) member = cpu_declaration_read(tokens, member.last, tokens->at[open].match);
+  const bool formal = member.open >= 0 && !(i < member.close && in_brackets(tokens, i));
+  return (cpu_range){member.begin, formal ? 0 : member.last - 1};
+}
+
+/* Does the member's declaration say that token i is a scalar, a bit-field of one, or a pointer? */
+static bool declares_scalar(const cpu_program *program, cpu_range member, int i) {
+  const cpu_tokens *tokens = &program->tokens;
+  const int end = cpu_find_open(tokens, member.first, member.last, WORDS(":"));
+  const cpu_declarators list = cpu_declarators_read(tokens, member.first, end);
+  const cpu_declarator *it = list.at;
+  while (it < list.at + list.count && it->name != i) it++;
+  if (it == list.at + list.count || it->dims_last > it->dims) return false;
+  return cpu_has(tokens, it->first, it->name, "*") ||
+         cpu_type_knows(program, NULL, tokens, it->spec, it->spec_last) >= CPU_KNOWN;
+}
+
+/* Is every member of that name, in whatever class, a scalar, as far as its declaration tells? Where there is none, it
+ * is CUDA's vectors' or not known. */
 static bool member_scalar(const cpu_program *program, const cpu_token *name) {
   const cpu_tokens *tokens = &program->tokens;
-  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++) {
-    const cpu_token *before = &tokens->at[i - 1];
-    const bool declared =
-        cpu_token_any(before, WORDS(",", "*", "&", ">")) || (before->kind == CPU_NAME && cpu_ends_operand(before));
-    if (!declared || cpu_is_member(tokens, i)) continue;
-    if (cpu_token_any(&tokens->at[i + 1], WORDS("[", "("))) return false;
-    if (before->kind == CPU_NAME && cpu_type_knows(program, NULL, tokens, i - 1, i) < CPU_KNOWN) return false;
+  bool found = cpu_token_any(name, WORDS("x", "y", "z", "w"));
+  for (int i = 0; (i = cpu_find_use(tokens, i + 1, tokens->count, name)) < tokens->count;) {
+    const cpu_range member = member_around(tokens, i);
+    if (!member.last) continue;
+    if (!declares_scalar(program, member, i)) return false;
+    found = true;
   }
-  return true;
+  return found;
 }
 
 static bool is_scalar_member(const walk *it, const mw_expr *e) {
   cpu_name *name = cpu_name_find(it->program, token_of(it, e->op));
-  if (mw_type_is_plain(e->type) || !name) return true;
+  if (mw_type_is_plain(e->type)) return true;
+  if (!name) return false;
   if (!name->member)
     name->member = member_scalar(it->program, token_of(it, e->op)) ? CPU_MEMBER_SCALAR : CPU_MEMBER_ANY;
   return name->member == CPU_MEMBER_SCALAR;

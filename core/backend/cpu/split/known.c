@@ -95,17 +95,21 @@ static bool type_known(const question *it, mw_type type) {
   return mw_type_is_plain(type) || (type.class == MW_TYPE_VECTOR && !it->in->program->operators);
 }
 
-/* What the language's own operators make of known operands is known. */
+/* What the language's own operators make of known operands is known, and what functions of scalars give. */
 static bool is_computed(const question *it, const mw_expr *e) {
-  const bool deref = e->kind == MW_EXPR_UNARY && cpu_token_is(&it->in->work.at[e->op], "*");
-  return (e->kind >= MW_EXPR_UNARY && !deref) || e->kind == MW_EXPR_CALL || e->kind == MW_EXPR_NUMBER;
+  const cpu_token *op = &it->in->work.at[e->op];
+  if (e->kind == MW_EXPR_CALL) return !cpu_token_is(&it->in->work.at[it->in->body.exprs[e->a].op], "__ldg");
+  return (e->kind >= MW_EXPR_UNARY && !(e->kind == MW_EXPR_UNARY && cpu_token_is(op, "*"))) ||
+         e->kind == MW_EXPR_NUMBER;
 }
 
 /* Of an operator, or an argument. */
 static bool operand(const question *it, int expr) {
   const mw_expr *e = &it->in->body.exprs[expr];
   const mw_declared *own = &it->in->body.declared[e->of];
-  const bool automatic = e->of && own->is_auto && !own->is_shared; /* known as its initialiser is */
+  const int local = e->of ? it->in->local_of[e->of] : -1;
+  const bool constant = local >= 0 && it->in->locals[local].constant;
+  const bool automatic = e->of && own->is_auto && !own->is_shared && !constant; /* known as its initialiser is */
   if (e->kind == MW_EXPR_BRACKETS) return operand(it, e->a);
   if (!same(it, expr)) return false;
   if (is_computed(it, e) || type_known(it, e->type) || (automatic && !e->type.class)) return true;

@@ -26,8 +26,38 @@ void cpu_put(cpu_writer *it, const char *format, ...) {
   if (memchr(it->out->at + from, '\n', it->out->size - from)) it->out->file = 0;
 }
 
+const char cpu_stack_shared[] = " MW_STACK_SHARED ";
+
+void cpu_shared_put(cpu_writer *it, int first, int last, const char *shared) {
+  if (it->out) cpu_emit_tokens(&it->in->work, it->out, first, last, shared);
+  for (int i = first; it->regions && i < last; i++) {
+    const int local = cpu_local_find(it->in, i);
+    if (local >= 0) it->in->locals[local].typed = true;
+  }
+}
+
 void cpu_put_tokens(cpu_writer *it, int first, int last) {
-  if (it->out) cpu_emit_tokens(&it->in->work, it->out, first, last, " MW_STACK_SHARED ");
+  cpu_shared_put(it, first, last, cpu_stack_shared);
+}
+
+/* Is a name among them declared in the body, and no constant that stands in front of the thread loops? */
+static bool names_variable(const cpu_splitter *in, int first, int last) {
+  for (int i = first; i < last; i++) {
+    const int local = cpu_local_find(in, i);
+    const bool front = local >= 0 && (in->locals[local].class == CPU_UNIFORM || in->locals[local].class == CPU_AGAIN);
+    if (in->body.bound[i - 1] && !(front && in->locals[local].is_const)) return true;
+  }
+  return false;
+}
+
+void cpu_sizes_put(cpu_writer *it, int first, int last) {
+  const cpu_token *at = it->in->work.at;
+  for (int i = first; it->out && i < last; i = at[i].match > i ? at[i].match + 1 : i + 1) {
+    if (!cpu_token_is(&at[i], "[") || !names_variable(it->in, i + 1, at[i].match)) continue;
+    cpu_put(it, " static_assert(sizeof(int");
+    cpu_put_tokens(it, i, at[i].match + 1);
+    cpu_put(it, ") + 1, \"\");");
+  }
 }
 
 void cpu_segment_add(cpu_writer *it, cpu_segment_kind kind, int first, int last, int node) {

@@ -43,7 +43,11 @@ typedef struct cpu_writer {
 
 /* Text; lines of the user's file are found again after a new line. */
 void cpu_put(cpu_writer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void cpu_put_tokens(cpu_writer *, int first, int last);
+void cpu_put_tokens(cpu_writer *, int first, int last); /* in a first walk: notes which variables they name */
+extern const char cpu_stack_shared[];
+void cpu_shared_put(cpu_writer *, int first, int last, const char *shared); /* the same, with what __shared__ becomes */
+/* Has the compiler confirm that the sizes in brackets are constants: of an array of another size it says nothing. */
+void cpu_sizes_put(cpu_writer *, int first, int last);
 int cpu_threads_most(const cpu_splitter *); /* that an array of one element per thread is made for */
 /* Threads that do not take part leave no value. Vector code computes with their elements all the same, before it drops
  * the results; what lies there by chance may be denormal, and slow beyond measure (seen: 60 times). So where some wait,

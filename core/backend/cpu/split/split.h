@@ -56,8 +56,9 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   cpu_class class;
   bool uniform, pointer, reference, is_const, is_auto; /* is_const: the variable itself, not what it points to */
   bool array, fixed; /* fixed: constexpr */
+  bool constant; /* uniform for no other reason */
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
-  bool typed;    /* its type is needed outside of thread loops */
+  bool typed;    /* named outside of thread loops, where only its type is known */
   int changes;   /* besides its initialiser */
   int header;    /* changed in the header of this loop only; -1 */
   int region;    /* of all uses; -1: more than one */
@@ -137,7 +138,6 @@ int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vo
 
 /* uniform.c: the variables and expressions. */
 void cpu_locals_read(cpu_splitter *);
-void cpu_types_mark(cpu_splitter *); /* variables whose types are asked for outside of thread loops */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 
 /* known.c: reads the body if its tokens have changed, and finds in it the variables that are known so far. */

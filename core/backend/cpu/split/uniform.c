@@ -118,8 +118,16 @@ static void changes_count(cpu_splitter *in) {
   }
 }
 
+/* A constexpr is the same for all threads, whatever it is made of: in front of their loops it does not compile if it is
+ * none. What is done with it may call the program's own operators. */
+static bool is_constant(const cpu_splitter *in, const cpu_local *local) {
+  return local->fixed && !local->reference && in->nodes[local->node].kind == CPU_NODE_DECLARE &&
+         !cpu_has(&in->program->tokens, 0, in->program->tokens.count, "mutable");
+}
+
 static bool still_uniform(const cpu_splitter *in, int index) {
   const cpu_local *local = &in->locals[index];
+  if (local->constant) return true;
   if (!cpu_local_knows(in, local) || !cpu_is_uniform(in, local->declarator.init, local->declarator.init_last))
     return false;
   if (in->nodes[local->node].predicate) return false; /* of a masked loop */
@@ -130,6 +138,10 @@ static bool still_uniform(const cpu_splitter *in, int index) {
   return true;
 }
 
+static void constant_or_none(const cpu_splitter *in, cpu_local *local) {
+  local->uniform = local->constant = local->uniform && is_constant(in, local);
+}
+
 static void uniform_settle(cpu_splitter *in) {
   for (int i = 0; i < in->nlocals; i++) {
     cpu_local *local = &in->locals[i];
@@ -137,13 +149,13 @@ static void uniform_settle(cpu_splitter *in) {
                      (!local->array || (local->is_const && !local->changes));
     bool elsewhere = local->changes && local->header < 0;
     if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
-      local->uniform = false; /* without barriers nothing is gained by leaving the thread loop for it */
+      constant_or_none(in, local); /* without barriers nothing is gained by leaving the thread loop for it */
   }
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < in->nlocals; i++)
       if (in->locals[i].uniform && !still_uniform(in, i)) {
-        in->locals[i].uniform = false;
+        constant_or_none(in, &in->locals[i]);
         changed = true;
       }
   }
@@ -177,21 +189,4 @@ void cpu_locals_read(cpu_splitter *in) {
     cpu_local *local = &in->locals[i];
     local->class = local->uniform ? CPU_UNIFORM : again(in, local, 0) ? CPU_AGAIN : CPU_PRIVATE;
   }
-}
-
-static void typed_mark(cpu_splitter *in, int first, int last) {
-  for (int i = first; i < last; i++) {
-    int local = cpu_local_find(in, i);
-    if (local >= 0) in->locals[local].typed = true;
-  }
-}
-
-/* Where types are asked for outside of thread loops, the variables must be known there. */
-void cpu_types_mark(cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes; i++)
-    if (in->nodes[i].kind == CPU_NODE_TYPE || in->nodes[i].kind == CPU_NODE_EXCHANGE)
-      typed_mark(in, in->nodes[i].first, in->nodes[i].last);
-  for (int i = in->nlocals - 1; i >= 0; i--)
-    if (in->locals[i].is_auto && in->locals[i].class == CPU_PRIVATE)
-      typed_mark(in, in->locals[i].declarator.init, in->locals[i].declarator.init_last);
 }

@@ -55,21 +55,40 @@ static void storage_put(cpu_writer *it, int index) {
   if (cpu_some_wait(it)) cpu_put(it, " mw_L%d.clear(mw_n);", index);
 }
 
+/* a[t] = c; const int c = 3;  What is declared stands in front of the open region, which must not name another c. */
+static bool hides(const cpu_writer *it, const cpu_token *name) {
+  const mw_body *body = &it->in->body;
+  for (const cpu_segment *piece = it->open; piece < it->open + it->nopen; piece++)
+    for (int i = piece->first; (i = cpu_find_use(&it->in->work, i, piece->last, name)) < piece->last; i++)
+      if (body->declared[body->bound[i - 1]].name < piece->first) return true;
+  return false;
+}
+
+static void hidden_flush(cpu_writer *it, int first, int last) {
+  const mw_body *body = &it->in->body;
+  for (int i = 1; i < body->ndeclared; i++) {
+    const int name = body->declared[i].name;
+    if (first <= name && name < last && hides(it, &it->in->work.at[name])) cpu_region_flush(it);
+  }
+}
+
 static void declare_walk(cpu_writer *it, int node, int first, int last) {
   cpu_splitter *in = it->in;
+  hidden_flush(it, first, last);
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     const cpu_declarator *d = &local->declarator;
     if (local->node != node) continue;
-    if (local->class == CPU_UNIFORM && !cpu_is_pure(in, d->init, d->init_last)) cpu_region_flush(it);
+    if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last)) cpu_region_flush(it);
     if (local->class == CPU_PRIVATE && local->reference && it->out)
       cpu_split_reject(in, first, "the reference '%.*s' is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
     if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN) {
-      cpu_known_put(it, d->init, d->init_last);
+      if (!local->constant) cpu_known_put(it, d->init, d->init_last);
       cpu_put_tokens(it, first, last);
-      cpu_known_local_put(it, local);
+      cpu_sizes_put(it, d->dims, d->dims_last);
+      if (!local->constant) cpu_known_local_put(it, local);
     } else
       cpu_segment_add(it, CPU_SEGMENT_DECLARE, first, last, node);
   }
@@ -143,10 +162,9 @@ static bool assigns_uniform(const cpu_splitter *in, const cpu_node *node) {
 
 /* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
 static void type_put(cpu_writer *it, const cpu_node *node) {
-  if (node->parent == 0)
-    cpu_put_tokens(it, node->first, node->last);
-  else if (it->out)
-    cpu_emit_tokens(&it->in->work, it->out, node->first, node->last, cpu_placed_kept);
+  hidden_flush(it, node->first, node->last);
+  cpu_shared_put(it, node->first, node->last, node->parent == 0 ? cpu_stack_shared : cpu_placed_kept);
+  cpu_sizes_put(it, node->first, node->last);
 }
 
 static void simple_walk(cpu_writer *it, int index) {
@@ -374,7 +392,6 @@ void cpu_places(cpu_splitter *in) {
   int *regions = mw_malloc((size_t)(in->work.count + 1) * sizeof *regions);
   bool *single = mw_malloc((size_t)in->nlocals + 1);
   memset(single, 1, (size_t)in->nlocals + 1);
-  cpu_types_mark(in);
   first_walk(in, false, regions, single);
   if (in->bounds_check_scale) first_walk(in, true, regions, single);
   for (int i = 0; i < in->nlocals; i++)
