@@ -7,6 +7,7 @@
 -- Oxford's lectures: "1, 22" is page 22 of lecture 1. See docs/studies/first-kernels.md.
 
 local mw = require "moonwarp"
+local core = require "moonwarp.core"
 local has_host, host = pcall(require, "moonwarp.host") -- of the program: a stock interpreter has none
 
 local study, p, gpu = mw.study {
@@ -74,10 +75,12 @@ local MISTAKES <const> = {
   { "an assertion", "cudaErrorAssert, later", FAULT, "m.doubt:launch(1, 16, x)" },
 }
 
--- The lines that Lua code prints in a process of its own; it has the device, the module and 16 zeros in x.
+-- The lines that Lua code prints in a process of its own; it has the device, the module and 16 zeros in x. The kernels
+-- are those of this process: by their name it might find others.
 local function lines_of(id, code)
-  local start = ([[local mw = require "moonwarp" local dev = mw.device(%q) local m = dev:module "first-kernels.cu"
-    local x = dev:zeros("f32", 16) ]]):format(id)
+  local start = ([[local mw = require "moonwarp" local dev = mw.device(%q)
+    local m = dev:module { file = %q, name = "first-kernels.cu" } local x = dev:zeros("f32", 16) ]]):format(id,
+    core.files["first-kernels.cu"])
   local pipe <close> = io.popen(("'%s' -e '%s' 2>/dev/null"):format(host.program(), (start .. code):gsub("\n%s*", " ")))
   local lines = {}
   for line in pipe:lines() do lines[#lines + 1] = line end

@@ -34,6 +34,21 @@ function labs.shell(command)
   return status, output
 end
 
+-- Of another user than root, whose home is the folder: what it is in front of runs as uid 65534.
+local LESS <const> = "chown -R 65534:65534 %s && chmod 755 %s && env HOME=%s MOONWARP_CACHE=%s/cache "
+  .. "setpriv --reuid 65534 --regid 65534 --clear-groups env "
+
+--- Who commands can be run as: this user, and beside root one without its rights, where there is one.
+---@return table[]  { name, as }: as(folder) is what stands in front of a command that works in the folder
+function labs.users()
+  local users = { { name = "this user", as = function() return "env " end } }
+  if labs.shell(("setpriv --reuid 65534 --regid 65534 --clear-groups test -x %s -a -r %s/lua/moonwarp/init.lua"):format(
+    labs.quoted(labs.program), labs.quoted(support.core.home()))) == 0 and labs.shell "[ $(id -u) = 0 ]" == 0 then
+    users[2] = { name = "user 65534", as = function(folder) return (LESS:gsub("%%s", labs.quoted(folder))) end }
+  end
+  return users
+end
+
 -- Of those who test: the queue of tests/slurm.lua, what a build with sanitizers reads.
 local ENV = '{ "STAND_IN", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS" }'
 

@@ -278,6 +278,16 @@ describe("counters of a GPU", function()
     end)
   end)
 
+  -- ncu takes options from it, of which some name what it runs. An older one knows no such file, nor the option.
+  it("are not of the options that a file of the working folder has", function()
+    with({ ["s.lua"] = SCRIPT, ["config.ncu-cfg"] = "[Launch-and-attach]\n--apply-rules\n" }, function(run, folder)
+      local status, output = run("run s.lua --counters", REPORT .. " STAND_IN_CALLS=calls")
+      assert.are.equal(0, status, output)
+      local calls = files.read(folder .. "/calls")
+      assert.are.equal(4, select(2, calls:gsub("%-%-config%-file off ", "")), calls)
+    end)
+  end)
+
   it("are asked for under ncu too, so that a study takes the cases that it has for them", function()
     with({ ["s.lua"] = SCRIPT .. [[local file <close> = io.open("seen", "a")
       file:write(tostring(require "moonwarp.session".current.checking.counters), "\n")]] }, function(run, folder)

@@ -401,7 +401,7 @@ end
 ---@param name string
 ---@param words string     as "-p n=24 --device cpu"
 ---@param options { kernels: table?, optimised: boolean? }?
----  kernels: texts by the names of kernels' files, which the study finds before the library's
+---  kernels: texts by the names of kernels' files, which a copy of the study finds before the library's
 ---  optimised: compiled as a user has it, which takes most of the time; by g++ where it is there, since the kernels'
 ---  own specs run with clang++
 ---@return { status: integer, output: string, record: table?, files: table<string, string>, remarks: string }
@@ -409,11 +409,18 @@ function support.study(name, words, options)
   local run
   options = options or {}
   support.with_folder(function(folder)
+    local word = name
     for file, text in pairs(options.kernels or {}) do support.write(folder .. "/" .. file, text) end
+    local shipped = options.kernels and io.open(("%s/experiments/%s.lua"):format(core.home(), name))
+    if shipped then -- a copy of it finds other kernels than its own
+      word = name .. ".lua"
+      support.write(folder .. "/" .. word, shipped:read "a")
+      shipped:close()
+    end
     local compiler = options.optimised and '"${MOONWARP_CXX:-$(command -v g++ || command -v clang++)}"'
       or quoted(core.home() .. "/tests/cxx-o0")
     local command = "cd '%s' && MOONWARP_CXX=%s '%s' run %s %s --out out %s 2>&1 </dev/null"
-    local status, output = shell(command:format(folder, compiler, support.program(), name,
+    local status, output = shell(command:format(folder, compiler, support.program(), word,
       options.untimed and "" or "-p seconds=0", words))
     local record, files = left_in(folder .. "/out")
     run = { status = status, output = output, record = record, files = files,

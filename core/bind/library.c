@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The two openers. moonwarp.core is the C half: functions, and the method tables of every class, which the Lua half
- * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable and returns
+ * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable (searcher.c) and returns
  * what init.lua returns, so `require "moonwarp"` works in the program and in a stock lua5.4 alike. */
 #include "core/base/home.h"
 #include "core/bind/bind.h"
@@ -61,18 +61,10 @@ int luaopen_moonwarp_core(lua_State *L) {
   return 1;
 }
 
-void bind_search_first(lua_State *L, const char *field, const char *templates) {
-  lua_getglobal(L, "package");
-  luaL_gsub(L, templates, "@", mw_home());
-  lua_getfield(L, -2, field);
-  lua_concat(L, 2);
-  lua_setfield(L, -2, field);
-  lua_pop(L, 1);
-}
-
 int luaopen_moonwarp(lua_State *L) {
   luaL_requiref(L, "moonwarp.core", luaopen_moonwarp_core, 0);
-  bind_search_first(L, "path", "@/lua/?.lua;@/lua/?/init.lua;");
+  bind_searcher_install(L);
+  bind_libraries_open(L);
   lua_pushfstring(L, "%s/lua/moonwarp/init.lua", mw_home());
   if (luaL_loadfile(L, lua_tostring(L, -1)) != LUA_OK)
     return bind_fail(L, MW_INVALID,

@@ -114,14 +114,20 @@ static bool try_read(lua_State *L, const char *path) {
   return good;
 }
 
-/* The folder of the running script, which the session knows (lua/moonwarp/session.lua). */
-static const char *script_folder(lua_State *L) {
+/* A field of what the session knows of the running script (lua/moonwarp/session.lua); NULL: it is no string. */
+static const char *script_field(lua_State *L, const char *name) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, "moonwarp.session") != LUA_TTABLE || lua_getfield(L, -1, "current") != LUA_TTABLE ||
-      lua_getfield(L, -1, "options") != LUA_TTABLE || lua_getfield(L, -1, "script") != LUA_TSTRING)
+      lua_getfield(L, -1, "options") != LUA_TTABLE || lua_getfield(L, -1, name) != LUA_TSTRING)
     return NULL;
-  const char *script = lua_tostring(L, -1), *slash = strrchr(script, '/');
-  return slash ? lua_pushlstring(L, script, (size_t)(slash - script)) : ".";
+  return lua_tostring(L, -1);
+}
+
+/* The path of a file beside a script. */
+static const char *beside(lua_State *L, const char *script, const char *file) {
+  const char *slash = script ? strrchr(script, '/') : NULL;
+  if (!slash) return script ? lua_pushfstring(L, "./%s", file) : NULL;
+  return lua_pushfstring(L, "%s/%s", lua_pushlstring(L, script, (size_t)(slash - script)), file);
 }
 
 /* Notes a name and what it stands for in a table of moonwarp.core. */
@@ -133,12 +139,22 @@ static void note(lua_State *L, const char *table, const char *name, const char *
   lua_settop(L, top);
 }
 
-/* Looks for the file as given, beside the script, and in kernels/; leaves path and text on the stack. */
+/* Where a kernel file is looked for: as given, beside the script, and in kernels/. A script of moonwarp's own, and one
+ * that is run again, mean what is beside them, whatever the working folder holds; and moonwarp/ is in kernels/. */
+static void list_places(lua_State *L, const char *file, const char *places[3]) {
+  const char *home = mw_home(), *script = script_field(L, "script");
+  const bool shipped = script && strncmp(script, home, strlen(home)) == 0 && script[strlen(home)] == '/';
+  const char *near = beside(L, script, file), *own = lua_pushfstring(L, "%s/kernels/%s", home, file);
+  const char *const orders[3][3] = {{file, near, own}, {near, own, file}, {own, file, near}};
+  const bool is_library = strncmp(file, "moonwarp/", strlen("moonwarp/")) == 0;
+  memcpy(places, orders[is_library ? 2 : shipped || script_field(L, "rerun_of")], sizeof orders[0]);
+}
+
+/* Leaves path and text on the stack. */
 static void read_source(lua_State *L, const char *file, const char **path, const char **text) {
-  const char *beside = script_folder(L);
-  const char *places[3] = {file, beside ? lua_pushfstring(L, "%s/%s", beside, file) : NULL,
-                           lua_pushfstring(L, "%s/kernels/%s", mw_home(), file)};
-  for (int i = 0; i < (file[0] == '/' ? 1 : 3); i++) {
+  const char *places[3] = {file};
+  if (file[0] != '/') list_places(L, file, places);
+  for (int i = 0; i < 3; i++) {
     if (!places[i] || !try_read(L, places[i])) continue;
     *path = places[i];
     *text = lua_tostring(L, -1);
@@ -275,7 +291,7 @@ static mw_source check_source(lua_State *L) {
   static const char *const code_names[] = {"cubin", "ptx", "fatbin", "file", "source", "name", "warnings", NULL};
   static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
   copy_options(L, names);
-  if (!lua_checkstack(L, 32)) bind_fail(L, MW_NO_MEMORY, "the stack has no room for a module's options");
+  if (!lua_checkstack(L, 40)) bind_fail(L, MW_NO_MEMORY, "the stack has no room for a module's options");
   mw_source source = {0};
   if (has_code(L)) check_options(L, 2, code_names);
   locate_code(L, "cubin", MW_FORM_CUBIN, &source);

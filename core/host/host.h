@@ -10,7 +10,9 @@
 #include <lua.h>
 #include <stdbool.h>
 
-lua_State *host_state_new(void); /* libraries open, moonwarp preloaded, paths set; NULL: no memory */
+void host_variables_settle(void); /* of the environment's lists of folders, such as PATH, the absolute ones are left */
+
+lua_State *host_state_new(void); /* libraries open, moonwarp preloaded; NULL: no memory */
 int host_frames(lua_State *);    /* host.traceback() */
 int host_traceback(lua_State *); /* message handler: the message and the user's own lines below it */
 

@@ -3,6 +3,7 @@
  * The program: a Lua state, the command line in a protected call, an exit status. Whatever happens the state is
  * closed, and with it every device. */
 #include "core/base/home.h"
+#include "core/bind/bind.h"
 #include "core/host/host.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ enum { INTERRUPTED = 130 }; /* also before the command line is there to say so (
 static int run(lua_State *L) {
   if (!*mw_home())
     return luaL_error(L, "its own files (lua/moonwarp) are not beside it; MOONWARP_HOME names the folder with lua/");
+  bind_libraries_open(L);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "moonwarp.cli");
   lua_call(L, 1, 1);
@@ -33,6 +35,7 @@ static void push_words(lua_State *L, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   host_output_open();
+  host_variables_settle();
   lua_State *L = host_state_new();
   if (!L) {
     fputs("moonwarp: the system has no memory left\n", stderr);

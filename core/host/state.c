@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program's Lua state: the standard libraries, moonwarp itself without a file to load, and the search paths of a
- * checkout, an installation or a bundle. Opens no device and reads no file. */
+ * The program's Lua state: the standard libraries, moonwarp itself without a file to load, and the searcher of its Lua
+ * files. Opens no device and reads no file. */
 #include <lualib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -95,7 +95,6 @@ lua_State *host_state_new(void) {
   luaL_openlibs(L);
   replace_execute(L);
   preload(L);
-  bind_search_first(L, "path", "@/lua/?.lua;@/lua/?/init.lua;@/lib/?.lua;");
-  bind_search_first(L, "cpath", "@/lib/?.so;"); /* a bundle brings in lib/ what else comes from the system's folders */
+  bind_searcher_install(L);
   return L;
 }

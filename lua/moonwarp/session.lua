@@ -66,13 +66,12 @@ end
 ---@param options table?  see above
 ---@return table
 function session.new(options)
-  local has_lfs, lfs = pcall(require, "lfs")
   local met, _, launches = counts(), counted {}
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
                         put_off = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met, settled = met,
                         counted = launches, counted_until = launches, pictures = {}, warned = {},
-                        home = has_lfs and lfs.currentdir(), date = os.time(), started = core.clock() }, Session)
+                        home = require("lfs").currentdir(), date = os.time(), started = core.clock() }, Session)
 end
 
 --- Makes a new session the current one.

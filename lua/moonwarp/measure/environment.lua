@@ -10,6 +10,7 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
+local tool = require "moonwarp.measure.tool"
 
 local environment = {}
 
@@ -46,22 +47,56 @@ end
 -- ---- the script ---------------------------------------------------------------------------------
 
 local function output_of(command)
-  local pipe <close> = io.popen(command .. " 2>/dev/null </dev/null")
-  return pipe and pipe:read "a" or ""
+  local pipe <const> = io.popen(command .. " 2>/dev/null </dev/null")
+  local output <const> = pipe and pipe:read "a" or ""
+  return output, pipe and pipe:close()
 end
+
+-- Settings of a repository that say how its files look on the disk; others of its settings name programs that git runs.
+local KEPT <const> = "'^core[.](filemode|symlinks|ignorecase|autocrlf|eol)$'"
+
+-- The settings above, as a configuration file has them.
+local function harmless_settings(git)
+  local lines = { "[core]" }
+  for key, value in output_of(("%s config --get-regexp %s"):format(git, KEPT)):gmatch "core%.(%l+) (%w+)\n" do
+    lines[#lines + 1] = ("%s = %s"):format(key, value)
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- Whether files differ from a revision; nil: unknown. git reads them, and runs what the settings of the repository and
+-- of its submodules name (core.fsmonitor, hooks, filter.*.clean). So it is given an empty repository of our own with
+-- this one's objects, index and files, and no submodules.
+local function is_changed(git, revision, top, objects, index)
+  local own <const>, guard = tool.folder()
+  local _ <close> = guard
+  if path.make(own .. "/refs") or files.write(own .. "/HEAD", revision .. "\n")
+    or files.write(own .. "/config", harmless_settings(git)) then
+    return nil
+  end
+  local variables = { "GIT_DIR=" .. own, "GIT_WORK_TREE=" .. top, "GIT_OBJECT_DIRECTORY=" .. objects,
+                      "GIT_INDEX_FILE=" .. index, "GIT_OPTIONAL_LOCKS=0", "GIT_CONFIG_NOSYSTEM=1",
+                      "GIT_CONFIG_GLOBAL=/dev/null" }
+  local changed, is_known = output_of(("env %s git -C %s status --porcelain --untracked-files=no "
+    .. "--ignore-submodules=all"):format(table.concat(lists.map(variables, path.quote), " "), path.quote(top)))
+  if is_known then return changed ~= "" end
+end
+
+local ASKED <const> = " rev-parse --path-format=absolute HEAD --show-toplevel --git-path objects --git-path index"
 
 local revisions = {}
 
 --- The git revision of a folder, and whether files that git knows were changed since; nil outside of
 --- a repository, or without git. Asked once a folder.
 ---@param folder string
----@return table?  revision, dirty
+---@return table?  revision, dirty (nil: unknown)
 function environment.revision(folder)
   if revisions[folder] == nil then
     local git = "git -C " .. path.quote(folder)
-    local revision = output_of(git .. " rev-parse HEAD"):match "^[^\n]+"
-    local changed = revision and output_of(git .. " status --porcelain --untracked-files=no")
-    revisions[folder] = revision and { revision = revision, dirty = changed ~= "" } or false
+    local revision, top, objects, index = output_of(git .. ASKED):match "^(%x+)\n([^\n]+)\n([^\n]+)\n([^\n]+)\n$"
+    local dirty
+    if revision then dirty = is_changed(git, revision, top, objects, index) end
+    revisions[folder] = revision and { revision = revision, dirty = dirty } or false
   end
   return revisions[folder] or nil
 end

@@ -39,6 +39,11 @@ function ncu.program()
   return tool.program("ncu", versions())
 end
 
+-- An ncu that would read this file of the working folder, and may run what it names, knows the option.
+local function settings()
+  return require("lfs").symlinkattributes("config.ncu-cfg", "mode") and { "--config-file", "off" } or nil
+end
+
 -- ---- what went wrong ----------------------------------------------------------------------------
 
 local PERMISSION <const> = "ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM): run as root, or load the "
@@ -81,7 +86,7 @@ local function clear_report(folder)
 end
 
 local function words_of(program, folder)
-  local words = lists.append({ program }, WORDS)
+  local words = lists.append(lists.append({ program }, settings()), WORDS)
   return lists.append(words, { "--metrics", table.concat(report.metrics(), ","), "--export", report_of(folder),
                                "--log-file", folder .. "/log" })
 end
@@ -93,7 +98,7 @@ local function pages_of(program, folder)
     local words = { "/usr/bin/env", "LC_ALL=C", program, "--import", report_of(folder) .. ".ncu-rep", "--csv",
                     "--print-units", "base", "--log-file", name }
     os.remove(name)
-    tool.run(lists.append(words, page), folder, silence())
+    tool.run(lists.append(lists.append(words, settings()), page), folder, silence())
     return files.read(name) or ""
   end)
 end

@@ -239,9 +239,9 @@ local function missing()
   return "gnuplot is not installed (on Debian and Ubuntu: apt install gnuplot-nox)"
 end
 
--- Runs gnuplot in a folder; nil, or why there are no pictures.
+-- Runs gnuplot in a folder, without the user's or the folder's own settings (-d); nil, or why there are no pictures.
 local function run(folder, script, first)
-  local words = lists.append({ "gnuplot", "-e", "cd " .. in_marks(folder) }, first or {})
+  local words = lists.append({ "gnuplot", "-d", "-e", "cd " .. in_marks(folder) }, first or {})
   local status, output = core.process(lists.append(words, { script }), gnuplot.LIMIT)
   if status == 0 then return nil end
   if not status then return output end

@@ -30,12 +30,17 @@ local function relative(file, base)
   return file:sub(1, #base + 1) == base .. "/" and file:sub(#base + 2) or file
 end
 
+-- Those that do not come from where scripts search.
+local function is_own(module)
+  return module == "lfs" or module == "cjson" or (module .. "."):find "^moonwarp%." ~= nil
+end
+
 -- Where a module that is loaded came from; each is searched for once, since there may be many
 -- records, and many modules.
 local function file_of(module, searched)
   if searched[module] then return nil end
   searched[module] = true
-  local file = type(module) == "string" and package.searchpath(module, package.path)
+  local file = type(module) == "string" and not is_own(module) and package.searchpath(module, package.path)
   return file and file:gsub("^%./", "")
 end
 
@@ -46,8 +51,7 @@ local function companions(script, base, searched)
   end)
   for module in pairs(package.loaded) do
     local file = file_of(module, searched)
-    local inside = file and file:sub(1, #base + 1) == base .. "/"
-    if inside and not file:find("/lua/moonwarp/", 1, true) then list[#list + 1] = file end
+    if file and file:sub(1, #base + 1) == base .. "/" then list[#list + 1] = file end
   end
   table.sort(list)
   return list

@@ -21,8 +21,8 @@ end
 
 -- The one that knows Lua: a bundle has it among its modules.
 local function load_native()
-  local file = package.searchpath("native", package.cpath) or assert(build "native")
-  return assert(package.loadlib(file, "luaopen_native"))()
+  local opener = package.loadlib(core.home() .. "/lib/native.so", "luaopen_native")
+  return (opener or assert(package.loadlib(assert(build "native"), "luaopen_native")))()
 end
 
 local native = load_native()

@@ -329,15 +329,16 @@ static bool is_mentioned(const struct header_group *group, const char *text) {
   return false;
 }
 
+/* In angles: in quotes the compiler would look into the working folder first, for a text that comes by a pipe. */
 static void head_put(const cpu_program *program, cpu_flavor flavor, const char *body, cpu_text *out) {
   if (flavor == CPU_FAST && program->operators) cpu_text_put(out, "#define MW_OPERATORS 1\n");
   if (cpu_is_checked(flavor)) cpu_text_put(out, "#define MW_CHECK 1\n");
   if (flavor == CPU_COUNT) cpu_text_put(out, "#define MW_COUNT 1\n");
-  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
+  cpu_text_format(out, "#define %s 1\n#include <moonwarp.h>\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
   for (size_t i = 0; i < sizeof header_groups / sizeof *header_groups; i++)
     if (is_mentioned(&header_groups[i], body))
-      cpu_text_format(out, "#include \"moonwarp/%s.h\"\n", header_groups[i].header);
-  cpu_text_format(out, "#include \"entry.h\"\n%s", flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
+      cpu_text_format(out, "#include <moonwarp/%s.h>\n", header_groups[i].header);
+  cpu_text_format(out, "#include <entry.h>\n%s", flavor == CPU_FAST ? "#include <split.h>\n" : "");
 }
 
 static void body_put(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
