@@ -119,6 +119,15 @@ local function of_exit(ending, run, log)
   return "failed", message and message:match("[^\n]*") or ("exit status %d"):format(ending.exit)
 end
 
+-- What a record says of a run that has not come to a good end, whatever the status of its process.
+local function of_record(run)
+  local text = failed_check(run)
+  if text or run and run.status == "check failed" then return "check failed", text or "its record says so" end
+  if not run or run.status == "complete" and run.exit == exit.OK then return nil end
+  if run.message then return "failed", run.message:match "[^\n]*" end
+  return "failed", run.status ~= "complete" and "its run is " .. run.status
+    or "its record has exit status " .. tostring(run.exit)
+end
 
 --- Why a process did not come to its end: a verdict, and in words; nil if it did.
 ---@param ending table  exit, signal, reason, lost
@@ -139,12 +148,16 @@ local function word_of(step, ending, run, problem, folder)
   if word then return word, text end
   if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
   if problem then return "failed", problem end
+  word, text = of_record(run)
+  if word then return word, text end
   local note = folder .. "/skipped" -- of cli/run.lua
   local reason = files.is_plain(note) and (files.read_plain(note, LONGEST) or "it gives a reason that is too long")
-  return reason and "skipped" or "passed", reason
+  if reason then return "skipped", reason end
+  if step.check and not run then return "check failed", "it left no record of what check mode has found" end
+  return "passed"
 end
 
--- A lab that passed so far, by the number of its checks.
+-- A lab that passed so far, by the number of its checks, none of which failed.
 local function judge_checks(step, run)
   local count, wanted = run and #run.checks or 0, step.checks or 0
   if count < wanted then
