@@ -30,7 +30,7 @@ local SIGNALS = { [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE
                   [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM", [2] = "SIGINT" }
 
 local KINDS = { skipped = "skipped", ["not run"] = "skipped",
-                ["check failed"] = "failure", ["gate failed"] = "failure" }
+                ["check failed"] = "failure", ["gate failed"] = "failure", unclear = "failure" }
 
 --- What kind of outcome a verdict is: "skipped", "failure" (the lab did what it should, but its results are not good
 --- enough) or "error"; nil of a lab that passed.
@@ -38,6 +38,25 @@ local KINDS = { skipped = "skipped", ["not run"] = "skipped",
 ---@return string?
 function verdict.kind(word)
   return KINDS[word] or word ~= "passed" and "error" or nil
+end
+
+local CUT = { interrupted = true, killed = true } -- by the batch or its job, which says nothing about the lab
+
+--- Whether an attempt counts as one of the lab's.
+---@param word string  its verdict
+---@return boolean
+function verdict.counts(word)
+  return not CUT[word]
+end
+
+--- Whether a lab has its verdict after an attempt. What is unclear is measured again once.
+---@param word string
+---@param tries integer    attempts that count, this one included
+---@param retries integer  of the step
+---@return boolean
+function verdict.is_final(word, tries, retries)
+  if word == "passed" or word == "skipped" then return true end
+  return not CUT[word] and tries > (word == "unclear" and math.max(retries, 1) or retries)
 end
 
 -- ---- what the run left --------------------------------------------------------------------------
@@ -180,8 +199,9 @@ function verdict.of(step, ending, folder)
   if ending.verdict == "passed" and #step.gates > 0 then
     run = run or { records = {} }
     ending.gates = lists.map(step.gates, function(one) return gate.judge(one, run.records, run.counters) end)
-    local failed = lists.find(ending.gates, function(one) return one.message end)
-    if failed then ending.verdict, ending.message = "gate failed", failed.message end
+    local failed = lists.find(ending.gates, function(one) return not (one.ok or one.unclear) end)
+    local open = failed or lists.find(ending.gates, function(one) return one.unclear end)
+    if open then ending.verdict, ending.message = failed and "gate failed" or "unclear", open.message end
   end
   ending.message = ending.message and ending.message:sub(1, LONGEST)
   return ending
