@@ -277,7 +277,7 @@ mw.record { n = 1 }]]
   end)
 
   it("keeps what it found if the script fails, or ends by os.exit", function()
-    for ending, wanted in pairs { ["error 'enough'"] = 1, ["os.exit(0)"] = 0 } do
+    for ending, wanted in pairs { ["error 'enough'"] = 1, ["os.exit(0)"] = 3 } do
       with_files({ ["s.lua"] = 'local mw = require "moonwarp"\n' .. RED .. ending }, function(run, folder)
         local status, output = run "run --check s.lua"
         assert.are.equal(wanted, status, output)

@@ -141,6 +141,28 @@ describe("a gate", function()
     assert.is_false(judged({ rung = "a", n = 1 }, "T_tot", 2, { rung = "b" }).ok)
   end)
 
+  it("is unclear where its bound lies in the interval, that of a benchmark beside a plain rate as well", function()
+    local function timed(median)
+      return { median = median, low = 0.98 * median, high = 1.02 * median, samples = { median } }
+    end
+    local records = { { rung = "a", T_tot = 100.0, t = timed(1) }, { rung = "b", T_tot = 50.0, t = timed(2) },
+                      { rung = "c", T_tot = { value = 50.0, low = 49.0, high = 51.0 } }, { rung = "d", T_tot = 50.0 },
+                      { rung = "e", error = 50.0, t = timed(2) } }
+    local function words(of, least, field)
+      local one = gate.judge({ record = { rung = of == "e" and "e" or "a" }, field = field or "T_tot", at_least = least,
+                               of = { rung = of } }, records)
+      return one.ok and "ok" or one.unclear and "unclear" or "failed"
+    end
+    for of, ends in pairs { b = { 1.92, 2.09 }, c = { 1.92, 2.09 }, d = { 1.95, 2.05 } } do
+      assert.are.same({ "ok", "unclear", "unclear", "failed" }, { words(of, ends[1]), words(of, ends[1] + 0.04),
+        words(of, ends[2] - 0.04), words(of, ends[2]) }, of)
+    end
+    assert.are.same({ "ok", "failed" }, { words("e", 1, "error"), words("e", 1.001, "error") })
+    local one = gate.judge({ record = { rung = "a" }, field = "T_tot", at_least = 2, of = { rung = "b" } }, records)
+    assert.are.equal("T_tot of rung = a is 2 of rung = b, wanted at least 2, which lies in its interval, 1.92 to 2.08: "
+      .. "measure longer, or on a quieter machine", one.message)
+  end)
+
   it("fails without anything to compare with", function()
     assert.are.equal("no record has rung = c", judged({ rung = "c" }, "T_tot", 1, { rung = "b" }).message)
     assert.are.equal("no record with rung = a has a number 'T_eff'",

@@ -3,4 +3,4 @@
 
 #include <stddef.h>
 
-void (*mw_leave)(int status) = NULL;
+int (*mw_leave)(int status) = NULL;

@@ -4,6 +4,7 @@
 #ifndef MW_LEAVE_H
 #define MW_LEAVE_H
 
-extern void (*mw_leave)(int status); /* set by the program: ends the script's run; NULL: nothing to do */
+/* Set by the program: ends the script's run, and gives the status with which the process is to end. NULL: nothing to do. */
+extern int (*mw_leave)(int status);
 
 #endif

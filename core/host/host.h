@@ -16,7 +16,8 @@ lua_State *host_state_new(void); /* libraries open, moonwarp preloaded; NULL: no
 int host_frames(lua_State *);    /* host.traceback() */
 int host_traceback(lua_State *); /* message handler: the message and the user's own lines below it */
 
-void host_leave_watch(lua_State *); /* os.exit ends the session's run */
+void host_leave_watch(lua_State *); /* whatever ends the process ends the session's run */
+int host_exit(lua_State *);          /* os.exit, whose status is no better than the run */
 
 void host_interrupt_watch(lua_State *); /* Ctrl-C ends what this state runs with the error "interrupted" */
 bool host_interrupt_clear(void);        /* true where an interruption was pending; it no longer is */

@@ -71,10 +71,10 @@ static int host_open(lua_State *L) {
   return 1;
 }
 
-static void replace_execute(lua_State *L) {
+static void replace_in_os(lua_State *L) {
+  static const luaL_Reg functions[] = {{"execute", host_execute}, {"exit", host_exit}, {NULL, NULL}};
   lua_getglobal(L, LUA_OSLIBNAME);
-  lua_pushcfunction(L, host_execute);
-  lua_setfield(L, -2, "execute");
+  luaL_setfuncs(L, functions, 0);
   lua_pop(L, 1);
 }
 
@@ -93,7 +93,7 @@ lua_State *host_state_new(void) {
   if (!L) return NULL;
   host_coroutines_follow(L);
   luaL_openlibs(L);
-  replace_execute(L);
+  replace_in_os(L);
   preload(L);
   bind_searcher_install(L);
   return L;

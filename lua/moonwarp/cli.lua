@@ -38,7 +38,7 @@ example:
   moonwarp run memcopy
 
 exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check or a pass of a sweep failed,
-4 no such device, 5 compare found something slower, 130 interrupted]]
+4 no such device, 5 compare found something slower, 6 compare --strict something unclear, 130 interrupted]]
 
 
 local function command_of(word)

@@ -13,6 +13,7 @@
 --   put_off        what this pass has left to the last one to show (cli/passes.lua)
 --   picked         of moonwarp run --pass: which value of each parameter that is swept, by name
 --   outcome        of moonwarp run --pass: how the pass ended (cli/part.lua)
+--   left           the status with which the run has ended (cli/run.lua)
 --   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)
 --   begun          descriptions of studies that have been begun, and neither been run nor returned (study.lua)
@@ -69,9 +70,9 @@ function session.new(options)
   local met, _, launches = counts(), counted {}
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
-                        put_off = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met, settled = met,
-                        counted = launches, counted_until = launches, pictures = {}, warned = {},
-                        home = require("lfs").currentdir(), date = os.time(), started = core.clock() }, Session)
+                         put_off = {}, ends = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met,
+                         settled = met, counted = launches, counted_until = launches, pictures = {}, warned = {},
+                         home = require("lfs").currentdir(), date = os.time(), started = core.clock() }, Session)
 end
 
 --- Makes a new session the current one.
@@ -303,10 +304,11 @@ function Session:settle_counters()
   if self.options.check and self.options.check.counters then results.show(rows) end
 end
 
--- Another interpreter does not say when its script ends; its collector does.
+-- As the state closes, before the last device, which is older, forgets what it has found. Another interpreter does not
+-- say when its script ends otherwise.
 function Session:settle_at_end()
-  if self.options.argv or self.at_end then return end
-  self.at_end = setmetatable({}, { __gc = function() self:settle_findings() end })
+  local ends = self.ends
+  ends[self.opened] = ends[self.opened] or setmetatable({}, { __gc = function() self:settle_findings() end })
 end
 
 -- ---- the first measurement ----------------------------------------------------------------------
@@ -351,17 +353,20 @@ function Session:finish(ending)
   return run:finish(ending)
 end
 
---- Ends the run of a script that leaves by os.exit.
----@param status integer  of the process
+--- Ends the run of a script that leaves by os.exit. A command may have another way (cli/run.lua).
+---@param status integer   of the process
+---@return integer status  with which it is to end
 function Session:leave(status)
   local ending = self:ending()
   self:finish { status = status == 0 and ending.status or "failed", exit = status }
+  return status
 end
 
 --- The same of the current session: the program calls it when the process ends (core/host/leave.c).
 ---@param status integer
+---@return integer? status
 function session.leave(status)
-  session.current:leave(status)
+  return session.current:leave(status)
 end
 
 session.begin()

@@ -45,6 +45,25 @@ describe("a recorded number", function()
     assert.are.equal("changed", verdict(power(1), power(2)))
   end)
 
+  -- A rung 14 times slower was "unclear", and the status 0, because its host was busy.
+  it("is slower on a busy host if it is far slower, by its samples and by a rate beside them", function()
+    local function timed(median, flag)
+      local samples = {}
+      for i = 1, 50 do samples[i] = median * (1 + (i % 5) / 1e4) end
+      return { t = { median = median, low = median, high = median, samples = samples, flags = { flag } },
+               pace = { value = 1 / median, low = 0.999 / median, high = 1.001 / median }, units = { pace = "1/s" } }
+    end
+    for ratio, wanted in pairs { [14] = "slower", [1.31] = "slower", [1.2] = "unclear", [1.05] = "same",
+                                 [0.8] = "unclear", [0.5] = "faster" } do
+      local result = compare.runs(run_of { timed(1e-3) }, run_of { timed(ratio * 1e-3, "busy host") })
+      assert.are.same({ "pace", wanted, "t", wanted }, { result[1].label, result[1].verdict, result[2].label,
+        result[2].verdict }, ratio)
+      assert.are.equal(wanted ~= "same" and "busy host" or nil, result[1].why)
+      local quiet = compare.runs(run_of { timed(1e-3) }, run_of { timed(ratio * 1e-3) })
+      assert.are.equal(quiet[1].verdict, quiet[2].verdict)
+    end
+  end)
+
   it("is the same or changed if it is a plain number", function()
     assert.are.equal("changed: no samples", verdict({ T_tot = 1e9 }, { T_tot = 1.5e9 }))
     assert.are.equal("same", verdict({ T_tot = 1e9 }, { T_tot = 1.15e9 }))
@@ -162,6 +181,25 @@ describe("the comparison of numbers", function()
       assert.is_nil(support.read(folder .. "/r.html"):find(">nan<", 1, true))
       output = output_of(folder, "compare a b --threshold 16")
       assert.is_truthy(output:find("1 same (within 16 %)", 1, true), output)
+    end)
+  end)
+end)
+
+describe("the status of a comparison", function()
+  -- What was not clear had status 0, and a test machine took it for no slower.
+  it("is 6 with --strict where something is unclear, and 5 where something is slower", function()
+    support.with_folder(function(folder)
+      local function speed(rung, value) return { rung = rung, seconds = quantity(value) } end
+      store(folder, "a", run_of { speed("x", 1), speed("y", 1) })
+      store(folder, "same", run_of { speed("x", 1.01), speed("y", 1) })
+      store(folder, "unclear", run_of { speed("x", 1.1), speed("y", 1) })
+      store(folder, "slower", run_of { speed("x", 1.1), speed("y", 2) })
+      for name, statuses in pairs { same = { 0, 0 }, unclear = { 0, 6 }, slower = { 5, 5 } } do
+        for i, option in ipairs { "", " --strict" } do
+          local said = output_of(folder, ("compare a %s%s; echo status $?"):format(name, option))
+          assert.are.equal(("status %d"):format(statuses[i]), said:match "(status %d+)\n$", said)
+        end
+      end
     end)
   end)
 end)

@@ -44,7 +44,7 @@ static atomic_int abandoned; /* that have not ended */
 static void at_exit(int status, void *nothing) {
   (void)nothing;
   if (atomic_load(&abandoned) == 0) return;
-  if (mw_leave) mw_leave(status);
+  if (mw_leave) status = mw_leave(status);
   fflush(NULL);
   _exit(status);
 }

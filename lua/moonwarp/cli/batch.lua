@@ -59,8 +59,8 @@ runs one lab at a time, whoever started it.]]
 batch.example = "moonwarp batch --only reduction --device cpu --dry-run"
 
 batch.notes = [[
-exit status: 0 all passed, 3 a check or a gate failed, 1 a lab crashed, failed or ran into a limit,
-2 wrong use, 4 no such device, 130 interrupted
+exit status: 0 all passed, 3 a check or a gate failed or is unclear, 1 a lab crashed, failed or ran into a
+limit, 2 wrong use, 4 no such device, 130 interrupted
 Ctrl-C ends the running labs in order, a second Ctrl-C at once; --resume continues
 with --slurm Ctrl-C leaves the jobs in the queue, or cancels them if you say so; --resume comes back]]
 

@@ -22,6 +22,7 @@ end
 compare.options = {
   { flag = "--threshold", show = "PERCENT", value = "a percentage", check = check_threshold,
     help = "the largest difference that counts as the same; else 2 on a GPU, 10 on the CPU device" },
+  { flag = "--strict", help = "status 6 where something is unclear" },
   { flag = "--json", help = "the result as JSON" },
   { flag = "--all", help = "measurements that are the same, too" },
   runs.OUT,
@@ -41,7 +42,8 @@ moonwarp run memcopy -p n=512 -p parts=ladder --out after
 moonwarp compare before after --all]]
 
 compare.notes = [[
-exit status: 0 nothing is slower or missing in B, 5 something is, 2 wrong use]]
+exit status: 0 nothing is slower or missing in B, 5 something is, 6 with --strict: nothing is, but something is
+unclear, 2 wrong use]]
 
 local SIGNS = { same = "=", faster = "+", slower = "-", changed = "~", unclear = "?" }
 
@@ -119,7 +121,8 @@ function compare.run(parsed)
   end
   if #result == 0 then result.apart = require("moonwarp.results.difference").text(a, b) end
   if parsed.json then print(as_json(a, b, result)) else print_text(a, b, result, parsed.all) end
-  return (result.counts.slower > 0 or #result.missing > 0) and exit.SLOWER or exit.OK
+  if result.counts.slower > 0 or #result.missing > 0 then return exit.SLOWER end
+  return parsed.strict and result.counts.unclear > 0 and exit.UNCLEAR or exit.OK
 end
 
 return compare

@@ -125,6 +125,7 @@ end
 local function read(parts, parameters)
   local lefts = lists.map(parts, function(one)
     local left = part.read(one.folder, one.message, one.is_killed)
+    left.failed_checks = math.max(left.failed_checks, one.fails and 1 or 0) -- its finalizers may have checked something
     left.output, left.number = one.folder .. "/output.txt", one.number
     return left.ended.reason ~= arg.WHOLE and left or nil
   end)
@@ -160,7 +161,7 @@ end
 
 --- Makes one run of what passes have left, in their order.
 ---@param parts table[]       number (of the combination), folder (that --out gave it), message (if it was killed),
----                           is_killed (what it has left counts as far as records go)
+---                           is_killed (what it has left counts as far as records go), fails (its checks do)
 ---@param parameters table[]  of the sweep
 ---@return integer status
 ---@return string? reason      if every pass was skipped

@@ -151,7 +151,7 @@ local function final_status(current, status)
   local found, failed = current.found, current.failed_passes
   local checks = current.failed_checks - found
   if status ~= exit.OK then return status end
-  conclude_mode(current)
+  if not current.left then conclude_mode(current) end
   if checks + found + failed == 0 then return status end
   if found > 0 then complain_found(current) end
   if checks > 0 then exit.complain(checks == 1 and "a check failed" or checks .. " checks failed") end
@@ -190,8 +190,9 @@ local function hint_check(current, folder)
   print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(script))
 end
 
--- Closes the run's record, however the script ended.
+-- Closes the run's record, however the script ended. A batch takes no record for no answer of check mode.
 local function finish(current, status)
+  if current.checking and os.getenv "MOONWARP_LAB" and not (current.run or current.left) then current:folder() end
   local folder, problem = current:finish { status = record_status(current, status), exit = status,
                                            message = current.message }
   if problem then
@@ -208,6 +209,17 @@ local function tell_batch(current, reason)
   if reason and os.getenv "MOONWARP_LAB" and #current.records == 0 then
     files.write(current:out() .. "/skipped", reason)
   end
+end
+
+-- Ends the run and gives the status of the process: where the script ends, and where it leaves by os.exit; once more
+-- as the state closes, since finalizers may have checked something.
+local function leave(current, status)
+  if (current.left or exit.OK) ~= exit.OK then return current.left end
+  status = output_status(current, final_status(current, status))
+  local problem = current.outcome and not current.left and require("moonwarp.cli.part").leave(current)
+  if problem then exit.complain(problem) end
+  current.left = finish(current, status)
+  return current.left
 end
 
 local function begin_pass(parsed, parameters)
@@ -244,15 +256,12 @@ local function execute(parsed, more, work)
   if parsed.pass then begin_pass(parsed, parameters) end
   for _, name in ipairs(KEPT) do more[name] = parsed[name] end
   local current = session.begin(more)
-  current.given = passes.values(parameters)
+  current.given, current.leave = passes.values(parameters), leave
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = more.script })
   local status, reason = work(current, parameters, words)
   tell_batch(current, reason)
-  status = output_status(current, final_status(current, status))
-  local problem = current.outcome and require("moonwarp.cli.part").leave(current)
-  if problem then exit.complain(problem) end
-  return finish(current, status)
+  return current:leave(status)
 end
 
 local function execute_chunk(chunk, parsed, more)

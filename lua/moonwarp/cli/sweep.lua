@@ -109,6 +109,7 @@ function sweep.join(running)
   local parts = lists.map(running.steps, function(step)
     local state = running.states[step.id]
     return { number = math.tointeger(tonumber(step.name:match "%d+$")), message = message_of(state.result),
+             fails = verdict.kind((state.result or {}).verdict) == "failure",
              is_killed = not state.result or state.result.verdict == "killed",
              folder = ("%s/%s"):format(running.folder, ledger.place(step.id, math.max(1, state.attempts))) }
   end)

@@ -22,13 +22,10 @@ local SIGKILL = 9
 
 -- ---- what is there ------------------------------------------------------------------------------
 
--- An attempt that the batch itself cut short says nothing about the lab and does not count.
 function batch:settle(step, ending)
   local state, word = self.states[step.id], ending.verdict
-  local is_try = word ~= "interrupted" and word ~= "killed"
-  state.tries = state.tries + (is_try and 1 or 0)
-  state.done = is_try and (word == "passed" or word == "skipped" or state.tries > step.retries)
-  state.result = ending
+  state.tries = state.tries + (verdict.counts(word) and 1 or 0)
+  state.done, state.result = verdict.is_final(word, state.tries, step.retries), ending
 end
 
 -- Attempts that began and have no end: the batch was killed. What ended all the same is judged now,

@@ -5,6 +5,7 @@
 -- machine as on a fast one; seconds do not, and are rejected. A gate with a kernel is one on its structural counters
 -- (counter_gate.lua).
 
+local compare = require "moonwarp.results.compare"
 local counter_gate = require "moonwarp.lab.counter_gate"
 local lists = require "moonwarp.base.lists"
 local fields = require "moonwarp.results.fields"
@@ -84,17 +85,31 @@ local function has(record, wanted)
   return true
 end
 
+-- A rate with its interval; nil if the record has none. A plain number per second beside one benchmark is work by its
+-- median.
+local function rate_of(record, field)
+  local value, low, high = quantity.read(fields.value(record, field))
+  if value and not low and fields.unit(record, field):find "/s$" then
+    local results = lists.map(lists.keys(record), function(name)
+      return fields.is_result(record[name]) and record[name] or nil
+    end)
+    local t = #results == 1 and results[1] or {}
+    if t.low and t.high then low, high = value * t.median / t.high, value * t.median / t.low end
+  end
+  return value and { value = value, low = low or value, high = high or value }
+end
+
 -- The best of the records that the selector takes; nil and why there is none.
 local function best(records, wanted, field)
   local found, most = false, nil
   for _, record in ipairs(records) do
     if has(record, wanted) then
-      local value = quantity.read(fields.value(record, field))
+      local rate = rate_of(record, field)
       found = true
-      if value and fields.unit(record, field) == "s" then
+      if rate and fields.unit(record, field) == "s" then
         return nil, ("'%s' is a time, and a gate takes rates"):format(field)
       end
-      if value and not (most and most >= value) then most = value end
+      if rate and not (most and most.value >= rate.value) then most = rate end
     end
   end
   if most then return most end
@@ -125,22 +140,27 @@ end
 ---@param one table         as the curriculum has it
 ---@param records table[]   of the run
 ---@param counted table[]?  its counters
----@return table outcome   { text =, ok =, at_least =, share = (nil: no records), message = (where it
----                        failed) }
+---@return table outcome   { text =, ok =, at_least =, share = (nil: no records), low =, high = (of its interval),
+---                        message = (where it does not hold), unclear = (true: at_least lies inside the interval) }
 function gate.judge(one, records, counted)
   if counter_gate.is(one) then return counter_gate.judge(one, counted or {}) end
   local outcome = { text = title(one), ok = false, at_least = one.at_least }
   local value, problem = best(records, one.record, one.field)
   local reference
   if value then reference, problem = best(records, one.of, one.field) end
-  if reference and reference <= 0 then problem = "the reference is not above zero" end
+  if reference and reference.low <= 0 then problem = "the reference is not above zero" end
   outcome.message = problem
   if problem then return outcome end
-  outcome.share = value / reference
-  outcome.ok = outcome.share >= one.at_least
-  if not outcome.ok then
-    outcome.message = ("%s of %s is %.3g of %s, wanted at least %g"):format(one.field, gate.words(one.record),
-      outcome.share, gate.words(one.of), one.at_least)
+  local effect = compare.quotient(reference, value)
+  local side = compare.side(effect, one.at_least)
+  outcome.share, outcome.low, outcome.high = effect.ratio, effect.low, effect.high
+  outcome.ok, outcome.unclear = side == "more", not side or nil
+  if outcome.ok then return outcome end
+  outcome.message = ("%s of %s is %.3g of %s, wanted at least %g"):format(one.field, gate.words(one.record),
+    effect.ratio, gate.words(one.of), one.at_least)
+  if not side then
+    outcome.message = ("%s, which lies in its interval, %.3g to %.3g: measure longer, or on a quieter machine"):format(
+      outcome.message, effect.low, effect.high)
   end
   return outcome
 end

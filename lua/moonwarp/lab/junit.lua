@@ -32,7 +32,8 @@ end
 -- Lines of what each gate said.
 local function gates_of(row, into)
   for _, one in ipairs(row.gates or {}) do
-    into[#into + 1] = ("%s: gate %s: %s: %s"):format(row.id, one.ok and "passed" or "failed", one.text,
+    local word = one.ok and "passed" or one.unclear and "unclear" or "failed"
+    into[#into + 1] = ("%s: gate %s: %s: %s"):format(row.id, word, one.text,
       one.message or one.share and ("share %.3g"):format(one.share) or "it holds")
   end
 end

@@ -30,7 +30,7 @@ local SIGNALS = { [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE
                   [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM", [2] = "SIGINT" }
 
 local KINDS = { skipped = "skipped", ["not run"] = "skipped",
-                ["check failed"] = "failure", ["gate failed"] = "failure" }
+                ["check failed"] = "failure", ["gate failed"] = "failure", unclear = "failure" }
 
 --- What kind of outcome a verdict is: "skipped", "failure" (the lab did what it should, but its results are not good
 --- enough) or "error"; nil of a lab that passed.
@@ -38,6 +38,25 @@ local KINDS = { skipped = "skipped", ["not run"] = "skipped",
 ---@return string?
 function verdict.kind(word)
   return KINDS[word] or word ~= "passed" and "error" or nil
+end
+
+local CUT = { interrupted = true, killed = true } -- by the batch or its job, which says nothing about the lab
+
+--- Whether an attempt counts as one of the lab's.
+---@param word string  its verdict
+---@return boolean
+function verdict.counts(word)
+  return not CUT[word]
+end
+
+--- Whether a lab has its verdict after an attempt. What is unclear is measured again once.
+---@param word string
+---@param tries integer    attempts that count, this one included
+---@param retries integer  of the step
+---@return boolean
+function verdict.is_final(word, tries, retries)
+  if word == "passed" or word == "skipped" then return true end
+  return not CUT[word] and tries > (word == "unclear" and math.max(retries, 1) or retries)
 end
 
 -- ---- what the run left --------------------------------------------------------------------------
@@ -119,6 +138,15 @@ local function of_exit(ending, run, log)
   return "failed", message and message:match("[^\n]*") or ("exit status %d"):format(ending.exit)
 end
 
+-- What a record says of a run that has not come to a good end, whatever the status of its process.
+local function of_record(run)
+  local text = failed_check(run)
+  if text or run and run.status == "check failed" then return "check failed", text or "its record says so" end
+  if not run or run.status == "complete" and run.exit == exit.OK then return nil end
+  if run.message then return "failed", run.message:match "[^\n]*" end
+  return "failed", run.status ~= "complete" and "its run is " .. run.status
+    or "its record has exit status " .. tostring(run.exit)
+end
 
 --- Why a process did not come to its end: a verdict, and in words; nil if it did.
 ---@param ending table  exit, signal, reason, lost
@@ -139,12 +167,16 @@ local function word_of(step, ending, run, problem, folder)
   if word then return word, text end
   if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
   if problem then return "failed", problem end
+  word, text = of_record(run)
+  if word then return word, text end
   local note = folder .. "/skipped" -- of cli/run.lua
   local reason = files.is_plain(note) and (files.read_plain(note, LONGEST) or "it gives a reason that is too long")
-  return reason and "skipped" or "passed", reason
+  if reason then return "skipped", reason end
+  if step.check and not run then return "check failed", "it left no record of what check mode has found" end
+  return "passed"
 end
 
--- A lab that passed so far, by the number of its checks.
+-- A lab that passed so far, by the number of its checks, none of which failed.
 local function judge_checks(step, run)
   local count, wanted = run and #run.checks or 0, step.checks or 0
   if count < wanted then
@@ -167,8 +199,9 @@ function verdict.of(step, ending, folder)
   if ending.verdict == "passed" and #step.gates > 0 then
     run = run or { records = {} }
     ending.gates = lists.map(step.gates, function(one) return gate.judge(one, run.records, run.counters) end)
-    local failed = lists.find(ending.gates, function(one) return one.message end)
-    if failed then ending.verdict, ending.message = "gate failed", failed.message end
+    local failed = lists.find(ending.gates, function(one) return not (one.ok or one.unclear) end)
+    local open = failed or lists.find(ending.gates, function(one) return one.unclear end)
+    if open then ending.verdict, ending.message = failed and "gate failed" or "unclear", open.message end
   end
   ending.message = ending.message and ending.message:sub(1, LONGEST)
   return ending

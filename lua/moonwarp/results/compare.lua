@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Is B faster than A? Each measurement that both runs have (measurement.lua) is judged: a benchmark from the samples
--- that the runs kept, a value with an interval from the intervals, a plain number from the ratio only.
+-- that the runs kept, a value with an interval from the intervals, a plain number from the ratio only. The gates of a
+-- lab ask the same of two records of one run (lab/gate.lua).
 --
 -- The size of a difference is the ratio of the medians, B over A, with a 95 %
 -- interval: that of the bootstrap over single samples, widened to that over the medians of ten
@@ -11,8 +12,9 @@
 --   faster,   the whole interval lies beyond the threshold, and hardly any sample of one run is
 --   slower    beyond those of the other: Cliff's delta at least 0.474, "large" (J. Romano and
 --             others, "Appropriate statistics for ordinal level data", 2006)
---   unclear   neither, or a run that was disturbed (another program took the machine, the device was
---             throttled) would be faster or slower
+--   unclear   neither
+-- Where something else may have made the difference (another program took the machine, the device was throttled, there
+-- are few samples), the interval has to lie beyond three times the threshold.
 -- The interval of a ratio of two intervals reaches from the least to the greatest quotient of their ends. A plain
 -- number is "changed" beyond a threshold of its own, and so is any other in a unit of which neither less nor more is
 -- better.
@@ -20,6 +22,7 @@
 -- warm the device is), which no interval from inside of a run can know.
 
 local core = require "moonwarp.core"
+local fields = require "moonwarp.results.fields"
 local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 local stats = require "moonwarp.measure.stats"
@@ -27,6 +30,7 @@ local stats = require "moonwarp.measure.stats"
 local compare = {}
 
 local LARGE = 0.474
+local FAR = 3 -- thresholds
 local STRETCHES, LEAST = 10, 3 -- samples a stretch
 
 --- Default differences that count as the same: of a time, and in seconds. The
@@ -58,11 +62,22 @@ function compare.effect(a, b)
   return effect
 end
 
--- The interval of B over A from theirs.
-local function quotient(a, b)
+--- The ratio of two positive values, B over A, with an interval that reaches from the least to the greatest quotient.
+---@param a { value: number, low: number?, high: number? }
+---@param b { value: number, low: number?, high: number? }
+---@return table effect  ratio, low, high; the ratio itself where a value has no interval
+function compare.quotient(a, b)
   local ratio = b.value / a.value
   if not (a.low and b.low) then return { ratio = ratio, low = ratio, high = ratio } end
   return { ratio = ratio, low = b.low / a.high, high = b.high / a.low }
+end
+
+--- On which side of a bound an interval lies.
+---@param effect table  low, high
+---@param bound number
+---@return string? side  "more" (or at it), "less"; nil: the bound lies inside
+function compare.side(effect, bound)
+  return effect.low >= bound and "more" or effect.high < bound and "less" or nil
 end
 
 local BETTER = { lower = { more = "slower", less = "faster" }, higher = { more = "faster", less = "slower" } }
@@ -72,13 +87,13 @@ local CHANGED = { more = "changed", less = "changed" }
 ---@param effect table      ratio, low, high; delta if it is of samples
 ---@param threshold number  relative
 ---@param better string?    "lower" if left out, "higher", or "neither"
+---@param doubt string?     what else may have made the difference
 ---@return string verdict   "same", "faster", "slower", "changed" or "unclear"
-function compare.verdict(effect, threshold, better)
-  local above, below = 1 + threshold, 1 / (1 + threshold)
-  local words = BETTER[better or "lower"] or CHANGED
-  if effect.low >= below and effect.high <= above then return "same" end
-  if effect.low > above and (effect.delta or 1) >= LARGE then return words.more end
-  if effect.high < below and (effect.delta or -1) <= -LARGE then return words.less end
+function compare.verdict(effect, threshold, better, doubt)
+  if effect.low >= 1 / (1 + threshold) and effect.high <= 1 + threshold then return "same" end
+  local words, far = BETTER[better or "lower"] or CHANGED, 1 + threshold * (doubt and FAR or 1)
+  if compare.side(effect, far) == "more" and (effect.delta or 1) >= LARGE then return words.more end
+  if compare.side(effect, 1 / far) == "less" and (effect.delta or -1) <= -LARGE then return words.less end
   return "unclear"
 end
 
@@ -90,30 +105,33 @@ end
 
 local DISTURBED = { "^busy host$", "^throttled", "^clock fell$" }
 
--- What else changed a time than what was measured: the word of a flag, or nil.
+-- What else changed a time than what was measured: the word of a flag, or nil. A value of a record was measured with
+-- the benchmarks of the record.
 local function disturbance(one)
-  return lists.find(one.result and one.result.flags or {}, function(flag)
-    return lists.find(DISTURBED, function(pattern) return flag:find(pattern) end)
-  end)
+  for _, result in pairs(one.result and { one.result } or one.record) do
+    local flag = fields.is_result(result) and lists.find(result.flags or {}, function(flag)
+      return lists.find(DISTURBED, function(pattern) return flag:find(pattern) end)
+    end)
+    if flag then return flag end
+  end
 end
 
 local FEW = 5 -- samples
 
-local function by_samples(a, b, threshold, floor)
-  local effect = compare.effect(a.samples, b.samples)
-  local verdict, why = compare.verdict(effect, math.max(threshold, floor / a.value)), disturbance(a) or disturbance(b)
-  if math.min(#a.samples, #b.samples) < FEW then return effect, "unclear", "few samples" end
-  if why and (verdict == "faster" or verdict == "slower") then return effect, "unclear", why end
-  return effect, verdict
+local function doubt_of(a, b)
+  local few = a.samples and b.samples and math.min(#a.samples, #b.samples) < FEW
+  return few and "few samples" or disturbance(a) or disturbance(b)
 end
 
-local function by_intervals(a, b, threshold)
-  local effect = quotient(a, b)
-  return effect, compare.verdict(effect, threshold, a.better or "neither")
+local function by_intervals(a, b, threshold, floor)
+  local effect = a.samples and b.samples and compare.effect(a.samples, b.samples) or compare.quotient(a, b)
+  local doubt = doubt_of(a, b)
+  if a.unit == "s" then threshold = math.max(threshold, floor / a.value) end
+  return effect, compare.verdict(effect, threshold, a.better or "neither", doubt), doubt
 end
 
 local function by_value(a, b, threshold)
-  local effect = quotient({ value = a.value }, { value = b.value })
+  local effect = compare.quotient({ value = a.value }, { value = b.value })
   return effect, compare.verdict(effect, threshold, "neither"), "no samples"
 end
 
@@ -125,8 +143,7 @@ end
 -- The way in which two measurements can be judged.
 local function judge_of(a, b)
   if math.min(a.low or a.value, b.low or b.value) <= 0 then return without_ratio end
-  if a.samples and b.samples then return by_samples end
-  return a.low and b.low and by_intervals or by_value
+  return (a.samples and b.samples or a.low and b.low) and by_intervals or by_value
 end
 
 local function judged(a, b, kind, threshold)

@@ -144,6 +144,7 @@ function Run:__gc()
   if self.is_over then return end
   pcall(self.session.settle_findings, self.session)
   pcall(self.session.settle_counters, self.session)
+  self.session.run = nil
   pcall(self.finish, self, { status = "ended" })
 end
 

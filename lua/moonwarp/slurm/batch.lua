@@ -129,7 +129,7 @@ end
 function slurm:lab_of(id)
   local step = self.by_id[id]
   return { id = id, needs = self:open_needs(id), attempt = self:next_attempt(step),
-           tries = math.max(1, step.retries + 1 - self.states[id].tries) }
+           tries = self.states[id].tries }
 end
 
 -- Jobs of labs that an array's labs need.

@@ -52,13 +52,13 @@ function element:take(step, number)
   return made ~= nil
 end
 
--- The number of a new attempt; nil if the lab has its verdict, or if another job has it.
+-- The number of a new attempt, and how many before it count; nil if the lab has its verdict, or if another job has it.
 function element:claim(step, lab)
   local number, tries = lab.attempt, lab.tries
   while not self:take(step, number) do
     local ending = notes.read(self.folder, place_of(step, number, "end"))
-    if ending and ending.verdict ~= "killed" then tries = tries - 1 end
-    local is_done = ending and (ending.verdict == "passed" or ending.verdict == "skipped") or tries <= 0
+    if ending and verdict.counts(ending.verdict) then tries = tries + 1 end
+    local is_done = ending and verdict.is_final(ending.verdict, tries, step.retries)
     if is_done or not (ending or self:is_own(step, number)) then
       print(("%s: not run again: %s"):format(step.id, is_done and "it has its verdict" or "another job has it"))
       return nil
@@ -160,8 +160,8 @@ function element:run_lab(step, lab)
   local number, tries = self:claim(step, lab)
   while number do
     local word = self:attempt(step, number)
-    tries = tries - 1
-    if self.told or tries <= 0 or word == "passed" or word == "skipped" then return end
+    tries = tries + 1
+    if self.told or verdict.is_final(word, tries, step.retries) then return end
     number, tries = self:claim(step, { attempt = number + 1, tries = tries })
   end
 end
