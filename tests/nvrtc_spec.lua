@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Every kernel file compiles for the oldest architecture that NVRTC knows here, for Hopper and for the newest, without a
--- GPU; for those between in `make stress`, which names them in $ARCHITECTURES.
+-- Every kernel file compiles for the oldest architecture that NVRTC knows here, for Hopper and for the newest, without
+-- a GPU; for those between in `make stress`, which names them in $ARCHITECTURES.
 
 local support = require "tests.support"
 local core, mw = support.core, support.mw
