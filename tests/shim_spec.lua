@@ -57,7 +57,7 @@ describe("a unit", function()
                                 ["*p = __float_as_int(1.0f)"] = "convert", ["*p = (int)__fadd_rz(1, 2)"] = "rounded",
                                 ["*p = (int)erfcinv(0.5)"] = "special" } do
       local cpp = generated(dev, ("__global__ void k(int *p) { %s; }"):format(text))
-      assert.is_truthy(cpp:find(('#include "moonwarp/%s.h"'):format(header), 1, true), text)
+      assert.is_truthy(cpp:find(('#include <moonwarp/%s.h>'):format(header), 1, true), text)
     end
     local cpp = generated(dev, "__global__ void k(int *p) { *p = min(*p, (int)sqrtf(2.0f)); }")
     assert.is_nil(cpp:find("moonwarp/", 1, true))

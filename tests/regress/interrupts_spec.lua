@@ -58,6 +58,7 @@ local function with_command_line(text)
   support.with_folder(function(folder)
     assert(os.execute(("mkdir -p '%s/lua/moonwarp' && cp -r '%s/lua/moonwarp' '%s/lua'"):format(folder,
       support.core.home(), folder)))
+    os.execute(("[ ! -d '%s/lib' ] || ln -s '%s/lib' '%s'"):format(support.core.home(), support.core.home(), folder))
     support.write(folder .. "/lua/moonwarp/cli.lua", text)
     status, output = support.child("", { lua = ("env MOONWARP_HOME='%s' '%s'"):format(folder, PROGRAM) })
   end)
