@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- probes.lua: makes kernels of the cases of first.lua to fifth.lua, and runs them.
+-- probes.lua: makes kernels of the cases of first.lua to sixth.lua, and runs them.
 --
 -- A case is { name, in front of the kernel, beginning of its body, n as a Lua expression of t }: the body gives `int n`
 -- a value of each thread's own, for thread t of 64; w is 1. A body that has a kernel is whole, and its expression is
 -- element a[t], of all blocks; such a case may say its grid, block, dynamic shared memory (shared), array's size and,
 -- if its second parameter is a structure, the bytes of that (argument).
 -- alone: it can't stand in a namespace, or fails together with what is in the same file. refused: words of the error
--- where the device does not take it.
+-- where the device does not take it. engine: the one that "auto" chooses.
 
 local probes = {}
 
@@ -105,10 +105,12 @@ end
 ---@return string verdict
 ---@return string? why
 ---@return string? engine
-function probes.judge(dev, module, name, kernel)
+function probes.judge(dev, module, name, kernel, asked)
   local ok, values, engine = pcall(elements, dev, module, name, kernel)
   if not ok then return probes.failed(kernel, values) end
   local why = difference(values, kernel.want)
+  local wanted = asked == "auto" and kernel.case.engine
+  if wanted and not why and engine ~= wanted then return "broken", "engine " .. engine, engine end
   return why and "wrong" or "right", why, engine
 end
 

@@ -217,7 +217,6 @@ return {
     "W q(3); int n = q.x;", "t + 3" },
   { "initialiser of a static member of a template", "template <class T> struct W { static constexpr T"
     .. " one = 1; };", "int n = W<int>::one + threadIdx.x;", "t + 1" },
-  { "if with an initialiser", "", "int n = 0; if (int q = threadIdx.x; q > 5) n = q;", "t > 5 and t or 0" },
   { "while that declares", "", "int n = 0, m = threadIdx.x; while (int q = m) { n += q; m = q - 1; }",
     "t * (t + 1) // 2" },
   { "switch with an initialiser and fallthrough", "", "int n = 0; switch (int q = threadIdx.x & 3; q)"

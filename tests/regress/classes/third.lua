@@ -55,7 +55,6 @@ local GROUPS = "#include <cooperative_groups.h>\n"
 
 return {
   -- 1 to 6: text
-  { "xor_eq", "", "int n = 0; n xor_eq threadIdx.x;", "t" },
   { "or_eq, and", "", "int n = w; bool q = threadIdx.x > 5 and w; n or_eq q << 3;", "t > 5 and 9 or 1" },
   { "digraphs", "", "int l<:2:> = <% 1, (int)threadIdx.x %>; int n = l<:w:>;", "t" },
   { "name that goes on in the next line", "", "int n = thread\\\nIdx.x;", "t" },

@@ -107,8 +107,8 @@ static bool element_allows(const reading *it, int pointer) {
 static bool call_allows(const reading *it, const mw_expr *e) {
   const mw_expr *callee = &it->body->exprs[e->a];
   const cpu_token *name = &it->program->tokens.at[callee->op];
-  if (callee->kind != MW_EXPR_NAME || !are_pure(it, e->b)) return false;
-  if (callee->last > callee->first + 1 && !cpu_token_is(name, "mw_register")) return false; /* that is inline PTX's */
+  const bool plain = callee->last == callee->first + 1 || cpu_is_generated(name); /* mw_register<unsigned>(v) of PTX */
+  if (callee->kind != MW_EXPR_NAME || !plain || !are_pure(it, e->b)) return false;
   if (callee->binding == MW_NAME_BUILTIN)
     return cpu_is_builtin(name, CPU_PURE) && (!cpu_token_is(name, "__ldg") || element_allows(it, e->b));
   for (int k = -1; (k = cpu_function_next(it->program, name, k)) >= 0;)
