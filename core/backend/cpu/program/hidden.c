@@ -47,7 +47,7 @@ static void formals_take(cpu_program *program, const cpu_function *function, int
 static bool has_result(const cpu_program *program, const cpu_declaration *method) {
   const char *const *const words =
       WORDS("__device__", "__host__", "__forceinline__", "__noinline__", "__inline__", "inline", "explicit",
-            "constexpr", "static", "virtual", "friend", "__attribute__");
+            "constexpr", "consteval", "static", "virtual", "friend", "__attribute__");
   for (int i = method->begin; i < method->name; i++) {
     const cpu_token *token = &program->tokens.at[i];
     if (token->kind == CPU_NAME && !cpu_token_any(token, words)) return true;
