@@ -52,6 +52,8 @@ local cases = {
     "namespace lab { template <class T> struct row { T at[32]; }; }\nnamespace far { struct cell { int v; }; }",
     "using namespace lab; __shared__ row<int> s; { using namespace far; __shared__ cell c; c.v = 1; s.at[2] = c.v; }"
       .. " s.at[threadIdx.x] = 3; __syncthreads(); out[1] = s.at[9] + 1;" },
+  { "shared memory of a lambda", 31, "", "auto f = [&](int v) { constexpr int N = 32; __shared__ int s[N]; "
+    .. "s[threadIdx.x] = v; __syncthreads(); return s[31 - threadIdx.x]; }; out[threadIdx.x] = f(threadIdx.x + 1);" },
   { "[[nodiscard]] on a function", 5, "[[nodiscard]] __device__ int f(int x) { return x + 1; }", "out[1] = f(4);" },
   { "[[nodiscard]] on a template", 5, "template <class T> [[nodiscard]] __device__ T f(T x) { return x + 1; }",
     "out[1] = f(4);" },
@@ -86,6 +88,33 @@ struct Line : Square {
     "out[1] = A + (int)B + C[0];" },
 }
 
+-- Files that nvcc takes. Much of them did not compile: the size of shared memory was repeated where what it names is
+-- not known, helpers were static where their first declaration is not.
+local VARIABLES <const> = [[
+__device__ constinit int x = 1;
+constinit __device__ int y[2] = {2, 63};
+static constinit __device__ int z = 3;
+__global__ void k(int *a, int n) { a[threadIdx.x] = y[x] - threadIdx.x + z - 3; }]]
+local forms = {
+  shared = { file = support.kernel_file "shared_forms.cu", std = "c++20" },
+  class = { file = support.kernel_file "class_forms.cu", std = "c++20" },
+  variable = { name = "variables.cu", source = VARIABLES, std = "c++20" },
+}
+
+-- Runs each kernel of a module: how many of them fibers run.
+local function forms_run(dev, options)
+  local fibers, wanted = 0, {}
+  for i = 1, 64 do wanted[i] = 64 - i end
+  local m <close> = dev:module(options)
+  for _, name in ipairs(m:kernels()) do
+    local a <close> = dev:zeros("i32", 64)
+    m[name]:prepare { grid = 1, block = 64, shared = 256 }(a, 5)
+    assert.are.same(wanted, a:totable(), name)
+    if m[name]:engine() == "fiber" then fibers = fibers + 1 end
+  end
+  return fibers
+end
+
 local function source(case)
   return ("%s\n" .. DEVICE .. "\n"):format(case[3], "int *out" .. (case[5] and ", " .. case[5] or ""), case[4])
 end
@@ -101,12 +130,39 @@ support.each_device("what CUDA files use", function(dev, _, runs)
   end
 end)
 
+support.each_device("what nvcc takes", function(dev, _, runs)
+  for kind, options in pairs(forms) do
+    runs("of a " .. kind, function() forms_run(dev, options) end)
+  end
+end)
+
+describe("what nvcc takes", function()
+  it("takes no slower engine than need be", function()
+    local dev = mw.device "cpu"
+    assert.is_true(forms_run(dev, forms.shared) <= 14)
+    assert.is_true(forms_run(dev, forms.class) <= 2)
+    assert.are.equal(0, forms_run(dev, forms.variable))
+  end)
+
+  it("runs in check mode, without a finding", function()
+    local dev = mw.device("cpu", { check = true })
+    for _, options in pairs(forms) do forms_run(dev, options) end
+    assert.are.same({}, dev:findings())
+  end)
+end)
+
 describe("what CUDA files use, by NVRTC", function()
   local has, why = support.has_nvrtc()
   for _, case in ipairs(cases) do
     (has and it or pending)(case[1], function()
       local m <close> = mw.device("cuda:sm_90"):module { source = source(case), name = "case.cu" }
       assert.are.same({ "k" }, m:kernels())
+    end, why)
+  end
+  for kind, options in pairs(forms) do
+    (has and it or pending)("what nvcc takes of a " .. kind, function()
+      local m <close> = mw.device("cuda:sm_90"):module(options)
+      assert.is_true(#m:kernels() > 0)
     end, why)
   end
 end)

@@ -7,6 +7,7 @@
 
 #include "core/base/memory.h"
 #include "core/source/body_parts.h"
+#include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
 static int statement_add(mw_body *in, mw_statement_kind kind, int first) {
@@ -105,8 +106,9 @@ static void declarators_read(mw_body *in, int statement, int i, int last, mw_dec
 static void class_add(mw_body *in, int first, int last) {
   const int braces = cpu_class_braces(in->tokens, first, last);
   const int word = cpu_find(in->tokens, first, last, WORDS("struct", "class", "union", "enum"));
-  const int name = word + 1 + cpu_token_any(mw_at(in, word + 1), WORDS("class", "struct"));
-  if (braces && mw_at(in, name)->kind == CPU_NAME)
+  int end;
+  const int name = braces ? cpu_class_name(in->tokens, first, last, &end) : -1;
+  if (name >= 0)
     mw_declared_add(
         in, (mw_declared){
                 .name = name, .spec = word, .until = in->until, .is_type = true, .type = {.class = MW_TYPE_CLASS}});

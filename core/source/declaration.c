@@ -34,7 +34,7 @@ static void word_note(cpu_declaration *out, const cpu_token *token) {
   out->is_device |= cpu_token_any(token, WORDS("__device__", "__constant__", "__managed__", "__shared__"));
   out->is_constant |= cpu_token_is(token, "__constant__");
   out->is_shared |= cpu_token_is(token, "__shared__");
-  out->is_constexpr |= cpu_token_is(token, "constexpr");
+  out->is_constexpr |= cpu_token_any(token, WORDS("constexpr", "consteval"));
   out->is_const |= out->is_constexpr || cpu_token_is(token, "const");
   out->is_extern |= cpu_token_is(token, "extern");
   out->is_class |= cpu_token_any(token, class_words);
@@ -116,8 +116,7 @@ static int constraint_end(const cpu_tokens *tokens, int i, int end) {
   return i < end ? i : end;
 }
 
-/* B of struct A<int>::B { ... }; -1: it has none. end: what follows. */
-static int class_name(const cpu_tokens *tokens, int first, int last, int *end) {
+int cpu_class_name(const cpu_tokens *tokens, int first, int last, int *end) {
   const cpu_token *at = tokens->at;
   int i = cpu_find(tokens, first, last, class_words) + 1, name = -1;
   while (i < last && (cpu_is_attribute(&at[i]) || cpu_token_any(&at[i], WORDS("[", "(", "class", "struct"))))
@@ -144,7 +143,7 @@ static void kind_read(const cpu_tokens *tokens, cpu_declaration *out) {
   } else {
     int end;
     const int braces = cpu_class_braces(tokens, out->begin, out->last);
-    const int name = out->is_class ? class_name(tokens, out->begin, out->last, &end) : -1;
+    const int name = out->is_class ? cpu_class_name(tokens, out->begin, out->last, &end) : -1;
     const bool class = out->is_class && !out->is_device && (braces || cpu_token_any(&tokens->at[end], WORDS(";", ":")));
     out->kind = cpu_token_is(word, "typedef") ? CPU_DECLARES_TYPEDEF
                 : class                       ? CPU_DECLARES_CLASS
@@ -171,6 +170,10 @@ static void words_and_body_read(const cpu_tokens *tokens, int end, cpu_declarati
   int tail = words_read(tokens, out->begin, end, out);
   if (cpu_token_is(&at[out->begin], "typedef")) out->open = -1; /* typedef int (*op)(int); */
   if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], ":")) tail = constructor_body(at, tail, end);
+  if (out->open >= 0 && tail + 2 < end && cpu_token_is(&at[tail], "=") && cpu_token_is(&at[tail + 1], "default")) {
+    out->is_constexpr = true; /* where it can be */
+    tail += 2;
+  }
   if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], "{")) out->body = tail;
   if (out->body >= 0 || (out->open >= 0 && tail < end && cpu_token_is(&at[tail], ";"))) {
     out->last = group_end(at, tail);

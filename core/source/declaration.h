@@ -44,6 +44,9 @@ typedef struct cpu_declaration {
  * are attributes that macros stand for. */
 cpu_declaration cpu_declaration_read(const cpu_tokens *, int first, int end);
 
+/* B of struct A<int>::B { ... } among tokens first ... last-1; -1: it has no name. end: what follows. */
+int cpu_class_name(const cpu_tokens *, int first, int last, int *end);
+
 /* t.f<4>(x) becomes t.template f<4>(x), which C++ wants where t's type depends on a template's arguments, and nvcc does
  * not; of names that the tokens declare as templates of functions. */
 void cpu_templates_mark(cpu_tokens *);

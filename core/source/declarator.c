@@ -236,7 +236,8 @@ void cpu_specifiers_order(cpu_tokens *tokens) {
     if (!attribute && !cpu_token_is(&at[i], "__shared__")) continue;
     int first = cpu_begin_after(tokens, 0, i,
                                 attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));
-    while (!attribute && first < i && cpu_token_any(&at[first], WORDS("extern", "static"))) first++;
+    while (!attribute && first < i && cpu_token_any(&at[first], WORDS("extern", "static", "[")))
+      first = at[first].match > first ? at[first].match + 1 : first + 1;
     if (first < i && (!attribute || cpu_has(tokens, first, i, "__device__"))) move_front(tokens, first, i, last);
   }
 }

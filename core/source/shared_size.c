@@ -48,7 +48,9 @@ static bool local_varies(const function *in, int name, int depth) {
   const cpu_token *at = in->tokens->at;
   int begin = name;
   while (!cpu_token_any(&at[begin - 1], WORDS(";", "{", "}"))) begin--;
-  if (cpu_find(in->tokens, begin, name, WORDS("constexpr", "using", "typedef", "enum")) < name) return false;
+  if (cpu_find(in->tokens, begin, name, WORDS("constexpr", "using", "typedef", "enum", "struct", "class", "union")) <
+      name)
+    return false;
   if (cpu_find(in->tokens, begin, name, WORDS("const")) == name) return true;
   const int end = cpu_find_open(in->tokens, name + 1, in->tokens->count, WORDS(";"));
   return depth < DEEPEST && varying(in, name + 1, end, depth + 1) >= 0;
@@ -58,7 +60,7 @@ static bool local_varies(const function *in, int name, int depth) {
 static int varying(const function *in, int first, int last, int depth) {
   const cpu_token *at = in->tokens->at;
   for (int i = first; i < last; i++) {
-    if (at[i].kind != CPU_NAME || cpu_is_member(in->tokens, i)) continue;
+    if (at[i].kind != CPU_NAME || cpu_is_member(in->tokens, i) || cpu_token_is(&at[i + 1], "::")) continue;
     if (cpu_token_any(&at[i], WORDS("sizeof", "decltype", "alignof")))
       i = at[i + 1].match > i ? at[i + 1].match : i + 1;
     else if (cpu_is_builtin(&at[i], CPU_COORDINATE) || is_parameter(in, &at[i]))

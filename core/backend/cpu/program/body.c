@@ -10,7 +10,7 @@ static const char *const *const dropped =
     WORDS("__global__", "__device__", "__host__", "__forceinline__", "__noinline__", "__constant__", "__managed__",
           "__grid_constant__", "__inline_hint__");
 static const char *const *const dropped_calls = WORDS("__launch_bounds__", "__maxnreg__");
-static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", NULL};
+static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", "constinit", NULL};
 
 /* Each worker thread runs one block at a time: what its threads share is the worker's own. */
 static const char tls_kept[] = " MW_KEPT ";
@@ -52,7 +52,7 @@ static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int
   for (int k = i; k < name; k++) {
     if (cpu_token_any(&at[k], WORDS("__align__", "alignas", "__attribute__")))
       k = at[k + 1].match;
-    else if (!cpu_token_any(&at[k], WORDS("extern", "__shared__")))
+    else if (!cpu_token_any(&at[k], WORDS("extern", "__shared__", "__device__")))
       cpu_text_token(out, tokens, &at[k]);
   }
   cpu_text_put(out, " (*)");
@@ -112,15 +112,18 @@ static bool declares_shared(const cpu_tokens *tokens, int i, int last) {
   return false;
 }
 
-typedef struct placed { /* a declaration of shared memory */
-  int first, end, name; /* its ; and the first name; -1: a form that is not understood */
+typedef struct placed {  /* a declaration of shared memory */
+  int first, end, name;  /* its ; and the first name; -1: a form that is not understood */
+  int class, class_last; /* tokens of a class that is declared with it; -1: none */
 } placed;
 
 /* The declaration that begins at i. */
 static placed placed_read(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
-  const int braces = cpu_class_braces(tokens, i, last); /* of a class declared with it */
-  placed it = {.first = i, .end = i, .name = -1};
+  const char *const *const words = WORDS("struct", "class", "union", "enum");
+  const int braces = cpu_class_braces(tokens, i, last);
+  placed it = {.first = i, .end = i, .name = -1, .class = braces ? cpu_find(tokens, i, braces, words) : -1};
+  it.class_last = at[braces].match + 1;
   for (; it.end < last && !cpu_token_is(&at[it.end], ";"); it.end++) {
     if (cpu_token_is(&at[it.end], "=") || (cpu_token_is(&at[it.end], "{") && it.end != braces)) return it;
     if (at[it.end].match > it.end) it.end = at[it.end].match;
@@ -143,19 +146,52 @@ static void names_put(const cpu_tokens *tokens, cpu_text *out, const placed *it)
   cpu_text_put(out, " }");
 }
 
-/* __shared__ T a[32], b; by entry.h's MW_PLACED: the structure, ... */
+static bool aligns(const cpu_token *token) {
+  return cpu_token_any(token, WORDS("alignas", "__align__", "__attribute__"));
+}
+
+/* Past what is no part of a type: static, __align__(16), [[attribute]]; i: it is one. */
+static int aside_end(const cpu_token *at, int i) {
+  if (aligns(&at[i])) return at[i + 1].match + 1;
+  if (cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[")) return at[i].match + 1;
+  return i + cpu_token_any(&at[i], WORDS("static", "__shared__", "__device__"));
+}
+
+/* __shared__ T a[32], b; by entry.h's MW_PLACED: the types, in front of a structure that may not use the function's own
+ * objects, as in a[c.size()], and would hide a class that it declares. Shared variables are references by now. */
+static void types_put(const cpu_tokens *tokens, cpu_text *out, const placed *it) {
+  const cpu_token *at = tokens->at;
+  cpu_text_put(out, " typedef ");
+  for (int k = it->first, name = it->name, end; k <= it->end; k = end) {
+    end = k + 1;
+    if (k == it->class) {
+      cpu_emit_tokens(tokens, out, k, end = it->class_last, "");
+    } else if (k == name) {
+      cpu_text_format(out, " mw_type_%.*s", TEXT(&at[k]));
+      name = name_next(tokens, it, name);
+    } else if (k < it->name && cpu_token_is(&at[k], "decltype")) {
+      end = at[k + 1].match + 1;
+      cpu_text_put(out, " mw_bare<");
+      cpu_text_range(out, tokens, k, end);
+      cpu_text_put(out, ">");
+    } else if (aside_end(at, k) > k)
+      end = aside_end(at, k);
+    else
+      cpu_text_token(out, tokens, &at[k]);
+  }
+}
+
+/* ... the structure, ... */
 static void place_put(const cpu_tokens *tokens, cpu_text *out, const placed *it, const char *shared) {
   const cpu_token *at = tokens->at;
+  types_put(tokens, out, it);
   cpu_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(&at[it->name]));
-  for (int k = it->first, name = it->name; k <= it->end; k++) {
-    if (cpu_token_any(&at[k], WORDS("static", "__shared__"))) continue;
-    if (k == name) {
-      const bool gap = out->checked && k > it->name && cpu_token_is(&at[k - 1], ","); /* see entry.h */
-      if (gap) cpu_text_format(out, " mw_gap_%.*s[16],", TEXT(&at[k]));
-      cpu_text_format(out, " mw_placed_%.*s", TEXT(&at[k]));
-      name = name_next(tokens, it, name);
-    } else
-      cpu_text_token(out, tokens, &at[k]);
+  for (int name = it->name; name >= 0; name = name_next(tokens, it, name)) {
+    const bool gap = out->checked && name > it->name; /* see entry.h */
+    if (gap) cpu_text_format(out, " char mw_gap_%.*s[128];", TEXT(&at[name]));
+    for (int k = it->first; k < it->end; k = k == it->class ? it->class_last : k + 1)
+      if (aligns(&at[k])) cpu_text_range(out, tokens, k, aside_end(at, k));
+    cpu_text_format(out, " mw_type_%.*s mw_placed_%.*s;", TEXT(&at[name]), TEXT(&at[name]));
   }
   if (out->checked) names_put(tokens, out, it);
   cpu_text_put(out, "};");
@@ -246,23 +282,47 @@ void cpu_emit_place(const cpu_program *program, cpu_text *out, const cpu_item *i
   place_put(&program->tokens, out, &it, cpu_placed);
 }
 
-/* Those of the item's variables that the tokens of a function name. */
-static void placed_names_put(const cpu_program *program, cpu_text *out, const cpu_item *item, const cpu_tokens *tokens,
-                             int first, int last) {
-  const placed it = placed_read(&program->tokens, item->first, item->last);
-  for (int name = it.name; name >= 0; name = name_next(&program->tokens, &it, name))
-    if (cpu_find_use(tokens, first, last, &program->tokens.at[name]) < last)
-      placed_name_put(&program->tokens, out, &it, name, item->scope);
+static bool uses_namespaces(const cpu_program *program, int last) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 0; (i = cpu_find(tokens, i, last, WORDS("using"))) < last; i++)
+    if (cpu_token_is(&tokens->at[i + 1], "namespace")) return true;
+  return false;
 }
 
-void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens *tokens, int first, int last) {
+bool cpu_may_mean(const cpu_program *program, const cpu_function *function, const cpu_item *item,
+                  const cpu_token *name) {
+  const mw_body *tree = cpu_function_tree(program, function);
+  for (int i = 1; i < tree->ndeclared; i++) {
+    const int declared = tree->declared[i].name;
+    if (cpu_same_text(&program->tokens.at[declared], name) &&
+        cpu_enclosing(&program->tokens, function->body, declared) == function->body)
+      return false;
+  }
+  return item->last <= function->first && !cpu_is_formal(program, function, name) &&
+         (!strncmp(function->scope, item->scope, strlen(item->scope)) || uses_namespaces(program, function->last));
+}
+
+/* Those of the item's variables that the tokens of a function name. */
+static void placed_names_put(const cpu_program *program, const cpu_function *function, cpu_text *out,
+                             const cpu_item *item, const cpu_tokens *tokens, cpu_range range) {
+  const placed it = placed_read(&program->tokens, item->first, item->last);
+  for (int i = it.name; i >= 0; i = name_next(&program->tokens, &it, i)) {
+    const cpu_token *name = &program->tokens.at[i];
+    if (cpu_find_use(tokens, range.first, range.last, name) < range.last && cpu_may_mean(program, function, item, name))
+      placed_name_put(&program->tokens, out, &it, i, item->scope);
+  }
+}
+
+void cpu_emit_shared(const cpu_program *program, const cpu_function *function, cpu_text *out, const cpu_tokens *tokens,
+                     cpu_range range) {
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     if (item->kind != CPU_ITEM_SHARED) continue;
     const cpu_token *name = &program->tokens.at[shared_name(&program->tokens, item)];
     if (is_placed(&program->tokens, item))
-      placed_names_put(program, out, item, tokens, first, last);
-    else if (cpu_find_same(tokens, first, last, name) < last)
+      placed_names_put(program, function, out, item, tokens, range);
+    else if (cpu_find_same(tokens, range.first, range.last, name) < range.last &&
+             cpu_may_mean(program, function, item, name))
       cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
   }
 }

@@ -42,6 +42,11 @@ void cpu_names_take(cpu_program *program, cpu_function *function, int first, int
   const cpu_token *at = program->tokens.at;
   for (int i = first; i < last; i++) {
     if (at[i].kind != CPU_NAME || i == function->name) continue;
+    if (cpu_token_is(&at[i], "friend")) { /* without a body it calls nothing */
+      const cpu_declaration it = cpu_declaration_read(&program->tokens, i, last);
+      if (it.body < 0) i = it.last - 1;
+      continue;
+    }
     if (function->own_barrier < 0 && cpu_is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));

@@ -18,6 +18,12 @@ bool cpu_function_named(const cpu_program *program, const cpu_function *function
   return function->name >= 0 && cpu_same_text(&program->tokens.at[function->name], token);
 }
 
+bool cpu_function_is_member(const cpu_program *program, const cpu_function *function) {
+  int before = function->name - 1;
+  if (before > 0 && cpu_token_is(&program->tokens.at[before], "~")) before--;
+  return function->special || (before >= 0 && cpu_token_is(&program->tokens.at[before], "::"));
+}
+
 bool cpu_is_generated(const cpu_token *token) {
   return token->size > 3 && !memcmp(token->text, "mw_", 3);
 }

@@ -32,6 +32,7 @@ typedef struct cpu_function {
   int         by_parameter;         /* token of its first call of a parameter that may reach a barrier; -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
+  bool        declared_within;      /* in a class or a body, too */
   enum { CPU_NOT_READ, CPU_IS_PURE, CPU_HAS_EFFECTS } pure; /* once it is asked for (pure.c) */
   mw_body    *tree;                 /* of its body, once it is asked for (cpu_function_tree); NULL */
   int        *calls, ncalls;        /* functions named in the body */
@@ -173,6 +174,8 @@ int  cpu_function_next(const cpu_program *, const cpu_token *token, int after);
 /* The same of what the name at token i may call: where that is a call, of classes with such a method too. */
 int  cpu_callee_next(const cpu_program *, const cpu_tokens *, int i, int after);
 bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
+/* A member of a class that is defined outside of it, or a specialisation. */
+bool cpu_function_is_member(const cpu_program *, const cpu_function *);
 bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name);   /* a method of that name? */
 /* Is the name a parameter of the function's template, such as f of template <void (*f)(int)>? */
 bool cpu_is_template_value(const cpu_program *, const cpu_function *, const cpu_token *name);
@@ -228,8 +231,10 @@ void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const 
  * nothing, and NULL. */
 const cpu_token *cpu_item_place(const cpu_program *, const cpu_item *);
 void cpu_emit_place(const cpu_program *, cpu_text *, const cpu_item *);
-/* Local declarations of the shared variables of items that the tokens name. */
-void cpu_emit_shared(const cpu_program *, cpu_text *, const cpu_tokens *, int first, int last);
+/* May the function mean the item's variable by that name? It may declare the name itself. */
+bool cpu_may_mean(const cpu_program *, const cpu_function *, const cpu_item *, const cpu_token *name);
+/* Local declarations, for the function, of the shared variables of items that the tokens name. */
+void cpu_emit_shared(const cpu_program *, const cpu_function *, cpu_text *, const cpu_tokens *, cpu_range);
 /* Declaration tokens of a function without storage class. */
 void cpu_emit_declaration(const cpu_program *, cpu_text *, int first, int last);
 

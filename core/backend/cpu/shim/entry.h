@@ -24,6 +24,13 @@
 #endif
 #define MW_HELPER    static inline MW_INLINE
 #define MW_RECURSIVE static inline
+/* Of functions that classes or bodies declare, too. */
+#define MW_EXTERN_HELPER inline MW_INLINE
+#if defined(MW_CHECK)
+#define MW_EXTERN_KERNEL __attribute__((noinline))
+#else
+#define MW_EXTERN_KERNEL
+#endif
 #define MW_MEMBER    inline /* explicit specialisations, and members defined outside of their class */
 #define MW_SHARED    static __thread /* of a form that placing does not understand */
 /* Device variables with an initialiser, which must be a constant, and others: of a class whose constructor does nothing
@@ -77,11 +84,14 @@ template <class T> MW_HELPER T mw_quiet(const T &from) { return from; }
 MW_HELPER MW_UNRULED void *mw_dynamic_shared() { return mw_quiet(mw_worker_of()->dynamic_shared); }
 
 /* __shared__ T a[32], b; becomes
- *   struct MW_PLACED mw_place_a { T mw_placed_a[32], mw_placed_b; };
+ *   typedef T mw_type_a[32], mw_type_b; struct MW_PLACED mw_place_a { mw_type_a mw_placed_a; mw_type_b mw_placed_b; };
  *   auto &a = mw_placed<mw_place_a>().mw_placed_a; auto &b = ...
  * A place is found for each such struct when the unit is bound, the same in what each worker has between guards. Each
  * is listed in a section that bind walks, because a unit runs no code while it loads (translate/linkage.c). (The places
  * themselves cannot be in a section: g++ leaves out variables of templates.) */
+template <class T> struct mw_bare_of { typedef T type; };
+template <class T> struct mw_bare_of<T &> { typedef T type; };
+template <class T> using mw_bare = typename mw_bare_of<T>::type;
 #define MW_PLACED
 #define MW_PLACED_KEPT __attribute__((aligned(64)))
 static mw_shared_layout mw_shared_all = {0, 16, nullptr, 0};
@@ -486,6 +496,13 @@ template <class... A, void (*K)(A...)> struct mw_thread_run<void (*)(A...), K> {
 /* ==} */
 
 /* {== The table ======================================================= */
+
+/* What the functions of translate/shared.c return. */
+template <size_t Bytes> struct mw_size {};
+template <class F> struct mw_size_of;
+template <size_t Bytes, class... A> struct mw_size_of<mw_size<Bytes> (*)(A...)> {
+  static constexpr unsigned bytes = Bytes;
+};
 
 template <class T> struct mw_element { typedef T type; };
 template <class T, size_t N> struct mw_element<T[N]> : mw_element<T> {};

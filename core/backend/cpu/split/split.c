@@ -105,7 +105,7 @@ static void head_put(const cpu_splitter *in, cpu_text *out) {
   signature_put(in, out, in->late ? "_mw_late" : "_mw");
   cpu_text_put(out, in->plain ? " MW_ROW_BLOCK\n" : " MW_BLOCK\n");
   out->file = 0;
-  cpu_emit_shared(in->program, out, &in->work, 0, in->work.count);
+  cpu_emit_shared(in->program, in->kernel, out, &in->work, (cpu_range){0, in->work.count});
   cpu_text_put(out, "\n");
 }
 

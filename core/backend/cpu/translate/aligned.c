@@ -142,7 +142,8 @@ cpu_tokens cpu_aligned(const cpu_program *program) {
   }
   for (int f = 0; f < program->nfunctions; f++) {
     const cpu_function *function = &program->functions[f];
-    if (function->body < 0 || cpu_has(&tokens, function->first, function->body, "constexpr")) continue;
+    const int body = function->body;
+    if (body < 0 || cpu_find(&tokens, function->first, body, WORDS("constexpr", "consteval")) < body) continue;
     pass_over(&(pass){&tokens, function->first, function->last});
   }
   return tokens;

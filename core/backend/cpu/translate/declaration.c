@@ -60,7 +60,8 @@ static void bounds_read(cpu_function *function, const cpu_token *at) {
 
 /* template <class T> W(T) -> W<T>; */
 static bool is_deduction_guide(const walk *in, const cpu_declaration *found) {
-  const int first = found->begin + cpu_token_is(&in->at[found->begin], "explicit");
+  int first = found->begin;
+  while (cpu_token_any(&in->at[first], WORDS("explicit", "__host__", "__device__"))) first++;
   return found->body < 0 && first == found->name && cpu_token_is(&in->at[found->close + 1], "->");
 }
 
@@ -130,7 +131,22 @@ static void scope_walk(walk *in, int i, int last, const char *scope) {
   }
 }
 
+/* What friend __device__ int f(P); in a class or __device__ int f(P); in a body declares is not static, nor may f be.
+ * Operators have one name. */
+static void inner_declarations_find(const cpu_program *program, int first, int last) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = first; (i = cpu_find(tokens, i, last, WORDS("friend", "__device__", "__global__"))) < last; i++) {
+    const cpu_declaration it = cpu_declaration_read(tokens, i, last);
+    if (it.kind != CPU_DECLARES_FUNCTION) continue;
+    for (int k = -1; (k = cpu_function_next(program, &tokens->at[it.name], k)) >= 0;)
+      program->functions[k].declared_within = true;
+  }
+}
+
 void cpu_declarations_read(cpu_program *program) {
   walk in = {program, &program->tokens, program->tokens.at};
   scope_walk(&in, 0, program->tokens.count, "");
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].body >= 0)
+      inner_declarations_find(program, program->functions[i].body, program->functions[i].last);
 }

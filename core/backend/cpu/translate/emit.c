@@ -9,14 +9,12 @@
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-static bool is_member(const cpu_program *program, const cpu_function *function) {
-  return function->special || (function->name > 0 && cpu_token_is(&program->tokens.at[function->name - 1], "::"));
-}
-
 static const char *function_macro(const cpu_program *program, const cpu_function *function) {
-  if (is_member(program, function)) return " MW_MEMBER ";
-  if (function->kernel) return " MW_KERNEL ";
-  return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
+  if (cpu_function_is_member(program, function)) return " MW_MEMBER ";
+  const bool is_static = !function->declared_within;
+  if (function->kernel) return is_static ? " MW_KERNEL " : " MW_EXTERN_KERNEL ";
+  if (function->recursive) return is_static ? " MW_RECURSIVE " : " MW_MEMBER ";
+  return is_static ? " MW_HELPER " : " MW_EXTERN_HELPER ";
 }
 
 /* The loop over the threads, as mw_order of shim/entry.h or as its macro. The compiler is told of ordered ones by their
@@ -48,14 +46,14 @@ static void whole_put(const cpu_program *program, const cpu_function *function, 
   int body = function->body < 0 ? function->last : function->body + 1;
   cpu_emit_declaration(program, out, function->first, body);
   if (function->body < 0) return;
-  cpu_emit_shared(program, out, tokens, body, function->last);
+  cpu_emit_shared(program, function, out, tokens, (cpu_range){body, function->last});
   cpu_emit_tokens(tokens, out, body, function->last, cpu_placed);
 }
 
 static void declaration_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
   cpu_text_put(out, function_macro(program, function));
-  cpu_emit_declaration(program, out, function->first, function->close + 1);
+  cpu_emit_declaration(program, out, function->first, function->body < 0 ? function->last - 1 : function->body);
   cpu_text_put(out, ";");
 }
 
@@ -72,7 +70,7 @@ static void reading_put(const cpu_attempt *attempt, const cpu_function *function
     cpu_text_put(out, "\n#else\n");
     out->file = 0;
   }
-  if (function->kernel || (function->body >= 0 && function->name >= 0 && !is_member(program, function)))
+  if (function->kernel || (function->body >= 0 && function->name >= 0 && !cpu_function_is_member(program, function)))
     declaration_put(program, function, out);
   if (read) {
     cpu_text_put(out, "\n#endif\n");
@@ -105,7 +103,7 @@ static void kernel_put(const cpu_attempt *attempt, const cpu_function *function,
   if (function->nformals) cpu_text_put(out, ", ");
   if (function->nformals) cpu_emit_declaration(program, out, function->open + 1, function->close);
   cpu_text_put(out, ") {");
-  cpu_emit_shared(program, out, tokens, function->body + 1, function->last);
+  cpu_emit_shared(program, function, out, tokens, (cpu_range){function->body + 1, function->last});
   cpu_emit_tokens(tokens, out, function->body + 1, function->last, cpu_placed);
 }
 
@@ -225,8 +223,8 @@ static void instance_entry_put(const cpu_attempt *attempt, const instance *it, c
                   it->index, fast ? function->engine : "fiber");
   string_put(out, function->engine_why);
   cpu_text_format(out, ", %d, ", function->max_threads);
-  reference_put(it, "_mw_shared", out);
-  cpu_text_put(out, "(), ");
+  cpu_shared_sum_put(attempt->program, function, it->reference, out);
+  cpu_text_put(out, ", ");
   if (fast)
     run_put(attempt->program, it, out);
   else

@@ -231,7 +231,8 @@ void cpu_locals_follow(const cpu_program *program, cpu_tokens *out) {
   const cpu_tokens *tokens = &program->tokens;
   for (int f = 0; f < program->nfunctions; f++) {
     const cpu_function *it = &program->functions[f];
-    if (it->body < 0 || it->is_class || cpu_has(tokens, it->first, it->body, "constexpr") ||
+    if (it->body < 0 || it->is_class ||
+        cpu_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body ||
         cpu_find(tokens, it->body, it->last, WORDS("goto", "asm", "__asm__")) < it->last)
       continue;
     block(&(body){program, it, tokens, tokens->at, out, reaches_shuffle(program, it)}, it->body);

@@ -71,7 +71,7 @@ void cpu_loops_mark(cpu_tokens *tokens) {
     if (token->kind == CPU_PRAGMA && memmem(token->text, (size_t)token->size, "unroll", 6)) {
       cpu_token_set(tokens, i, mw_strdup(""));
       tokens->at[i].kind = CPU_NAME;
-    } else if (cpu_token_is(token, "constexpr") && !cpu_token_is(&tokens->at[i + 1], "(")) {
+    } else if (cpu_token_any(token, WORDS("constexpr", "consteval")) && !cpu_token_is(&tokens->at[i + 1], "(")) {
       i = constexpr_end(tokens, i) - 1;
     } else if (!ends_do[i]) {
       if (cpu_token_is(token, "do")) ends_do[cpu_statement_end(tokens, i + 1, tokens->count)] = true;

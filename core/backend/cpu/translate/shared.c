@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much static shared memory a kernel has: a constexpr function beside it, with the same template header, which the
- * table of kernels calls for each instance. What a declaration needs of the body's own constants and type names is
- * repeated there:
+ * How much static shared memory a kernel has. For each declaration of it there is a function that is never called, whose
+ * type has the size. It stands beside the kernel, with the same template header and parameters, and repeats the local
+ * declarations whose names the shared one needs, in their blocks:
  *
- *   template <class T> static constexpr unsigned k_mw_shared() { const int W = 32; return 0 + sizeof(T[W]); } */
+ *   template <class T> __global__ void k(T *x, int n) { enum { W = 32 }; ... { __shared__ decltype(n) a[W]; ... } }
+ *
+ *   template <class T> static auto k_mw_shared_19(T *x, int n) {
+ *     enum { W = 32 }; { decltype(n) a[W]; return mw_size<0 + sizeof(a)>(); } }
+ *
+ * The table of kernels adds them up for each instance. */
 #include <string.h>
 
 #include "core/backend/cpu/translate/translate.h"
@@ -13,167 +18,186 @@ typedef struct sizes {
   const cpu_program *program;
   const cpu_function *function;
   const cpu_token *at;
-  bool *repeated; /* of each token of the body: a statement begins here that is repeated */
-  cpu_text *types;
+  const mw_body *tree;
+  bool *needed; /* of each token of the body: it is repeated */
 } sizes;
 
-static int statement_first(const sizes *in, int i) {
-  return cpu_begin_after(&in->program->tokens, in->function->body + 1, i, WORDS(";", "{", "}"));
+static bool *needed_at(const sizes *in, int i) {
+  return &in->needed[i - in->function->body];
 }
 
-static int statement_last(const sizes *in, int i) {
-  return cpu_find_open(&in->program->tokens, i, in->function->last, WORDS(";")) + 1;
+static int statement_last(const cpu_tokens *tokens, int i, int last) {
+  const int end = cpu_find_open(tokens, i, last, WORDS(";"));
+  return end < last ? end + 1 : end;
 }
 
-/* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. In `const half
- * one` half is not a declared name. */
-static int declared_at(const sizes *in, const cpu_token *name, int before) {
-  const char *const *const ends = WORDS("=", ";", "[", "{", "(", ",");
+/* The enum of a block around token i, one of whose names it is; 0: there is none. */
+static int enumeration_of(const sizes *in, int i) {
   const cpu_tokens *tokens = &in->program->tokens;
-  for (int i = in->function->body + 1; (i = cpu_find_use(tokens, i, before, name)) < before; i++)
-    if (cpu_token_any(&in->at[i + 1], ends)) return i;
-  return -1;
+  for (int k = i - 1; k > in->function->body; k--) {
+    if (!cpu_token_is(&in->at[k], "enum") || in->at[cpu_enclosing(tokens, in->function->body, k)].match < i) continue;
+    const int open = cpu_class_braces(tokens, k, i);
+    for (int n = open + 1; open && n < in->at[open].match; n++)
+      if (cpu_same_text(&in->at[n], &in->at[i]) && cpu_token_any(&in->at[n - 1], WORDS("{", ",")))
+        return k - cpu_token_is(&in->at[k - 1], "typedef");
+  }
+  return 0;
 }
 
-/* Repeats what tokens first ... last-1 need. False: a name means something else here than outside. */
-static bool names_repeat(const sizes *in, int first, int last, int depth) {
-  const char *const *const starts = WORDS("const", "constexpr", "using", "typedef", "static");
-  for (int i = first; i < last; i++) {
-    if (in->at[i].kind != CPU_NAME || cpu_is_member(&in->program->tokens, i)) continue;
-    int declared = declared_at(in, &in->at[i], first);
-    if (declared < 0) continue;
-    int begin = statement_first(in, declared);
-    if (in->repeated[begin - in->function->body]) continue;
-    bool known = cpu_token_any(&in->at[begin], starts) && !cpu_token_is(&in->at[begin + 1], "__shared__");
-    if (!known || depth > 4 || !names_repeat(in, begin + 1, declared, depth + 1)) {
-      bool type = in->at[i + 1].kind == CPU_NAME || cpu_token_any(&in->at[i], starts);
-      if (type && !known) continue; /* a word of the language, or of the type's name */
-      return false;
-    }
-    if (!names_repeat(in, declared + 1, statement_last(in, declared), depth + 1)) return false;
-    in->repeated[begin - in->function->body] = true;
+/* Where the local declaration begins that the name at i stands for; 0: it is known outside of the body; -1: it stands in
+ * the head of a loop or the like, or is not understood. */
+static int declaration_of(const sizes *in, int i) {
+  const int of = in->tree->bound[i - in->tree->first];
+  const mw_declared *it = &in->tree->declared[of];
+  if (!of) return enumeration_of(in, i);
+  if (*needed_at(in, it->name)) return 0;
+  const cpu_tokens *tokens = &in->program->tokens;
+  const bool read = it->spec <= it->name; /* else it may be declared in the statement: typedef int row[4]; */
+  const int begin = read ? it->spec : cpu_begin_after(tokens, in->tree->first, it->name, WORDS(";", "{", "}"));
+  const bool declares = read || cpu_token_any(&in->at[begin], WORDS("typedef", "auto", "const", "constexpr", "static"));
+  return declares && cpu_token_is(&in->at[cpu_enclosing(tokens, in->function->body, begin)], "{") ? begin : -1;
+}
+
+static void need(const sizes *in, int first) {
+  const int last = statement_last(&in->program->tokens, first, in->function->last);
+  memset(needed_at(in, first), true, (size_t)(last - first));
+}
+
+/* using namespace cub; using cub::Sum; using enum E; in a block around the declaration. */
+static void using_need(const sizes *in, int declaration) {
+  for (int i = in->function->body; i < declaration; i++)
+    if (cpu_token_is(&in->at[i], "using") && !cpu_token_is(&in->at[i + 2], "=") &&
+        in->at[cpu_enclosing(&in->program->tokens, 0, i)].match > declaration)
+      need(in, i);
+}
+
+/* The declaration that begins at token `first`, and what it needs, which stands in front of it. False: that is not
+ * known. */
+static bool all_need(const sizes *in, int first, int last) {
+  memset(in->needed, false, (size_t)(in->function->last - in->function->body) * sizeof *in->needed);
+  need(in, first);
+  using_need(in, first);
+  for (int i = last - 1; i > in->function->body; i--) {
+    if (!*needed_at(in, i) || in->at[i].kind != CPU_NAME || cpu_is_member(&in->program->tokens, i)) continue;
+    const int begin = declaration_of(in, i);
+    if (begin < 0) return false;
+    if (begin > 0 && !*needed_at(in, begin)) need(in, begin);
   }
   return true;
 }
 
-static void type_put(const sizes *in, int first, int last, cpu_text *out) {
-  for (int i = first; i < last; i++) {
-    if (cpu_token_any(&in->at[i], WORDS("__align__", "alignas")))
-      i = in->at[i + 1].match;
-    else if (!cpu_token_any(&in->at[i], WORDS("static", "__shared__"))) {
-      cpu_text_token(out, &in->program->tokens, &in->at[i]);
-      cpu_text_put(out, " ");
-    }
-  }
-}
-
-/* using namespace cub; in front of it, in a block around it. */
-static void namespaces_repeat(const sizes *in, int declaration) {
-  for (int i = in->function->body; i < declaration; i++)
-    if (cpu_token_is(&in->at[i], "using") && cpu_token_is(&in->at[i + 1], "namespace"))
-      in->repeated[i - in->function->body] |= in->at[cpu_enclosing(&in->program->tokens, 0, i)].match > declaration;
-}
-
-/* __shared__ struct { int a; } s[2]; its type gets a name in front: sizeof(mw_size_7[2]). */
-static void class_put(const sizes *in, int first, int last) {
-  cpu_text_put(in->types, " typedef ");
-  type_put(in, first, last, in->types);
-  cpu_text_format(in->types, "mw_size_%d;", first);
-}
-
-/* + sizeof(T[32]) for each of __shared__ T a[32], b; of tokens first ... last-1. */
-static void declaration_put(const sizes *in, int first, int last, cpu_text *out) {
+/* { enum { W = 32 }; { decltype(n) a[W]; return mw_size<0 + sizeof(a)>(); } } */
+static void body_put(const sizes *in, int first, int last, cpu_text *out) {
   const cpu_tokens *tokens = &in->program->tokens;
-  const int braces = cpu_class_braces(tokens, first, last), foremost = cpu_variable_next(tokens, first, last, -1);
-  namespaces_repeat(in, first);
-  for (int name = foremost; name >= 0; name = cpu_variable_next(tokens, first, last, name)) {
-    int end = name + 1;
-    while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
-    if (!names_repeat(in, name + 1, end, 0) || !names_repeat(in, first, foremost, 0)) continue;
-    cpu_text_put(out, " + sizeof(");
-    if (braces && name == foremost) class_put(in, first, in->at[braces].match + 1);
-    if (braces)
-      cpu_text_format(out, "mw_size_%d", first);
-    else
-      type_put(in, first, foremost, out);
-    cpu_text_range(out, tokens, name + 1, end);
-    cpu_text_put(out, ")");
+  int blocks = 0;
+  if (!all_need(in, first, last)) {
+    cpu_text_put(out, "{ return mw_size<0>(); }\n");
+    return;
   }
-}
-
-static bool is_counted(const cpu_function *function) {
-  return function->body >= 0 && !function->is_class && !function->special && !function->overloaded &&
-         function->name >= 0;
-}
-
-static void name_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  cpu_text_plain(out, &program->tokens, function->name, function->name + 1);
-  cpu_text_put(out, "_mw_shared()");
-}
-
-/* Helpers bring their own; which instances of templates are called is not known here. */
-static void helpers_put(const cpu_program *program, const cpu_function *kernel, const bool *reached, cpu_text *out) {
-  for (int i = 0; i < program->nfunctions; i++) {
-    const cpu_function *helper = &program->functions[i];
-    if (!reached[i] || helper == kernel || !is_counted(helper) || helper->is_template ||
-        helper->first > kernel->first || !cpu_function_has(program, helper, "__shared__"))
-      continue;
-    cpu_text_format(out, " + %s", helper->scope);
-    name_put(program, helper, out);
-  }
-}
-
-static bool is_named(const cpu_program *program, const bool *reached, const cpu_item *item) {
-  const cpu_tokens *tokens = &program->tokens;
-  for (int i = 0; i < program->nfunctions; i++) {
-    const cpu_function *function = &program->functions[i];
-    for (int name = -1; reached[i] && function->body >= 0;) {
-      if ((name = cpu_variable_next(tokens, item->first, item->last, name)) < 0) break;
-      if (cpu_find_use(tokens, function->body, function->last, &tokens->at[name]) < function->last) return true;
+  for (int i = in->function->body, end; i < last; i = end) {
+    end = i + 1;
+    if (*needed_at(in, i)) {
+      while (end < last && *needed_at(in, end)) end++;
+      cpu_emit_tokens(tokens, out, i, end, "");
+    } else if (cpu_token_is(&in->at[i], "{") && in->at[i].match > first) {
+      cpu_text_put(out, "{");
+      blocks++;
     }
+  }
+  cpu_text_put(out, " return mw_size<0");
+  for (int name = -1; (name = cpu_variable_next(tokens, first, last, name)) >= 0;)
+    cpu_text_format(out, " + sizeof(%.*s)", TEXT(&in->at[name]));
+  cpu_text_put(out, ">();");
+  while (blocks--) cpu_text_put(out, "}");
+  cpu_text_put(out, "\n");
+}
+
+/* The next declaration of shared memory behind *out; false: there is none. */
+static bool shared_next(const cpu_program *program, const cpu_function *function, cpu_range *out) {
+  const cpu_token *at = program->tokens.at;
+  for (int i = out->last; i < function->last; i++) {
+    if (!cpu_token_is(&at[i], "__shared__") || cpu_token_is(&at[i - 1], "extern") || cpu_token_is(&at[i + 1], "extern"))
+      continue;
+    out->first = cpu_begin_after(&program->tokens, function->body + 1, i, WORDS(";", "{", "}", ":"));
+    out->last = statement_last(&program->tokens, i, function->last);
+    return true;
   }
   return false;
 }
 
-/* Declarations outside of functions, where the kernel or a helper names one of their variables. */
-static void items_put(const cpu_program *program, const cpu_function *kernel, const bool *reached, cpu_text *out) {
-  for (const cpu_item *item = program->items; item < program->items + program->nitems; item++) {
-    const cpu_token *place = item->last <= kernel->first ? cpu_item_place(program, item) : NULL;
-    if (place && is_named(program, reached, item))
-      cpu_text_format(out, " + sizeof(%smw_place_%.*s)", item->scope, TEXT(place));
-  }
+/* Not a method that is defined outside of its class, whose names mean something else there. */
+static bool is_counted(const cpu_program *program, const cpu_function *function) {
+  return function->body >= 0 && function->name >= 0 && !function->is_class && !function->special &&
+         !cpu_function_is_member(program, function);
 }
 
-static void outside_put(const cpu_program *program, const cpu_function *kernel, cpu_text *out) {
-  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached);
-  cpu_called(program, kernel, reached);
-  reached[kernel - program->functions] = true;
-  helpers_put(program, kernel, reached, out);
-  items_put(program, kernel, reached, out);
-  mw_free(reached);
+static void name_put(const cpu_program *program, const cpu_function *function, int shared, cpu_text *out) {
+  cpu_text_plain(out, &program->tokens, function->name, function->name + 1);
+  cpu_text_format(out, "_mw_shared_%d", shared);
 }
 
 void cpu_shared_size_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  bool helper = !function->kernel && !function->is_template && cpu_function_has(program, function, "__shared__");
-  if (!is_counted(function) || !(function->kernel || helper)) return;
-  const cpu_token *at = program->tokens.at;
-  cpu_text sum = {0}, types = {0};
-  sizes in = {program, function, at, mw_calloc((size_t)(function->last - function->body) + 1, sizeof(bool)), &types};
-  for (int i = function->body; i < function->last; i++)
-    if (cpu_token_is(&at[i], "__shared__") && !cpu_token_is(&at[i - 1], "extern") &&
-        !cpu_token_is(&at[i + 1], "extern"))
-      declaration_put(&in, statement_first(&in, i), statement_last(&in, i), &sum);
-  if (function->kernel) outside_put(program, function, &sum);
-  cpu_text_put(out, "\n");
-  cpu_text_plain(out, &program->tokens, function->head_first, function->head_last);
-  cpu_text_put(out, " static constexpr unsigned ");
-  name_put(program, function, out);
-  cpu_text_put(out, " {");
-  for (int i = function->body; i < function->last; i++)
-    if (in.repeated[i - function->body]) cpu_text_plain(out, &program->tokens, i, statement_last(&in, i));
-  cpu_text_format(out, "%s return 0%s; }\n", types.at ? types.at : "", sum.at ? sum.at : "");
-  out->file = 0;
-  mw_free(types.at);
-  mw_free(sum.at);
-  mw_free(in.repeated);
+  cpu_range one = {0, function->body};
+  if (!is_counted(program, function) || !shared_next(program, function, &one)) return;
+  const size_t room = (size_t)(function->last - function->body);
+  sizes in = {program, function, program->tokens.at, cpu_function_tree(program, function),
+              mw_calloc(room, sizeof(bool))};
+  do {
+    cpu_text_put(out, "\n");
+    cpu_text_plain(out, &program->tokens, function->head_first, function->head_last);
+    cpu_text_put(out, " static auto ");
+    name_put(program, function, one.first, out);
+    cpu_text_put(out, "(");
+    cpu_emit_declaration(program, out, function->open + 1, function->close);
+    cpu_text_put(out, ")");
+    body_put(&in, one.first, one.last, out);
+    out->file = 0;
+  } while (shared_next(program, function, &one));
+  mw_free(in.needed);
+}
+
+/* ---- the sum --------------------------------------------------------------------------------------------------- */
+
+/* Helpers bring their own; which instances of templates are called is not known here. */
+static void helper_put(const cpu_program *program, const cpu_function *helper, cpu_text *out) {
+  cpu_range one = {0, helper->body};
+  if (!is_counted(program, helper) || helper->is_template) return;
+  while (shared_next(program, helper, &one)) {
+    cpu_text_format(out, " + mw_size_of<decltype(&%s", helper->scope);
+    name_put(program, helper, one.first, out);
+    cpu_text_put(out, ")>::bytes");
+  }
+}
+
+/* Does one of the functions name a variable of the declaration? */
+static bool is_named(const cpu_program *program, const bool *reached, const cpu_item *item) {
+  const cpu_tokens *tokens = &program->tokens;
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    if (!reached[i] || function->body < 0 || function->is_class) continue;
+    for (int name = -1; (name = cpu_variable_next(tokens, item->first, item->last, name)) >= 0;)
+      if (cpu_find_use(tokens, function->body, function->last, &tokens->at[name]) < function->last &&
+          cpu_may_mean(program, function, item, &tokens->at[name]))
+        return true;
+  }
+  return false;
+}
+
+void cpu_shared_sum_put(const cpu_program *program, const cpu_function *kernel, const char *reference, cpu_text *out) {
+  const int stem = (int)strcspn(reference, "<");
+  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached);
+  cpu_called(program, kernel, reached);
+  cpu_text_put(out, "0");
+  for (cpu_range one = {0, kernel->body}; shared_next(program, kernel, &one);)
+    cpu_text_format(out, " + mw_size_of<decltype(&%.*s_mw_shared_%d%s)>::bytes", stem, reference, one.first,
+                    reference + stem);
+  for (int i = 0; i < program->nfunctions; i++)
+    if (reached[i] && &program->functions[i] != kernel) helper_put(program, &program->functions[i], out);
+  reached[kernel - program->functions] = true;
+  for (const cpu_item *item = program->items; item < program->items + program->nitems; item++) {
+    const cpu_token *place = cpu_item_place(program, item);
+    if (place && is_named(program, reached, item))
+      cpu_text_format(out, " + sizeof(%smw_place_%.*s)", item->scope, TEXT(place));
+  }
+  mw_free(reached);
 }

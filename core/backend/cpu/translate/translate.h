@@ -48,8 +48,10 @@ bool      cpu_attempt_has_split(const cpu_attempt *);                 /* some ke
 
 /* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */
 const char *cpu_walk(const cpu_program *, const cpu_function *);
-/* A function that gives the size of a function's static shared memory: k_mw_shared (shared.c). */
+/* Functions that give the sizes of a function's static shared memory; their sum for an instance of a kernel, which is
+ * referred to as ns::k<float>: an expression (shared.c). */
 void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
+void cpu_shared_sum_put(const cpu_program *, const cpu_function *kernel, const char *reference, cpu_text *);
 /* The program's tokens for check mode, which tests the alignment of whole vectors; the program's files must outlive
  * them
  * (aligned.c). */

@@ -96,6 +96,10 @@ extern "C" void *memmove(void *, const void *, size_t) MW_OF_KERNEL(memmove);
 extern "C" void *memset(void *, int, size_t);
 extern "C" int memcmp(const void *, const void *, size_t);
 
+/* Placement new, as nvcc has it without a header; a program's own comes first. */
+template <class T> inline void *operator new(size_t, T *at) noexcept { return (void *)at; }
+template <class T> inline void *operator new[](size_t, T *at) noexcept { return (void *)at; }
+
 /* Everything is in one address space. */
 MW_FN unsigned __isGlobal(const void *p) { return p != nullptr; }
 MW_FN size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
