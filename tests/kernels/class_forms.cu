@@ -155,21 +155,6 @@ __global__ void inside4(int *a, int n) {
   a[threadIdx.x] = turn_inside4(P_inside4((int)threadIdx.x));
 }
 
-class P_inside5 {
-  int x;
-
-public:
-  __device__ P_inside5(int v) : x(v) {}
-  friend __global__ void inside5(int *, int);
-};
-__global__ void inside5(int *a, int n) {
-  P_inside5 p((int)threadIdx.x);
-  __shared__ int s[64];
-  s[threadIdx.x] = p.x;
-  __syncthreads();
-  a[threadIdx.x] = s[63 - threadIdx.x];
-}
-
 __global__ void inside6(int *a, int n) {
   __device__ int later_inside6(int);
   a[threadIdx.x] = later_inside6(threadIdx.x);

@@ -355,17 +355,6 @@ __global__ void type15(int *a, int n) {
   a[threadIdx.x] = turn_type15((int)threadIdx.x);
 }
 
-template <class T, int N> struct Arr_type16 {
-  T v[N];
-  int x;
-};
-template <class T, class... U> Arr_type16(T, U...) -> Arr_type16<T, 1>;
-__global__ void type16(int *a, int n) {
-  Arr_type16 t{1, 2};
-  __shared__ decltype(t) s[64];
-  SWAP_MEMBERS
-}
-
 __global__ void type17(int *a, int n) {
   constexpr int N = 64;
   __shared__ int *p[N], s[N], *q;
