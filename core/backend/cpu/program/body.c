@@ -126,6 +126,7 @@ static placed placed_read(const cpu_tokens *tokens, int i, int last) {
   it.class_last = at[braces].match + 1;
   for (; it.end < last && !cpu_token_is(&at[it.end], ";"); it.end++) {
     if (cpu_token_is(&at[it.end], "=") || (cpu_token_is(&at[it.end], "{") && it.end != braces)) return it;
+    if (cpu_token_is(&at[it.end], ",") && cpu_token_is(&at[it.end + 1], "(")) return it; /* int a[8], (b); */
     if (at[it.end].match > it.end) it.end = at[it.end].match;
   }
   if (it.end < last) it.name = cpu_variable_next(tokens, i, it.end + 1, -1);
