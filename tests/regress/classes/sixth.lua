@@ -102,7 +102,8 @@ return {
   { "constructor of a nested class keeps an address", [[struct O { struct I { int *p; __device__ I(int &x) : p(&x) {} };
     }; typedef O::I N;]], BEGIN .. "int n = 0; N r = n; *r.p = t; __syncthreads(); a[t] = n; }", "t" },
   { "constructor of a local class keeps an address", "", BEGIN .. [[
-    struct I { int *p; __device__ I(int &x) : p(&x) {} }; int n = 0; I r = n; *r.p = t; __syncthreads(); a[t] = n; }]], "t" },
+    struct I { int *p; __device__ I(int &x) : p(&x) {} }; int n = 0; I r = n; *r.p = t; __syncthreads(); a[t] = n; }]],
+    "t" },
   { "constructor behind a word that is not listed", [[struct M { int v; __inline __device__ M() : v(threadIdx.x) {} };
     typedef M N;]], BEGIN .. "N m; a[t] = m.v; }", "t" },
   { "method named as a parameter", METHOD .. "__device__ int f(N m, int get) { return m.get() + get; }", [[

@@ -79,7 +79,8 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
     const cpu_local *local = &in->locals[i];
     const cpu_declarator *d = &local->declarator;
     if (local->node != node) continue;
-    if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last)) cpu_region_flush(it);
+    if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last))
+      cpu_region_flush(it);
     if (local->class == CPU_PRIVATE && local->reference && it->out)
       cpu_split_reject(in, first, "the reference '%.*s' is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
