@@ -312,9 +312,9 @@ static void bracket_wrong(cpu_tokens *list, const cpu_token *bracket) {
 
 /* C++ has words for some operators: n bitand 3, not x. White space keeps the sign from its neighbours, as in 7 bitand&x. */
 static void name_add(reader *in, const char *text, size_t size) {
-  static const char *const words[][2] = {{"and", "&&"},     {"or", "||"},     {"not", "!"},    {"xor", "^"},
-                                         {"bitand", "&"},   {"bitor", "|"},   {"compl", "~"},  {"and_eq", "&="},
-                                         {"or_eq", "|="},   {"xor_eq", "^="}, {"not_eq", "!="}};
+  static const char *const words[][2] = {{"and", "&&"},   {"or", "||"},     {"not", "!"},    {"xor", "^"},
+                                         {"bitand", "&"}, {"bitor", "|"},   {"compl", "~"},  {"and_eq", "&="},
+                                         {"or_eq", "|="}, {"xor_eq", "^="}, {"not_eq", "!="}};
   const cpu_token name = {.text = text, .size = (int)size};
   size_t i = 0;
   while (i < sizeof words / sizeof *words && !cpu_token_is(&name, words[i][0])) i++;

@@ -42,6 +42,20 @@ static void written_text(void **state) {
   TOKENS("#if 0", NULL);
   TOKENS("%:define Q\n<% a<:1:> = b<::c>%2; %>", "{", "a", "[", "1", "]", "=", "b", "<", "::", "c", ">", "%", "2", ";",
          "}");
+  TOKENS("int bitand n; n and_eq not x or compl\\\ny xor 1", "int", "&", "n", ";", "n", "&=", "!", "x", "||", "comply",
+         "^", "1");
+}
+
+/* White space is put around what stands for a word: a&bitand b is a & &b. */
+static void words(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_text out = {0};
+  cpu_tokens_read(&tokens, "a&bitand b bitand&c", NULL);
+  cpu_text_plain(&out, &tokens, 0, tokens.count);
+  assert_string_equal(out.at, "a& & b & &c");
+  free(out.at);
+  cpu_tokens_free(&tokens);
 }
 
 /* Two branches of an #if that open a brace each: the last one finds its partner. */
@@ -155,7 +169,7 @@ int main(void) {
       cmocka_unit_test(kinds),           cmocka_unit_test(shifts),     cmocka_unit_test(written_text),
       cmocka_unit_test(unbalanced_text), cmocka_unit_test(directives), cmocka_unit_test(brackets),
       cmocka_unit_test(lines),           cmocka_unit_test(chunks),     cmocka_unit_test(pragmas),
-      cmocka_unit_test(located),
+      cmocka_unit_test(located),         cmocka_unit_test(words),
   };
   return cmocka_run_group_tests_name("token", tests, NULL, NULL);
 }

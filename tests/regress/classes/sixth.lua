@@ -91,9 +91,12 @@ return {
     m xor_eq 1; a[t] = q.v + 10 * m; }]], "5 + 10 * (((t & 7) + 1) ~ 1)" },
 
   -- names
-  { "constant, variable and shared array that hide what was named before", "__device__ int c = 7, d = 8, e[64] = {9};",
-    BEGIN .. [[int n = c; const int c = 100; n += c + d; int d = t; n += d + e[0]; __shared__ int e[64]; e[t] = t;
-    __syncthreads(); a[t] = n + e[63 - t]; }]], "7 + 100 + 8 + t + 9 + 63 - t" },
+  { "constant, variable, shared array, static, enumerator, alias and using that hide what was named before", [[
+    __device__ int c = 7, d = 8, e[64] = {9}, f = 1, g = 2, h = 3; struct A { static const int v = 4; }; struct B {
+    static const int v = 5; }; namespace N { __device__ int h = 6; }]], BEGIN .. [[int n = c; const int c = 100;
+    n += c + d; int d = t; n += d + e[0]; __shared__ int e[64]; e[t] = t; n += f; static const int f = 10; n += f + g;
+    enum { g = 20 }; n += g + A::v; using A = B; n += A::v + h; using N::h; n += h; __syncthreads();
+    a[t] = n + e[63 - t]; }]], "7 + 100 + 8 + t + 9 + 63 - t + 1 + 10 + 2 + 20 + 4 + 5 + 3 + 6" },
   { "reference as a type by a condition", "template <bool B, class T, class F> struct Cond { typedef T type; };", BEGIN
     .. "int n = 0; Cond<true, int &, int>::type r = n; r = t; __syncthreads(); a[t] = n; }", "t" },
   { "reference as a type of a function's parameter", [[template <class F> struct Arg; template <class A> struct
@@ -102,7 +105,8 @@ return {
   { "constructor of a nested class keeps an address", [[struct O { struct I { int *p; __device__ I(int &x) : p(&x) {} };
     }; typedef O::I N;]], BEGIN .. "int n = 0; N r = n; *r.p = t; __syncthreads(); a[t] = n; }", "t" },
   { "constructor of a local class keeps an address", "", BEGIN .. [[
-    struct I { int *p; __device__ I(int &x) : p(&x) {} }; int n = 0; I r = n; *r.p = t; __syncthreads(); a[t] = n; }]], "t" },
+    struct I { int *p; __device__ I(int &x) : p(&x) {} }; int n = 0; I r = n; *r.p = t; __syncthreads(); a[t] = n; }]],
+    "t" },
   { "constructor behind a word that is not listed", [[struct M { int v; __inline __device__ M() : v(threadIdx.x) {} };
     typedef M N;]], BEGIN .. "N m; a[t] = m.v; }", "t" },
   { "method named as a parameter", METHOD .. "__device__ int f(N m, int get) { return m.get() + get; }", [[

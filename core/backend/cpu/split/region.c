@@ -51,12 +51,15 @@ static bool names_variable(const cpu_splitter *in, int first, int last) {
 }
 
 void cpu_sizes_put(cpu_writer *it, int first, int last) {
-  const cpu_token *at = it->in->work.at;
-  for (int i = first; it->out && i < last; i = at[i].match > i ? at[i].match + 1 : i + 1) {
-    if (!cpu_token_is(&at[i], "[") || !names_variable(it->in, i + 1, at[i].match)) continue;
-    cpu_put(it, " static_assert(sizeof(int");
-    cpu_put_tokens(it, i, at[i].match + 1);
-    cpu_put(it, ") + 1, \"\");");
+  for (int i = first; it->out && i < last; i++) {
+    const cpu_token *token = &it->in->work.at[i];
+    const int close = token->match;
+    if (cpu_token_is(token, "[") && names_variable(it->in, i + 1, close)) {
+      cpu_put(it, " static_assert(sizeof(int");
+      cpu_put_tokens(it, i, close + 1);
+      cpu_put(it, ") + 1, \"\");");
+    }
+    if (close > i) i = close;
   }
 }
 

@@ -66,10 +66,13 @@ static bool hides(const cpu_writer *it, const cpu_token *name) {
 
 static void hidden_flush(cpu_writer *it, int first, int last) {
   const mw_body *body = &it->in->body;
-  for (int i = 1; i < body->ndeclared; i++) {
+  const cpu_token *at = it->in->work.at;
+  for (int i = 1; it->nopen && i < body->ndeclared; i++) {
     const int name = body->declared[i].name;
-    if (first <= name && name < last && hides(it, &it->in->work.at[name])) cpu_region_flush(it);
+    if (first <= name && name < last && hides(it, &at[name])) cpu_region_flush(it);
   }
+  for (int i = first + 1; cpu_token_is(&at[first], "enum") && i < last; i++)
+    if (cpu_token_any(&at[i - 1], WORDS("{", ",")) && hides(it, &at[i])) cpu_region_flush(it);
 }
 
 static void declare_walk(cpu_writer *it, int node, int first, int last) {
@@ -79,7 +82,8 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
     const cpu_local *local = &in->locals[i];
     const cpu_declarator *d = &local->declarator;
     if (local->node != node) continue;
-    if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last)) cpu_region_flush(it);
+    if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last))
+      cpu_region_flush(it);
     if (local->class == CPU_PRIVATE && local->reference && it->out)
       cpu_split_reject(in, first, "the reference '%.*s' is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
