@@ -74,8 +74,8 @@ describe("memory that is held", function()
   it_user("is counted for a user whom the system gives a group, and else said not to be", function()
     local list = { { "held", 'memory_limit = "160 MiB"', ('os.execute "%s/hold anonymous 256 1000"') } }
     support.with_folder(function(folder)
-      assert(os.execute(("cc -std=gnu11 -D_GNU_SOURCE -o %s/hold %s && chmod 755 %s"):format(folder, labs.quoted(SOURCE),
-        folder)))
+      assert(os.execute(("cc -std=gnu11 -D_GNU_SOURCE -o %s/hold %s && chmod 755 %s"):format(folder,
+        labs.quoted(SOURCE), folder)))
       list[1][3] = list[1][3]:format(folder)
       local own <const> = group() .. "/moonwarp-given"
       local enter <const> = ("mkdir -p %s && chown -R 65534 %s && echo $$ >%s/cgroup.procs && "):format(own, own, own)

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- One text of a lab ended a batch for good: 40,000 blanks in the name of a study took 16 seconds, 4 MB days, in one call
--- of the pattern matcher, which Ctrl-C does not end. So did a journal whose last line did not end, brackets in a script,
--- comments in a picture, and a source of line feeds in a report. No text of what is stored may have more than 64 KiB now,
--- and what reads texts takes a time that grows as they do. A quadratic search takes at least ten times the bound here.
+-- One text of a lab ended a batch for good: 40,000 blanks in the name of a study took 16 seconds, 4 MB days, in one
+-- call of the pattern matcher, which Ctrl-C does not end. So did a journal whose last line did not end, brackets in a
+-- script, comments in a picture, and a source of line feeds in a report. No text of what is stored may have more than
+-- 64 KiB now, and what reads texts takes a time that grows as they do. A quadratic search takes at least ten times the
+-- bound here.
 
 local json = require "moonwarp.base.json"
 local labs = require "tests.labs"
@@ -29,7 +30,8 @@ local FUNCTIONS <const> = {
   end,
   ["a kernel's name"] = function(text) require("moonwarp.measure.tool").kernel_name(text .. "(int)") end,
   ["a parameter's help"] = function(text)
-    require("moonwarp.cli.list").text { question = "q", name = "n", params = { { name = "p", default = 1, help = text } } }
+    require("moonwarp.cli.list").text { question = "q", name = "n",
+      params = { { name = "p", default = 1, help = text } } }
   end,
   ["a field's name"] = function(text) require("moonwarp.results.fields").unit({ [text] = 1 }, text) end,
   ["a line of the prompt"] = function(text) require("moonwarp.cli.complete").line(text) end,
