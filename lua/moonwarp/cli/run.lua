@@ -4,7 +4,6 @@
 -- combinations run in this process, one after the other, so that their records meet in one table
 -- and one chart (passes.lua).
 
-local MOST_TEXT <const> = require("moonwarp.base.json").MOST_TEXT
 local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
@@ -88,7 +87,8 @@ function run.parameters(given)
   local seen = {}
   return lists.map(given or {}, function(text)
     local name, values = text:match("^([%a_][%w_]*)=(.*)$")
-    if #text > MOST_TEXT then options.fail("option '-p' takes %d bytes at most, got %d", MOST_TEXT, #text) end
+    local most <const> = require("moonwarp.base.json").MOST_TEXT
+    if #text > most then options.fail("option '-p' takes %d bytes at most, got %d", most, #text) end
     if not name then options.fail("option '-p' wants name=value, got '%s'", text) end
     if seen[name] then options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name) end
     seen[name] = true
