@@ -113,6 +113,9 @@ local function sides_of(entry, field, ...)
   for _, sides in ipairs(list) do
     for name in pairs(sides) do
       if name ~= "type" then blame.on(entry, field, case.check_name, name) end
+      if name ~= "bytes" and lists.has(parameters.RECORDED, name) then
+        blame.fail(entry, field, "records have a '%s' of their own; take another name", name)
+      end
     end
   end
   return expanded(list)
@@ -198,8 +201,19 @@ end
 
 -- ---- compiling ------------------------------------------------------------------------------------
 
+-- Of a kernel of one dimension in a block of two each row of threads would do the same again.
+local function check_dimensions(rung, block)
+  local sides, over = lists.of(block), #lists.of(rung.over)
+  local count = #sides
+  while count > 1 and sides[count] == 1 do count = count - 1 end
+  if over == 0 or count <= over then return end
+  blame.fail(rung, nil, "its block %s has %d dimensions, and 'over' %d; take one as %s, or add a 1 to 'over' if the "
+    .. "block's threads work together", table.concat(sides, "x"), count, over, table.concat(sides, "x", 1, over))
+end
+
 local function plan_rung(rung, c)
   for _, block in ipairs(case.blocks(rung, c)) do
+    check_dimensions(rung, case.block_of(c, block))
     for _, name in ipairs(case.kernels(rung, c, block)) do modules.plan(c, name, rung) end
   end
 end
@@ -246,10 +260,19 @@ local function find_mistake(study, rung, bare, new_case)
   study.state.mistakes[rung] = answers.finds_mistake(study, rung, new_case) and answers.sides_text(bare)
 end
 
+-- Whether a part that is run checks the rung on an odd case.
+local function is_judged(study, rung)
+  return lists.find(study.state.parts, function(part)
+    return #part.odd_cases > 0 and lists.has(part.checked, rung)
+  end) ~= nil
+end
+
 local function tell_mistakes(study)
   for _, rung in ipairs(study.rung_list) do
     local found = study.state.mistakes[rung]
-    if rung.mistake and rung.wanted then
+    if rung.mistake and rung.wanted and not is_judged(study, rung) then
+      study.state.wrong[rung] = "a mistake"
+    elseif rung.mistake and rung.wanted then
       local name = ("%s: its mistake is found"):format(rung.name)
       leave_out(study, rung, "a mistake", study.gpu and "a mistake: run only on the CPU device"
         or ("a mistake, which is %s"):format(found and "found for " .. found or "not found"))
@@ -266,10 +289,15 @@ local function check_odd_case(study, part, sides, seen)
     find_mistake(study, rung, bare, new_case)
   end)
   if #rungs == 0 then return end
-  answers.check_odd(study, rungs, new_case, function(rung, reason) leave_out(study, rung, reason, reason) end,
+  local doubtful = answers.check_odd(study, rungs, new_case,
+    function(rung, reason) leave_out(study, rung, reason, reason) end,
     function(rung, block, reason)
       add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(answers.sides_text(bare), reason))
     end)
+  for _, one in ipairs(doubtful) do
+    remark.say("All %d rungs of answer '%s' agree with each other and differ from its '%s' for %s: look at '%s' first.",
+      one.count, one.answer, one.by, answers.sides_text(bare), one.by)
+  end
 end
 
 local function check_odd(study)

@@ -117,13 +117,20 @@ local function bars_of(study, list)
     marks_of(study, list)
 end
 
+-- Without the library's copy where it has no place in the rate's unit: only as the level it is a bar among others.
+local function without_copy(study, list, level)
+  return lists.map(list, function(one)
+    return not (study.work and one.rung.is_library and one ~= level) and one or nil
+  end)
+end
+
 -- The variants whose records a chart shows.
 local function shown(spec, list)
   return lists.map(list, function(one) return (not spec.of or spec.of(one.record)) and one or nil end)
 end
 
 local function draw_ladder(study, part, spec, list, level, suffix)
-  local bars, marks = bars_of(study, best_of_rungs(shown(spec, list)))
+  local bars, marks = bars_of(study, best_of_rungs(without_copy(study, shown(spec, list), level)))
   if #bars == 0 then return end
   local top, lines = levels_of(study, level)
   ladder.draw { x = study.rate, by = "bar", records = bars, marks = marks,
