@@ -255,24 +255,17 @@ end
 
 -- A rung that is wrong as its source is, may write anywhere, and is never measured.
 local function find_mistake(study, rung, bare, new_case)
-  local found = study.state.mistakes[rung]
+  local found = study.state.mistakes[rung] or false
+  study.state.mistakes[rung] = found
   if found or study.gpu or rung.when and not rung.when(bare) then return end
   study.state.mistakes[rung] = answers.finds_mistake(study, rung, new_case) and answers.sides_text(bare)
-end
-
--- Whether a part that is run checks the rung on an odd case.
-local function is_judged(study, rung)
-  return lists.find(study.state.parts, function(part)
-    return #part.odd_cases > 0 and lists.has(part.checked, rung)
-  end) ~= nil
 end
 
 local function tell_mistakes(study)
   for _, rung in ipairs(study.rung_list) do
     local found = study.state.mistakes[rung]
-    if rung.mistake and rung.wanted and not is_judged(study, rung) then
-      study.state.wrong[rung] = "a mistake"
-    elseif rung.mistake and rung.wanted then
+    if rung.mistake then study.state.wrong[rung] = "a mistake" end
+    if found ~= nil and rung.wanted then -- a part that is run has it
       local name = ("%s: its mistake is found"):format(rung.name)
       leave_out(study, rung, "a mistake", study.gpu and "a mistake: run only on the CPU device"
         or ("a mistake, which is %s"):format(found and "found for " .. found or "not found"))
