@@ -44,6 +44,8 @@ typedef struct cpu_writer {
 /* Text; lines of the user's file are found again after a new line. */
 void cpu_put(cpu_writer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cpu_put_tokens(cpu_writer *, int first, int last);
+/* float &x = mw_L3.at[mw_e];  the name of an element of a variable's array */
+void cpu_variable_put(cpu_writer *, int local, const char *element);
 int cpu_threads_most(const cpu_splitter *); /* that an array of one element per thread is made for */
 /* Threads that do not take part leave no value. Vector code computes with their elements all the same, before it drops
  * the results; what lies there by chance may be denormal, and slow beyond measure (seen: 60 times). So where some wait,

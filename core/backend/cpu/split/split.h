@@ -20,7 +20,8 @@ typedef enum cpu_node_kind {
   CPU_NODE_FOR,
   CPU_NODE_WHILE,
   CPU_NODE_DO,
-  CPU_NODE_SWITCH, /* and whatever else has a body; never split */
+  CPU_NODE_SWITCH,
+  CPU_NODE_CASE, /* case 1: or default: in a block */
   CPU_NODE_RETURN,
   CPU_NODE_BREAK,
   CPU_NODE_CONTINUE,

@@ -79,6 +79,13 @@ static bool in_condition(const cpu_node *node, int name) {
   return node->kind == CPU_NODE_FOR && node->init_last < name && name < node->test_last;
 }
 
+/* All that the statement declares, once for all threads. */
+static bool declares_uniform(const cpu_splitter *in, int node) {
+  for (int i = 0; i < in->nlocals; i++)
+    if (in->locals[i].node == node && !in->locals[i].uniform) return false;
+  return in->nodes[node].kind == CPU_NODE_DECLARE;
+}
+
 static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, int name) {
   int index = cpu_node_at(in, name), declared = cpu_context(in, local->node);
   const cpu_node *node = &in->nodes[index];
@@ -89,9 +96,9 @@ static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, in
     if (name < node->init_last) return cpu_is_uniform(in, node->head, node->init_last);
     return name > node->test_last && cpu_is_uniform(in, node->test_last + 1, node->head_last);
   }
-  int value = plain_assignment(in, node, name);
-  return value && at_barrier_level(in, index) && cpu_context(in, index) == declared &&
-         cpu_is_uniform(in, value, node->last);
+  const int value = plain_assignment(in, node, name);
+  return at_barrier_level(in, index) && cpu_context(in, index) == declared &&
+         (value ? cpu_is_uniform(in, value, node->last) : declares_uniform(in, index)); /* int m = n--; */
 }
 
 /* How many [ ] stand behind each other? */
@@ -108,7 +115,8 @@ static void changes_count(cpu_splitter *in) {
     cpu_local *local = &in->locals[index];
     const cpu_write change = cpu_use_at(&in->body, i, CPU_POINTER);
     int node = cpu_node_at(in, i);
-    if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
+    if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims) &&
+        !cpu_token_is(&in->work.at[i - 2], "mw_elements"))
       local->escapes = true; /* a row */
     if (change == CPU_ESCAPED) local->escapes = true;
     if (change == CPU_READ || local->fixed) continue;
