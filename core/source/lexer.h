@@ -53,6 +53,7 @@ typedef struct cpu_token {
   bool           counted;    /* a loop begins here whose rounds are counted, in a condition ... */
   bool           counts;     /* ... that begins here */
   cpu_barred     barred;     /* of a program that check mode judges */
+  bool           captured;   /* in a lambda, the name of shared memory: cpu/program/body.c */
   bool           weak;       /* a "volatile" that check mode leaves out: cpu/program/ptx.c */
 } cpu_token;
 
@@ -135,6 +136,7 @@ typedef struct cpu_text {
   size_t size, room;
   int    line, file; /* file: index into cpu_tokens.files plus 1; 0: none */
   bool   checked;    /* of the check flavor: shared memory has names */
+  bool   indexed;    /* of a function that has threadIdx and the like as variables of its own */
 } cpu_text;
 
 void cpu_text_add(cpu_text *, const char *bytes, size_t size);

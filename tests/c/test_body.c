@@ -78,9 +78,10 @@ static void put_expr(const mw_body *in, cpu_text *out, int index) {
       cpu_text_format(out, "(%s%.*s", it->kind == MW_EXPR_POSTFIX ? "post" : "", TEXT(op));
     put_list(in, out, it->a);
     if (!member) put_list(in, out, it->b);
-    put_list(in, out, it->c);
-    for (int i = 1; it->kind == MW_EXPR_LAMBDA && i < in->nstatements; i++)
-      if (in->statements[i].first == it->op) put_child(in, out, "", i);
+    if (it->kind == MW_EXPR_LAMBDA)
+      put_child(in, out, "", it->c);
+    else
+      put_list(in, out, it->c);
     cpu_text_put(out, ")");
   }
   put_type(out, it->type);

@@ -187,9 +187,55 @@ static void round_put(const cpu_tokens *tokens, cpu_text *out, int i) {
     cpu_text_put(out, cpu_token_is(at, ":") ? " : mw_yield();" : empty ? " mw_yield(), true" : " mw_yield(), ");
 }
 
+/* ---- lambdas --------------------------------------------------------------------------------------------------- */
+
+/* Shared memory and the coordinates are captured by no lambda of CUDA's, since they are no variables of the function.
+ * Here they are: [a] that names both becomes [a, &s, threadIdx]. */
+static bool is_captured(const cpu_text *out, const cpu_token *token, bool copies) {
+  const bool coordinate = cpu_is_builtin(token, CPU_COORDINATE) || cpu_token_is(token, "mw_t");
+  return token->captured || (out->indexed && !copies && coordinate);
+}
+
+/* Returns the ], or i: nothing is added there. */
+static int captures_put(const cpu_tokens *tokens, cpu_text *out, int i) {
+  const cpu_token *at = tokens->at;
+  const int open = cpu_lambda_open(tokens, i), close = at[i].match;
+  const bool copies = cpu_token_is(&at[i + 1], "=");
+  const bool all = cpu_token_is(&at[i + 1], "&") && cpu_token_any(&at[i + 2], WORDS("]", ","));
+  if (!open || all) return i;
+  cpu_text_range(out, tokens, i, close);
+  for (int k = open, first = close == i + 1; k < at[open].match; k++) {
+    if (!is_captured(out, &at[k], copies) || cpu_is_member(tokens, k)) continue;
+    if (cpu_find_use(tokens, open, k, &at[k]) < k) continue;
+    cpu_text_format(out, "%s%s%.*s", first ? "" : ", ", at[k].captured ? "&" : "", TEXT(&at[k]));
+    first = false;
+  }
+  return close;
+}
+
+static bool is_shared(const cpu_program *program, const mw_body *body, int i) {
+  const int own = body->bound[i - body->first];
+  if (own || body->tokens->at[i].kind != CPU_NAME || cpu_is_member(body->tokens, i)) return body->declared[own].is_shared;
+  for (const cpu_item *item = program->items; item < program->items + program->nitems; item++)
+    if (item->kind == CPU_ITEM_SHARED &&
+        cpu_variable_find(&program->tokens, item->first, item->last, &body->tokens->at[i]) >= 0)
+      return true;
+  return false;
+}
+
+void cpu_captures_mark(const cpu_program *program, cpu_tokens *tokens, const mw_body *body) {
+  for (int i = body->first; i < body->last; i++) {
+    const int open = cpu_lambda_open(tokens, i);
+    for (int k = open; open && k < tokens->at[open].match; k++) tokens->at[k].captured = is_shared(program, body, k);
+  }
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
+
 /* One token, or the construct that begins at it. Returns where to go on. */
 static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
+  if (cpu_token_is(&at[i], "[")) i = captures_put(tokens, out, i);
   round_put(tokens, out, i);
   if (at[i].yields && cpu_token_is(&at[i], ":")) return i + 1; /* of a label */
   if (at[i].kind == CPU_PRAGMA) {

@@ -212,6 +212,9 @@ void cpu_uses_read(const cpu_program *, mw_body *); /* the body keeps them */
 cpu_write cpu_use_at(const mw_body *, int token, cpu_kind);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
 bool cpu_is_written(const mw_body *, int first, int last, const cpu_token *name);
+/* Of the function or method around a token of the program; a method's is read into `own`, which the caller frees. No
+ * tokens: there is none. */
+mw_body *cpu_body_around(const cpu_program *, int token, mw_body *own);
 /* In a function of the program's: tokens are its own. */
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
@@ -223,6 +226,8 @@ bool cpu_is_declared(const cpu_program *, const cpu_token *name); /* may the pro
 /* Tokens of a body as C++ (body.c): CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
 extern const char cpu_tls_shared[];                /* the worker's own, laid out by the compiler */
 extern const char cpu_placed[], cpu_placed_kept[]; /* laid out by the linker, kept by each worker */
+/* Marks what the lambdas of a body name of shared memory. */
+void cpu_captures_mark(const cpu_program *, cpu_tokens *, const mw_body *);
 void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
 /* Of an item that is static shared memory: the structure that places it, and the variable by which that is called; else
  * nothing, and NULL. */

@@ -131,6 +131,22 @@ static use taken(const walk *it, const mw_expr *callee) {
   return (use)(*passed - 1);
 }
 
+/* Of a variable that names a lambda, which keeps nothing of its own: the lambda; NULL. */
+static const mw_expr *lambda_of(const walk *it, const mw_expr *callee) {
+  const mw_expr *init = expr_of(it, it->body->declared[callee->of].init);
+  const bool named = callee->kind == MW_EXPR_NAME && callee->of && init->kind == MW_EXPR_LAMBDA;
+  return named && !cpu_has(it->body->tokens, init->first, init->op, "mutable") ? init : NULL;
+}
+
+/* By value, as the lambda takes its parameters. */
+static use lambda_formals_use(const walk *it, const mw_expr *lambda) {
+  use all = READ;
+  for (const mw_declared *own = it->body->declared; own < it->body->declared + it->body->ndeclared; own++)
+    if (lambda->first < own->name && own->name < lambda->op && !makes_plain(own->type))
+      all = most(all, own->type.reference || own->type.class ? ESCAPED : hidden_of(it)); /* auto */
+  return all;
+}
+
 /* What a call does to its arguments. */
 static use arguments_use(const walk *it, const mw_expr *callee) {
   const cpu_token *name = token_of(it, callee->op);
@@ -138,6 +154,7 @@ static use arguments_use(const walk *it, const mw_expr *callee) {
                      (!it->program->hidden.references && cpu_find(it->body->tokens, callee->op, callee->last,
                                                                   WORDS("&", "&&", "decltype")) == callee->last);
   if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !plain) return ESCAPED;
+  if (lambda_of(it, callee)) return lambda_formals_use(it, lambda_of(it, callee));
   if (callee->binding == MW_NAME_BUILTIN || cpu_is_generated(name)) return READ;
   if (callee->binding == MW_NAME_FUNCTIONS && !cpu_is_object(it->program, name)) return taken(it, callee);
   if (callee->binding != MW_NAME_UNKNOWN || (it->program->opens && !cpu_is_builtin(name, ~0u)) ||
@@ -208,11 +225,42 @@ static void assign_walk(const walk *it, const mw_expr *e, use one) {
 
 static void call_walk(const walk *it, const mw_expr *e) {
   const mw_expr *callee = expr_of(it, e->a);
-  const bool function =
-      callee->kind == MW_EXPR_NAME && (callee->binding == MW_NAME_UNKNOWN || callee->binding >= MW_NAME_FUNCTIONS);
+  const bool function = lambda_of(it, callee) || (callee->kind == MW_EXPR_NAME && (callee->binding == MW_NAME_UNKNOWN ||
+                                                                                   callee->binding >= MW_NAME_FUNCTIONS));
   const use all = arguments_use(it, callee);
   expr_walk(it, e->a, function ? READ : ESCAPED);
   for (int i = e->b; i; i = expr_of(it, i)->next) expr_walk(it, i, most(all, beside(it, i, 0)));
+}
+
+static void statements_walk(const walk *, int first);
+
+/* [&n, m]: does it name variables alone, and does it copy some? */
+static bool captures_read(const walk *it, const mw_expr *e, bool *copies) {
+  cpu_range list[32];
+  const int count = cpu_token_is(token_of(it, e->first), "[") ? cpu_arguments(it->body->tokens, e->first, list, 32) : -1;
+  for (int i = 0; i < count; i++) {
+    const cpu_token *first = token_of(it, list[i].first);
+    const bool reference = cpu_token_is(first, "&");
+    if (list[i].last > list[i].first + 1 + reference || cpu_token_is(first, "this")) return false;
+    *copies |= !reference;
+  }
+  return count >= 0;
+}
+
+/* A lambda reads where it is called; what else it does to a variable from outside is not followed. A copy of a class is
+ * made by a constructor. */
+static void lambda_walk(const walk *it, const mw_expr *e) {
+  unsigned char *uses = it->body->uses - it->body->first;
+  bool copies = false;
+  if (!captures_read(it, e, &copies)) return;
+  range_note(it, e->first, token_of(it, e->first)->match, READ);
+  statements_walk(it, it->body->statements[e->c].child);
+  for (const mw_expr *one = it->body->exprs; one < it->body->exprs + it->body->nexprs; one++)
+    if (copies && one->kind == MW_EXPR_NAME && e->op < one->op && one->op < e->last && !makes_plain(one->type))
+      uses[one->op] = (unsigned char)most(uses[one->op], hidden_of(it));
+  for (int i = e->op; i < e->last; i++)
+    if (uses[i] && it->body->declared[it->body->bound[i - it->body->first]].name < e->first)
+      uses[i] = far_of(uses[i]) == uses[i] ? FAR_ESCAPED : ESCAPED;
 }
 
 static void expr_walk(const walk *it, int expr, use one) {
@@ -260,6 +308,9 @@ static void expr_walk(const walk *it, int expr, use one) {
     break;
   case MW_EXPR_ASSIGN:
     assign_walk(it, e, one);
+    break;
+  case MW_EXPR_LAMBDA:
+    lambda_walk(it, e);
     break;
   case MW_EXPR_CONDITIONAL:
     expr_walk(it, e->a, beside(it, e->a, 0));
@@ -325,31 +376,34 @@ bool cpu_is_written(const mw_body *body, int first, int last, const cpu_token *n
 
 /* ---- functions ------------------------------------------------------------------------------------------------- */
 
-/* In a method, which is no function of the program's own. */
-static cpu_write method_write(const cpu_program *program, const cpu_function *class, int token, cpu_kind kind) {
+/* The body of the method around the token, which is no function of the program's own. */
+static void method_read(const cpu_program *program, const cpu_function *class, int token, mw_body *out) {
   cpu_binder binder = {program, class};
   cpu_declaration member;
-  cpu_write found = CPU_ESCAPED;
   for (int i = class->body + 1, last = class->last; i < last && i <= token; i = member.last) {
     member = cpu_declaration_read(&program->tokens, i, last);
-    if (member.body < 0 || token < member.body || token >= member.last) continue;
-    mw_body body;
-    mw_body_read(&body, &program->tokens, member.body + 1, member.last - 1, &(mw_names){cpu_binder_meaning, &binder});
-    cpu_uses_read(program, &body);
-    found = cpu_use_at(&body, token, kind);
-    mw_body_free(&body);
+    if (member.body >= 0 && member.body <= token && token < member.last)
+      mw_body_read(out, &program->tokens, member.body + 1, member.last - 1, &(mw_names){cpu_binder_meaning, &binder});
   }
-  return found;
+}
+
+mw_body *cpu_body_around(const cpu_program *program, int token, mw_body *own) {
+  const cpu_function *it = program->functions, *end = it + program->nfunctions;
+  *own = (mw_body){0};
+  while (it < end && !(it->body >= 0 && it->body <= token && token < it->last)) it++;
+  if (it == end) return own;
+  if (!it->is_class) return cpu_function_tree(program, it);
+  method_read(program, it, token, own);
+  return own;
 }
 
 cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, cpu_kind kind) {
-  const cpu_function *it = program->functions, *end = it + program->nfunctions;
-  while (it < end && !(it->body >= 0 && it->body <= i && i < it->last)) it++;
-  if (it == end || tokens != &program->tokens) return CPU_ESCAPED;
-  if (it->is_class) return method_write(program, it, i, kind);
-  mw_body *body = cpu_function_tree(program, it);
+  mw_body own, *body = tokens == &program->tokens ? cpu_body_around(program, i, &own) : NULL;
+  if (!body || !body->tokens) return CPU_ESCAPED;
   if (!body->uses) cpu_uses_read(program, body);
-  return cpu_use_at(body, i, kind);
+  const cpu_write found = cpu_use_at(body, i, kind);
+  if (body == &own) mw_body_free(&own);
+  return found;
 }
 
 bool cpu_written_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,

@@ -86,6 +86,11 @@ static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, 
 
 static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
   const cpu_token *stop = stop_find(in, node, operation);
+  for (int i = node->first; i < operation; i++) {
+    const int open = cpu_lambda_open(&in->work, i);
+    if (open && in->work.at[open].match > operation)
+      cpu_split_reject(in, operation, "%.*s stands in a lambda", TEXT(&in->work.at[operation]));
+  }
   if (stop)
     cpu_split_reject(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
                      TEXT(&in->work.at[operation]), TEXT(stop));
@@ -379,7 +384,7 @@ static bool is_expression(cpu_splitter *in, const cpu_node *node) {
   const cpu_token *at = work->at;
   int i = node->first;
   if (at[i].kind == CPU_PRAGMA) i++;
-  if (at[i].kind != CPU_NAME) return cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
+  if (at[i].kind != CPU_NAME) return cpu_lambda_open(work, i) || cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
   if (cpu_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
   while (cpu_token_is(&at[i + 1], "::") && at[i + 2].kind == CPU_NAME) i += 2;
   const int open = cpu_call_open(work, i);
@@ -422,7 +427,6 @@ static void rest_check(cpu_splitter *in) {
       i += 2;
       continue;
     }
-    if (cpu_is_lambda(&in->work, i)) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));

@@ -257,6 +257,10 @@ void cpu_known_ask(const cpu_splitter *in, int first, int last, cpu_ask *ask, vo
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
+const mw_expr *cpu_local_init(const cpu_splitter *in, const cpu_local *local) {
+  return &in->body.exprs[in->body.declared[declared_of(in, local)].init];
+}
+
 cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
   const cpu_declarator *it = &local->declarator;
   const mw_type type = in->body.declared[declared_of(in, local)].type;

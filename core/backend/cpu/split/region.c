@@ -93,11 +93,11 @@ static void again_put(cpu_writer *it, const cpu_local *local) {
   cpu_known_local_put(it, local);
 }
 
-/* Does the open region begin the life of the reference? It is not bound before that. */
-static bool binds(const cpu_writer *it, const cpu_local *local) {
+/* A reference, or a lambda, whose life the open region begins: what it refers to, or copies, is not there before that. */
+static bool begins(const cpu_writer *it, const cpu_local *local) {
   int k = 0;
   while (k < it->nopen && !(it->open[k].kind == CPU_SEGMENT_DECLARE && it->open[k].node == local->node)) k++;
-  return local->reference && k < it->nopen;
+  return k < it->nopen && (local->reference || cpu_is_lambda(it->in, local));
 }
 
 /* int i = blockIdx.x * blockDim.x + threadIdx.x; float &x = mw_L3.at[mw_e]; for what the open region uses.
@@ -108,8 +108,9 @@ static void locals_put(cpu_writer *it, bool known_only) {
   for (int k = 0; k < it->nopen; k++) need(in, it->open[k].first, it->open[k].last, false, needed);
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
-    if (needed[i] && local->class == CPU_AGAIN) again_put(it, local);
-    if (needed[i] && local->class == CPU_PRIVATE && !known_only && !binds(it, local)) cpu_variable_put(it, i, "mw_e");
+    if (!needed[i] || begins(it, local)) continue;
+    if (local->class == CPU_AGAIN) again_put(it, local);
+    if (local->class == CPU_PRIVATE && !known_only) cpu_variable_put(it, i, "mw_e");
   }
   mw_free(needed);
 }
@@ -171,7 +172,7 @@ static void declare_put(cpu_writer *it, const cpu_segment *piece) {
   for (int i = 0; i < it->in->nlocals; i++) {
     const cpu_local *local = &it->in->locals[i];
     if (local->node != piece->node) continue;
-    if (local->class == CPU_LOCAL) {
+    if (local->class == CPU_LOCAL || local->class == CPU_AGAIN) {
       cpu_put_tokens(it, piece->first, piece->last);
       if (local->is_auto || cpu_local_knows(it->in, local) < CPU_KNOWN)
         cpu_put(it, " MW_LASTS(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
@@ -200,8 +201,7 @@ static void predicate_put(cpu_writer *it, const cpu_segment *piece) {
 /* return; inside of a thread loop: the thread is done, the loop is not. */
 static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   int from = piece->first;
-  for (int i = piece->first; i < piece->last; i++) {
-    if (!cpu_token_is(&it->in->work.at[i], "return")) continue;
+  for (int i = from; (i = cpu_return_find(&it->in->work, i, piece->last)) < piece->last; i++) {
     cpu_put_tokens(it, from, i);
     cpu_put(it, it->returns ? " { mw_live.at[mw_t] = 0; goto mw_out%d_%d; }" : " goto mw_out%d_%d;", it->region,
             it->copy);
@@ -248,7 +248,7 @@ static bool open_leaves(const cpu_writer *it) {
   for (int k = 0; k < it->nopen; k++) {
     const cpu_segment *piece = &it->open[k];
     bool passes = is_passed(it, piece) && cpu_leaves_if(it->in, piece->node);
-    if (!passes && cpu_find(&it->in->work, piece->first, piece->last, WORDS("return")) < piece->last) return true;
+    if (!passes && cpu_return_find(&it->in->work, piece->first, piece->last) < piece->last) return true;
   }
   return false;
 }

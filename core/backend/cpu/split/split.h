@@ -129,6 +129,7 @@ int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement 
 int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
+int cpu_return_find(const cpu_tokens *, int first, int last); /* the next `return`, of no lambda; `last` */
 cpu_declarators cpu_node_declarators(const cpu_splitter *, const cpu_node *); /* of a declaration, or a for's head */
 typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the step is empty */
   cpu_declarator variable;
@@ -147,6 +148,10 @@ void cpu_body_need(cpu_splitter *);
 int cpu_declared_find(cpu_splitter *, int first, int last, const cpu_token *name); /* where a variable or type is; -1 */
 bool cpu_kernel_declares(cpu_splitter *, const cpu_token *name); /* or a parameter */
 int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stands for; -1 */
+const mw_expr *cpu_local_init(const cpu_splitter *, const cpu_local *); /* its initialiser; of no kind: none is read */
+static inline bool cpu_is_lambda(const cpu_splitter *in, const cpu_local *local) {
+  return cpu_local_init(in, local)->kind == MW_EXPR_LAMBDA;
+}
 /* CPU_ASKED: of a known type if a static_assert in the generated text holds. */
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);
 bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */

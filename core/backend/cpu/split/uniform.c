@@ -200,6 +200,7 @@ void cpu_types_mark(cpu_splitter *in) {
     if (in->nodes[i].kind == CPU_NODE_TYPE || in->nodes[i].kind == CPU_NODE_EXCHANGE)
       typed_mark(in, in->nodes[i].first, in->nodes[i].last);
   for (int i = in->nlocals - 1; i >= 0; i--)
-    if (in->locals[i].is_auto && in->locals[i].class == CPU_PRIVATE)
+    if (in->locals[i].is_auto && in->locals[i].class == CPU_PRIVATE &&
+        !cpu_is_lambda(in, &in->locals[i]))
       typed_mark(in, in->locals[i].declarator.init, in->locals[i].declarator.init_last);
 }

@@ -36,11 +36,11 @@ static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
 }
 
 /* May it be referred to by a pointer in the next region? A value may not, nor what each region has of its own. */
-static bool is_object(const mw_body *body, int expr) {
-  const mw_expr *e = &body->exprs[expr];
-  if (e->kind == MW_EXPR_MEMBER || e->kind == MW_EXPR_BRACKETS) return is_object(body, e->a);
+static bool is_object(const mw_body *body, const mw_expr *e) {
+  if (e->kind == MW_EXPR_MEMBER || e->kind == MW_EXPR_BRACKETS) return is_object(body, &body->exprs[e->a]);
   if (e->kind == MW_EXPR_NAME) return e->binding != MW_NAME_BUILTIN;
-  if (e->kind == MW_EXPR_CONDITIONAL) return is_object(body, e->b) && is_object(body, e->c);
+  if (e->kind == MW_EXPR_CONDITIONAL)
+    return is_object(body, &body->exprs[e->b]) && is_object(body, &body->exprs[e->c]);
   return e->kind == MW_EXPR_INDEX || e->kind == MW_EXPR_ARROW ||
          (e->kind == MW_EXPR_UNARY && cpu_token_is(&body->tokens->at[e->op], "*"));
 }
@@ -76,16 +76,17 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
     if (local->node != node) continue;
     if (local->class == CPU_UNIFORM && !cpu_is_pure(in, d->init, d->init_last)) cpu_region_flush(it);
     if (local->class == CPU_PRIVATE && local->reference && it->out &&
-        !is_object(&in->body, in->body.declared[in->body.bound[d->name - in->body.first]].init))
+        !is_object(&in->body, cpu_local_init(in, local)))
       cpu_split_reject(in, first, "the reference '%.*s' to a value is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
-    if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN) {
+    const bool outside = local->class == CPU_UNIFORM || local->class == CPU_AGAIN;
+    if (outside) {
       cpu_known_put(it, d->init, d->init_last);
       cpu_put_tokens(it, first, last);
       cpu_known_local_put(it, local);
-    } else
-      cpu_segment_add(it, CPU_SEGMENT_DECLARE, first, last, node);
+    }
+    if (!outside || cpu_is_lambda(in, local)) cpu_segment_add(it, CPU_SEGMENT_DECLARE, first, last, node);
   }
 }
 
@@ -390,6 +391,11 @@ static void places_note(cpu_writer *it, bool *single) {
     else if (local->region != it->regions[i])
       local->region = -1;
   }
+  for (int i = 0; i < in->nlocals; i++) { /* what a lambda names is used where that is */
+    const cpu_declarator *lambda = &in->locals[i].declarator;
+    for (int k = lambda->init; in->locals[i].class == CPU_AGAIN && k < lambda->init_last; k++)
+      if (cpu_local_find(in, k) >= 0) in->locals[cpu_local_find(in, k)].region = -1;
+  }
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     bool declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
@@ -408,13 +414,49 @@ static void first_walk(cpu_splitter *in, bool passed, int *regions, bool *single
   places_note(&it, single);
 }
 
+/* Does the lambda do the same wherever it is written? It refers to the variables themselves, or to a copy of what does
+ * not change. */
+static bool is_repeatable(const cpu_splitter *in, const cpu_local *local) {
+  const mw_expr *lambda = cpu_local_init(in, local);
+  const int close = in->work.at[lambda->first].match;
+  bool copies = false;
+  if (local->changes || local->escapes || cpu_has(&in->work, close, lambda->op, "mutable")) return false;
+  for (int i = lambda->first + 1; i < close; i++) {
+    if (in->work.at[i].kind == CPU_NAME && !cpu_token_any(&in->work.at[i + 1], WORDS(",", "]"))) return false;
+    copies |= !cpu_token_any(&in->work.at[i], WORDS("&", ",")) && !cpu_token_is(&in->work.at[i - 1], "&");
+  }
+  for (int i = lambda->op; copies && i < lambda->last; i++) {
+    const int of = in->body.bound[i - in->body.first], name = in->body.declared[of].name, own = cpu_local_find(in, i);
+    if (!of || name > lambda->first || in->body.declared[of].is_shared) continue;
+    if (own < 0 || in->locals[own].changes || in->locals[own].escapes || in->locals[own].reference) return false;
+  }
+  return true;
+}
+
+/* A lambda of several regions is declared in each. False: there is none. */
+static bool lambdas_repeat(cpu_splitter *in, const bool *single) {
+  bool any = false;
+  for (int i = 0; i < in->nlocals; i++) {
+    cpu_local *local = &in->locals[i];
+    if (local->class != CPU_PRIVATE || single[i] || !cpu_is_lambda(in, local)) continue;
+    if (!is_repeatable(in, local))
+      cpu_split_reject(in, local->declarator.name, "the lambda '%.*s' copies what changes, or is handed on by reference",
+                       TEXT(&in->work.at[local->declarator.name]));
+    local->class = CPU_AGAIN;
+    any = true;
+  }
+  return any;
+}
+
 void cpu_places(cpu_splitter *in) {
   int *regions = mw_malloc((size_t)(in->work.count + 1) * sizeof *regions);
   bool *single = mw_malloc((size_t)in->nlocals + 1);
-  memset(single, 1, (size_t)in->nlocals + 1);
   cpu_types_mark(in);
-  first_walk(in, false, regions, single);
-  if (in->bounds_check_scale) first_walk(in, true, regions, single);
+  do {
+    memset(single, 1, (size_t)in->nlocals + 1);
+    first_walk(in, false, regions, single);
+    if (in->bounds_check_scale) first_walk(in, true, regions, single);
+  } while (lambdas_repeat(in, single));
   for (int i = 0; i < in->nlocals; i++)
     if (in->locals[i].class == CPU_PRIVATE && single[i]) in->locals[i].class = CPU_LOCAL;
   mw_free(regions);
@@ -435,6 +477,8 @@ static void body_put(cpu_writer *it, bool passed) {
 
 void cpu_body_put(cpu_splitter *in, cpu_text *out, int first_label) {
   cpu_writer it = {.in = in, .out = out, .copy = first_label};
+  out->indexed = true;
+  cpu_captures_mark(in->program, &in->work, &in->body);
   if (in->bounds_check_scale) {
     cpu_bounds_checks_put(&it);
     cpu_put(&it, "if (mw_full) {\n");

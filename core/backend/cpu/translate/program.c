@@ -204,6 +204,14 @@ static void declared_fill(cpu_program *program) {
   program->has_variables = program->nvariables > 0;
 }
 
+static void lambdas_read(cpu_program *program) {
+  for (int i = 0; i < program->tokens.count; i++) {
+    mw_body own, *body = cpu_lambda_open(&program->tokens, i) ? cpu_body_around(program, i, &own) : NULL;
+    if (body && body->tokens) cpu_captures_mark(program, &program->tokens, body);
+    if (body == &own) mw_body_free(&own);
+  }
+}
+
 static mw_status analyse(cpu_program *program, mw_error *error) {
   cpu_tokens_read(&program->tokens, program->preprocessed, mw_shim_folder());
   const cpu_tokens *tokens = &program->tokens;
@@ -221,6 +229,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   mw_status status = program->checked ? cpu_allowed_check(program, error) : MW_OK;
   if (!status) status = cpu_callgraph_read(program, error);
   if (!status) cpu_hidden_read(program);
+  if (!status) lambdas_read(program);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);
   return status;
