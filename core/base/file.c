@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/memory.h"
@@ -39,31 +39,6 @@ char *mw_file_read(const char *path, size_t most, size_t *size) {
   char *bytes = mw_file_read_fd(fd, most, size);
   close(fd);
   return bytes;
-}
-
-/* One name after the other, each of the folder that the last one led to: what is moved or replaced meanwhile leads
- * nowhere else. */
-static int descend(int at, char *names) {
-  enum { FOLDER = O_PATH | O_DIRECTORY, PLAIN = O_RDONLY | O_NONBLOCK | O_NOCTTY };
-  for (char *name; at >= 0 && (name = strsep(&names, "/"));) {
-    const int flags = (names ? FOLDER : PLAIN) | O_NOFOLLOW | O_CLOEXEC;
-    const int next = strcmp(name, "..") ? openat(at, *name ? name : ".", flags) : -1;
-    close(at);
-    at = next;
-  }
-  return at;
-}
-
-int mw_file_open_below(const char *folder, const char *name, struct stat *place, struct stat *found) {
-  errno = EINVAL;
-  int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (at < 0 || fstat(at, place) != 0) return -1;
-  char *names = mw_strdup(name);
-  at = descend(at, names);
-  mw_free(names);
-  if (at < 0 || (fstat(at, found) == 0 && S_ISREG(found->st_mode))) return at;
-  close(at);
-  return -1;
 }
 
 bool mw_file_write_fd(int fd, const void *bytes, size_t size) {

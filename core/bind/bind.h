@@ -334,9 +334,10 @@ extern bind_class *const bind_classes[];      /* all; a NULL ends them */
 extern const luaL_Reg allocator_functions[], compare_functions[], finding_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
 
-/* ---- library.c ------------------------------------------------------------------------------------------------- */
+/* ---- searcher.c, library.c ------------------------------------------------------------------------------------- */
 
-void bind_searcher_install(lua_State *); /* of lua/moonwarp/searcher.lua; once in a state */
+void bind_searcher_install(lua_State *); /* of our own Lua files, for require; once is enough */
+void bind_libraries_open(lua_State *);   /* lfs and cjson into package.loaded; raises if one is not there */
 
 /* The rest is compiled with -fvisibility=hidden: none of our names meets another's in a stock interpreter. */
 #define BIND_EXPORT LUAMOD_API __attribute__((visibility("default")))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The two openers. moonwarp.core is the C half: functions, and the method tables of every class, which the Lua half
- * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable (lua/moonwarp/searcher.lua) and returns
+ * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable (searcher.c) and returns
  * what init.lua returns, so `require "moonwarp"` works in the program and in a stock lua5.4 alike. */
 #include "core/base/home.h"
 #include "core/bind/bind.h"
@@ -58,13 +58,14 @@ int luaopen_moonwarp_core(lua_State *L) {
   lua_pushlightuserdata(L, NULL);
   lua_setfield(L, -2, "null");
   set_string(L, "version", MW_VERSION);
-  set_string(L, "cpath", LUA_CPATH_DEFAULT); /* Lua's own, whatever LUA_CPATH says */
   return 1;
 }
 
-/* Calls one of our own Lua files, below HOME/lua/moonwarp. */
-static int run_own(lua_State *L, const char *name) {
-  lua_pushfstring(L, "%s/lua/moonwarp/%s.lua", mw_home(), name);
+int luaopen_moonwarp(lua_State *L) {
+  luaL_requiref(L, "moonwarp.core", luaopen_moonwarp_core, 0);
+  bind_searcher_install(L);
+  bind_libraries_open(L);
+  lua_pushfstring(L, "%s/lua/moonwarp/init.lua", mw_home());
   if (luaL_loadfile(L, lua_tostring(L, -1)) != LUA_OK)
     return bind_fail(L, MW_INVALID,
                      "moonwarp's own Lua files are not where they should be (MOONWARP_HOME names the folder that "
@@ -73,19 +74,4 @@ static int run_own(lua_State *L, const char *name) {
   lua_pushliteral(L, "moonwarp");
   lua_call(L, 1, 1);
   return 1;
-}
-
-static int open_searcher(lua_State *L) {
-  return run_own(L, "searcher");
-}
-
-void bind_searcher_install(lua_State *L) {
-  luaL_requiref(L, "moonwarp.core", luaopen_moonwarp_core, 0);
-  luaL_requiref(L, "moonwarp.searcher", open_searcher, 0);
-  lua_pop(L, 2);
-}
-
-int luaopen_moonwarp(lua_State *L) {
-  bind_searcher_install(L);
-  return run_own(L, "init");
 }

@@ -2,6 +2,7 @@
  *
  * The program: a Lua state, the command line in a protected call, an exit status. Whatever happens the state is
  * closed, and with it every device. */
+#include "core/base/home.h"
 #include "core/bind/bind.h"
 #include "core/host/host.h"
 
@@ -11,7 +12,9 @@
 enum { INTERRUPTED = 130 }; /* also before the command line is there to say so (lua/moonwarp/cli/exit.lua) */
 
 static int run(lua_State *L) {
-  bind_searcher_install(L);
+  if (!*mw_home())
+    return luaL_error(L, "its own files (lua/moonwarp) are not beside it; MOONWARP_HOME names the folder with lua/");
+  bind_libraries_open(L);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "moonwarp.cli");
   lua_call(L, 1, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program's Lua state: the standard libraries, moonwarp itself without a file to load. Opens no device and reads no
- * file. */
+ * The program's Lua state: the standard libraries, moonwarp itself without a file to load, and the searcher of its Lua
+ * files. Opens no device and reads no file. */
 #include <lualib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 #include "core/host/child.h"
 #include "core/host/filter.h"
 #include "core/host/host.h"
-#include "core/host/memory_group.h"
 
 /* host.terminal(stream): 0 input, 1 output, 2 errors. */
 static int host_terminal(lua_State *L) {
@@ -52,7 +51,6 @@ static int host_open(lua_State *L) {
                                        {"catch_term", host_catch_term},
                                        {"caught", host_caught},
                                        {"columns", host_columns},
-                                       {"counts_memory", host_counts_memory},
                                        {"has_filter", host_has_filter},
                                        {"lock", host_lock},
                                        {"open_editor", host_editor_open},
@@ -97,5 +95,6 @@ lua_State *host_state_new(void) {
   luaL_openlibs(L);
   replace_in_os(L);
   preload(L);
+  bind_searcher_install(L);
   return L;
 }

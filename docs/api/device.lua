@@ -92,7 +92,8 @@ local dev = mw.device "cpu"]],
     module_options = {
       about = [[How a source is compiled: either `file` or `source` is needed. Or which compiled code is loaded: one of `cubin`,
 `ptx` and `fatbin`, with `name`, `warnings`, and as declarations `file` or `source`; no other option goes with it.]],
-      { "file", "string", "a path, searched for in the working folder, beside the script, and in moonwarp's kernels/" },
+      { "file", "string", [[a path, searched for in the working folder, beside the script, and in moonwarp's kernels/. A study of
+moonwarp's own and a run that is run again have what is beside them first]] },
       { "source", "string", "the source itself" },
       { "name", "string", "its name in messages", default = [[the file's name, or "source"]] },
       { "defines", "table", [[macros: `{ N = 3, FAST = true, "B=2" }`; `false` omits one]] },

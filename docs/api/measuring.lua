@@ -155,7 +155,7 @@ block each, `32` is every block of 32 x 2^k threads, from 32 to 1024 threads. Th
       { "slurm", "table", [[in a job of Slurm: `job`, `node`, `cores` (that the job has), `of` (the node's), `shared` (true: not all
 of them)]], optional = true, since = "0.8.0" },
       { "compiler", "string", "of the CPU device", optional = true },
-      { "git", "table", "`revision` and `dirty` of the script's folder", optional = true },
+      { "git", "table", "`revision` of the script's folder, and whether it is `dirty` (absent if git could not say)", optional = true },
       { "argv", "string[]", "the command line", optional = true },
     },
     roofline_spec = {

@@ -257,7 +257,7 @@
 --- How a source is compiled: either `file` or `source` is needed. Or which compiled code is loaded: one of `cubin`,
 --- `ptx` and `fatbin`, with `name`, `warnings`, and as declarations `file` or `source`; no other option goes with it.
 ---@class moonwarp.module_options
----@field file? string a path, searched for in the working folder, beside the script, and in moonwarp's kernels/
+---@field file? string a path, searched for in the working folder, beside the script, and in moonwarp's kernels/. A study of moonwarp's own and a run that is run again have what is beside them first
 ---@field source? string the source itself
 ---@field name? string its name in messages, default the file's name, or "source"
 ---@field defines? table macros: `{ N = 3, FAST = true, "B=2" }`; `false` omits one
@@ -463,7 +463,7 @@
 ---@field machine table `cpu`, `cores`, `memory`, `kernel`, `os`; not the host name
 ---@field slurm? table in a job of Slurm: `job`, `node`, `cores` (that the job has), `of` (the node's), `shared` (true: not all of them)
 ---@field compiler? string of the CPU device
----@field git? table `revision` and `dirty` of the script's folder
+---@field git? table `revision` of the script's folder, and whether it is `dirty` (absent if git could not say)
 ---@field argv? string[] the command line
 
 --- A measured value with its 95 % interval, from `+ - * /` and unary minus of a benchmark's result or another quantity with a number.

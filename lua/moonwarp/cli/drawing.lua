@@ -20,7 +20,8 @@ local drawing = {}
 local DRAWN = {}
 
 function DRAWN.film(picture)
-  local frames = film.frames(files.read_below(picture, picture.data) or "")
+  local path = files.below(picture.folder, picture.data)
+  local frames = film.frames(path and files.read_plain(path) or "")
   if #frames == 0 then options.fail("%s/%s has no frames of a film", picture.folder, picture.data) end
   return film.drawing(picture, frames)
 end
@@ -37,8 +38,7 @@ function drawing.pictures(runs)
   for _, run in ipairs(runs) do
     lists.append(list, lists.map(run.pictures, function(picture)
       if not DRAWN[picture.kind] then return nil end
-      return lists.merged(picture, { folder = run.folder, identity = run.identity,
-                                     data = paths.safe(picture.name) .. ".dat" })
+      return lists.merged(picture, { folder = run.folder, data = paths.safe(picture.name) .. ".dat" })
     end))
   end
   return list
@@ -63,9 +63,6 @@ function drawing.write(figure, folder, is_alone)
   local problem = paths.make(folder)
   if problem then options.fail("%s", problem) end
   local base, drawn = ("%s/%s"):format(folder, figure.name), DRAWN[figure.kind]
-  for _, ending in ipairs { ".dat", ".gp", ".svg", ".png", ".gif" } do -- a link would lead elsewhere
-    if not files.is_plain(base .. ending) then os.remove(base .. ending) end
-  end
   figures.files(figure, base, drawn and drawn(figure), is_alone)
   local ok, reason = gnuplot.run(folder, figure.name .. ".gp")
   print(ok and ("written: %s.dat, .gp, .png, .svg"):format(base)

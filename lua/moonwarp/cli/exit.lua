@@ -4,7 +4,8 @@
 
 local failure = require "moonwarp.base.failure"
 
-local exit = { OK = 0, FAILED = 1, USAGE = 2, CHECK = 3, NO_DEVICE = 4, SLOWER = 5, UNCLEAR = 6, INTERRUPTED = 130 }
+local exit = { OK = 0, FAILED = 1, USAGE = 2, CHECK = 3, NO_DEVICE = 4, SLOWER = 5, UNCLEAR = 6,
+               INTERRUPTED = 130 }
 
 local stdout, stderr = io.stdout, io.stderr -- a script may put others in their places
 

@@ -85,13 +85,16 @@ local function has(record, wanted)
   return true
 end
 
--- A rate with its interval; nil if the record has none. A plain number per second beside a benchmark `t`, as studies
--- have it, is work by its median.
+-- A rate with its interval; nil if the record has none. A plain number per second beside one benchmark is work by its
+-- median.
 local function rate_of(record, field)
   local value, low, high = quantity.read(fields.value(record, field))
-  local t = fields.is_result(record.t) and fields.unit(record, field):find "/s$" and record.t or {}
-  if value and not low and t.low and t.high then
-    low, high = value * t.median / t.high, value * t.median / t.low
+  if value and not low and fields.unit(record, field):find "/s$" then
+    local results = lists.map(lists.keys(record), function(name)
+      return fields.is_result(record[name]) and record[name] or nil
+    end)
+    local t = #results == 1 and results[1] or {}
+    if t.low and t.high then low, high = value * t.median / t.high, value * t.median / t.low end
   end
   return value and { value = value, low = low or value, high = high or value }
 end
@@ -128,8 +131,6 @@ function gate.words(wanted)
   end), ", ")
 end
 
-local INSIDE = ", which lies in its interval, %.3g to %.3g: measure longer, or on a quieter machine"
-
 local function title(one)
   return one.name or ("%s of %s at least %g of %s"):format(one.field, gate.words(one.record), one.at_least,
     gate.words(one.of))
@@ -155,8 +156,12 @@ function gate.judge(one, records, counted)
   outcome.share, outcome.low, outcome.high = effect.ratio, effect.low, effect.high
   outcome.ok, outcome.unclear = side == "more", not side or nil
   if outcome.ok then return outcome end
-  outcome.message = ("%s of %s is %.3g of %s, wanted at least %g%s"):format(one.field, gate.words(one.record),
-    effect.ratio, gate.words(one.of), one.at_least, side and "" or INSIDE:format(effect.low, effect.high))
+  outcome.message = ("%s of %s is %.3g of %s, wanted at least %g"):format(one.field, gate.words(one.record),
+    effect.ratio, gate.words(one.of), one.at_least)
+  if not side then
+    outcome.message = ("%s, which lies in its interval, %.3g to %.3g: measure longer, or on a quieter machine"):format(
+      outcome.message, effect.low, effect.high)
+  end
   return outcome
 end
 

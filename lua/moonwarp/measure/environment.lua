@@ -52,9 +52,17 @@ local function output_of(command)
   return output, pipe and pipe:close()
 end
 
--- Settings of a repository that say how its files look on the disk; others name programs that git runs.
-local KEPT <const> = "%s config --get-regexp '^core[.](filemode|symlinks|ignorecase|autocrlf|eol)$' | "
-  .. [[while read -r name value; do git config -f %s/config "$name" "$value"; done]]
+-- Settings of a repository that say how its files look on the disk; others of its settings name programs that git runs.
+local KEPT <const> = "'^core[.](filemode|symlinks|ignorecase|autocrlf|eol)$'"
+
+-- The settings above, as a configuration file has them.
+local function harmless_settings(git)
+  local lines = { "[core]" }
+  for key, value in output_of(("%s config --get-regexp %s"):format(git, KEPT)):gmatch "core%.(%l+) (%w+)\n" do
+    lines[#lines + 1] = ("%s = %s"):format(key, value)
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
 
 -- Whether files differ from a revision; nil: unknown. git reads them, and runs what the settings of the repository and
 -- of its submodules name (core.fsmonitor, hooks, filter.*.clean). So it is given an empty repository of our own with
@@ -62,12 +70,15 @@ local KEPT <const> = "%s config --get-regexp '^core[.](filemode|symlinks|ignorec
 local function is_changed(git, revision, top, objects, index)
   local own <const>, guard = tool.folder()
   local _ <close> = guard
-  if path.make(own .. "/refs") or files.write(own .. "/HEAD", revision .. "\n") then return nil end
-  output_of(KEPT:format(git, path.quote(own)))
-  local changed, is_known = output_of(("env GIT_DIR=%s GIT_WORK_TREE=%s GIT_OBJECT_DIRECTORY=%s GIT_INDEX_FILE=%s "
-    .. "GIT_OPTIONAL_LOCKS=0 GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null git -C %s status --porcelain "
-    .. "--untracked-files=no --ignore-submodules=all"):format(
-    table.unpack(lists.map({ own, top, objects, index, top }, path.quote))))
+  if path.make(own .. "/refs") or files.write(own .. "/HEAD", revision .. "\n")
+    or files.write(own .. "/config", harmless_settings(git)) then
+    return nil
+  end
+  local variables = { "GIT_DIR=" .. own, "GIT_WORK_TREE=" .. top, "GIT_OBJECT_DIRECTORY=" .. objects,
+                      "GIT_INDEX_FILE=" .. index, "GIT_OPTIONAL_LOCKS=0", "GIT_CONFIG_NOSYSTEM=1",
+                      "GIT_CONFIG_GLOBAL=/dev/null" }
+  local changed, is_known = output_of(("env %s git -C %s status --porcelain --untracked-files=no "
+    .. "--ignore-submodules=all"):format(table.concat(lists.map(variables, path.quote), " "), path.quote(top)))
   if is_known then return changed ~= "" end
 end
 
@@ -83,8 +94,9 @@ function environment.revision(folder)
   if revisions[folder] == nil then
     local git = "git -C " .. path.quote(folder)
     local revision, top, objects, index = output_of(git .. ASKED):match "^(%x+)\n([^\n]+)\n([^\n]+)\n([^\n]+)\n$"
-    revisions[folder] = revision
-      and { revision = revision, dirty = is_changed(git, revision, top, objects, index) } or false
+    local dirty
+    if revision then dirty = is_changed(git, revision, top, objects, index) end
+    revisions[folder] = revision and { revision = revision, dirty = dirty } or false
   end
   return revisions[folder] or nil
 end

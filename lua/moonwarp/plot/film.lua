@@ -171,13 +171,12 @@ end
 ---@return table[] frames { name = caption, line, ... }
 function film.frames(text)
   local frames = {}
-  for line in text:gmatch "[^\n]+" do
-    local caption, frame = line:match "^# frame %d+: (.*)$", frames[#frames]
-    if caption then
-      frames[#frames + 1] = { name = caption }
-    elseif frame and not line:find "[^%d%s.e+na-]" then
-      frame[#frame + 1] = line
+  for caption, lines in text:gmatch "# frame %d+: ([^\n]*)\n([^#]*)" do
+    local frame = { name = caption }
+    for line in lines:gmatch "[^\n]+" do
+      if not line:find "[^%d%s.e+na-]" then frame[#frame + 1] = line end
     end
+    frames[#frames + 1] = frame
   end
   return frames
 end

@@ -118,10 +118,14 @@ end
 
 local FEW = 5 -- samples
 
+local function doubt_of(a, b)
+  local few = a.samples and b.samples and math.min(#a.samples, #b.samples) < FEW
+  return few and "few samples" or disturbance(a) or disturbance(b)
+end
+
 local function by_intervals(a, b, threshold, floor)
   local effect = a.samples and b.samples and compare.effect(a.samples, b.samples) or compare.quotient(a, b)
-  local few = a.samples and b.samples and math.min(#a.samples, #b.samples) < FEW
-  local doubt = few and "few samples" or disturbance(a) or disturbance(b)
+  local doubt = doubt_of(a, b)
   if a.unit == "s" then threshold = math.max(threshold, floor / a.value) end
   return effect, compare.verdict(effect, threshold, a.better or "neither", doubt), doubt
 end

@@ -138,7 +138,7 @@ end
 
 local function without_folder(run)
   local copy = lists.merged(run)
-  copy.folder, copy.identity = nil, nil
+  copy.folder = nil
   return copy
 end
 

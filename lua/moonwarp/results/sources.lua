@@ -30,16 +30,17 @@ local function relative(file, base)
   return file:sub(1, #base + 1) == base .. "/" and file:sub(#base + 2) or file
 end
 
--- They do not come from where scripts search, as moonwarp's other modules.
-local OWN <const> = { lfs = true, cjson = true, moonwarp = true }
+-- Those that do not come from where scripts search.
+local function is_own(module)
+  return module == "lfs" or module == "cjson" or (module .. "."):find "^moonwarp%." ~= nil
+end
 
 -- Where a module that is loaded came from; each is searched for once, since there may be many
 -- records, and many modules.
 local function file_of(module, searched)
   if searched[module] then return nil end
   searched[module] = true
-  local is_own = OWN[module] or type(module) ~= "string" or module:find "^moonwarp%."
-  local file = not is_own and package.searchpath(module, package.path)
+  local file = type(module) == "string" and not is_own(module) and package.searchpath(module, package.path)
   return file and file:gsub("^%./", "")
 end
 
