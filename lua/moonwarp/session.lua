@@ -70,9 +70,9 @@ function session.new(options)
   local met, _, launches = counts(), counted {}
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
-                         put_off = {}, ends = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met,
-                         settled = met, counted = launches, counted_until = launches, pictures = {}, warned = {},
-                         home = require("lfs").currentdir(), date = os.time(), started = core.clock() }, Session)
+                        put_off = {}, ends = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met,
+                        settled = met, counted = launches, counted_until = launches, pictures = {}, warned = {},
+                        home = require("lfs").currentdir(), date = os.time(), started = core.clock() }, Session)
 end
 
 --- Makes a new session the current one.
