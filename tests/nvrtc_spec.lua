@@ -79,8 +79,8 @@ describe("NVRTC", function()
     it("compiles every kernel file for sm_" .. number, function()
       local dev = mw.device("cuda:sm_" .. number)
       for _, path in ipairs(kernel_files()) do
-        local std = path:find "_forms" and "c++20" or nil
-        local m <close> = dev:module { file = path, std = std, templates = TEMPLATES[path:match "[^/]*$"] }
+        local m <close> = dev:module { file = path, std = support.kernel_std(path),
+          templates = TEMPLATES[path:match "[^/]*$"] }
         for _, name in ipairs(m:kernels()) do
           local attributes = m:kernel(name):attributes()
           assert.is_true(attributes.max_threads >= 1, path .. ": " .. name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The two openers. moonwarp.core is the C half: functions, and the method tables of every class, which the Lua half
- * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable (searcher.c) and returns
- * what init.lua returns, so `require "moonwarp"` works in the program and in a stock lua5.4 alike. */
+ * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable (searcher.c)
+ * and returns what init.lua returns, so `require "moonwarp"` works in the program and in a stock lua5.4 alike. */
 #include "core/base/home.h"
 #include "core/bind/bind.h"
 

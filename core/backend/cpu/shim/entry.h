@@ -12,6 +12,17 @@
 
 #pragma GCC system_header
 
+/* Around text that is made of the user's: no warnings. */
+#if defined(__clang__)
+#define MW_UNREAD_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Weverything\"")
+#define MW_UNREAD_END   _Pragma("clang diagnostic pop")
+#else
+#define MW_UNREAD_BEGIN \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-variable\"") \
+      _Pragma("GCC diagnostic ignored \"-Wunused-value\"")
+#define MW_UNREAD_END _Pragma("GCC diagnostic pop")
+#endif
+
 #define MW_INLINE __attribute__((always_inline))
 
 #if defined(MW_FAST)

@@ -11,15 +11,6 @@
 
 #pragma GCC system_header
 
-/* Around text that is made of the user's: no warnings. */
-#if defined(MW_READ)
-#define MW_UNREAD_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Weverything\"")
-#define MW_UNREAD_END   _Pragma("clang diagnostic pop")
-#else
-#define MW_UNREAD_BEGIN
-#define MW_UNREAD_END
-#endif
-
 #ifndef MW_OPERATORS
 #define MW_OPERATORS 0
 #endif

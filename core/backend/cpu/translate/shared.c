@@ -142,6 +142,7 @@ void cpu_shared_size_put(const cpu_program *program, const cpu_function *functio
   const size_t room = (size_t)(function->last - function->body);
   sizes in = {program, function, program->tokens.at, cpu_function_tree(program, function),
               mw_calloc(room, sizeof(bool))};
+  cpu_text_put(out, "\nMW_UNREAD_BEGIN\n"); /* of what is repeated not all is used */
   do {
     cpu_text_put(out, "\n");
     cpu_text_plain(out, &program->tokens, function->head_first, function->head_last);
@@ -153,6 +154,8 @@ void cpu_shared_size_put(const cpu_program *program, const cpu_function *functio
     body_put(&in, one.first, one.last, out);
     out->file = 0;
   } while (shared_next(program, function, &one));
+  cpu_text_put(out, "\nMW_UNREAD_END\n");
+  out->file = 0;
   mw_free(in.needed);
 }
 
