@@ -57,15 +57,6 @@
 #define MW_UNINITIALISED static __attribute__((unused))
 #endif
 
-/* Around text that is made of the user's: no warnings. g++ reads it without split forms (compiler.c). */
-#if defined(__clang__)
-#define MW_UNREAD_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Weverything\"")
-#define MW_UNREAD_END   _Pragma("clang diagnostic pop")
-#else
-#define MW_UNREAD_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-variable\"")
-#define MW_UNREAD_END   _Pragma("GCC diagnostic pop")
-#endif
-
 /* Loops over threads. The free one says that nothing depends on anything across threads, which CUDA promises; both
  * vectorisers take it as a promise about two accesses of one thread as well, where those lie in interleaved records
  * (clang++ 14, g++ 12). Kernels that depend on it (split/dependence.c) have the ordered one: g++ proves what it needs,

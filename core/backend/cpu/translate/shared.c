@@ -91,7 +91,7 @@ static void body_put(const sizes *in, int first, int last, cpu_text *out) {
   const cpu_tokens *tokens = &in->program->tokens;
   int blocks = 0;
   if (!all_need(in, first, last)) {
-    cpu_text_put(out, "{ return mw_size<0>(); }");
+    cpu_text_put(out, "{ return mw_size<0>(); }\n");
     return;
   }
   for (int i = in->function->body, end; i < last; i = end) {
@@ -109,6 +109,7 @@ static void body_put(const sizes *in, int first, int last, cpu_text *out) {
     cpu_text_format(out, " + sizeof(%.*s)", TEXT(&in->at[name]));
   cpu_text_put(out, ">();");
   while (blocks--) cpu_text_put(out, "}");
+  cpu_text_put(out, "\n");
 }
 
 /* The next declaration of shared memory behind *out; false: there is none. */
@@ -143,7 +144,7 @@ void cpu_shared_size_put(const cpu_program *program, const cpu_function *functio
               mw_calloc(room, sizeof(bool))};
   cpu_text_put(out, "\nMW_UNREAD_BEGIN\n"); /* of what is repeated not all is used */
   do {
-    cpu_text_put(out, "\nMW_UNREAD_BEGIN\n");
+    cpu_text_put(out, "\n");
     cpu_text_plain(out, &program->tokens, function->head_first, function->head_last);
     cpu_text_put(out, " static auto ");
     name_put(program, function, one.first, out);
@@ -151,7 +152,6 @@ void cpu_shared_size_put(const cpu_program *program, const cpu_function *functio
     cpu_emit_declaration(program, out, function->open + 1, function->close);
     cpu_text_put(out, ")");
     body_put(&in, one.first, one.last, out);
-    cpu_text_put(out, "\nMW_UNREAD_END\n");
     out->file = 0;
   } while (shared_next(program, function, &one));
   cpu_text_put(out, "\nMW_UNREAD_END\n");
