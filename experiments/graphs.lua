@@ -65,10 +65,7 @@ end
 
 study:rung { 1, "each waited for", kernel = { "turn" }, make = waited }
 study:rung { 2, "queued", kernel = { "turn" }, make = queued }
-study:rung { 3, "a graph", kernel = { "turn" }, make = function(c)
-  local graph = c.dev:capture(queued(c))
-  return function() graph:launch() end
-end, observe = function(c, go)
+study:rung { 3, "a graph", kernel = { "turn" }, make = queued, graph = true, observe = function(c, go)
   local start = core.clock()
   study:launcher("a graph", c) -- makes another one
   local built = core.clock() - start

@@ -93,11 +93,9 @@ local function rung(number, name, kernel, blocks, word, others, each)
   local function all_at_once(c, threads)
     return math.min(c.most or c:resident(kernel:format(c.copies), threads), ceil_div(c.n, threads * (each or 16)))
   end
-  study:rung { number, name, answer = "counts", blocks = blocks, kernel = function(c)
-    return { "histogram_clear", kernel:format(c.copies) }
-  end, make = function(c, threads)
-    return c:launches { { "histogram_clear", { block = 256, grid = 1 } },
-                        { kernel:format(c.copies), { block = threads, grid = all_at_once(c, threads) } } }
+  study:rung { number, name, answer = "counts", blocks = blocks, launches = function(c, threads)
+    return { { "histogram_clear", { block = 256, grid = 1 } },
+             { kernel:format(c.copies), { block = threads, grid = all_at_once(c, threads) } } }
   end,
     when = function(c) return (c.copies ~= nil) == (name == "copies") end,
     fields = function(c) return word and passes(c, word(c.copies), others or 0) end,

@@ -58,8 +58,7 @@ local function one_step(c, at, i, j, k)
   return rounded(c, sum * rounded(c, 1 / 6))
 end
 
--- What is needed during a launch; nothing while kernels are planned, before a case has its arrays.
-local function scratch(c, count) return c.u1 and c:keep(c.dev:array("f64", count)) or mw.null end
+local function scratch(c, count) return c:keep(c.dev:array("f64", count)) end -- what is needed during a launch
 
 -- The root of the mean of (u2 - u1)^2.
 local function change_launches(c)
@@ -126,7 +125,7 @@ end
 -- that are more than threads make further launches.
 local function wide(c, block, has_change)
   local kernel = named(c, ("laplace3_wide<%s,%%s>"):format(has_change))
-  local strips, most = ceil_div(c.nx, c.vector) * ceil_div(c.ny, 2), c.u1 and c:resident(kernel, block) or 1
+  local strips, most = ceil_div(c.nx, c.vector) * ceil_div(c.ny, 2), c:resident(kernel, block)
   local share = 8 * ceil_div(strips, 8 * most * ceil_div(strips, most * block))
   local blocks, launches = ceil_div(strips, share), {}
   for first = 0, blocks - 1, most do

@@ -67,15 +67,10 @@ end
 
 -- The host touches its array; `into` takes it to the kernel's array and `back` fetches that.
 local function trip(number, name, host, on, into, back, needs)
-  study:rung { number, name, output = host, kernel = { "iterate<float>" }, make = function(c)
+  study:rung { number, name, output = host, launches = function(c)
     if needs and not c.dev:properties()[needs] then return nil, NEEDS[needs] end
-    local kernel = computing(c, c[on])
-    return function()
-      touch(c, host)
-      if into then into(c) end
-      kernel()
-      if back then back(c) end
-    end
+    return { function() touch(c, host); if into then into(c) end end, computing(c, c[on]),
+             function() if back then back(c) end end }
   end, when = host == "managed" and function(c) return c.touched ~= nil end or nil }
 end
 

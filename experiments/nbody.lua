@@ -79,7 +79,7 @@ local fast, gains, shapes, memory = {}, {}, { "direct" }, { "direct" } -- names
 
 local function rung(number, name, is_fast, how)
   study:rung { number, name, always = name == "direct", kernel = how.kernel, block = how.block or 256,
-               over = { "bodies" }, each = how.each, make = how.make, fast_math = is_fast, observe = error_of,
+               over = { "bodies" }, each = how.each, launches = how.launches, fast_math = is_fast, observe = error_of,
                fields = { fast_math = is_fast, each = how.each, unroll = how.unroll } }
 end
 
@@ -100,12 +100,10 @@ end
 -- there are 64 warps per multiprocessor, but each has two times 32 bodies to compute.
 local function pairs_once(each)
   local kernel = ("potential_pairs<%d>"):format(each)
-  return { kernel = kernel, block = 32, each = each, make = function(c, block, self)
+  return { block = 32, each = each, launches = function(c, block)
     local groups = mw.ceil_div(c.bodies, 32 * each)
     local parts = math.min(64 * c.dev:properties().multiprocessors // groups, groups * each // 4, 65535)
-    local grid = { groups, math.max(1, parts) }
-    local go = c:launch(kernel, { block = block, grid = grid, fast_math = self.fast_math })
-    return function() c.phi:fill(0); go() end
+    return { function() c.phi:fill(0) end, { kernel, { block = block, grid = { groups, math.max(1, parts) } } } }
   end }
 end
 

@@ -195,14 +195,13 @@ for _, name in ipairs { "leapfrog", "Euler" } do
     tolerance = function(c) return { relative = 4 * c.eps, absolute = 16 * c.eps } end,
     also = function(c, check) check_all(check, add_step({}, c, share)) end,
     prove = function(c, go, check) return c.system == TWO and prove(c, go, share, check) end })
-  study:rung { name, answer = name, kernel = { FEW, MANY, ADVANCE }, observe = motion, make = function(c)
+  study:rung { name, answer = name, kernel = { FEW, MANY, ADVANCE }, observe = motion, launches = function(c)
     local how = { block = 256, grid = mw.ceil_div(3 * c.n, 256) }
     local function advance(to, rate, step) -- to += step * rate
-      return c:launch(ADVANCE, how, { to = to, rate = rate, step = step, n = 3 * c.n })
+      return { ADVANCE, how, { to = to, rate = rate, step = step, n = 3 * c.n } }
     end
     local kick, drift = advance(c.v, c.a, (1 - share) * c.dt), advance(c.x, c.v, c.dt)
-    if share > 0 then return function() kick(); drift(); c.pull(); kick() end end
-    return function() drift(); kick(); c.pull() end
+    return share > 0 and { kick, drift, c.pull, kick } or { drift, kick, c.pull }
   end }
 end
 

@@ -131,13 +131,12 @@ study:answer("one count", { bytes = function(c) return c.n end, output = "sum",
 local function rung(number, name, kernel, counts, each, most)
   kernel = kernel:format(counts)
   study:rung { number, name, answer = counts == 4 and "four counts" or "one count", block = p.threads,
-    fields = function(c) return { bound = c:per_cycle(most) } end, kernel = { "pattern_clear", kernel },
-    make = function(c)
+    fields = function(c) return { bound = c:per_cycle(most) } end, launches = function(c)
       local grid = ceil_div(c.n, p.threads * each)
       if each == 16 then grid = math.min(grid, c:resident(kernel, p.threads)) end
       local out = { counts = counts == 4 and c.counts or c.sum }
-      return c:launches { { "pattern_clear", { block = counts, grid = 1 }, out },
-                          { kernel, { block = p.threads, grid = grid }, out } }
+      return { { "pattern_clear", { block = counts, grid = 1 }, out },
+               { kernel, { block = p.threads, grid = grid }, out } }
     end }
 end
 

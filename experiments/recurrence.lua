@@ -90,37 +90,30 @@ local function host_scan(totals, blocks)
 end
 
 local function three_steps(op, method)
-  local scan, finish = named("recurrence_blocks<%s,%s>", op, method), named("recurrence_finish<%s>", op)
-  return { scan, finish }, function(c, block)
+  return function(c, block)
     local blocks, size = ceil_div(c.n, block), OPS[op].size
     local totals, before = c:array(blocks * size), c:array(blocks)
     local more = { totals = totals, before = before, slopes = size > 1 and c:array(c.n) or mw.null }
-    local width = c.type == "f64" and 8 or 4
-    local first, reason = c:launch(scan, { block = block, grid = blocks, shared = block * size * width }, more)
-    local last = c:launch(finish, { block = block, grid = blocks }, more)
-    return first and function()
-      first()
-      before:upload(host_scan(totals:totable(), blocks))
-      last()
-    end, reason
+    local shared = block * size * (c.type == "f64" and 8 or 4)
+    return { { named("recurrence_blocks<%s,%s>", op, method), { block = block, grid = blocks, shared = shared }, more },
+             function() before:upload(host_scan(totals:totable(), blocks)) end,
+             { named("recurrence_finish<%s>", op), { block = block, grid = blocks }, more } }
   end
 end
 
 -- The counters are cleared before each launch, which is part of its time.
 local function in_order(op)
-  local kernel = named("recurrence_in_order<%s>", op)
-  return { kernel }, function(c, block)
+  return function(c, block)
     local more = { counters = c:keep(c.dev:array("u32", 2)), total = c:array(1) }
-    local clear = c:launch("recurrence_clear", { block = 32, grid = 1 }, more)
-    local go, reason = c:launch(kernel, { block = block, grid = ceil_div(c.n, block) }, more)
-    return go and function() clear(); go() end, reason
+    return { { "recurrence_clear", { block = 32, grid = 1 }, more },
+             { named("recurrence_in_order<%s>", op), { block = block, grid = ceil_div(c.n, block) }, more } }
   end
 end
 
 local function in_rounds(op)
   local loads, size = OPS[op].loads, OPS[op].size
   local kernel = named("recurrence_rounds<%s,%d,%d,%d,%s>", op, p.tile_block, loads, AHEAD, OPS[op].early)
-  return { kernel }, function(c, block)
+  return function(c, block)
     local tiles = ceil_div(c.n, block * loads * c.vector)
     local words, shared = tiles * size * (c.type == "f64" and 2 or 1), (AHEAD + 1) * size * loads * block * 16
     local grid, number = math.max(1, math.min(tiles, block, c:resident(kernel, block, shared))), 0
@@ -128,14 +121,14 @@ local function in_rounds(op)
       number = number + 1
       return number
     end
-    return c:launch(kernel, { block = block, grid = grid, shared = shared, cooperative = true },
-      { status = c:keep(c.dev:zeros("u64", words)), flag = flag })
+    return { { kernel, { block = block, grid = grid, shared = shared, cooperative = true },
+               { status = c:keep(c.dev:zeros("u64", words)), flag = flag } } }
   end
 end
 
 for _, op in ipairs { "sum", "recurrence" } do
-  local function add(number, name, block, kernel, make)
-    study:rung { number, ("%s, %s"):format(op, name), answer = op, kernel = kernel, make = make, block = block,
+  local function add(number, name, block, launches)
+    study:rung { number, ("%s, %s"):format(op, name), answer = op, launches = launches, block = block,
                  when = function(c) return c.op == op end }
   end
   add(1, "barriers, host", p.block, three_steps(op, "BARRIERS"))

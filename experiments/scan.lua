@@ -22,8 +22,9 @@ local study, p, gpu = mw.study {
   },
 }
 
+local function tiles_of(c) return ceil_div(c.n, p.scan_block * p.scan_loads * c.vector) end
+
 function study.arrays(c)
-  c.tiles = ceil_div(c.n, p.scan_block * p.scan_loads * c.vector)
   return { x = c.dev:array(c.type, c.n):random(5), y = c.dev:array(c.type, c.n) }
 end
 
@@ -31,7 +32,7 @@ end
 -- Additions in a row of a rung; the error of a sum of positive terms grows with their root.
 local function additions(c, rung)
   if rung.name == "three launches" then return 100 + ceil_div(c.n, 64) // 64 end
-  return 100 + c.tiles
+  return 100 + tiles_of(c)
 end
 
 -- Kahan's sums of all elements, in f64: what each addition loses is put back.
@@ -64,27 +65,24 @@ study:answer("sum", { bytes = "x y", host = host_sums, prove = prove_ones,
 
 -- ---- the rungs --------------------------------------------------------------------------------------
 -- Blocks of 64 on the odd size: more totals than one block takes at once, so that their scan has a carry.
-study:rung { 1, "three launches", answer = "sum", block = 1024, odd_blocks = { 64 },
-  kernel = { "scan_tiles<%s>", "scan_totals<%s>", "scan_add<%s>" },
-  make = function(c, block)
-    local blocks = ceil_div(c.n, block)
-    local more, shape = { totals = c:array(blocks), count = blocks }, { block = block, grid = blocks }
-    local tiles, add = c:launch("scan_tiles<%s>", shape, more), c:launch("scan_add<%s>", shape, more)
-    local totals = c:launch("scan_totals<%s>", { block = block, grid = 1 }, more)
-    return function() tiles(); totals(); add() end
-  end }
+study:rung { 1, "three launches", answer = "sum", block = 1024, odd_blocks = { 64 }, launches = function(c, block)
+  local blocks = ceil_div(c.n, block)
+  local more, shape = { totals = c:array(blocks), count = blocks }, { block = block, grid = blocks }
+  return { { "scan_tiles<%s>", shape, more }, { "scan_totals<%s>", { block = block, grid = 1 }, more },
+           { "scan_add<%s>", shape, more } }
+end }
 
 -- Status words and a ticket are cleared before each scan, which is part of its time.
 local function one_pass(number, name, kernel, is_in_rounds)
   kernel = ("%s<%%s,%d,%d>"):format(kernel, p.scan_block, p.scan_loads)
-  study:rung { number, name, answer = "sum", block = p.scan_block, kernel = kernel, make = function(c, block)
-    local words = c.type == "f32" and c.tiles or 2 * c.tiles
+  study:rung { number, name, answer = "sum", block = p.scan_block, launches = function(c, block)
+    local tiles = tiles_of(c)
+    local words = c.type == "f32" and tiles or 2 * tiles
     local more = { status = c:keep(c.dev:array("u64", words)), ticket = c:keep(c.dev:array("u32", 1)),
-                   words = words }
-    local clear = c:launch("scan_clear", { block = 256, grid = ceil_div(words, 256) }, more)
-    local grid = is_in_rounds and math.min(c.tiles, c:resident(kernel, block)) or c.tiles
-    local go, reason = c:launch(kernel, { block = block, grid = grid, cooperative = is_in_rounds }, more)
-    return go and function() clear(); go() end, reason
+                   words = words, tiles = tiles }
+    local grid = is_in_rounds and math.min(tiles, c:resident(kernel, block)) or tiles
+    return { { "scan_clear", { block = 256, grid = ceil_div(words, 256) }, more },
+             { kernel, { block = block, grid = grid, cooperative = is_in_rounds }, more } }
   end }
 end
 

@@ -117,18 +117,11 @@ local function step_of_each(c)
   end)
 end
 
-local function graph_of(make)
-  return function(c)
-    local graph = c.dev:capture(make(c))
-    return function() graph:launch() end
-  end
-end
-
 study:rung { 1, "a launch a step and problem", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square,
   make = step_of_each, sides = function(c) return { problems = c.problems, steps = math.min(c.steps, p.alone) } end }
 study:rung { 2, "a launch a step", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square, make = step_of_all }
 study:rung { 3, "a graph of them", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square,
-             make = graph_of(step_of_all) }
+             make = step_of_all, graph = true }
 study:rung { 4, "all steps in shared memory", answer = "Jacobi", kernel = "jacobi_shared", blocks = { 256, 512 },
              when = is_square, grid = function(c) return c.problems end }
 study:rung { 5, "all steps in registers", answer = "Jacobi", kernel = "jacobi_registers", block = 32, when = is_square,
@@ -150,7 +143,7 @@ end
 study:rung { 6, "a launch an implicit step", answer = "implicit", kernel = { IMPLICIT }, when = is_line,
              make = implicit_steps }
 study:rung { 7, "a graph of implicit steps", answer = "implicit", kernel = { IMPLICIT }, when = is_line,
-             make = graph_of(implicit_steps) }
+             make = implicit_steps, graph = true }
 study:rung { 8, "all implicit steps in a launch", answer = "implicit", kernel = IMPLICIT, block = 1 << LEVELS,
              when = is_line, grid = function(c) return c.problems end }
 

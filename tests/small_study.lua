@@ -3,6 +3,7 @@
 -- A small study of one's own, which the specs of studies change by a line and run.
 
 local assert = require "luassert"
+local busted = require "busted"
 local support = require "tests.support"
 
 local small_study = {}
@@ -52,9 +53,28 @@ function small_study.changed(text, from, to)
 end
 
 --- Runs a study of the text, in blocks of its kernels.
-function small_study.run(text, words, kernels)
-  return support.study("mine.lua", "--device cpu " .. (words or ""),
+function small_study.run(text, words, kernels, device)
+  return support.study("mine.lua", ("--device %s %s"):format(device or "cpu", words or ""),
     { kernels = { ["mine.lua"] = text, ["saxpy.cu"] = kernels or small_study.KERNELS } })
+end
+
+--- Describes what a study does on each usable device.
+---@param subject string
+---@param kernels string
+---@param body fun(run: function, passes: function, id: string)   run(text, words): what it left; passes: of one that
+---                                                               must end with 0
+function small_study.describe(subject, kernels, body)
+  for _, dev in ipairs(support.program() and support.devices() or {}) do
+    local id = dev:id()
+    busted.describe(("%s on %s"):format(subject, id), function()
+      local function run(text, words) return small_study.run(text, words, kernels, id) end
+      body(run, function(text, words)
+        local made = run(text, words)
+        assert.are.equal(0, made.status, made.output)
+        return made
+      end, id)
+    end)
+  end
 end
 
 function small_study.has(text, words)

@@ -49,6 +49,7 @@ end]],
       { "cache", [["none"|"shared"|"l1"|"equal"]], "as of `k:prepare`", default = [["none"]] },
       { "stream", "stream", "", default = "the default stream" },
       { "file", "string", "the .cu file", default = "the study's `kernels`" },
+      { "source", "string", "the source, instead of a file. Since 0.11.0" },
       { "fast_math", "boolean", "compiled with fast math", default = "false" },
       { "compile", "table", "options of `dev:module` for its kernels, as in `{ max_registers = 32 }`" },
     },
@@ -78,7 +79,7 @@ end)]],
     {
       name = "launches", forms = { "c:launches{ { kernel, { block =, grid = }[, arguments] }, ... }" },
       about = [[Several launches, one after the other, as one function.]],
-      params = { { "list", "table[]", "each as the arguments of `c:launch`" } },
+      params = { { "list", "table[]", "each as the arguments of `c:launch`, or a function" } },
       returns = { { "fun()?", "nil if the device cannot do one of them", name = "go" },
                   { "string?", "why", name = "reason" } }, since = "0.4.0",
       example = [[
@@ -93,7 +94,7 @@ end)]],
       about = [[A `__device__` or `__constant__` variable of the study's kernels, as `mod:variable`. All kernels of a file
 that the rungs name are in one module and share it.]],
       params = { { "name", "string", "" },
-                 { "how", "table", "`file` and `fast_math`, as of a launch", optional = true } },
+                 { "how", "table", "`file`, `source` and `fast_math`, as of a launch", optional = true } },
       returns = { { "array", "" } }, since = "0.8.0",
       errors = { "module '<name>' has no device variable '<variable>'; it has: <names>",
                  "kernel '<kernel>' is in no module yet, and another one would have device variables of its own; name it "
@@ -130,9 +131,10 @@ with_case(function(c)
 end)]],
     },
     {
-      name = "keep", forms = { "c:keep(array)" },
-      about = [[Closes an array with the case.]],
-      params = { { "array", "array", "" } }, returns = { { "array", "the same" } }, since = "0.4.0",
+      name = "keep", forms = { "c:keep(object)" },
+      about = [[Closes an array, a graph, a stream or an event with the case.]],
+      params = { { "object", "array|graph|stream|event", "" } }, returns = { { "array|graph|stream|event", "the same" } },
+      since = "0.4.0",
       example = [[
 with_case(function(c)
   print(#c:keep(c.dev:zeros("u32", 4))) --> 4
@@ -152,7 +154,7 @@ end)]],
       name = "kernel", forms = { "c:kernel(name[, how])" },
       about = [[A kernel of the study, for its attributes and its occupancy.]],
       params = { { "name", "string", "%s in it is the case's type in C++, as in \"sum<%s>\"" },
-                 { "how", "table", "`file`, `fast_math`, `compile`, as of a launch", optional = true } },
+                 { "how", "table", "`file`, `source`, `fast_math`, `compile`, as of a launch", optional = true } },
       returns = { { "kernel", "" } }, since = "0.8.0",
       example = [[
 with_case(function(c)
@@ -175,7 +177,7 @@ end)]],
       about = [[The number of blocks of a kernel that the device holds at once.]],
       params = { { "kernel", "string", "" }, { "threads", "integer", "per block" },
                  { "shared", "integer", "dynamic shared memory per block", unit = "bytes", default = "0", optional = true },
-                 { "how", "table", "`file` and `fast_math`, as for a launch", optional = true } },
+                 { "how", "table", "`file`, `source` and `fast_math`, as for a launch", optional = true } },
       returns = { { "integer", "" } }, since = "0.4.0",
       example = [[
 with_case(function(c)

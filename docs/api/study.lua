@@ -107,6 +107,8 @@ sizes that no block divides]] },
 case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured
 ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these
 cases instead of the odd ones, and of a study without `counters` its own with smaller sides]] },
+      { "also", "string[]|fun(p: table): string[]", [[templates that no rung launches, as in `{ "peaks<%s>" }`: compiled together with the
+others of `kernels`. Since 0.11.0]], default = "{}" },
     },
     parameter_spec = {
       about = [[A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be
@@ -158,9 +160,15 @@ case, by the names of the kernel's parameters.]],
       { "[2]", "string", "its name, in tables, charts and ratios", optional = false },
       { "kernel", "string|string[]|fun(c: case, block: any): string", [[its name, "sum<%s>" with the case's type in C++
 for %s; a list names the kernels that `make` launches, so that all are compiled at once]] },
-      { "launches", "fun(c: case, block: any): table[]", [[several launches, one after the other, instead of `kernel`: a list of
-`{ kernel, how, arguments }` as `c:launch` takes them]] },
+      { "launches", "fun(c: case, block: any): table[]?, string?", [[several launches, one after the other, instead of `kernel`: a
+list of `{ kernel, how, arguments }` as `c:launch` takes them, and of functions, such as a wait, an event or a step of the host; or nil and
+the reason why the device cannot. The kernels are compiled with those of other rungs: the function is called before the case has arrays, too.
+Then `c:array` and `c:full` are `mw.null`, and `c:resident` is 1; a function that fails then has its kernels compiled when it is
+launched]] },
+      { "graph", "boolean", [[what the rung queues is captured once, and replayed as one graph. With `stream` it may use further streams
+that wait for `c:stream()`, and that this one waits for at the end. Since 0.11.0]], default = "false" },
       { "file", "string", "its .cu file", default = "the study's `kernels`" },
+      { "source", "string|fun(c: case, block: any): string", "its source, instead of a file: generated CUDA C++. Since 0.11.0" },
       { "fast_math", "boolean", "compiled with fast math", default = "false" },
       { "compile", "table", "options of `dev:module` for its kernels, as in `{ max_registers = 32 }`" },
       { "answer", "string", "the answer it computes", default = [[the only one besides "copy"]] },

@@ -667,8 +667,10 @@
 ---@field [1] integer its number, for `rungs`; without a number the name comes first
 ---@field [2] string its name, in tables, charts and ratios
 ---@field kernel? string|string[]|fun(c: moonwarp.case, block: any): string its name, "sum<%s>" with the case's type in C++ for %s; a list names the kernels that `make` launches, so that all are compiled at once
----@field launches? fun(c: moonwarp.case, block: any): table[] several launches, one after the other, instead of `kernel`: a list of `{ kernel, how, arguments }` as `c:launch` takes them
+---@field launches? fun(c: moonwarp.case, block: any): table[]?, string? several launches, one after the other, instead of `kernel`: a list of `{ kernel, how, arguments }` as `c:launch` takes them, and of functions, such as a wait, an event or a step of the host; or nil and the reason why the device cannot. The kernels are compiled with those of other rungs: the function is called before the case has arrays, too. Then `c:array` and `c:full` are `mw.null`, and `c:resident` is 1; a function that fails then has its kernels compiled when it is launched
+---@field graph? boolean what the rung queues is captured once, and replayed as one graph. With `stream` it may use further streams that wait for `c:stream()`, and that this one waits for at the end. Since 0.11.0, default false
 ---@field file? string its .cu file, default the study's `kernels`
+---@field source? string|fun(c: moonwarp.case, block: any): string its source, instead of a file: generated CUDA C++. Since 0.11.0
 ---@field fast_math? boolean compiled with fast math, default false
 ---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
 ---@field answer? string the answer it computes, default the only one besides "copy"
@@ -725,6 +727,7 @@
 ---@field odd? table[]|fun(p: table): table[] sides of the cases that are compared with the host in every element: sizes that no block divides
 ---@field peak? fun(dev: moonwarp.device): table `{ value =, label = }`, a line in the charts, default the memory's peak, if the rate is computed from bytes
 ---@field counters? table structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these cases instead of the odd ones, and of a study without `counters` its own with smaller sides
+---@field also? string[]|fun(p: table): string[] templates that no rung launches, as in `{ "peaks<%s>" }`: compiled together with the others of `kernels`. Since 0.11.0, default {}
 
 --- How a kernel is launched.
 ---@class moonwarp.case_launch
@@ -736,6 +739,7 @@
 ---@field cache? "none"|"shared"|"l1"|"equal" as of `k:prepare`, default "none"
 ---@field stream? moonwarp.stream default the default stream
 ---@field file? string the .cu file, default the study's `kernels`
+---@field source? string the source, instead of a file. Since 0.11.0
 ---@field fast_math? boolean compiled with fast math, default false
 ---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
 
@@ -1575,7 +1579,7 @@ local case = {}
 function case:launch(kernel, how, arguments) end
 
 --- Several launches, one after the other, as one function.
----@param list table[] each as the arguments of `c:launch`
+---@param list table[] each as the arguments of `c:launch`, or a function
 ---@return fun()? go # nil if the device cannot do one of them
 ---@return string? reason # why
 function case:launches(list) end
@@ -1583,7 +1587,7 @@ function case:launches(list) end
 --- A `__device__` or `__constant__` variable of the study's kernels, as `mod:variable`. All kernels of a file
 --- that the rungs name are in one module and share it.
 ---@param name string
----@param how? table `file` and `fast_math`, as of a launch
+---@param how? table `file`, `source` and `fast_math`, as of a launch
 ---@return moonwarp.array
 function case:variable(name, how) end
 
@@ -1604,10 +1608,10 @@ function case:array(...) end
 ---@return moonwarp.array
 function case:full(value, ...) end
 
---- Closes an array with the case.
----@param array moonwarp.array
----@return moonwarp.array # the same
-function case:keep(array) end
+--- Closes an array, a graph, a stream or an event with the case.
+---@param object moonwarp.array|moonwarp.graph|moonwarp.stream|moonwarp.event
+---@return moonwarp.array|moonwarp.graph|moonwarp.stream|moonwarp.event # the same
+function case:keep(object) end
 
 --- A blocking stream of the study, for rungs with `stream = true`, such as a copy that must not wait for its end. It is
 --- closed with the run.
@@ -1616,7 +1620,7 @@ function case:stream() end
 
 --- A kernel of the study, for its attributes and its occupancy.
 ---@param name string %s in it is the case's type in C++, as in "sum<%s>"
----@param how? table `file`, `fast_math`, `compile`, as of a launch
+---@param how? table `file`, `source`, `fast_math`, `compile`, as of a launch
 ---@return moonwarp.kernel
 function case:kernel(name, how) end
 
@@ -1630,7 +1634,7 @@ function case:per_cycle(amount) end
 ---@param kernel string
 ---@param threads integer per block
 ---@param shared? integer dynamic shared memory per block, bytes, default 0
----@param how? table `file` and `fast_math`, as for a launch
+---@param how? table `file`, `source` and `fast_math`, as for a launch
 ---@return integer
 function case:resident(kernel, threads, shared, how) end
 

@@ -59,11 +59,13 @@ end
 study.fields = {
   study = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
             units = "table", seconds = "table boolean", output = "string", type = "string", level = "string table",
-            odd = "table function", peak = "function", counters = "table" },
+            odd = "table function", peak = "function", counters = "table",
+            also = "table function" },
   parameter = parameters.fields,
-  rung = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",
-           compile = "table", carveout = "number", cache = "string", answer = "string",
-           block = "any", blocks = "table", odd_blocks = "table", over = "table", each = "any", grid = "function",
+  rung = { kernel = "string table function", launches = "function", graph = "boolean", file = "string",
+           source = "string function", fast_math = "boolean", compile = "table", carveout = "number",
+           cache = "string", answer = "string", block = "any", blocks = "table", odd_blocks = "table",
+           over = "table", each = "any", grid = "function",
            shared = "function", cooperative = "boolean", args = "function table", make = "function",
            sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
            fields = "table function", series = "string function", observe = "function", stream = "boolean",
@@ -94,7 +96,7 @@ local LISTS = { params = { "any", '{ { "n", 1024, "elements" } }' }, odd = { "ta
                 ratios = { "string", '{ "naive / triad" }' }, needs = { "string", '{ "naive" }' },
                 rungs = { "string", '{ "naive" }', 1 }, table = { "string table", '{ "rung", "t" }' },
                 blocks = { "any", "{ 256, { 32, 8 } }", 1 }, odd_blocks = { "any", "{ 256, { 32, 8 } }" },
-                over = { "string number", '{ "nx", "ny" }', 1 } }
+                over = { "string number", '{ "nx", "ny" }', 1 }, also = { "string", '{ "peaks<%s>" }', 1 } }
 
 local function check_list(who, name, list)
   local wanted, example, least = table.unpack(LISTS[name])
@@ -158,6 +160,7 @@ function study.new(head)
     self.gpu = self.dev:kind() == "gpu"
   end
   parameters.read(self)
+  self.also = case.called(self.head.also, self.p) or {}
   setmetatable(self, study_type)
   table.insert(session.current.begun, self)
   return self, self.p, self.gpu

@@ -137,8 +137,12 @@ local function flusher(options, device)
   return device:zeros("u64", bytes // 8)
 end
 
--- Work in a stream of the script joins the capture by events.
-local function captured(fn, device, stream)
+--- A function's work as a graph. That in a stream of the script joins the capture by events.
+---@param fn function
+---@param device userdata
+---@param stream userdata?
+---@return userdata graph
+function bench.captured(fn, device, stream)
   if not stream then return device:capture(function() fn() end) end
   local fork <close> = device:event { timing = false }
   local join <close> = device:event { timing = false }
@@ -152,7 +156,7 @@ end
 -- The function as a graph, or why there is none.
 local function graph_of(fn, options, device)
   need_device(device, "graph = true")
-  local ok, graph = pcall(captured, fn, device, options.stream)
+  local ok, graph = pcall(bench.captured, fn, device, options.stream)
   if not ok then
     if failure.status(graph) == "interrupted" then error(graph, 0) end
     return nil, failure.text(graph)

@@ -10,6 +10,7 @@
 -- arrays return.
 
 local core = require "moonwarp.core"
+local bench = require "moonwarp.measure.bench"
 local blame = require "moonwarp.study.blame"
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
@@ -36,7 +37,7 @@ function case.type_of(study, sides)
 end
 
 -- Fields of a case that are not a description's to set.
-local OWN = { study = true, dev = true, p = true, gpu = true, sides = true, kept = true, is_empty = true, type = true }
+local OWN = lists.set { "study", "dev", "p", "gpu", "sides", "kept", "is_empty", "is_planned", "type" }
 
 --- Rejects what a description cannot call a field of a case.
 ---@param name any
@@ -58,6 +59,16 @@ function case.bare(study, sides)
   for name, value in pairs(sides) do
     if name ~= "type" then c[name] = value end
   end
+  return c
+end
+
+--- A case whose launches only plan their kernels, before there are arrays; to be closed.
+---@param study table
+---@param sides table
+---@return table
+function case.planned(study, sides)
+  local c = case.bare(study, sides)
+  c.is_planned = true
   return c
 end
 
@@ -91,29 +102,31 @@ function case.new(study, sides, part)
   return whole
 end
 
---- Keeps an array until the case is closed.
----@param array userdata
----@return userdata array  the same
-function Case:keep(array)
-  self.kept[#self.kept + 1] = array
-  return array
+--- Keeps an array, a graph or a stream until the case is closed.
+---@param object userdata
+---@return userdata object  the same
+function Case:keep(object)
+  self.kept[#self.kept + 1] = object
+  return object
 end
 
---- A new array of the case's type, closed with it.
-function Case:array(...) return self:keep(self.dev:array(self.type, ...)) end
+--- A new array of the case's type, closed with it. While kernels are planned it is none.
+function Case:array(...) return self.is_planned and core.null or self:keep(self.dev:array(self.type, ...)) end
 
 --- The same, filled with a value.
-function Case:full(value, ...) return self:keep(self.dev:full(value, self.type, ...)) end
+function Case:full(value, ...)
+  return self.is_planned and core.null or self:keep(self.dev:full(value, self.type, ...))
+end
 
 --- A `__device__` or `__constant__` variable of the study's kernels, as an array.
 ---@param name string
----@param how table?   file, fast_math, as of a launch
+---@param how table?   file, source, fast_math, as of a launch
 ---@return userdata array
 function Case:variable(name, how) return modules.variable(self, name, how or {}) end
 
 --- A kernel of the study's modules, for its attributes and its occupancy.
 ---@param name string   %s in it is the case's type in C++
----@param how table?    file, fast_math, compile, as of a launch
+---@param how table?    file, source, fast_math, compile, as of a launch
 ---@return userdata
 function Case:kernel(name, how) return modules.kernel(self, name, how or {}) end
 
@@ -143,8 +156,8 @@ end
 
 --- Closes what the case keeps.
 function Case:close()
-  for _, array in ipairs(self.kept) do
-    if core.type(array) == "array" then array:close() end -- c:array keeps what study.arrays returns as well
+  for _, object in ipairs(self.kept) do
+    if not core.type(object):find "^closed" then object:close() end -- c:array keeps what study.arrays returns as well
   end
   self.kept = {}
 end
@@ -200,9 +213,10 @@ end
 ---@param name string       of the kernel
 ---@param threads integer   a block
 ---@param shared integer?   bytes of dynamic shared memory per block
----@param how table?        file, fast_math, compile, as of a launch
----@return integer
+---@param how table?        file, source, fast_math, compile, as of a launch
+---@return integer           1 while kernels are planned
 function Case:resident(name, threads, shared, how)
+  if self.is_planned then return 1, modules.plan(self, name, how or {}) end
   return most_at_once(self, modules.kernel(self, name, how or {}), threads, shared)
 end
 
@@ -230,12 +244,13 @@ local KEPT = { "block", "grid", "shared", "cooperative", "carveout", "cache", "s
 --- A launch with its arguments by name, ready to be made: from `more`, else from the case. An argument
 --- that is a function is called with every launch.
 ---@param name string    of the kernel; %s in it is the case's type in C++
----@param how table      block, grid, shared, cooperative, carveout, cache, stream; file, fast_math and compile, where
----                        not the study's
+---@param how table      block, grid, shared, cooperative, carveout, cache, stream; file, source, fast_math and compile,
+---                        where not the study's
 ---@param more table?    arguments by the parameters' names
 ---@return function? go  nil if the device does not take it
 ---@return string? reason
 function Case:launch(name, how, more)
+  if self.is_planned then return function() end, modules.plan(self, name, how) end
   local kernel = modules.kernel(self, name, how)
   local reason = obstacle(self, kernel, how)
   if reason then return nil, reason end
@@ -253,14 +268,19 @@ function Case:launch(name, how, more)
   end
 end
 
+local function is_callable(value)
+  return type(value) == "function" or core.type(value) == "launch"
+end
+
 --- Several launches in order.
----@param list table[]   of { kernel, how, arguments }, as Case:launch takes them
+---@param list table[]   of { kernel, how, arguments }, as Case:launch takes them, and of functions
 ---@return function? go  nil if the device rejects one of them
 ---@return string? reason
 function Case:launches(list)
   local goes = {}
   for i, one in ipairs(list) do
-    local go, reason = self:launch(one[1], one[2], one[3])
+    local go, reason = one, nil
+    if not is_callable(one) then go, reason = self:launch(one[1], one[2], one[3]) end
     if not go then return nil, reason end
     goes[i] = go
   end
@@ -317,6 +337,12 @@ function case.block_of(c, block)
   return case.called(block, c) or nil
 end
 
+-- How a rung launches, with its module where a launch names no other.
+local function in_module(rung, c, block, how)
+  return lists.merged({ file = rung.file, source = case.called(rung.source, c, block), fast_math = rung.fast_math,
+                        compile = rung.compile }, how)
+end
+
 -- The only launch of a rung that is a kernel over its sides.
 local function one_launch(rung, c, block)
   local grid
@@ -325,30 +351,48 @@ local function one_launch(rung, c, block)
     blame.fail(rung, "grid", "must return the blocks, as in 64 or { 64, 2 }, got nothing")
   end
   local how = { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
-                cooperative = rung.cooperative, carveout = rung.carveout, cache = rung.cache, file = rung.file,
-                fast_math = rung.fast_math, compile = rung.compile }
-  return { case.called(rung.kernel, c, block), how, case.called(rung.args, c, block) }
+                cooperative = rung.cooperative, carveout = rung.carveout, cache = rung.cache }
+  return { case.called(rung.kernel, c, block), in_module(rung, c, block, how), case.called(rung.args, c, block) }
 end
 
 local function launches_of(rung, c, block)
-  local list = rung.launches(c, block)
-  for _, launch in ipairs(type(list) == "table" and #list > 0 and list or { false }) do
-    if type(launch) ~= "table" or type(launch[2]) ~= "table" then
-      blame.fail(rung, "launches", "must return a list of { kernel, { block =, grid = }, arguments }")
+  local list, reason = rung.launches(c, block)
+  if list == nil and type(reason) == "string" then return nil, reason end
+  return lists.map(type(list) == "table" and #list > 0 and list or { false }, function(one)
+    if is_callable(one) then return one end
+    if type(one) == "table" and type(one[2]) == "table" then
+      return { one[1], in_module(rung, c, block, one[2]), one[3] }
     end
-  end
-  return list
+    blame.fail(rung, "launches", "must return a list of { kernel, { block =, grid = }, arguments } and functions, or "
+      .. "nil and why the device cannot")
+  end)
+end
+
+local function made(rung, c, block)
+  local go, reason = rung.make(c, block, rung)
+  if is_callable(go) or go == nil and type(reason) == "string" then return go, reason end
+  blame.fail(rung, "make", "must return a function, or nil and why the device cannot, got %s",
+    go == nil and "nothing" or core.type(go) or type(go))
+end
+
+-- Replays what a call queues.
+local function as_graph(rung, c, go)
+  local stream = rung.stream and c:stream() or nil
+  local graph = c:keep(bench.captured(go, c.dev, stream))
+  return function() graph:launch(stream) end
+end
+
+local function queued(rung, c, block)
+  if rung.make then return made(rung, c, block) end
+  if not rung.launches then return c:launches { one_launch(rung, c, block) } end
+  local list, reason = launches_of(rung, c, block)
+  if not list then return nil, reason end
+  return c:launches(list)
 end
 
 local function launcher_of(rung, c, block)
-  if rung.make then
-    local go, reason = rung.make(c, block, rung)
-    local is_callable = type(go) == "function" or core.type(go) == "launch"
-    if is_callable or go == nil and type(reason) == "string" then return go, reason end
-    blame.fail(rung, "make", "must return a function, or nil and why the device cannot, got %s",
-      go == nil and "nothing" or core.type(go) or type(go))
-  end
-  return c:launches(rung.launches and launches_of(rung, c, block) or { one_launch(rung, c, block) })
+  local go, reason = queued(rung, c, block)
+  return go and rung.graph and blame.on(rung, "graph", as_graph, rung, c, go) or go, reason
 end
 
 --- A function that runs a variant once; nil and a reason if the device cannot.
@@ -361,17 +405,21 @@ function case.launcher(rung, c, block)
   return blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
 end
 
---- The kernels of a variant, before the case has its arrays.
+-- Of a list that cannot be made without the case's arrays: its kernels are compiled when they are first launched.
+local NEEDS_ARRAYS <const> = { invalid = true, script = true }
+
+--- Plans the kernels of a variant, before the case has its arrays.
 ---@param rung table
----@param c table     a bare case
+---@param c table     a planned case
 ---@param block any   of rung.blocks
----@return string[]
-function case.kernels(rung, c, block)
+function case.plan(rung, c, block)
   block = case.block_of(c, block)
-  if not rung.launches then
-    return lists.of(case.called(rung.kernel, c, block))
+  for _, name in ipairs(lists.of(case.called(rung.kernel, c, block))) do
+    modules.plan(c, name, in_module(rung, c, block))
   end
-  return lists.map(launches_of(rung, c, block), function(launch) return launch[1] end)
+  if not rung.launches then return end
+  local done, problem = failure.catch(function() c:launches(launches_of(rung, c, block) or {}) end)
+  if not done and not NEEDS_ARRAYS[failure.status(problem)] then error(problem, 0) end
 end
 
 return case

@@ -8,7 +8,6 @@ local case = require "moonwarp.study.case"
 local counters = require "moonwarp.measure.counters"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
-local modules = require "moonwarp.study.modules"
 
 local counted = {}
 
@@ -65,11 +64,9 @@ end
 local function plan_part(view, part)
   local asked = counted.asked(view, part)
   for _, sides in ipairs(asked and part.list or {}) do
-    local c = case.bare(view, small(sides, asked))
+    local c <close> = case.planned(view, small(sides, asked))
     for _, rung in ipairs(part.chosen) do
-      for _, block in ipairs(rung.when and not rung.when(c) and {} or rung.blocks) do
-        for _, name in ipairs(case.kernels(rung, c, block)) do modules.plan(c, name, rung) end
-      end
+      for _, block in ipairs(rung.when and not rung.when(c) and {} or rung.blocks) do case.plan(rung, c, block) end
     end
   end
 end

@@ -15,21 +15,18 @@ local function full_name(c, name)
   return (name:gsub("%%s", dtypes[c.type].cpp))
 end
 
--- Modules differ in the file, in their options, and in the type if the defines depend on it.
+-- Modules differ in the file or the source, in their options, and in the type if the defines depend on it.
 local function plan_of(c, how)
-  local head, plans, file = c.study.head, c.study.state.plans, how.file or c.study.head.kernels
+  local head, plans = c.study.head, c.study.state.plans
+  local file = not how.source and (how.file or head.kernels) or nil
   local options = lists.merged({ fast_math = how.fast_math }, how.compile or {})
-  local key = ("%s %s %s"):format(file, json.encode(options), head.defines and c.type or "")
-  plans[key] = plans[key] or { templates = {}, file = file, options = options, type = c.type }
+  local key = ("%s %s %s"):format(how.source or file, json.encode(options), head.defines and c.type or "")
+  plans[key] = plans[key] or { templates = {}, file = file, source = how.source, options = options, type = c.type }
   return plans[key]
 end
 
---- Plans a kernel, to be compiled with the others of its module.
----@param c table     a case, bare or with its arrays
----@param name string
----@param how table   file, fast_math, compile
-function modules.plan(c, name, how)
-  local plan, full = plan_of(c, how), full_name(c, name)
+local function add(c, plan, name)
+  local full = full_name(c, name)
   if lists.has(plan.templates, full) or not full:find("<", 1, true) then return end -- others are in every module
   if plan.has_variables then
     failure.invalid("kernel '%s' is in no module yet, and another one would have device variables of its own; name it "
@@ -39,11 +36,24 @@ function modules.plan(c, name, how)
   plan.module = nil -- what was compiled lacks it
 end
 
+--- Plans a kernel, to be compiled with the others of its module, and with the study's `also` in that of its own file.
+---@param c table     a case, bare or with its arrays
+---@param name string
+---@param how table   file, source, fast_math, compile
+function modules.plan(c, name, how)
+  local plan = plan_of(c, how)
+  local is_own = plan.file == c.study.head.kernels and not next(plan.options)
+  for _, also in ipairs(is_own and c.study.also or {}) do add(c, plan, also) end
+  add(c, plan, name)
+end
+
 local function compile(c, plan)
   local study = c.study
-  if not plan.file then failure.invalid("the study names no file of kernels; give it with 'kernels'") end
-  return study.dev:module(lists.merged(plan.options, { file = plan.file, templates = plan.templates,
-    defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }))
+  if not (plan.file or plan.source) then
+    failure.invalid("the study names no file of kernels; give it with 'kernels'")
+  end
+  return study.dev:module(lists.merged(plan.options, { file = plan.file, source = plan.source,
+    templates = plan.templates, defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }))
 end
 
 local function module_of(c, how)
@@ -55,7 +65,7 @@ end
 --- A kernel of the study.
 ---@param c table
 ---@param name string   %s in it is the case's type in C++
----@param how table     file, fast_math, compile
+---@param how table     file, source, fast_math, compile
 ---@return userdata kernel
 function modules.kernel(c, name, how)
   modules.plan(c, name, how)
@@ -65,7 +75,7 @@ end
 --- A variable of the study's kernels.
 ---@param c table
 ---@param name string
----@param how table     file, fast_math
+---@param how table     file, source, fast_math
 ---@return userdata array
 function modules.variable(c, name, how)
   local module, plan = module_of(c, how)

@@ -19,7 +19,6 @@ local check = require "moonwarp.measure.check"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
-local modules = require "moonwarp.study.modules"
 local parameters = require "moonwarp.study.parameters"
 local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
@@ -198,10 +197,9 @@ end
 
 -- ---- compiling ------------------------------------------------------------------------------------
 
-local function plan_rung(rung, c)
-  for _, block in ipairs(case.blocks(rung, c)) do
-    for _, name in ipairs(case.kernels(rung, c, block)) do modules.plan(c, name, rung) end
-  end
+local function plan_rung(study, sides, rung)
+  local c <close> = case.planned(study, sides)
+  for _, block in ipairs(case.blocks(rung, c)) do case.plan(rung, c, block) end
 end
 
 -- Every instance of every part is known before the first one is compiled.
@@ -209,8 +207,7 @@ local function plan(study)
   for _, part in ipairs(study.state.parts) do
     for _, list in ipairs { part.odd_cases, part.list } do
       for _, sides in ipairs(list) do
-        local c = case.bare(study, sides)
-        for _, rung in ipairs(part.checked) do plan_rung(rung, c) end
+        for _, rung in ipairs(part.checked) do plan_rung(study, sides, rung) end
       end
     end
   end

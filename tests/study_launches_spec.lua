@@ -1,0 +1,131 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a rung launches: lists with functions in them, graphs, kernels that no rung launches, sources that are text.
+-- As in the step of a solver, whose host waits for a maximum, and in loops over a mesh, whose kernels are generated.
+
+local small_study = require "tests.small_study"
+
+local changed, has = small_study.changed, small_study.has
+
+local KERNELS <const> = [[
+template <typename T> __global__ void largest(T *most, const T *x, int n) {
+  *most = 0;
+  for (int i = 0; i < n; i++) *most = x[i] > *most ? x[i] : *most;
+}
+template <typename T, bool MORE> __global__ void scaled(T *y, const T *x, T most, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = MORE ? y[i] + x[i] / most : x[i] / most;
+}
+template <typename T> __global__ void begun(T *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = i % 7 + 1;
+}
+]]
+
+local STUDY <const> = [[
+local mw = require "moonwarp"
+local study, p = mw.study { question = "does a wait cost?", kernels = "saxpy.cu", rate = "T_eff", output = "y",
+  type = "f32", odd = { { n = 77 } }, params = { { "n", 1000, "elements" }, { "kind", "begun", "a kernel" } },
+  also = function(given) return { given.kind .. "<%s>" } end }
+local function over(c) return { block = 64, grid = mw.ceil_div(c.n, 64) } end
+function study.arrays(c)
+  local x = c.dev:array(c.type, c.n)
+  c:launch("begun<%s>", over(c), { x = x })()
+  return { x = x, y = c:array(c.n), most = c:array(1) }
+end
+study:answer("step", { bytes = "x y", start = function(c) c.most:fill(0) end,
+  cell = function(c, at, i) return 2 * at.x(i) / math.min(7, c.n) end })
+local function step(c, more)
+  local scratch = c:array(c.n) -- none while kernels are planned
+  return { { "largest<%s>", { block = 1, grid = c:resident("largest<%s>", 1) > 0 and 1 }, { most = c.most } },
+           function() c.known = c.most:get(1) end,
+           { "scaled<%s,false>", over(c), { y = scratch, most = function() return c.known end } },
+           { "scaled<%s,false>", over(c), { most = function() return c.known end } }, more or nil }
+end
+study:rung { 1, "the host waits", launches = function(c)
+  return step(c, { "scaled<%s,true>", over(c), { most = function() return c.known end } })
+end }
+study:part { "all", cases = { { n = p.n } } }
+]]
+
+small_study.describe("a list of launches", KERNELS, function(run, passes)
+  it("may have functions in it, and all its kernels are in one module with those that no rung launches", function()
+    local made = passes(STUDY .. [[
+      study:finally(function()
+        for _, plan in pairs(study.state.plans) do table.sort(plan.templates) print(table.unpack(plan.templates)) end
+      end)
+      return study]], "--quiet")
+    assert.are.equal("begun<float>\tlargest<float>\tscaled<float,false>\tscaled<float,true>\n", made.output)
+    assert.are.equal(1, #made.record.records)
+  end)
+
+  it("that cannot do without the case's arrays is compiled when it is launched", function()
+    passes(changed(STUDY, "local scratch = c:array(c.n)", "local scratch = c:keep(c.x:clone())") .. "return study")
+  end)
+
+  it("says why the device cannot, or what it must be", function()
+    local cannot = changed(STUDY, "return step(c, {", "if c.most then return nil, 'it is Monday' end return step(c, {")
+    has(passes(cannot .. "return study").remarks, "Not measured: the host waits (it is Monday).")
+    local made = run(changed(STUDY, "function() c.known =", "5, function() c.known =") .. "return study")
+    has(made.output, "mine.lua:20: rung 1 'the host waits', launches: must return a list of { kernel, { block =, "
+      .. "grid = }, arguments } and functions, or nil and why the device cannot")
+  end)
+
+  it("says which names 'also' takes", function()
+    local text = STUDY:gsub("also = function.- end }", "also = { 5 } }") .. "return study"
+    has(run(text).output, "mine.lua:2: mw.study: option 'also' must be a list such as { \"peaks<%s>\" }, got one with "
+      .. "a number in it")
+  end)
+end)
+
+small_study.describe("a rung with 'graph'", KERNELS, function(run, passes)
+  local GRAPH <const> = STUDY .. [[
+study:rung { 2, "a graph", graph = true, stream = STREAM, launches = function(c)
+  local how, more = over(c), { most = math.min(7, c.n) }
+  how.stream = STREAM and c:stream() or nil
+  return { { "scaled<%s,false>", how, more }, { "scaled<%s,true>", how, more } }
+end, observe = function(c, go)
+  c.y:fill(0)
+  go()
+  return { again = c.y:get(1) }
+end }
+return study]]
+
+  it("is captured once, and replayed in its stream", function()
+    for _, stream in ipairs { "false", "true" } do
+      local made = passes((GRAPH:gsub("STREAM", stream)))
+      assert.are.equal("a graph", made.record.records[2].rung)
+      assert.is_near(2 / 7, made.record.records[2].again, 1e-6)
+    end
+  end)
+
+  it("queues its work without waiting", function()
+    local text = changed(STUDY, '{ 1, "the host waits",', '{ 1, "the host waits", graph = true,') .. "return study"
+    local made = run(text)
+    assert.are.equal(1, made.status)
+    has(made.output, "mine.lua:20: rung 1 'the host waits', graph: mine.lua:16: a stream is being captured: you can "
+      .. "move bytes between an array and the script after the capture has ended")
+  end)
+end)
+
+small_study.describe("a rung whose source is text", KERNELS, function(run, passes)
+  local GENERATED <const> = STUDY .. [[
+local function made(c, block)
+  return ('extern "C" __global__ void made(float *y, const float *x, int n) { int i = blockIdx.x * %d + threadIdx.x;'
+    .. ' if (i < n) y[i] = 2 * x[i] / %d; }'):format(block, math.min(7, c.n))
+end
+study:rung { 2, "generated", kernel = "made", source = made, blocks = { 32, 64 }, over = { "n" } }
+study:part { "count", cases = { { n = p.n } }, rungs = { "generated" },
+             counters = { "sectors_per_request", at = { n = 256 } }, table = { "block" } }
+return study]]
+
+  it("is compiled, checked and counted as one of a file", function()
+    local made = passes(GENERATED)
+    assert.are.equal(5, #made.record.records)
+    assert.are.equal(4, made.record.records[5].sectors_per_request)
+    made = run(changed(GENERATED, 'kernel = "made"', 'kernel = "mode"'))
+    assert.are.equal(1, made.status)
+    has(made.output, "mine.lua:28: rung 2 'generated': module 'source' has no kernel 'mode'; it has: made; did you "
+      .. "mean 'made'?")
+  end)
+end)
