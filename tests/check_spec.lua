@@ -183,7 +183,7 @@ describe("mw.check", function()
       fails(function() mw.check(a, b) end, "mw.check: got an array of f32, expected one of f64")
       fails(function() mw.check(a, c) end, "mw.check: the shapes differ: got 4, expected 2 x 2")
       fails(function() mw.check(a, 0, { tolerance = 1 }) end,
-        "mw.check: unknown option 'tolerance'; it takes absolute, exact, most, name, quiet, relative, sum")
+        "mw.check: unknown option 'tolerance'; it takes absolute, exact, most, name, quiet, relative, rms, sum")
       fails(function() mw.check(a, 0, { sum = -1 }) end,
         "mw.check: option 'sum' must be at least 0, got -1")
     end)

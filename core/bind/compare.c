@@ -14,7 +14,7 @@ typedef struct comparison {
   mw_dtype dtype;
   double absolute, relative;
   size_t wrong, most;
-  double max_absolute, max_relative;
+  double max_absolute, max_relative, squares; /* squares: the sum of those of the errors, where it is wanted */
 } comparison;
 
 /* An error that is not a number is larger than any. */
@@ -84,14 +84,27 @@ static void compare_piece(lua_State *L, int list, comparison *c, size_t first, c
       note_wrong(L, list, c, first + i, got + i * width, expected + i * width);
 }
 
-/* core.compare(got, expected, absolute, relative, most): { wrong =, first = { {index from 0, expected, got}, ... up to
- * most }, max_absolute =, max_relative = } over two arrays of one type and count. An element is right when
- * |got - expected| <= absolute + relative * |expected|. */
+/* An error that is not a number counts as infinite. */
+static double squares_of(mw_dtype dtype, const char *got, const char *expected, size_t count) {
+  const size_t width = mw_dtype_size(dtype);
+  double sum = 0;
+  for (size_t i = 0; i < count * width; i += width) {
+    const double g = load_number(dtype, got + i), e = load_number(dtype, expected + i);
+    const double error = g == e || (isnan(g) && isnan(e)) ? 0 : g - e;
+    sum += isnan(error) ? INFINITY : error * error;
+  }
+  return sum;
+}
+
+/* core.compare(got, expected, absolute, relative, most, rms): { wrong =, first = { {index from 0, expected, got}, ... up
+ * to most }, max_absolute =, max_relative =, rms = (where true is given) } over two arrays of one type and count. An
+ * element is right when |got - expected| <= absolute + relative * |expected|. */
 static int compare(lua_State *L) {
   bind_array *got = check_array(L, 1), *expected = check_array(L, 2);
   check_type(L, 3, LUA_TNUMBER);
   check_type(L, 4, LUA_TNUMBER);
-  comparison c = {got->dtype, lua_tonumber(L, 3), lua_tonumber(L, 4), 0, (size_t)check_integer(L, 5), 0, 0};
+  comparison c = {got->dtype, lua_tonumber(L, 3), lua_tonumber(L, 4), 0, (size_t)check_integer(L, 5), 0, 0, 0};
+  const bool rms = lua_toboolean(L, 6);
   if (got->dtype != expected->dtype || got->count != expected->count)
     return bind_fail(L, MW_INVALID, "compare: two arrays of one type and length expected");
   size_t width = mw_dtype_size(c.dtype), piece = PIECE / width;
@@ -104,14 +117,19 @@ static int compare(lua_State *L) {
     array_read(L, got, first, count, a);
     array_read(L, expected, first, count, b);
     compare_piece(L, list, &c, first, a, b, count);
+    if (rms) c.squares += squares_of(c.dtype, a, b, count);
   }
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   lua_pushinteger(L, (lua_Integer)c.wrong);
   lua_setfield(L, -2, "wrong");
   lua_pushnumber(L, c.max_absolute); /* may be a NaN, which a field leaves out */
   lua_setfield(L, -2, "max_absolute");
   lua_pushnumber(L, c.max_relative);
   lua_setfield(L, -2, "max_relative");
+  if (rms) {
+    lua_pushnumber(L, sqrt(c.squares / (double)got->count));
+    lua_setfield(L, -2, "rms");
+  }
   lua_pushvalue(L, list);
   lua_setfield(L, -2, "first");
   return 1;

@@ -120,6 +120,7 @@ Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio`
       { "most", "integer", "number of wrong elements shown", default = "5" },
       { "name", "string", "the array's name in the report" },
       { "quiet", "boolean", "print nothing; a failed check still sets the exit status", default = "false" },
+      { "rms", "boolean", "the report has `rms`. Since 0.11.0", default = "false" },
     },
     check_report = {
       about = "The result of `mw.check`. `tostring` gives it in words.",
@@ -130,6 +131,7 @@ Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio`
       { "first", "table[]", "the first wrong ones: `{ index = {i, j}, expected =, got = }`" },
       { "max_abs", "number", "largest error; NaN if one side of an element is" },
       { "max_rel", "number", "largest error relative to the expected value" },
+      { "rms", "number", "with the option `rms`: root mean square of the errors; infinite if one side of an element is NaN", optional = true },
       { "absolute", "number", "the tolerance: |got - expected| <= absolute + relative * |expected|" },
       { "relative", "number", "" },
       { "tolerance_why", "string", "how the tolerance was chosen" },

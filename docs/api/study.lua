@@ -198,9 +198,14 @@ the reason why the device cannot]] },
       { "fields", "table|fun(c: case, block: any): table", "further fields of its records, as in `{ steps = 4 }`" },
       { "series", "string|fun(c: case, block: any): string", "its line in charts", default = "its name" },
       { "stream", "boolean", "the function of `make` works in `c:stream()`, so it is timed there", default = "false" },
-      { "mistake", "boolean", [[it is wrong on purpose, as its source is. It is never measured. On the CPU device at least one odd case
-must show the mistake, by a wrong result, an error or a finding of check mode, or the run fails; on a GPU, where it may write anywhere, it
-does not run]], default = "false" },
+      { "mistake", "boolean|string|string[]", [[it is wrong on purpose, as its source is. It may write anywhere, so its odd cases run on the
+CPU device in check mode, also if the study's device is a GPU. At least one of them must show the mistake, by a wrong result, an error or a
+finding, or the run fails. Names are kinds of findings, all of which check mode must have: "race in global memory"
+([check.md](../check.md)). It is not measured without `measure`, and never in check mode]], default = "false" },
+      { "measure", "boolean|number", [[a mistake is measured all the same, if check mode has found wrong results, races and memory that was
+not written at most: no access out of bounds, no wait without an end. A number: seconds that a call may take, else it is left out; true: 10.
+Its records have `error` and `error_rms`; it is drawn as wrong, is no level and no best, and `observe` is not called.
+Since 0.11.0]], default = "false" },
       { "counters", "boolean", [[false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler
 accesses in parts]], default = "true" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
@@ -227,6 +232,9 @@ of an answer, "best sum / best copy"]], default = "{}" },
       { "derive", "fun(records: table[], c: case)", "adds fields to the records of a case, before they are stored" },
       { "clock", [["device"|"host"]], "as for `mw.bench`" },
       { "batch", "integer", "calls per sample, as for `mw.bench`" },
+      { "error", "boolean", [[its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what
+the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as
+infinite. Since 0.11.0]], default = "false" },
       { "run", "fun(study: study)", "plain Lua that runs as this part, instead of `cases`" },
     },
     chart_spec = {

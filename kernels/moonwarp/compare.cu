@@ -22,13 +22,13 @@ __device__ __forceinline__ void raise(u64 *most, double value) {
 
 namespace moonwarp {
 
-// found: the elements that are wrong, and the bits of the largest absolute and relative error of those that are
-// compared as numbers. Whole warps; exact: integers, of which only equal ones are right.
+// found: the elements that are wrong, the bits of the largest absolute and relative error of those that are compared as
+// numbers, and of the sum of the squares of these errors. Whole warps; exact: integers, of which only equal ones are right.
 template <class T>
 __global__ void compare(u64 *found, const T *got, const T *expected, double absolute, double relative, int exact,
                         u64 n) {
   u64 wrong = 0;
-  double most = 0, most_relative = 0;
+  double most = 0, most_relative = 0, squares = 0;
   const u64 step = (u64)gridDim.x * blockDim.x;
   for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     const T g = got[i], e = expected[i];
@@ -39,12 +39,17 @@ __global__ void compare(u64 *found, const T *got, const T *expected, double abso
       continue;
     }
     const double ratio = size > 0 ? error / size : 0;
+    squares += error * error;
     most = error > most ? error : most;
     most_relative = ratio > most_relative ? ratio : most_relative;
     if (exact || !(error <= absolute + relative * size)) wrong++;
   }
-  for (int lane = 16; lane > 0; lane /= 2) wrong += __shfl_xor_sync(0xffffffff, wrong, lane);
+  for (int lane = 16; lane > 0; lane /= 2) {
+    wrong += __shfl_xor_sync(0xffffffff, wrong, lane);
+    squares += __shfl_xor_sync(0xffffffff, squares, lane);
+  }
   if (threadIdx.x % 32 == 0 && wrong > 0) atomicAdd(found, wrong);
+  if (threadIdx.x % 32 == 0 && squares > 0) atomicAdd((double *)(found + 3), squares);
   raise(found + 1, most);
   raise(found + 2, most_relative);
 }

@@ -441,6 +441,7 @@
 ---@field most? integer number of wrong elements shown, default 5
 ---@field name? string the array's name in the report
 ---@field quiet? boolean print nothing; a failed check still sets the exit status, default false
+---@field rms? boolean the report has `rms`. Since 0.11.0, default false
 
 --- The result of `mw.check`. `tostring` gives it in words.
 ---@class moonwarp.check_report
@@ -450,6 +451,7 @@
 ---@field first table[] the first wrong ones: `{ index = {i, j}, expected =, got = }`
 ---@field max_abs number largest error; NaN if one side of an element is
 ---@field max_rel number largest error relative to the expected value
+---@field rms? number with the option `rms`: root mean square of the errors; infinite if one side of an element is NaN
 ---@field absolute number the tolerance: |got - expected| <= absolute + relative * |expected|
 ---@field relative number
 ---@field tolerance_why string how the tolerance was chosen
@@ -659,6 +661,7 @@
 ---@field derive? fun(records: table[], c: moonwarp.case) adds fields to the records of a case, before they are stored
 ---@field clock? "device"|"host" as for `mw.bench`
 ---@field batch? integer calls per sample, as for `mw.bench`
+---@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite. Since 0.11.0, default false
 ---@field run? fun(study: moonwarp.study) plain Lua that runs as this part, instead of `cases`
 
 --- One way to compute an answer: a kernel with `over` or `grid`, or `make`. A launch takes its arguments from the
@@ -694,7 +697,8 @@
 ---@field fields? table|fun(c: moonwarp.case, block: any): table further fields of its records, as in `{ steps = 4 }`
 ---@field series? string|fun(c: moonwarp.case, block: any): string its line in charts, default its name
 ---@field stream? boolean the function of `make` works in `c:stream()`, so it is timed there, default false
----@field mistake? boolean it is wrong on purpose, as its source is. It is never measured. On the CPU device at least one odd case must show the mistake, by a wrong result, an error or a finding of check mode, or the run fails; on a GPU, where it may write anywhere, it does not run, default false
+---@field mistake? boolean|string|string[] it is wrong on purpose, as its source is. It may write anywhere, so its odd cases run on the CPU device in check mode, also if the study's device is a GPU. At least one of them must show the mistake, by a wrong result, an error or a finding, or the run fails. Names are kinds of findings, all of which check mode must have: "race in global memory" ([check.md](../check.md)). It is not measured without `measure`, and never in check mode, default false
+---@field measure? boolean|number a mistake is measured all the same, if check mode has found wrong results, races and memory that was not written at most: no access out of bounds, no wait without an end. A number: seconds that a call may take, else it is left out; true: 10. Its records have `error` and `error_rms`; it is drawn as wrong, is no level and no best, and `observe` is not called. Since 0.11.0, default false
 ---@field counters? boolean false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler accesses in parts, default true
 ---@field observe? fun(c: moonwarp.case, go: function, rung: table, check: function): table further values of its records, read from the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed
 

@@ -69,7 +69,7 @@ study.fields = {
            shared = "function", cooperative = "boolean", args = "function table", make = "function",
            sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
            fields = "table function", series = "string function", observe = "function", stream = "boolean",
-           mistake = "boolean", counters = "boolean" },
+           mistake = "boolean string table", measure = "boolean number", counters = "boolean" },
   answer = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
              reference = "function", needs = "table", tolerance = "function", bytes = "string function",
              work = "function", output = "string", start = "function", also = "function", steps = "number",
@@ -77,7 +77,7 @@ study.fields = {
   part = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
-           run = "function", counters = "table" },
+           run = "function", counters = "table", error = "boolean" },
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },
 }
@@ -96,7 +96,8 @@ local LISTS = { params = { "any", '{ { "n", 1024, "elements" } }' }, odd = { "ta
                 ratios = { "string", '{ "naive / triad" }' }, needs = { "string", '{ "naive" }' },
                 rungs = { "string", '{ "naive" }', 1 }, table = { "string table", '{ "rung", "t" }' },
                 blocks = { "any", "{ 256, { 32, 8 } }", 1 }, odd_blocks = { "any", "{ 256, { 32, 8 } }" },
-                over = { "string number", '{ "nx", "ny" }', 1 }, also = { "string", '{ "peaks<%s>" }', 1 } }
+                over = { "string number", '{ "nx", "ny" }', 1 }, also = { "string", '{ "peaks<%s>" }', 1 },
+                mistake = { "string", '{ "race in global memory" }', 1 } }
 
 local function check_list(who, name, list)
   local wanted, example, least = table.unpack(LISTS[name])
@@ -250,6 +251,7 @@ function complete.rung(self, who, rung)
   if not (is_made or rung.kernel) then failure.invalid("%s: needs 'kernel', 'launches' or 'make'", who) end
   if not (is_made or rung.over or rung.grid) then failure.invalid("%s: needs 'over' or 'grid'", who) end
   check_blocks(who, rung)
+  if rung.measure and not rung.mistake then failure.invalid("%s: 'measure' is of one with 'mistake'", who) end
   rung.answer = rung.answer or only_answer(self)
   if not rung.answer then failure.invalid("%s: needs 'answer', the name of what it computes", who) end
   blame.unknown(rung, nil, "there is no answer", rung.answer, self.answer_named)

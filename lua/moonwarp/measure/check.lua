@@ -30,7 +30,7 @@ local ROUNDINGS = 4
 
 local SPEC = {
   relative = "number", absolute = "number", sum = "number", exact = "boolean", most = "number",
-  name = "string", quiet = "boolean",
+  name = "string", quiet = "boolean", rms = "boolean",
 }
 
 -- ---- what is expected, as an array of the same type and shape -----------------------------------
@@ -162,12 +162,13 @@ local function compare(got, expected, options, shape)
   local dtype = got:dtype()
   local function largest() return core.largest(expected) end
   local absolute, relative, why = tolerance_of(options, dtype, largest)
-  local found = comparison.run(got, expected, absolute, relative, math.tointeger(options.most or 5) or 5)
+  local found = comparison.run(got, expected, absolute, relative, math.tointeger(options.most or 5) or 5,
+    options.rms)
   return setmetatable({
     ok = found.wrong == 0, wrong = found.wrong, count = #got, first = indexed(found.first, shape),
     dtype = dtype, name = options.name or tostring(got), small = is_small(found, largest, dtype),
     max_abs = found.max_absolute, max_rel = found.max_relative,
-    absolute = absolute, relative = relative, tolerance_why = why,
+    rms = found.rms, absolute = absolute, relative = relative, tolerance_why = why,
   }, report_type)
 end
 
@@ -206,13 +207,13 @@ end
 --- code 3.
 --- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each
 --- element is a sum of this many terms), most (how many wrong elements are shown, 5), name (what the
---- report calls the array), quiet.
+--- report calls the array), quiet, rms (true: the report has the root of the mean square of the errors).
 ---@param got userdata    an array on any device
 ---@param expected any    an array of the same type and shape, a table, a number (of every element),
 ---                       or a function of the indices i[, j[, k[, l]]]
 ---@param options table?
 ---@return boolean ok
----@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel,
+---@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel, rms,
 ---                       absolute, relative, tolerance_why; tostring gives the words
 function check.run(got, expected, options)
   options = schema.options("mw.check", options, SPEC)
@@ -230,20 +231,21 @@ end
 
 --- What is expected of an array, as an array that is to be closed.
 ---@param got userdata
----@param expected any    as of check.run, but no array
+---@param expected any    as of check.run; of an array a copy
 ---@return userdata
 function check.expected(got, expected)
   check_expected(expected)
+  if schema.kind(expected) == "array" then return expected:clone() end
   return expected_array(got, expected, { got:shape() })
 end
 
---- Whether an array is as expected; nothing is noted.
+--- How an array differs from what is expected; nothing is noted.
 ---@param got userdata
 ---@param expected userdata  of the same type and shape
 ---@param options table
----@return boolean
-function check.is_right(got, expected, options)
-  return compare(got, expected, options, { got:shape() }).ok
+---@return table report       as of check.run
+function check.report(got, expected, options)
+  return compare(got, expected, options, { got:shape() })
 end
 
 --- Notes a check of something else than an array that held.

@@ -29,12 +29,13 @@ function comparison.on_device(got, expected, absolute, relative)
   local kernel = own_kernels.kernel(device, "moonwarp/compare.cu", ("compare<%s>"):format(dtypes[dtype].cpp))
   local blocks = math.min((count + BLOCK * EACH - 1) // (BLOCK * EACH), WAVES * device:properties().multiprocessors)
   local exact = dtype:find "^f" == nil and absolute == 0 and relative == 0
-  local found <close> = device:zeros("u64", 3)
+  local found <close> = device:zeros("u64", 4)
   device:synchronize() -- they may have been written in a stream that the default one does not wait for
   kernel:launch(blocks, BLOCK, found, got, expected, absolute, relative, exact and 1 or 0, count)
-  local wrong, most, most_relative = table.unpack(found:totable())
+  local wrong, most, most_relative, squares = table.unpack(found:totable())
   if wrong ~= 0 then return nil end
-  return { wrong = 0, first = {}, max_absolute = number_of(most), max_relative = number_of(most_relative) }
+  return { wrong = 0, first = {}, max_absolute = number_of(most), max_relative = number_of(most_relative),
+           rms = math.sqrt(number_of(squares) / count) }
 end
 
 -- Whether one is in a GPU's memory and the other there or the same device's on the host.
@@ -63,16 +64,17 @@ end
 ---@param absolute number
 ---@param relative number
 ---@param most integer       elements that are told
+---@param rms boolean?       whether the root of the mean square of the errors is wanted
 ---@return table found       wrong (how many), first ({ index from 0, expected, got } of the first ones),
----                          max_absolute, max_relative
-function comparison.run(got, expected, absolute, relative, most)
+---                          max_absolute, max_relative, rms
+function comparison.run(got, expected, absolute, relative, most, rms)
   if #got >= LARGE and dtypes[got:dtype()].size >= 4 and are_near_gpu(got, expected) then
     local a <close> = comparison.near(got)
     local b <close> = comparison.near(expected)
     local found = a and b and comparison.on_device(a, b, absolute, relative)
     if found then return found end
   end
-  return core.compare(got, expected, absolute, relative, most)
+  return core.compare(got, expected, absolute, relative, most, rms)
 end
 
 return comparison

@@ -8,6 +8,7 @@
 -- reference only three bands are still kept then.
 -- On an odd case an access outside of all arrays is an error, too, if the device can continue after it.
 
+local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
@@ -311,36 +312,37 @@ local function is_right_once(study, one)
   if not go then failure.invalid("%s", reason) end
   local expected = wanted_of(answer, c, out)
   run_once(answer, c, out, go)
-  return check.is_right(out, expected, options_of(answer, c, one.rung))
+  return check.report(out, expected, options_of(answer, c, one.rung)).ok
 end
 
-local function is_found(_, study, one)
+local function shown_by(_, study, one, kinds)
   session.current:settle_findings()
   local done, is_right = failure.catch(is_right_once, study, one)
   if not done and failure.status(is_right) ~= "fault" then error(is_right, 0) end
-  local found = lists.find(session.current:expect_findings(), function(finding) return not finding.warning end)
-  return found ~= nil or not (done and is_right)
+  for _, finding in ipairs(session.current:expect_findings()) do
+    if not finding.warning then kinds[finding.kind] = true end
+  end
+  if not done then kinds["a fault"] = true elseif not is_right then kinds["a wrong result"] = true end
 end
 
---- Whether an odd case shows the mistake of a rung in any block: by its result, a fault, or a finding of check mode.
+--- What an odd case shows of the mistake of a rung, in all of its blocks.
 ---@param study table
 ---@param rung table
 ---@param new_case fun(): table
----@return boolean
-function answers.finds_mistake(study, rung, new_case)
+---@param kinds table<string, boolean>  gets the kinds of findings of check mode, "a wrong result", "a fault"
+function answers.show_mistake(study, rung, new_case, kinds)
   local blocks <close> = new_case()
   for _, block in ipairs(case.blocks(rung, blocks)) do
     local c <close> = new_case() -- the rung may have written anywhere
-    if judged(is_found, study, { rung = rung, block = block, case = c }) then return true end
+    judged(shown_by, study, { rung = rung, block = block, case = c }, kinds)
   end
-  return false
 end
 
 -- ---- the measured size ---------------------------------------------------------------------------
 
--- What is known of an answer on one case, its reference: array (or the host's values), by (what made it), why it may be
--- trusted, and the rung that made it. This is the one that does not come from the first variant.
-local function own_reference(study, answer, c)
+-- What is known of an answer on one case, its reference: array, by (what made it), why it may be trusted, and the rung
+-- that made it. This is the one that does not come from the first variant.
+local function own_reference(study, answer, c, out)
   if answer.equal then
     return { array = array_named(answer, c, answer.equal), by = answer.equal, why = "which it must equal" }
   elseif answer.reference then
@@ -348,7 +350,8 @@ local function own_reference(study, answer, c)
     local array = answer.reference(scope, function(name, on, block) return study:launcher(name, on, block) end)
     return { array = array, scope = scope, by = table.concat(answer.needs or {}, ", "), why = "checked on odd sizes" }
   elseif answer.host and not (answer.spot or answer.prove) then
-    return { values = answer.host(c), by = "the host", why = "which knows all of it" }
+    local array = check.expected(out, answer.host(c))
+    return { array = array, owned = true, by = "the host", why = "which knows all of it" }
   end
 end
 
@@ -381,9 +384,10 @@ local function establish(spots, answer, c, out, rung, go, name)
              #reasons == 1 and answer.prove and "s" or "") }
 end
 
-local function against(reference, answer, rung, c, out, name)
-  local options = options_of(answer, c, rung, reference.rung, ("%s, beside %s"):format(name, reference.by))
-  return (check.run(out, reference.values or reference.array, options))
+local function against(reference, answer, one, out, name)
+  local options = options_of(answer, one.case, one.rung, reference.rung, ("%s, beside %s"):format(name, reference.by))
+  options.rms = one.has_error
+  return check.run(out, reference.array, options)
 end
 
 local function difference(reference)
@@ -393,26 +397,43 @@ end
 local function check_measured(name, study, one)
   local rung, c, refs = one.rung, one.case, one.refs
   local answer, out = answer_of(study, one)
-  refs[answer] = refs[answer] or own_reference(study, answer, c)
+  refs[answer] = refs[answer] or own_reference(study, answer, c, out)
   local spots = not refs[answer] and (answer.spot or answer.cell) and spots_of(answer, c, out)
   run_once(answer, c, out, one.go)
   local reference, reason = refs[answer], nil
   if not reference then
     refs[answer], reason = establish(spots, answer, c, out, rung, one.go, name)
-  elseif not against(reference, answer, rung, c, out, name) then
-    reason = difference(reference)
+  else
+    local ok, report = against(reference, answer, one, out, name)
+    one.report, reason = report, not ok and difference(reference) or nil
   end
   if not is_also_right(answer, c, name) then reason = reason or "leaves wrong what else must hold" end
   return reason == nil, reason
 end
 
---- Runs a variant once at the measured size and checks what it leaves.
+local MOST <const> = 10 -- seconds of a call that is wrong, where its rung does not say how many
+
+-- A mistake that is measured: how far off it is, if it ends in time.
+local function compare_mistake(_, study, one)
+  local c, answer, out = one.case, answer_of(study, one)
+  one.refs[answer] = one.refs[answer] or own_reference(study, answer, c, out)
+  if not one.refs[answer] then return false, "nothing is right that it could be compared with" end
+  local start, most = core.clock(), tonumber(one.rung.measure) or MOST
+  run_once(answer, c, out, one.go)
+  local seconds = core.clock() - start
+  one.report = check.report(out, one.refs[answer].array, { rms = true })
+  return seconds <= most, ("a call takes %.3g s, and may take %g"):format(seconds, most)
+end
+
+--- Runs a variant once at the measured size and checks what it leaves; of a mistake that is measured, sees how far off
+--- it is.
 ---@param study table
----@param one table   rung, block, case, go; refs: references of the case, by answer, which grow
+---@param one table   rung, block, case, go; refs: references of the case, by answer, which grow; has_error: whether its
+---                   error is wanted; gets report, how it differs from the reference
 ---@return boolean ok
 ---@return string? reason
 function answers.check(study, one)
-  return judged(check_measured, study, one)
+  return judged(one.rung.mistake and compare_mistake or check_measured, study, one)
 end
 
 local function observe(name, _, one)
@@ -428,15 +449,17 @@ end
 ---@return boolean ok
 ---@return string? reason
 function answers.observe(study, one)
+  if not one.rung.observe or one.rung.mistake then return true end
   return judged(observe, study, one)
 end
 
 local function check_timed(name, study, one)
+  if one.rung.mistake then return true end
   local rung, c, answer, out = one.rung, one.case, answer_of(study, one)
   local reference = one.refs[answer]
   name = name .. ", after its timing"
   run_once(answer, c, out, one.go)
-  local ok = reference.bands ~= nil or against(reference, answer, rung, c, out, name)
+  local ok = reference.bands ~= nil or against(reference, answer, one, out, name)
   for _, band in ipairs(reference.bands or {}) do
     local got <close> = out:view(band.from, #band.array)
     ok = check.run(got, band.array, options_of(answer, c, rung, reference.rung, name)) and ok

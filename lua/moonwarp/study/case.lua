@@ -46,6 +46,14 @@ function case.check_name(name)
   if OWN[name] or Case[name] then failure.invalid("'%s' is a case's own; take another name", name) end
 end
 
+--- A study as its cases see it on another device: with modules of that device.
+---@param study table
+---@param dev userdata
+---@return table view
+function case.view(study, dev)
+  return setmetatable({ dev = dev, gpu = dev:kind() == "gpu", state = { plans = {} } }, { __index = study })
+end
+
 --- A case without its arrays.
 ---@param study table
 ---@param sides table

@@ -11,9 +11,9 @@ local lists = require "moonwarp.base.lists"
 
 local counted = {}
 
--- What a rung that cannot be counted raises: the machine may have no compiler for the CPU device, or the kernel be one
--- for GPUs only.
-local NOT_COUNTED <const> = lists.set { "compile", "fault", "no_device", "no_memory", "not_found", "unsupported" }
+--- What a rung raises that cannot run on the CPU device: the machine may have no compiler for it, or the kernel be one
+--- for GPUs only.
+counted.CANNOT = lists.set { "compile", "fault", "no_device", "no_memory", "not_found", "unsupported" }
 
 --- The counters that a part asks for, and at which sides: { "sectors_per_request", at = { n = 4096 } }; nil for none.
 ---@param study table
@@ -75,8 +75,8 @@ end
 local function view_of(study)
   local state = study.state
   if not state.counting then
-    local own = { dev = counters.device(), gpu = false, state = { plans = {}, first = 1 } }
-    state.counting = setmetatable(own, { __index = study })
+    state.counting = case.view(study, counters.device())
+    state.counting.state.first = 1
     for _, part in ipairs(state.parts) do plan_part(state.counting, part) end
   end
   return state.counting
@@ -125,7 +125,7 @@ end
 local function values_of(study, part, sides, one)
   local done, total, reason = failure.catch(run, study, part, sides, one)
   if not done then
-    if not NOT_COUNTED[failure.status(total)] then error(total, 0) end
+    if not counted.CANNOT[failure.status(total)] then error(total, 0) end
     counted.close(study.state.counting) -- the rung may have written anywhere
     total, reason = nil, failure.text(total)
   end
@@ -156,7 +156,7 @@ end
 ---@return table values
 function counted.of(study, part, sides, one)
   local asked, known = counted.asked(study, part), study.state.counted
-  if not asked or one.rung.counters == false then return {} end
+  if not asked or one.rung.counters == false or one.rung.mistake then return {} end
   sides = small(sides, asked)
   local key = ("%s, %s, %s"):format(part.name, answers.variant_text(one.rung, one.block),
     answers.sides_text(case.bare(study, sides)))

@@ -22,14 +22,14 @@ local measure = {}
 
 -- ---- variants ------------------------------------------------------------------------------------
 
---- The fastest of the variants of the whole size that fit; nil if there is none.
+--- The fastest of the variants of the whole size that are right and fit; nil if there is none.
 ---@param list table[]   variants
 ---@param fits fun(one: table): boolean
 ---@return table? one
 function measure.fastest(list, fits)
   local best
   for _, one in ipairs(list) do
-    if not one.partial and fits(one) and not (best and best.rate >= one.rate) then best = one end
+    if not (one.partial or one.rung.mistake) and fits(one) and not (best and best.rate >= one.rate) then best = one end
   end
   return best
 end
@@ -68,24 +68,35 @@ local function new_variant(study, part, rung, block, main)
   local go, reason = case.launcher(rung, place.case, block)
   if not go then return nil, reason end
   return { rung = rung, block = case.block_of(place.case, block), case = place.case, refs = place.refs,
-           partial = place.partial, go = go }
+           partial = place.partial, go = go, has_error = part.error }
 end
 
--- Checked variants, in the order of the rungs; variants that are wrong or do not fit are reported to `skip`.
+-- The variants of a rung that are right, or mistakes that may be measured; others are reported to `skip`.
+local function checked(study, part, rung, main, skip)
+  local list = {}
+  local is_here = not study.state.wrong[rung] and not (rung.when and not rung.when(main.case))
+  for _, block in ipairs(is_here and blocks_of(study, part, rung) or {}) do
+    local one, reason = new_variant(study, part, rung, block, main)
+    local ok = one ~= nil
+    if one then ok, reason = answers.check(study, one) end
+    if ok then ok, reason = answers.observe(study, one) end
+    if ok then list[#list + 1] = one else skip(rung, block, reason, one ~= nil and not rung.mistake) end
+  end
+  return list
+end
+
+-- The variants of a case, in the order of the rungs; mistakes are compared with what is right, and so come last.
 local function variants_of(study, part, main, skip)
-  local list, last = {}, {}
-  for i, rung in ipairs(part.chosen) do last[rung.answer] = i end
-  for i, rung in ipairs(part.chosen) do
-    local is_here = not study.state.wrong[rung] and not (rung.when and not rung.when(main.case))
-    for _, block in ipairs(is_here and blocks_of(study, part, rung) or {}) do
-      local one, reason = new_variant(study, part, rung, block, main)
-      local ok = one ~= nil
-      if one then ok, reason = answers.check(study, one) end
-      if ok and rung.observe then ok, reason = answers.observe(study, one) end
-      if ok then list[#list + 1] = one else skip(rung, block, reason, one ~= nil) end
-    end
+  local by_rung, last = {}, {}
+  local order = lists.append(lists.map(part.chosen, function(rung) return not rung.mistake and rung or nil end),
+    lists.map(part.chosen, function(rung) return rung.mistake and rung or nil end))
+  for i, rung in ipairs(order) do last[rung.answer] = i end
+  for i, rung in ipairs(order) do
+    by_rung[rung] = checked(study, part, rung, main, skip)
     if last[rung.answer] == i then answers.shrink(main.refs, study.answer_named[rung.answer]) end
   end
+  local list = {}
+  for _, rung in ipairs(part.chosen) do lists.append(list, by_rung[rung]) end
   return list
 end
 
@@ -168,13 +179,19 @@ end
 -- What was chosen, before it is measured.
 local function fields_of(study, part, one)
   local rung, c = one.rung, one.case
-  local series = type(rung.series) == "function" and rung.series(c, one.block) or rung.series or rung.name
+  local series = case.called(rung.series, c, one.block) or rung.name .. (rung.mistake and ", wrong" or "")
   local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
                    block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
   values = lists.merged(lists.merged(values, c.sides), case.called(rung.fields, c, one.block))
   values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
   values.units = study.head.units
   return values
+end
+
+-- The greatest and the root mean square of the differences from the reference; what is not a number is infinitely off.
+local function errors_of(report)
+  local most = report.max_abs
+  return most == most and most or math.huge, report.rms
 end
 
 local function add_results(study, one, level)
@@ -184,6 +201,7 @@ local function add_results(study, one, level)
   if one == level then values.drift, one.is_drifting = drift_of(level) end
   local peak = measure.peak(study)
   values.of_peak = peak and one.rate / peak.value or nil
+  if one.report and one.report.rms then values.error, values.error_rms = errors_of(one.report) end
   add_measured(values, one.observed)
   for _, source in ipairs(study.source_list) do
     if source.field then values[source.field] = measure.source_value(source, one) end
@@ -197,6 +215,7 @@ local function units_of(study, part, values)
   for _, source in ipairs(study.source_list) do
     if source.field then given[source.field] = given[study.rate] end
   end
+  given.error_rms = given.error_rms or given.error
   for field, unit in pairs(given) do list[field] = values[field] ~= nil and unit ~= "" and unit or nil end
   return next(list) and list
 end

@@ -19,6 +19,7 @@ local check = require "moonwarp.measure.check"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
+local mistakes = require "moonwarp.study.mistakes"
 local parameters = require "moonwarp.study.parameters"
 local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
@@ -236,21 +237,12 @@ local function leave_out(study, rung, why, reason)
   add_note(study.state.skipped, rung, nil, reason)
 end
 
--- A rung that is wrong as its source is, may write anywhere, and is never measured.
-local function find_mistake(study, rung, bare, new_case)
-  local found = study.state.mistakes[rung]
-  if found or study.gpu or rung.when and not rung.when(bare) then return end
-  study.state.mistakes[rung] = answers.finds_mistake(study, rung, new_case) and answers.sides_text(bare)
-end
-
+-- What is known of each mistake, when all odd cases have been seen.
 local function tell_mistakes(study)
   for _, rung in ipairs(study.rung_list) do
-    local found = study.state.mistakes[rung]
     if rung.mistake and rung.wanted then
-      local name = ("%s: its mistake is found"):format(rung.name)
-      leave_out(study, rung, "a mistake", study.gpu and "a mistake: run only on the CPU device"
-        or ("a mistake, which is %s"):format(found and "found for " .. found or "not found"))
-      if found then check.pass(name) elseif not study.gpu then check.fail(name, "no odd case finds it") end
+      local reason = mistakes.tell(study, rung)
+      if reason then leave_out(study, rung, "a mistake", reason) end
     end
   end
 end
@@ -260,7 +252,7 @@ local function check_odd_case(study, part, sides, seen)
   local function new_case() return case.new(study, sides, part) end
   local rungs = lists.map(unchecked(study, part, bare, seen), function(rung)
     if not rung.mistake then return rung end
-    find_mistake(study, rung, bare, new_case)
+    mistakes.look(study, part, rung, sides, plan_rung)
   end)
   if #rungs == 0 then return end
   answers.check_odd(study, rungs, new_case, function(rung, reason) leave_out(study, rung, reason, reason) end,
@@ -296,6 +288,9 @@ local function measure_case(study, part, sides)
   local ok, result = failure.catch(measure.case, study, part, sides, function(rung, block, reason, is_wrong)
     add_note(study.state.skipped, rung, block, is_wrong and ("wrong: it %s"):format(reason) or reason)
   end)
+  for _, one in ipairs(ok and result.list or {}) do
+    if one.rung.mistake then add_note(study.state.mistaken, one.rung, nil, study.state.mistakes[one.rung].shown) end
+  end
   if ok then return result end
   if failure.status(result) ~= "no_memory" then error(result, 0) end
   collectgarbage() -- what the case has made so far
@@ -318,6 +313,7 @@ local function conclude(state)
   counted.close(state.counting)
   if state.stream then state.stream:close() end
   for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
+                              { "Measured although it is wrong", state.mistaken },
                               { "Not counted", counted.notes(state) } } do
     if #left_out[2] > 0 then remark.say("%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
   end
@@ -327,9 +323,9 @@ end
 ---@param study table
 function runner.run(study)
   -- parts: those to be run; results: of measured parts, by name; plans: of modules; wrong: rungs, with the reason;
-  -- mistakes: rungs with a mistake, with the case that shows it; counted: counters of variants
+  -- mistakes: what is known of rungs with one; mistaken: those that are measured; counted: counters of variants
   study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {},
-                  mistakes = {}, counted = {}, uncounted = {} }
+                  mistakes = {}, mistaken = {}, counted = {}, uncounted = {} }
   local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
   local _ <close> = range.open("study " .. study.state.name)
   choose(study)

@@ -86,7 +86,8 @@ local function levels_of(study, level)
 end
 
 local function bar_name(one)
-  return #one.rung.blocks > 1 and ("%s, %s"):format(one.rung.name, one.record.block) or one.rung.name
+  local name = one.rung.name .. (one.rung.mistake and ", wrong" or "")
+  return #one.rung.blocks > 1 and ("%s, %s"):format(name, one.record.block) or name
 end
 
 -- What sources have of a rung beside its bar, and what they have of an answer beside the best of its bars.

@@ -53,6 +53,7 @@ local function fields_of(study, part)
     for name in pairs(sides) do known[name] = true end
   end
   for _, rung in ipairs(study.rung_list) do
+    if part.error or rung.measure then known.error, known.error_rms = true, true end
     if rung.observe or rung.sides or type(rung.fields) == "function" then return nil end
     for name in pairs(rung.fields or {}) do known[name] = true end
   end
