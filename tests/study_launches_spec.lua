@@ -129,3 +129,22 @@ return study]]
       .. "mean 'made'?")
   end)
 end)
+
+small_study.describe("the shares of a part", KERNELS, function(_, passes)
+  it("are those of each kernel of its lists, alone, times its launches", function()
+    local made = passes(changed(STUDY, "cases = { { n = p.n } }", "cases = { { n = p.n } }, shares = true")
+      .. 'study:rung { 2, "one kernel", make = function(c) return function() c.y:fill(0) end end, mistake = true }\n'
+      .. "return study")
+    local by, sum = {}, 0
+    for _, r in ipairs(made.record.records) do
+      if r.kernel then by[r.kernel], sum = r, sum + r.share end
+    end
+    assert.is_near(1, sum, 1e-12)
+    local scaled = by["scaled<float,false>"]
+    assert.are.same({ 2, "all", "the host waits", "s" },
+      { scaled.launches, scaled.group, scaled.rung, scaled.units.together })
+    assert.is_near(2 * scaled.t.median, scaled.together.value, 1e-15)
+    has(made.output, "mine all, n = 1000, f32: the kernels of 'the host waits', measured on ")
+    assert.is_truthy(made.files["mine-all-kernels.svg"])
+  end)
+end)

@@ -662,6 +662,7 @@
 ---@field clock? "device"|"host" as for `mw.bench`
 ---@field batch? integer calls per sample, as for `mw.bench`
 ---@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite. Since 0.11.0, default false
+---@field shares? boolean also measures each distinct kernel of the lists of `launches` alone, and shows its time, times how often the list has it, as a table and a ladder, with records of their own: `kernel`, `launches`, `t`, `together`, `share`. So each kernel must be able to run again and again. What functions of the list do is not in it. Since 0.11.0, default false
 ---@field run? fun(study: moonwarp.study) plain Lua that runs as this part, instead of `cases`
 
 --- One way to compute an answer: a kernel with `over` or `grid`, or `make`. A launch takes its arguments from the

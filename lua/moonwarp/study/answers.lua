@@ -400,7 +400,7 @@ local function check_measured(name, study, one)
   refs[answer] = refs[answer] or own_reference(study, answer, c, out)
   local spots = not refs[answer] and (answer.spot or answer.cell) and spots_of(answer, c, out)
   run_once(answer, c, out, one.go)
-  local reference, reason = refs[answer], nil
+  local reference, reason = refs[answer]
   if not reference then
     refs[answer], reason = establish(spots, answer, c, out, rung, one.go, name)
   else

@@ -403,6 +403,18 @@ local function launcher_of(rung, c, block)
   return go and rung.graph and blame.on(rung, "graph", as_graph, rung, c, go) or go, reason
 end
 
+--- The launches of a variant, without the functions between them, by the kernels' full names; none if it is no list.
+---@param rung table
+---@param c table
+---@param block any   of rung.blocks
+---@return table[] list   of { kernel, how, arguments }
+function case.launches(rung, c, block)
+  local list = rung.launches and not rung.make and launches_of(rung, c, case.block_of(c, block)) or {}
+  return lists.map(list, function(one)
+    return not is_callable(one) and { modules.full_name(c, one[1]), one[2], one[3] } or nil
+  end)
+end
+
 --- A function that runs a variant once; nil and a reason if the device cannot.
 ---@param rung table
 ---@param c table

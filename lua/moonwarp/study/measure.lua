@@ -15,6 +15,7 @@ local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
 local record = require "moonwarp.results.record"
+local shares = require "moonwarp.study.shares"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
 
@@ -239,8 +240,13 @@ local function watch_of(study, list, skip)
   end
 end
 
-local function time(study, part, list, skip)
+local function limits_of(study, part)
   local seconds = study.p.seconds
+  return { min_time = seconds, max_time = 3 * seconds, device = study.dev, clock = part.clock, batch = part.batch,
+           more_time = "-p seconds=" }
+end
+
+local function time(study, part, list, skip)
   local contenders = lists.map(list, function(one)
     one.work, one.values = work_of(study, one), fields_of(study, part, one)
     add_measured(one.values, one.counted)
@@ -248,9 +254,7 @@ local function time(study, part, list, skip)
              bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
              stream = one.rung.stream and study.gpu and one.case:stream() or nil }
   end)
-  local limits = { min_time = seconds, max_time = 3 * seconds, device = study.dev, clock = part.clock,
-                   batch = part.batch, more_time = "-p seconds=" }
-  local results = bench.turns(contenders, limits, watch_of(study, list, skip))
+  local results = bench.turns(contenders, limits_of(study, part), watch_of(study, list, skip))
   return lists.map(list, function(one, i)
     one.t, one.rate = results[i], one.work / results[i].median
     return not one.is_wrong and one or nil
@@ -279,7 +283,9 @@ local function run(study, part, main, skip)
     one.values.units = units_of(study, part, one.values)
     one.record = record.write(one.values, one.slice)
   end
-  return list, level
+  return list, level, lists.map(part.shares and list or {}, function(one)
+    return shares.measure(study, one, limits_of(study, part))
+  end)
 end
 
 --- Checks, times and records one case of a part.
@@ -288,13 +294,14 @@ end
 ---@param sides table
 ---@param skip fun(rung: table, block: any, reason: string, is_wrong: boolean)
 ---@return table result   sides and type, text (these in words), list (variants: rung, block, case's sides, t, rate,
----                       record), level (one of them)
+---                       record), level (one of them), shares (records of the kernels of each list of launches)
 function measure.case(study, part, sides, skip)
   local main <close> = setmetatable({ case = case.new(study, sides, part), refs = {}, smaller = {} },
     { __close = close_all })
   local _ <close> = range.open(answers.sides_text(main.case))
-  local list, level = run(study, part, main, skip)
-  return { sides = sides, type = main.case.type, list = list, level = level, text = answers.sides_text(main.case) }
+  local list, level, kernels = run(study, part, main, skip)
+  return { sides = sides, type = main.case.type, list = list, level = level, shares = kernels,
+           text = answers.sides_text(main.case) }
 end
 
 return measure

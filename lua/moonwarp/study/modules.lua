@@ -10,8 +10,11 @@ local lists = require "moonwarp.base.lists"
 
 local modules = {}
 
--- "cumsum_z<%s>" -> "cumsum_z<double>"
-local function full_name(c, name)
+--- The name of a kernel with the case's type: "cumsum_z<%s>" -> "cumsum_z<double>".
+---@param c table
+---@param name string
+---@return string
+function modules.full_name(c, name)
   return (name:gsub("%%s", dtypes[c.type].cpp))
 end
 
@@ -26,7 +29,7 @@ local function plan_of(c, how)
 end
 
 local function add(c, plan, name)
-  local full = full_name(c, name)
+  local full = modules.full_name(c, name)
   if lists.has(plan.templates, full) or not full:find("<", 1, true) then return end -- others are in every module
   if plan.has_variables then
     failure.invalid("kernel '%s' is in no module yet, and another one would have device variables of its own; name it "
@@ -69,7 +72,7 @@ end
 ---@return userdata kernel
 function modules.kernel(c, name, how)
   modules.plan(c, name, how)
-  return module_of(c, how):kernel(full_name(c, name))
+  return module_of(c, how):kernel(modules.full_name(c, name))
 end
 
 --- A variable of the study's kernels.

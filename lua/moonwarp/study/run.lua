@@ -25,6 +25,7 @@ local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
 local remark = require "moonwarp.results.remark"
 local session = require "moonwarp.session"
+local shares = require "moonwarp.study.shares"
 local show = require "moonwarp.study.show"
 
 local runner = {}
@@ -307,6 +308,7 @@ local function measure_part(study, part)
   local results = lists.map(cases, function(sides) return measure_case(study, part, sides) end)
   study.state.results[part.name] = results
   show.part(study, part, results)
+  for _, result in ipairs(results) do shares.show(study, part, result) end
 end
 
 local function conclude(state)
