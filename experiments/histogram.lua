@@ -17,7 +17,7 @@ local ANDS <const> = { uniform = 1, skewed = 4 } -- random bytes that are combin
 
 local study, p, gpu = mw.study {
   question = "how do threads count in the same 256 places?", kernels = "histogram.cu", rate = "T_tot", output = "bins",
-  units = { bound = "B/s" },  type = "u32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
+  type = "u32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   odd = { { n = { 1, 15, 527, 100003 }, data = "uniform" }, { n = 100003, data = { "skewed", "one value" } },
           { n = 100003, data = "one value", most = 2 }, -- so few blocks that counters of 8 bits wrap on any device
           { n = 20001, data = "uniform", copies = { 1, 2, 4, 8, 16, 32 } } },
@@ -67,9 +67,8 @@ study:answer("counts", { bytes = function(c) return c.n end, tolerance = functio
   end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
--- Lanes in the fullest bank, on average over 256 accesses; word(byte, lane): where a lane counts. Each takes a cycle,
--- as do the other accesses of a warp for as many bytes.
-local function passes(c, word, others)
+-- Lanes in the fullest bank, on average over 256 accesses; word(byte, lane): where a lane counts. Each takes a cycle.
+local function passes(c, word)
   local sum = 0
   for access = 0, 255 do
     local lanes, most = {}, 0
@@ -80,7 +79,7 @@ local function passes(c, word, others)
     end
     sum = sum + most
   end
-  return { passes = sum / 256, bound = c:per_cycle(32 / (sum / 256 + others)) }
+  return { passes = sum / 256 }
 end
 
 local function in_copies(copies)
@@ -98,7 +97,8 @@ local function rung(number, name, kernel, blocks, word, others, each)
              { kernel:format(c.copies), { block = threads, grid = all_at_once(c, threads) } } }
   end,
     when = function(c) return (c.copies ~= nil) == (name == "copies") end,
-    fields = function(c) return word and passes(c, word(c.copies), others or 0) end,
+    fields = function(c) return word and passes(c, word(c.copies)) end, -- `others`: accesses of a warp beside these
+    bound = function(c, _, r) return r.passes and c:per_cycle(32 / (r.passes + (others or 0))) end,
     sides = function(c) -- 2^24 atomics on one word take a GPU's L2 cache about 10 ms
       return gpu and number == 2 and c.n > 1 << 24 and { n = 1 << 24, data = c.data } or nil
     end }

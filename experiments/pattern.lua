@@ -29,7 +29,7 @@ end
 local study, p, gpu = mw.study {
   question = "how fast can a text be searched, if all of it must be looked at?",
   kernels = "pattern.cu", rate = "T_tot", output = "counts", type = "u32", level = "library copy",
-  units = { bound = "B/s" }, seconds = { 0.03, gpu = 0.1 },
+  seconds = { 0.03, gpu = 0.1 },
   odd = { { n = { 1, 5, 1003 }, every = 16 }, { n = 270007, every = { 0, 256 } } },
   params = {
     { "n", 1 << 22, "bytes of the text", gpu = 1 << 30, min = 1, max = 1 << 32 },
@@ -131,7 +131,7 @@ study:answer("one count", { bytes = function(c) return c.n end, output = "sum",
 local function rung(number, name, kernel, counts, each, most)
   kernel = kernel:format(counts)
   study:rung { number, name, answer = counts == 4 and "four counts" or "one count", block = p.threads,
-    fields = function(c) return { bound = c:per_cycle(most) } end, launches = function(c)
+    bound = function(c) return c:per_cycle(most) end, launches = function(c)
       local grid = ceil_div(c.n, p.threads * each)
       if each == 16 then grid = math.min(grid, c:resident(kernel, p.threads)) end
       local out = { counts = counts == 4 and c.counts or c.sum }

@@ -13,7 +13,8 @@ local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "what does it cost to write along columns what was read along rows?",
   kernels = "transpose.cu", rate = "T_tot", output = "B", level = "library copy", seconds = { 0.03, gpu = 0.1 },
-  units = { bound = "B/s" },
+  -- What shared memory allows: without conflicts it moves 128 bytes per cycle, half of them written, half read.
+  bound = function(c, _, r) return r.shared_efficiency and c:per_cycle(128 * r.shared_efficiency) end,
   counters = { "load_sectors_per_request", "store_sectors_per_request", "shared_load_conflicts_per_request",
                "shared_store_conflicts_per_request", "shared_efficiency", at = { nx = 128, ny = 128 } },
   odd = { { nx = 67, ny = 33 }, { nx = 132, ny = 268 }, { nx = 3, ny = 600 }, { nx = 384, ny = 33 } },
@@ -64,7 +65,7 @@ local function wide(number, name, across, down, order)
     kernel = function(c) return ("transpose_wide<%%s,%d,%d,%s>"):format(columns(c), rows(c), order) end,
     grid = function(c) return ceil_div(c.nx, columns(c)) * ceil_div(c.ny, rows(c)) end,
     counters = false, -- the CPU device's compiler accesses 16 bytes in two parts; eight lanes are in all banks
-    fields = function(c) return { bound = c:per_cycle(128) } end }
+    bound = function(c) return c:per_cycle(128) end }
 end
 
 wide(8, "16 bytes, tiles of 128 B", 128, 128, "ROWS_OF_A")
@@ -76,14 +77,7 @@ study:rung { 12, "copy, pieces of 512 B", answer = "in pieces", kernel = "transp
              grid = function(c, block) return ceil_div(c.nx * c.ny, block * c.vector) end }
 
 -- ---- parts ------------------------------------------------------------------------------------------
--- The rate that shared memory allows: without conflicts it moves 128 bytes per cycle, half of them written, half read.
-local function add_bound(records, c)
-  for _, r in ipairs(records) do
-    r.bound = r.bound or r.shared_efficiency and c:per_cycle(128 * r.shared_efficiency)
-  end
-end
-
-study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type", derive = add_bound,
+study:part { "ladder", cases = { { nx = p.n, ny = p.n, type = p.types } }, each = "type",
   charts = { { kind = "ladder", logx = not gpu } },
   table = { { "number", title = "no." }, "rung", "block", "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },

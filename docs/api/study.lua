@@ -109,6 +109,9 @@ ones on the CPU device in check mode, which counts. `at` may be a function of th
 cases instead of the odd ones, and of a study without `counters` its own with smaller sides]] },
       { "also", "string[]|fun(p: table): string[]", [[templates that no rung launches, as in `{ "peaks<%s>" }`: compiled together with the
 others of `kernels`. Since 0.11.0]], default = "{}" },
+      { "bound", "fun(c: case, rung: table, fields: table): number?, ...", [[ceilings of the rate, in its unit, as of the memory and of the
+instructions: the least is `bound` of the record, and `of_bound` the rate's share of it. nil is none. `fields` is the record so far, with its
+counters. A ladder has a mark at each bar, or a line where all bars have the same. Since 0.11.0]], default = "none" },
     },
     parameter_spec = {
       about = [[A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be
@@ -147,6 +150,8 @@ output is the reference]], default = "as `mw.check`" },
         default = "the study's" },
       { "output", "string", "the array that its rungs write", default = "the study's" },
       { "start", "fun(c: case, out: array)", "initialises the output, if rungs add to it", default = "NaN; integers 127, 32767, ..." },
+      { "restart", "boolean", [[`start` is also called before each timed sample, which then is one call: of what sorts in place, say.
+Since 0.11.0]], default = "false" },
       { "also", "fun(c: case, check: function)", "further checks after each run: `check(got, expected[, options])`, of an array or a list" },
       { "steps", "integer", [[the answer `of` applied so many times: the host repeats its `cell`, where NaN leaves an element as
 it was, and the device the rung `needs[1]`. The work is that of as many single steps. Since 0.8.0]] },
@@ -208,6 +213,7 @@ Its records have `error` and `error_rms`; it is drawn as wrong, is no level and 
 Since 0.11.0]], default = "false" },
       { "counters", "boolean", [[false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler
 accesses in parts]], default = "true" },
+      { "bound", "fun(c: case, rung: table, fields: table): number?, ...", "ceilings of its rate. Since 0.11.0", default = "the study's" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
 the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed]] },
     },
@@ -230,6 +236,9 @@ of `types`, else f64. A function is called again when the part begins, and may t
       { "ratios", "string[]", [[ratios of rates, each with a 95 % interval: "naive / library copy", or of the fastest rung
 of an answer, "best sum / best copy"]], default = "{}" },
       { "derive", "fun(records: table[], c: case)", "adds fields to the records of a case, before they are stored" },
+      { "rate", "string|table", [[the field that is compared in this part; its work is that of the answers, else bytes, or a function, as of
+`mw.study`. Since 0.11.0]], default = "the study's" },
+      { "units", "table", "of fields of its records, beside the study's. Since 0.11.0" },
       { "clock", [["device"|"host"]], "as for `mw.bench`" },
       { "batch", "integer", "calls per sample, as for `mw.bench`" },
       { "error", "boolean", [[its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what

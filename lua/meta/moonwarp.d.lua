@@ -604,6 +604,7 @@
 ---@field work? fun(c: moonwarp.case, rung: table): number work of a call in the unit of the rate, if that is not bytes, default the study's
 ---@field output? string the array that its rungs write, default the study's
 ---@field start? fun(c: moonwarp.case, out: moonwarp.array) initialises the output, if rungs add to it, default NaN; integers 127, 32767, ...
+---@field restart? boolean `start` is also called before each timed sample, which then is one call: of what sorts in place, say. Since 0.11.0, default false
 ---@field also? fun(c: moonwarp.case, check: function) further checks after each run: `check(got, expected[, options])`, of an array or a list
 ---@field steps? integer the answer `of` applied so many times: the host repeats its `cell`, where NaN leaves an element as it was, and the device the rung `needs[1]`. The work is that of as many single steps. Since 0.8.0
 ---@field of? string an answer with `cell`, for `steps`
@@ -659,6 +660,8 @@
 ---@field charts? moonwarp.chart_spec[] default {}
 ---@field ratios? string[] ratios of rates, each with a 95 % interval: "naive / library copy", or of the fastest rung of an answer, "best sum / best copy", default {}
 ---@field derive? fun(records: table[], c: moonwarp.case) adds fields to the records of a case, before they are stored
+---@field rate? string|table the field that is compared in this part; its work is that of the answers, else bytes, or a function, as of `mw.study`. Since 0.11.0, default the study's
+---@field units? table of fields of its records, beside the study's. Since 0.11.0
 ---@field clock? "device"|"host" as for `mw.bench`
 ---@field batch? integer calls per sample, as for `mw.bench`
 ---@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite. Since 0.11.0, default false
@@ -701,6 +704,7 @@
 ---@field mistake? boolean|string|string[] it is wrong on purpose, as its source is. It may write anywhere, so its odd cases run on the CPU device in check mode, also if the study's device is a GPU. At least one of them must show the mistake, by a wrong result, an error or a finding, or the run fails. Names are kinds of findings, all of which check mode must have: "race in global memory" ([check.md](../check.md)). It is not measured without `measure`, and never in check mode, default false
 ---@field measure? boolean|number a mistake is measured all the same, if check mode has found wrong results, races and memory that was not written at most: no access out of bounds, no wait without an end. A number: seconds that a call may take, else it is left out; true: 10. Its records have `error` and `error_rms`; it is drawn as wrong, is no level and no best, and `observe` is not called. Since 0.11.0, default false
 ---@field counters? boolean false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler accesses in parts, default true
+---@field bound? fun(c: moonwarp.case, rung: table, fields: table): number?, ... ceilings of its rate. Since 0.11.0, default the study's
 ---@field observe? fun(c: moonwarp.case, go: function, rung: table, check: function): table further values of its records, read from the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed
 
 --- What others measured.
@@ -733,6 +737,7 @@
 ---@field peak? fun(dev: moonwarp.device): table `{ value =, label = }`, a line in the charts, default the memory's peak, if the rate is computed from bytes
 ---@field counters? table structural counters and figures ([kernel_counters](moonwarp.md#kernel_counters)) beside the times, and the sides of a small case, as in `{ "sectors_per_request", at = { n = 4096 } }`: before a variant is timed, it runs once with these sides instead of the measured ones on the CPU device in check mode, which counts. `at` may be a function of the measured sides. They are fields of the records, and columns of tables. `moonwarp run --counters` runs these cases instead of the odd ones, and of a study without `counters` its own with smaller sides
 ---@field also? string[]|fun(p: table): string[] templates that no rung launches, as in `{ "peaks<%s>" }`: compiled together with the others of `kernels`. Since 0.11.0, default {}
+---@field bound? fun(c: moonwarp.case, rung: table, fields: table): number?, ... ceilings of the rate, in its unit, as of the memory and of the instructions: the least is `bound` of the record, and `of_bound` the rate's share of it. nil is none. `fields` is the record so far, with its counters. A ladder has a mark at each bar, or a line where all bars have the same. Since 0.11.0, default none
 
 --- How a kernel is launched.
 ---@class moonwarp.case_launch

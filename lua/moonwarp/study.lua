@@ -60,7 +60,7 @@ study.fields = {
   study = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
             units = "table", seconds = "table boolean", output = "string", type = "string", level = "string table",
             odd = "table function", peak = "function", counters = "table",
-            also = "table function" },
+            also = "table function", bound = "function" },
   parameter = parameters.fields,
   rung = { kernel = "string table function", launches = "function", graph = "boolean", file = "string",
            source = "string function", fast_math = "boolean", compile = "table", carveout = "number",
@@ -69,16 +69,17 @@ study.fields = {
            shared = "function", cooperative = "boolean", args = "function table", make = "function",
            sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
            fields = "table function", series = "string function", observe = "function", stream = "boolean",
-           mistake = "boolean string table", measure = "boolean number", counters = "boolean" },
+           mistake = "boolean string table", measure = "boolean number", counters = "boolean",
+           bound = "function" },
   answer = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
              reference = "function", needs = "table", tolerance = "function", bytes = "string function",
              work = "function", output = "string", start = "function", also = "function", steps = "number",
-             of = "string", from = "string" },
+             of = "string", from = "string", restart = "boolean" },
   part = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
            run = "function", counters = "table", error = "boolean",
-           shares = "boolean" },
+           shares = "boolean", rate = "string table", units = "table" },
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },
 }
@@ -128,15 +129,15 @@ end
 
 -- ---- describing ---------------------------------------------------------------------------------
 
--- The field that is compared, and the work of a call in its unit, if that is not its bytes.
-local function read_rate(head)
-  local name, work = head.rate or "T_eff", nil
+-- The field that is compared, and the work of a call in its unit; false if that is its bytes.
+local function read_rate(entry)
+  local name, work = entry.rate or "T_eff", nil
   if type(name) == "table" then name, work = name[1], name.work end
   if type(name) ~= "string" or work ~= nil and type(work) ~= "function" then
-    failure.invalid("mw.study: option 'rate' must be a field as in \"T_eff\", "
-      .. "or { \"rate\", work = function(c, rung) }")
+    failure.invalid("%s: option 'rate' must be a field as in \"T_eff\", or { \"rate\", work = function(c, rung) }",
+      entry.title)
   end
-  return name, work and guarded(head, "rate's work", work)
+  return name, work and guarded(entry, "rate's work", work) or false
 end
 
 --- Begins the description of a study.
@@ -273,11 +274,14 @@ function Study:rung(given)
   return add(self, "rung", given, name, number)
 end
 
-function complete.part(_, who, part)
+function complete.part(self, who, part)
   if part.run and part.cases then failure.invalid("%s: has 'run', plain Lua, or 'cases', and not both", who) end
   if not (part.run or part.cases) then
     failure.invalid("%s: needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function", who)
   end
+  local own = { head = lists.merged(self.head, { units = lists.merged(self.head.units or {}, part.units) }) }
+  if part.rate then own.rate, own.work = read_rate(part) end
+  part.study = setmetatable(own, { __index = self }) -- as the part sees it
 end
 
 --- A part: study:part { "ladder", cases = { { n = p.n } }, table = { ... }, charts = { ... }, ratios = { ... } };
@@ -401,7 +405,8 @@ study.classes = { study = { methods = Study, own = {} },
 ---@param value any
 ---@return boolean
 function study.is_study(value)
-  return getmetatable(value) == study_type
+  local meta = getmetatable(value)
+  return meta == study_type or type(meta) == "table" and getmetatable(meta.__index) == study_type -- or a part's
 end
 
 -- A method that was called with a dot gets its argument as the study.

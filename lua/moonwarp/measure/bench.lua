@@ -276,7 +276,7 @@ end
 -- A contender, with the options of all and what it declares, and its own clock: one that cannot be held behind a
 -- gate leaves the others theirs.
 local function new_contender(one, options, run)
-  local own = setmetatable({ name = one.name, bytes = one.bytes, stream = one.stream }, { __index = options })
+  local own = setmetatable(lists.merged(one), { __index = options })
   local clock = choose_clock(own, run.device)
   local mode = warm_mode(one.fn, clock, own, run)
   mode.title = one.name
@@ -291,7 +291,7 @@ local function close_clocks(contenders)
 end
 
 --- Measures contenders in turn: for each turn a share of the least time.
----@param list table[]       { name =, fn =, bytes = (moved a call, or nil), stream = (that it works in, or nil) }
+---@param list table[]       { name =, fn =, and of its own: bytes (moved a call), stream (that it works in), setup }
 ---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
 ---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
 ---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
@@ -300,7 +300,7 @@ function bench.turns(list, options, after)
   local limits = limits_of(options)
   if session.is_checked(device) then
     return lists.map(list, function(one)
-      return run_once(one.fn, setmetatable({ name = one.name, bytes = one.bytes }, { __index = options }), device)
+      return run_once(one.fn, setmetatable(lists.merged(one), { __index = options }), device)
     end)
   end
   local flush <close> = flusher(options, device)

@@ -195,6 +195,14 @@ local function errors_of(report)
   return most == most and most or math.huge, report.rms
 end
 
+-- The least of the ceilings that are known, and the rate's share of it.
+local function add_bound(study, one)
+  local bound, least = one.rung.bound or study.head.bound, math.huge
+  local ceilings = bound and table.pack(bound(one.case, one.rung, one.values)) or { n = 0 }
+  for i = 1, ceilings.n do least = math.min(least, ceilings[i] or math.huge) end
+  if least < math.huge then one.values.bound, one.values.of_bound = least + 0.0, one.rate / least end
+end
+
 local function add_results(study, one, level)
   local values = one.values
   values.t, values[study.rate] = one.t, one.rate
@@ -204,6 +212,7 @@ local function add_results(study, one, level)
   values.of_peak = peak and one.rate / peak.value or nil
   if one.report and one.report.rms then values.error, values.error_rms = errors_of(one.report) end
   add_measured(values, one.observed)
+  add_bound(study, one)
   for _, source in ipairs(study.source_list) do
     if source.field then values[source.field] = measure.source_value(source, one) end
   end
@@ -217,6 +226,7 @@ local function units_of(study, part, values)
     if source.field then given[source.field] = given[study.rate] end
   end
   given.error_rms = given.error_rms or given.error
+  given.bound = given.bound or values.of_bound and given[study.rate]
   for field, unit in pairs(given) do list[field] = values[field] ~= nil and unit ~= "" and unit or nil end
   return next(list) and list
 end
@@ -252,6 +262,8 @@ local function time(study, part, list, skip)
     add_measured(one.values, one.counted)
     return { name = answers.variant_text(one.rung, one.block), fn = one.go,
              bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
+             setup = study.answer_named[one.rung.answer].restart
+               and function() answers.reset(study, one.rung, one.case) end or nil,
              stream = one.rung.stream and study.gpu and one.case:stream() or nil }
   end)
   local results = bench.turns(contenders, limits_of(study, part), watch_of(study, list, skip))

@@ -304,6 +304,7 @@ end
 local function measure_part(study, part)
   local _ <close> = range.open("part " .. part.name)
   if part.run then return part.run(study) end
+  study = part.study
   local cases = study.state.is_small and part.list or sides_of(part, "cases", study.dev)
   local results = lists.map(cases, function(sides) return measure_case(study, part, sides) end)
   study.state.results[part.name] = results

@@ -90,9 +90,19 @@ local function bar_name(one)
   return #one.rung.blocks > 1 and ("%s, %s"):format(name, one.record.block) or name
 end
 
+-- The bound as a line, if it is that of all bars.
+local function floor_of(bars)
+  local bounds = lists.unique(lists.map(bars, function(one) return one.record.of_bound and one.record.bound or 0 end))
+  return #bounds == 1 and bounds[1] > 0 and { value = bounds[1], label = "bound" } or nil
+end
+
 -- What sources have of a rung beside its bar, and what they have of an answer beside the best of its bars.
 local function marks_of(study, bars)
   local marks = {}
+  for _, one in ipairs(floor_of(bars) and {} or bars) do
+    local bound = one.record.of_bound and one.record.bound
+    marks[#marks + 1] = bound and { bar = bar_name(one), value = bound, label = "bound" } or nil
+  end
   for _, source in ipairs(study.source_list) do
     local label = source.name .. ", source"
     for _, one in ipairs(bars) do
@@ -124,14 +134,16 @@ local function shown(spec, list)
 end
 
 local function draw_ladder(study, part, spec, list, level, suffix)
-  local bars, marks = bars_of(study, best_of_rungs(shown(spec, list)))
+  local best = best_of_rungs(shown(spec, list))
+  local bars, marks = bars_of(study, best)
   if #bars == 0 then return end
   local top, lines = levels_of(study, level)
+  lines = level and top.value ~= level.rate and { top } or lines
+  lines[#lines + 1] = floor_of(best)
   ladder.draw { x = study.rate, by = "bar", records = bars, marks = marks,
                 share = has_field(bars, "share") and "share" or nil,
                 level = level and { value = level.rate, label = level.rung.name } or nil,
-                lines = level and top.value ~= level.rate and { top } or lines, logx = spec.logx,
-                xmin = spec.xmin, xmax = spec.xmax,
+                lines = lines, logx = spec.logx, xmin = spec.xmin, xmax = spec.xmax,
                 title = ("%s %s%s"):format(study.state.name, part.name, suffix.text),
                 name = ("%s-%s%s"):format(study.state.name, spec.name or part.name, suffix.name) }
 end

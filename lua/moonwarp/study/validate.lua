@@ -53,6 +53,7 @@ local function fields_of(study, part)
     for name in pairs(sides) do known[name] = true end
   end
   for _, rung in ipairs(study.rung_list) do
+    if rung.bound or study.head.bound then known.bound, known.of_bound = true, true end
     if part.error or rung.measure then known.error, known.error_rms = true, true end
     if rung.observe or rung.sides or type(rung.fields) == "function" then return nil end
     for name in pairs(rung.fields or {}) do known[name] = true end
@@ -158,8 +159,9 @@ local function check_counters(entry, parts)
   end
 end
 
-local function check_part(study, part, known)
+local function check_part(part, known)
   if part.run then return end
+  local study = part.study
   check_choices(part)
   check_counters(part, { part })
   check_each(part)
@@ -202,7 +204,7 @@ function validate.check(study)
   check_counters(study.head, study.part_list)
   check_answers(study)
   check_sources(study, known)
-  for _, part in ipairs(study.part_list) do check_part(study, part, known) end
+  for _, part in ipairs(study.part_list) do check_part(part, known) end
 end
 
 return validate
