@@ -66,9 +66,9 @@ end
 study:rung { 1, "each waited for", kernel = { "turn" }, make = waited }
 study:rung { 2, "queued", kernel = { "turn" }, make = queued }
 study:rung { 3, "a graph", kernel = { "turn" }, make = queued, graph = true, observe = function(c, go)
-  local start = core.clock()
+  local start = mw.clock()
   study:launcher("a graph", c) -- makes another one
-  local built = core.clock() - start
+  local built = mw.clock() - start
   go()
   return { built = built }
 end }
@@ -124,10 +124,10 @@ local function queueing(dev)
   local go, returned = dev:module "graphs.cu".busy:prepare { grid = 1, block = 32 }, { [0] = 0.0 }
   local function launch() go(out, p.rounds) end
   local kernel = mw.bench(launch, { device = dev, clock = "host", batch = 1, quiet = true, max_time = 0.05 }).min
-  local start = core.clock()
+  local start = mw.clock()
   for i = 1, p.queued do
     launch()
-    returned[i] = core.clock() - start
+    returned[i] = mw.clock() - start
   end
   dev:synchronize()
   return kernel, returned

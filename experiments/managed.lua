@@ -9,7 +9,6 @@
 -- docs/studies/managed.md.
 
 local mw = require "moonwarp"
-local core = require "moonwarp.core"
 
 local PAGE, BLOCK = 1024, 256 -- elements of 4 KiB; threads
 
@@ -105,11 +104,11 @@ study:part { "touched", cases = { { n = p.part, touched = mw.geometric(math.min(
 -- The host's time for the call alone, and until the pages are there.
 local function prefetch(x, to, round)
   study.dev:synchronize()
-  local start = core.clock()
+  local start = mw.clock()
   x:prefetch(to)
-  local call = core.clock() - start
+  local call = mw.clock() - start
   study.dev:synchronize()
-  return mw.record { group = "prefetch", to = to, round = round, call = call, done = core.clock() - start,
+  return mw.record { group = "prefetch", to = to, round = round, call = call, done = mw.clock() - start,
                      units = { call = "s", done = "s" } }
 end
 
@@ -134,10 +133,10 @@ local HINTS = {
 
 local function seconds_of(dev, action)
   dev:synchronize()
-  local start = core.clock()
+  local start = mw.clock()
   action()
   dev:synchronize()
-  return core.clock() - start
+  return mw.clock() - start
 end
 
 -- The kernel reads x and writes `out` only, so that copies of what is read mostly may stay.

@@ -177,7 +177,7 @@ describe("mw.check", function()
       local a <close> = dev:zeros("f32", 4)
       local b <close> = dev:zeros("f64", 4)
       local c <close> = dev:zeros("f32", 2, 2)
-      fails(function() mw.check(1, a) end, "mw.check: an array is wanted, got number")
+      fails(function() mw.check(1, a) end, "mw.check: an array or a truth value is wanted, got number")
       fails(function() mw.check(a, "x") end,
         "mw.check: the expected values must be an array, a table, a number or a function, got string")
       fails(function() mw.check(a, b) end, "mw.check: got an array of f32, expected one of f64")

@@ -10,6 +10,22 @@ local MAKERS = { "array", "pinned", "pageable", "managed" }
 
 support.warm()
 
+support.each_device("scattered elements", function(dev, _, runs)
+  runs("are gathered in order, from all kinds of memory", function()
+    for _, maker in ipairs(MAKERS) do
+      for _, dtype in ipairs { "f32", "u8", "i64", "f16" } do
+        local a <close> = dev[maker](dev, dtype, { { 1, 2, 3 }, { 4, 5, 6 } })
+        assert.are.same({ 6, 1, 4, 4 }, a:gather { 6, 1, 4, 4 })
+        assert.are.same({}, a:gather {})
+      end
+    end
+    local a <close> = dev:zeros("f64", 5)
+    fails(function() a:gather { 1, 6 } end, "bad argument #1 to 'gather' (place 2 is from 1 to 5, got 6)")
+    fails(function() a:gather { 1.5 } end, "bad argument #1 to 'gather' (place 1 is from 1 to 5, got 1.5)")
+    fails(function() a:gather(1) end, "bad argument #1 to 'gather' (table expected, got number)")
+  end)
+end)
+
 support.each_device("copies", function(dev, id, runs)
   it("move everything between all kinds of memory", function()
     for _, from in ipairs(MAKERS) do

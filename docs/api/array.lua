@@ -109,6 +109,18 @@ local a = dev:array("i32", { {1, 2, 3}, {4, 5, 6} })
 print(a:get(2, 1), a:get(5)) --> 2  5]],
     },
     {
+      name = "gather", forms = { "a:gather(places)" },
+      about = [[Elements that do not lie side by side, in one transfer. A place counts through the whole array from 1, whatever its shape:
+element (i, j) of an array of nx columns is number (j - 1) * nx + i.]],
+      params = { { "places", "integer[]", "" } },
+      returns = { { "number[]", "in the order of the places" } },
+      errors = { "place <i> is from 1 to <n>, got <place>" },
+      since = "0.11.0",
+      example = [[
+local a = dev:array("i32", { {1, 2, 3}, {4, 5, 6} })
+print(table.concat(a:gather { 6, 1, 5 }, " ")) --> 6 1 5]],
+    },
+    {
       name = "set", forms = { "a:set(i[, j[, k[, l]]], value)" }, about = [[Writes one element.]],
       params = { { "i", "integer", "along x" }, { "...", "number", "j, k, l, and then the value" } },
       returns = { { "array", "the array itself" } },

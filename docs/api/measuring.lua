@@ -350,16 +350,20 @@ print(made.points[1].bound, made.points[1].share) --> memory  0.8]],
       name = "check", forms = { "mw.check(got, expected[, options])" },
       about = [[Compares an array with the expected result. The tolerance follows the rounding of the element type and the
 length of sums. Wrong elements are reported on standard error, and the program ends with exit status 3. NaN equals NaN. The run's record
-keeps every check; a script that `moonwarp` runs leaves one if it only checks.]],
+keeps every check; a script that `moonwarp` runs leaves one if it only checks.
+
+Whether something holds is a check too, with a name: `mw.check(at == 40, nil, { name = "the pulsar at its trial" })`.]],
       params = {
-        { "got", "array", "on any device" },
-        { "expected", "array|table|number|function",
+        { "got", "array|boolean", "on any device" },
+        { "expected", "array|table|number|function?",
           "of the same type and shape; a number is every element; a function "
           .. "gets the indices i[, j, ...]" },
         { "options", "check_options", "", optional = true },
       },
       returns = { { "boolean", "", name = "ok" }, { "check_report", "see below", name = "report" } },
-      errors = { "mw.check: got an array of <dtype>, expected one of <dtype>",
+      errors = { "mw.check: an array or a truth value is wanted, got <type>",
+        'mw.check: a truth value needs a name, as in { name = "it is found" }',
+        "mw.check: got an array of <dtype>, expected one of <dtype>",
         "mw.check: the shapes differ: got <n>, expected <m>",
         "mw.check: the function must return a number, got nil for [<i>, <j>]" },
       source = "N. Higham, Accuracy and Stability of Numerical Algorithms (2002), chapter 4; N. Higham and T. Mary, A new "

@@ -304,6 +304,17 @@ script that does other work for a long time calls this occasionally. An error in
       example = [[print(mw.poll()) --> 0]],
     },
     {
+      name = "clock",
+      forms = { "mw.clock()" },
+      about = [[The time by the host's clock, of which only differences mean something: for what a script itself does, such as a plan. Work that
+is queued is not waited for; `mw.bench` measures kernels.]],
+      returns = { { "number", "seconds" } },
+      since = "0.11.0",
+      example = [[
+local start = mw.clock()
+print(mw.clock() - start >= 0) --> true]],
+    },
+    {
       name = "occupancy",
       forms = { "mw.occupancy{ kernel, arch = \"sm_90\", block =, shared = 0 }" },
       about = [[Occupancy of a kernel on an offline target: the source is compiled for the architecture with NVRTC, and the

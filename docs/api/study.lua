@@ -131,14 +131,15 @@ functions of the previous parameters' values: `function(p) return p.n // 2 end`.
       { "equal", "string", "an array that the output must equal bit for bit" },
       { "cell", "fun(c: case, at: table, ...: integer): number", [[one element by its indices; `at.A(i, j)` reads the
 case's array A. Small cases are compared completely, the measured one in 68 samples]] },
-      { "host", "fun(c: case): table|function", [[all elements of a small case, as `mw.check` takes them; also of the
-measured one, unless there is a `spot`, `prove` or `reference`]] },
+      { "host", "fun(c: case, rung: table, out: array): table|function|array", [[all elements of a small case, as `mw.check` takes
+them; also of the measured one, unless there is a `spot`, `prove` or `reference`. It is called once for each array `out` that rungs write,
+with the first rung that does. An array is copied]] },
       { "spot", "fun(c: case): table[]", [[samples of the measured size, `{ i, j, value = }` each, if an element cannot be
 computed separately]] },
       { "prove", "fun(c: case, go: function, check: function)",
         [[a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known;
 `check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance]] },
-      { "reference", "fun(c: case, launcher: function): array", [[computes the reference on the device;
+      { "reference", "fun(c: case, launcher: function): array", [[computes the reference on the device, after `start`;
 `launcher(rung, c, block)` is `study:launcher`]] },
       { "needs", "string[]", [[the rungs that `reference` runs; they are checked on the odd cases even if `rungs` leaves
 them out]] },
@@ -192,15 +193,16 @@ block and `each`, rounded up]] },
       { "cache", [["none"|"shared"|"l1"|"equal"]], "as of `k:prepare`", default = [["none"]] },
       { "args", "table|fun(c: case, block: any): table", [[arguments by the names of the kernel's parameters, which take precedence over
 the case; a function is called at every launch]] },
-      { "make", "fun(c: case, block: any, rung: table): fun()?, string?", [[returns a function that runs the rung once, or nil and
-the reason why the device cannot]] },
+      { "make", "fun(c: case, block: any, rung: table): fun()?, any", [[returns a function that runs the rung once, and what
+`fields` is to have of it; or nil and the reason why the device cannot]] },
       { "sides", "fun(c: case, block: any): table?", [[sides of a smaller case for a slow rung, whose records have no
 `share`. nil: the case of the part]] },
       { "when", "fun(c: case): boolean", "whether it belongs to this case", default = "always" },
       { "output", "string", "the array that it writes", default = "the answer's" },
       { "bytes", "fun(c: case, rung: table): number", "bytes moved by a call", default = "the answer's", unit = "bytes" },
       { "always", "boolean", "measured even if `rungs` does not name it", default = "false" },
-      { "fields", "table|fun(c: case, block: any): table", "further fields of its records, as in `{ steps = 4 }`" },
+      { "fields", "table|fun(c: case, block: any, made: any): table", [[further fields of its records, as in `{ steps = 4 }`; `made`
+is what `make` returned after its function, such as a plan]] },
       { "series", "string|fun(c: case, block: any): string", "its line in charts", default = "its name" },
       { "stream", "boolean", "the function of `make` works in `c:stream()`, so it is timed there", default = "false" },
       { "mistake", "boolean|string|string[]", [[it is wrong on purpose, as its source is. It may write anywhere, so its odd cases run on the

@@ -195,6 +195,13 @@ template <class T> __global__ void fill(T *a, T value, unsigned long long n) {
   if (i < n) a[i] = value;
 }
 
+/* found[i] is element number at[i] of a, from 1 on. */
+template <class T>
+__global__ void gather(T *found, const T *a, const unsigned long long *at, unsigned long long n) {
+  const u64 i = thread_number();
+  if (i < n) found[i] = a[at[i] - 1];
+}
+
 /* n numbers evenly from `from` to `to`, both ends exact; one number is `from`. */
 template <class T> __global__ void linspace(T *a, double from, double to, unsigned long long n) {
   const u64 i = thread_number();

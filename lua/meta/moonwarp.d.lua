@@ -594,10 +594,10 @@
 ---@class moonwarp.answer_spec
 ---@field equal? string an array that the output must equal bit for bit
 ---@field cell? fun(c: moonwarp.case, at: table, ...: integer): number one element by its indices; `at.A(i, j)` reads the case's array A. Small cases are compared completely, the measured one in 68 samples
----@field host? fun(c: moonwarp.case): table|function all elements of a small case, as `mw.check` takes them; also of the measured one, unless there is a `spot`, `prove` or `reference`
+---@field host? fun(c: moonwarp.case, rung: table, out: moonwarp.array): table|function|moonwarp.array all elements of a small case, as `mw.check` takes them; also of the measured one, unless there is a `spot`, `prove` or `reference`. It is called once for each array `out` that rungs write, with the first rung that does. An array is copied
 ---@field spot? fun(c: moonwarp.case): table[] samples of the measured size, `{ i, j, value = }` each, if an element cannot be computed separately
 ---@field prove? fun(c: moonwarp.case, go: function, check: function) a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known; `check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance
----@field reference? fun(c: moonwarp.case, launcher: function): moonwarp.array computes the reference on the device; `launcher(rung, c, block)` is `study:launcher`
+---@field reference? fun(c: moonwarp.case, launcher: function): moonwarp.array computes the reference on the device, after `start`; `launcher(rung, c, block)` is `study:launcher`
 ---@field needs? string[] the rungs that `reference` runs; they are checked on the odd cases even if `rungs` leaves them out
 ---@field tolerance? fun(c: moonwarp.case, rung: table, first: table?): moonwarp.check_options the tolerance; `first` is the rung whose output is the reference, default as `mw.check`
 ---@field bytes? string|fun(c: moonwarp.case, rung: table): number bytes moved by a call: the arrays that are read or written, as in "A B C", or a function, bytes
@@ -692,13 +692,13 @@
 ---@field carveout? integer as of `k:prepare`, per cent, default the driver's choice
 ---@field cache? "none"|"shared"|"l1"|"equal" as of `k:prepare`, default "none"
 ---@field args? table|fun(c: moonwarp.case, block: any): table arguments by the names of the kernel's parameters, which take precedence over the case; a function is called at every launch
----@field make? fun(c: moonwarp.case, block: any, rung: table): fun()?, string? returns a function that runs the rung once, or nil and the reason why the device cannot
+---@field make? fun(c: moonwarp.case, block: any, rung: table): fun()?, any returns a function that runs the rung once, and what `fields` is to have of it; or nil and the reason why the device cannot
 ---@field sides? fun(c: moonwarp.case, block: any): table? sides of a smaller case for a slow rung, whose records have no `share`. nil: the case of the part
 ---@field when? fun(c: moonwarp.case): boolean whether it belongs to this case, default always
 ---@field output? string the array that it writes, default the answer's
 ---@field bytes? fun(c: moonwarp.case, rung: table): number bytes moved by a call, bytes, default the answer's
 ---@field always? boolean measured even if `rungs` does not name it, default false
----@field fields? table|fun(c: moonwarp.case, block: any): table further fields of its records, as in `{ steps = 4 }`
+---@field fields? table|fun(c: moonwarp.case, block: any, made: any): table further fields of its records, as in `{ steps = 4 }`; `made` is what `make` returned after its function, such as a plan
 ---@field series? string|fun(c: moonwarp.case, block: any): string its line in charts, default its name
 ---@field stream? boolean the function of `make` works in `c:stream()`, so it is timed there, default false
 ---@field mistake? boolean|string|string[] it is wrong on purpose, as its source is. It may write anywhere, so its odd cases run on the CPU device in check mode, also if the study's device is a GPU. At least one of them must show the mistake, by a wrong result, an error or a finding, or the run fails. Names are kinds of findings, all of which check mode must have: "race in global memory" ([check.md](../check.md)). It is not measured without `measure`, and never in check mode, default false
@@ -1034,6 +1034,12 @@ function array:is_readonly() end
 ---@param ... integer j, k, l: as many as there are dimensions
 ---@return number # an integer for integer types
 function array:get(i, ...) end
+
+--- Elements that do not lie side by side, in one transfer. A place counts through the whole array from 1, whatever its shape:
+--- element (i, j) of an array of nx columns is number (j - 1) * nx + i.
+---@param places integer[]
+---@return number[] # in the order of the places
+function array:gather(places) end
 
 --- Writes one element.
 ---@param i integer along x
@@ -1719,6 +1725,11 @@ function mw.range(name, f, ...) end
 ---@return integer # number of callbacks that ran
 function mw.poll() end
 
+--- The time by the host's clock, of which only differences mean something: for what a script itself does, such as a plan. Work that
+--- is queued is not waited for; `mw.bench` measures kernels.
+---@return number # seconds
+function mw.clock() end
+
 --- Occupancy of a kernel on an offline target: the source is compiled for the architecture with NVRTC, and the
 --- architecture's rules are applied. Needs the CUDA toolkit, but no GPU. Without `arch`, the occupancy on the kernel's
 --- device, as `k:occupancy`.
@@ -1822,8 +1833,10 @@ function mw.roofline(options) end
 --- Compares an array with the expected result. The tolerance follows the rounding of the element type and the
 --- length of sums. Wrong elements are reported on standard error, and the program ends with exit status 3. NaN equals NaN. The run's record
 --- keeps every check; a script that `moonwarp` runs leaves one if it only checks.
----@param got moonwarp.array on any device
----@param expected moonwarp.array|table|number|function of the same type and shape; a number is every element; a function gets the indices i[, j, ...]
+--- 
+--- Whether something holds is a check too, with a name: `mw.check(at == 40, nil, { name = "the pulsar at its trial" })`.
+---@param got moonwarp.array|boolean on any device
+---@param expected moonwarp.array|table|number|function? of the same type and shape; a number is every element; a function gets the indices i[, j, ...]
 ---@param options? moonwarp.check_options
 ---@return boolean ok
 ---@return moonwarp.check_report report # see below

@@ -7,6 +7,7 @@
 local core = require "moonwarp.core"
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.base.schema"
 local own_kernels = require "moonwarp.own_kernels"
 local npy = require "moonwarp.base.npy"
@@ -159,6 +160,27 @@ function array.random(self, options)
   return run_kernel(self, "random_uniform", seed, offset, min, max, #self)
 end
 
+-- ---- scattered elements -------------------------------------------------------------------------
+
+--- Reads elements that do not lie side by side, at once.
+---@param self userdata
+---@param places integer[]   each counts through the whole array from 1, x fastest
+---@return number[] values   in the order of the places
+function array.gather(self, places)
+  check_argument("gather", 1, places, "table")
+  for i, place in ipairs(places) do
+    if math.type(place) ~= "integer" or place < 1 or place > #self then
+      failure.invalid("bad argument #1 to 'gather' (place %d is from 1 to %d, got %s)", i, #self, tostring(place))
+    end
+  end
+  if is_remote(self) or #places == 0 then return lists.map(places, function(place) return self:get(place) end) end
+  local at <close> = self:device():array("u64", places)
+  local found <close> = self:device():empty(self:dtype(), #places)
+  local instance = ("gather<%s>"):format(dtypes[self:dtype()].cpp)
+  own_kernels.launch(self:device(), "moonwarp/array.cu", instance, #places, found, self, at, #places)
+  return found:totable()
+end
+
 -- ---- clones -------------------------------------------------------------------------------------
 
 local MAKERS = { device = "empty", pinned = "pinned", pageable = "pageable", managed = "managed",
@@ -265,7 +287,7 @@ end
 --- Adds the Lua half to the classes of moonwarp.core.
 ---@param methods table  core.methods
 function array.install(methods)
-  local most = { clone = 0, fill = 1, linspace = 2, random = 1, save = 1 }
+  local most = { clone = 0, fill = 1, gather = 1, linspace = 2, random = 1, save = 1 }
   for name, count in pairs(most) do
     methods.array[name] = api.method("array", name, count, array[name])
   end

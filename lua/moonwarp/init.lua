@@ -111,6 +111,7 @@ local mw = {
   devices = core.devices,
   type = function(...) return core.type(...) or quantity.is(...) and "quantity" or nil end,
   poll = core.poll,
+  clock = core.clock,
   occupancy = api.func("mw.occupancy", 1, occupancy.query),
   arg = api.func("mw.arg", 4, arg.get),
   bench = api.func("mw.bench", 2, bench.run),

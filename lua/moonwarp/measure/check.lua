@@ -202,13 +202,21 @@ local function leave_out(report, options)
   return true, report
 end
 
+local function check_truth(holds, options)
+  if not options.name then failure.invalid('mw.check: a truth value needs a name, as in { name = "it is found" }') end
+  local report = setmetatable({ ok = holds, name = options.name, why = holds and "it holds" or "it does not hold" },
+    report_type)
+  tell(report, options)
+  return holds, report
+end
+
 --- Compares an array with the expected values. When elements are wrong it says so on standard error
 --- (first wrong ones with their indices, counts, largest errors) and the program ends with exit
 --- code 3.
 --- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each
 --- element is a sum of this many terms), most (how many wrong elements are shown, 5), name (what the
 --- report calls the array), quiet, rms (true: the report has the root of the mean square of the errors).
----@param got userdata    an array on any device
+---@param got userdata|boolean  an array on any device; or whether something holds that has a name
 ---@param expected any    an array of the same type and shape, a table, a number (of every element),
 ---                       or a function of the indices i[, j[, k[, l]]]
 ---@param options table?
@@ -218,7 +226,10 @@ end
 function check.run(got, expected, options)
   options = schema.options("mw.check", options, SPEC)
   schema.check_numbers("mw.check", options, RANGES)
-  if schema.kind(got) ~= "array" then failure.invalid("mw.check: an array is wanted, got %s", schema.kind(got)) end
+  if type(got) == "boolean" then return check_truth(got, options) end
+  if schema.kind(got) ~= "array" then
+    failure.invalid("mw.check: an array or a truth value is wanted, got %s", schema.kind(got))
+  end
   check_expected(expected)
   local shape = { got:shape() }
   if schema.kind(expected) == "array" then check_pair(got, expected, shape) end
@@ -246,12 +257,6 @@ end
 ---@return table report       as of check.run
 function check.report(got, expected, options)
   return compare(got, expected, options, { got:shape() })
-end
-
---- Notes a check of something else than an array that held.
----@param name string
-function check.pass(name)
-  mention { ok = true, name = name }
 end
 
 --- Counts what could not be compared as a failed check, and says so.

@@ -137,9 +137,9 @@ local function cell_of(answer, c, at, ...)
   blame.fail(answer, "cell", "must return a number, got %s", type(value))
 end
 
--- All elements, as mw.check takes them.
-local function by_host(answer, c)
-  if answer.host then return answer.host(c) end
+-- All elements of the array that a rung writes, as mw.check takes them.
+local function by_host(answer, c, rung, out)
+  if answer.host then return answer.host(c, rung, out) end
   local at = readers(answer, c, true)
   return function(...) return cell_of(answer, c, at, ...) end
 end
@@ -241,9 +241,9 @@ end
 -- ---- odd cases -----------------------------------------------------------------------------------
 
 -- What a rung must leave, from the case's arrays as they are before a rung has written to any of them.
-local function wanted_of(answer, c, out)
+local function wanted_of(answer, c, rung, out)
   if answer.equal then return c:keep(array_named(answer, c, answer.equal):clone()) end
-  return c:keep(check.expected(out, by_host(answer, c)))
+  return c:keep(check.expected(out, by_host(answer, c, rung, out)))
 end
 
 -- What a kernel of one dimension does in a block of two: each row of threads does the same again.
@@ -262,7 +262,7 @@ local function compare_odd(name, study, one, expected)
   if not go then return nil, reason end
   local answer, out = answer_of(study, one)
   expected[answer] = expected[answer] or {}
-  expected[answer][out] = expected[answer][out] or wanted_of(answer, c, out)
+  expected[answer][out] = expected[answer][out] or wanted_of(answer, c, rung, out)
   run_once(answer, c, out, go)
   local ok = check.run(out, expected[answer][out], options_of(answer, c, rung, nil, name))
   return is_also_right(answer, c, name) and ok, ("differs from the host for %s%s"):format(answers.sides_text(c),
@@ -310,7 +310,7 @@ local function is_right_once(study, one)
   local c, answer, out = one.case, answer_of(study, one)
   local go, reason = case.launcher(one.rung, c, one.block)
   if not go then failure.invalid("%s", reason) end
-  local expected = wanted_of(answer, c, out)
+  local expected = wanted_of(answer, c, one.rung, out)
   run_once(answer, c, out, go)
   return check.report(out, expected, options_of(answer, c, one.rung)).ok
 end
@@ -341,18 +341,34 @@ end
 -- ---- the measured size ---------------------------------------------------------------------------
 
 -- What is known of an answer on one case, its reference: array, by (what made it), why it may be trusted, and the rung
--- that made it. This is the one that does not come from the first variant.
-local function own_reference(study, answer, c, out)
+-- that made it, or the array that it was made for. This is the one that does not come from the first variant.
+local function own_reference(study, answer, c, rung, out)
   if answer.equal then
     return { array = array_named(answer, c, answer.equal), by = answer.equal, why = "which it must equal" }
   elseif answer.reference then
     local scope = c:with { kept = {} }
+    reset(answer, c, out)
     local array = answer.reference(scope, function(name, on, block) return study:launcher(name, on, block) end)
     return { array = array, scope = scope, by = table.concat(answer.needs or {}, ", "), why = "checked on odd sizes" }
   elseif answer.host and not (answer.spot or answer.prove) then
-    local array = check.expected(out, answer.host(c))
-    return { array = array, owned = true, by = "the host", why = "which knows all of it" }
+    local array = check.expected(out, answer.host(c, rung, out))
+    return { array = array, owned = true, out = out, by = "the host", why = "which knows all of it" }
   end
+end
+
+local function release(reference)
+  if reference.owned then reference.array:close() end
+  if reference.scope then reference.scope:close() end
+  reference.array, reference.owned, reference.scope = nil, nil, nil
+end
+
+-- The reference of a variant, unless the first variant is to be one: anew where the host knew that of another array.
+local function reference_of(study, answer, one, out)
+  local refs, known = one.refs, one.refs[answer]
+  if known and known.out and known.out ~= out then release(known) end
+  refs[answer] = known and (known.array or known.bands) and known
+    or own_reference(study, answer, one.case, one.rung, out)
+  return refs[answer]
 end
 
 local function check_spots(spots, answer, c, out, rung, name)
@@ -387,7 +403,9 @@ end
 local function against(reference, answer, one, out, name)
   local options = options_of(answer, one.case, one.rung, reference.rung, ("%s, beside %s"):format(name, reference.by))
   options.rms = one.has_error
-  return check.run(out, reference.array, options)
+  local ok, report = check.run(out, reference.array, options)
+  one.report = report
+  return ok
 end
 
 local function difference(reference)
@@ -395,17 +413,16 @@ local function difference(reference)
 end
 
 local function check_measured(name, study, one)
-  local rung, c, refs = one.rung, one.case, one.refs
+  local rung, c = one.rung, one.case
   local answer, out = answer_of(study, one)
-  refs[answer] = refs[answer] or own_reference(study, answer, c, out)
-  local spots = not refs[answer] and (answer.spot or answer.cell) and spots_of(answer, c, out)
+  local reference = reference_of(study, answer, one, out)
+  local spots = not reference and (answer.spot or answer.cell) and spots_of(answer, c, out)
   run_once(answer, c, out, one.go)
-  local reference, reason = refs[answer]
+  local reason
   if not reference then
-    refs[answer], reason = establish(spots, answer, c, out, rung, one.go, name)
-  else
-    local ok, report = against(reference, answer, one, out, name)
-    one.report, reason = report, not ok and difference(reference) or nil
+    one.refs[answer], reason = establish(spots, answer, c, out, rung, one.go, name)
+  elseif not against(reference, answer, one, out, name) then
+    reason = difference(reference)
   end
   if not is_also_right(answer, c, name) then reason = reason or "leaves wrong what else must hold" end
   return reason == nil, reason
@@ -416,12 +433,12 @@ local MOST <const> = 10 -- seconds of a call that is wrong, where its rung does 
 -- A mistake that is measured: how far off it is, if it ends in time.
 local function compare_mistake(_, study, one)
   local c, answer, out = one.case, answer_of(study, one)
-  one.refs[answer] = one.refs[answer] or own_reference(study, answer, c, out)
-  if not one.refs[answer] then return false, "nothing is right that it could be compared with" end
+  local reference = reference_of(study, answer, one, out)
+  if not reference then return false, "nothing is right that it could be compared with" end
   local start, most = core.clock(), tonumber(one.rung.measure) or MOST
   run_once(answer, c, out, one.go)
   local seconds = core.clock() - start
-  one.report = check.report(out, one.refs[answer].array, { rms = true })
+  one.report = check.report(out, reference.array, { rms = true })
   return seconds <= most, ("a call takes %.3g s, and may take %g"):format(seconds, most)
 end
 
@@ -456,7 +473,7 @@ end
 local function check_timed(name, study, one)
   if one.rung.mistake then return true end
   local rung, c, answer, out = one.rung, one.case, answer_of(study, one)
-  local reference = one.refs[answer]
+  local reference = reference_of(study, answer, one, out)
   name = name .. ", after its timing"
   run_once(answer, c, out, one.go)
   local ok = reference.bands ~= nil or against(reference, answer, one, out, name)
@@ -478,12 +495,6 @@ function answers.check_timed(study, one)
 end
 
 -- ---- memory -------------------------------------------------------------------------------------
-
-local function release(reference)
-  if reference.owned then reference.array:close() end
-  if reference.scope then reference.scope:close() end
-  reference.array, reference.owned, reference.scope = nil, nil, nil
-end
 
 --- Gives a large reference back but for its bands: all variants of its answer have been checked.
 ---@param refs table

@@ -66,10 +66,10 @@ end
 
 local function new_variant(study, part, rung, block, main)
   local place = place_of(study, part, rung, block, main)
-  local go, reason = case.launcher(rung, place.case, block)
-  if not go then return nil, reason end
+  local go, made = case.launcher(rung, place.case, block) -- without the first the second is why
+  if not go then return nil, made end
   return { rung = rung, block = case.block_of(place.case, block), case = place.case, refs = place.refs,
-           partial = place.partial, go = go, has_error = part.error }
+           partial = place.partial, go = go, has_error = part.error, made = made }
 end
 
 -- The variants of a rung that are right, or mistakes that may be measured; others are reported to `skip`.
@@ -183,7 +183,7 @@ local function fields_of(study, part, one)
   local series = case.called(rung.series, c, one.block) or rung.name .. (rung.mistake and ", wrong" or "")
   local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
                    block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
-  values = lists.merged(lists.merged(values, c.sides), case.called(rung.fields, c, one.block))
+  values = lists.merged(lists.merged(values, c.sides), case.called(rung.fields, c, one.block, one.made))
   values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
   values.units = study.head.units
   return values
