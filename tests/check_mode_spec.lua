@@ -84,7 +84,7 @@ describe("check mode of a device", function()
   end)
 
   it("is rejected where there is none", function()
-    support.fails_as("no_device", function() mw.device("cpu:7", { check = true }) end, "there is one cpu device")
+    support.fails_as("no_device", function() mw.device("cpu:seven", { check = true }) end, "there is one cpu device")
     support.fails_with(function() mw.device("cpu", { chek = true }) end, "unknown option 'chek'; did you mean 'check'?")
   end)
 

@@ -320,6 +320,7 @@ struct mw_backend {
   const char *name;    /* "cpu", "cuda": its devices' ids begin with it */
   const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with its own memory */
   bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
+  bool        sized;    /* NAME:4 is that device with four threads */
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
   const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL: there is none */
   const char *compares; /* NAME:WORD is its device that compares engines; NULL: there is none */

@@ -124,6 +124,10 @@ static bool is_word(const char *which, const char *word) {
   return which && word && !strcmp(which, word);
 }
 
+static bool is_sized(const mw_backend *b, const char *which) {
+  return b->sized && which && is_number(which) && *which != '0';
+}
+
 /* Whether nothing is timed on it: it is in check mode, or compares. */
 static bool is_mode(const mw_backend *b, const char *which) {
   return is_word(which, b->checks) || is_word(which, b->compares);
@@ -144,7 +148,7 @@ static int device_word(lua_State *L) {
   const mw_backend *b = find_backend(word, &which);
   const bool numbered = b && b->numbered && (!which || is_number(which));
   const bool offline = b && is_offline(b, which), checked = b && is_mode(b, which);
-  if (!b || (which && !numbered && !offline && !checked)) {
+  if (!b || (which && !numbered && !offline && !checked && !is_sized(b, which))) {
     luaL_pushfail(L);
     return 1;
   }
@@ -203,7 +207,7 @@ static const char *checking_id(lua_State *L, const char *id) {
   if (!backend || is_offline(backend, which)) return id;
   if (!backend->checks)
     bind_fail(L, MW_UNSUPPORTED, "device '%s' has no check mode; use '%s' for it", id, best_backend(L, true));
-  if (which && strcmp(which, "0") && !is_mode(backend, which)) {
+  if (which && strcmp(which, "0") && !is_mode(backend, which) && !is_sized(backend, which)) {
     if (!backend->numbered) return id; /* there is no such device */
     bind_fail(L, MW_UNSUPPORTED,
               "device '%s': check mode is of the first device; set CUDA_VISIBLE_DEVICES=%s and use '%s'", id, which,

@@ -62,8 +62,8 @@ study.fields = {
             odd = "table function", peak = "function", counters = "table",
             also = "table function", bound = "function" },
   parameter = parameters.fields,
-  rung = { kernel = "string table function", launches = "function", graph = "boolean", file = "string",
-           source = "string function", fast_math = "boolean", compile = "table", carveout = "number",
+  rung = { device = "string", kernel = "string table function", launches = "function", graph = "boolean",
+           file = "string", source = "string function", fast_math = "boolean", compile = "table", carveout = "number",
            cache = "string", answer = "string", block = "any", blocks = "table", odd_blocks = "table",
            over = "table", each = "any", grid = "function",
            shared = "function", cooperative = "boolean", args = "function table", make = "function",
@@ -313,10 +313,11 @@ end
 -- ---- for functions of a description --------------------------------------------------------------
 
 --- A case with its arrays; close it.
----@param sides table   as of a part's cases
+---@param sides table     as of a part's cases
+---@param device string?  the id of another one
 ---@return table case
-function Study:case(sides)
-  return case.new(self, sides)
+function Study:case(sides, device)
+  return case.new(case.on(self, device), sides)
 end
 
 local function rung_of(self, who, name)

@@ -4,20 +4,27 @@
  * when they are first needed. */
 #include "core/backend/cpu/objects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { COPIES = 5 }; /* of all arrays, while a launch is compared */
+enum { MOST_THREADS = 1024 };
 
 static const double POOL_SPIN = 50e-6; /* seconds that a thread of the pool spins before it sleeps */
 
 mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
   const bool check = !strcmp(which, "check"), compare = !strcmp(which, "engines");
-  if (strcmp(which, "0") && !check && !compare)
+  const int threads = which[strspn(which, "0123456789")] ? 0 : atoi(which);
+  if (strcmp(which, "0") && !check && !compare && (threads < 1 || threads > MOST_THREADS))
     return mw_fail(err, MW_NO_DEVICE, "no device \"cpu:%s\": there is one cpu device, \"cpu\"", which);
   cpu_checker *checker = check ? cpu_checker_open(err) : NULL;
   if (check && !checker) return err->status;
   cpu_device *device = mw_calloc(1, sizeof *device);
   cpu_probe_info(&device->base.info);
+  if (threads) {
+    device->base.info.multiprocessors = threads;
+    snprintf(device->base.info.id, sizeof device->base.info.id, "cpu:%d", threads);
+  }
   if (check) {
     strcpy(device->base.info.id, "cpu:check");
     device->base.info.memory_total /= 1 + CPU_SHADOW_BYTES;

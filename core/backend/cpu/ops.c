@@ -17,6 +17,7 @@
 const mw_backend mw_cpu_backend = {
     .name = "cpu",
     .kind = "cpu",
+    .sized = true,
     .checks = "check",
     .compares = "engines",
 

@@ -277,11 +277,11 @@ end
 -- gate leaves the others theirs.
 local function new_contender(one, options, run)
   local own = setmetatable(lists.merged(one), { __index = options })
-  local clock = choose_clock(own, run.device)
+  local clock = choose_clock(own, own.device or run.device)
   local mode = warm_mode(one.fn, clock, own, run)
   mode.title = one.name
   return { mode = mode, options = own,
-           run = setmetatable({ clock = clock, stream = own.stream }, { __index = run }) }
+           run = setmetatable({ clock = clock, stream = own.stream, device = own.device }, { __index = run }) }
 end
 
 local function close_clocks(contenders)
@@ -291,7 +291,7 @@ local function close_clocks(contenders)
 end
 
 --- Measures contenders in turn: for each turn a share of the least time.
----@param list table[]       { name =, fn =, and of its own: bytes (moved a call), stream (that it works in), setup }
+---@param list table[]       { name =, fn =, and of its own: bytes (moved a call), device, stream, setup }
 ---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
 ---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
 ---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples

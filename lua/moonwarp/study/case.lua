@@ -37,7 +37,7 @@ function case.type_of(study, sides)
 end
 
 -- Fields of a case that are not a description's to set.
-local OWN = lists.set { "study", "dev", "p", "gpu", "sides", "kept", "is_empty", "is_planned", "type" }
+local OWN = lists.set { "study", "dev", "p", "gpu", "sides", "kept", "is_empty", "type" }
 
 --- Rejects what a description cannot call a field of a case.
 ---@param name any
@@ -51,7 +51,20 @@ end
 ---@param dev userdata
 ---@return table view
 function case.view(study, dev)
-  return setmetatable({ dev = dev, gpu = dev:kind() == "gpu", state = { plans = {} } }, { __index = study })
+  local own = { dev = dev, gpu = dev:kind() == "gpu", state = { plans = {}, views = study.state.views } }
+  return setmetatable(own, { __index = study })
+end
+
+--- The same, made once for each device. Where nothing is timed all is done on the study's own.
+---@param study table
+---@param id string?   of the device; else the study's own
+---@return table view
+function case.on(study, id)
+  local dev = id and not study.dev:properties().checks and core.device(id) or study.dev
+  if dev == study.dev then return study end
+  local views = study.state.views
+  views[dev:id()] = views[dev:id()] or case.view(study, dev)
+  return views[dev:id()]
 end
 
 --- A case without its arrays.
@@ -70,14 +83,27 @@ function case.bare(study, sides)
   return c
 end
 
+local function null() return core.null end
+
+-- The methods of a case whose launches only plan their kernels.
+local PLANNED <const> = { array = null, full = null }
+
+function PLANNED:launch(name, how)
+  modules.plan(self:on(how.device), name, how)
+  return null
+end
+
+function PLANNED:resident(name, _, _, how)
+  modules.plan(self, name, how or {})
+  return 1
+end
+
 --- A case whose launches only plan their kernels, before there are arrays; to be closed.
 ---@param study table
 ---@param sides table
 ---@return table
 function case.planned(study, sides)
-  local c = case.bare(study, sides)
-  c.is_planned = true
-  return c
+  return case.bare(study, sides):with(PLANNED)
 end
 
 -- What a function of the description returns, by the names that the kernels' parameters have.
@@ -118,13 +144,11 @@ function Case:keep(object)
   return object
 end
 
---- A new array of the case's type, closed with it. While kernels are planned it is none.
-function Case:array(...) return self.is_planned and core.null or self:keep(self.dev:array(self.type, ...)) end
+--- A new array of the case's type, closed with it.
+function Case:array(...) return self:keep(self.dev:array(self.type, ...)) end
 
 --- The same, filled with a value.
-function Case:full(value, ...)
-  return self.is_planned and core.null or self:keep(self.dev:full(value, self.type, ...))
-end
+function Case:full(value, ...) return self:keep(self.dev:full(value, self.type, ...)) end
 
 --- A `__device__` or `__constant__` variable of the study's kernels, as an array.
 ---@param name string
@@ -160,6 +184,14 @@ end
 ---@return table
 function Case:with(more)
   return setmetatable(lists.merged(self, more), Case)
+end
+
+--- The same case on another device: with that device's modules, its arrays are still those of this one.
+---@param id string   of the device, as of mw.device
+---@return table
+function Case:on(id)
+  local study = case.on(self.study, id)
+  return self:with { study = study, dev = study.dev, gpu = study.gpu }
 end
 
 --- Closes what the case keeps.
@@ -222,9 +254,8 @@ end
 ---@param threads integer   a block
 ---@param shared integer?   bytes of dynamic shared memory per block
 ---@param how table?        file, source, fast_math, compile, as of a launch
----@return integer           1 while kernels are planned
+---@return integer
 function Case:resident(name, threads, shared, how)
-  if self.is_planned then return 1, modules.plan(self, name, how or {}) end
   return most_at_once(self, modules.kernel(self, name, how or {}), threads, shared)
 end
 
@@ -253,12 +284,12 @@ local KEPT = { "block", "grid", "shared", "cooperative", "carveout", "cache", "s
 --- that is a function is called with every launch.
 ---@param name string    of the kernel; %s in it is the case's type in C++
 ---@param how table      block, grid, shared, cooperative, carveout, cache, stream; file, source, fast_math and compile,
----                        where not the study's
+---                        where not the study's; device: the id of another one, which its arrays are of
 ---@param more table?    arguments by the parameters' names
 ---@return function? go  nil if the device does not take it
 ---@return string? reason
 function Case:launch(name, how, more)
-  if self.is_planned then return function() end, modules.plan(self, name, how) end
+  if how.device then self = self:on(how.device) end
   local kernel = modules.kernel(self, name, how)
   local reason = obstacle(self, kernel, how)
   if reason then return nil, reason end

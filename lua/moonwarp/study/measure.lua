@@ -53,15 +53,16 @@ local function blocks_of(study, part, rung)
   return { best and best.block or rung.blocks[1] }
 end
 
--- The case that a variant runs on: that of the part, or its own smaller one, made once.
+-- The case that a variant runs on: that of the part, or its own smaller one or that on another device, made once. On
+-- another device the references are those of the part's case.
 local function place_of(study, part, rung, block, main)
-  local sides = rung.sides and rung.sides(main.case, case.block_of(main.case, block))
-  if not sides then return main end
-  sides.type = sides.type or main.case.type
-  local bare = case.bare(study, sides)
-  local key = answers.sides_text(bare)
-  main.smaller[key] = main.smaller[key] or { case = case.new(study, sides, part), refs = {}, partial = true }
-  return main.smaller[key]
+  local sides, on = rung.sides and rung.sides(main.case, case.block_of(main.case, block)), case.on(study, rung.device)
+  if not sides and on == study then return main end
+  local own = lists.merged(sides or main.case.sides, { type = sides and sides.type or main.case.type })
+  local key = ("%s, %s"):format(answers.sides_text(case.bare(study, own)), on.dev:id())
+  main.others[key] = main.others[key]
+    or { case = case.new(on, own, part), refs = sides and {} or main.refs, partial = sides ~= nil }
+  return main.others[key]
 end
 
 local function new_variant(study, part, rung, block, main)
@@ -86,11 +87,13 @@ local function checked(study, part, rung, main, skip)
   return list
 end
 
--- The variants of a case, in the order of the rungs; mistakes are compared with what is right, and so come last.
+-- The variants of a case, in the order of the rungs; mistakes are compared with what is right, other devices with the
+-- study's, and so come last.
 local function variants_of(study, part, main, skip)
   local by_rung, last = {}, {}
-  local order = lists.append(lists.map(part.chosen, function(rung) return not rung.mistake and rung or nil end),
-    lists.map(part.chosen, function(rung) return rung.mistake and rung or nil end))
+  local function is_late(rung) return rung.mistake or rung.device end
+  local order = lists.append(lists.map(part.chosen, function(rung) return not is_late(rung) and rung or nil end),
+    lists.map(part.chosen, function(rung) return is_late(rung) and rung or nil end))
   for i, rung in ipairs(order) do last[rung.answer] = i end
   for i, rung in ipairs(order) do
     by_rung[rung] = checked(study, part, rung, main, skip)
@@ -119,7 +122,9 @@ end
 -- The one that the level names.
 local function level_of(study, part, list)
   local names = lists.set(lists.of(part.level or study.head.level))
-  return measure.fastest(list, function(one) return names[one.rung.name] or names[one.rung.answer] end)
+  return measure.fastest(list, function(one)
+    return not one.rung.device and (names[one.rung.name] or names[one.rung.answer])
+  end)
 end
 
 -- A level whose arrays stay in a cache is not the memory's.
@@ -206,9 +211,9 @@ end
 local function add_results(study, one, level)
   local values = one.values
   values.t, values[study.rate] = one.t, one.rate
-  values.share = level and not one.partial and one.rate / level.rate or nil
+  values.share = level and not (one.partial or one.rung.device) and one.rate / level.rate or nil
   if one == level then values.drift, one.is_drifting = drift_of(level) end
-  local peak = measure.peak(study)
+  local peak = not one.rung.device and measure.peak(study)
   values.of_peak = peak and one.rate / peak.value or nil
   if one.report and one.report.rms then values.error, values.error_rms = errors_of(one.report) end
   add_measured(values, one.observed)
@@ -264,7 +269,7 @@ local function time(study, part, list, skip)
              bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
              setup = study.answer_named[one.rung.answer].restart
                and function() answers.reset(study, one.rung, one.case) end or nil,
-             stream = one.rung.stream and study.gpu and one.case:stream() or nil }
+             device = one.case.dev, stream = one.rung.stream and one.case.gpu and one.case:stream() or nil }
   end)
   local results = bench.turns(contenders, limits_of(study, part), watch_of(study, list, skip))
   return lists.map(list, function(one, i)
@@ -274,11 +279,11 @@ local function time(study, part, list, skip)
 end
 
 local function close_all(main)
-  for _, place in pairs(main.smaller) do
-    answers.close(place.refs)
+  answers.close(main.refs)
+  for _, place in pairs(main.others) do
+    if place.partial then answers.close(place.refs) end
     place.case:close()
   end
-  answers.close(main.refs)
   main.case:close()
 end
 
@@ -308,7 +313,7 @@ end
 ---@return table result   sides and type, text (these in words), list (variants: rung, block, case's sides, t, rate,
 ---                       record), level (one of them), shares (records of the kernels of each list of launches)
 function measure.case(study, part, sides, skip)
-  local main <close> = setmetatable({ case = case.new(study, sides, part), refs = {}, smaller = {} },
+  local main <close> = setmetatable({ case = case.new(study, sides, part), refs = {}, others = {} },
     { __close = close_all })
   local _ <close> = range.open(answers.sides_text(main.case))
   local list, level, kernels = run(study, part, main, skip)

@@ -126,6 +126,11 @@ local function choose(study)
   for _, rung in ipairs(study.rung_list) do
     local asked = lists.find(study.p.rungs or {}, function(text) return is_meant(rung, text) end)
     rung.wanted = rung.always or asked ~= nil
+    local is_own = rung.wanted and rung.device and blame.on(rung, "device", case.on, study, rung.device) == study
+    if is_own and not session.is_checked(study.dev) then
+      rung.wanted = false
+      table.insert(study.state.skipped, ("%s (the study's device is %s)"):format(rung.name, study.dev:id()))
+    end
   end
   study.state.parts = lists.map(study.part_list, function(part)
     if #study.part_list > 1 and not parts[part.name] then return nil end
@@ -200,7 +205,7 @@ end
 -- ---- compiling ------------------------------------------------------------------------------------
 
 local function plan_rung(study, sides, rung)
-  local c <close> = case.planned(study, sides)
+  local c <close> = case.planned(case.on(study, rung.device), sides)
   for _, block in ipairs(case.blocks(rung, c)) do case.plan(rung, c, block) end
 end
 
@@ -248,18 +253,26 @@ local function tell_mistakes(study)
   end
 end
 
+-- The rungs of an odd case that are no mistakes, by the study on their device.
+local function grouped(study, part, sides, seen)
+  local groups, by_device = {}, {}
+  for _, rung in ipairs(unchecked(study, part, case.bare(study, sides), seen)) do
+    local on = case.on(study, rung.device)
+    if rung.mistake then mistakes.look(study, part, rung, sides, plan_rung)
+    else table.insert(lists.entry(groups, by_device, on, { on = on }), rung) end
+  end
+  return groups
+end
+
 local function check_odd_case(study, part, sides, seen)
-  local bare = case.bare(study, sides)
-  local function new_case() return case.new(study, sides, part) end
-  local rungs = lists.map(unchecked(study, part, bare, seen), function(rung)
-    if not rung.mistake then return rung end
-    mistakes.look(study, part, rung, sides, plan_rung)
-  end)
-  if #rungs == 0 then return end
-  answers.check_odd(study, rungs, new_case, function(rung, reason) leave_out(study, rung, reason, reason) end,
-    function(rung, block, reason)
-      add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(answers.sides_text(bare), reason))
-    end)
+  for _, rungs in ipairs(grouped(study, part, sides, seen)) do
+    answers.check_odd(rungs.on, rungs, function() return case.new(rungs.on, sides, part) end,
+      function(rung, reason) leave_out(study, rung, reason, reason) end,
+      function(rung, block, reason)
+        local words = answers.sides_text(case.bare(study, sides))
+        add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(words, reason))
+      end)
+  end
 end
 
 local function check_odd(study)
@@ -325,9 +338,10 @@ end
 --- Runs a study.
 ---@param study table
 function runner.run(study)
-  -- parts: those to be run; results: of measured parts, by name; plans: of modules; wrong: rungs, with the reason;
+  -- parts: those to be run; results: of measured parts, by name; plans: of modules; views: the study on other devices;
+  -- wrong: rungs, with the reason;
   -- mistakes: what is known of rungs with one; mistaken: those that are measured; counted: counters of variants
-  study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {},
+  study.state = { name = path.script(), results = {}, plans = {}, views = {}, wrong = {}, skipped = {}, unchecked = {},
                   mistakes = {}, mistaken = {}, counted = {}, uncounted = {} }
   local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
   local _ <close> = range.open("study " .. study.state.name)
