@@ -97,7 +97,7 @@ local lanes = { block = { p.lanes, p.warps }, grid = function(c) return ceil_div
 local rows = { block = { 32, p.warps }, grid = lanes.grid }
 local tiles_y = { block = { 32, p.tile_warps }, grid = function(c) return { ceil_div(c.nx, 32), c.nz } end,
                   args = function(c) return { inner = c.nx, count = c.ny } end }
-local tiles_z = { block = { 32, p.tile_warps }, over = { "columns" },
+local tiles_z = { block = { 32, p.tile_warps }, over = { "columns", 1 },
                   args = function(c) return { inner = c.columns, count = c.nz } end }
 
 -- All columns at once. The kernel's counters grow from launch to launch.

@@ -86,6 +86,16 @@ describe("a mistake in a study's description", function()
     { 'type = "f32" }', 'type = "f23" }', "mine.lua:2: mw.study: there is no type 'f23'; did you mean 'f32'?" },
     { 'function study.arrays(c)', 'study.arrays = 5 local function f(c)',
       "mine.lua:8: study.arrays must be a function, got number" },
+    -- the runner's own value took the parameter's place in every record
+    { '{ "shapes"', '{ "share", 7, "of it" }, { "shapes"',
+      "mine.lua:2: parameter 'share': records have a 'share' of their own; take another name" },
+    { '{ "shapes"', '{ "T_eff", 7, "of it" }, { "shapes"',
+      "mine.lua:2: parameter 'T_eff': records have a 'T_eff' of their own; take another name" },
+    { 'cases = { { n = p.n,', 'cases = { { n = p.n, drift = 1,',
+      "mine.lua:20: part 'ladder', cases: records have a 'drift' of their own; take another name" },
+    { 'over = { "n" }, each = 16', 'over = { "n" }, odd_blocks = { { 32, 2 } }',
+      "mine.lua:18: rung 2 'a loop': its block 32x2 has 2 dimensions, and 'over' 1; take one as 32, or add a 1 to "
+        .. "'over' if the block's threads work together" },
     -- found on the odd cases
     { 'output = "y"', 'output = "z"', "mine.lua:17: rung 1 'an element a thread': the case has no array 'z'" },
     { ', a = 2 }', ' }',
@@ -112,6 +122,12 @@ describe("a mistake in a study's description", function()
       "mine.lua:18: rung 2 'a loop', launches: must return a list of { kernel, { block =, grid = }, arguments }" },
     { 'kernel = "saxpy_loop"', 'make = function() return function() error "boom" end end',
       "mine.lua:18: rung 2 'a loop', n = 1001, f32: mine.lua:18: boom" },
+    { 'kernel = "saxpy_loop"', 'make = function(c) return c:launch("saxpy_loop", { block = 64, grid = 1 }, 256) end',
+      "mine.lua:18: rung 2 'a loop', make: kernel 'saxpy_loop': arguments are a table by the parameters' names, as in "
+        .. "{ a = 2 }, got number" },
+    { 'array("f32", c.n):random(1), y = c.dev:array("f32", c.n)',
+      'array("f32", c.n, 1):random(1), y = c.dev:array("f32", c.n, 1)', -- a single index counted through all of it
+      "mine.lua:12: answer 'saxpy': at.x(1): the array has 1001 x 1 elements, and x comes first: at.x(ix, iy)" },
     { 'return c.a * at.x(i) + 1', '', "mine.lua:12: answer 'saxpy', cell: must return a number, got nil" },
     { 'start = function', 'spot = function() return { 5 } end, start = function',
       "mine.lua:12: answer 'saxpy', spot: must return a list of samples { i, j, value = number }" },

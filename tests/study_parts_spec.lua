@@ -70,6 +70,22 @@ describe("a part of a study", function()
     assert.is_truthy(none.output:find("check short: its mistake is found: no odd case finds it", 1, true), none.output)
   end)
 
+  -- A part with none of it ended the run with status 3.
+  it("says nothing of a mistake in another part", function()
+    local text = [[
+      study:rung { 2, "short", mistake = true, make = function(c)
+        return function() c.y:copy(c.x, { count = c.n - 1 }) end
+      end }
+      study:part { "whole", cases = { { n = p.n } }, rungs = { "at once" } }
+      study:part { "plain", run = function() print "plain" end }
+      study:part { "wrong", cases = { { n = p.n } } }
+      return study]]
+    for _, part in ipairs { "whole", "plain" } do
+      assert.are.equal("", passes(text, "-p parts=" .. part).remarks)
+    end
+    assert.is_truthy(passes(text, "-p parts=wrong").remarks:find("found for n = 7", 1, true))
+  end)
+
   it("can take its cases from what was fastest in an earlier one", function()
     local run = passes [[
       study:part { "sizes", cases = { { n = 16 }, { n = 1 << 20 } } }
@@ -147,6 +163,40 @@ describe("a rung", function()
       return study]]
     assert.are.equal(2, #passes(text).record.records)
     assert.are.equal(2, #passes(text, "-p rungs=1").record.records)
+  end)
+
+  -- The name was taken for two, and the first of them for an unknown one.
+  it("can be chosen by a name with a comma", function()
+    local text = [[
+      for _, name in ipairs { "again", "again, later", "later, again", "later" } do study:rung { name, make = copy } end
+      study:part { "ladder", cases = { { n = p.n } } }
+      return study]]
+    local function chosen(words)
+      local names = {}
+      for i, record in ipairs(passes(text, words).record.records) do names[i] = record.rung end
+      return table.concat(names, "; ")
+    end
+    assert.are.equal("at once; again, later", chosen "-p 'rungs=again, later'")
+    assert.are.equal("at once; again; again, later; later, again", chosen "-p 'rungs=again,again, later,later, again'")
+    assert.are.equal("at once; again; later", chosen "-p 'rungs=later,again'")
+  end)
+
+  -- Its rate was that of the study's work, which a copy does not do: 1,858,227 % of the level once.
+  it("that is the library's copy is a bar where the rate is of bytes, or as the level", function()
+    local text = [[
+      study:library("x", "y")
+      study:part { "ladder", cases = { { n = p.n } }, charts = { { kind = "ladder" } } }
+      return study]]
+    local function bars(from, to, words)
+      local made = support.study_passes("./mine.lua", "--device cpu " .. (words or ""),
+        { kernels = { ["mine.lua"] = HEAD:gsub(from, to) .. text } })
+      return made.record.charts[1].bars
+    end
+    local work <const> = 'rate = { "cells", work = function(c) return 1000 * c.n end }, units = { cells = "1/s" }'
+    assert.are.equal(2, #bars('"T_tot"', '"T_tot"'))
+    assert.are.equal(1, #bars('rate = "T_tot"', work))
+    assert.are.equal(2, #bars('rate = "T_tot", output = "y", level = "copied"',
+      work .. ', output = "y", level = "library copy"'))
   end)
 
   it("may queue its work in a stream that nothing waits for", function()

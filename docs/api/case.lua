@@ -66,6 +66,7 @@ function, it is called at every launch, for example for a counter.]],
       returns = { { "fun()?", "launches; nil if the device cannot", name = "go" },
                   { "string?", "why, as in \"704 blocks at once, the device holds 256\"", name = "reason" } },
       errors = { "kernel '<name>', parameter <i> '<name>': the case has no field of that name; it has <names>; give it with 'args'",
+                 "kernel '<name>': arguments are a table by the parameters' names, as in { a = 2 }, got <type>",
                  "the study names no file of kernels; give it with 'kernels'" },
       since = "0.4.0",
       example = [[

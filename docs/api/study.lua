@@ -130,10 +130,10 @@ functions of the previous parameters' values: `function(p) return p.n // 2 end`.
       about = "The expected result. One of `equal`, `cell`, `host` and `steps` is needed.",
       { "equal", "string", "an array that the output must equal bit for bit" },
       { "cell", "fun(c: case, at: table, ...: integer): number", [[one element by its indices; `at.A(i, j)` reads the
-case's array A. Small cases are compared completely, the measured one in 68 samples]] },
+case's array A, with as many indices as it has dimensions. Small cases are compared completely, the measured one in 68 samples]] },
       { "host", "fun(c: case, rung: table, out: array): table|function|array", [[all elements of a small case, as `mw.check` takes
-them; also of the measured one, unless there is a `spot`, `prove` or `reference`. It is called once for each array `out` that rungs write,
-with the first rung that does. An array is copied]] },
+them; also of the measured one, up to 2^22 elements, unless there is a `spot`, `prove` or `reference`. It is called once for each array `out` that rungs
+write, with the first rung that does. An array is copied]] },
       { "spot", "fun(c: case): table[]", [[samples of the measured size, `{ i, j, value = }` each, if an element cannot be
 computed separately]] },
       { "prove", "fun(c: case, go: function, check: function)",
@@ -182,7 +182,7 @@ that wait for `c:stream()`, and that this one waits for at the end. Since 0.11.0
       { "blocks", "dims[]", "several blocks; each is measured" },
       { "odd_blocks", "dims[]", "further blocks that are only checked, on the odd cases" },
       { "over", "table", [[what the grid covers: sides of the case or integers, one per dimension. The grid is that divided by the
-block and `each`, rounded up]] },
+block and `each`, rounded up. A block has no more dimensions; { "rows", 1 } is for a block of several rows of threads that share a row]] },
       { "each", "integer|table|fun(c: case, block: any): any", "elements per thread, or a list with one number per dimension",
         default = "1" },
       { "grid", "fun(c: case, block: any): dims", "the grid, instead of `over`" },
@@ -302,6 +302,7 @@ open, and `gpu` is false.]],
                  "mw.study: option 'rate' must be a field as in \"T_eff\", or { \"rate\", work = function(c, rung) }",
                  "parameter '<name>': there is one of that name already",
                  "parameter '<name>': the runner has one of that name",
+                 "parameter '<name>': records have a '<name>' of their own; take another name",
                  [[parameter <i> must be { name, default, help, ... }, such as { "n", 1024, "elements" }]],
                  "the file must end with 'return study'" },
       since = "0.4.0",
@@ -348,7 +349,8 @@ print((select(2, pcall(study.answer, study, "none", {}))).text) --> answer 'none
     {
       name = "library", forms = { "study:library([number, ]from, to)" },
       about = [[Adds the library's copy as the rung "library copy", which is always measured, and the answer "copy": the array
-`to` must equal `from`, and both are moved.]],
+`to` must equal `from`, and both are moved. Where the rate is not one of bytes, a ladder has no bar for it unless it is the
+level.]],
       params = { { "number", "integer", "of the rung", optional = true }, { "from", "string", "an array of the case" },
                  { "to", "string", "" } },
       since = "0.4.0",

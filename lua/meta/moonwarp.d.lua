@@ -593,8 +593,8 @@
 --- The expected result. One of `equal`, `cell`, `host` and `steps` is needed.
 ---@class moonwarp.answer_spec
 ---@field equal? string an array that the output must equal bit for bit
----@field cell? fun(c: moonwarp.case, at: table, ...: integer): number one element by its indices; `at.A(i, j)` reads the case's array A. Small cases are compared completely, the measured one in 68 samples
----@field host? fun(c: moonwarp.case, rung: table, out: moonwarp.array): table|function|moonwarp.array all elements of a small case, as `mw.check` takes them; also of the measured one, unless there is a `spot`, `prove` or `reference`. It is called once for each array `out` that rungs write, with the first rung that does. An array is copied
+---@field cell? fun(c: moonwarp.case, at: table, ...: integer): number one element by its indices; `at.A(i, j)` reads the case's array A, with as many indices as it has dimensions. Small cases are compared completely, the measured one in 68 samples
+---@field host? fun(c: moonwarp.case, rung: table, out: moonwarp.array): table|function|moonwarp.array all elements of a small case, as `mw.check` takes them; also of the measured one, up to 2^22 elements, unless there is a `spot`, `prove` or `reference`. It is called once for each array `out` that rungs write, with the first rung that does. An array is copied
 ---@field spot? fun(c: moonwarp.case): table[] samples of the measured size, `{ i, j, value = }` each, if an element cannot be computed separately
 ---@field prove? fun(c: moonwarp.case, go: function, check: function) a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known; `check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance
 ---@field reference? fun(c: moonwarp.case, launcher: function): moonwarp.array computes the reference on the device, after `start`; `launcher(rung, c, block)` is `study:launcher`
@@ -684,7 +684,7 @@
 ---@field block? moonwarp.dims|fun(c: moonwarp.case): moonwarp.dims threads per block
 ---@field blocks? moonwarp.dims[] several blocks; each is measured
 ---@field odd_blocks? moonwarp.dims[] further blocks that are only checked, on the odd cases
----@field over? table what the grid covers: sides of the case or integers, one per dimension. The grid is that divided by the block and `each`, rounded up
+---@field over? table what the grid covers: sides of the case or integers, one per dimension. The grid is that divided by the block and `each`, rounded up. A block has no more dimensions; { "rows", 1 } is for a block of several rows of threads that share a row
 ---@field each? integer|table|fun(c: moonwarp.case, block: any): any elements per thread, or a list with one number per dimension, default 1
 ---@field grid? fun(c: moonwarp.case, block: any): moonwarp.dims the grid, instead of `over`
 ---@field shared? fun(c: moonwarp.case, block: any): integer dynamic shared memory per block, bytes
@@ -1501,7 +1501,8 @@ function study.arrays(c) end
 function study:answer(name, spec) end
 
 --- Adds the library's copy as the rung "library copy", which is always measured, and the answer "copy": the array
---- `to` must equal `from`, and both are moved.
+--- `to` must equal `from`, and both are moved. Where the rate is not one of bytes, a ladder has no bar for it unless it is the
+--- level.
 ---@param number? integer of the rung
 ---@param from string an array of the case
 ---@param to string

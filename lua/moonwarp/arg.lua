@@ -145,12 +145,29 @@ local function check_picked(name)
   if picked and (picked[name] or 1) > 1 then require("moonwarp.skip").raise(arg.WHOLE) end
 end
 
+-- The texts of a list; one with commas, which is a choice, is a text and not several.
+local function whole(texts, default, limits)
+  local list, first = {}, 1
+  local function is_value(text)
+    if limits.check then return limits.check(text) == nil end
+    return lists.has(limits.choices or {}, text)
+  end
+  while type(default[1]) == "string" and first < #texts do
+    local last = #texts
+    while last > first and not is_value(table.concat(texts, ",", first, last)) do last = last - 1 end
+    list[#list + 1], first = table.concat(texts, ",", first, last), last + 1
+  end
+  return table.move(texts, first, #texts, #list + 1, list)
+end
+
 local function value_of(name, default, limits)
   local texts = session.current.pass[name]
   if texts == nil then return default end
   if type(default) == "table" then
     check_picked(name)
-    return lists.map(texts, function(text) return convert_one(name, default[1] or "", text, limits) end)
+    return lists.map(whole(texts, default, limits), function(text)
+      return convert_one(name, default[1] or "", text, limits)
+    end)
   end
   if #texts > 1 then begin_sweep(name, default, texts, limits) end
   return convert_one(name, default, session.current.pass[name][1], limits)

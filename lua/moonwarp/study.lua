@@ -215,12 +215,13 @@ end
 function Study:library(number, from, to)
   if type(number) == "string" then number, from, to = nil, number, from end
   self:answer("copy", { equal = from, bytes = from .. " " .. to, output = to })
-  self:rung { number or "library copy", number and "library copy" or nil, answer = "copy", always = true,
+  local rung = self:rung { number or "library copy", number and "library copy" or nil, answer = "copy", always = true,
     stream = true,
     make = function(c)
       local options = c.gpu and { stream = c:stream() } or nil -- without one a copy is waited for
       return function() c[to]:copy(c[from], options) end
     end }
+  rung.is_library = true
 end
 
 -- The only answer beside the copy's.

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a study's writer was not told: an error of Lua's for an index out of range, no way out of a fraction of 'each',
--- why a block of two dimensions is wrong, which sizes are counted, that a level is a cache's, that nothing was checked.
+-- why a block of two dimensions is wrong, that no rung agrees with the answer, which sizes are counted, that a level is
+-- a cache's, that nothing was checked.
 
 local small_study = require "tests.small_study"
 local support = require "tests.support"
@@ -35,9 +36,26 @@ describe("a study's writer is told", function()
   end)
 
   it("that a block has more dimensions than 'over'", function()
-    local made = run(STUDY, "-p shapes=32")
+    assert.are.equal(1, says(STUDY, "-p shapes=32", "mine.lua:17: rung 1 'an element a thread': its block 32x2 has 2 "
+      .. "dimensions, and 'over' 1; take one as 32, or add a 1 to 'over' if the block's threads work together").status)
+    says(changed(STUDY, 'over = { "n" } }', 'over = { "n", 1 } }'), "-p shapes=32x2", "1001 of 1001 elements are wrong")
+  end)
+
+  it("that all rungs agree with each other, and not with the answer", function()
+    local made = run(changed(STUDY, "c.a * at.x(i) + 1", "c.a * at.x(i)"), "-p shapes=64x1")
     assert.are.equal(3, made.status)
-    small_study.has(made.remarks, "for n = 1001, f32; its block 32x2 has 2 dimensions, and 'over' 1")
+    small_study.has(made.remarks, "All 2 rungs of answer 'saxpy' agree with each other and differ from its 'cell' for "
+      .. "n = 1001, f32: look at 'cell' first.")
+    made = run(STUDY, "-p shapes=64x1", small_study.KERNELS:gsub("y%[i%] %+= a", "y[i] -= a", 1))
+    assert.is_nil(made.remarks:find("agree with each other", 1, true), made.remarks)
+  end)
+
+  it("that its host has too much to do", function()
+    local text = changed(STUDY, "cell = function(c, at, i) return c.a * at.x(i) + 1 end",
+      "host = function(c) local x = c.x:totable() return function(i) return c.a * x[i] + 1 end end")
+    assert.are.equal(0, run(text, "-p shapes=64x1").status)
+    says(text, "-p shapes=64x1 -p n=4194305", "mine.lua:12: answer 'saxpy', host: it would compute 4194305 elements "
+      .. "for n = 4194305, f32; give 'spot' as well, samples of a large array")
   end)
 
   it("at which sizes it was counted", function()

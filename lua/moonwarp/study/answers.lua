@@ -20,6 +20,7 @@ local session = require "moonwarp.session"
 local answers = {}
 
 local BAND, WHOLE = 1 << 20, 1 << 24 -- elements
+local BY_HOST <const> = 1 << 22 -- elements that a host computes in a few seconds
 local CORNERS, SAMPLES = 8, 68
 
 -- ---- names --------------------------------------------------------------------------------------
@@ -105,8 +106,9 @@ function answers.reader(answer, name, values, shape)
   local nx, ny, nz, nl = shape[1], shape[2] or 1, shape[3] or 1, shape[4] or 1
   return function(i, j, k, l)
     local x, y, z, w = i or 0, j or 1, k or 1, l or 1
+    local given = l and 4 or k and 3 or j and 2 or 1
     local is_inside = x >= 1 and x <= nx and y >= 1 and y <= ny and z >= 1 and z <= nz and w >= 1 and w <= nl
-    local value = is_inside and values[(((w - 1) * nz + z - 1) * ny + y - 1) * nx + x]
+    local value = is_inside and given == #shape and values[(((w - 1) * nz + z - 1) * ny + y - 1) * nx + x]
     if value then return value end
     blame.fail(answer, nil, "at.%s(%s): the array has %s elements, and x comes first: at.%s(%s)", name,
       table.concat(lists.map({ i, j, k, l }, tostring), ", "), table.concat(shape, " x "), name,
@@ -246,17 +248,27 @@ local function wanted_of(answer, c, rung, out)
   return c:keep(check.expected(out, by_host(answer, c, rung, out)))
 end
 
--- What a kernel of one dimension does in a block of two: each row of threads does the same again.
-local function shape_hint(rung, block)
-  local shape = lists.of(block)
-  local sides, over = #shape, #lists.of(rung.over)
-  while sides > 1 and shape[sides] == 1 do sides = sides - 1 end
-  if over == 0 or sides <= over then return "" end
-  return ("; its block %s has %d dimensions, and 'over' %d"):format(table.concat(shape, "x"), sides, over)
+-- Counts a wrong output of an answer; whether all were like the first one, which is kept.
+local function note_wrong(wrong, answer, out, options)
+  local seen = wrong[answer.name] or { count = 0, is_same = true, output = out:clone() }
+  local first = seen.output
+  wrong[answer.name], seen.count = seen, seen.count + 1
+  local is_alike = out:dtype() == first:dtype() and #out == #first
+  seen.is_same = seen.is_same and is_alike and check.is_right(out, first, options)
 end
 
--- One variant of an odd case; expected: what is wanted, by answer and output.
-local function compare_odd(name, study, one, expected)
+-- The answers that may be wrong themselves: all of several rungs agree, and not with what is wanted.
+local function doubtful(study, wrong, rungs)
+  return lists.map(lists.keys(wrong), function(name)
+    local answer, seen = study.answer_named[name], wrong[name]
+    local count = #lists.map(rungs, function(rung) return rung.answer == name or nil end)
+    local by = answer.steps and "steps" or answer.host and "host" or answer.cell and "cell" or "equal"
+    return seen.is_same and seen.count == count and count > 1 and { answer = name, count = count, by = by } or nil
+  end)
+end
+
+-- One variant of an odd case; expected: what is wanted, by answer and output; wrong: outputs that were, by answer.
+local function compare_odd(name, study, one, expected, wrong)
   local rung, c = one.rung, one.case
   local go, reason = case.launcher(rung, c, one.block)
   if not go then return nil, reason end
@@ -265,13 +277,13 @@ local function compare_odd(name, study, one, expected)
   expected[answer][out] = expected[answer][out] or wanted_of(answer, c, rung, out)
   run_once(answer, c, out, go)
   local ok = check.run(out, expected[answer][out], options_of(answer, c, rung, nil, name))
-  return is_also_right(answer, c, name) and ok, ("differs from the host for %s%s"):format(answers.sides_text(c),
-    shape_hint(rung, one.block))
+  if not ok then note_wrong(wrong, answer, out, options_of(answer, c, rung)) end
+  return is_also_right(answer, c, name) and ok, "differs from the host for " .. answers.sides_text(c)
 end
 
 -- The same. A kernel's fault is a wrong result if the device can continue after it.
-local function check_odd(name, study, one, expected)
-  local done, ok, reason = failure.catch(compare_odd, name, study, one, expected)
+local function check_odd(name, study, one, expected, wrong)
+  local done, ok, reason = failure.catch(compare_odd, name, study, one, expected, wrong)
   if done then return ok, reason end
   if study.gpu or failure.status(ok) ~= "fault" then error(ok, 0) end
   check.fail(name, ok)
@@ -284,12 +296,18 @@ end
 ---@param new_case fun(): table   an odd case; another one after a rung that is wrong, which may have written anywhere
 ---@param wrong fun(rung: table, reason: string)    called for each that is
 ---@param skip fun(rung: table, block: any, reason: string)   called for variants that the device does not take
+---@return table[] doubtful   answers that none of their rungs agree with, though all leave the same: answer (its name),
+---                           count (of rungs), by (its field that says what is wanted)
 function answers.check_odd(study, rungs, new_case, wrong, skip)
-  local c, expected = new_case(), {}
-  local _ <close> = setmetatable({}, { __close = function() c:close() end })
+  local c, expected, outputs = new_case(), {}, {}
+  local _ <close> = setmetatable({}, { __close = function()
+    c:close()
+    for _, seen in pairs(outputs) do seen.output:close() end
+  end })
   for _, rung in ipairs(rungs) do
     for _, block in ipairs(case.blocks(rung, c)) do
-      local ok, reason = judged(check_odd, study, { rung = rung, block = block, case = c }, expected)
+      local ok, reason = judged(check_odd, study, { rung = rung, block = block, case = c }, expected,
+        outputs)
       if ok == false then
         c:close()
         c, expected = new_case(), {}
@@ -302,6 +320,7 @@ function answers.check_odd(study, rungs, new_case, wrong, skip)
       end
     end
   end
+  return doubtful(study, outputs, rungs)
 end
 
 -- ---- mistakes ------------------------------------------------------------------------------------
@@ -351,6 +370,10 @@ local function own_reference(study, answer, c, rung, out)
     local array = answer.reference(scope, function(name, on, block) return study:launcher(name, on, block) end)
     return { array = array, scope = scope, by = table.concat(answer.needs or {}, ", "), why = "checked on odd sizes" }
   elseif answer.host and not (answer.spot or answer.prove) then
+    if #out > BY_HOST then
+      blame.fail(answer, "host", "it would compute %d elements for %s; give 'spot' as well, samples of a large array",
+        #out, answers.sides_text(c))
+    end
     local array = check.expected(out, answer.host(c, rung, out))
     return { array = array, owned = true, out = out, by = "the host", why = "which knows all of it" }
   end

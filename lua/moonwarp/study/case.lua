@@ -293,6 +293,10 @@ function Case:launch(name, how, more)
   local kernel = modules.kernel(self, name, how)
   local reason = obstacle(self, kernel, how)
   if reason then return nil, reason end
+  if more ~= nil and type(more) ~= "table" then
+    failure.invalid("kernel '%s': arguments are a table by the parameters' names, as in { a = 2 }, got %s",
+      kernel:name(), core.type(more) or type(more))
+  end
   local shape = {}
   for _, key in ipairs(KEPT) do shape[key] = how[key] end
   local go, args, count = kernel:prepare(shape), arguments(kernel, self, more or {})

@@ -114,6 +114,9 @@ local function sides_of(entry, field, ...)
   for _, sides in ipairs(list) do
     for name in pairs(sides) do
       if name ~= "type" then blame.on(entry, field, case.check_name, name) end
+      if name ~= "bytes" and lists.has(parameters.RECORDED, name) then
+        blame.fail(entry, field, "records have a '%s' of their own; take another name", name)
+      end
     end
   end
   return expanded(list)
@@ -204,9 +207,22 @@ end
 
 -- ---- compiling ------------------------------------------------------------------------------------
 
+-- Of a kernel of one dimension in a block of two each row of threads would do the same again.
+local function check_dimensions(rung, block)
+  local sides, over = lists.of(block), #lists.of(rung.over)
+  local count = #sides
+  while count > 1 and sides[count] == 1 do count = count - 1 end
+  if over == 0 or count <= over then return end
+  blame.fail(rung, nil, "its block %s has %d dimensions, and 'over' %d; take one as %s, or add a 1 to 'over' if the "
+    .. "block's threads work together", table.concat(sides, "x"), count, over, table.concat(sides, "x", 1, over))
+end
+
 local function plan_rung(study, sides, rung)
   local c <close> = case.planned(case.on(study, rung.device), sides)
-  for _, block in ipairs(case.blocks(rung, c)) do case.plan(rung, c, block) end
+  for _, block in ipairs(case.blocks(rung, c)) do
+    check_dimensions(rung, case.block_of(c, block))
+    case.plan(rung, c, block)
+  end
 end
 
 -- Every instance of every part is known before the first one is compiled.
@@ -243,10 +259,19 @@ local function leave_out(study, rung, why, reason)
   add_note(study.state.skipped, rung, nil, reason)
 end
 
+-- Whether a part that is run checks the rung on an odd case.
+local function is_judged(study, rung)
+  return lists.find(study.state.parts, function(part)
+    return #part.odd_cases > 0 and lists.has(part.checked, rung)
+  end) ~= nil
+end
+
 -- What is known of each mistake, when all odd cases have been seen.
 local function tell_mistakes(study)
   for _, rung in ipairs(study.rung_list) do
-    if rung.mistake and rung.wanted then
+    if rung.mistake and rung.wanted and not is_judged(study, rung) then
+      study.state.wrong[rung] = "a mistake"
+    elseif rung.mistake and rung.wanted then
       local reason = mistakes.tell(study, rung)
       if reason then leave_out(study, rung, "a mistake", reason) end
     end
@@ -265,13 +290,17 @@ local function grouped(study, part, sides, seen)
 end
 
 local function check_odd_case(study, part, sides, seen)
+  local words = answers.sides_text(case.bare(study, sides))
   for _, rungs in ipairs(grouped(study, part, sides, seen)) do
-    answers.check_odd(rungs.on, rungs, function() return case.new(rungs.on, sides, part) end,
+    local doubtful = answers.check_odd(rungs.on, rungs, function() return case.new(rungs.on, sides, part) end,
       function(rung, reason) leave_out(study, rung, reason, reason) end,
       function(rung, block, reason)
-        local words = answers.sides_text(case.bare(study, sides))
         add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(words, reason))
       end)
+    for _, one in ipairs(doubtful) do
+      remark.say("All %d rungs of answer '%s' agree with each other and differ from its '%s' for %s: look at '%s' "
+        .. "first.", one.count, one.answer, one.by, words, one.by)
+    end
   end
 end
 

@@ -128,13 +128,20 @@ local function bars_of(study, list)
     marks_of(study, list)
 end
 
+-- Without the library's copy where it has no place in the rate's unit: only as the level it is a bar among others.
+local function without_copy(study, list, level)
+  return lists.map(list, function(one)
+    return not (study.work and one.rung.is_library and one ~= level) and one or nil
+  end)
+end
+
 -- The variants whose records a chart shows.
 local function shown(spec, list)
   return lists.map(list, function(one) return (not spec.of or spec.of(one.record)) and one or nil end)
 end
 
 local function draw_ladder(study, part, spec, list, level, suffix)
-  local best = best_of_rungs(shown(spec, list))
+  local best = best_of_rungs(without_copy(study, shown(spec, list), level))
   local bars, marks = bars_of(study, best)
   if #bars == 0 then return end
   local top, lines = levels_of(study, level)

@@ -8,6 +8,7 @@ local blame = require "moonwarp.study.blame"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
+local parameters = require "moonwarp.study.parameters"
 
 local validate = {}
 
@@ -40,10 +41,7 @@ end
 
 -- ---- columns and charts ----------------------------------------------------------------------------
 
-local ALWAYS = { "study", "group", "number", "rung", "type", "block", "threads", "bytes", "t", "share", "of_peak",
-                 "drift", "series", "device", "device_name", "date", "params", "script", "moonwarp" }
-
-local OWN = lists.set(ALWAYS)
+local OWN = lists.set(lists.append({ "type", "block", "threads" }, parameters.RECORDED))
 
 -- The fields that the records of a part have; nil if functions add others.
 local function fields_of(study, part)
