@@ -36,7 +36,8 @@ describe("a fault on the CPU device", function()
       it("far outside names kernel, block, thread, parameter and index", function()
         local x <close> = dev:zeros("f32", 100)
         faults(function() m.write_at:launch(1, 1, x, FAR) end, "kernel 'write_at' wrote outside every array",
-          "block (0,0,0)", "thread (0,0,0)", "parameter 1 'x'", "an array of 400 bytes", "index " .. FAR)
+          "block (0,0,0)", "thread (0,0,0)", "parameter 1 'x'", "an array of 400 bytes", "index " .. FAR,
+          "; --check names the line")
         faults(function() m.read_at:launch(1, 1, x, x, FAR) end, "kernel 'read_at' read outside every array",
           "block (0,0,0)", "thread (0,0,0)", "an array of 400 bytes")
         assert.are.equal(0.0, x:get(1))

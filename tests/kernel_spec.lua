@@ -66,7 +66,25 @@ support.each_device("kernels", function(dev, id, runs)
     assert.are.equal(128, tiles.two:attributes().shared_bytes)
     assert.are.equal(128, tiles.calls:attributes().shared_bytes)
     support.fails(function() tiles:kernel "tile" end,
-      "kernel 'tile' of module 'source' is a template: name an instance, as in tile<float>")
+      "kernel 'tile' of module 'source' is a template: name an instance, as in tile<float, 16>")
+  end)
+
+  -- f<float> was proposed for every template.
+  runs("are templates that an instance is proposed for by the kinds of their parameters", function()
+    local templates <close> = dev:module { source = [[
+      enum order { up, down };
+      template <int TILE> __global__ void transpose(float *x) { x[0] = TILE; }
+      template <typename T, bool WHOLE, unsigned N = 4> __global__ void copy(T *x) { x[0] = WHOLE + N; }
+      template <class T, class ...U> __global__ void pack(T *x) { x[0] = sizeof...(U); }
+      template <order O> __global__ void sort(int *x) { x[0] = O; }
+      template <size_t N, typename F = int> __global__ void fold(F *x) { x[0] = N; }
+      namespace lab { template <char C> __global__ void mark(char *x) { x[0] = C; } }]] }
+    for name, instance in pairs { transpose = "16", copy = "float, true", pack = "float, float", sort = "...",
+                                  fold = "16", mark = "16" } do
+      support.fails(function() templates:kernel(name) end, ("kernel '%s' of module 'source' is a template: name an "
+        .. "instance, as in %s<%s>"):format(name, name, instance))
+    end
+    assert.are.equal("copy<float, true>", templates:kernel "copy<float, true>":name())
   end)
 
   runs("say which engine runs them and why", function()

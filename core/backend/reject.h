@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
+#include "core/source/declared.h"
 
 /* known: what the module has instead, a list in words; "": nothing. */
 static inline mw_status mw_reject_kernel(const mw_module *module, const char *name, const char *known, mw_error *err) {
@@ -36,10 +37,12 @@ static inline mw_status mw_reject_binary(const mw_device *device, const mw_sourc
                  source->name, device->info.id);
 }
 
-/* Asked for without its arguments. */
-static inline mw_status mw_reject_template(const mw_module *module, const char *name, mw_error *err) {
-  return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",
-                 name, module->name, name);
+/* Asked for without its arguments; text: of the module. */
+static inline mw_status mw_reject_template(const mw_module *module, const char *name, const char *text, mw_error *err) {
+  char arguments[64];
+  mw_declared_instance(text, name, arguments, sizeof arguments);
+  return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<%s>", name,
+                 module->name, name, arguments);
 }
 
 /* Asked for later, of a module whose device variables a second unit would have twice. */

@@ -16,4 +16,9 @@ typedef void (*mw_interrupt_hook)(void); /* async-signal-safe, returns */
 void mw_interrupt(void);                       /* sets mw_interrupted, then calls the hook; async-signal-safe */
 void mw_interrupt_set_hook(mw_interrupt_hook); /* NULL: none */
 
+/* The seconds after which a script that waits for a kernel says so: $MOONWARP_PATIENCE, else 10; 0: never. */
+double mw_patience(void);
+/* Names the kernel on standard error, if that is a terminal, the same one once; async-signal-safe. */
+void mw_say_waiting(const char *kernel, const char *what);
+
 #endif

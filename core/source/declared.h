@@ -17,6 +17,10 @@ typedef struct mw_declared_kernel {
 /* The __global__ functions in the text's order, each name once; returns their count. Freed by mw_free. */
 int mw_declared_kernels(const char *text, mw_declared_kernel **out);
 
+/* Arguments that the template of a __global__ function may take, by the kinds of its parameters: "float, 16" of
+ * template <class T, int TILE>; "...": a kind of which none is known. */
+void mw_declared_instance(const char *text, const char *kernel, char *out, size_t size);
+
 /* The parameters of a __global__ function, "scale", "lab::scale" or "scale<float>", by its definition where the text
  * has it: a declaration may leave names out. Each gets its name ("" where it has none), type, size and natural offset;
  * size 0: the type is not known. Returns their count, which may be more than the `most` that are written; -1: there is

@@ -33,7 +33,7 @@ on). Only writes are found there; what a kernel reads there from an array of flo
         "kernel 'triad', parameter 1 'B' is double *: array<f64>[64 x 64] cpu is a read-only view and the parameter is not const",
         "kernel 'triad', parameter 1 'B' is double *: the array is closed",
         "kernel 'triad', parameter 1 'B' is double *: an array expected, got nil (mw.null is the null pointer)",
-        "kernel 'triad' wrote outside every array: block (0,0,0), thread (5,0,0), just past the end of parameter 1 'B', an array of 8000 bytes (offset 8000; index 1000, it has 1000 elements)",
+        "kernel 'triad' wrote outside every array: block (0,0,0), thread (5,0,0), just past the end of parameter 1 'B', an array of 8000 bytes (offset 8000; index 1000, it has 1000 elements); --check names the line",
         "attempt to launch a closed kernel", "attempt to launch on a closed stream",
       },
       meta = false, since = "0.1.0",

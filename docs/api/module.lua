@@ -31,7 +31,7 @@ where others of the module do fails here, with its own message; the others are u
       returns = { { "kernel", "" } },
       errors = {
         "module '<name>' has no kernel '<kernel>'; it has: <names>: did you mean '<nearest>'?",
-        "kernel '<kernel>' of module '<name>' is a template: name an instance, as in <kernel><float>",
+        "kernel '<kernel>' of module '<name>' is a template: name an instance, as in <kernel><float, 16>",
         "module '<name>' has device variables, so '<instance>' must be compiled with it: list it in templates = {\"<instance>\"}",
         "the compiler's message for the instance",
         "kernel '<kernel>' cannot be compiled for <device>: <file>:<line>: <the compiler's message>",

@@ -4,6 +4,7 @@
 -- gave 1; the folder of results was made by a program whose output could not be read then; a script that starts one
 -- command after another went on, since only the command heard of it.
 
+local fake = require "tests.fake"
 local small_study = require "tests.small_study"
 local support = require "tests.support"
 
@@ -143,6 +144,51 @@ describe("the prompt", function()
       local output = pipe:read "a"
       assert.is_truthy(output:find("script\tnil", 1, true), output)
     end)
+  end)
+end)
+
+-- Nothing was said, for as long as a newcomer cared to look at a cursor.
+describe("a kernel that does not end", function()
+  if not PROGRAM then return end
+
+  local SCRIPT <const> = [[
+    local mw = require "moonwarp"
+    local dev = mw.device(arg[1])
+    local m = dev:module { source = "__global__ void forever(volatile int *x) { while (*x == 0) {} }" }
+    local x, one, s = dev:zeros("i32", 1), dev:full(1, "i32", 1), dev:stream()
+    m.forever:launch(1, 1, one)
+    if arg[2] then m.forever:prepare { grid = 1, block = 1, stream = s }(x) else m.forever:launch(1, 1, x) end
+    s:synchronize()]]
+
+  local function screen_of(words, environment, said)
+    local screen
+    support.with_folder(function(folder)
+      support.write(folder .. "/s.lua", SCRIPT)
+      screen = support.typed(("env MOONWARP_PATIENCE=0.2 %s %s run %s/s.lua -- %s"):format(environment or "",
+        quoted(PROGRAM), folder, words), { { said, "\003" } })
+    end)
+    return screen
+  end
+
+  it("is named at a terminal, with the way out", function()
+    local said <const> = "moonwarp: kernel 'forever' is still running; Ctrl-C ends it"
+    for _, words in ipairs { "cpu", "cpu stream" } do
+      local screen = screen_of(words, nil, said)
+      assert.is_truthy(screen:find(said, 1, true), screen)
+      assert.is_truthy(screen:find("s.lua:%d+: interrupted"), screen)
+    end
+  end)
+
+  it("is named on a GPU as what was launched last", function()
+    if not fake.is_possible() or not support.has_nvrtc() then
+      pending "needs NVRTC, and a C compiler for the fake driver"
+      return
+    end
+    local said <const> = "moonwarp: kernel 'forever' was launched last, and the device is still busy; Ctrl-C ends the "
+      .. "wait"
+    local screen = screen_of("cuda:0 stream", "MOCK_CUDA_HANG=1 MOONWARP_LIBCUDA=" .. fake.library(), said)
+    assert.is_truthy(screen:find(said, 1, true), screen)
+    assert.is_truthy(screen:find("s.lua:%d+: interrupted"), screen)
   end)
 end)
 

@@ -160,7 +160,7 @@ static mw_status run_in_orders(const cpu_op *op, cpu_stream *stream, cpu_worker 
   return cpu_orders_end(orders, status, err);
 }
 
-static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+static mw_status run_in_mode(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
   cpu_device *device = cpu_device_of(&stream->base);
   if (device->checker && cpu_checker_mode(device->checker)->orders) return run_in_orders(op, stream, me, err);
   if (!device->comparer) return run_own(op, stream, me, NULL, err);
@@ -169,6 +169,13 @@ static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me
   cpu_comparison *comparison = cpu_compare_begin(device, op->launch.kernel, &abi, op->launch.cooperative);
   const mw_status status = run_own(op, stream, me, NULL, err);
   return comparison ? cpu_compare_end(comparison, me, status, err) : status;
+}
+
+static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  cpu_worker_launches(me, op->launch.kernel->base.name);
+  const mw_status status = run_in_mode(op, stream, me, err);
+  cpu_worker_launches(me, NULL);
+  return status;
 }
 
 static void label_launch(const cpu_op *op, FILE *out) {

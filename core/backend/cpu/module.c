@@ -269,7 +269,8 @@ static mw_status fail_unknown(const cpu_module *module, const char *name, mw_err
 
 /* The unit for one more template instance. */
 static mw_status instantiate(cpu_module *module, const char *name, const cpu_declared *declared, mw_error *err) {
-  if (!strchr(name, '<')) return mw_reject_template(&module->base, name, err);
+  if (!strchr(name, '<'))
+    return mw_reject_template(&module->base, name, cpu_program_options(module->program)->text, err);
   if (cpu_program_has_variables(module->program)) return mw_reject_instance(&module->base, name, err);
   const bool fiber = strcmp(declared->engine, "fiber") == 0;
   if (device_of(module)->checker) return load(module, checked_flavor(module), name, NULL, err);

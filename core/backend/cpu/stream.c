@@ -88,11 +88,15 @@ static void stream_thread(void *owner, cpu_worker *me) {
 
 /* With the lock: waits until done reaches the number; false: Ctrl-C. */
 static bool watch(cpu_stream *stream, uint64_t number) {
+  const double begin = mw_clock(), seconds = mw_patience();
   bool patient = true;
   stream->watchers++;
   while (atomic_load(&stream->done) < number && patient) {
     cpu_wait_briefly(&stream->progress, &stream->lock, LOOK);
     patient = !atomic_load(&mw_interrupted);
+    const cpu_op *op = &stream->slots[atomic_load(&stream->done) % CPU_SLOTS].op;
+    if (!idle(stream) && op->type->launch && seconds > 0 && mw_clock() - begin > seconds)
+      mw_say_waiting(op->launch.kernel->base.name, "is still running; Ctrl-C ends it");
   }
   stream->watchers--;
   return patient;

@@ -52,7 +52,8 @@ static mw_status reject_name(const cuda_module *module, const char *name, mw_err
   char known[512];
   const mw_status refused = mw_refusals_check(&module->units->refused, name, err);
   if (refused != MW_OK) return refused;
-  if (list_known(module, name, known, sizeof known)) return mw_reject_template(&module->base, name, err);
+  if (list_known(module, name, known, sizeof known))
+    return mw_reject_template(&module->base, name, cuda_compiled_text(module), err);
   return mw_reject_kernel(&module->base, name, known, err);
 }
 

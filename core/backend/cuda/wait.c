@@ -17,13 +17,16 @@ typedef cuda_result (*question)(const void *of);
 
 static mw_status wait_for(cuda_device *device, question ask, const void *of, const char *call, mw_error *err) {
   cuda_result code = ask(of);
-  double began = code == CUDA_NOT_READY ? mw_clock() : 0;
+  const double began = code == CUDA_NOT_READY ? mw_clock() : 0, patience = code == CUDA_NOT_READY ? mw_patience() : 0;
   for (; code == CUDA_NOT_READY; code = ask(of)) {
     if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) {
       device->abandoned = true;
       return mw_fail(err, MW_INTERRUPTED, "interrupted while waiting for %s", device->base.info.id);
     }
-    if (mw_clock() - began > SPIN_SECONDS) nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    const double waited = mw_clock() - began;
+    if (patience > 0 && waited > patience && device->last)
+      mw_say_waiting(device->last->base.name, "was launched last, and the device is still busy; Ctrl-C ends the wait");
+    if (waited > SPIN_SECONDS) nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
   }
   return cuda_check(device, code, call, err);
 }

@@ -241,6 +241,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 
 static void stop_timer(cpu_worker *worker) {
   const struct itimerspec never = {0};
+  worker->watched = false;
   if (worker->has_timer) timer_settime(worker->timer, 0, &never, NULL);
 }
 
@@ -253,13 +254,41 @@ static void allow_abort(cpu_worker *worker) {
   pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
+enum { LOOKS = 10 }; /* in the time after which a kernel is named */
+
+static void set_timer(cpu_worker *worker, double seconds) {
+  const time_t whole = (time_t)seconds;
+  const struct timespec period = {whole, 1 + (long)(1e9 * (seconds - (double)whole))};
+  const struct itimerspec timer = {period, period};
+  worker->watched = timer_settime(worker->timer, 0, &timer, NULL) == 0;
+}
+
+/* Between two looks the launch is the same one, or another; without one the next sets the timer again. */
+static void look(cpu_worker *worker) {
+  if (!worker->kernel) stop_timer(worker);
+  worker->looks = worker->launches == worker->seen ? worker->looks + 1 : 0;
+  worker->seen = worker->launches;
+  if (worker->kernel && worker->looks == LOOKS) mw_say_waiting(worker->kernel, "is still running; Ctrl-C ends it");
+}
+
+void cpu_worker_launches(cpu_worker *worker, const char *kernel) {
+  worker->kernel = kernel;
+  if (!kernel) return;
+  worker->launches++;
+  if (worker->watched || !worker->has_timer) return;
+  const double patience = mw_patience();
+  worker->watched = true;
+  if (patience > 0) set_timer(worker, patience / LOOKS);
+}
+
 /* Ends the block this thread is in, where its grid is stopped. The signal waits while it is handled: on a busy machine
  * so many queue up for a thread that its signal stack would not hold them one in the other. */
 static void on_abort(int number, siginfo_t *info, void *context) {
-  (void)number, (void)info, (void)context;
-  cpu_worker *worker = cpu_current;
+  (void)number, (void)context;
+  cpu_worker *worker = cpu_current, *timed = info->si_code == SI_TIMER ? info->si_value.sival_ptr : NULL;
+  if (timed && timed->watched) look(timed);
   if (!worker || !worker->armed) {
-    if (worker) stop_timer(worker);
+    if (worker && !worker->watched) stop_timer(worker);
     return;
   }
   cpu_grid *grid = atomic_load(&worker->grid);
@@ -276,6 +305,7 @@ static void on_interrupt(void) {
   cpu_worker *worker = cpu_current;
   if (!worker || !worker->armed || !worker->has_timer) return;
   const struct itimerspec soon = {.it_interval = AGAIN, .it_value = GRACE};
+  worker->watched = false;
   timer_settime(worker->timer, 0, &soon, NULL);
 }
 

@@ -359,7 +359,10 @@ struct cpu_worker {
   bool stack_given; /* to its thread; false: that had one already */
   bool attached, has_timer;
   cpu_worker *next_attached;
-  timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
+  timer_t timer; /* of the script's own thread: ends a block some time after Ctrl-C, and looks for what runs long */
+  const char *volatile kernel; /* that the thread has launched and that is not done; NULL: none */
+  volatile unsigned long launches, seen; /* so far; at the timer's last look */
+  volatile sig_atomic_t watched, looks;  /* the timer looks at it; how often it saw the same launch */
 };
 
 cpu_worker *cpu_worker_make(void);
@@ -369,6 +372,7 @@ int cpu_worker_start(cpu_worker *, cpu_worker_main *, void *owner);
 void cpu_worker_join(cpu_worker *);        /* waits until main has returned */
 cpu_worker *cpu_worker_here(cpu_worker *); /* makes it serve the calling thread, a script's; returns it */
 void cpu_worker_detach(cpu_worker *);      /* ends that */
+void cpu_worker_launches(cpu_worker *, const char *kernel); /* a launch begins; NULL: it is over */
 
 void cpu_worker_enter(cpu_worker *, cpu_grid *); /* before the first run of a grid: shared memory, fibers, float mode */
 /* Runs blocks first ... last-1 of the grid it has entered. False: something stopped it, worker->fault says what. */

@@ -78,6 +78,7 @@ void cpu_worker_join(cpu_worker *worker) {
 /* For the script's own thread: no other thread watches the blocks it runs, so a timer ends them. */
 static void make_timer(cpu_worker *worker) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = cpu_thread_abort_signal()};
+  event.sigev_value.sival_ptr = worker;
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid); /* sigev_notify_thread_id, which older C libraries do not name */
   worker->has_timer = timer_create(CLOCK_MONOTONIC, &event, &worker->timer) == 0;
 }
