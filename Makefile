@@ -119,6 +119,9 @@ demo: ## install what is missing, build, run the memcopy study on the best devic
 	@.make/deps.sh demo
 	+@$(AGAIN) all
 	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run memcopy --out $(OUT)
+	@printf '%s\n' '' 'To go on:' '  $(BUILD)/moonwarp list           the studies, each with its question' \
+	  '  $(BUILD)/moonwarp new saxpy      a kernel and a script of your own' \
+	  '  $(BUILD)/moonwarp report $(OUT)     what was measured, as a page'
 
 check: ## install what is missing, build, run every test
 	@.make/deps.sh check

@@ -18,7 +18,8 @@ void mw_interrupt_set_hook(mw_interrupt_hook); /* NULL: none */
 
 /* The seconds after which a script that waits for a kernel says so: $MOONWARP_PATIENCE, else 10; 0: never. */
 double mw_patience(void);
-/* Names the kernel on standard error, if that is a terminal, the same one once; async-signal-safe. */
+/* Names the kernel on standard error, if that is a terminal, the same one once. For signal handlers too: the C library's
+ * dprintf formats texts on the stack. */
 void mw_say_waiting(const char *kernel, const char *what);
 
 #endif

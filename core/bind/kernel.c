@@ -86,15 +86,25 @@ static int kernel_signature(lua_State *L) {
   return 1;
 }
 
-/* k:parameters(): the names of the parameters in their order, "" where the source gives none. */
+/* "const f32*", "u32x4", "bool" */
+static void push_kind(lua_State *L, const mw_param *p) {
+  const char *lanes[] = {"", "", "x2", "x3", "x4"};
+  lua_pushfstring(L, "%s%s%s%s", p->is_const ? "const " : "", mw_dtype_name(p->dtype), lanes[p->lanes],
+                  p->pointer ? "*" : "");
+}
+
+/* k:parameters(): the names of the parameters in their order, "" where the source gives none, and what they take. */
 static int kernel_parameters(lua_State *L) {
   const int count = self_kernel(L)->nparams;
   lua_createtable(L, count, 0);
+  lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
     lua_pushstring(L, self_kernel(L)->params[i].name);
+    lua_rawseti(L, -3, i + 1);
+    push_kind(L, &self_kernel(L)->params[i]);
     lua_rawseti(L, -2, i + 1);
   }
-  return 1;
+  return 2;
 }
 
 /* k:engine(): which engine runs it, and why not a faster one ("" if it is the fastest). */

@@ -30,12 +30,6 @@ bool cpu_is_lambda(const cpu_tokens *tokens, int i) {
          !cpu_token_is(&tokens->at[i - 1], ">");
 }
 
-bool cpu_is_operator(const cpu_token *token) {
-  static const char *const operators[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|",  "^", "!",
-                                          "~", "&&", "||", "==", "!=", "<",  ">",  "<=", ">=", NULL};
-  return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
-}
-
 bool cpu_is_assignment(const cpu_token *token) {
   return token->kind == CPU_PUNCT &&
          cpu_token_any(token, WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"));

@@ -53,7 +53,6 @@ typedef struct cpu_loop { /* for (...; test; ...) body   while (test) body   do 
 bool cpu_loop_read(const cpu_tokens *, int i, int last, cpu_loop *);
 /* Past the statement that begins at token i, with its `else`; `last` at most. */
 int cpu_statement_end(const cpu_tokens *, int i, int last);
-bool cpu_is_operator(const cpu_token *);   /* of an expression; not . -> ? [ ( */
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);

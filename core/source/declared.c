@@ -118,45 +118,31 @@ int mw_declared_kernels(const char *text, mw_declared_kernel **out) {
 }
 
 static const char *some_argument(const cpu_tokens *tokens, const cpu_formal *formal) {
-  const cpu_range hole = {formal->name, formal->name + 1};
   mw_param type;
   if (cpu_token_any(&tokens->at[formal->first], WORDS("class", "typename"))) return "float";
-  if (!type_read(tokens, formal->first, formal->last, hole, &type) || type.pointer || type.lanes > 1) return NULL;
-  if (type.dtype == MW_BOOL) return "true";
-  return mw_dtype_is_float(type.dtype) ? NULL : "16";
-}
-
-/* One argument for each parameter of the header from its < to its > that has no default. */
-static void instance_write(const cpu_tokens *tokens, int open, int close, char *out, size_t size) {
-  cpu_formal *formals;
-  const int count = cpu_formals_read(tokens, open, close, &formals);
-  bool known = true;
-  *out = '\0';
-  for (int i = 0; i < count && !cpu_token_is(&tokens->at[formals[i].last], "="); i++) {
-    const char *argument = some_argument(tokens, &formals[i]);
-    if (argument)
-      mw_list_add(out, size, ", ", "%s", argument);
-    else
-      known = false;
-  }
-  if (!known) snprintf(out, size, "...");
-  mw_free(formals);
+  const cpu_range hole = {formal->name, formal->name + 1};
+  const bool known = type_read(tokens, formal->first, formal->last, hole, &type) && !type.pointer && type.lanes == 1;
+  return !known || mw_dtype_is_float(type.dtype) ? "..." : type.dtype == MW_BOOL ? "true" : "16";
 }
 
 void mw_declared_instance(const char *text, const char *kernel, char *out, size_t size) {
   cpu_tokens tokens;
   cpu_declaration found;
   const cpu_token wanted = cpu_bare_name(kernel);
-  snprintf(out, size, "...");
+  *out = '\0';
   cpu_tokens_read(&tokens, text, NULL);
-  for (int i = 0; kernel_next(&tokens, &i, &found);) {
-    const int open = cpu_find(&tokens, found.first, found.begin, WORDS("<")),
-              close = cpu_angle_end(&tokens, open, found.begin) - 1;
-    if (!cpu_same_text(&tokens.at[found.name], &wanted) || close <= open + 1) continue;
-    instance_write(&tokens, open, close, out, size);
-    break;
+  for (int i = 0; !*out && kernel_next(&tokens, &i, &found);) {
+    if (!cpu_same_text(&tokens.at[found.name], &wanted)) continue;
+    const int open = cpu_find(&tokens, found.first, found.begin, WORDS("<"));
+    const int close = open < found.begin ? cpu_angle_end(&tokens, open, found.begin) - 1 : open;
+    cpu_formal *formals;
+    const int count = cpu_formals_read(&tokens, open, close, &formals);
+    for (int k = 0; k < count && !cpu_token_is(&tokens.at[formals[k].last], "="); k++)
+      mw_list_add(out, size, ", ", "%s", some_argument(&tokens, &formals[k]));
+    mw_free(formals);
   }
   cpu_tokens_free(&tokens);
+  if (!*out) snprintf(out, size, "...");
 }
 
 static int params_read(const cpu_tokens *tokens, const cpu_declaration *kernel, mw_param *out, int most) {

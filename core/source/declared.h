@@ -18,7 +18,7 @@ typedef struct mw_declared_kernel {
 int mw_declared_kernels(const char *text, mw_declared_kernel **out);
 
 /* Arguments that the template of a __global__ function may take, by the kinds of its parameters: "float, 16" of
- * template <class T, int TILE>; "...": a kind of which none is known. */
+ * template <class T, int TILE>, "..." for a kind of which none is known; not of those with defaults. */
 void mw_declared_instance(const char *text, const char *kernel, char *out, size_t size);
 
 /* The parameters of a __global__ function, "scale", "lab::scale" or "scale<float>", by its definition where the text

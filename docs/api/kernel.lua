@@ -137,9 +137,13 @@ print(counters.load_requests, counters.load_sectors) --> 2 8]],
     },
     {
       name = "parameters", forms = { "k:parameters()" },
-      about = [[The names of its parameters, in order; "" for an unnamed one.]],
-      returns = { { "string[]", "" } }, since = "0.4.0",
-      example = [[print(table.concat(k:parameters(), " ")) --> B A C s nx ny]],
+      about = [[The names of its parameters, in order, "" for an unnamed one; and their types, as in `const f32*`, `f32x4` of a float4,
+`bool`, `void*`, `pointer*` of a pointer to pointers, `struct`.]],
+      returns = { { "string[]", "", name = "names" }, { "string[]", "", name = "types" } }, since = "0.4.0",
+      example = [[
+local names, types = k:parameters()
+print(table.concat(names, " ")) --> B A C s nx ny
+print(table.concat(types, ", ")) --> f64*, const f64*, const f64*, f64, i32, i32]],
     },
     {
       name = "attributes", forms = { "k:attributes()" }, about = [[Registers, memory and the largest block.]],

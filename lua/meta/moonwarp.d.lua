@@ -1253,8 +1253,10 @@ function kernel:name() end
 ---@return string
 function kernel:signature() end
 
---- The names of its parameters, in order; "" for an unnamed one.
----@return string[]
+--- The names of its parameters, in order, "" for an unnamed one; and their types, as in `const f32*`, `f32x4` of a float4,
+--- `bool`, `void*`, `pointer*` of a pointer to pointers, `struct`.
+---@return string[] names
+---@return string[] types
 function kernel:parameters() end
 
 --- Registers, memory and the largest block.

@@ -9,7 +9,7 @@ local options = require "moonwarp.cli.options"
 
 local cli = {}
 
-local COMMANDS = { "run", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
+local COMMANDS = { "run", "new", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
                    "repl", "cache" }
 
 local INNER = { "describe", "element" } -- which other commands start: no help names them
@@ -19,6 +19,7 @@ moonwarp: a GPU performance laboratory scripted in Lua
 
 usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
+  moonwarp new NAME [FILE.cu]             a first script for a kernel
   moonwarp rerun DIR                      a stored run again, from its own script
   moonwarp batch [CURRICULUM]             the labs of a curriculum, each in its own process
   moonwarp list [STUDY...]                the studies, with their parameters

@@ -155,11 +155,10 @@ static mw_status format_signal(const story *s) {
 }
 
 /* Check mode knows the line of each access, and finds it without this. */
-static mw_status add_line_hint(const story *s, mw_status status) {
+static mw_status add_hint(const story *s, mw_status status) {
   const bool is_access = s->fault->signal == SIGSEGV || s->fault->signal == SIGBUS;
-  const size_t length = s->err ? strlen(s->err->text) : 0;
   if (s->err && is_access && s->fault->target != CPU_TARGET_UNDER && !s->at.device->checker)
-    snprintf(s->err->text + length, sizeof s->err->text - length, "; --check names the line");
+    mw_list_add(s->err->text, sizeof s->err->text, "; ", "--check names the line");
   return status;
 }
 
@@ -168,7 +167,7 @@ static mw_status describe(cpu_device *device, cpu_kernel *kernel, const cpu_grid
   story s = {{device, kernel, grid}, fault, "", err};
   const mw_dim3 b = cpu_block_index(grid, fault->block);
   format_where(s.where, sizeof s.where, grid, fault, why);
-  if (fault->kind == CPU_FAULT_SIGNAL) return add_line_hint(&s, format_signal(&s));
+  if (fault->kind == CPU_FAULT_SIGNAL) return add_hint(&s, format_signal(&s));
   if (fault->kind == CPU_FAULT_FAIL || fault->has_thread)
     return mw_fail(err, MW_FAULT, "kernel '%s': %s: %s", kernel->base.name, s.where, fault->text);
   return mw_fail(err, MW_FAULT, "kernel '%s', block (%u,%u,%u): %s", kernel->base.name, b.x, b.y, b.z, fault->text);

@@ -289,7 +289,8 @@ function run.run(parsed, rerun_of)
   local studies = require "moonwarp.cli.studies"
   local path = studies.script(parsed[1])
   if path:match("%.cuh?$") then
-    options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
+    options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", path,
+      path:match "([^/]*)%.", path)
   end
   local chunk, text = studies.load(path)
   if not chunk then failure.raise_as("script", text) end

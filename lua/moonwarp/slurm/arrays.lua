@@ -6,7 +6,6 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
-local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local notes = require "moonwarp.slurm.notes"
@@ -178,14 +177,6 @@ end
 ---@return string file
 function arrays.output(array, index, folder)
   return notes.file(folder, ("array-%d-%d.txt"):format(array.number, index))
-end
-
---- Whether an array's script is there: it is written before it is queued.
----@param array table
----@param folder string
----@return boolean
-function arrays.is_written(array, folder)
-  return files.exists(arrays.script(array, folder))
 end
 
 return arrays

@@ -58,12 +58,12 @@ local function note_check(rung, known)
   check.fail(name, ("check mode finds %s, and not %s"):format(known.shown, table.concat(missing, ", ")))
 end
 
---- Notes whether a mistake was found as it must be, when all odd cases have been seen.
+--- Notes whether a mistake that was looked at was found as it must be, when all odd cases have been seen.
 ---@param study table
 ---@param rung table
 ---@return string? reason  why it is not measured
 function mistakes.tell(study, rung)
-  local known = study.state.mistakes[rung] or { kinds = {} }
+  local known = study.state.mistakes[rung]
   if known.problem then return ("a mistake, which check mode cannot judge: %s"):format(known.problem) end
   local kinds = lists.keys(known.kinds)
   known.shown = ("%s for %s"):format(table.concat(kinds, ", "), known.found)

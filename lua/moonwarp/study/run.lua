@@ -259,17 +259,10 @@ local function leave_out(study, rung, why, reason)
   add_note(study.state.skipped, rung, nil, reason)
 end
 
--- Whether a part that is run checks the rung on an odd case.
-local function is_judged(study, rung)
-  return lists.find(study.state.parts, function(part)
-    return #part.odd_cases > 0 and lists.has(part.checked, rung)
-  end) ~= nil
-end
-
--- What is known of each mistake, when all odd cases have been seen.
+-- What is known of each mistake, when all odd cases have been seen; nothing where no part that is run has it.
 local function tell_mistakes(study)
   for _, rung in ipairs(study.rung_list) do
-    if rung.mistake and rung.wanted and not is_judged(study, rung) then
+    if rung.mistake and rung.wanted and not study.state.mistakes[rung] then
       study.state.wrong[rung] = "a mistake"
     elseif rung.mistake and rung.wanted then
       local reason = mistakes.tell(study, rung)
