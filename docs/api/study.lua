@@ -177,6 +177,9 @@ that wait for `c:stream()`, and that this one waits for at the end. Since 0.11.0
       { "source", "string|fun(c: case, block: any): string", "its source, instead of a file: generated CUDA C++. Since 0.11.0" },
       { "fast_math", "boolean", "compiled with fast math", default = "false" },
       { "compile", "table", "options of `dev:module` for its kernels, as in `{ max_registers = 32 }`" },
+      { "device", "string", [[the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread
+of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device, and runs on the study's where check
+mode looks. Since 0.11.0]] },
       { "answer", "string", "the answer it computes", default = [[the only one besides "copy"]] },
       { "block", "dims|fun(c: case): dims", "threads per block" },
       { "blocks", "dims[]", "several blocks; each is measured" },
@@ -422,9 +425,11 @@ study:source { "H200", field = "h200", values = {
       example = [[study:finally(function() mw.remark("%d points along each side.", p.n) end)]],
     },
     {
-      name = "case", forms = { "study:case(sides)" },
+      name = "case", forms = { "study:case(sides[, device])" },
       about = [[A case with its arrays, for `finally`. Close it: `local c <close> = study:case { ... }`.]],
-      params = { { "sides", "table", "as in a part's cases" } }, returns = { { "case", "" } }, since = "0.4.0",
+      params = { { "sides", "table", "as in a part's cases" },
+                 { "device", "string", "the id of another device, on which its arrays are", default = "the study's", optional = true } },
+      returns = { { "case", "" } }, since = "0.4.0",
       example = [[
 local c <close> = study:case { nx = 64, ny = 2 }
 print(#c.A, c.type) --> 128  f64]],

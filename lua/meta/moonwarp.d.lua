@@ -680,6 +680,7 @@
 ---@field source? string|fun(c: moonwarp.case, block: any): string its source, instead of a file: generated CUDA C++. Since 0.11.0
 ---@field fast_math? boolean compiled with fast math, default false
 ---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
+---@field device? string the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device, and runs on the study's where check mode looks. Since 0.11.0
 ---@field answer? string the answer it computes, default the only one besides "copy"
 ---@field block? moonwarp.dims|fun(c: moonwarp.case): moonwarp.dims threads per block
 ---@field blocks? moonwarp.dims[] several blocks; each is measured
@@ -748,6 +749,7 @@
 ---@field carveout? integer as of `k:prepare`, per cent, default the driver's choice
 ---@field cache? "none"|"shared"|"l1"|"equal" as of `k:prepare`, default "none"
 ---@field stream? moonwarp.stream default the default stream
+---@field device? string the id of another device, on which it runs and whose arrays its arguments are. Since 0.11.0
 ---@field file? string the .cu file, default the study's `kernels`
 ---@field source? string the source, instead of a file. Since 0.11.0
 ---@field fast_math? boolean compiled with fast math, default false
@@ -1530,8 +1532,9 @@ function study:finally(f) end
 
 --- A case with its arrays, for `finally`. Close it: `local c <close> = study:case { ... }`.
 ---@param sides table as in a part's cases
+---@param device? string the id of another device, on which its arrays are, default the study's
 ---@return moonwarp.case
-function study:case(sides) end
+function study:case(sides, device) end
 
 --- Returns a function that runs a rung once on a case: for `prove`, `reference` and `finally`, while the study runs.
 ---@param name string of a rung
@@ -1681,6 +1684,7 @@ local mw = {}
 --- | id | device |
 --- |---|---|
 --- | `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |
+--- | `"cpu:1"`, `"cpu:4"` | the same with so many threads, from 1 to 1024; a device of its own |
 --- | `"cuda"`, `"cuda:1"` | an NVIDIA GPU, counted from 0 as the driver does |
 --- | `"cuda:sm_90"` | an offline target: compiles kernels for the architecture and reports their occupancy, without a GPU; it runs nothing |
 ---@param id? string which device

@@ -254,7 +254,7 @@ local function note_wrong(wrong, answer, out, options)
   local first = seen.output
   wrong[answer.name], seen.count = seen, seen.count + 1
   local is_alike = out:dtype() == first:dtype() and #out == #first
-  seen.is_same = seen.is_same and is_alike and check.is_right(out, first, options)
+  seen.is_same = seen.is_same and is_alike and check.report(out, first, options).ok
 end
 
 -- The answers that may be wrong themselves: all of several rungs agree, and not with what is wanted.
