@@ -426,9 +426,7 @@ end
 local function against(reference, answer, one, out, name)
   local options = options_of(answer, one.case, one.rung, reference.rung, ("%s, beside %s"):format(name, reference.by))
   options.rms = one.has_error
-  local ok, report = check.run(out, reference.array, options)
-  one.report = report
-  return ok
+  return check.run(out, reference.array, options)
 end
 
 local function difference(reference)
@@ -441,11 +439,12 @@ local function check_measured(name, study, one)
   local reference = reference_of(study, answer, one, out)
   local spots = not reference and (answer.spot or answer.cell) and spots_of(answer, c, out)
   run_once(answer, c, out, one.go)
-  local reason
+  local ok, reason
   if not reference then
     one.refs[answer], reason = establish(spots, answer, c, out, rung, one.go, name)
-  elseif not against(reference, answer, one, out, name) then
-    reason = difference(reference)
+  else
+    ok, one.report = against(reference, answer, one, out, name)
+    reason = not ok and difference(reference) or nil
   end
   if not is_also_right(answer, c, name) then reason = reason or "leaves wrong what else must hold" end
   return reason == nil, reason
@@ -499,7 +498,7 @@ local function check_timed(name, study, one)
   local reference = reference_of(study, answer, one, out)
   name = name .. ", after its timing"
   run_once(answer, c, out, one.go)
-  local ok = reference.bands ~= nil or against(reference, answer, one, out, name)
+  local ok = reference.bands ~= nil or (against(reference, answer, one, out, name))
   for _, band in ipairs(reference.bands or {}) do
     local got <close> = out:view(band.from, #band.array)
     ok = check.run(got, band.array, options_of(answer, c, rung, reference.rung, name)) and ok
