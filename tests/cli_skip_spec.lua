@@ -44,9 +44,25 @@ describe("mw.skip", function()
       assert.are.same({ 1, "moonwarp: (-e):1: boom\n  (-e):1: in main chunk\n" }, { status, output })
     end)
     run("if mw.arg('n', 1) == 1 then mw.skip 'x' end", "-p n=1,2 -p m=1", function(status, output)
-      assert.are.same({ 2, "moonwarp: skipped: x (n = 1)\nmoonwarp: unknown parameter 'm'; there is n\n" },
-        { status, output })
+      assert.are.same({ 2, "moonwarp: skipped: x (n = 1)\npassed 1 of 2; not passed: n = 1 (skipped)\n"
+        .. "moonwarp: unknown parameter 'm'; there is n\n" }, { status, output })
     end)
+  end)
+
+  it("is counted at the end of a sweep, with what failed", function()
+    local code = "local n = mw.arg('n', 1) if n == 2 then mw.skip 'two' elseif n == 3 then mw.device():zeros('f32', -n) end "
+      .. "mw.check(n % 5 > 0, nil, { name = 'n', quiet = true })"
+    local function sums_up(words, text)
+      run(code, words, function(_, output) assert.are.equal(text, output:match "passed [^\n]*", output) end)
+    end
+    sums_up("-p n=1,2,3,5", "passed 1 of 4; not passed: n = 2 (skipped), n = 3 (failed), n = 5 (check failed)")
+    sums_up("-p n=1,4", "passed 2 of 2")
+    sums_up("-p n=1,4 --quiet", nil)
+    sums_up("-p n=1", nil)
+    sums_up("-p n=" .. ("5,"):rep(12) .. "1", "passed 1 of 13; not passed: "
+      .. ("n = 5 (check failed), "):rep(9) .. "n = 5 (check failed) and 2 more")
+    code = "mw.arg('n', 1)" -- it leaves no results
+    sums_up("-p n=1,4", nil)
   end)
 
   it("wants a reason", function()

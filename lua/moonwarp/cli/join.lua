@@ -138,16 +138,18 @@ local function read(parts, parameters)
 end
 
 -- Takes what passes have left. The first status that ends a sweep, their errors, what the last that came to its end has
--- put off, and the records before it if it is the last of all. An error that ends the sweep is said once.
-local function take_all(lefts, header)
+-- put off, and the records before it if it is the last of all. An error that ends the sweep is said once. ended: counts
+-- them, as passes.note does.
+local function take_all(lefts, header, ended)
   local status, problems, put_off, before, said = exit.OK, {}, nil, nil, {}
   for i, left in ipairs(lefts) do
-    local count = #session.current.records
+    local count, failed = #session.current.records, session.current.failed_checks
     take(left)
     local own, problem = said[left.ended.text], nil
     if not own then
       own, problem = passes.judge(left.ended.outcome, left.ended.message, problem_of(left.ended), header)
     end
+    passes.note(ended, failed, problem)
     if own ~= exit.OK then
       status, said[left.ended.text or ""] = status == exit.OK and own or status, own
     elseif problem then
@@ -171,10 +173,12 @@ function join.run(parts, parameters)
   if first then current.run = require("moonwarp.results.run").open(current, first) end
   current.is_prepared = true
   current:empty_json()
-  local status, problems, put_off, before = take_all(lefts, first and first.header)
+  local ended, reason = { count = 0 }, nil
+  local status, problems, put_off, before = take_all(lefts, first and first.header, ended)
   if status ~= exit.OK then return status end
-  if not put_off then return passes.end_of(problems) end
-  return show(put_off, before)
+  if put_off then status = show(put_off, before) else status, reason = passes.end_of(problems) end
+  passes.sum_up(ended)
+  return status, reason
 end
 
 return join

@@ -17,6 +17,8 @@ local passes = {}
 local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "compile", "unsupported", "fault",
                                        "driver", "killed" }
 
+local NAMED <const> = 10 -- passes of a sweep that have not passed
+
 --- What shows again what a pass has left to show: the function, by the module.
 passes.SHOW = { table = "print", plot = "draw", ladder = "draw" }
 
@@ -99,6 +101,29 @@ end
 
 -- ---- all of them --------------------------------------------------------------------------------
 
+--- Counts a pass that has ended, in what begins as { count = 0 }; `failed` checks are those before it.
+---@param ended table     count, and a text of each pass that has not passed
+---@param failed integer
+---@param problem any?     the error that ended it
+function passes.note(ended, failed, problem)
+  local is_wrong = session.current.failed_checks > failed
+  ended.count = ended.count + 1
+  if not (problem or is_wrong) then return end
+  local why = not problem and "check failed" or failure.status(problem) == "skipped" and "skipped" or "failed"
+  ended[#ended + 1] = ("%s (%s)"):format(require("moonwarp.plot.sweep").pass() or "all values", why)
+end
+
+--- Says how many passes of a sweep have passed, and which have not; nothing of one that leaves no results.
+---@param ended table
+function passes.sum_up(ended)
+  local current = session.current
+  if ended.count < 2 or current.options.quiet or #ended == 0 and not current.run then return end
+  local shown = math.min(#ended, NAMED)
+  local others = shown > 0 and "; not passed: " .. table.concat(ended, ", ", 1, shown) or ""
+  if #ended > shown then others = ("%s and %d more"):format(others, #ended - shown) end
+  print(("passed %d of %d%s"):format(ended.count - #ended, ended.count, others))
+end
+
 --- Shows what the last pass that came to its end has left to one that did not.
 ---@param put_off table[]  of the session
 ---@return integer status
@@ -126,20 +151,24 @@ end
 ---@return integer status
 ---@return string? reason     if every pass was skipped
 function passes.run(chunk, parameters, words)
-  local current, left, problems = session.current, { passes.values(parameters) }, {}
+  local current, left, problems, ended = session.current, { passes.values(parameters) }, {}, { count = 0 }
   local status, problem, put_off
   repeat
     local combination = table.remove(left, 1)
     current.pass, current.swept, current.more = combination, {}, #left > 0
     current.put_off, current.begun = {}, {}
+    local failed = current.failed_checks
     status, problem = passes.judge(attempt(chunk, words))
+    passes.note(ended, failed, problem)
     if problem then problems[#problems + 1] = problem else put_off = current.put_off end
     left = lists.append(others(combination, parameters, current.swept), left)
     collectgarbage()
   until status ~= exit.OK or #left == 0
   if status ~= exit.OK then return status end
-  if not put_off then return passes.end_of(problems) end
-  return passes.show(put_off)
+  local reason
+  if put_off then status = passes.show(put_off) else status, reason = passes.end_of(problems) end
+  passes.sum_up(ended)
+  return status, reason
 end
 
 -- ---- one of them --------------------------------------------------------------------------------
