@@ -1434,7 +1434,9 @@ function graph:device() end
 function graph:close() end
 
 --- A study compares ways to compute the same thing. Its file describes them and returns the description; `moonwarp run`
---- measures. [docs/tutorial.md](../tutorial.md) leads to a first one; experiments/ has more.
+--- measures. [docs/tutorial.md](../tutorial.md) leads to a first one; experiments/ has more. A study may be a folder, NAME/init.lua: its files
+--- `require` each other by name, `require "mesh"` for NAME/mesh.lua, while it runs. Such a file hides none of moonwarp, lfs and cjson, and a run keeps
+--- all of them for `moonwarp rerun`.
 --- 
 --- | term | meaning |
 --- |---|---|

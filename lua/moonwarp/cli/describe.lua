@@ -111,7 +111,8 @@ local function describe_run(study)
   answer(description_of(study))
 end
 
-local function description_of_file(chunk)
+local function description_of_file(chunk, file)
+  local _ <close> = require("moonwarp.cli.studies").open_folder(file)
   local value, study = chunk(), package.loaded["moonwarp.study"]
   value = study and study.returned(value)
   return value and description_of(value) or { plain = true }
@@ -127,7 +128,7 @@ function describe.run(parsed)
   _G.arg = { [0] = file }
   stop_library(require "moonwarp")
   stop_effects()
-  local ok, value = pcall(description_of_file, chunk)
+  local ok, value = pcall(description_of_file, chunk, file)
   if not ok then fail(value) end
   answer(value)
 end

@@ -6,6 +6,7 @@
 -- never end.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lfs = require "lfs"
 local lists = require "moonwarp.base.lists"
@@ -87,6 +88,34 @@ function studies.load(script)
   if text then chunk, problem = load((text:gsub("^#[^\n]*", "")), "@" .. script) end
   if text and not chunk then problem = require("moonwarp.base.long_string").explain(text, problem) end
   return chunk, chunk and text or problem
+end
+
+-- What a folder has no file for, whatever its files are called.
+local OURS <const> = lists.set { "moonwarp", "lfs", "cjson" }
+
+--- Until it is closed the files of a study that is a folder require each other by name: FOLDER/mesh.lua is "mesh". They
+--- are found after moonwarp's own modules and before what Lua finds elsewhere, and the next study loads its own.
+---@param script string?   its path
+---@return table? open     to be closed; nil: it is no folder's init.lua
+function studies.open_folder(script)
+  local folder = script and (script:match "^(.*/)init%.lua$" or script == "init.lua" and "./")
+  if not folder then return nil end
+  local names = {}
+  local function find(name)
+    local path = ("%s%s.lua"):format(folder, name)
+    if OURS[name] or not name:find "^[%w_%-]+$" or not exists(path) then return nil end
+    local chunk, problem = loadfile(path)
+    if not chunk then failure.raise_as("script", "%s", problem) end
+    names[#names + 1] = name
+    return chunk, path
+  end
+  table.insert(package.searchers, 3, find) -- behind package.preload and moonwarp's own
+  return setmetatable(names, { __close = function()
+    for _, name in ipairs(names) do package.loaded[name] = nil end
+    for i = #package.searchers, 1, -1 do
+      if package.searchers[i] == find then table.remove(package.searchers, i) end
+    end
+  end })
 end
 
 -- ---- descriptions -------------------------------------------------------------------------------
