@@ -122,9 +122,9 @@ function passes.sum_up(ended)
   local current = session.current
   if ended.count < 2 or current.options.quiet or #ended == 0 and not current.run then return end
   local shown = math.min(#ended, NAMED)
-  local others = shown > 0 and "; not passed: " .. table.concat(ended, ", ", 1, shown) or ""
-  if #ended > shown then others = ("%s and %d more"):format(others, #ended - shown) end
-  print(("passed %d of %d%s"):format(ended.count - #ended, ended.count, others))
+  local rest = shown > 0 and "; not passed: " .. table.concat(ended, ", ", 1, shown) or ""
+  if #ended > shown then rest = ("%s and %d more"):format(rest, #ended - shown) end
+  print(("passed %d of %d%s"):format(ended.count - #ended, ended.count, rest))
 end
 
 --- Shows what the last pass that came to its end has left to one that did not.
