@@ -69,20 +69,14 @@ Runs CODE; mw is moonwarp.]]
 
 local CODE_EXAMPLE = [[moonwarp -e 'print(mw.device():name())']]
 
--- "a,b\,c" is a list of two; \\ is a backslash, as is one before anything else.
+local HIDDEN, SHOWN = { [","] = "\0c", ["\\"] = "\0b" }, { c = ",", b = "\\" }
+
+-- "a,b\,c" is a list of two; \\ is a backslash, as is one before anything else. A command line has no "\0".
 local function split(text)
-  local values, value = {}, ""
-  for escaped, plain in text:gmatch("(\\?)(.)") do
-    if plain == "," and escaped == "" then
-      values[#values + 1] = value
-      value = ""
-    elseif plain == "," or plain == "\\" then
-      value = value .. plain
-    else
-      value = value .. escaped .. plain
-    end
+  local values = {}
+  for value in (text:gsub("\\([\\,])", HIDDEN) .. ","):gmatch "([^,]*)," do
+    values[#values + 1] = value:gsub("%z(.)", SHOWN)
   end
-  values[#values + 1] = value
   return values
 end
 
@@ -93,6 +87,8 @@ function run.parameters(given)
   local seen = {}
   return lists.map(given or {}, function(text)
     local name, values = text:match("^([%a_][%w_]*)=(.*)$")
+    local most <const> = require("moonwarp.base.json").MOST_TEXT
+    if #text > most then options.fail("option '-p' takes %d bytes at most, got %d", most, #text) end
     if not name then options.fail("option '-p' wants name=value, got '%s'", text) end
     if seen[name] then options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name) end
     seen[name] = true

@@ -30,7 +30,7 @@ end
 -- The lines of a journal as a run. Half of a line at its end is what the process was killed over.
 local function folded(text)
   local lines = {}
-  for line in text:gmatch "([^\n]*)\n" do
+  for line in utf8text.lines(text) do
     local value, reason = json.decode(line)
     if value == nil then return nil, ("line %d: %s"):format(#lines + 1, reason or "null") end
     lines[#lines + 1] = value
