@@ -276,8 +276,9 @@ end
 --- The command run.
 ---@param parsed table
 ---@param rerun_of string?   the folder of the run that is run again
+---@param kept string?       the script's text that it kept
 ---@return integer status
-function run.run(parsed, rerun_of)
+function run.run(parsed, rerun_of, kept)
   if parsed.engines then reject_with_engines(parsed) end
   if parsed.slurm then return require("moonwarp.cli.sweep").run(parsed) end
   options.reject_slurm(parsed)
@@ -287,7 +288,7 @@ function run.run(parsed, rerun_of)
   if path:match("%.cuh?$") then
     options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
   end
-  local chunk, text = studies.load(path)
+  local chunk, text = studies.load(path, kept)
   if not chunk then failure.raise_as("script", text) end
   return execute_chunk(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
                                   argv = lists.append({ "run" }, parsed.words) })

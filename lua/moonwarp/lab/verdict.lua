@@ -21,8 +21,8 @@ local REASONS = {
   output = { "too much output", "it printed more than %s", "output_limit" },
   processes = { "too many processes", "it had more than %s processes", "processes" },
   disk = { "too much on disk", "its folder held more than %s", "disk_limit" },
-  files = { "too much on disk", "it had more than %s files, folders too deep in each other, or too many files open",
-            "files" },
+  files = { "too much on disk", "it had more than %s files, folders too deep in each other or that nobody else can "
+    .. "read, or too many files open", "files" },
   interrupted = { "interrupted", "interrupted with the batch" },
 }
 
@@ -78,13 +78,7 @@ end
 ---@param log string   its file
 ---@return string
 function verdict.tail(log)
-  local file = files.is_plain(log) and io.open(log, "rb")
-  if not file then return "" end
-  local size = file:seek("end") or 0
-  file:seek("set", math.max(0, size - TAIL))
-  local text <const> = file:read("a") or ""
-  file:close()
-  return text
+  return files.tail(log, TAIL)
 end
 
 -- The last complaint of the program, or its last line.

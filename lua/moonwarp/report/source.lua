@@ -114,8 +114,7 @@ end
 function source.draw(run, store)
   local names = {}
   local parts = lists.map(run.sources or {}, function(one, i)
-    local path = files.below(run.folder, "source/" .. one.name)
-    local text = path and files.read_plain(path, MOST_READ)
+    local text = files.read_below(run, "source/" .. one.name, MOST_READ)
     if not text then return nil end
     names[#names + 1] = one.name
     return draw_file(run, one.name, text, store, ("%s-source-%d"):format(run.anchor, i))

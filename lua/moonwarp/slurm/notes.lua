@@ -52,7 +52,7 @@ end
 ---@return table?
 ---@return string? problem  of one that is there
 function notes.read(folder, name)
-  local text = files.read_plain(notes.file(folder, name), MOST)
+  local text = files.read_below({ folder = folder }, "slurm/" .. name, MOST)
   if not text then return nil end
   local value, reason = json.decode(text)
   local problem = value == nil and (reason or "null") or schema.note_problem(name:match "%.(%a+)$", value)
