@@ -42,21 +42,16 @@ end
 
 local CUT = { interrupted = true, killed = true } -- by the batch or its job, which says nothing about the lab
 
---- Whether an attempt counts as one of the lab's.
----@param word string  its verdict
----@return boolean
-function verdict.counts(word)
-  return not CUT[word]
-end
-
---- Whether a lab has its verdict after an attempt. What is unclear is measured again once.
----@param word string
----@param tries integer    attempts that count, this one included
+--- What an attempt means for a lab. What is unclear is measured again once.
+---@param word string      its verdict
+---@param tries integer    attempts before it that count
 ---@param retries integer  of the step
----@return boolean
-function verdict.is_final(word, tries, retries)
-  if word == "passed" or word == "skipped" then return true end
-  return not CUT[word] and tries > (word == "unclear" and math.max(retries, 1) or retries)
+---@return integer tries   with this one
+---@return boolean is_final  whether the lab has its verdict
+function verdict.after(word, tries, retries)
+  if CUT[word] then return tries, false end
+  local allowed = word == "unclear" and math.max(retries, 1) or retries
+  return tries + 1, word == "passed" or word == "skipped" or tries >= allowed
 end
 
 -- ---- what the run left --------------------------------------------------------------------------
