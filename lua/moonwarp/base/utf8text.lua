@@ -173,9 +173,7 @@ end
 ---@param bytes string
 ---@return string
 function utf8text.line(bytes)
-  local text = utf8text.clean(bytes)
-  if not (text:find("\n", 1, true) or text:find("\t", 1, true)) then return text end
-  return (text:gsub("%s+", function(blanks) return blanks:find "%c" and " " end))
+  return (utf8text.clean(bytes):gsub("%f[%s] *[\n\t]%s*", " "))
 end
 
 --- A copy of what others wrote in which each text is of one line: names that are printed make no lines of their own.

@@ -21,9 +21,7 @@ local OPEN_ENDED = { td = true, tr = true } -- HTML closes them by what follows
 ---@return string
 function html.escape(text)
   -- Bytes that are not UTF-8 would spoil the rest of the page. Messages may hold any bytes.
-  local clean = tostring(text)
-  if not clean:find "[^ !#$%%(-;=?-~\n\t\r]" then return clean end -- nothing to do, and said in one pass
-  clean = utf8text.valid(clean):gsub("[%z\1-\8\11\12\14-\31\127]", UNKNOWN)
+  local clean = utf8text.valid(tostring(text)):gsub("[%z\1-\8\11\12\14-\31\127]", UNKNOWN)
   return (clean:gsub("[&<>\"']", ENTITIES))
 end
 
