@@ -5,6 +5,7 @@
 -- times as many for twice that. The commands that read runs are eleven, and get a quarter.
 
 local damage = require "tests.damage"
+local json = require "moonwarp.base.json"
 local support = require "tests.support"
 local texts = require "tests.texts"
 
@@ -43,10 +44,34 @@ local function judge(name, kind, prepare, folder, is_one, wants_reason)
   if wants_reason ~= nil and (reasons[1] ~= nil) ~= wants_reason then told(wants_reason and "taken" or "refused") end
 end
 
+-- Each text in a value, and what has it by which key.
+local function visit(value, see)
+  for key, inner in pairs(value) do
+    if type(inner) == "table" then visit(inner, see) elseif type(inner) == "string" then see(value, key) end
+  end
+end
+
+-- Each text of a record is a long one in turn.
+local function judge_places(record, folder, whole)
+  local count = 0
+  visit(record, function(owner, key)
+    local kept, kind = owner[key], texts.KINDS[count % #texts.KINDS + 1]
+    count, owner[key] = count + 1, texts.of(kind, texts.EACH)
+    support.write(folder .. "/record.json", json.encode(record))
+    owner[key] = kept
+    local begun = os.clock()
+    local fault = damage.by_commands(folder, whole) or damage.by_report { folder, whole }
+    local seconds = os.clock() - begun
+    if fault or seconds > MOST then told("%s of %s: %.2f s %s", key, kind, seconds, fault or "") end
+  end)
+  print(("each of %d texts of a record"):format(count))
+end
+
 support.with_folder(function(root)
-  local _, _, whole = damage.whole(root)
+  local record, _, whole = damage.whole(root)
   local folder = root .. "/attempt"
   os.execute(("mkdir -p '%s'"):format(folder))
+  judge_places(record, folder, whole)
   for i = 1, 5 do
     local kind = texts.KINDS[i]
     for name, prepare in pairs(texts.STRICT) do
