@@ -372,15 +372,22 @@ static void name_read(reader *in, int i) {
     access_put(in, i, i + 1, (access){.base = &in->at[i], .own = true, .grouped = true});
 }
 
-/* Is the member at i, wherever it is declared, an array, and the object a variable of the thread's own? */
+/* Is the member at i an array in every class that has it, and the object a variable of the thread's own? */
 static bool is_own_array(const reader *in, int i) {
+  const cpu_token *at = in->at;
   const int name = name_find(in, object_first(in, i));
   const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
-  const bool further = cpu_token_is(&in->at[in->at[i + 1].match + 1], "["); /* of pointers, perhaps */
+  const bool further = cpu_token_is(&at[at[i + 1].match + 1], "["); /* of pointers, perhaps */
   if (!it || further || is_pointer(in, it) || is_reference(in, it) || is_shared(in, it)) return false;
-  for (int k = 0; (k = cpu_find_use(in->tokens, k, in->tokens->count, &in->at[i])) < in->tokens->count; k++)
-    if (!cpu_token_is(&in->at[k + 1], "[") || cpu_token_is(&in->at[k - 1], "*")) return false;
-  return true;
+  bool found = false;
+  for (int k = 0; (k = cpu_find_use(in->tokens, k, in->tokens->count, &at[i])) < in->tokens->count; k++) {
+    const int open = cpu_enclosing(in->tokens, 0, k);
+    const int head = open < 0 ? 0 : cpu_begin_after(in->tokens, 0, open, WORDS(";", "{", "}"));
+    if (open < 0 || cpu_class_braces(in->tokens, head, open + 1) != open) continue;
+    if (!cpu_token_is(&at[k + 1], "[") || cpu_token_is(&at[k - 1], "*")) return false;
+    found = true;
+  }
+  return found;
 }
 
 static void range_read(reader *in, int first, int last) {
