@@ -8,9 +8,10 @@
 #include "core/base/memory.h"
 #include "core/source/declarator.h"
 
-static const char *const *const attributes = WORDS(
-    "__attribute__", "__attribute", "__launch_bounds__", "__align__", "__builtin_align__", "alignas", "decltype",
-    "__declspec", "noexcept", "__maxnreg__", "__cluster_dims__", "__block_size__", "explicit", "requires", "throw");
+static const char *const *const attributes =
+    WORDS("__attribute__", "__attribute", "__launch_bounds__", "__align__", "__builtin_align__", "alignas", "decltype",
+          "__declspec", "noexcept", "__maxnreg__", "__cluster_dims__", "__block_size__", "explicit", "requires",
+          "throw", "__typeof__", "typeof");
 
 static const char *const *const class_words = WORDS("struct", "class", "union", "enum");
 
@@ -170,8 +171,9 @@ static void words_and_body_read(const cpu_tokens *tokens, int end, cpu_declarati
   int tail = words_read(tokens, out->begin, end, out);
   if (cpu_token_is(&at[out->begin], "typedef")) out->open = -1; /* typedef int (*op)(int); */
   if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], ":")) tail = constructor_body(at, tail, end);
-  if (out->open >= 0 && tail + 2 < end && cpu_token_is(&at[tail], "=") && cpu_token_is(&at[tail + 1], "default")) {
-    out->is_constexpr = true; /* where it can be */
+  if (out->open >= 0 && tail + 2 < end && cpu_token_is(&at[tail], "=") &&
+      cpu_token_any(&at[tail + 1], WORDS("default", "delete"))) {
+    out->is_constexpr |= cpu_token_is(&at[tail + 1], "default"); /* where it can be */
     tail += 2;
   }
   if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], "{")) out->body = tail;

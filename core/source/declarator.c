@@ -102,9 +102,13 @@ int cpu_begin_after(const cpu_tokens *tokens, int first, int i, const char *cons
 
 int cpu_statement_end(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
-  while (i < last && cpu_token_any(&at[i], WORDS("if", "for", "while", "switch", "else"))) {
-    i++;
-    if (cpu_token_is(&at[i], "(")) i = at[i].match + 1;
+  while (i < last) {
+    const bool attribute = cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[");
+    if (!attribute && at[i].kind != CPU_PRAGMA &&
+        !cpu_token_any(&at[i], WORDS("if", "for", "while", "switch", "else", "constexpr")))
+      break;
+    i = attribute ? at[i].match : i + 1;
+    if (attribute || cpu_token_is(&at[i], "(")) i = at[i].match > i ? at[i].match + 1 : i + 1;
   }
   if (cpu_token_is(&at[i], "do")) i = cpu_statement_end(tokens, i + 1, last);
   i = cpu_token_is(&at[i], "{") ? at[i].match + 1 : cpu_find_open(tokens, i, last, WORDS(";")) + 1;

@@ -398,7 +398,8 @@ static int postfix_read(mw_body *in, int i, int last) {
   }
 }
 
-/* ( T ) x: past the ), or 0. Of a name that nobody knows only (T *), or (T) in front of a name or a number, is one. */
+/* ( T ) x: past the ), or 0. Of a name that nobody knows only (T *), or (T) in front of a name, a number or a &, is one:
+ * if it is none, x & y at most seems to be more than it is. */
 static int cast_end(const mw_body *in, int i, int last, mw_type *type) {
   if (!mw_is(in, i, "(") || mw_at(in, i)->match + 1 >= last) return 0;
   const int close = mw_at(in, i)->match;
@@ -408,8 +409,10 @@ static int cast_end(const mw_body *in, int i, int last, mw_type *type) {
   end = qualified_end(in, i + 1, close, &name);
   end = angles_end(in, end, close);
   *type = of_class;
-  const bool open = name > i + 1 || visible_meaning(in, name).binding == MW_NAME_UNKNOWN;
-  const bool operand = mw_at(in, close + 1)->kind == CPU_NAME || mw_at(in, close + 1)->kind == CPU_NUMBER;
+  const mw_meaning it = visible_meaning(in, name);
+  const bool open = name > i + 1 || it.binding == MW_NAME_UNKNOWN || it.type.class == MW_TYPE_CLASS;
+  const cpu_token *next = mw_at(in, close + 1);
+  const bool operand = next->kind == CPU_NAME || next->kind == CPU_NUMBER || cpu_token_is(next, "&");
   return open && mw_signs_end(in->tokens, end, close, type) == close && (type->levels || operand) ? close + 1 : 0;
 }
 

@@ -40,7 +40,7 @@ local function is_right(output)
     assert.is_true(tonumber(wrong) == 0 and tonumber(broken) == 0, output:sub(-8000))
     sums = sums + 1
   end
-  assert.are.equal(6, sums)
+  assert.are.equal(7, sums)
 end
 
 describe("plain C++ has the right values", function()

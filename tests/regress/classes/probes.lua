@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- probes.lua: makes kernels of the cases of first.lua to sixth.lua, and runs them.
+-- probes.lua: makes kernels of the cases of first.lua to seventh.lua, and runs them.
 --
 -- A case is { name, in front of the kernel, beginning of its body, n as a Lua expression of t }: the body gives `int n`
 -- a value of each thread's own, for thread t of 64; w is 1. A body that has a kernel is whole, and its expression is
 -- element a[t], of all blocks; such a case may say its grid, block, dynamic shared memory (shared), array's size and,
 -- if its second parameter is a structure, the bytes of that (argument).
 -- alone: it can't stand in a namespace, or fails together with what is in the same file. refused: words of the error
--- where the device does not take it. engine: the one that "auto" chooses.
+-- where the device does not take it. engine: the one that "auto" chooses. std: "c++20". kernel: "k<3>" or "m::k"; with
+-- either it is alone.
 
 local probes = {}
 
@@ -80,7 +81,7 @@ end
 
 local function elements(dev, module, name, kernel)
   local out <close> = dev:zeros("i32", #kernel.want)
-  local entry = module:kernel(name)
+  local entry = module:kernel(kernel.case.kernel or name)
   local launch = entry:prepare { grid = kernel.grid, block = kernel.block, shared = kernel.case.shared }
   launch(out, kernel.case.argument or 1)
   return out:totable(), (entry:engine())

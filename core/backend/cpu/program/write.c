@@ -59,7 +59,9 @@ static cpu_range member_around(const cpu_tokens *tokens, int i) {
     return (cpu_range){0};
   cpu_declaration member = {.last = open + 1};
   while (member.last <= i) member = cpu_declaration_read(tokens, member.last, tokens->at[open].match);
-  const bool formal = member.open >= 0 && !(i < member.close && in_brackets(tokens, i));
+  const bool behind = member.open >= 0 && i > member.close && (member.body < 0 || i < member.body) &&
+                      cpu_find(tokens, member.close, i, WORDS(":", "->")) == i; /* of what is no function: f(1) x; */
+  const bool formal = member.open >= 0 && !behind && !(i < member.close && in_brackets(tokens, i));
   return (cpu_range){member.begin, formal ? 0 : member.last - 1};
 }
 
@@ -197,7 +199,9 @@ static void braces_walk(const walk *it, const mw_expr *e, mw_type type) {
 
 static void cast_walk(const walk *it, const mw_expr *e) {
   const bool named = cpu_token_any(token_of(it, e->first), WORDS("static_cast", "reinterpret_cast", "const_cast"));
-  const bool constructs = !named && token_of(it, e->op)->match == e->last - 1;
+  const char *standard = it->program->source.standard; /* from C++20 on any cast makes an aggregate */
+  const bool constructs =
+      (!named && token_of(it, e->op)->match == e->last - 1) || (standard && !strcmp(standard, "c++20"));
   for (int i = e->a; i; i = expr_of(it, i)->next)
     expr_walk(it, i, constructs && !makes_plain(e->type) ? ESCAPED : converted(it, i, e->type));
 }

@@ -97,6 +97,7 @@ template <class T> struct mw_plain_of<const volatile T> : mw_plain_of<T> {};
 template <class T, size_t N> struct mw_plain_of<T[N]> { typedef T *type; };
 template <class T, size_t N> struct mw_plain_of<const T[N]> { typedef const T *type; };
 template <class T> using mw_plain = typename mw_plain_of<T>::type;
+template <class T> using mw_word = typename mw_word_of<mw_plain<T>>::type;
 
 /* Of what is computed once for all threads, or again: types whose operators, conversions and constructors are the
  * language's own, or the shim's. A class of the program's may read threadIdx in any of them. Where the program declares
@@ -353,7 +354,7 @@ template <class X> MW_HELPER unsigned mw_lanes_of(const X &x, int t, unsigned ma
 template <class X> MW_HELPER unsigned mw_get_match_any(const X &x, int t, int, unsigned mask) {
   unsigned same = 0, lanes = mw_lanes_of(x, t, mask);
   for (int l = 0; l < 32; l++)
-    same |= (unsigned)((lanes >> l & 1) && x.at[(t & ~31) + l] == x.at[t]) << l;
+    same |= (unsigned)((lanes >> l & 1) && !__builtin_memcmp(&x.at[(t & ~31) + l], &x.at[t], sizeof x.at[t])) << l;
   return same;
 }
 template <class X> MW_HELPER unsigned mw_get_match_all(const X &x, int t, int n, unsigned mask, int *all) {
@@ -362,10 +363,10 @@ template <class X> MW_HELPER unsigned mw_get_match_all(const X &x, int t, int n,
   return *all ? lanes : 0;
 }
 
-#define MW_GET_REDUCE(name, expression)                                                                                \
+#define MW_GET_REDUCE(name, T, expression)                                                                             \
   template <class X> MW_HELPER auto mw_get_reduce_##name(const X &x, int t, int, unsigned mask) {                      \
     const unsigned lanes = mw_lanes_of(x, t, mask);                                                                    \
-    auto a = x.at[t];                                                                                                  \
+    T a = x.at[t];                                                                                                     \
     for (int l = 0; l < 32; l++)                                                                                       \
       if ((lanes >> l & 1) && l != (t & 31)) {                                                                         \
         const auto b = x.at[(t & ~31) + l];                                                                            \
@@ -373,12 +374,12 @@ template <class X> MW_HELPER unsigned mw_get_match_all(const X &x, int t, int n,
       }                                                                                                                \
     return a;                                                                                                          \
   }
-MW_GET_REDUCE(add, a + b)
-MW_GET_REDUCE(min, a < b ? a : b)
-MW_GET_REDUCE(max, a > b ? a : b)
-MW_GET_REDUCE(and, a & b)
-MW_GET_REDUCE(or, a | b)
-MW_GET_REDUCE(xor, a ^ b)
+MW_GET_REDUCE(add, auto, a + b)
+MW_GET_REDUCE(min, auto, a < b ? a : b)
+MW_GET_REDUCE(max, auto, a > b ? a : b)
+MW_GET_REDUCE(and, unsigned, a & b)
+MW_GET_REDUCE(or, unsigned, a | b)
+MW_GET_REDUCE(xor, unsigned, a ^ b)
 
 /* ==} */
 

@@ -67,6 +67,19 @@ bool cpu_group_is(const cpu_splitter *in, const cpu_range *range) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
+/* May a size among the tokens be another where the group is used, up to token `until`? */
+static bool size_changes(cpu_splitter *in, const cpu_range *made, int until) {
+  const bool constant = cpu_has(&in->work, made->first, made->last, "<"); /* tiled_partition<size>(b) */
+  for (int i = made->first; i < made->last; i++) {
+    const cpu_token *name = &in->work.at[i];
+    if (name->kind == CPU_NAME && !cpu_is_member(&in->work, i) && cpu_declared_find(in, 0, in->work.count, name) >= 0 &&
+        (cpu_declared_find(in, made->last, until, name) >= 0 ||
+         (!constant && cpu_is_written(&in->body, 1, in->work.count - 1, name))))
+      return true;
+  }
+  return false;
+}
+
 /* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it, to the end of the block. */
 static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
   const cpu_tokens *work = &in->work;
@@ -78,6 +91,7 @@ static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
   const int until = in->nodes[node->parent].last - 1;
   const int other = cpu_declared_find(in, node->last, until, name);
   if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for a group and for another variable", TEXT(name));
+  if (size_changes(in, &init, until)) cpu_split_reject(in, node->first, "the size of '%.*s' may change", TEXT(name));
   cpu_tokens part = {0};
   for (int i = node->last; i < until; i++)
     if (work->at[i].kind == CPU_NAME && cpu_same_text(&work->at[i], name) && !cpu_is_member(work, i))

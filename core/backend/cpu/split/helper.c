@@ -201,12 +201,13 @@ static void token_put(expansion *it, const cpu_tokens *from, int i) {
     cpu_tokens_push(it->next, token);
 }
 
-/* mw_kept auto & part_mw3 = mw_keep_k_block_sum_part < T_mw3 > ( ) ; */
-static void static_shared_call_put(expansion *it, const cpu_token *variable) {
+/* mw_kept auto & part_mw3 = mw_keep_k_3_12_part < T_mw3 > ( ) ; */
+static void static_shared_call_put(expansion *it, int name) {
+  const cpu_token *variable = &it->body.work.at[name];
   cpu_text text = {0};
   cpu_header names = {0};
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
-  cpu_static_shared_name(it->in, it->callee, variable, &text);
+  cpu_static_shared_name(it->in, it->callee, &it->body, name, &text);
   if (it->callee->is_template && cpu_header_read(it->in, it->callee, &names))
     for (int i = 0; i < names.count; i++) {
       cpu_text_put(&text, i ? " , " : " < ");
@@ -227,7 +228,7 @@ static int shared_put(expansion *it, int i) {
   const cpu_node *node = &it->body.nodes[cpu_node_at(&it->body, i)];
   if (node->kind != CPU_NODE_TYPE || node->first != i || cpu_token_is(&work->at[i], "extern")) return i;
   for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
-    static_shared_call_put(it, &work->at[name]);
+    static_shared_call_put(it, name);
   return node->last;
 }
 
@@ -327,6 +328,9 @@ static bool means_the_same(const expansion *it, const cpu_token *name) {
   }
   for (int i = 0; i < program->globals.count; i++)
     meanings += cpu_same_text(&program->tokens.at[program->globals.at[i].name], name);
+  for (int i = 0; i < program->aliases.count; i++) /* classes are among the functions */
+    meanings += cpu_same_text(&program->tokens.at[program->aliases.at[i].name], name) &&
+                !cpu_token_any(&program->tokens.at[program->aliases.at[i].first], WORDS("struct", "class", "union"));
   return !cpu_kernel_declares(it->in, name) && (meanings < 2 || !strcmp(it->callee->scope, it->in->kernel->scope));
 }
 
@@ -339,19 +343,25 @@ static bool head_declares(const cpu_tokens *work, const cpu_node *node) {
          (at[node->head + 1].kind == CPU_NAME || cpu_token_any(&at[node->head + 1], WORDS("*", "&", "&&", "::", "<")));
 }
 
-static void names_check(expansion *it) {
-  const cpu_tokens *work = &it->body.work;
-  for (int i = 0; i < it->body.nnodes; i++)
-    if (head_declares(work, &it->body.nodes[i])) reject(it, "declares a variable in a head");
-  for (int i = 0; i < work->count && !it->in->rejected; i++) {
-    const cpu_token *name = &work->at[i];
-    if (name->kind != CPU_NAME || cpu_is_member(work, i) || name_known(it, name) || reference_of(it, work, i) >= 0 ||
-        function_of(it, work, i) >= 0 || means_the_same(it, name))
+static void names_range_check(expansion *it, const cpu_tokens *from, int first, int last) {
+  for (int i = first; i < last && !it->in->rejected; i++) {
+    const cpu_token *name = &from->at[i];
+    if (name->kind != CPU_NAME || cpu_is_member(from, i) || name_known(it, name) || reference_of(it, from, i) >= 0 ||
+        function_of(it, from, i) >= 0 || means_the_same(it, name))
       continue;
     char *why = mw_format("names '%.*s', which may be another in the kernel", TEXT(name));
     reject(it, why);
     mw_free(why);
   }
+}
+
+static void names_check(expansion *it) {
+  const cpu_tokens *work = &it->body.work;
+  for (int i = 0; i < it->body.nnodes; i++)
+    if (head_declares(work, &it->body.nodes[i])) reject(it, "declares a variable in a head");
+  names_range_check(it, &it->in->program->tokens, it->callee->first, it->callee->name);
+  names_range_check(it, &it->in->program->tokens, it->callee->open, it->callee->close);
+  names_range_check(it, work, 0, work->count);
 }
 
 /* Does the body end with the statement, in whichever branch of its last `if`? */

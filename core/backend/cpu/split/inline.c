@@ -38,10 +38,19 @@ static bool hoistable(const cpu_splitter *in, int i) {
          barrier_helper(in, i) >= 0;
 }
 
+/* The last token of what sizeof or noexcept at token i asks about, which is not computed. */
+static int asked_last(const cpu_token *at, int i) {
+  while (cpu_token_any(&at[++i], WORDS("*", "&", "-", "..."))) continue;
+  if (at[i].match > i) i = at[i].match;
+  while (cpu_token_any(&at[i + 1], WORDS("(", "[", ".", "->"))) i = at[i + 1].match > i ? at[i + 1].match : i + 2;
+  return i;
+}
+
 /* The first operation in the range whose arguments hold none themselves; -1. */
 static int operation_find(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
-    if (!hoistable(in, i)) continue;
+    if (cpu_token_any(&in->work.at[i], WORDS("sizeof", "noexcept"))) i = asked_last(in->work.at, i);
+    if (i >= last || !hoistable(in, i)) continue;
     int open = cpu_call_open(&in->work, i);
     if (open < 0) return i;
     int inner = operation_find(in, open + 1, in->work.at[open].match);
@@ -84,8 +93,70 @@ static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, 
   return NULL;
 }
 
+/* ---- what C++ evaluates in front of the operation, by the body's tree ------------------------------------------- */
+
+static bool holds(const mw_expr *e, int token) {
+  return e->first <= token && token < e->last;
+}
+
+/* v of v << f(v), p[f(p)] and { v, f(v) }: the expressions that end in front of the operation, linked by `next`; 0. */
+static int ordered_first(const cpu_splitter *in, const mw_expr *e, int operation) {
+  const mw_expr *exprs = in->body.exprs;
+  const cpu_token *op = &in->work.at[e->op];
+  const bool right = cpu_token_is(op, ">") && cpu_token_is(op + 1, ">");
+  const bool shifts = e->kind == MW_EXPR_BINARY && (right || cpu_token_is(op, "<<"));
+  if (!holds(e, operation)) return 0;
+  if (e->kind == MW_EXPR_BRACES) return e->a;
+  return (shifts || e->kind == MW_EXPR_INDEX) && holds(&exprs[e->b], operation) ? e->a : 0;
+}
+
+/* Is it an array's address, or a variable that the call does not change and nothing else may reach? */
+static bool own_stays(const cpu_splitter *in, const mw_declared *own, int first, cpu_range call) {
+  const cpu_token *name = &in->work.at[own->name];
+  if (own->is_shared || own->type.arrays) return true;
+  for (int i = 1; (i = cpu_find_use(&in->work, i, in->work.count - 1, name)) < in->work.count - 1; i++) {
+    const cpu_write use = cpu_use_at(&in->body, i, CPU_POINTER);
+    const bool front = first <= i && i < call.first;
+    if (i >= call.first && i < call.last ? use != CPU_READ : use == CPU_ESCAPED && !front) return false;
+  }
+  return !own->type.reference;
+}
+
+/* Is the expression the same in front of the call and behind it? Made of numbers, coordinates and variables. */
+static bool stays(const cpu_splitter *in, const mw_expr *e, int first, cpu_range call) {
+  for (int i = e->first; i < e->last; i++) {
+    const cpu_token *token = &in->work.at[i];
+    const mw_declared *own = &in->body.declared[in->body.bound[i - 1]];
+    const bool fixed = cpu_is_generated(token) || cpu_is_builtin(token, CPU_COORDINATE) ||
+                       cpu_is_member(&in->work, i) || cpu_is_formal(in->program, in->kernel, token);
+    const bool sign = cpu_token_any(token, WORDS("(", ")", ".", ",", "+", "-", "/", "%", "~", "!")) ||
+                      (cpu_token_is(token, "*") && cpu_ends_operand(token - 1));
+    const bool name = own->name ? own_stays(in, own, first, call) : fixed;
+    if (token->kind != CPU_NUMBER && !(token->kind == CPU_NAME ? name : sign)) return false;
+  }
+  return true;
+}
+
+/* Where the operation is a barrier or a helper, or its arguments change something: what must not be computed behind it;
+ * NULL: nothing. */
+static const cpu_token *order_find(cpu_splitter *in, const cpu_node *node, int operation) {
+  const int open = cpu_call_open(&in->work, operation);
+  const cpu_range call = {operation, open < 0 ? operation + 1 : in->work.at[open].match};
+  bool changes = !cpu_is_builtin(&in->work.at[operation], CPU_WARP);
+  for (int i = call.first; i < call.last; i++) changes |= cpu_is_assignment(&in->work.at[i]);
+  if (!changes || cpu_find(&in->work, node->first, operation, WORDS("<<", ">", "[", "{")) == operation) return NULL;
+  cpu_body_need(in);
+  for (int k = 1; k < in->body.nexprs; k++)
+    for (int i = ordered_first(in, &in->body.exprs[k], operation); i; i = in->body.exprs[i].next) {
+      const mw_expr *e = &in->body.exprs[i];
+      if (e->last <= operation && !stays(in, e, node->first, call)) return &in->work.at[e->first];
+    }
+  return NULL;
+}
+
 static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
   const cpu_token *stop = stop_find(in, node, operation);
+  if (!stop) stop = order_find(in, node, operation);
   if (stop)
     cpu_split_reject(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
                      TEXT(&in->work.at[operation]), TEXT(stop));
@@ -105,8 +176,11 @@ static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
 
 /* A mask is evaluated more often than it stands there. */
 static bool mask_matters(cpu_splitter *in, const cpu_range *mask) {
-  for (int i = mask->first; i < mask->last; i++)
-    if (cpu_is_assignment(&in->work.at[i])) cpu_split_reject(in, i, "the mask of a warp operation changes something");
+  for (int i = mask->first; i < mask->last; i++) {
+    const bool calls = in->work.at[i].kind == CPU_NAME && cpu_call_open(&in->work, i) >= 0;
+    if (cpu_is_assignment(&in->work.at[i]) || (calls && !call_fits(in, i)))
+      cpu_split_reject(in, i, "the mask of a warp operation may change something");
+  }
   return !mask_is_full(in, mask);
 }
 
@@ -344,8 +418,7 @@ static void rest_check(cpu_splitter *in) {
     /* Variables are references here. */
     const bool asks = cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
                       !(i > 1 && cpu_token_is(token - 2, "mw_register"));
-    if (asks || cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
-      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
+    if (asks || cpu_token_any(token, cpu_function_names)) cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (cpu_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
       unevaluated = token[1].match;
       i += 2;

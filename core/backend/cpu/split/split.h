@@ -182,7 +182,8 @@ int cpu_overload_at(const cpu_splitter *, int i); /* the function that a name wr
 /* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own.
  * NULL, or why not. Writes the function that holds it. */
 const char *cpu_static_shared_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);
-/* The name of that function. */
-void cpu_static_shared_name(const cpu_splitter *, const cpu_function *helper, const cpu_token *variable, cpu_text *);
+/* The name of that function, for the variable at a token of the body. */
+void cpu_static_shared_name(const cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int variable,
+                            cpu_text *);
 
 #endif

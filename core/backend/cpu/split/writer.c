@@ -322,7 +322,7 @@ static void shuffle_walk(cpu_writer *it, int index) {
   int kind = cpu_shuffle_kind(it->in, node);
   cpu_put(it, "\n%s<%d", shuffle_types[kind], cpu_threads_most(it->in));
   if (kind == 0 || kind == 2) {
-    cpu_put(it, ", mw_plain<decltype(");
+    cpu_put(it, ", mw_word<decltype(");
     cpu_put_tokens(it, node->first + 6, node->last - 2);
     cpu_put(it, ")>");
   }
