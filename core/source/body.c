@@ -48,6 +48,7 @@ static int name_end(mw_body *in, int i, int last, mw_declared *one) {
   }
   if (i >= last || mw_at(in, i)->kind != CPU_NAME) return 0;
   one->name = i++;
+  i = cpu_attribute_end(in->tokens, i);
   for (; i < last && mw_is(in, i, "["); i = mw_at(in, i)->match + 1) {
     mw_expr_read(in, i + 1, mw_at(in, i)->match);
     one->type.levels++, one->type.arrays++;
@@ -299,8 +300,8 @@ static int statement_read(mw_body *in, int i, int last) {
   const mw_statement_kind kind = word_kind(mw_at(in, i));
   if (mw_at(in, i)->kind == CPU_PRAGMA)
     return i + 1 < last ? statement_read(in, i + 1, last) : statement_add(in, MW_STATEMENT_TYPE, i);
-  if (i + 1 < last && mw_is(in, i, "[") && mw_is(in, i + 1, "[") && mw_at(in, i)->match + 1 < last)
-    return statement_read(in, mw_at(in, i)->match + 1, last); /* [[likely]] n = 1; */
+  const int past = cpu_attribute_end(in->tokens, i);
+  if (past > i && past < last) return statement_read(in, past, last); /* [[likely]] n = 1; */
   if (i >= last || in->depth > MW_MOST_DEPTH) return misread(in, statement_add(in, MW_STATEMENT_UNKNOWN, i), i, last);
   in->depth++;
   const int one = kind == MW_STATEMENT_BLOCK                               ? block_read(in, i)

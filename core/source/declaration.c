@@ -68,8 +68,9 @@ static int words_read(const cpu_tokens *tokens, int i, int end, cpu_declaration 
   bool result = false; /* after -> */
   for (int word = -1; i < end; i++) {
     word_note(out, &at[i]);
-    if (cpu_token_is(&at[i], "[") && i + 1 < end && cpu_token_is(&at[i + 1], "[")) { /* [[attribute]] */
-      i = group_end(at, i) - 1;
+    const int past = cpu_attribute_end(tokens, i);
+    if (past > i) {
+      i = past - 1;
     } else if (cpu_token_any(&at[i], WORDS("=", "[", ";", "{", ",")) || (out->open >= 0 && cpu_token_is(&at[i], ":"))) {
       break;
     } else if (cpu_token_is(&at[i], "template") && !cpu_is_member(tokens, i)) {
@@ -304,7 +305,7 @@ int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal *
       const int name = formal_name(tokens, first, stop), last = name < 0 ? stop : name;
       const bool far = cpu_find(tokens, first, stop, WORDS("*", "[")) < stop;
       const bool reference = cpu_find(tokens, first, last, WORDS("&", "&&")) < last;
-      (*out)[count++] = (cpu_formal){first, stop, name, last, far, reference};
+      (*out)[count++] = (cpu_formal){cpu_attribute_end(tokens, first), stop, name, last, far, reference};
       first = i + 1;
       stop = -1;
     }

@@ -13,6 +13,12 @@ static const char *const *const type_words =
 static const char *const *const not_types = WORDS("return", "delete", "new", "throw", "goto", "case", "default", "else",
                                                   "sizeof", "break", "continue", "operator");
 
+int cpu_attribute_end(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  const bool is = i + 1 < tokens->count && cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[");
+  return is && at[i].match > i ? at[i].match + 1 : i;
+}
+
 /* ---- names and calls ------------------------------------------------------------------------------------------- */
 
 bool cpu_is_member(const cpu_tokens *tokens, int i) {
@@ -231,8 +237,9 @@ static void move_front(cpu_tokens *tokens, int to, int i, int last) {
 void cpu_specifiers_order(cpu_tokens *tokens) {
   const cpu_token *at = tokens->at;
   for (int i = 0, last; i + 1 < tokens->count; i = last) {
-    const bool attribute = cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[") && at[i].match > i;
-    last = attribute ? at[i].match + 1 : i + 1;
+    last = cpu_attribute_end(tokens, i);
+    const bool attribute = last > i;
+    if (!attribute) last = i + 1;
     if (!attribute && !cpu_token_is(&at[i], "__shared__")) continue;
     int first = cpu_begin_after(tokens, 0, i,
                                 attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));

@@ -467,7 +467,7 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tok
   if (in->rejected) return;
   it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
   it.body.work = cpu_tokens_beside(from);
-  cpu_tokens_copy(&it.body.work, from, function->body, from->at[function->body].match + 1);
+  cpu_work_add(&it.body, function->body, from->at[function->body].match + 1);
   cpu_tokens_match(&it.body.work);
   cpu_tree_read(&it.body);
   if (it.body.rejected)

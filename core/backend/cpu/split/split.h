@@ -117,6 +117,7 @@ static inline const cpu_token *cpu_kernel_name(const cpu_splitter *in) {
 /* tree.c: the statements, and what can be asked of them. */
 void cpu_splitter_free(cpu_splitter *); /* what is in it */
 void cpu_split_reject(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void cpu_work_add(cpu_splitter *, int first, int last); /* of the program's tokens, to `work` */
 void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
 /* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
 void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);

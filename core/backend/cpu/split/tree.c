@@ -41,6 +41,26 @@ bool cpu_node_splits(const cpu_node *node) {
   return node->barrier >= 0 || node->warp >= 0;
 }
 
+/* Past an attribute by which nothing else is computed; all others, such as [[no_unique_address]], stay. */
+static int attribute_end(const cpu_tokens *from, int i) {
+  const char *const *const idle =
+      WORDS("maybe_unused", "likely", "unlikely", "fallthrough", "nodiscard", "deprecated", ",", "(");
+  const int end = cpu_attribute_end(from, i);
+  for (int k = i + 2; k < end - 2; k++) {
+    if (!cpu_token_any(&from->at[k], idle)) return i;
+    if (from->at[k].match > k) k = from->at[k].match;
+  }
+  return end;
+}
+
+void cpu_work_add(cpu_splitter *in, int first, int last) {
+  const cpu_tokens *from = &in->program->tokens;
+  for (int i = first, past; i < last; i = past) {
+    past = attribute_end(from, i);
+    if (past == i) cpu_tokens_push(&in->work, &from->at[past++]);
+  }
+}
+
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
 /* The statement at token i; -1: none is left in front of `last`. */
