@@ -187,12 +187,16 @@ static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
 /* One declarator from i on; returns its end, or 0 where this is none. */
 static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declarator *out) {
   const cpu_token *at = tokens->at;
+  const bool inner = cpu_token_is(&at[i], "(") && cpu_token_any(&at[i + 1], WORDS("*", "&"));
   out->first = i;
-  i = pointer_end(tokens, i, last);
+  i = pointer_end(tokens, i + inner, last);
   if (i >= last || at[i].kind != CPU_NAME) return 0;
   out->name = i++;
+  if (inner && !(at[i].match == out->first && cpu_token_is(&at[++i], "["))) return 0;
+  out->inner = inner && cpu_find(tokens, out->spec, out->spec_last, type_words) == out->spec_last;
   out->dims = i;
   while (i < last && cpu_token_is(&at[i], "[")) i = at[i].match + 1;
+  if (inner) out->dims = i;
   out->dims_last = out->init = out->init_last = i;
   if (i < last && cpu_token_is(&at[i], "=")) {
     out->init = i + 1;
@@ -201,20 +205,26 @@ static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declara
     out->braces = true;
     out->init = i;
     out->init_last = i = at[i].match + 1;
+  } else if (i < last && cpu_token_is(&at[i], "(")) {
+    out->parentheses = true;
+    out->init = i;
+    out->init_last = i = at[i].match + 1;
   }
   return i >= last || cpu_token_any(&at[i], WORDS(";", ",")) ? i : 0;
 }
 
 cpu_declarators cpu_declarators_read(const cpu_tokens *tokens, int first, int last) {
   const int spec_last = type_end(tokens, first, last);
-  cpu_declarators out = {.count = 0};
+  cpu_declarators out = {.count = 0, .plain = true};
   if (spec_last == first || spec_last >= last) return out;
   for (int i = spec_last; out.count < (int)(sizeof out.at / sizeof *out.at);) {
     cpu_declarator *one = &out.at[out.count++];
     *one = (cpu_declarator){.spec = first, .spec_last = spec_last};
     const int end = declarator_one(tokens, i, last, one);
-    if (end && (end >= last || !cpu_token_is(&tokens->at[end], ","))) return out;
-    if (!end) break;
+    out.plain &= !one->inner && !one->parentheses;
+    const bool goes_on = end && end < last && cpu_token_is(&tokens->at[end], ",");
+    if (!end || (one->parentheses && !goes_on && out.count == 1)) break;
+    if (!goes_on) return out;
     i = end + 1;
   }
   return (cpu_declarators){.count = 0};

@@ -11,14 +11,17 @@
 typedef struct cpu_declarator {
   int  spec, spec_last; /* const float */
   int  first, name;     /* *const x: first is the * */
-  int  dims, dims_last; /* [4]; equal: none */
-  int  init, init_last; /* after the =, or braces; equal: none */
+  int  dims, dims_last; /* [4]; equal: none, and the declarator without its initialiser ends there */
+  int  init, init_last; /* after the =, parentheses or braces; equal: none */
   bool braces;          /* T x{...} */
+  bool parentheses;     /* T x(1), of several */
+  bool inner;           /* T (*x)[4]: a declarator if T is a type */
 } cpu_declarator;
 
 typedef struct cpu_declarators {
   cpu_declarator at[16];
   int count;
+  bool plain; /* none has parentheses */
 } cpu_declarators;
 
 /* Of tokens first ... last-1, the ; left out. None: they declare no variables, or too many. */

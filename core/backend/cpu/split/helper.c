@@ -67,11 +67,13 @@ static void type_names(expansion *it, int index) {
 }
 
 static void body_names(expansion *it) {
-  for (int i = 0; i < it->body.nnodes; i++) {
-    const cpu_declarators list = cpu_node_declarators(&it->body, &it->body.nodes[i]);
-    for (int k = 0; k < list.count; k++) name_add(it, &it->body.work.at[list.at[k].name]);
-    if (it->body.nodes[i].kind == CPU_NODE_TYPE) type_names(it, i);
+  const mw_body *tree = cpu_function_tree(it->in->program, it->callee);
+  for (const mw_declared *own = tree->declared + 1; own < tree->declared + tree->ndeclared; own++) {
+    if (own->spec > own->name) reject(it, "has a declaration that is not understood");
+    if (!own->is_shared) name_add(it, &tree->tokens->at[own->name]);
   }
+  for (int i = 0; i < it->body.nnodes; i++)
+    if (it->body.nodes[i].kind == CPU_NODE_TYPE) type_names(it, i);
   for (int i = 0; i < it->callee->nformals; i++) {
     const int name = it->callee->formals[i].name;
     if (name < 0) continue;
@@ -266,7 +268,7 @@ static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *
              given = cpu_call_open(&it->in->work, it->call) > it->call + 1;
   const bool exact = !constant && !given && !cpu_has(from, formal->first, formal->name, "volatile") &&
                      cpu_type_knows(it->in->program, it->callee, from, formal->first, formal->name - 1);
-  if (array) return name ? NAMED : COPIED;
+  if (array) return name ? NAMED : POINTED;
   if (!is_object(&it->in->work, argument) && constant) return COPIED;
   return name && exact ? NAMED : POINTED;
 }
@@ -285,28 +287,29 @@ static void words_put(expansion *it, const cpu_formal *formal) {
     if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
 }
 
+/* What stands behind the name: ) [4] of T (*v)[4]. */
+static void tail_put(expansion *it, const cpu_formal *formal) {
+  for (int i = formal->name + 1; i < formal->last; i++) token_put(it, &it->in->program->tokens, i);
+}
+
 /* T v = argument; T v[] becomes a pointer. */
 static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   const cpu_tokens *from = &it->in->program->tokens;
   if (formal->name < 0) return;
-  int stop = formal->name + 1;
-  bool array = stop < formal->last && cpu_token_is(&from->at[stop], "[");
-  if (stop < formal->last && !array) {
-    reject(it, "has a parameter of a type that is not understood");
-    return;
-  }
+  const bool array = formal->name + 1 < formal->last && cpu_token_is(&from->at[formal->name + 1], "[");
   words_put(it, formal);
   if (array) cpu_tokens_scan(it->next, " * ", it->like);
   token_put(it, from, formal->name);
+  if (!array) tail_put(it, formal);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
 }
 
 /* const T &v  ->  const T * v_mw3 = __builtin_addressof ( x[i] ) ; */
 static void pointer_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   words_put(it, formal);
-  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d = __builtin_addressof ( ",
-                    TEXT(&it->in->program->tokens.at[formal->name]), it->suffix);
-  cpu_tokens_build(it->next, &it->in->work, it->like, 0, "$0 ) ; ", argument);
+  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d ", TEXT(&it->in->program->tokens.at[formal->name]), it->suffix);
+  tail_put(it, formal);
+  cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = __builtin_addressof ( $0 ) ; ", argument);
 }
 
 static void formals_put(expansion *it) {
@@ -330,19 +333,8 @@ static bool means_the_same(const expansion *it, const cpu_token *name) {
   return !cpu_kernel_declares(it->in, name) && (meanings < 2 || !strcmp(it->callee->scope, it->in->kernel->scope));
 }
 
-/* if (int n = f()), while (T *p = next), for (int n : list) */
-static bool head_declares(const cpu_tokens *work, const cpu_node *node) {
-  const cpu_token *at = work->at;
-  if (node->kind == CPU_NODE_FOR) return node->init_last == node->head_last;
-  if (!node->head || at[node->head].kind != CPU_NAME) return false;
-  return cpu_find_open(work, node->head, node->head_last, WORDS("=", ";")) < node->head_last &&
-         (at[node->head + 1].kind == CPU_NAME || cpu_token_any(&at[node->head + 1], WORDS("*", "&", "&&", "::", "<")));
-}
-
 static void names_check(expansion *it) {
   const cpu_tokens *work = &it->body.work;
-  for (int i = 0; i < it->body.nnodes; i++)
-    if (head_declares(work, &it->body.nodes[i])) reject(it, "declares a variable in a head");
   for (int i = 0; i < work->count && !it->in->rejected; i++) {
     const cpu_token *name = &work->at[i];
     if (name->kind != CPU_NAME || cpu_is_member(work, i) || name_known(it, name) || reference_of(it, work, i) >= 0 ||

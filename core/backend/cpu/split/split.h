@@ -20,7 +20,8 @@ typedef enum cpu_node_kind {
   CPU_NODE_FOR,
   CPU_NODE_WHILE,
   CPU_NODE_DO,
-  CPU_NODE_SWITCH, /* and whatever else has a body; never split */
+  CPU_NODE_SWITCH,
+  CPU_NODE_CASE, /* case 1: or default: in a block */
   CPU_NODE_RETURN,
   CPU_NODE_BREAK,
   CPU_NODE_CONTINUE,
@@ -54,7 +55,7 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   int node;  /* that declares it */
   int until; /* token where its scope ends */
   cpu_class class;
-  bool uniform, pointer, reference, is_const, is_auto; /* is_const: the variable itself, not what it points to */
+  bool uniform, pointer, reference, is_const, is_auto;
   bool array, fixed; /* fixed: constexpr */
   bool constant; /* uniform for no other reason */
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */

@@ -94,12 +94,28 @@ static cpu_node_kind word_kind(const cpu_token *token) {
     cpu_node_kind kind;
   } words[] = {{"if", CPU_NODE_IF},           {"for", CPU_NODE_FOR},
                {"while", CPU_NODE_WHILE},     {"do", CPU_NODE_DO},
-               {"switch", CPU_NODE_SWITCH},   {"return", CPU_NODE_RETURN},
+               {"switch", CPU_NODE_SWITCH},   {"case", CPU_NODE_CASE},
+               {"default", CPU_NODE_CASE},    {"return", CPU_NODE_RETURN},
                {"break", CPU_NODE_BREAK},     {"continue", CPU_NODE_CONTINUE},
                {"__syncwarp", CPU_NODE_WARP}, {"mw_exchange", CPU_NODE_EXCHANGE}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (cpu_token_is(token, words[i].word)) return words[i].kind;
   return CPU_NODE_LEAF;
+}
+
+/* Is there a type among the words? */
+static bool has_type(const cpu_splitter *in, int first, int last) {
+  cpu_binder binder = {in->program, in->kernel};
+  int i = first;
+  while (i < last && cpu_binder_meaning(&binder, &in->work.at[i]).binding != MW_NAME_TYPE) i++;
+  return i < last;
+}
+
+/* T (*x)[4], x(1): what has a call's form declares only where the words give a type; in a head x(1) is not understood. */
+static bool declares(const cpu_splitter *in, const cpu_declarators *list, bool head) {
+  for (const cpu_declarator *it = list->at; it < list->at + list->count && !list->plain; it++)
+    if ((it->parentheses && head) || (it->inner && !has_type(in, it->spec, it->spec_last))) return false;
+  return list->count > 0;
 }
 
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
@@ -111,9 +127,19 @@ static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
     return CPU_NODE_TYPE;
   }
   const cpu_declarators list = cpu_declarators_read(&in->work, i, last - 1);
-  if (list.count && cpu_has(&in->work, i, list.at[0].spec_last, "static")) return CPU_NODE_TYPE;
-  if (cpu_has(&in->work, i, list.count ? list.at[0].spec_last : last, "__shared__")) return CPU_NODE_TYPE;
-  return list.count ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
+  const bool declaration = declares(in, &list, false);
+  if (declaration && cpu_has(&in->work, i, list.at[0].spec_last, "static")) return CPU_NODE_TYPE;
+  if (cpu_has(&in->work, i, declaration ? list.at[0].spec_last : last, "__shared__")) return CPU_NODE_TYPE;
+  return declaration ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
+}
+
+/* case 1: in a block is a statement of its own, and else part of what follows. */
+static int case_read(cpu_splitter *in, int i, int last, int parent) {
+  const int end = cpu_find_open(&in->work, i, last, WORDS(":")) + 1;
+  if (in->nodes[parent].kind != CPU_NODE_BLOCK) return statement_read(in, end, last, parent);
+  const int node = node_add(in, CPU_NODE_CASE, i, parent);
+  in->nodes[node].last = end < last ? end : last;
+  return node;
 }
 
 static int block_read(cpu_splitter *in, int open, int parent) {
@@ -191,8 +217,7 @@ static int statement_kind_read(cpu_splitter *in, int i, int last, int parent) {
     cpu_split_reject(in, i, "there is a %.*s", TEXT(&at[i]));
   const bool label = at[i].kind == CPU_NAME && i + 1 < last && cpu_token_is(&at[i + 1], ":");
   if (label && !cpu_token_is(&at[i], "default")) cpu_split_reject(in, i, "there is a label");
-  if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))
-    return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent);
+  if (kind == CPU_NODE_CASE) return case_read(in, i, last, parent);
   int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);
   in->nodes[node].last = end;
   return node;
@@ -250,8 +275,13 @@ bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
 }
 
 cpu_declarators cpu_node_declarators(const cpu_splitter *in, const cpu_node *node) {
-  if (node->kind == CPU_NODE_FOR) return cpu_declarators_read(&in->work, node->head, node->init_last);
-  return cpu_declarators_read(&in->work, node->first, node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->first);
+  const bool head = node->kind == CPU_NODE_FOR, simple = node->kind == CPU_NODE_DECLARE;
+  cpu_declarators list = cpu_declarators_read(&in->work, head ? node->head : node->first,
+                                              head     ? node->init_last
+                                              : simple ? node->last - 1
+                                                       : node->first);
+  if (!declares(in, &list, head)) list.count = 0;
+  return list;
 }
 
 bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
