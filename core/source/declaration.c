@@ -289,11 +289,15 @@ static int formal_name(const cpu_tokens *tokens, int first, int last) {
 
 int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal **out) {
   const cpu_token *at = tokens->at;
-  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument */
+  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument, or an attribute behind the name */
   *out = NULL;
   if (first >= close || (first + 1 == close && cpu_token_is(&at[first], "void"))) return 0;
   for (int i = first; i <= close; i++) {
-    if (i < close && cpu_token_is(&at[i], "<"))
+    const int past = cpu_attribute_end(tokens, i);
+    if (past > i) {
+      *(i == first ? &first : &stop) = i == first ? past : i;
+      i = past - 1;
+    } else if (i < close && cpu_token_is(&at[i], "<"))
       i = cpu_angle_end(tokens, i, close) - 1;
     else if (i < close && at[i].match > i)
       i = at[i].match;
@@ -305,7 +309,7 @@ int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal *
       const int name = formal_name(tokens, first, stop), last = name < 0 ? stop : name;
       const bool far = cpu_find(tokens, first, stop, WORDS("*", "[")) < stop;
       const bool reference = cpu_find(tokens, first, last, WORDS("&", "&&")) < last;
-      (*out)[count++] = (cpu_formal){cpu_attribute_end(tokens, first), stop, name, last, far, reference};
+      (*out)[count++] = (cpu_formal){first, stop, name, last, far, reference};
       first = i + 1;
       stop = -1;
     }
