@@ -4,8 +4,8 @@
 --
 -- A case is { name, in front of the kernel, beginning of its body, n as a Lua expression of t }: the body gives `int n`
 -- a value of each thread's own, for thread t of 64; w is 1. A body that has a kernel is whole, and its expression is
--- element a[t], of all blocks; such a case may say its grid, block, dynamic shared memory (shared), array's size and,
--- if its second parameter is a structure, the bytes of that (argument).
+-- element a[t], of all blocks; such a case may say its grid, block, dynamic shared memory (shared), array's size,
+-- whether it is cooperative and, if its second parameter is a structure, the bytes of that (argument).
 -- alone: it can't stand in a namespace, or fails together with what is in the same file. refused: words of the error
 -- where the device does not take it. engine: the one that "auto" chooses; "fast": any but fibers.
 
@@ -51,7 +51,7 @@ function probes.kernels(case, frames)
     local body = case[3]:gsub("%%", "%%%%")
     kernel.front = case[2] .. "\n" .. form[1]:gsub("%%s", body) .. "\n"
     kernel.text = form[2]:gsub("%%s", body) .. "\n"
-    for i = 1, case.size or kernel.grid * product(kernel.block) do
+    for i = 1, case.size or product(kernel.grid) * product(kernel.block) do
       kernel.want[i] = math.tointeger(value(case, frame, i - 1))
     end
     list[#list + 1] = kernel
@@ -81,7 +81,8 @@ end
 local function elements(dev, module, name, kernel)
   local out <close> = dev:zeros("i32", #kernel.want)
   local entry = module:kernel(name)
-  local launch = entry:prepare { grid = kernel.grid, block = kernel.block, shared = kernel.case.shared }
+  local launch = entry:prepare { grid = kernel.grid, block = kernel.block, shared = kernel.case.shared,
+    cooperative = kernel.case.cooperative }
   launch(out, kernel.case.argument or 1)
   return out:totable(), (entry:engine())
 end

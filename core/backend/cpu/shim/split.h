@@ -20,6 +20,7 @@
 /* Shared memory that outlives the block of text it is declared in; and what refers to that of a helper. */
 #define MW_KEPT static __thread __attribute__((aligned(64)))
 #define mw_kept
+#define mw_grid_sync() mw_runtime_now->grid_barrier(__FILE__, __LINE__)
 
 /* Which element of a variable's array is the thread's. Where that is only needed under a condition, g++ takes an int for
  * an index that may wrap, and gathers; clang++ does not, and its vectors of longs are half as wide. Measured: 7 times as

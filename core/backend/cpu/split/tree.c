@@ -121,7 +121,7 @@ static bool declares(const cpu_splitter *in, const cpu_declarators *list, bool h
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   const cpu_token *token = &in->work.at[i];
   if (word_kind(token) != CPU_NODE_LEAF) return word_kind(token);
-  if (cpu_token_is(token, "__syncthreads") && last == i + 4) return CPU_NODE_BARRIER;
+  if (cpu_token_any(token, WORDS("__syncthreads", "mw_grid_sync")) && last == i + 4) return CPU_NODE_BARRIER;
   if (cpu_token_any(token, passed_words)) {
     type_check(in, i, last);
     return CPU_NODE_TYPE;

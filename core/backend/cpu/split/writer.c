@@ -374,6 +374,12 @@ static void case_walk(cpu_writer *it, const cpu_node *node) {
   cpu_put(it, " {\n");
 }
 
+/* That of the grid waits for the other blocks. */
+static void barrier_walk(cpu_writer *it, const cpu_node *node) {
+  cpu_region_flush(it);
+  if (cpu_token_is(&it->in->work.at[node->first], "mw_grid_sync")) cpu_put_tokens(it, node->first, node->last);
+}
+
 static void walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
   if (it->in->rejected) return;
@@ -382,7 +388,7 @@ static void walk(cpu_writer *it, int index) {
   else if (!cpu_node_splits(node))
     simple_walk(it, index);
   else if (node->kind == CPU_NODE_BARRIER || node->kind == CPU_NODE_WARP)
-    cpu_region_flush(it);
+    barrier_walk(it, node);
   else if (node->kind == CPU_NODE_EXCHANGE)
     shuffle_walk(it, index);
   else if (node->kind == CPU_NODE_BLOCK)
