@@ -255,6 +255,8 @@ void cpu_specifiers_order(cpu_tokens *tokens) {
                                 attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));
     while (!attribute && first < i && cpu_token_any(&at[first], WORDS("extern", "static", "[")))
       first = at[first].match > first ? at[first].match + 1 : first + 1;
+    const int external = attribute ? i : cpu_find(tokens, first, i, WORDS("extern"));
+    if (external < i) move_front(tokens, first++, external, external + 1);
     if (first < i && (!attribute || cpu_has(tokens, first, i, "__device__"))) move_front(tokens, first, i, last);
   }
 }
