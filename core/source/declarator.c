@@ -31,9 +31,14 @@ bool cpu_ends_operand(const cpu_token *token) {
   return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
 }
 
-bool cpu_is_lambda(const cpu_tokens *tokens, int i) {
-  return cpu_token_is(&tokens->at[i], "[") && i && !cpu_ends_operand(&tokens->at[i - 1]) &&
-         !cpu_token_is(&tokens->at[i - 1], ">");
+int cpu_lambda_open(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (!cpu_token_is(&at[i], "[") || at[i].match < i || cpu_attribute_end(tokens, i) > i) return 0;
+  if (i && (cpu_ends_operand(&at[i - 1]) || cpu_token_is(&at[i - 1], ">"))) return 0;
+  const int past = at[i].match + 1;
+  if (at[past].kind != CPU_NAME && !cpu_token_any(&at[past], WORDS("(", "{", "<"))) return 0;
+  const int open = cpu_find_open(tokens, past, tokens->count, WORDS("{", "=", ";", ")")); /* { [2] = { 1 } } */
+  return cpu_token_is(&at[open], "{") ? open : 0;
 }
 
 bool cpu_is_operator(const cpu_token *token) {

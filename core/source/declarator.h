@@ -60,7 +60,7 @@ bool cpu_is_operator(const cpu_token *);   /* of an expression; not . -> ? [ ( *
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);
-bool cpu_is_lambda(const cpu_tokens *, int i); /* does one begin at token i? mask<T>[i] does not */
+int cpu_lambda_open(const cpu_tokens *, int i); /* the { of the lambda that begins at token i; 0: none, as of x[i] */
 int cpu_attribute_end(const cpu_tokens *, int i); /* past the [[attribute]] at token i; i: none */
 bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */
 /* The next use of the name among tokens first ... last-1, which is not a member's; `last`: none. */

@@ -173,6 +173,104 @@ local cases = {
     .. [[__shared__ int s[64]; Tid q{w}; s[t] = t; switch (q) { case 1: __syncthreads(); a[t] = s[63 - t]; } }]],
     "63 - t", engine = "fiber" },
 
+  -- lambdas
+  { "lambda without captures", "", HEAD .. [[__shared__ int s[64]; auto twice = [](int x) { return 2 * x; }; s[t] =
+    twice(t); __syncthreads(); a[t] = twice(s[63 - t]); }]], "4 * (63 - t)" },
+  { "lambda without captures that names coordinates and shared memory", "", HEAD .. [[__shared__ int s[64]; extern
+    __shared__ int d[]; auto put = [](int x) { s[threadIdx.x] = x + blockIdx.x; d[threadIdx.x] = x; }; auto get = []() {
+    return s[63 - threadIdx.x] + d[63 - threadIdx.x] + blockDim.x; }; put(t); __syncthreads(); a[t] = get(); }]],
+    "2 * (63 - t) + 64", shared = 256 },
+  { "lambda without captures, without barriers", "",
+    "auto f = [](int x) { return x + (int)threadIdx.x; }; int n = f(w) + f(2);", "2 * t + 3" },
+  { "lambda with captures, without barriers", "", [[int m = 2, q = 0; auto f = [m, &q](int x) { q += x; return m * x +
+    (int)threadIdx.x; }; m = 7; int n = f(w) + f(2) + 10 * q;]], "2 * t + 6 + 30" },
+  { "lambda by reference, of a thread's own, read and written", "", HEAD .. [[__shared__ int s[64]; int v = t, u = 0;
+    auto
+    add = [&](int x) { v += x; u++; return v; }; s[t] = add(1); __syncthreads(); int q = add(s[63 - t]);
+    __syncthreads();
+    s[t] = q; __syncthreads(); a[t] = s[63 - t] + 100 * u + 1000 * (v - q); }]], "65 + 200" },
+  { "lambda by reference that reads what changes", "", HEAD .. [[__shared__ int s[64]; int m = w; auto f = [&] {
+    return m *
+    10 + t; }; for (int i = 0; i < 3; i++) { s[t] = f(); __syncthreads(); m += 1; int q = s[63 - t]; __syncthreads();
+    s[t]
+    = q; } a[t] = s[t] + f(); }]], "30 + 63 - t + 40 + t" },
+  { "lambda by named references", "", HEAD .. [[__shared__ int s[64]; int v = t, u = 3; auto f = [&v, &u] { v += u; };
+    s[t]
+    = v; f(); __syncthreads(); f(); a[t] = v + s[63 - t]; }]], "63 + 6" },
+  { "lambda that copies what stays", "", HEAD .. [[__shared__ int s[64]; int v = 3 * t; const int u = 3; auto f =
+    [=](int
+    x) { return v + u * x + w; }; s[t] = f(1); __syncthreads(); a[t] = f(2) + s[63 - t]; }]],
+    "3 * t + 7 + 3 * (63 - t) + 4" },
+  { "lambda that copies shared memory's name", "", HEAD .. [[__shared__ int s[64]; int v = t; auto f = [=](int i) {
+    return
+    s[i] + v; }; s[t] = t; __syncthreads(); a[t] = f(63 - t); }]], "63" },
+  { "lambda that copies what changes", "", HEAD .. [[__shared__ int s[64]; int v = t; auto f = [=](int i) { return
+    s[i] +
+    v; }; auto g = [v] { return v; }; v = 1000; s[t] = t; __syncthreads(); a[t] = f(63 - t) + g(); }]], "63 + t",
+    engine = "fiber" },
+  { "lambda that copies a class", [[struct C { int k; __device__ C(int x) : k(x) {} __device__ C(const C &c) : k(c.k +
+    1000) {} };]], HEAD .. "__shared__ int s[64]; C c(t); auto f = [c] { return c.k; };" .. TURN .. " + f(); }",
+    "1063", engine = "fiber" },
+  { "lambda that counts for itself", "", HEAD .. [[__shared__ int s[64]; auto f = [n = t]() mutable { return n++; };
+    int v =
+    f();]] .. TURN .. " + f() + v; }", "63 + t + 1", engine = "fiber" },
+  { "lambda whose names another variable hides", "", HEAD .. [[__shared__ int s[64]; int v = t; auto f = [&] { return v;
+    }; s[t] = t; __syncthreads(); { int v = 1000; a[t] = f() + s[63 - t] + 0 * v; } }]], "63", engine = "fiber" },
+  { "lambda that is hidden by another", "", HEAD .. [[__shared__ int s[64]; auto f = [&] { return t; }; s[t] = t;
+    __syncthreads(); { auto f = [&] { return 2 * t; }; a[t] = f() + s[63 - t]; } a[t] += f(); }]], "63 + 2 * t",
+    engine = "fiber" },
+  { "lambda that gives a reference", "", HEAD .. [[__shared__ int s[64]; int l[4] = {t, 1, 2, 3}, m = w; auto f =
+    [&](int i)
+    -> int & { return i ? l[i] : m; }; f(2) = 10 * t; f(0) += t; s[t] = t; __syncthreads(); if (m > 0) a[t] = s[63 -
+    t] +
+    f(2) + 1000 * m; }]], "63 + 9 * t + 1000 * (t + 1)" },
+  { "lambda with a parameter by reference", "", HEAD .. [[__shared__ int s[64]; int m = w; auto f = [](int &x) { x +=
+    threadIdx.x; }; f(m); s[t] = m; __syncthreads(); f(m); a[t] = s[63 - t] + m; }]], "64 - t + 1 + 2 * t" },
+  { "lambda over a uniform loop, of a parameter and a count", "", HEAD .. [[__shared__ int s[64]; int v = 0, n = 2 *
+    w; auto
+    f = [&](int k) { return k < n ? s[(t + k) % 64] : w; }; for (int k = 0; k < n + w; k++) { s[t] = t; __syncthreads();
+    v += f(k); __syncthreads(); } a[t] = v; }]], "t + (t + 1) % 64 + 1" },
+  { "lambda with a generic parameter, handed to a template", [[template <class F> __device__ int twice(F f, int x) {
+    return
+    f(f(x)); }]], HEAD .. [[__shared__ int s[64]; int c = 0; auto f = [&](auto x) { c++; return x + t; }; s[t] =
+    twice(f,
+    1); __syncthreads(); a[t] = twice(f, s[63 - t]) + 1000 * c; }]], "2 * (63 - t) + 1 + 2 * t + 4000" },
+  { "lambda handed to a helper with a barrier", [[template <class F> __device__ int met(F f, int x) { int v = f(x);
+    __syncthreads(); return v + f(1); }]], HEAD .. [[int c = t; auto f = [&](int x) { c += x; return c; }; a[t] = met(f,
+    2); }]], "2 * t + 5", engine = "fiber" },
+  { "lambda with returns, and a return beside it", "", HEAD .. [[__shared__ int s[64]; auto f = [&](int x) { if (x > 9)
+    return 1; return x; }; s[t] = f(t); __syncthreads(); if (t > 60) return; a[t] = f(s[63 - t]) + 10 * f(t); }]],
+    "t > 60 and 0 or (63 - t > 9 and 1 or 63 - t) + 10 * (t > 9 and 1 or t)" },
+  { "lambda in a lambda", "", HEAD .. [[__shared__ int s[64]; int v = 1; auto f = [&](int x) { auto g = [&v](int y) {
+    v +=
+    threadIdx.x; return y + s[0]; }; return g(x) + 1; }; s[t] = t; __syncthreads(); int q = f(t) + f(t); a[t] = q + v;
+    }]], "2 * t + 2 + 1 + 2 * t" },
+  { "lambda called in its place", "", HEAD .. [[__shared__ int s[64]; int m = w; s[t] = [&] { m += t; return t; }();
+    __syncthreads(); a[t] = s[63 - t] + [&](int x) { return x * m; }(2); }]], "63 - t + 2 * (t + 1)" },
+  { "lambda that changes a count of a loop with a barrier", "", HEAD .. [[__shared__ int s[64]; int n = 3; auto f =
+    [&] {
+    n--; }; int v = 0; while (n > 0) { s[t] = n; __syncthreads(); v += s[63 - t]; f(); __syncthreads(); } a[t] = v; }]],
+    "6", engine = "fiber" },
+  { "lambda with a barrier", "", HEAD .. [[__shared__ int s[64]; auto f = [&] { __syncthreads(); }; s[t] = t; f();
+    a[t] =
+    s[63 - t]; }]], "63 - t", engine = "fiber" },
+  { "lambda in a helper with shared memory", [[__device__ int h(int i) { __shared__ int s[64]; auto at = [](int k) {
+    return
+    s[k]; }; s[i] = i; __syncthreads(); return at(63 - i); }]], HEAD .. "a[t] = h(t); }", "63 - t" },
+  { "lambda in a function, of shared memory, with a copy", [[__device__ int h(int i) { __shared__ int s[64]; int m =
+    3; auto
+    at = [=](int k) { return s[k] + m; }; s[i] = i; return at(i); }]], HEAD .. "a[t] = h(t); }", "t + 3" },
+  { "lambda that stores through a pointer, and loads around it", "", HEAD .. [[a[t] = t; __syncthreads(); auto put =
+    [&](int i, int v) { a[i] = v; }; int v = a[t]; put(t, 5); v += 10 * a[t]; put(t, v); }]], "t + 50" },
+  { "lambda over rows and a reference", "", HEAD .. "__shared__ int s[8][8]; " .. ROWS .. [[int (&row)[8] = s[y]; auto
+    at
+    = [&](int i) { return row[i]; }; row[x] = t; __syncthreads(); a[t] = at(7 - x); }]], "t // 8 * 8 + 7 - t % 8" },
+  { "lambda whose variables two loops share", "", HEAD .. [[__shared__ int s[64]; int i, v = 0; auto f = [&] { return
+    s[i];
+    }; s[t] = t; __syncthreads(); for (i = 0; i < 3; i++) v += f(); __syncthreads(); for (i = 1; i < 3; i++) v += 10 *
+    f();
+    a[t] = v + i; }]], "3 + 30 + 3" },
+
   -- grids
   { "grid as a group", CG, [[__global__ void k(int *a, int w) { cg::grid_group g = cg::this_grid(); int r =
     g.thread_rank(), n = g.size(); a[r] = r; g.sync(); int v = a[n - 1 - r]; cg::sync(g); a[r] += 100 * v; }]],

@@ -224,9 +224,53 @@ static void round_put(const cpu_tokens *tokens, cpu_text *out, int i) {
     cpu_text_put(out, cpu_token_is(at, ":") ? " : mw_yield();" : empty ? " mw_yield(), true" : " mw_yield(), ");
 }
 
+/* ---- lambdas --------------------------------------------------------------------------------------------------- */
+
+/* Declared in the same text? */
+static bool is_shared(const cpu_tokens *tokens, const cpu_token *name) {
+  const char *const *const words = WORDS("__shared__", "mw_kept");
+  for (int i = 0; name->kind == CPU_NAME && (i = cpu_find(tokens, i, tokens->count, words)) < tokens->count; i++)
+    if (cpu_variable_find(tokens, i, cpu_find_open(tokens, i, tokens->count, WORDS(";")), name) >= 0) return true;
+  return false;
+}
+
+/* , &s  of what the lambda names. */
+static void shared_captures_put(const cpu_tokens *tokens, cpu_text *out, int open) {
+  const cpu_token *at = tokens->at;
+  for (int k = open + 1; k < at[open].match; k++)
+    if (is_shared(tokens, &at[k]) && !cpu_is_member(tokens, k) && cpu_find_use(tokens, open, k, &at[k]) == k)
+      cpu_text_format(out, ", &%.*s", TEXT(&at[k]));
+}
+
+/* CUDA's lambdas capture neither coordinates nor shared memory, which are no variables of the function. Here they are: of
+ * a lambda that names them, [] and [&n, m] become [&] and [&, m], and [=] becomes [=, &s]. Returns the ], or i: nothing
+ * is changed there. */
+static int captures_put(const cpu_tokens *tokens, cpu_text *out, int i) {
+  const cpu_token *at = tokens->at;
+  const int open = cpu_lambda_open(tokens, i), close = at[i].match;
+  const bool all = cpu_token_is(&at[i + 1], "&") && at[i + 2].kind != CPU_NAME, copies = cpu_token_is(&at[i + 1], "=");
+  bool names = false;
+  for (int k = open; open && !all && !names && k < at[open].match; k++)
+    names = is_shared(tokens, &at[k]) || (out->indexed && cpu_is_builtin(&at[k], CPU_COORDINATE));
+  if (!names) return i;
+  cpu_range list[32];
+  const int count = cpu_arguments(tokens, i, list, 32);
+  cpu_text_put(out, copies ? " [=" : " [&");
+  for (int k = copies; k < count; k++) {
+    const bool named = !copies && cpu_token_is(&at[list[k].first], "&") && list[k].last == list[k].first + 2;
+    if (!named) cpu_text_put(out, ",");
+    if (!named) cpu_text_range(out, tokens, list[k].first, list[k].last);
+  }
+  if (copies) shared_captures_put(tokens, out, open);
+  return close;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
+
 /* One token, or the construct that begins at it. Returns where to go on. */
 static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
+  if (cpu_token_is(&at[i], "[")) i = captures_put(tokens, out, i);
   round_put(tokens, out, i);
   if (at[i].yields && cpu_token_is(&at[i], ":")) return i + 1; /* of a label */
   if (at[i].kind == CPU_PRAGMA) {

@@ -71,25 +71,12 @@ bool cpu_group_is(const cpu_splitter *in, const cpu_range *range) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-/* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it, to the end of the block. */
+/* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it. */
 static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
-  const cpu_tokens *work = &in->work;
   const cpu_declarators one = cpu_node_declarators(in, node);
   const cpu_range init = {one.at[0].init, one.at[0].init_last};
-  if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK || one.count != 1) return false;
-  if (!cpu_group_is(in, &init)) return false;
-  const cpu_token *name = &work->at[one.at[0].name];
-  const int until = in->nodes[node->parent].last - 1;
-  const int other = cpu_declared_find(in, node->last, until, name);
-  if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for a group and for another variable", TEXT(name));
-  cpu_tokens part = {0};
-  for (int i = node->last; i < until; i++)
-    if (work->at[i].kind == CPU_NAME && cpu_same_text(&work->at[i], name) && !cpu_is_member(work, i))
-      cpu_tokens_build(&part, work, &work->at[i], 0, "$0", &init);
-    else
-      cpu_tokens_push(&part, &work->at[i]);
-  cpu_tokens_replace(in, node->first, until, &part);
-  return true;
+  return node->kind == CPU_NODE_DECLARE && one.count == 1 && cpu_group_is(in, &init) &&
+         cpu_name_expand(in, node, one.at[0].name, "$0", &init);
 }
 
 /* ---- what is asked of a group ---------------------------------------------------------------------------------- */

@@ -367,7 +367,7 @@ static bool call_is_last(const expansion *it, int node) {
 static void returns_check(expansion *it, bool leaves) {
   const cpu_tokens *work = &it->body.work;
   int all = 0, known = 0;
-  for (int i = 0; i < work->count; i++) all += cpu_token_is(&work->at[i], "return");
+  for (int i = 0; (i = cpu_return_find(work, i, work->count)) < work->count; i++) all++;
   for (int i = 0; i < it->body.nnodes; i++)
     known += it->body.nodes[i].kind == CPU_NODE_RETURN && (leaves || is_last(&it->body, i));
   if (all != known) reject(it, "returns from its middle");

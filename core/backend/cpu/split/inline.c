@@ -86,6 +86,11 @@ static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, 
 
 static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
   const cpu_token *stop = stop_find(in, node, operation);
+  for (int i = node->first; i < operation; i++) {
+    const int open = cpu_lambda_open(&in->work, i);
+    if (open && in->work.at[open].match > operation)
+      cpu_split_reject(in, operation, "%.*s stands in a lambda", TEXT(&in->work.at[operation]));
+  }
   if (stop)
     cpu_split_reject(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
                      TEXT(&in->work.at[operation]), TEXT(stop));
@@ -261,6 +266,64 @@ static bool bindings_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *
   return true;
 }
 
+/* ---- names that stand for what makes them ----------------------------------------------------------------------- */
+
+bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *pattern, const cpu_range *parts) {
+  const cpu_tokens *work = &in->work;
+  const cpu_token *name = &work->at[i];
+  const int until = in->nodes[node->parent].last - 1;
+  if (in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
+  const int other = cpu_declared_find(in, node->last, until, name);
+  if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for two variables", TEXT(name));
+  cpu_tokens part = {0};
+  for (int k = node->last; k < until; k++)
+    if (work->at[k].kind == CPU_NAME && cpu_same_text(&work->at[k], name) && !cpu_is_member(work, k))
+      cpu_tokens_build(&part, work, &work->at[k], 0, pattern, parts);
+    else
+      cpu_tokens_push(&part, &work->at[k]);
+  cpu_tokens_replace(in, node->first, until, &part);
+  return true;
+}
+
+/* Does the variable stay as it is but for what the lambda does? */
+static bool stays(const cpu_splitter *in, const mw_expr *lambda, int i) {
+  const int *bound = in->body.bound - in->body.first;
+  for (int k = 1; (k = cpu_find_use(&in->work, k, in->work.count - 1, &in->work.at[i])) < in->work.count - 1; k++) {
+    const bool own = bound[k] == bound[i] && k != in->body.declared[bound[i]].name;
+    if (own && !(lambda->first < k && k < lambda->last) && cpu_use_at(&in->body, k, CPU_POINTER) != CPU_READ)
+      return false;
+  }
+  return true;
+}
+
+/* Does the lambda mean the same to the end of the block that token `until` closes? */
+static bool lambda_lasts(cpu_splitter *in, const mw_expr *lambda, int until) {
+  const cpu_captured captures = cpu_captures(&in->body, lambda);
+  bool lasts = captures != CPU_CAPTURES;
+  for (int i = lambda->op; lasts && i < lambda->last; i++) {
+    const mw_declared *own = &in->body.declared[in->body.bound[i - in->body.first]];
+    if (in->work.at[i].kind != CPU_NAME || own->name > lambda->first || cpu_is_member(&in->work, i)) continue;
+    lasts = cpu_declared_find(in, lambda->last, until, &in->work.at[i]) < 0 &&
+            !(captures == CPU_COPIES && !own->is_shared && (!stays(in, lambda, i) || own->type.class == MW_TYPE_CLASS));
+  }
+  return lasts;
+}
+
+/* auto f = [&](int i) { return s[i]; }; goes, and f becomes ( [ & ] ( int i ) { return s[i]; } ). */
+static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
+  const cpu_declarators one = cpu_node_declarators(in, node);
+  const cpu_declarator *it = one.at;
+  if (node->kind != CPU_NODE_DECLARE || one.count != 1 || it->first < it->name ||
+      !cpu_has(&in->work, it->spec, it->spec_last, "auto"))
+    return false;
+  cpu_body_need(in);
+  const mw_expr *lambda = &in->body.exprs[mw_body_find(&in->body, it->init, it->init_last)];
+  const cpu_range parts[] = {{in->work.at[it->init].match + 1, it->init_last}};
+  return lambda->kind == MW_EXPR_LAMBDA && lambda->last == it->init_last && cpu_lambda_open(&in->work, it->init) &&
+         lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
+         cpu_name_expand(in, node, it->name, "( [ & ] $0 )", parts);
+}
+
 /* ---- one step -------------------------------------------------------------------------------------------------- */
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
@@ -340,6 +403,7 @@ static bool step(cpu_splitter *in, bool groups) {
   if (groups && cpu_group_expand(in)) return !in->rejected;
   for (int i = 0; i < in->nnodes; i++) {
     cpu_tokens part = {0};
+    if (lambda_expand(in, &in->nodes[i])) return !in->rejected;
     if (!node_expand(in, i, &part)) continue;
     if (in->rejected)
       cpu_tokens_free(&part);
@@ -379,7 +443,8 @@ static bool is_expression(cpu_splitter *in, const cpu_node *node) {
   const cpu_token *at = work->at;
   int i = node->first;
   if (at[i].kind == CPU_PRAGMA) i++;
-  if (at[i].kind != CPU_NAME) return cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
+  if (at[i].kind != CPU_NAME)
+    return cpu_lambda_open(work, i) || cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
   if (cpu_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
   while (cpu_token_is(&at[i + 1], "::") && at[i + 2].kind == CPU_NAME) i += 2;
   const int open = cpu_call_open(work, i);
@@ -422,7 +487,6 @@ static void rest_check(cpu_splitter *in) {
       i += 2;
       continue;
     }
-    if (cpu_is_lambda(&in->work, i)) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));

@@ -233,8 +233,7 @@ static void predicate_put(cpu_writer *it, const cpu_segment *piece) {
 /* return; inside of a thread loop: the thread is done, the loop is not. */
 static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   int from = piece->first;
-  for (int i = piece->first; i < piece->last; i++) {
-    if (!cpu_token_is(&it->in->work.at[i], "return")) continue;
+  for (int i = from; (i = cpu_return_find(&it->in->work, i, piece->last)) < piece->last; i++) {
     cpu_put_tokens(it, from, i);
     cpu_put(it, it->returns ? " { mw_live.at[mw_t] = 0; goto mw_out%d_%d; }" : " goto mw_out%d_%d;", it->region,
             it->copy);
@@ -281,7 +280,7 @@ static bool open_leaves(const cpu_writer *it) {
   for (int k = 0; k < it->nopen; k++) {
     const cpu_segment *piece = &it->open[k];
     bool passes = is_passed(it, piece) && cpu_leaves_if(it->in, piece->node);
-    if (!passes && cpu_find(&it->in->work, piece->first, piece->last, WORDS("return")) < piece->last) return true;
+    if (!passes && cpu_return_find(&it->in->work, piece->first, piece->last) < piece->last) return true;
   }
   return false;
 }

@@ -130,6 +130,7 @@ int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement 
 int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
+int cpu_return_find(const cpu_tokens *, int first, int last); /* the next `return`, of no lambda; `last` */
 cpu_declarators cpu_node_declarators(const cpu_splitter *, const cpu_node *); /* of a declaration, or a for's head */
 typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the step is empty */
   cpu_declarator variable;
@@ -165,6 +166,9 @@ int cpu_bounds_check_scale(const cpu_splitter *, int node);
 bool cpu_leaves_if(const cpu_splitter *, int node);               /* if (...) return; */
 int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value that grows with threadIdx.x; 0: no */
 
+/* inline.c: the declaration goes, and the name that it declares at token `name` becomes the pattern, to the end of its
+ * block. False: it stands in none. */
+bool cpu_name_expand(cpu_splitter *, const cpu_node *, int name, const char *pattern, const cpu_range *parts);
 /* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
 bool cpu_group_expand(cpu_splitter *);
 bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */

@@ -270,6 +270,13 @@ bool cpu_is_jump(const cpu_splitter *in, int node) {
   return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
 }
 
+int cpu_return_find(const cpu_tokens *tokens, int first, int last) {
+  int i = first;
+  for (int open; i < last && !cpu_token_is(&tokens->at[i], "return"); i = open ? tokens->at[open].match : i + 1)
+    open = cpu_lambda_open(tokens, i);
+  return i;
+}
+
 bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
   return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
 }

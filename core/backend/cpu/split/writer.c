@@ -462,6 +462,7 @@ static void body_put(cpu_writer *it, bool passed) {
 
 void cpu_body_put(cpu_splitter *in, cpu_text *out, int first_label) {
   cpu_writer it = {.in = in, .out = out, .copy = first_label};
+  out->indexed = true;
   if (in->bounds_check_scale) {
     cpu_bounds_checks_put(&it);
     cpu_put(&it, "if (mw_full) {\n");
