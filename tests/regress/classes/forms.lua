@@ -182,8 +182,13 @@ local cases = {
     "2 * (63 - t) + 64", shared = 256 },
   { "lambda without captures, without barriers", "",
     "auto f = [](int x) { return x + (int)threadIdx.x; }; int n = f(w) + f(2);", "2 * t + 3" },
-  { "lambda with captures, without barriers", "", [[int m = 2, q = 0; auto f = [m, &q](int x) { q += x; return m * x +
-    (int)threadIdx.x; }; m = 7; int n = f(w) + f(2) + 10 * q;]], "2 * t + 6 + 30" },
+  { "lambda with captures, without barriers", "", HEAD .. [[int m = 2, q = 0; auto f = [m, &q](int x) { q += x; return
+    m *
+    x + (int)threadIdx.x; }; m = 7; a[t] = f(w) + f(2) + 10 * q; }]], "2 * t + 6 + 30" },
+  { "lambda that copies, between barriers", "", HEAD .. [[__shared__ int s[64]; s[t] = t; __syncthreads(); int m = 3 *
+    t;
+    auto f = [=](int x) { return s[63 - t] + m + x; }; a[t] = f(1) + f(2); __syncthreads(); a[t] += m; }]],
+    "2 * (63 - t) + 9 * t + 3" },
   { "lambda by reference, of a thread's own, read and written", "", HEAD .. [[__shared__ int s[64]; int v = t, u = 0;
     auto
     add = [&](int x) { v += x; u++; return v; }; s[t] = add(1); __syncthreads(); int q = add(s[63 - t]);
@@ -197,13 +202,16 @@ local cases = {
   { "lambda by named references", "", HEAD .. [[__shared__ int s[64]; int v = t, u = 3; auto f = [&v, &u] { v += u; };
     s[t]
     = v; f(); __syncthreads(); f(); a[t] = v + s[63 - t]; }]], "63 + 6" },
-  { "lambda that copies what stays", "", HEAD .. [[__shared__ int s[64]; int v = 3 * t; const int u = 3; auto f =
+  { "lambda that copies, on both sides of a barrier", "", HEAD .. [[__shared__ int s[64]; int v = 3 * t; const int u =
+    3; auto f =
     [=](int
     x) { return v + u * x + w; }; s[t] = f(1); __syncthreads(); a[t] = f(2) + s[63 - t]; }]],
-    "3 * t + 7 + 3 * (63 - t) + 4" },
+    "3 * t + 7 + 3 * (63 - t) + 4",
+    engine = "fiber" },
   { "lambda that copies shared memory's name", "", HEAD .. [[__shared__ int s[64]; int v = t; auto f = [=](int i) {
     return
-    s[i] + v; }; s[t] = t; __syncthreads(); a[t] = f(63 - t); }]], "63" },
+    s[i] + v; }; s[t] = t; __syncthreads(); a[t] = f(63 - t); }]], "63",
+    engine = "fiber" },
   { "lambda that copies what changes", "", HEAD .. [[__shared__ int s[64]; int v = t; auto f = [=](int i) { return
     s[i] +
     v; }; auto g = [v] { return v; }; v = 1000; s[t] = t; __syncthreads(); a[t] = f(63 - t) + g(); }]], "63 + t",

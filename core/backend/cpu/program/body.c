@@ -234,34 +234,22 @@ static bool is_shared(const cpu_tokens *tokens, const cpu_token *name) {
   return false;
 }
 
-/* , &s  of what the lambda names. */
-static void shared_captures_put(const cpu_tokens *tokens, cpu_text *out, int open) {
-  const cpu_token *at = tokens->at;
-  for (int k = open + 1; k < at[open].match; k++)
-    if (is_shared(tokens, &at[k]) && !cpu_is_member(tokens, k) && cpu_find_use(tokens, open, k, &at[k]) == k)
-      cpu_text_format(out, ", &%.*s", TEXT(&at[k]));
-}
-
-/* CUDA's lambdas capture neither coordinates nor shared memory, which are no variables of the function. Here they are: of
- * a lambda that names them, [] and [&n, m] become [&] and [&, m], and [=] becomes [=, &s]. Returns the ], or i: nothing
- * is changed there. */
+/* CUDA's lambdas capture neither coordinates nor shared memory, which are no variables of the function. Here they are: [n]
+ * that names both becomes [n, &s, threadIdx]. Returns the ], or i: nothing is added there. */
 static int captures_put(const cpu_tokens *tokens, cpu_text *out, int i) {
   const cpu_token *at = tokens->at;
   const int open = cpu_lambda_open(tokens, i), close = at[i].match;
-  const bool all = cpu_token_is(&at[i + 1], "&") && at[i + 2].kind != CPU_NAME, copies = cpu_token_is(&at[i + 1], "=");
-  bool names = false;
-  for (int k = open; open && !all && !names && k < at[open].match; k++)
-    names = is_shared(tokens, &at[k]) || (out->indexed && cpu_is_builtin(&at[k], CPU_COORDINATE));
-  if (!names) return i;
-  cpu_range list[32];
-  const int count = cpu_arguments(tokens, i, list, 32);
-  cpu_text_put(out, copies ? " [=" : " [&");
-  for (int k = copies; k < count; k++) {
-    const bool named = !copies && cpu_token_is(&at[list[k].first], "&") && list[k].last == list[k].first + 2;
-    if (!named) cpu_text_put(out, ",");
-    if (!named) cpu_text_range(out, tokens, list[k].first, list[k].last);
+  const bool copies = cpu_token_is(&at[i + 1], "="), all = cpu_token_is(&at[i + 1], "&") && at[i + 2].kind != CPU_NAME;
+  const char *comma = close == i + 1 ? "" : ", ";
+  if (!open || all) return i;
+  cpu_text_range(out, tokens, i, close);
+  for (int k = open; k < at[open].match; k++) {
+    const bool index = cpu_is_builtin(&at[k], CPU_COORDINATE) || cpu_token_is(&at[k], "mw_t");
+    const bool shared = is_shared(tokens, &at[k]), named = shared || (out->indexed && !copies && index);
+    if (!named || cpu_is_member(tokens, k) || cpu_find_use(tokens, open, k, &at[k]) < k) continue;
+    cpu_text_format(out, "%s%s%.*s", comma, shared ? "&" : "", TEXT(&at[k]));
+    comma = ", ";
   }
-  if (copies) shared_captures_put(tokens, out, open);
   return close;
 }
 

@@ -163,21 +163,19 @@ static use taken(const walk *it, const mw_expr *callee) {
   return (use)(*passed - 1);
 }
 
-/* The lambda that is called, by a variable that names it or in its place; NULL: none is. */
+/* The lambda that is called, by a variable that names it or in its place, and does not change itself; NULL: none is. */
 static const mw_expr *lambda_of(const walk *it, const mw_expr *callee) {
   while (callee->kind == MW_EXPR_BRACKETS) callee = expr_of(it, callee->a);
   if (callee->kind == MW_EXPR_NAME && callee->of) callee = expr_of(it, it->body->declared[callee->of].init);
-  const bool mutable = callee->c && cpu_has(it->body->tokens, callee->first, callee->op, "mutable");
-  return callee->kind == MW_EXPR_LAMBDA && !mutable ? callee : NULL;
+  const bool stays = !cpu_has(it->body->tokens, callee->first, callee->last, "mutable");
+  return callee->kind == MW_EXPR_LAMBDA && stays ? callee : NULL;
 }
 
-/* By value, as the lambda takes its parameters. */
+/* By value, as the lambda takes its parameters? */
 static use lambda_formals_use(const walk *it, const mw_expr *lambda) {
-  use all = READ;
   for (const mw_declared *own = it->body->declared; own < it->body->declared + it->body->ndeclared; own++)
-    if (lambda->first < own->name && own->name < lambda->op && !makes_plain(own->type))
-      all = most(all, own->type.reference || own->type.class ? ESCAPED : hidden_of(it)); /* auto */
-  return all;
+    if (lambda->first < own->name && own->name < lambda->op && !makes_plain(own->type)) return ESCAPED;
+  return READ;
 }
 
 /* What a call does to its arguments. */
@@ -268,28 +266,21 @@ static void call_walk(const walk *it, const mw_expr *e) {
 
 static void statements_walk(const walk *, int first);
 
-cpu_captured cpu_captures(const mw_body *body, const mw_expr *lambda) {
+bool cpu_refers_alone(const mw_body *body, const mw_expr *lambda) {
   const cpu_token *at = body->tokens->at;
   const int open = lambda->first, close = at[open].match;
-  bool copies = false;
-  if (!cpu_token_is(&at[open], "[") ||
-      cpu_find(body->tokens, close, lambda->last, WORDS("mutable", "static")) < lambda->last)
-    return CPU_CAPTURES;
-  for (int i = open + 1; i < close; i++) {
-    const bool name =
-        at[i].kind == CPU_NAME && cpu_token_any(&at[i + 1], WORDS(",", "]")) && !cpu_token_is(&at[i], "this");
-    const bool by_default = cpu_token_is(&at[i], "=") && i == open + 1;
-    if (!name && !by_default && !cpu_token_any(&at[i], WORDS("&", ","))) return CPU_CAPTURES;
-    copies |= by_default || (name && !cpu_token_is(&at[i - 1], "&"));
-  }
-  return copies ? CPU_COPIES : CPU_REFERENCES;
+  bool alone =
+      cpu_token_is(&at[open], "[") && cpu_find(body->tokens, close, lambda->last, WORDS("static")) == lambda->last;
+  for (int i = open + 1; alone && i < close; i++)
+    alone = cpu_token_any(&at[i], WORDS("&", ",")) || (at[i].kind == CPU_NAME && cpu_token_is(&at[i - 1], "&"));
+  return alone;
 }
 
 /* What a lambda does to variables from outside is done where it is called, which is not followed: it reads them, or they
  * escape. */
 static void lambda_walk(const walk *it, const mw_expr *e) {
   unsigned char *uses = it->body->uses - it->body->first;
-  if (cpu_captures(it->body, e) != CPU_REFERENCES || cpu_has(it->body->tokens, e->first, e->op, "->")) return;
+  if (!cpu_refers_alone(it->body, e) || cpu_has(it->body->tokens, e->first, e->op, "->")) return;
   range_note(it, e->first, token_of(it, e->first)->match, READ);
   statements_walk(it, it->body->statements[e->c].child);
   for (int i = e->op; i < e->last; i++) {

@@ -242,18 +242,6 @@ static void statements_put(expansion *it, int first, int last) {
   }
 }
 
-/* A name, or an element: x, p->x[i]. What ends in a call, or has an operator in it, is a value of its own. */
-static bool is_object(const cpu_tokens *tokens, const cpu_range *argument) {
-  const cpu_token *last = &tokens->at[argument->last - 1];
-  if (tokens->at[argument->first].kind != CPU_NAME || !(last->kind == CPU_NAME || cpu_token_is(last, "]")))
-    return false;
-  for (int i = argument->first; i < argument->last; i++) {
-    if (tokens->at[i].kind != CPU_NAME && !cpu_token_any(&tokens->at[i], WORDS("[", ".", "->"))) return false;
-    if (tokens->at[i].match > i) i = tokens->at[i].match;
-  }
-  return true;
-}
-
 /* T &v of a variable x, of exactly that type: v becomes x; of another object, or through const T &v: what a pointer to
  * it points to. A value is copied. */
 static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
@@ -269,11 +257,12 @@ static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *
   const bool exact = !constant && !given && !cpu_has(from, formal->first, formal->name, "volatile") &&
                      cpu_type_knows(it->in->program, it->callee, from, formal->first, formal->name - 1);
   if (array) return name ? NAMED : POINTED;
-  if (!is_object(&it->in->work, argument) && constant) return COPIED;
+  if (!cpu_is_lasting(it->in, argument->first, argument->last) && constant) return COPIED;
   return name && exact ? NAMED : POINTED;
 }
 
 static void formals_bind(expansion *it) {
+  cpu_body_need(it->in);
   const int open = cpu_call_open(&it->in->work, it->call);
   const int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, it->arguments, MW_MOST_PARAMS);
   if (count != it->callee->nformals) reject(it, "is not called with all its parameters");

@@ -285,26 +285,13 @@ bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *
   return true;
 }
 
-/* Does the variable stay as it is but for what the lambda does? */
-static bool stays(const cpu_splitter *in, const mw_expr *lambda, int i) {
-  const int *bound = in->body.bound - in->body.first;
-  for (int k = 1; (k = cpu_find_use(&in->work, k, in->work.count - 1, &in->work.at[i])) < in->work.count - 1; k++) {
-    const bool own = bound[k] == bound[i] && k != in->body.declared[bound[i]].name;
-    if (own && !(lambda->first < k && k < lambda->last) && cpu_use_at(&in->body, k, CPU_POINTER) != CPU_READ)
-      return false;
-  }
-  return true;
-}
-
 /* Does the lambda mean the same to the end of the block that token `until` closes? */
 static bool lambda_lasts(cpu_splitter *in, const mw_expr *lambda, int until) {
-  const cpu_captured captures = cpu_captures(&in->body, lambda);
-  bool lasts = captures != CPU_CAPTURES;
+  bool lasts = lambda->kind == MW_EXPR_LAMBDA && cpu_refers_alone(&in->body, lambda);
   for (int i = lambda->op; lasts && i < lambda->last; i++) {
-    const mw_declared *own = &in->body.declared[in->body.bound[i - in->body.first]];
-    if (in->work.at[i].kind != CPU_NAME || own->name > lambda->first || cpu_is_member(&in->work, i)) continue;
-    lasts = cpu_declared_find(in, lambda->last, until, &in->work.at[i]) < 0 &&
-            !(captures == CPU_COPIES && !own->is_shared && (!stays(in, lambda, i) || own->type.class == MW_TYPE_CLASS));
+    const int outer = in->body.declared[in->body.bound[i - in->body.first]].name < lambda->first;
+    if (in->work.at[i].kind == CPU_NAME && outer && !cpu_is_member(&in->work, i))
+      lasts = cpu_declared_find(in, lambda->last, until, &in->work.at[i]) < 0;
   }
   return lasts;
 }
@@ -319,8 +306,7 @@ static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
   cpu_body_need(in);
   const mw_expr *lambda = &in->body.exprs[mw_body_find(&in->body, it->init, it->init_last)];
   const cpu_range parts[] = {{in->work.at[it->init].match + 1, it->init_last}};
-  return lambda->kind == MW_EXPR_LAMBDA && lambda->last == it->init_last && cpu_lambda_open(&in->work, it->init) &&
-         lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
+  return lambda->last == it->init_last && lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
          cpu_name_expand(in, node, it->name, "( [ & ] $0 )", parts);
 }
 

@@ -152,6 +152,8 @@ int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stan
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);
 bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
 bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
+/* An object that a pointer may refer to in the next region? A value is none, nor what each region has of its own. */
+bool cpu_is_lasting(const cpu_splitter *, int first, int last);
 /* Tells what the compiler has to confirm of an expression that is either: the macro that asks, and the tokens. */
 typedef void cpu_ask(void *with, const char *macro, int first, int last);
 void cpu_known_ask(const cpu_splitter *, int first, int last, cpu_ask *, void *with);

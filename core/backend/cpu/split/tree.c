@@ -282,13 +282,10 @@ bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
 }
 
 cpu_declarators cpu_node_declarators(const cpu_splitter *in, const cpu_node *node) {
-  const bool head = node->kind == CPU_NODE_FOR, simple = node->kind == CPU_NODE_DECLARE;
-  cpu_declarators list = cpu_declarators_read(&in->work, head ? node->head : node->first,
-                                              head     ? node->init_last
-                                              : simple ? node->last - 1
-                                                       : node->first);
-  if (!declares(in, &list, head)) list.count = 0;
-  return list;
+  const bool head = node->kind == CPU_NODE_FOR;
+  const int first = head ? node->head : node->first, last = node->kind == CPU_NODE_DECLARE ? node->last - 1 : first;
+  const cpu_declarators list = cpu_declarators_read(&in->work, first, head ? node->init_last : last);
+  return declares(in, &list, head) ? list : (cpu_declarators){.count = 0};
 }
 
 bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {

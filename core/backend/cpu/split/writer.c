@@ -35,16 +35,6 @@ static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
   }
 }
 
-/* May it be referred to by a pointer in the next region? A value may not, nor what each region has of its own. */
-static bool is_object(const mw_body *body, int expr) {
-  const mw_expr *e = &body->exprs[expr];
-  if (e->kind == MW_EXPR_MEMBER || e->kind == MW_EXPR_BRACKETS) return is_object(body, e->a);
-  if (e->kind == MW_EXPR_NAME) return e->binding != MW_NAME_BUILTIN;
-  if (e->kind == MW_EXPR_CONDITIONAL) return is_object(body, e->b) && is_object(body, e->c);
-  return e->kind == MW_EXPR_INDEX || e->kind == MW_EXPR_ARROW ||
-         (e->kind == MW_EXPR_UNARY && cpu_token_is(&body->tokens->at[e->op], "*"));
-}
-
 /* typedef float mw_T3; mw_private<mw_T3, 1024> mw_L3; mw_T3 &x = mw_L3.at[0]; the last for the sake of its type. Of a
  * reference the elements are pointers. */
 static void storage_put(cpu_writer *it, int index) {
@@ -97,9 +87,11 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
     if (local->node != node) continue;
     if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last))
       cpu_region_flush(it);
-    if (local->class == CPU_PRIVATE && local->reference && it->out &&
-        !is_object(&in->body, in->body.declared[in->body.bound[d->name - in->body.first]].init))
+    if (local->class == CPU_PRIVATE && local->reference && it->out && !cpu_is_lasting(in, d->init, d->init_last))
       cpu_split_reject(in, first, "the reference '%.*s' to a value is used on both sides of a barrier",
+                       TEXT(&in->work.at[d->name]));
+    if (local->class == CPU_PRIVATE && it->out && cpu_lambda_open(&in->work, d->init))
+      cpu_split_reject(in, first, "the lambda '%.*s' has variables of its own, and is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
     if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN) {
