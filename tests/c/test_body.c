@@ -215,9 +215,9 @@ static void declarations(void **state) {
   expect("__shared__ float s[4][N]; extern __shared__ float e[]; s[1][2];",
          "(declare shared s:i[][]) (declare shared e:i[]) (expr ([] ([] l.s:i[][] 1):i[] 2):i)");
   expect("static int k = 1; k;", "(declare static k:i = 1) (expr l.k:i)");
-  expect(
-      "int (*call)(int) = f; float (&row)[4] = g[1]; call(1); row[2];",
-      "(declare call:C = f.f) (declare row:i&[] = ([] v.g:i[][] 1):i[]) (expr (call l.call:C 1)) (expr ([] l.row:i&[] 2):i)");
+  expect("int (*call)(int) = f; float (&row)[4] = g[1]; call(1); row[2];",
+         "(declare call:C = f.f) (declare row:i&[] = ([] v.g:i[][] 1):i[]) (expr (call l.call:C 1)) (expr ([] "
+         "l.row:i&[] 2):i)");
 }
 
 /* Of what, and through how many pointers. */

@@ -71,6 +71,23 @@ bool cpu_group_is(const cpu_splitter *in, const cpu_range *range) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
+bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *pattern, const cpu_range *parts) {
+  const cpu_tokens *work = &in->work;
+  const cpu_token *name = &work->at[i];
+  const int until = in->nodes[node->parent].last - 1;
+  if (in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
+  const int other = cpu_declared_find(in, node->last, until, name);
+  if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for two variables", TEXT(name));
+  cpu_tokens part = {0};
+  for (int k = node->last; k < until; k++)
+    if (work->at[k].kind == CPU_NAME && cpu_same_text(&work->at[k], name) && !cpu_is_member(work, k))
+      cpu_tokens_build(&part, work, &work->at[k], 0, pattern, parts);
+    else
+      cpu_tokens_push(&part, &work->at[k]);
+  cpu_tokens_replace(in, node->first, until, &part);
+  return true;
+}
+
 /* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it. */
 static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
   const cpu_declarators one = cpu_node_declarators(in, node);

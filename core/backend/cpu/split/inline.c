@@ -266,24 +266,7 @@ static bool bindings_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *
   return true;
 }
 
-/* ---- names that stand for what makes them ----------------------------------------------------------------------- */
-
-bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *pattern, const cpu_range *parts) {
-  const cpu_tokens *work = &in->work;
-  const cpu_token *name = &work->at[i];
-  const int until = in->nodes[node->parent].last - 1;
-  if (in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
-  const int other = cpu_declared_find(in, node->last, until, name);
-  if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for two variables", TEXT(name));
-  cpu_tokens part = {0};
-  for (int k = node->last; k < until; k++)
-    if (work->at[k].kind == CPU_NAME && cpu_same_text(&work->at[k], name) && !cpu_is_member(work, k))
-      cpu_tokens_build(&part, work, &work->at[k], 0, pattern, parts);
-    else
-      cpu_tokens_push(&part, &work->at[k]);
-  cpu_tokens_replace(in, node->first, until, &part);
-  return true;
-}
+/* ---- lambdas --------------------------------------------------------------------------------------------------- */
 
 /* Does the lambda mean the same to the end of the block that token `until` closes? */
 static bool lambda_lasts(cpu_splitter *in, const mw_expr *lambda, int until) {

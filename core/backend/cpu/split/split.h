@@ -168,11 +168,11 @@ int cpu_bounds_check_scale(const cpu_splitter *, int node);
 bool cpu_leaves_if(const cpu_splitter *, int node);               /* if (...) return; */
 int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value that grows with threadIdx.x; 0: no */
 
-/* inline.c: the declaration goes, and the name that it declares at token `name` becomes the pattern, to the end of its
- * block. False: it stands in none. */
-bool cpu_name_expand(cpu_splitter *, const cpu_node *, int name, const char *pattern, const cpu_range *parts);
 /* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
 bool cpu_group_expand(cpu_splitter *);
+/* The declaration goes, and the name that it declares at token `name` becomes the pattern, to the end of its
+ * block. False: it stands in none. */
+bool cpu_name_expand(cpu_splitter *, const cpu_node *, int name, const char *pattern, const cpu_range *parts);
 bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
 /* overload.c: template <class T, int N> */
 typedef struct cpu_header {
