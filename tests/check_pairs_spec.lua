@@ -4,6 +4,7 @@
 -- One that is not found stands in tests/check/pairs.lua as `missed`, and fails here as soon as it is found.
 -- luacheck: std +busted
 
+local core = require "moonwarp.core"
 local mw = require "moonwarp"
 local pairs_of = require "tests.check.pairs"
 local session = require "moonwarp.session"
@@ -74,3 +75,31 @@ end
 
 describe_all("check mode finds the fault", true)
 describe_all("check mode finds it strictly", "strict")
+
+-- clang++ calls no hook for an access of 3, 5, 6 or 7 bytes, and bit-fields of these widths hid races.
+describe("check mode finds races of bit-fields", function()
+  local before = session.current.settle_findings
+  setup(function() session.current.settle_findings = function() end end)
+  teardown(function() session.current.settle_findings = before end)
+
+  it("of 1 to 64 bits, alone and with a neighbour, in shared and in global memory", function()
+    local dev, names = mw.device("cpu", { check = true }), {}
+    twins.told(dev)
+    for width = 1, 64 do names[width] = ("width<%d>"):format(width) end
+    local m <close> = dev:module { file = core.home() .. "/tests/check/widths.cu", templates = names }
+    for _, name in ipairs(names) do
+      local out <close> = dev:zeros("u64", 64)
+      local p <close> = dev:zeros("u64", 4)
+      local q <close> = dev:zeros("u64", 4)
+      m:kernel(name):launch(1, 64, out, p, q)
+      local kinds = {}
+      for i, one in ipairs((select(3, twins.told(dev)))) do
+        assert.is_truthy(one.parties[1].text:find("// race", 1, true), name .. ": " .. tostring(one))
+        kinds[i] = one.kind:match "shared" or one.kind:match "global"
+      end
+      table.sort(kinds)
+      assert.are.same({ "global", "global", "shared", "shared" }, kinds, name)
+      assert.are.equal(10, out:get(1), name)
+    end
+  end)
+end)

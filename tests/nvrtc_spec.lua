@@ -110,6 +110,19 @@ describe("NVRTC", function()
     assert.are.equal(source, m:cpp())
   end)
 
+  -- Members of a class that no device code names yet counted as device variables, beside a header of CUDA's.
+  it("compiles an instance later where a class has a static constant", function()
+    local dev = mw.device "cuda:sm_90"
+    for _, header in ipairs { "", "#include <cuda_fp16.h>\n", "#include <vector>\n" } do
+      local m <close> = dev:module { source = header .. [[
+struct S { static const int K = 3; };
+template <class C, class T> __global__ void k(T *x) { x[0] = C::K; }
+int main() { k<S, float><<<1, 1>>>(nullptr); }
+]] }
+      assert.are.equal("k<S,float>(float *x)", m:kernel "k<S,float>":signature(), header)
+    end
+  end)
+
   it("keeps what it compiled", function()
     local dev = mw.device "cuda:sm_90"
     local source = "__global__ void kept(int *x) { x[0] = 1; }\n"

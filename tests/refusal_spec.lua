@@ -243,4 +243,16 @@ __global__ void b(int *x) { x[0] = cuda::two(); }]] }
       assert.is_truthy(problem.log:find "\n[ |]*%^", problem.log)
     end
   end)
+
+  -- The second time it said that there is no such template.
+  it("has its message each time that an instance is asked for", function()
+    local dev = mw.device "cpu"
+    for _, name in ipairs { "f<int>", "k<int>" } do
+      fails_as("unsupported", function()
+        dev:module { name = "x.cu", templates = { name }, source = source [[
+template <class T> __global__ void f(T *x) { x[0] = 1; }
+template <class T> __global__ void k(T *x) { x[0] = *new T; }]] }:kernel "k<int>"
+      end, "x.cu:2: device code uses new, which needs the CUDA device")
+    end
+  end)
 end)

@@ -248,6 +248,62 @@ __global__ void f(int *a, int n) { sum<32>(a); }]], a, 0)
     assert.are.equal(before + 2, #dev:findings())
   end)
 
+  -- clang++ passes them as numbers of 24 and 48 bits, and a run of bit-fields is one number: it calls no hook for them.
+  for name, case in pairs {
+    ["a uchar3"] = { "uchar3 v", "v.x + v.y", "make_uchar3(1, 2, 3)", 3 },
+    ["a short3"] = { "short3 v", "v.x + v.z", "make_short3(1, 2, 3)", 6 },
+    ["a class of 5 bytes"] = { "Five v", "v.at[4]", "Five{{1, 2, 3, 4, 5}}", 5 },
+    ["three bit-fields of a word"] = { "Three v", "v.b", "Three{1, 2, 3}", 12 },
+  } do
+    it("is told of " .. name .. " by value", function()
+      local a <close> = dev:zeros("i32", 64)
+      local list, message = found(([[
+struct Five { unsigned char at[5]; };
+struct Three { unsigned a : 32, b : 32, c : 32; };
+__device__ int value(%s) { return %s; }
+__global__ void f(int *a) {
+  __shared__ decltype(%s) s[8];
+  if (threadIdx.x < 8) s[threadIdx.x] = %s;
+  __syncthreads();
+  if (threadIdx.x == 0) s[0] = %s;
+  if (threadIdx.x == 40) a[0] = value(s[0]);
+}]]):format(case[1], case[2], case[3], case[3], case[3]), a)
+      assert.is_nil(message)
+      assert.are.equal(1, #list)
+      local one = list[1]
+      assert.are.same({ "race in shared memory", 9, 8 }, { one.kind, one.parties[1].line, one.parties[2].line })
+    end)
+  end
+
+  -- To write one clang++ loads those beside it, which was told as a read; of a += 1 it is one.
+  it("is none of a bit-field that is written first", function()
+    local body = { "const int t = threadIdx.x;" }
+    for _, width in ipairs { 4, 12, 20, 24, 32 } do
+      body[#body + 1] = ("__shared__ struct { unsigned a : %d, b : 8; } s%d[64];\ns%d[t].a = 1;\ns%d[t].b = 2;\n"
+        .. "a[t] += s%d[t].a;"):format(width, width, width, width, width)
+    end
+    assert.are.same({}, of_body(table.concat(body, "\n")))
+    local list = of_body("__shared__ struct { unsigned a : 20, b : 8; } s[64];\ns[threadIdx.x].a += n;")
+    assert.are.equal("uninitialised", list[1].kind)
+  end)
+
+  -- In a template `n * M` was taken for the declaration of a pointer M: "no matching function for call to 'mw_at'".
+  it("is none of a product, which is no pointer", function()
+    local m <close> = dev:module { templates = { "f<4>" }, source = [[
+__device__ int same(int n) { return n; }
+template <int M> __global__ void f(int *s) {
+  int n = 1;
+  const int list[] = {n * M, n * (M + 1)};
+  int sized[2 * (M + 1)];
+  sized[0] = list[0] + list[1];
+  s[(n * M + n) * 1] = n * (M + 1);
+  s[same(n * M)] = sized[0] * (M + 1);
+}]] }
+    local s <close> = dev:zeros("i32", 8)
+    m:kernel "f<4>":launch(1, 1, s)
+    assert.are.same({ 0, 0, 0, 0, 45, 5, 0, 0 }, s:totable())
+  end)
+
   -- What a race of two lines is about: b[0] = 1 by all threads.
   local MEMORY <const> = {
     { "int *b = a + n;", "parameter 1 'a', index 0", { kind = "array", name = "a", parameter = 1, index = 0 } },

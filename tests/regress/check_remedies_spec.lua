@@ -64,6 +64,42 @@ __global__ void flag(int *a) {
     a[0] = data;
   }
 }
+__global__ void missed_shared(int *a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  if (threadIdx.x < 8) __syncthreads();
+  a[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void missed_global(int *a) {
+  a[threadIdx.x] = 1;
+  if (threadIdx.x < 8)
+    __syncthreads();
+  a[64 + threadIdx.x] = a[63 - threadIdx.x];
+}
+__global__ void missed_warp(int *a) {
+  __shared__ int s[32];
+  s[threadIdx.x] = 1;
+  if (threadIdx.x < 8) __syncthreads();
+  a[threadIdx.x] = s[31 - threadIdx.x];
+}
+__global__ void apart(int *a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  if (threadIdx.x < 8) __syncthreads();
+  a[threadIdx.x] = s[63 - threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] += s[threadIdx.x];
+}
+__global__ void rounds(int *a) {
+  __shared__ int s[64];
+  if (threadIdx.x >= 48) return;
+  s[threadIdx.x] = 0;
+  for (int i = 0; i < 2; i++) {
+    a[threadIdx.x] += s[threadIdx.x];
+    __syncthreads();
+    s[47 - threadIdx.x] = i;
+  }
+}
 __global__ void more(int *a) {
   extern __shared__ int s[];
   s[threadIdx.x] = a[threadIdx.x];
@@ -77,6 +113,10 @@ local APART <const> = "put __syncthreads() between the two accesses, or keep the
 local FENCES <const> = "put __threadfence() before the atomic that tells of the write and after the one that sees it, "
   .. "or launch twice"
 
+local function missed(line, thread)
+  return ("let all threads of the block reach the barrier at r.cu:%d: thread (%d,0,0) did not"):format(line, thread)
+end
+
 -- Kernel, options of the launch, remedy.
 local CASES <const> = {
   { "no_fence", { grid = 8, block = 1 }, FENCES },
@@ -89,6 +129,12 @@ local CASES <const> = {
   { "two_warps", { grid = 1, block = 64 }, "put __syncthreads() between the two accesses" },
   { "overlap", { grid = 1, block = 64, shared = 384 }, APART },
   { "flag", { grid = 1, block = 64 }, "put __threadfence_block() before the flag is written and after it is seen" },
+  -- A barrier stood there, and they were told to put one.
+  { "missed_shared", { grid = 1, block = 64 }, missed(59, 32) },
+  { "missed_global", { grid = 1, block = 64 }, missed(65, 32) },
+  { "missed_warp", { grid = 1, block = 32 }, missed(71, 16) },
+  { "apart", { grid = 1, block = 64 }, missed(77, 32) },
+  { "rounds", { grid = 1, block = 64 }, "put __syncthreads() between the two accesses" },
   { "more", { grid = 1, block = 64, shared = 128 },
     "launch it with more dynamic shared memory, or guard the access" },
 }

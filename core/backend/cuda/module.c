@@ -114,10 +114,17 @@ mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out
   return MW_OK;
 }
 
+/* What was compiled as a unit, with the user's own headers read in; mw_free. */
+static char *unit_text(const mw_device *device, const mw_source *source, const cuda_unit *unit) {
+  if (cuda_is_reduced(unit)) return mw_strdup(unit->device_code);
+  char *read = strstr(source->text, "#include") ? cuda_device_code(device, source, &unit->read) : NULL;
+  return read ? read : mw_strdup(source->text);
+}
+
 const char *cuda_declarations(cuda_module *module) {
-  if (cuda_is_reduced(module) || !strstr(module->source.text, "#include")) return cuda_compiled_text(module);
-  if (!module->declarations) module->declarations = cuda_device_code(module->base.device, &module->source);
-  return module->declarations ? module->declarations : module->source.text;
+  if (!module->declarations)
+    module->declarations = unit_text(module->base.device, &module->source, module->units);
+  return module->declarations;
 }
 
 /* ---- templates that are asked for later ------------------------------------------------------------------------ */
@@ -162,18 +169,19 @@ static bool has_variables(const cuda_image *image, const char *source) {
 /* The compiler leaves out variables that no kernel uses, so the new unit is asked too. */
 static mw_status compile_second(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   const char *const wanted[] = {expression, NULL};
-  const char *text = cuda_declarations(module);
   cuda_device *device = cuda_device_of(module->base.device);
   cuda_unit *unit = NULL;
   mw_source source = module->source;
   source.templates = wanted;
-  mw_status status = cuda_compile_unit(&device->base, &source, cuda_is_reduced(module), &unit, err);
-  if (status == MW_OK && has_variables(&unit->read, text)) status = mw_reject_instance(&module->base, expression, err);
+  mw_status status = cuda_compile_unit(&device->base, &source, cuda_is_reduced(module->units), &unit, err);
+  char *text = status == MW_OK ? unit_text(&device->base, &source, unit) : NULL;
+  if (text && has_variables(&unit->read, text)) status = mw_reject_instance(&module->base, expression, err);
   if (status == MW_OK) status = load_unit(device, &source, unit, err);
   if (status == MW_OK)
     *out = unit;
   else if (unit)
     cuda_unit_free(unit);
+  mw_free(text);
   return status;
 }
 

@@ -238,9 +238,10 @@ static mw_front *front_read(const mw_source *source, target t, mw_error *err) {
   return front;
 }
 
-char *cuda_device_code(const mw_device *device, const mw_source *source) {
+char *cuda_device_code(const mw_device *device, const mw_source *source, const cuda_image *image) {
   target t;
   mw_front *front = choose_target(device, &t, NULL) == MW_OK ? front_read(source, t, NULL) : NULL;
+  for (int i = 0; front && i < image->nglobals; i++) mw_front_keep(front, image->globals[i].signature.plain);
   char *text = front ? mw_front_text(front) : NULL;
   mw_front_free(front);
   return text;

@@ -223,14 +223,14 @@ void cuda_graph_destroy(mw_graph *);
 /* reduced: only its device code is compiled, without a try of the source as it is. */
 mw_status cuda_compile_unit(const mw_device *, const mw_source *, bool reduced, cuda_unit **, mw_error *);
 mw_status cuda_compile_ptx(const mw_device *, const mw_source *, bool reduced, char **, mw_error *);
-static inline bool cuda_is_reduced(const cuda_module *module) {
-  return module->units->device_code && *module->units->device_code;
+static inline bool cuda_is_reduced(const cuda_unit *unit) {
+  return unit->device_code && *unit->device_code;
 }
 /* The source's device code, the user's own headers read in; NULL: there is no kernel in it. */
-char *cuda_device_code(const mw_device *, const mw_source *);
+char *cuda_device_code(const mw_device *, const mw_source *, const cuda_image *);
 /* What was compiled: the source, or its device code. */
 static inline const char *cuda_compiled_text(const cuda_module *module) {
-  return cuda_is_reduced(module) ? module->units->device_code : module->source.text;
+  return cuda_is_reduced(module->units) ? module->units->device_code : module->source.text;
 }
 mw_status cuda_binary_unit(const mw_device *, const mw_source *, cuda_unit **, mw_error *); /* what is compiled already */
 void cuda_unit_free(cuda_unit *);

@@ -77,7 +77,7 @@ mw_status cuda_text(mw_module *base, const char *kind, char **out, mw_error *err
   cuda_module *module = (cuda_module *)base;
   if (strcmp(kind, "ptx") == 0 && module->source.form) return binary_ptx(module, out, err);
   if (strcmp(kind, "ptx") == 0)
-    return cuda_compile_ptx(base->device, &module->source, cuda_is_reduced(module), out, err);
+    return cuda_compile_ptx(base->device, &module->source, cuda_is_reduced(module->units), out, err);
   if (strcmp(kind, "sass") == 0) return sass(module, out, err);
   *out = mw_strdup(cuda_compiled_text(module));
   return MW_OK;

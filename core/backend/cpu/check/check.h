@@ -161,6 +161,15 @@ typedef struct cpu_scene { /* of a finding: where its first party was */
   bool is_narrow;           /* both are atomic operations, one with the block's scope */
 } cpu_scene;
 
+/* A barrier of a block that some of its threads have not reached: they had ended, or were at another. */
+enum { CPU_MISSED = 8 }; /* of a launch */
+typedef struct cpu_missed {
+  const char *file;
+  int line;
+  mw_dim3 block;
+  uint32_t lanes[CPU_WARPS]; /* who has not, by warps */
+} cpu_missed;
+
 typedef struct cpu_noted { /* a finding with what tells it from others */
   mw_finding base;
   cpu_finding_kind kind;
@@ -170,6 +179,7 @@ typedef struct cpu_noted { /* a finding with what tells it from others */
   const struct cpu_noted *due; /* each time by threads that had this finding, an index out of its bounds */
   unsigned long long explained; /* how often by a race of the same read */
   cpu_scene scene;
+  char advice[160];            /* a remedy of its own */
   struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
   bool changed;                /* a race of two writes: some have written different values */
   bool placed;                 /* lines and texts are known, or never will be */
@@ -241,6 +251,8 @@ struct cpu_checker {
   cpu_noted *told, *told_last;         /* those of launches that have ended, by base.next */
   cpu_slip slips[CPU_SLIPS];
   cpu_early early[CPU_EARLY];
+  cpu_missed missed[CPU_MISSED]; /* of the launch */
+  int nmissed;
   struct cpu_order *order; /* order.c */
   struct cpu_flights *flights; /* flight.c; NULL: no asynchronous copy so far */
   struct cpu_lanes *lanes; /* lanes.c; NULL: no volatile access so far */
@@ -430,7 +442,7 @@ void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, 
                     unsigned site);
 
 /* remedy.c: of one whose lines are known. */
-const char *cpu_remedy_of(const cpu_noted *);
+const char *cpu_remedy_of(const cpu_checker *, cpu_noted *);
 extern const char cpu_in_flight[], cpu_volatile[]; /* remarks */
 
 /* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */

@@ -145,12 +145,38 @@ static void count_barrier(cpu_block_fibers *fibers) {
   fibers->worker->busy--;
 }
 
+/* The barrier where the lane waits, once for each block. */
+static void note_missed(const cpu_block_fibers *fibers, const cpu_lane *at) {
+  cpu_checker *checker = fibers->grid->checker;
+  const cpu_missed *before = checker->missed, *end = before + checker->nmissed;
+  const mw_dim3 block = cpu_block_index(fibers->grid, fibers->worker->ctx.block);
+  while (before < end && (before->line != at->line || memcmp(&before->block, &block, sizeof block))) before++;
+  if (before < end || checker->nmissed == CPU_MISSED) return;
+  cpu_missed *it = &checker->missed[checker->nmissed++];
+  *it = (cpu_missed){at->file, at->line, block, {0}};
+  for (unsigned rank = 0; rank < fibers->threads; rank++) {
+    const cpu_warp *warp = &fibers->warps[rank / CPU_WARP];
+    const uint32_t bit = 1u << rank % CPU_WARP;
+    const bool is_there = warp->at_barrier & bit && warp->lanes[rank % CPU_WARP].line == at->line;
+    if (!is_there) it->lanes[rank / CPU_WARP] |= bit;
+  }
+}
+
+/* All that still run are there. */
+static void note_ended(const cpu_block_fibers *fibers) {
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+    const cpu_warp *warp = &fibers->warps[w];
+    if (warp->at_barrier) return note_missed(fibers, &warp->lanes[__builtin_ctz(warp->at_barrier)]);
+  }
+}
+
 static void meet_block(cpu_block_fibers *fibers) {
   cpu_worker *worker = fibers->worker;
   cpu_checker *checker = fibers->grid->checker;
   unsigned ahead = 0;
   cpu_finding_settle(checker);
   if (checker->counts) count_barrier(fibers);
+  if (fibers->live < fibers->threads) note_ended(fibers);
   for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++)
     if (worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS > ahead) ahead = worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS;
   const unsigned epoch = epoch_of(worker) + ahead + 1;
@@ -224,6 +250,7 @@ static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
   fibers->worker->busy++; /* not to be ended in the middle */
   mw_object object = {0};
   snprintf(object.text, sizeof object.text, "%s", breach->text);
+  for (int i = 0; breach->apart && i < 2; i++) note_missed(fibers, breach->lanes[i]);
   const cpu_finding_kind kind = breach->mask ? CPU_FINDING_MASK : breach->hang ? CPU_FINDING_HANG : CPU_FINDING_BARRIER;
   cpu_finding_tell(checker, kind, &first, &second, &object);
   if (breach->remedy) checker->fault->base.remedy = breach->remedy;
@@ -317,6 +344,7 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
   checker->first_stamp = checker->stamp_launch;
   checker->first_atomic = checker->atomics;
   checker->cleared = false;
+  checker->nmissed = 0;
   checker->helped = launch->beside;
   checker->idle.begun = checker->idle.blocks = 0;
   checker->counts = checker->mode.counts && launch->counted;

@@ -229,12 +229,13 @@ static void place_party(const cpu_checked_launch *launch, mw_party *party, const
   cpu_place_text(launch, party->file, party->line, party->text, sizeof party->text);
 }
 
-static void place(const cpu_checked_launch *launch, cpu_noted *noted) {
+static void place(const cpu_checker *checker, cpu_noted *noted) {
+  const cpu_checked_launch *launch = checker->launch;
   mw_party *parties = noted->base.parties;
   noted->placed = true;
   for (int i = 0; i < 2; i++)
     if (parties[i].known) place_party(launch, &parties[i], noted->places[i]);
-  noted->base.remedy = cpu_remedy_of(noted);
+  noted->base.remedy = cpu_remedy_of(checker, noted);
   noted->base.intended = strstr(parties[0].text, "moonwarp: race-ok") || strstr(parties[1].text, "moonwarp: race-ok");
 }
 
@@ -302,7 +303,7 @@ static void remark_value(cpu_noted *noted) {
 void cpu_findings_place(cpu_checker *checker) {
   for (cpu_noted *noted = checker->findings; noted; noted = noted->next) {
     if (noted->told || noted->same) continue;
-    if (!noted->placed) place(checker->launch, noted);
+    if (!noted->placed) place(checker, noted);
     if (is_due(noted) || noted->explained == noted->base.count) continue;
     noted->same = find_told(checker, noted);
     if (is_write_race(noted)) remark_value(noted);

@@ -3,6 +3,7 @@
  * What to do about a finding, where its kind alone does not tell. */
 #include "core/backend/cpu/check/check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char cpu_in_flight[] = "nobody has waited for the copy";
@@ -21,6 +22,26 @@ static bool are_of_one_line(const mw_party *parties) {
 static bool is_handed_over(const mw_party *parties) {
   return parties[1].known && ((!strcmp(parties[0].verb, "read") && !strcmp(parties[1].verb, "write")) ||
                               (!strcmp(parties[0].verb, "write") && !strcmp(parties[1].verb, "read")));
+}
+
+/* A barrier stands between the lines of two accesses of a block, but one of the two threads did not reach it. NULL: none. */
+static const char *of_missed(const cpu_checker *checker, cpu_noted *noted) {
+  const mw_party *p = noted->base.parties;
+  const mw_dim3 size = checker->grid->abi.block;
+  for (const cpu_missed *it = checker->missed; it < checker->missed + checker->nmissed; it++)
+    for (int i = 0; i < 2; i++) {
+      const uint32_t *t = p[i].thread, rank = t[0] + size.x * (t[1] + size.y * t[2]);
+      const bool between =
+          (p[0].line <= it->line && it->line <= p[1].line) || (p[1].line <= it->line && it->line <= p[0].line);
+      if (!between || strcmp(it->file, p[0].file) || memcmp(p[i].block, &it->block, sizeof p[i].block) ||
+          !(it->lanes[rank / CPU_WARP] >> rank % CPU_WARP & 1))
+        continue;
+      snprintf(noted->advice, sizeof noted->advice,
+               "let all threads of the block reach the barrier at %.80s:%d: thread (%u,%u,%u) did not", it->file,
+               it->line, t[0], t[1], t[2]);
+      return noted->advice;
+    }
+  return NULL;
 }
 
 static const char *of_shared(const cpu_noted *noted) {
@@ -85,7 +106,10 @@ static const char *of_uninitialised(const cpu_noted *noted) {
   return memory && !strcmp(memory, "local") ? "set it first, on every path" : noted->base.remedy;
 }
 
-const char *cpu_remedy_of(const cpu_noted *noted) {
+const char *cpu_remedy_of(const cpu_checker *checker, cpu_noted *noted) {
+  const bool is_race = noted->kind == CPU_FINDING_RACE_SHARED || noted->kind == CPU_FINDING_RACE_GLOBAL;
+  const char *missed = is_race && are_of_one_block(noted->base.parties) ? of_missed(checker, noted) : NULL;
+  if (missed) return missed;
   switch (noted->kind) {
   case CPU_FINDING_RACE_SHARED:
     return of_shared(noted);

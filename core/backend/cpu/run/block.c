@@ -59,7 +59,8 @@ static void report_missed(cpu_block_fibers *fibers, size_t set) {
 /* CUDA does not permit it; GPUs count who arrives, at whichever barrier. */
 static void report_apart(cpu_block_fibers *fibers) {
   const cpu_lane *first = waiting_lane(fibers, NULL);
-  const cpu_breach breach = {.verbs = {"wait", "wait"},
+  const cpu_breach breach = {.apart = true,
+                             .verbs = {"wait", "wait"},
                              .lanes = {first, waiting_lane(fibers, first)},
                              .text = first->what,
                              .remark = by_count};

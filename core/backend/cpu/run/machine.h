@@ -381,6 +381,7 @@ void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *);
 
 typedef struct cpu_breach { /* of a rule for barriers or for masks */
   bool mask, hang;           /* of a mask; threads wait for ever; else of a barrier */
+  bool apart;                /* both lanes wait, at different ones */
   const cpu_lane *lanes[2];  /* who; NULL: not known */
   const char *verbs[2];      /* what they do */
   const char *text;          /* of what */

@@ -62,11 +62,26 @@ static void named_cast(const pass *p, int i) {
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
+/* May a declaration begin at i: a statement of a block, a parameter, the head of a loop? In f(n * m) and {n * m} none does. */
+static bool begins(const pass *p, int i) {
+  const cpu_token *at = p->tokens->at, *before = &at[i - 1];
+  if (i == 0 || cpu_token_any(before, WORDS(";", "}"))) return true;
+  if (cpu_token_is(before, "{")) return cpu_token_any(before - 1, WORDS(")", "{", "}", ";", "else", "do", "const"));
+  const int open = cpu_token_any(before, WORDS("(", ",")) ? cpu_enclosing(p->tokens, p->first, i) : -1;
+  if (open < 2 || !cpu_token_is(&at[open], "(")) return false;
+  const cpu_token *word = &at[open - 1], *after = &at[at[open].match + 1];
+  const bool makes =
+      cpu_token_any(word - 1, WORDS("{", "}", ";", ":", "explicit", "__device__", "__host__", "constexpr"));
+  return cpu_token_is(word, "for") || (cpu_token_is(after, ":") && makes) ||
+         (!cpu_token_any(word, WORDS("if", "while", "switch")) &&
+          cpu_token_any(after, WORDS("{", "const", "noexcept", "->", "mutable", "requires")));
+}
+
 /* The name that "T *__restrict__ name" at i declares; -1: none. */
 static int declared(const pass *p, int i) {
   const cpu_token *at = p->tokens->at;
   int name = star_of(p->tokens, i, p->last);
-  if (name < 0 || (i > 0 && !cpu_token_any(&at[i - 1], WORDS("(", ",", ";", "{", "}")))) return -1;
+  if (name < 0 || !begins(p, i)) return -1;
   for (name++; cpu_token_any(&at[name], WORDS("const", "__restrict__", "__restrict", "restrict"));) name++;
   return name < p->last && at[name].kind == CPU_NAME ? name : -1;
 }

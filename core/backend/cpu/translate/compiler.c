@@ -394,8 +394,9 @@ static void warning_arguments(mw_argv *list, const cpu_attempt *attempt, const c
   if (rewritten) mw_argv_add(list, "-DMW_READ=1");
 }
 
+/* form: further options, of what is made of what; "": code of C++. */
 static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const cpu_toolchain *tools,
-                              const char *generated, const char *output, const char *hooks) {
+                              const char *generated, const char *form, const char *output, const char *hooks) {
   const cpu_flavor flavor = attempt->flavor;
   language_arguments(list, attempt->program, tools);
   if (attempt->program->source.line_info) mw_argv_add(list, "-g");
@@ -414,6 +415,7 @@ static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const c
     mw_argv_add(list, "-Xclang");
     mw_argv_add(list, "%s", undefined_arguments(tools));
   }
+  mw_argv_add_words(list, form);
   if (output) mw_argv_add(list, "-o");
   mw_argv_add(list, "%s", output ? output : "-fsyntax-only");
   mw_argv_add(list, "-");
@@ -481,6 +483,31 @@ static mw_status link_apart(const cpu_program *program, mw_argv *compiler, mw_ar
   return status ? status : step_run(program, linker, "", scratch, NULL, error);
 }
 
+/* By way of LLVM's text, where calls of hooks are added that the compiler leaves out. */
+static mw_status hooked_run(const cpu_attempt *attempt, const cpu_toolchain *tools, const char *generated,
+                            const mw_scratch *scratch, const char *output, const char *hooks, cpu_text *log,
+                            mw_error *error) {
+  static const char to_text[] = "-S -emit-llvm -fno-discard-value-names",
+                    of_text[] = "-x ir -w -Xclang -disable-llvm-passes";
+  const cpu_program *program = attempt->program;
+  char *path = mw_format("%s/" MW_SCRATCH_FILE ".ll", scratch->temporary), *read = NULL;
+  mw_argv list = {0}, code = {0};
+  compile_arguments(&list, attempt, tools, generated, to_text, path, NULL);
+  compile_arguments(&code, attempt, tools, generated, of_text, output, hooks);
+  mw_argv_add_words(&code, cpu_libraries);
+  mw_status status = step_run(program, &list, generated, scratch, log, error);
+  if (!status && !(read = mw_file_read(path, SIZE_MAX, NULL)))
+    status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", path);
+  char *text = read ? cpu_accesses_call(read) : NULL;
+  if (!status) status = step_run(program, &code, text, scratch, NULL, error);
+  mw_free(text);
+  mw_free(read);
+  mw_free(path);
+  mw_argv_free(&list);
+  mw_argv_free(&code);
+  return status;
+}
+
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
 static mw_status compiler_run(const cpu_attempt *attempt, const char *generated, const mw_scratch *scratch,
                               const char *output, cpu_text *log, mw_error *error) {
@@ -493,9 +520,11 @@ static mw_status compiler_run(const cpu_attempt *attempt, const char *generated,
   if (hooks) status = cpu_hooks_write(&tools, attempt->flavor, hooks, error);
   char *object = mw_format("%s/" MW_SCRATCH_FILE ".o", scratch->temporary);
   const bool apart = output && tools.clang && !hooks && cpu_linker_find(&tools, object, output, &linker);
-  compile_arguments(&list, attempt, &tools, generated, apart ? object : output, hooks);
+  compile_arguments(&list, attempt, &tools, generated, "", apart ? object : output, hooks);
   if (output && !apart) mw_argv_add_words(&list, cpu_libraries);
-  if (apart)
+  if (!status && hooks && tools.clang && cpu_accesses_differ(program))
+    status = hooked_run(attempt, &tools, generated, scratch, output, hooks, log, error);
+  else if (apart)
     status = link_apart(program, &list, &linker, generated, scratch, log, error);
   else if (!status)
     status = step_run(program, &list, generated, scratch, output ? log : NULL, error);

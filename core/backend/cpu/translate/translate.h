@@ -56,6 +56,10 @@ void cpu_shared_sum_put(const cpu_program *, const cpu_function *kernel, const c
  * them
  * (aligned.c). */
 cpu_tokens cpu_aligned(const cpu_program *);
+/* For check mode by clang++: its LLVM text with calls for the accesses that it has none for; mw_free (accesses.c). False:
+ * the program has no such, its numbers all being of 4 or 8 bytes, and no bit-fields. */
+char *cpu_accesses_call(const char *text);
+bool  cpu_accesses_differ(const cpu_program *);
 /* Whether some class of a checked unit may have bytes between its members (padding.c). */
 void cpu_padding_put(const cpu_program *, cpu_text *);
 /* Writes what follows local variables into the program's tokens for check mode (locals.c). */

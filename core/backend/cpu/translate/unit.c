@@ -43,7 +43,9 @@ static mw_status instance_allow(const cpu_program *program, const char *asked, m
 
 static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
   const cpu_token bare = cpu_bare_name(asked);
+  mw_status status = mw_refusals_check(&program->refused, asked, error);
   bool known = false;
+  if (status) return status;
   for (int i = 0; i < program->ndeclared; i++) {
     if (!cpu_token_is(&bare, program->declared[i].name)) continue;
     known = true;

@@ -324,6 +324,10 @@ FAST void access_range(void *at, unsigned long bytes, bool write, const void *pl
 }
 HOOK void __tsan_read_range(void *at, unsigned long bytes) { access_range(at, bytes, false, PLACE); }
 HOOK void __tsan_write_range(void *at, unsigned long bytes) { access_range(at, bytes, true, PLACE); }
+/* Of clang++, for what it calls none (core/backend/cpu/translate/accesses.c). how: 1 it writes, 2 it is volatile */
+HOOK void mw_check_bytes(void *at, unsigned long bytes, int how) {
+  how & 2 ? access_volatile(at, (unsigned)bytes, how & 1, PLACE) : access_range(at, bytes, how & 1, PLACE);
+}
 HOOK void __tsan_vptr_read(void **at) { access(at, sizeof *at, false, PLACE); }
 HOOK void __tsan_vptr_update(void **at, void *) { access(at, sizeof *at, true, PLACE); }
 HOOK void __tsan_init() {}

@@ -59,6 +59,7 @@ template <class P> MW_TESTED typename mw_pointer<P>::aligned mw_at(P &from, MW_H
   return {from, mw_file, mw_line};
 }
 template <class P> MW_TESTED typename mw_pointer<P>::same mw_at(P &from) noexcept { return from; }
+template <class P> MW_TESTED P mw_at(P &&from) noexcept { return from; } /* a template's number */
 #define MW_AT(p) mw_tested(p, mw_file, mw_line)
 #define MW_FROM , MW_HERE
 #else
