@@ -69,8 +69,9 @@ static int words_read(const cpu_tokens *tokens, int i, int end, cpu_declaration 
   bool result = false; /* after -> */
   for (int word = -1; i < end; i++) {
     word_note(out, &at[i]);
-    if (cpu_token_is(&at[i], "[") && i + 1 < end && cpu_token_is(&at[i + 1], "[")) { /* [[attribute]] */
-      i = group_end(at, i) - 1;
+    const int past = cpu_attribute_end(tokens, i);
+    if (past > i) {
+      i = past - 1;
     } else if (cpu_token_any(&at[i], WORDS("=", "[", ";", "{", ",")) || (out->open >= 0 && cpu_token_is(&at[i], ":"))) {
       break;
     } else if (cpu_token_is(&at[i], "template") && !cpu_is_member(tokens, i)) {
@@ -290,11 +291,15 @@ static int formal_name(const cpu_tokens *tokens, int first, int last) {
 
 int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal **out) {
   const cpu_token *at = tokens->at;
-  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument */
+  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument, or an attribute behind the name */
   *out = NULL;
   if (first >= close || (first + 1 == close && cpu_token_is(&at[first], "void"))) return 0;
   for (int i = first; i <= close; i++) {
-    if (i < close && cpu_token_is(&at[i], "<"))
+    const int past = cpu_attribute_end(tokens, i);
+    if (past > i) {
+      *(i == first ? &first : &stop) = i == first ? past : i;
+      i = past - 1;
+    } else if (i < close && cpu_token_is(&at[i], "<"))
       i = cpu_angle_end(tokens, i, close) - 1;
     else if (i < close && at[i].match > i)
       i = at[i].match;

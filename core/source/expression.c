@@ -299,15 +299,15 @@ static void formals_declare(mw_body *in, int open, int until) {
 /* A lambda, or a block in parentheses; 0: none begins there. */
 static int lambda_read(mw_body *in, int i, int last) {
   const bool bare = mw_is(in, i, "(") && mw_is(in, i + 1, "{") && mw_at(in, i + 1)->match + 1 == mw_at(in, i)->match;
-  if (!bare && !mw_is(in, i, "[")) return 0;
-  const int open = cpu_find_open(in->tokens, bare ? i + 1 : mw_at(in, i)->match, last, WORDS("{", "="));
-  if (open >= last || mw_is(in, open, "=")) return 0; /* { [2] = { 1 } } */
+  const int open = bare ? i + 1 : cpu_lambda_open(in->tokens, i);
+  if (!open || open >= last) return 0;
   const int formals = bare ? open : cpu_find_open(in->tokens, mw_at(in, i)->match, open, WORDS("("));
   const int visible = in->nvisible, close = mw_at(in, open)->match;
   if (formals < open) formals_declare(in, formals, close);
-  in->block(in, open);
+  const int block = in->block(in, open), one = expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, of_class);
   in->nvisible = visible;
-  return expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, (mw_type){.class = MW_TYPE_CLASS});
+  in->exprs[one].c = block;
+  return one;
 }
 
 static int primary_read(mw_body *in, int i, int last) {

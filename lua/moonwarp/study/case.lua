@@ -358,7 +358,11 @@ end
 ---@return function? go
 ---@return string? reason
 function case.launcher(rung, c, block)
-  return blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
+  local state = c.study.state
+  state.rung = rung -- whose kernels are asked for
+  local go, reason = blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
+  state.rung = nil
+  return go, reason
 end
 
 --- The kernels of a variant, before the case has its arrays.

@@ -59,7 +59,10 @@ end
 ---@return userdata kernel
 function modules.kernel(c, name, how)
   modules.plan(c, name, how)
-  return module_of(c, how):kernel(full_name(c, name))
+  local kernel = module_of(c, how):kernel(full_name(c, name))
+  local engine, why = kernel:engine()
+  if engine == "fiber" and c.study.state.rung then c.study.state.in_fibers[c.study.state.rung] = why end
+  return kernel
 end
 
 --- A variable of the study's kernels.

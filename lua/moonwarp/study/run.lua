@@ -317,10 +317,21 @@ local function measure_part(study, part)
   show.part(study, part, results)
 end
 
-local function conclude(state)
+-- What fibers run is right, and may be hundreds of times slower than it need be.
+local function fibers_notes(study)
+  local state = study.state
+  return lists.map(study.rung_list, function(rung)
+    local why = not state.is_checked and not state.wrong[rung] and state.in_fibers[rung]
+    return why and ("%s (%s)"):format(rung.name, why) or nil
+  end)
+end
+
+local function conclude(study)
+  local state = study.state
   counted.close(state.counting)
   if state.stream then state.stream:close() end
-  for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
+  for _, left_out in ipairs { { "Run by fibers, the slowest engine of the CPU device", fibers_notes(study) },
+                              { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
                               { "Not counted", counted.notes(state) } } do
     if #left_out[2] > 0 then remark.say("%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
   end
@@ -330,10 +341,11 @@ end
 ---@param study table
 function runner.run(study)
   -- parts: those to be run; results: of measured parts, by name; plans: of modules; wrong: rungs, with the reason;
-  -- mistakes: rungs with a mistake, with the case that shows it; counted: counters of variants
+  -- mistakes: rungs with a mistake, with the case that shows it; counted: counters of variants; in_fibers: rungs, with
+  -- the reason; rung: the one that launches
   study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {},
-                  mistakes = {}, counted = {}, uncounted = {} }
-  local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
+                  mistakes = {}, counted = {}, uncounted = {}, in_fibers = {} }
+  local _ <close> = setmetatable({}, { __close = function() conclude(study) end }) -- however the run ends
   local _ <close> = range.open("study " .. study.state.name)
   choose(study)
   for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end

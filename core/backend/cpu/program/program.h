@@ -215,6 +215,8 @@ const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; 
 
 void cpu_uses_read(const cpu_program *, mw_body *); /* the body keeps them */
 cpu_write cpu_use_at(const mw_body *, int token, cpu_kind);
+/* Has the lambda nothing of its own but references to variables? */
+bool cpu_refers_alone(const mw_body *, const mw_expr *lambda);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
 bool cpu_is_written(const mw_body *, int first, int last, const cpu_token *name);
 /* In a function of the program's: tokens are its own. */

@@ -20,6 +20,7 @@
 /* Shared memory that outlives the block of text it is declared in; and what refers to that of a helper. */
 #define MW_KEPT static __thread __attribute__((aligned(64)))
 #define mw_kept
+#define mw_grid_sync() mw_runtime_now->grid_barrier(__FILE__, __LINE__)
 
 /* Which element of a variable's array is the thread's. Where that is only needed under a condition, g++ takes an int for
  * an index that may wrap, and gathers; clang++ does not, and its vectors of longs are half as wide. Measured: 7 times as
@@ -133,6 +134,23 @@ template <class T, class... R> struct mw_pick<0, T, R...> { typedef T type; };
 template <class... T> struct mw_pack {
   template <int I> using at = typename mw_pick<I, T...>::type;
 };
+
+/* As many bytes as the array has elements. */
+template <class T, size_t N> char (&mw_elements(const T (&)[N]))[N];
+
+/* The I-th of what auto &[a, b] = *x; names. */
+#if __cplusplus >= 201703L
+template <int I, class A, class... R> MW_HELPER auto *mw_nth(A &a, R &...rest) {
+  if constexpr (I == 0) return __builtin_addressof(a);
+  else return mw_nth<I - 1>(rest...);
+}
+#define MW_BOUND(count, ...)                                                                                           \
+  template <int I, class T> MW_HELPER auto *mw_bound##count(T *x) {                                                    \
+    auto &[__VA_ARGS__] = *x;                                                                                          \
+    return mw_nth<I>(__VA_ARGS__);                                                                                     \
+  }
+MW_BOUND(1, a) MW_BOUND(2, a, b) MW_BOUND(3, a, b, c) MW_BOUND(4, a, b, c, d)
+#endif
 
 /* x, of a type that is known only when the template of the block is made: what is not called need not compile. */
 template <class Any, class T> T &&mw_later(T &&x);

@@ -390,9 +390,18 @@ static bool is_own_array(const reader *in, int i) {
   return found;
 }
 
+/* At a [: what a lambda does to memory is done where it is called, and auto &[u, v] = p gives other names to members. */
+static bool is_elsewhere(const reader *in, int i) {
+  const int open = cpu_lambda_open(in->tokens, i);
+  const bool binds = cpu_token_is(&in->at[cpu_token_any(&in->at[i - 1], WORDS("&", "&&")) ? i - 2 : i - 1], "auto");
+  return binds ||
+         (open && cpu_find(in->tokens, open, in->at[open].match, WORDS("[", "->", "*", "&", "(")) < in->at[open].match);
+}
+
 static void range_read(reader *in, int first, int last) {
   for (int i = first; i < last && !in->kernel->unsure; i++) {
     const cpu_token *token = &in->at[i];
+    if (cpu_token_is(token, "[") && is_elsewhere(in, i)) in->kernel->unsure = true;
     if (cpu_token_is(token, ";")) pending_flush(in, 0);
     if (cpu_token_is(token, ")")) pending_flush(in, token->match); /* (a[i] = 3) */
     if (cpu_token_is(token, ",")) pending_flush(in, cpu_enclosing(in->tokens, in->function->body, i));

@@ -33,9 +33,9 @@ static int barrier_helper(const cpu_splitter *in, int i) {
 static bool hoistable(const cpu_splitter *in, int i) {
   const cpu_token *token = &in->work.at[i];
   if (token->kind != CPU_NAME || (i && (cpu_token_is(token - 1, ".") || cpu_token_is(token - 1, "->")))) return false;
-  if (cpu_is_builtin(token, CPU_CUT)) return false;
-  return cpu_is_builtin(token, CPU_BARRIER | CPU_WARP) || cpu_token_is(token, tile_reduce) ||
-         barrier_helper(in, i) >= 0;
+  const cpu_builtin *builtin = cpu_builtin_of(token, CPU_BARRIER | CPU_WARP);
+  if (builtin) return !(builtin->kinds & CPU_CUT);
+  return cpu_token_is(token, tile_reduce) || barrier_helper(in, i) >= 0;
 }
 
 /* The last token of what sizeof or noexcept at token i asks about, which is not computed. */
@@ -157,6 +157,11 @@ static const cpu_token *order_find(cpu_splitter *in, const cpu_node *node, int o
 static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
   const cpu_token *stop = stop_find(in, node, operation);
   if (!stop) stop = order_find(in, node, operation);
+  for (int i = node->first; i < operation; i++) {
+    const int open = cpu_lambda_open(&in->work, i);
+    if (open && in->work.at[open].match > operation)
+      cpu_split_reject(in, operation, "%.*s stands in a lambda", TEXT(&in->work.at[operation]));
+  }
   if (stop)
     cpu_split_reject(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
                      TEXT(&in->work.at[operation]), TEXT(stop));
@@ -277,6 +282,91 @@ static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next
   cpu_tokens_build(next, &in->work, &in->work.at[node->first], ++in->serial, pattern, parts);
 }
 
+/* ---- heads that declare ---------------------------------------------------------------------------------------- */
+
+/* if (int m = n; m > 3) A else B  ->  { int m = n ; if ( m > 3 ) A else B }; the same of switch and for (...; T x : a).
+ * if (int m = n) A                ->  { int m = n ; if ( m ) A };  the same of switch
+ * while (int m = n--) A           ->  for ( ; ; ) { int m = n-- ; if ( ! ( m ) ) break ; A } */
+static bool declaration_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const bool once = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_SWITCH;
+  const bool range = node->kind == CPU_NODE_FOR && node->test_last == node->head_last;
+  if (!cpu_node_splits(node) || !(once || range || node->kind == CPU_NODE_WHILE)) return false;
+  const int semi = cpu_find_open(&in->work, node->head, node->head_last, WORDS(";")), rest = node->head_last;
+  const cpu_declarators one = cpu_declarators_read(&in->work, node->head, node->head_last);
+  if (semi < rest) {
+    const cpu_range parts[] = {{node->head, semi + 1}, {node->first, node->head}, {semi + 1, node->last}};
+    cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0, "{ $0 $1 $2 }", parts);
+  } else if (!range && one.count == 1 && one.at[0].init_last > one.at[0].init) {
+    const int name = one.at[0].name;
+    const cpu_range parts[] = {
+        {node->head, rest}, {node->first, node->head}, {name, name + 1}, {rest, node->last}, {rest + 1, node->last}};
+    cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0,
+                     once ? "{ $0 ; $1 $2 $3 }" : "for ( ; ; ) { $0 ; if ( ! ( $2 ) ) break ; $4 }", parts);
+  }
+  return semi < rest || next->count;
+}
+
+/* for (T x : a) A, of an array a  ->  for ( int i = 0 ; i < the elements of a ; i ++ ) { T x = a [ i ] ; A } */
+static bool range_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  if (node->kind != CPU_NODE_FOR || node->init_last < node->head_last || !cpu_node_splits(node)) return false;
+  const int colon = cpu_find_open(&in->work, node->head, node->head_last, WORDS(":"));
+  const cpu_range parts[] = {{node->head, colon}, {colon + 1, colon + 2}, {node->head_last + 1, node->last}};
+  if (colon + 2 != node->head_last) return false;
+  cpu_tokens_build(
+      next, &in->work, &in->work.at[node->first], ++in->serial,
+      "for ( int mw_i# = 0 ; mw_i# < ( int ) sizeof ( mw_elements ( $1 ) ) ; mw_i# ++ ) { $0 = $1 [ mw_i# ] ; $2 }",
+      parts);
+  return true;
+}
+
+/* auto &[u, v] = p;  ->  auto & mw_b3 = p ; auto & u = * mw_bound2 < 0 > ( __builtin_addressof ( mw_b3 ) ) ; ... */
+static bool bindings_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const cpu_tokens *work = &in->work;
+  const cpu_token *like = &work->at[node->first];
+  cpu_range names[4];
+  if (node->kind != CPU_NODE_LEAF || !cpu_token_any(like, WORDS("auto", "const"))) return false;
+  const int open = cpu_find(work, node->first, node->last - 1, WORDS("[")), equals = work->at[open].match + 1;
+  const int count = equals > open ? cpu_arguments(work, open, names, 4) : 0;
+  if (count < 1 || !cpu_token_is(&work->at[equals], "=") ||
+      cpu_has(&in->program->tokens, 0, in->program->tokens.count, "tuple_size"))
+    return false;
+  const cpu_range parts[] = {{node->first, open}, {equals + 1, node->last}};
+  const int number = ++in->serial;
+  cpu_tokens_build(next, work, like, number, "$0 mw_b# = $1", parts);
+  for (int i = 0; i < count; i++) {
+    cpu_tokens_build(next, work, like, 0, "auto & $0", &names[i]);
+    cpu_tokens_format(next, like, " = * mw_bound%d < %d > ( __builtin_addressof ( mw_b%d ) ) ; ", count, i, number);
+  }
+  return true;
+}
+
+/* ---- lambdas --------------------------------------------------------------------------------------------------- */
+
+/* Does the lambda mean the same to the end of the block that token `until` closes? */
+static bool lambda_lasts(cpu_splitter *in, const mw_expr *lambda, int until) {
+  bool lasts = lambda->kind == MW_EXPR_LAMBDA && cpu_refers_alone(&in->body, lambda);
+  for (int i = lambda->op; lasts && i < lambda->last; i++) {
+    const int outer = in->body.declared[in->body.bound[i - in->body.first]].name < lambda->first;
+    if (in->work.at[i].kind == CPU_NAME && outer && !cpu_is_member(&in->work, i))
+      lasts = cpu_declared_find(in, lambda->last, until, &in->work.at[i]) < 0;
+  }
+  return lasts;
+}
+
+/* auto f = [&](int i) { return s[i]; }; goes, and f becomes ( [ & ] ( int i ) { return s[i]; } ). */
+static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
+  const cpu_declarators one = cpu_node_declarators(in, node);
+  const cpu_declarator *it = one.at;
+  if (node->kind != CPU_NODE_DECLARE || one.count != 1 || it->first < it->name ||
+      !cpu_has(&in->work, it->spec, it->spec_last, "auto"))
+    return false;
+  cpu_body_need(in);
+  const mw_expr *lambda = &in->body.exprs[mw_body_find(&in->body, it->init, it->init_last)];
+  const cpu_range parts[] = {{in->work.at[it->init].match + 1, it->init_last}};
+  return lambda->last == it->init_last && lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
+         cpu_name_expand(in, node, it->name, "( [ & ] $0 )", parts);
+}
+
 /* ---- one step -------------------------------------------------------------------------------------------------- */
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
@@ -336,7 +426,8 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   bool simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
   int operation = -1;
-  if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next))
+  if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next) ||
+      bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next))
     return true;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
@@ -355,6 +446,7 @@ static bool step(cpu_splitter *in, bool groups) {
   if (groups && cpu_group_expand(in)) return !in->rejected;
   for (int i = 0; i < in->nnodes; i++) {
     cpu_tokens part = {0};
+    if (lambda_expand(in, &in->nodes[i])) return !in->rejected;
     if (!node_expand(in, i, &part)) continue;
     if (in->rejected)
       cpu_tokens_free(&part);
@@ -376,17 +468,30 @@ static void name_check(cpu_splitter *in, int i) {
   }
 }
 
+/* A variable or functions, and no type? */
+static bool names_value(cpu_splitter *in, int i) {
+  cpu_binder binder = {in->program, in->kernel};
+  cpu_body_need(in);
+  const int own = in->body.bound[i - in->body.first];
+  const mw_declared *declared = &in->body.declared[own];
+  if (own) return !declared->is_type && declared->spec <= declared->name;
+  const mw_binding binding = cpu_binder_meaning(&binder, &in->work.at[i]).binding;
+  return binding == MW_NAME_PARAMETER || binding == MW_NAME_VARIABLE || binding == MW_NAME_FUNCTIONS;
+}
+
 /* An expression, as far as its beginning tells: x = 1; x[i].y += 2; f<T>(x); *p = 3; What begins otherwise may declare
  * variables, which would not be found in the next region. */
-static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
+static bool is_expression(cpu_splitter *in, const cpu_node *node) {
   const cpu_tokens *work = &in->work;
   const cpu_token *at = work->at;
   int i = node->first;
   if (at[i].kind == CPU_PRAGMA) i++;
-  if (at[i].kind != CPU_NAME) return cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
+  if (at[i].kind != CPU_NAME)
+    return cpu_lambda_open(work, i) || cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
   if (cpu_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
   while (cpu_token_is(&at[i + 1], "::") && at[i + 2].kind == CPU_NAME) i += 2;
   const int open = cpu_call_open(work, i);
+  if (open >= 0 && cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;
   if (open >= 0)
     return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
            at[at[open].match + 1].kind != CPU_NAME;
@@ -424,7 +529,6 @@ static void rest_check(cpu_splitter *in) {
       i += 2;
       continue;
     }
-    if (cpu_is_lambda(&in->work, i)) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));

@@ -271,6 +271,19 @@ void cpu_known_ask(const cpu_splitter *in, int first, int last, cpu_ask *ask, vo
   range_known(&(question){in, !cpu_is_uniform(in, first, last), first, last, ask, with});
 }
 
+static bool is_lasting(const mw_body *body, int expr) {
+  const mw_expr *e = &body->exprs[expr];
+  if (e->kind == MW_EXPR_MEMBER || e->kind == MW_EXPR_BRACKETS) return is_lasting(body, e->a);
+  if (e->kind == MW_EXPR_NAME) return e->binding != MW_NAME_BUILTIN;
+  if (e->kind == MW_EXPR_CONDITIONAL) return is_lasting(body, e->b) && is_lasting(body, e->c);
+  return e->kind == MW_EXPR_INDEX || e->kind == MW_EXPR_ARROW ||
+         (e->kind == MW_EXPR_UNARY && cpu_token_is(&body->tokens->at[e->op], "*"));
+}
+
+bool cpu_is_lasting(const cpu_splitter *in, int first, int last) {
+  return is_lasting(&in->body, mw_body_find(&in->body, first, last));
+}
+
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
