@@ -60,8 +60,8 @@ end
 function modules.kernel(c, name, how)
   modules.plan(c, name, how)
   local kernel = module_of(c, how):kernel(full_name(c, name))
-  local engine, why = kernel:engine()
-  if engine == "fiber" and c.study.state.rung then c.study.state.in_fibers[c.study.state.rung] = why end
+  local state, engine, why = c.study.state, kernel:engine()
+  if engine == "fiber" and state.rung and state.in_fibers then state.in_fibers[state.rung] = why end
   return kernel
 end
 
