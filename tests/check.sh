@@ -19,6 +19,7 @@ logs=$build/check
 limit=900 # seconds a file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
+export PRECOMPILED=$logs/headers # of tests/cxx-o0
 export LUA_PATH="$PWD/?.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;" LUA_CPATH="$build/?.so;;"
 # Tables and charts have signs beyond ASCII, where the locale does.
 [ "$(locale charmap)" = UTF-8 ] || export LC_ALL=C.UTF-8
@@ -46,13 +47,24 @@ compiler_of() { # file
   if [ -z "${MOONWARP_CXX:-}" ] && unoptimised | grep -qx "$1"; then echo "$PWD/tests/cxx-o0"; else echo "${MOONWARP_CXX:-}"; fi
 }
 
+# By the other compiler only what is about optimised code is optimised.
+run_other() { # file
+  local compiler
+  compiler=$(other_compiler)
+  case $1 in
+    tests/check_pairs_spec.lua | tests/engines_spec.lua | tests/features_spec.lua) MOONWARP_CXX=$compiler run_file program "$1" ;;
+    *) # what is stored goes by the compiler's path
+      CXX_O0=$compiler MOONWARP_CXX=$PWD/tests/cxx-o0 MOONWARP_CACHE=$logs/cache-other run_file program "$1" ;;
+  esac
+}
+
 run_file() { # kind file
   case $1 in
     c) "$build/tests/$(basename "$2" .c)" ;;
     module) $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     null) LUA_CPATH="$build/tests/null/?.so;;" $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     program | cluster) MOONWARP_CXX=$(compiler_of "$2") MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
-    other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
+    other) run_other "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
         luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua ;;
@@ -158,8 +170,9 @@ specs() {
   for name; do echo "tests/${name}_spec.lua"; done
 }
 
-# About what the translator writes, refuses and says of kernels; the specs of studies and of engines run optimised code.
-unoptimised() { specs reduction refusal shim split warnings; }
+# About what the translator writes, refuses and says of kernels, and many instances of the library's own; the specs of
+# studies and of engines run optimised code.
+unoptimised() { specs cumsum language nbody reduction reductions refusal shim split stencil warnings; }
 
 # About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run.)
 compiled() { specs check_pairs engines faults features language launch shim split waits warnings; }
@@ -206,7 +219,7 @@ case $what in
   one) one "$3" "$4"; exit ;;
 esac
 rm -rf "$logs"
-mkdir -p "$logs"
+mkdir -p "$PRECOMPILED"
 list | grep -e "${ONLY:-.}" >"$logs/list" || { echo "no test's name matches ONLY=$ONLY"; exit 2; }
 xargs -P "${JOBS:-$(nproc)}" -L 1 "$0" "$build" one <"$logs/list"
 [ "$what" != all ] || [ -n "${ONLY:-}" ] || echo "tests/cluster: skipped; only make check-cluster starts a Slurm cluster"

@@ -237,13 +237,22 @@ describe("a fault on the CPU device", function()
     fails_with(function() m.beyond:launch(1, 64, x) end, "kernel 'beyond'", "barrier 16, there are 0 to 15")
   end)
 
-  it("by a grid barrier without a cooperative launch is one", function()
-    local m <close> = dev:module { source = [[
+  it("by a grid barrier without a cooperative launch, or without all blocks, is one", function()
+    local source = [[
       #include <cooperative_groups.h>
       __global__ void alone(int *x) { cooperative_groups::this_grid().sync(); x[0] = 1; }
-    ]] }
+      __global__ void apart(int *x) { if (blockIdx.x == 1) return; cooperative_groups::this_grid().sync(); x[0] = 1; }
+      __global__ void outside(int *x) { x[blockIdx.x << 28] = 1; cooperative_groups::this_grid().sync(); }
+    ]]
     local x <close> = dev:zeros("i32", 1)
-    fails_with(function() m.alone:launch(2, 1, x) end, "kernel 'alone'", "cooperative")
+    for _, engine in ipairs { "split", "fiber" } do
+      local m <close> = dev:module { name = "grids.cu", source = source, engine = engine }
+      fails_with(function() m.alone:launch(2, 1, x) end, "kernel 'alone'", "cooperative = true")
+      fails_with(function() m.apart:prepare { grid = 3, block = 1, cooperative = true }(x) end, "kernel 'apart'",
+        "grid barrier divergence: this block waits at grids.cu:3 (grid sync) while 1 of 3 blocks have ended")
+      fails_with(function() m.outside:prepare { grid = 2, block = 1, cooperative = true }(x) end, "kernel 'outside'",
+        "block (1,0,0)", "parameter 1 'x'")
+    end
   end)
 
 end)

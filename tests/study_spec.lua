@@ -69,6 +69,19 @@ describe("a study", function()
     has(made.remarks, "Not measured: an element a thread (differs from the host for n = 1001, f32).")
   end)
 
+  it("says once which rung fibers ran, and why", function()
+    local waiting = changed(KERNELS, "y[i] += a * x[i];\n}\n\n",
+      "y[i] += a * x[i];\n  goto end; end: __syncthreads();\n}\n\n")
+    local words = "Run by fibers, the slowest engine of the CPU device: an element a thread ("
+    local made = run(STUDY, "-p n=1000", waiting)
+    assert.are.equal(0, made.status, made.output)
+    has(made.remarks, words)
+    has(made.remarks:gsub("%s+", " "), "line 4: there is a goto).")
+    assert.are.equal(1, select(2, made.remarks:gsub("Run by fibers", "")))
+    made = run(STUDY, "-p n=1000", KERNELS)
+    assert.is_nil(made.remarks:find("Run by fibers", 1, true))
+  end)
+
   it("names both sides of what is wrong only at the measured size", function()
     local made = run(STUDY, "", changed(KERNELS, "i += gridDim.x * blockDim.x) y[i] += a",
       "i += gridDim.x * blockDim.x) y[i] += i == 77777 ? 0 : a"))

@@ -38,7 +38,8 @@ os.exit(require("moonwarp.cli.run").join("s.lua", parsed, parts))
 local function outcome_of(folder, status, output)
   local run = support.runs(folder)[1]
   local record = run and assert(require("moonwarp.results.store").read(run))
-  for _, key in ipairs(record and { "date", "seconds", "environment", "argv", "folder" } or {}) do record[key] = nil end
+  local own = record and { "date", "seconds", "environment", "argv", "folder", "identity" } or {}
+  for _, key in ipairs(own) do record[key] = nil end
   -- What all passes share is shown at the end.
   if record then table.sort(record.tables, function(a, b) return a.name < b.name end) end
   local text = record and json.encode(record):gsub("%d+%-%d+%-%d+T[%d:]+Z", "DATE") or ""

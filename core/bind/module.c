@@ -2,7 +2,9 @@
  *
  * Modules: a .cu source compiled for one device. Options become an mw_source; every string it points to stays on the
  * Lua stack or in the option table until the compiler returns. */
+#include "core/base/file.h"
 #include "core/base/home.h"
+#include "core/base/memory.h"
 #include "core/bind/bind.h"
 
 #include <errno.h>
@@ -85,33 +87,19 @@ static void normalise_defines(lua_State *L) {
 /* Far beyond any source: /dev/zero, or a wrong file of data, would fill the memory. */
 enum { MOST_SOURCE = 64 << 20 };
 
-/* A pipe would be waited for, and a device may have no end. */
-static FILE *open_source(lua_State *L, const char *path) {
+static bool try_read(lua_State *L, const char *path) {
   struct stat st;
-  if (stat(path, &st) != 0) return NULL;
-  if (!S_ISREG(st.st_mode))
+  size_t size;
+  char *text = mw_file_read(path, MOST_SOURCE, &size);
+  if (!text && errno == EFBIG)
+    bind_fail(L, MW_IO, "the kernel file '%s' has more than %d MiB, which is not a source", path, MOST_SOURCE >> 20);
+  if (!text && errno == EINVAL && stat(path, &st) == 0) /* a pipe would be waited for, and a device may have no end */
     bind_fail(L, MW_IO, "the kernel file '%s' is a %s, not a file", path,
               S_ISDIR(st.st_mode) ? "folder" : "pipe or a device");
-  return fopen(path, "rb");
-}
-
-static bool try_read(lua_State *L, const char *path) {
-  FILE *file = open_source(L, path);
-  if (!file) return false;
-  luaL_Buffer text;
-  luaL_buffinit(L, &text);
-  for (size_t got = 1; got > 0 && luaL_bufflen(&text) <= MOST_SOURCE;) {
-    char *to = luaL_prepbuffer(&text);
-    got = fread(to, 1, LUAL_BUFFERSIZE, file);
-    luaL_addsize(&text, got);
-  }
-  bool good = !ferror(file);
-  fclose(file);
-  if (luaL_bufflen(&text) > MOST_SOURCE)
-    bind_fail(L, MW_IO, "the kernel file '%s' has more than %d MiB, which is not a source", path, MOST_SOURCE >> 20);
-  luaL_pushresult(&text);
-  if (!good) lua_pop(L, 1);
-  return good;
+  if (!text) return false;
+  lua_pushlstring(L, text, size);
+  mw_free(text);
+  return true;
 }
 
 /* A field of what the session knows of the running script (lua/moonwarp/session.lua); NULL: it is no string. */
@@ -126,8 +114,9 @@ static const char *script_field(lua_State *L, const char *name) {
 /* The path of a file beside a script. */
 static const char *beside(lua_State *L, const char *script, const char *file) {
   const char *slash = script ? strrchr(script, '/') : NULL;
-  if (!slash) return script ? lua_pushfstring(L, "./%s", file) : NULL;
-  return lua_pushfstring(L, "%s/%s", lua_pushlstring(L, script, (size_t)(slash - script)), file);
+  if (!slash) return file;
+  lua_pushlstring(L, script, (size_t)(slash + 1 - script));
+  return lua_pushfstring(L, "%s%s", lua_tostring(L, -1), file);
 }
 
 /* Notes a name and what it stands for in a table of moonwarp.core. */

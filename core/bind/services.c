@@ -2,6 +2,7 @@
  *
  * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
 #include "core/base/clock.h"
+#include "core/base/file.h"
 #include "core/base/folder.h"
 #include "core/base/home.h"
 #include "core/base/nvtx.h"
@@ -41,6 +42,29 @@ static int service_make_folder(lua_State *L) {
 static int service_is_writable(lua_State *L) {
   lua_pushboolean(L, access(check_string(L, 1), W_OK) == 0);
   return 1;
+}
+
+/* core.read_plain(folder, name, most[, tail]): the text of a plain file below a folder, or no more than its end, and what
+ * tells the folder from others; nil, why not, and the file's size where it is too large. */
+static int service_read_plain(lua_State *L) {
+  struct stat place, found;
+  const size_t most = (size_t)luaL_checkinteger(L, 3);
+  const int fd = mw_file_open_below(check_string(L, 1), check_string(L, 2), &place, &found);
+  size_t size = fd >= 0 && (uint64_t)found.st_size < most ? (size_t)found.st_size : most;
+  const bool is_large = fd >= 0 && size < (uint64_t)found.st_size && !lua_toboolean(L, 4);
+  if (fd >= 0 && !is_large) lseek(fd, found.st_size - (off_t)size, SEEK_SET);
+  char *text = fd >= 0 && !is_large ? mw_file_read_part(fd, size, &size) : NULL;
+  if (fd >= 0) close(fd);
+  if (!text) {
+    luaL_pushfail(L);
+    lua_pushstring(L, errno == EACCES || errno == EMFILE ? strerror(errno) : "is not a plain file");
+    if (is_large) lua_pushinteger(L, found.st_size);
+    return is_large ? 3 : 2;
+  }
+  lua_pushlstring(L, text, size);
+  mw_free(text);
+  lua_pushfstring(L, "%I:%I", (LUAI_UACINT)place.st_dev, (LUAI_UACINT)place.st_ino);
+  return 2;
 }
 
 /* core.interrupted(): true after Ctrl-C; loops that may run long ask. */
@@ -212,6 +236,7 @@ const luaL_Reg service_functions[] = {
     {"home", service_home},
     {"interrupted", service_interrupted},
     {"is_writable", service_is_writable},
+    {"read_plain", service_read_plain},
     {"live", service_live},
     {"make_folder", service_make_folder},
     {"misfit", service_misfit},

@@ -3,35 +3,61 @@
  * By descriptors and not by paths: what is renamed meanwhile leads nowhere else. Links are not followed. */
 #include "core/host/disk_use.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { BLOCK = 512, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-static bool enter(disk_use *use, int fd) {
+/* What was removed or replaced since it was met is no longer there; whatever else cannot be looked at counts. */
+static void miss(disk_use *use) {
+  if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) use->unseen = true;
+}
+
+static void enter(disk_use *use, int fd) {
   DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-  if (folder) use->open[use->depth++] = folder;
+  if (folder)
+    use->open[use->depth++] = folder;
+  else
+    miss(use);
   if (!folder && fd >= 0) close(fd);
-  return folder != NULL;
 }
 
 bool disk_use_begin(disk_use *use, const char *folder) {
   *use = (disk_use){0};
-  return enter(use, open(folder, FOLDER));
+  enter(use, open(folder, FOLDER));
+  return use->depth > 0;
 }
 
-/* A file with several names counts once in all: they are all in the folder, since no link leaves it. */
+static int by_number(const void *left, const void *right) {
+  return (left > right) - (left < right);
+}
+
+/* Whether it has been met by another of its names. A folder is on one disk, whose files their numbers tell apart. */
+static bool is_known(disk_use *use, const struct stat *found) {
+  const void *number = (const void *)(uintptr_t)found->st_ino;
+  if (S_ISDIR(found->st_mode) || found->st_nlink < 2) return false;
+  if (tfind(number, &use->linked, by_number)) return true;
+  tsearch(number, &use->linked, by_number);
+  return false;
+}
+
+static void drop(void *number) {
+  (void)number;
+}
+
+/* A file counts once and whole, wherever its other names are. */
 static void count(disk_use *use, int folder, const char *name) {
   struct stat found;
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
-  bool is_folder = S_ISDIR(found.st_mode);
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return miss(use);
   use->files++;
-  use->bytes += (uint64_t)found.st_blocks * BLOCK / (is_folder || !found.st_nlink ? 1 : found.st_nlink);
-  if (!is_folder) return;
+  if (!is_known(use, &found)) use->bytes += (uint64_t)found.st_blocks * BLOCK;
+  if (!S_ISDIR(found.st_mode)) return;
   if (use->depth == DISK_USE_DEPTH)
-    use->too_deep = true;
+    use->unseen = true;
   else
     enter(use, openat(folder, name, FOLDER));
 }
@@ -51,4 +77,6 @@ bool disk_use_go_on(disk_use *use, int most) {
 
 void disk_use_end(disk_use *use) {
   while (use->depth > 0) closedir(use->open[--use->depth]);
+  tdestroy(use->linked, drop);
+  use->linked = NULL;
 }

@@ -13,12 +13,13 @@ enum { DISK_USE_DEPTH = 100 };
 
 typedef struct disk_use {
   uint64_t bytes, files; /* on the disk; folders count as files */
-  bool     too_deep;     /* folders in each other, more than DISK_USE_DEPTH */
+  bool     unseen;       /* some may hold anything: what cannot be read, folders in each other, over DISK_USE_DEPTH */
   DIR     *open[DISK_USE_DEPTH];
   int      depth;
+  void    *linked; /* numbers of files with several names that were met: a tree of tsearch(3) */
 } disk_use;
 
-bool disk_use_begin(disk_use *, const char *folder); /* false if it cannot be read */
+bool disk_use_begin(disk_use *, const char *folder); /* false if nothing of it can be read */
 bool disk_use_go_on(disk_use *, int most);           /* looks at so many more; false once all are counted */
 void disk_use_end(disk_use *);
 

@@ -20,28 +20,24 @@ static int failed; /* the first status but 0 that the session has said */
 /* (status): what the session's function leave makes of it, if there is a session. */
 static int ask_session(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "moonwarp.session") != LUA_TTABLE) return 1;
+  if (lua_getfield(L, -1, "moonwarp.session") != LUA_TTABLE) return 0;
   lua_getfield(L, -1, "leave");
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);
   return 1;
 }
 
-static int asked(int status) {
-  lua_pushcfunction(thread, host_traceback);
-  lua_pushcfunction(thread, ask_session);
-  lua_pushinteger(thread, status);
-  bool ended = lua_pcall(thread, 1, 1, -3) == LUA_OK;
-  int said = ended ? (int)lua_tointeger(thread, -1) : EXIT_FAILURE;
-  if (!ended) fprintf(stderr, "moonwarp: %s\n", lua_tostring(thread, -1));
-  lua_pop(thread, 2);
-  return said;
-}
-
 static int leave(int status) {
   status &= 0xff; /* what a parent sees of it */
-  int said = thread ? asked(status) : 0;
-  if (!failed) failed = said;
+  if (thread) {
+    lua_pushcfunction(thread, host_traceback);
+    lua_pushcfunction(thread, ask_session);
+    lua_pushinteger(thread, status);
+    bool ended = lua_pcall(thread, 1, 1, -3) == LUA_OK;
+    if (!ended) fprintf(stderr, "moonwarp: %s\n", lua_tostring(thread, -1));
+    if (!failed) failed = ended ? (int)lua_tointeger(thread, -1) : EXIT_FAILURE;
+    lua_pop(thread, 2);
+  }
   return status ? status : failed;
 }
 
@@ -54,11 +50,9 @@ int host_exit(lua_State *L) {
 
 /* process: ours; a child that was forked from it has no session to end. */
 static void at_exit(int status, void *process) {
-  if ((intptr_t)process != getpid()) return;
-  int said = leave(status);
-  if (said == (status & 0xff)) return;
+  if ((intptr_t)process != getpid() || leave(status) == (status & 0xff)) return;
   fflush(NULL);
-  _exit(said);
+  _exit(failed);
 }
 
 static int forget(lua_State *L) {

@@ -60,8 +60,18 @@ static void sweep(const char *place) {
   if (folder) closedir(folder);
 }
 
+static bool write_text(const char *folder, const char *name, const char *text) {
+  char path[PATH_MAX + 32];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  bool whole = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+  if (fd >= 0) close(fd);
+  return whole;
+}
+
+/* In v2 the group above says whether memory is counted in those below. */
 bool memory_group_open(void) {
-  char place[PATH_MAX - 64], path[PATH_MAX + 32];
+  char place[PATH_MAX - 64], text[64];
   if (!find_place(place, sizeof place)) return false;
   snprintf(group, sizeof group, "%s/%s%d", place, PREFIX, (int)getpid());
   if (mkdir(group, 0755) != 0) {
@@ -69,20 +79,21 @@ bool memory_group_open(void) {
     return false;
   }
   sweep(place);
-  snprintf(path, sizeof path, "%s/memory.stat", group);
-  if (access(path, R_OK) == 0) return true;
+  if (read_text(group, "memory.stat", text, sizeof text)) return true;
+  const bool more = write_text(place, "cgroup.subtree_control", "+memory");
+  if (more && read_text(group, "memory.stat", text, sizeof text)) return true;
   memory_group_close();
   return false;
 }
 
 bool memory_group_enter(void) {
-  char path[PATH_MAX + 32];
-  if (!*group) return false;
-  snprintf(path, sizeof path, "%s/cgroup.procs", group);
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
-  bool entered = fd >= 0 && write(fd, "0", 1) == 1;
-  if (fd >= 0) close(fd);
-  return entered;
+  return *group && write_text(group, "cgroup.procs", "0");
+}
+
+int host_counts_memory(lua_State *L) {
+  lua_pushboolean(L, memory_group_open());
+  memory_group_close();
+  return 1;
 }
 
 static bool is_counted(const char *name, size_t length) {

@@ -6,6 +6,7 @@
 #ifndef MW_HOST_MEMORY_GROUP_H
 #define MW_HOST_MEMORY_GROUP_H
 
+#include <lua.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,5 +14,6 @@ bool     memory_group_open(void);  /* makes one for this process's children; fal
 bool     memory_group_enter(void); /* in a child: it and what it starts are counted from now on */
 uint64_t memory_group_bytes(void); /* 0 without a group */
 void     memory_group_close(void); /* when nothing is left in it */
+int      host_counts_memory(lua_State *); /* host.counts_memory(): whether one can be made */
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/host/child.h"
 #include "core/host/filter.h"
 #include "core/host/host.h"
+#include "core/host/memory_group.h"
 
 /* host.terminal(stream): 0 input, 1 output, 2 errors. */
 static int host_terminal(lua_State *L) {
@@ -51,6 +52,7 @@ static int host_open(lua_State *L) {
                                        {"catch_term", host_catch_term},
                                        {"caught", host_caught},
                                        {"columns", host_columns},
+                                       {"counts_memory", host_counts_memory},
                                        {"has_filter", host_has_filter},
                                        {"lock", host_lock},
                                        {"open_editor", host_editor_open},

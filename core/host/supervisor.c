@@ -327,7 +327,7 @@ static supervisor_reason disk_reason(void) {
   const supervisor_order *order = supervisor.order;
   if (order->disk && supervisor.walk.bytes + supervisor.held.disk > order->disk) return SUPERVISOR_DISK;
   if (order->files && supervisor.walk.files > order->files) return SUPERVISOR_FILES;
-  return supervisor.walk.too_deep || supervisor.held.descriptors > HELD_MOST ? SUPERVISOR_FILES : SUPERVISOR_NONE;
+  return supervisor.walk.unseen || supervisor.held.descriptors > HELD_MOST ? SUPERVISOR_FILES : SUPERVISOR_NONE;
 }
 
 /* A part of a walk. A file that is moved may be met twice, so that a second walk has to find the same. */
@@ -352,7 +352,7 @@ static void judge_disk(void) {
   disk_use_end(&supervisor.walk);
   if (!supervisor.order->folder || supervisor.report.reason != SUPERVISOR_NONE) return;
   supervisor.held = (held){0};
-  if (!disk_use_begin(&supervisor.walk, supervisor.order->folder)) return;
+  disk_use_begin(&supervisor.walk, supervisor.order->folder);
   while (disk_reason() == SUPERVISOR_NONE && disk_use_go_on(&supervisor.walk, ENTRIES))
     atomic_fetch_add(supervisor.order->beat, 1);
   supervisor.report.reason = disk_reason();

@@ -36,23 +36,34 @@ static int semicolon(const mw_body *in, int i, int last) {
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
-/* A declared name with its sizes, in brackets where it points to a function or an array; past them, or 0. */
-static int name_end(mw_body *in, int i, int last, mw_declared *one) {
-  const bool inner = mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&"));
-  if (inner) {
-    const int close = mw_at(in, i)->match;
-    one->type = (mw_type){.class = MW_TYPE_CLASS, .reference = mw_is(in, i + 1, "&")};
-    one->name = i + 2;
-    for (i = close + 1; i < last && cpu_token_any(mw_at(in, i), WORDS("(", "["));) i = mw_at(in, i)->match + 1;
-    return mw_at(in, one->name)->kind == CPU_NAME ? i : 0;
-  }
-  if (i >= last || mw_at(in, i)->kind != CPU_NAME) return 0;
-  one->name = i++;
+/* Past the sizes [4][4] at i. */
+static int sizes_end(mw_body *in, int i, int last, mw_type *type) {
   for (; i < last && mw_is(in, i, "["); i = mw_at(in, i)->match + 1) {
     mw_expr_read(in, i + 1, mw_at(in, i)->match);
-    one->type.levels++, one->type.arrays++;
+    type->levels++, type->arrays++;
   }
   return i;
+}
+
+/* (*x)[4], (&x)[4], (*x)(int): past it. */
+static int inner_end(mw_body *in, int i, int last, mw_declared *one) {
+  const int close = mw_at(in, i)->match;
+  const bool reference = mw_is(in, i + 1, "&"), array = close == i + 3 && mw_is(in, close + 1, "[");
+  one->name = i + 2;
+  if (!array) one->type = (mw_type){.class = MW_TYPE_CLASS};
+  i = array ? sizes_end(in, close + 1, last, &one->type) : close + 1;
+  if (array && !reference) one->type.levels++, one->type.arrays = 0;
+  one->type.reference = reference;
+  while (i < last && cpu_token_any(mw_at(in, i), WORDS("(", "["))) i = mw_at(in, i)->match + 1;
+  return mw_at(in, one->name)->kind == CPU_NAME ? i : 0;
+}
+
+/* A declared name with its sizes, in brackets where it points to a function or an array; past them, or 0. */
+static int name_end(mw_body *in, int i, int last, mw_declared *one) {
+  if (mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&"))) return inner_end(in, i, last, one);
+  if (i >= last || mw_at(in, i)->kind != CPU_NAME) return 0;
+  one->name = i;
+  return sizes_end(in, cpu_attribute_end(in->tokens, i + 1), last, &one->type);
 }
 
 /* Past the initialiser at i: = e, (e), {e} or none. */
@@ -187,34 +198,39 @@ static int head_read(mw_body *in, int first, int last) {
   return head;
 }
 
-/* if (k > 2), if (int k = f(); k > 2), while (int k = f()) */
+/* if (k > 2), if (int k = f(); k > 2), while (int k = f()), if (int n = f(); int k = n) */
 static void condition_read(mw_body *in, int statement, int first, int last) {
   const int semi = semicolon(in, first, last);
   int head = semi < last ? head_read(in, first, semi) : 0, test = 0;
-  const int begin = semi < last ? semi + 1 : first, one = head_read(in, begin, last);
+  const int one = head_read(in, semi < last ? semi + 1 : first, last);
   if (in->statements[one].kind == MW_STATEMENT_EXPR)
     test = in->statements[one].test;
-  else if (!head)
-    head = one;
   else
-    unknown_make(in, statement, begin, last);
+    *(head ? &in->statements[head].next : &head) = one;
   in->statements[statement].head = head;
   in->statements[statement].test = test;
 }
 
+/* T x : a, int n = f(); T x : a */
+static void range_read(mw_body *in, int statement, int first, int last) {
+  const int semi = semicolon(in, first, last), begin = semi < last ? semi + 1 : first;
+  const int colon = cpu_find_open(in->tokens, begin, last, WORDS(":"));
+  int head = semi < last ? head_read(in, first, semi) : 0;
+  const int condition = mw_expr_read(in, colon + 1, last), one = head_read(in, begin, colon);
+  *(head ? &in->statements[head].next : &head) = one;
+  in->statements[statement].kind = MW_STATEMENT_RANGE;
+  in->statements[statement].head = head;
+  in->statements[statement].test = condition;
+}
+
 static void for_read(mw_body *in, int statement, int first, int last) {
   const int init = semicolon(in, first, last), test = init < last ? semicolon(in, init + 1, last) : last;
-  const int colon = cpu_find_open(in->tokens, first, last, WORDS(":"));
-  int head, condition, step = 0;
-  if (init < last) {
-    head = head_read(in, first, init);
-    condition = mw_expr_read(in, init + 1, test);
-    if (test < last) step = mw_expr_read(in, test + 1, last);
-  } else {
-    in->statements[statement].kind = MW_STATEMENT_RANGE;
-    condition = mw_expr_read(in, colon + 1, last);
-    head = head_read(in, first, colon);
+  if (test == last) {
+    range_read(in, statement, first, last);
+    return;
   }
+  const int head = head_read(in, first, init), condition = mw_expr_read(in, init + 1, test);
+  const int step = mw_expr_read(in, test + 1, last);
   in->statements[statement].head = head;
   in->statements[statement].test = condition;
   in->statements[statement].step = step;
@@ -299,8 +315,8 @@ static int statement_read(mw_body *in, int i, int last) {
   const mw_statement_kind kind = word_kind(mw_at(in, i));
   if (mw_at(in, i)->kind == CPU_PRAGMA)
     return i + 1 < last ? statement_read(in, i + 1, last) : statement_add(in, MW_STATEMENT_TYPE, i);
-  if (i + 1 < last && mw_is(in, i, "[") && mw_is(in, i + 1, "[") && mw_at(in, i)->match + 1 < last)
-    return statement_read(in, mw_at(in, i)->match + 1, last); /* [[likely]] n = 1; */
+  const int past = cpu_attribute_end(in->tokens, i);
+  if (past > i && past < last) return statement_read(in, past, last); /* [[likely]] n = 1; */
   if (i >= last || in->depth > MW_MOST_DEPTH) return misread(in, statement_add(in, MW_STATEMENT_UNKNOWN, i), i, last);
   in->depth++;
   const int one = kind == MW_STATEMENT_BLOCK                               ? block_read(in, i)

@@ -67,7 +67,7 @@ typedef enum mw_expr_kind {
   MW_EXPR_ASSIGN,      /* a op b: += */
   MW_EXPR_CONDITIONAL, /* a ? b : c */
   MW_EXPR_SIZEOF,      /* nothing in it is evaluated */
-  MW_EXPR_LAMBDA,      /* [ ] ( T x ) { ... }, and GNU's ( { ... } ): op is the { that a statement begins with */
+  MW_EXPR_LAMBDA,      /* [ ] ( T x ) { ... }, and GNU's ( { ... } ): op is the {, c the statement that it begins */
 } mw_expr_kind;
 
 typedef struct mw_expr {

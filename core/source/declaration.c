@@ -8,9 +8,10 @@
 #include "core/base/memory.h"
 #include "core/source/declarator.h"
 
-static const char *const *const attributes = WORDS(
-    "__attribute__", "__attribute", "__launch_bounds__", "__align__", "__builtin_align__", "alignas", "decltype",
-    "__declspec", "noexcept", "__maxnreg__", "__cluster_dims__", "__block_size__", "explicit", "requires", "throw");
+static const char *const *const attributes =
+    WORDS("__attribute__", "__attribute", "__launch_bounds__", "__align__", "__builtin_align__", "alignas", "decltype",
+          "__declspec", "noexcept", "__maxnreg__", "__cluster_dims__", "__block_size__", "explicit", "requires",
+          "throw", "__typeof__", "typeof");
 
 static const char *const *const class_words = WORDS("struct", "class", "union", "enum");
 
@@ -68,8 +69,9 @@ static int words_read(const cpu_tokens *tokens, int i, int end, cpu_declaration 
   bool result = false; /* after -> */
   for (int word = -1; i < end; i++) {
     word_note(out, &at[i]);
-    if (cpu_token_is(&at[i], "[") && i + 1 < end && cpu_token_is(&at[i + 1], "[")) { /* [[attribute]] */
-      i = group_end(at, i) - 1;
+    const int past = cpu_attribute_end(tokens, i);
+    if (past > i) {
+      i = past - 1;
     } else if (cpu_token_any(&at[i], WORDS("=", "[", ";", "{", ",")) || (out->open >= 0 && cpu_token_is(&at[i], ":"))) {
       break;
     } else if (cpu_token_is(&at[i], "template") && !cpu_is_member(tokens, i)) {
@@ -170,8 +172,9 @@ static void words_and_body_read(const cpu_tokens *tokens, int end, cpu_declarati
   int tail = words_read(tokens, out->begin, end, out);
   if (cpu_token_is(&at[out->begin], "typedef")) out->open = -1; /* typedef int (*op)(int); */
   if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], ":")) tail = constructor_body(at, tail, end);
-  if (out->open >= 0 && tail + 2 < end && cpu_token_is(&at[tail], "=") && cpu_token_is(&at[tail + 1], "default")) {
-    out->is_constexpr = true; /* where it can be */
+  if (out->open >= 0 && tail + 2 < end && cpu_token_is(&at[tail], "=") &&
+      cpu_token_any(&at[tail + 1], WORDS("default", "delete"))) {
+    out->is_constexpr |= cpu_token_is(&at[tail + 1], "default"); /* where it can be */
     tail += 2;
   }
   if (out->open >= 0 && tail < end && cpu_token_is(&at[tail], "{")) out->body = tail;
@@ -288,11 +291,15 @@ static int formal_name(const cpu_tokens *tokens, int first, int last) {
 
 int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal **out) {
   const cpu_token *at = tokens->at;
-  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument */
+  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument, or an attribute behind the name */
   *out = NULL;
   if (first >= close || (first + 1 == close && cpu_token_is(&at[first], "void"))) return 0;
   for (int i = first; i <= close; i++) {
-    if (i < close && cpu_token_is(&at[i], "<"))
+    const int past = cpu_attribute_end(tokens, i);
+    if (past > i) {
+      *(i == first ? &first : &stop) = i == first ? past : i;
+      i = past - 1;
+    } else if (i < close && cpu_token_is(&at[i], "<"))
       i = cpu_angle_end(tokens, i, close) - 1;
     else if (i < close && at[i].match > i)
       i = at[i].match;

@@ -13,6 +13,12 @@ static const char *const *const type_words =
 static const char *const *const not_types = WORDS("return", "delete", "new", "throw", "goto", "case", "default", "else",
                                                   "sizeof", "break", "continue", "operator");
 
+int cpu_attribute_end(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  const bool is = i + 1 < tokens->count && cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[");
+  return is && at[i].match > i ? at[i].match + 1 : i;
+}
+
 /* ---- names and calls ------------------------------------------------------------------------------------------- */
 
 bool cpu_is_member(const cpu_tokens *tokens, int i) {
@@ -25,9 +31,14 @@ bool cpu_ends_operand(const cpu_token *token) {
   return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
 }
 
-bool cpu_is_lambda(const cpu_tokens *tokens, int i) {
-  return cpu_token_is(&tokens->at[i], "[") && i && !cpu_ends_operand(&tokens->at[i - 1]) &&
-         !cpu_token_is(&tokens->at[i - 1], ">");
+int cpu_lambda_open(const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  if (!cpu_token_is(&at[i], "[") || at[i].match < i || cpu_attribute_end(tokens, i) > i) return 0;
+  if (i && (cpu_ends_operand(&at[i - 1]) || cpu_token_is(&at[i - 1], ">"))) return 0;
+  const int past = at[i].match + 1;
+  if (at[past].kind != CPU_NAME && !cpu_token_any(&at[past], WORDS("(", "{", "<"))) return 0;
+  const int open = cpu_find_open(tokens, past, tokens->count, WORDS("{", "=", ";", ")")); /* { [2] = { 1 } } */
+  return cpu_token_is(&at[open], "{") ? open : 0;
 }
 
 bool cpu_is_assignment(const cpu_token *token) {
@@ -96,9 +107,13 @@ int cpu_begin_after(const cpu_tokens *tokens, int first, int i, const char *cons
 
 int cpu_statement_end(const cpu_tokens *tokens, int i, int last) {
   const cpu_token *at = tokens->at;
-  while (i < last && cpu_token_any(&at[i], WORDS("if", "for", "while", "switch", "else"))) {
-    i++;
-    if (cpu_token_is(&at[i], "(")) i = at[i].match + 1;
+  while (i < last) {
+    const bool attribute = cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[");
+    if (!attribute && at[i].kind != CPU_PRAGMA &&
+        !cpu_token_any(&at[i], WORDS("if", "for", "while", "switch", "else", "constexpr")))
+      break;
+    i = attribute ? at[i].match : i + 1;
+    if (attribute || cpu_token_is(&at[i], "(")) i = at[i].match > i ? at[i].match + 1 : i + 1;
   }
   if (cpu_token_is(&at[i], "do")) i = cpu_statement_end(tokens, i + 1, last);
   i = cpu_token_is(&at[i], "{") ? at[i].match + 1 : cpu_find_open(tokens, i, last, WORDS(";")) + 1;
@@ -175,12 +190,16 @@ static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
 /* One declarator from i on; returns its end, or 0 where this is none. */
 static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declarator *out) {
   const cpu_token *at = tokens->at;
+  const bool inner = cpu_token_is(&at[i], "(") && cpu_token_any(&at[i + 1], WORDS("*", "&"));
   out->first = i;
-  i = pointer_end(tokens, i, last);
+  i = pointer_end(tokens, i + inner, last);
   if (i >= last || at[i].kind != CPU_NAME) return 0;
   out->name = i++;
+  if (inner && !(at[i].match == out->first && cpu_token_is(&at[++i], "["))) return 0;
+  out->inner = inner && cpu_find(tokens, out->spec, out->spec_last, type_words) == out->spec_last;
   out->dims = i;
   while (i < last && cpu_token_is(&at[i], "[")) i = at[i].match + 1;
+  if (inner) out->dims = i;
   out->dims_last = out->init = out->init_last = i;
   if (i < last && cpu_token_is(&at[i], "=")) {
     out->init = i + 1;
@@ -189,20 +208,26 @@ static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declara
     out->braces = true;
     out->init = i;
     out->init_last = i = at[i].match + 1;
+  } else if (i < last && cpu_token_is(&at[i], "(")) {
+    out->parentheses = true;
+    out->init = i;
+    out->init_last = i = at[i].match + 1;
   }
   return i >= last || cpu_token_any(&at[i], WORDS(";", ",")) ? i : 0;
 }
 
 cpu_declarators cpu_declarators_read(const cpu_tokens *tokens, int first, int last) {
   const int spec_last = type_end(tokens, first, last);
-  cpu_declarators out = {.count = 0};
+  cpu_declarators out = {.count = 0, .plain = true};
   if (spec_last == first || spec_last >= last) return out;
   for (int i = spec_last; out.count < (int)(sizeof out.at / sizeof *out.at);) {
     cpu_declarator *one = &out.at[out.count++];
     *one = (cpu_declarator){.spec = first, .spec_last = spec_last};
     const int end = declarator_one(tokens, i, last, one);
-    if (end && (end >= last || !cpu_token_is(&tokens->at[end], ","))) return out;
-    if (!end) break;
+    out.plain &= !one->inner && !one->parentheses;
+    const bool goes_on = end && end < last && cpu_token_is(&tokens->at[end], ",");
+    if (!end || (one->parentheses && !goes_on && out.count == 1)) break;
+    if (!goes_on) return out;
     i = end + 1;
   }
   return (cpu_declarators){.count = 0};
@@ -225,13 +250,16 @@ static void move_front(cpu_tokens *tokens, int to, int i, int last) {
 void cpu_specifiers_order(cpu_tokens *tokens) {
   const cpu_token *at = tokens->at;
   for (int i = 0, last; i + 1 < tokens->count; i = last) {
-    const bool attribute = cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[") && at[i].match > i;
-    last = attribute ? at[i].match + 1 : i + 1;
+    last = cpu_attribute_end(tokens, i);
+    const bool attribute = last > i;
+    if (!attribute) last = i + 1;
     if (!attribute && !cpu_token_is(&at[i], "__shared__")) continue;
     int first = cpu_begin_after(tokens, 0, i,
                                 attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));
     while (!attribute && first < i && cpu_token_any(&at[first], WORDS("extern", "static", "[")))
       first = at[first].match > first ? at[first].match + 1 : first + 1;
+    const int external = attribute ? i : cpu_find(tokens, first, i, WORDS("extern"));
+    if (external < i) move_front(tokens, first++, external, external + 1);
     if (first < i && (!attribute || cpu_has(tokens, first, i, "__device__"))) move_front(tokens, first, i, last);
   }
 }

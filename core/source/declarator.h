@@ -11,14 +11,17 @@
 typedef struct cpu_declarator {
   int  spec, spec_last; /* const float */
   int  first, name;     /* *const x: first is the * */
-  int  dims, dims_last; /* [4]; equal: none */
-  int  init, init_last; /* after the =, or braces; equal: none */
+  int  dims, dims_last; /* [4]; equal: none, and the declarator without its initialiser ends there */
+  int  init, init_last; /* after the =, parentheses or braces; equal: none */
   bool braces;          /* T x{...} */
+  bool parentheses;     /* T x(1), of several */
+  bool inner;           /* T (*x)[4]: a declarator if T is a type */
 } cpu_declarator;
 
 typedef struct cpu_declarators {
   cpu_declarator at[16];
   int count;
+  bool plain; /* none has parentheses */
 } cpu_declarators;
 
 /* Of tokens first ... last-1, the ; left out. None: they declare no variables, or too many. */
@@ -56,7 +59,8 @@ int cpu_statement_end(const cpu_tokens *, int i, int last);
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);
-bool cpu_is_lambda(const cpu_tokens *, int i); /* does one begin at token i? mask<T>[i] does not */
+int cpu_lambda_open(const cpu_tokens *, int i); /* the { of the lambda that begins at token i; 0: none, as of x[i] */
+int cpu_attribute_end(const cpu_tokens *, int i); /* past the [[attribute]] at token i; i: none */
 bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */
 /* The next use of the name among tokens first ... last-1, which is not a member's; `last`: none. */
 int cpu_find_use(const cpu_tokens *, int first, int last, const cpu_token *name);

@@ -299,15 +299,15 @@ static void formals_declare(mw_body *in, int open, int until) {
 /* A lambda, or a block in parentheses; 0: none begins there. */
 static int lambda_read(mw_body *in, int i, int last) {
   const bool bare = mw_is(in, i, "(") && mw_is(in, i + 1, "{") && mw_at(in, i + 1)->match + 1 == mw_at(in, i)->match;
-  if (!bare && !mw_is(in, i, "[")) return 0;
-  const int open = cpu_find_open(in->tokens, bare ? i + 1 : mw_at(in, i)->match, last, WORDS("{", "="));
-  if (open >= last || mw_is(in, open, "=")) return 0; /* { [2] = { 1 } } */
+  const int open = bare ? i + 1 : cpu_lambda_open(in->tokens, i);
+  if (!open || open >= last) return 0;
   const int formals = bare ? open : cpu_find_open(in->tokens, mw_at(in, i)->match, open, WORDS("("));
   const int visible = in->nvisible, close = mw_at(in, open)->match;
   if (formals < open) formals_declare(in, formals, close);
-  in->block(in, open);
+  const int block = in->block(in, open), one = expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, of_class);
   in->nvisible = visible;
-  return expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, (mw_type){.class = MW_TYPE_CLASS});
+  in->exprs[one].c = block;
+  return one;
 }
 
 static int primary_read(mw_body *in, int i, int last) {
@@ -398,7 +398,8 @@ static int postfix_read(mw_body *in, int i, int last) {
   }
 }
 
-/* ( T ) x: past the ), or 0. Of a name that nobody knows only (T *), or (T) in front of a name or a number, is one. */
+/* ( T ) x: past the ), or 0. Of a name that nobody knows only (T *), or (T) in front of a name, a number or a &, is one:
+ * if it is none, x & y at most seems to be more than it is. */
 static int cast_end(const mw_body *in, int i, int last, mw_type *type) {
   if (!mw_is(in, i, "(") || mw_at(in, i)->match + 1 >= last) return 0;
   const int close = mw_at(in, i)->match;
@@ -408,8 +409,10 @@ static int cast_end(const mw_body *in, int i, int last, mw_type *type) {
   end = qualified_end(in, i + 1, close, &name);
   end = angles_end(in, end, close);
   *type = of_class;
-  const bool open = name > i + 1 || visible_meaning(in, name).binding == MW_NAME_UNKNOWN;
-  const bool operand = mw_at(in, close + 1)->kind == CPU_NAME || mw_at(in, close + 1)->kind == CPU_NUMBER;
+  const mw_meaning it = visible_meaning(in, name);
+  const bool open = name > i + 1 || it.binding == MW_NAME_UNKNOWN || it.type.class == MW_TYPE_CLASS;
+  const cpu_token *next = mw_at(in, close + 1);
+  const bool operand = next->kind == CPU_NAME || next->kind == CPU_NUMBER || cpu_token_is(next, "&");
   return open && mw_signs_end(in->tokens, end, close, type) == close && (type->levels || operand) ? close + 1 : 0;
 }
 

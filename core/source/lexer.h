@@ -135,6 +135,7 @@ typedef struct cpu_text {
   size_t size, room;
   int    line, file; /* file: index into cpu_tokens.files plus 1; 0: none */
   bool   checked;    /* of the check flavor: shared memory has names */
+  bool   indexed;    /* of a function that has threadIdx and the like as variables of its own */
 } cpu_text;
 
 void cpu_text_add(cpu_text *, const char *bytes, size_t size);

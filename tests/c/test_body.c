@@ -78,9 +78,10 @@ static void put_expr(const mw_body *in, cpu_text *out, int index) {
       cpu_text_format(out, "(%s%.*s", it->kind == MW_EXPR_POSTFIX ? "post" : "", TEXT(op));
     put_list(in, out, it->a);
     if (!member) put_list(in, out, it->b);
-    put_list(in, out, it->c);
-    for (int i = 1; it->kind == MW_EXPR_LAMBDA && i < in->nstatements; i++)
-      if (in->statements[i].first == it->op) put_child(in, out, "", i);
+    if (it->kind == MW_EXPR_LAMBDA)
+      put_child(in, out, "", it->c);
+    else
+      put_list(in, out, it->c);
     cpu_text_put(out, ")");
   }
   put_type(out, it->type);
@@ -214,9 +215,9 @@ static void declarations(void **state) {
   expect("__shared__ float s[4][N]; extern __shared__ float e[]; s[1][2];",
          "(declare shared s:i[][]) (declare shared e:i[]) (expr ([] ([] l.s:i[][] 1):i[] 2):i)");
   expect("static int k = 1; k;", "(declare static k:i = 1) (expr l.k:i)");
-  expect(
-      "int (*call)(int) = f; float (&row)[4] = g[1]; call(1); row[2];",
-      "(declare call:C = f.f) (declare row:C& = ([] v.g:i[][] 1):i[]) (expr (call l.call:C 1)) (expr ([] l.row:C& 2))");
+  expect("int (*call)(int) = f; float (&row)[4] = g[1]; call(1); row[2];",
+         "(declare call:C = f.f) (declare row:i&[] = ([] v.g:i[][] 1):i[]) (expr (call l.call:C 1)) (expr ([] "
+         "l.row:i&[] 2):i)");
 }
 
 /* Of what, and through how many pointers. */

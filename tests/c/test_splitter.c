@@ -62,8 +62,10 @@ static void rejections_to_split(void **state) {
   expect_engine(KERNEL("for (;;) {\n __syncthreads();\n if (x[t] > 1) break;\n}\n"), "fiber", "break out of a loop");
   expect_engine(KERNEL("for (float v : *(float (*)[3])x) { __syncthreads(); x[t] = v; }\n"), "fiber",
                 "range-based for");
-  expect_engine(KERNEL("switch (n) { case 1: __syncthreads(); }\n"), "fiber", "switch");
-  expect_engine(KERNEL("auto f = [&](int i) { x[i] = 1; };\nf(t);\n__syncthreads();\n"), "fiber", "lambda");
+  expect_engine(KERNEL("switch (t) { case 1: __syncthreads(); }\n"), "fiber", "differs between threads");
+  expect_engine(KERNEL("switch (n) { case 1: __syncthreads(); }\n"), "split", "__syncthreads");
+  expect_engine(KERNEL("auto f = [&] { __syncthreads(); };\nf();\nx[t] = 1;\n"), "fiber", "__syncthreads");
+  expect_engine(KERNEL("auto f = [&] { return __shfl_sync(~0u, t, 0); };\nx[t] = f();\n"), "fiber", "in a lambda");
   expect_engine(KERNEL("x[t] = t > 3 && __any_sync(~0u, t > 5);\n"), "fiber", "'&&' stands in front of it");
   expect_engine(KERNEL("x[t] = t > 3 ? __shfl_sync(~0u, t, 0) : 0;\n"), "fiber", "'?' stands in front of it");
   expect_engine("__device__ float f(float v) { if (v > 1) return v; return __shfl_sync(~0u, v, 0); }\n"

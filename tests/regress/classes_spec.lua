@@ -7,8 +7,7 @@
 -- of a case share a module, and by fibers 40 kernels do. That takes about 90 s of a core for each compiler.
 -- tests/stress/classes_stress.lua runs every kernel in every frame, alone and as users do, by each compiler.
 
-local support = require "tests.support"
-local core = support.core
+local run = require("tests.regress.classes.probes").run
 
 -- Engines of the first file's 240 kernels: fibers for all would be right, and slow. What a pointer to a data member
 -- names is not known: it takes fibers.
@@ -22,25 +21,13 @@ for _, compiler in ipairs { "clang++", "g++" } do
 end
 local FIRST, SECOND = COMPILERS[1], COMPILERS[2] or COMPILERS[1]
 
--- A cache of its own: what is stored of a compiler goes by its path, which is the same for both.
-local function run(compiler, words)
-  local script = core.home() .. "/tests/regress/classes/run.lua"
-  local code = ("arg = {}\nfor word in (%q):gmatch '%%S+' do arg[#arg + 1] = word end\ndofile(%q)\n")
-  local output
-  support.with_folder(function(folder)
-    output = support.child_passes(code:format(words, script), { limit = 800,
-      env = { MOONWARP_CXX = core.home() .. "/tests/cxx-o0", CXX_O0 = compiler, MOONWARP_CACHE = folder } })
-  end)
-  return output
-end
-
 local function is_right(output)
   local sums = 0
   for wrong, broken in output:gmatch "(%d+) wrong of %d+ cases, (%d+) broken" do
     assert.is_true(tonumber(wrong) == 0 and tonumber(broken) == 0, output:sub(-8000))
     sums = sums + 1
   end
-  assert.are.equal(6, sums)
+  assert.are.equal(7, sums)
 end
 
 describe("plain C++ has the right values", function()

@@ -32,7 +32,7 @@ local ANSWERS <const> = {
   { '{"error":"\\u001b[2J\\r2 passed\\nin 0.1 s"}', "?[2J?2 passed in 0.1 s" },
 }
 
-local SAY <const> = 'require("moonwarp.base.json").encode = function() return %q end\nrequire("moonwarp").study {}\n'
+local SAY <const> = 'require("moonwarp.base.json").stored = function() return %q end\nrequire("moonwarp").study {}\n'
 
 describe("a description that is not in order", function()
   it("is its file's error, and stops nothing", function()

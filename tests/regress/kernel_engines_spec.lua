@@ -5,6 +5,7 @@
 local support = require "tests.support"
 local mw = support.mw
 local fails_with = support.fails_with
+local probes = require "tests.regress.classes.probes"
 
 -- Loads of a record used to move above a store of the same thread: clang++ in split, g++ in a loop.
 local RECORDS = [[
@@ -30,6 +31,19 @@ __global__ void stores(unsigned *out, unsigned *loc) {
   loc[4 * t + 2] = 0;
   out[t] = at == 2 ? t : loc[4 * t + at] == t ? loc[4 * t + 3] : 7777;
 }
+__global__ void referred(unsigned *out, unsigned *loc) {
+  unsigned *m = loc + 4 * threadIdx.x, &x = m[m[1] & 3], &y = m[3];
+  x = threadIdx.x;
+  out[threadIdx.x] = y;
+}
+__global__ void kept(unsigned *out, unsigned *loc) {
+  unsigned (*m)[4] = (unsigned (*)[4])loc, &x = m[threadIdx.x][m[threadIdx.x][1] & 3], (&row)[4] = m[threadIdx.x];
+  __syncthreads();
+  x = threadIdx.x;
+  out[threadIdx.x] = row[3];
+  __syncthreads();
+  out[threadIdx.x] += 0 * x + 0 * row[0];
+}
 __device__ unsigned put(unsigned *m, unsigned v) { m[m[1] & 3] = v; return m[3]; }
 __global__ void helper(unsigned *out, unsigned *loc) { out[threadIdx.x] = put(loc + 4 * threadIdx.x, threadIdx.x); }
 __global__ void local(unsigned *out, unsigned *in) {
@@ -44,7 +58,7 @@ __global__ void local(unsigned *out, unsigned *in) {
 }]=]
 local values = {}
 for i = 1, 1024 do values[i] = (i * 7 + i // 5) % 64 end
-for _, name in ipairs { "pointer", "subscript", "stores", "helper", "local" } do
+for _, name in ipairs { "pointer", "subscript", "stores", "helper", "local", "referred", "kept" } do
   local found = {}
   for _, engine in ipairs { "fiber", "auto" } do
     local module = dev:module { source = source, engine = engine, name = "records.cu" }
@@ -95,6 +109,15 @@ describe("a kernel", function()
     if os.execute("command -v " .. compiler .. " >/dev/null 2>&1") then
       it("reads a record after what it stored there, with " .. compiler, function()
         support.child_passes(RECORDS, { env = { MOONWARP_CXX = compiler } })
+      end)
+
+      -- What tests/regress/classes/forms.lua has took fibers, which are hundreds of times slower.
+      it("of a plain form runs by a loop or split, and right, with " .. compiler, function()
+        local output = probes.run(compiler, "--brief --files forms --frames plain,barriers,turning")
+        for wrong, broken in output:gmatch "(%d+) wrong of %d+ cases, (%d+) broken" do
+          assert.is_true(tonumber(wrong) == 0 and tonumber(broken) == 0, output:sub(-8000))
+        end
+        assert.are.equal(2, select(2, output:gsub("forms by ", "")))
       end)
 
       it("keeps a loop without an end, with " .. compiler, function()

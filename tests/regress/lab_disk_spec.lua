@@ -26,8 +26,8 @@ os.execute "sleep 1000"]]
 
 local SMALL <const> = 'disk_limit = "1 MiB", files = 200'
 local TOO_LARGE <const> = "too much on disk: its folder held more than 1.00 MiB"
-local TOO_MANY <const> = "too much on disk: it had more than 200 files, folders too deep in each other, "
-  .. "or too many files open"
+local TOO_MANY <const> = "too much on disk: it had more than 200 files, folders too deep in each other or that nobody "
+  .. "else can read, or too many files open"
 local LABS <const> = {
   { "large", SMALL, fills "head -c 4M /dev/zero >large; sleep 1000", TOO_LARGE },
   { "left", SMALL, fills "head -c 4M /dev/zero >large", TOO_LARGE },
@@ -36,6 +36,15 @@ local LABS <const> = {
   { "deleted", SMALL, HELD, TOO_LARGE },
   { "links", SMALL, fills "head -c 600K /dev/urandom >a && ln a b && ln a c && ln -s / d", "passed: nothing checked" },
   { "sparse", SMALL, fills "truncate -s 4T sparse", "passed: nothing checked" },
+}
+
+-- Without root nobody reads these but their lab, as long as it lets itself.
+local HIDDEN <const> = {
+  { "none", SMALL, fills "mkdir h && head -c 4M /dev/zero >h/a && chmod 0 h; sleep 1000", TOO_MANY },
+  { "unlisted", SMALL, fills "mkdir h && head -c 4M /dev/zero >h/a && chmod 300 h", TOO_MANY },
+  { "unseen", SMALL, fills "mkdir h && head -c 4M /dev/zero >h/a && chmod 400 h", TOO_MANY },
+  { "files", SMALL, fills "mkdir h && cd h && seq 300 | xargs touch && chmod 0 .", TOO_MANY },
+  { "own", SMALL, fills "mkdir h && chmod 300 h . && head -c 4M /dev/zero >h/a", TOO_MANY },
 }
 
 local function ends_by_limits(words)
@@ -58,6 +67,31 @@ status=$?; cp -r small kept; umount small; exit $status]]
 describe("a lab's folder", function()
   labs.it_sandboxed("is limited in a sandbox", ends_by_limits "--sandbox require")
   it("is limited without one", ends_by_limits "--sandbox off")
+
+  -- It could not be read, and so held nothing.
+  for i, user in ipairs(labs.users()) do
+    local it_less = (i == 2 or labs.shell "[ $(id -u) = 0 ]" ~= 0) and it or pending
+    it_less("is limited where it hides what it holds from " .. user.name, function()
+      labs.with(HIDDEN, function(folder, batch)
+        local status, output, result = batch("labs.lua --jobs 8 --sandbox off", user.as(folder))
+        assert.are.equal(1, status, output)
+        for _, row in ipairs(result.labs) do -- some may be met before they are hidden
+          assert.are.equal("too much on disk", row.verdict, row.name)
+        end
+        assert.are.equal(TOO_MANY, "too much on disk: " .. result.labs[#HIDDEN].message)
+      end)
+    end)
+  end
+
+  -- It counted by one of its names in four.
+  it("is limited where a file has names elsewhere", function()
+    labs.with({ { "linked", SMALL, fills "for i in 1 2 3; do ln $OLDPWD/big $OLDPWD/$i; done; ln $OLDPWD/big a" } },
+      function(folder, batch)
+        os.execute(("head -c 3M /dev/urandom >%s/big"):format(folder))
+        local _, output, result = batch "labs.lua --sandbox off"
+        assert.are.equal(TOO_LARGE, ("%s: %s"):format(result.labs[1].verdict, result.labs[1].message), output)
+      end)
+  end)
 
   it("has its limits checked with the curriculum", function()
     labs.rejected('return { { name = "a", script = "mine.lua", disk_limit = "much", files = 0 } }',

@@ -13,7 +13,7 @@ local support = require "tests.support"
 local FILES <const>, AT_ONCE <const> = math.tointeger(tonumber(os.getenv "FILES" or 800)), 40
 local random = damage.random(math.tointeger(tonumber(os.getenv "SEED" or 1)))
 
-local SAY <const> = 'require("moonwarp.base.json").encode = function() return %q end\nrequire("moonwarp").study {}\n'
+local SAY <const> = 'require("moonwarp.base.json").stored = function() return %q end\nrequire("moonwarp").study {}\n'
 
 local function answer_of(whole)
   local text = json.encode(damage.changed(whole, random))

@@ -122,8 +122,7 @@ static char *unit_text(const mw_device *device, const mw_source *source, const c
 }
 
 const char *cuda_declarations(cuda_module *module) {
-  if (!module->declarations)
-    module->declarations = unit_text(module->base.device, &module->source, module->units);
+  if (!module->declarations) module->declarations = unit_text(module->base.device, &module->source, module->units);
   return module->declarations;
 }
 

@@ -1,6 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- Whole files: reading, writing, replacing, and which there are. Failures come back as a reason.
+-- Whole files: reading, writing, replacing, and which there are. Failures come back as a reason. What a lab, a node or
+-- whoever left a run may write to is read by read_plain, tail and read_below; by read what is the user's or moonwarp's
+-- own.
+
+local core = require "moonwarp.core"
 
 local files = {}
 
@@ -26,33 +30,52 @@ function files.is_plain(name)
   return require("lfs").symlinkattributes(name, "mode") == "file"
 end
 
---- The path of a plain file below a folder that others wrote, without a link on its way.
----@param folder string
----@param name string    relative to it: "source/a.cu"
----@return string? path  nil: there is none
-function files.below(folder, name)
-  if name:find "^/" or name:find "%z" or ("/" .. name .. "/"):find("/../", 1, true) then return nil end
-  local path = folder
-  for part in name:gmatch "[^/]+" do
-    if path ~= folder and require("lfs").symlinkattributes(path, "mode") ~= "directory" then return nil end
-    path = ("%s/%s"):format(path, part)
-  end
-  return files.is_plain(path) and path or nil
+-- A folder as it is written, or ".", and the name in it.
+local function parted(name)
+  local folder, last = name:match "^(.*)/([^/]*)$"
+  return folder == "" and "/" or folder or ".", last or name
 end
 
---- The same as read, of what others may have left: not a pipe, which would wait for ever, nor a link, nor more than
---- memory holds.
+local function read(folder, name, shown, most, identity)
+  local text, place, size = core.read_plain(folder, name, most)
+  if size then
+    return nil, ("%s has %.1f MiB, and %s at most are read"):format(shown, size / 1048576,
+      require("moonwarp.base.units").format(most, "iB", 3)), size
+  end
+  if not text then return nil, ("%s %s"):format(shown, place) end
+  if identity and place ~= identity then return nil, shown .. " is in another folder than before" end
+  return text, nil, place
+end
+
+--- The same as read, of what others may have left, and may be changing: not a pipe, which would wait for ever, nor a
+--- link, nor more than memory holds.
 ---@param name string
 ---@param most integer?  bytes; else 1 GiB
 ---@return string? text
 ---@return string? reason
 function files.read_plain(name, most)
-  most = most or MOST
-  if not files.is_plain(name) then return nil, name .. " is not a plain file" end
-  local size <const> = require("lfs").attributes(name, "size") or 0
-  if size <= most then return files.read(name) end
-  return nil, ("%s has %.1f MiB, and %s at most are read"):format(name, size / 1048576,
-    require("moonwarp.base.units").format(most, "iB", 3))
+  local folder <const>, last = parted(name)
+  return read(folder, last, name, most or MOST)
+end
+
+--- The end of such a file.
+---@param name string
+---@param most integer  bytes
+---@return string  empty if it cannot be read
+function files.tail(name, most)
+  local folder <const>, last = parted(name)
+  return core.read_plain(folder, last, most, true) or ""
+end
+
+--- The same as read_plain of a file below a folder that others wrote, without a link on its way.
+---@param place table     folder, identity (the one that was met: another folder may have its name by now)
+---@param name string     relative to it: "source/a.cu"
+---@param most integer?
+---@return string? text
+---@return string? reason
+---@return string|integer? identity  of the folder; the file's size, where it is too large
+function files.read_below(place, name, most)
+  return read(place.folder, name, ("%s/%s"):format(place.folder, name), most or MOST, place.identity)
 end
 
 --- Writes a whole file; nil, or why it is not there whole.

@@ -2,7 +2,7 @@
 --
 -- Writes JSON (RFC 8259) with keys in a stable order; what JSON has no number for (NaN, infinity)
 -- becomes null. Reads it with integers and nil in their places. What is read may be anybody's: numbers are finite, and
--- texts have no control characters but line feed and tab (utf8text.clean).
+-- texts have no control characters but line feed and tab (utf8text.clean), and json.MOST_TEXT bytes at most.
 
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
@@ -12,15 +12,26 @@ local json = {}
 --- The metatable of a table that is a list even if it is empty.
 json.list = {}
 
+--- The most bytes of one text that are read.
+json.MOST_TEXT = 64 << 10
+
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
-                  ["\r"] = "\\r", ["\t"] = "\\t" }
+                  ["\r"] = "\\r", ["\t"] = "\\t", ["\127"] = "\\u007f" }
+for byte = 0, 31 do ESCAPES[string.char(byte)] = ESCAPES[string.char(byte)] or ("\\u%04x"):format(byte) end
+
+local most, is_cut -- bytes of a text that is written; whether one had more
+
+local function cut(text)
+  local mark = ("... (cut: %d bytes)"):format(#text)
+  is_cut = true
+  return text:sub(1, utf8.offset(text, 0, most - #mark + 1) - 1) .. mark
+end
 
 -- JSON has no other text than UTF-8.
 local function quote(text)
   if not utf8.len(text) then text = utf8text.valid(text) end
-  return '"' .. text:gsub('[%c"\\\127]', function(c)
-    return ESCAPES[c] or ("\\u%04x"):format(c:byte())
-  end) .. '"'
+  if #text > most then text = cut(text) end
+  return '"' .. (text:find '[%c"\\]' and text:gsub('[%c"\\]', ESCAPES) or text) .. '"'
 end
 
 local function number(value)
@@ -58,6 +69,11 @@ end
 ---@param value any
 ---@param first string[]?  keys that lead, in this order (of the outermost object)
 ---@return string
+function json.encode(value, first)
+  most = math.huge
+  return encode(value, first)
+end
+
 function encode(value, first)
   local kind = type(value)
   if kind == "nil" then return "null" end
@@ -68,7 +84,15 @@ function encode(value, first)
   return object(value, first)
 end
 
-json.encode = encode
+--- The same as it can be read again: texts that are too long are cut, and say so at their ends.
+---@param value any
+---@param first string[]?
+---@return string
+---@return boolean is_cut
+function json.stored(value, first)
+  most, is_cut = json.MOST_TEXT, false
+  return encode(value, first), is_cut
+end
 
 -- ---- reading ------------------------------------------------------------------------------------
 
@@ -84,10 +108,12 @@ end
 
 local reader
 
+local LONG <const> = "a text has more than 64 KiB, the most that is read of one"
+
 -- What cjson gives is floats and its own null.
 local function lua_value(value, absent)
   if value == reader.null then return absent end
-  if type(value) == "string" then return utf8text.clean(value) end
+  if type(value) == "string" then return #value <= json.MOST_TEXT and utf8text.clean(value) or error(LONG, 0) end
   if math.type(value) == "float" then
     if value - value ~= 0 then error("a number is too large", 0) end
     return math.tointeger(value) or value
@@ -96,7 +122,7 @@ local function lua_value(value, absent)
   if #value > 0 then absent = false else absent = nil end
   local read = {}
   for key, inner in pairs(value) do
-    read[type(key) == "string" and utf8text.clean(key) or key] = lua_value(inner, absent)
+    read[lua_value(key)] = lua_value(inner, absent)
   end
   return read
 end
@@ -120,7 +146,7 @@ end
 ---@return table[]
 function json.lines(text)
   local objects = {}
-  for line in text:gmatch "([^\n]*)\n" do
+  for line in utf8text.lines(text) do
     local value = json.decode(line)
     if type(value) == "table" then objects[#objects + 1] = value end
   end

@@ -3,6 +3,8 @@
 -- Long strings [[ ... ]] that end early: a kernel's h[x[i]] holds the ]] that ends the string, and Lua's message is
 -- about what follows.
 
+local utf8text = require "moonwarp.base.utf8text"
+
 local long_string = {}
 
 local WORDS = { "__global__", "__device__", "threadIdx", "blockIdx", "#include" }
@@ -14,8 +16,8 @@ local function holds_kernel(body)
   return false
 end
 
-local function line_at(text, position)
-  return select(2, text:sub(1, position):gsub("\n", "")) + 1
+local function line_feeds(text)
+  return select(2, text:gsub("\n", ""))
 end
 
 --- A message of Lua's compiler, with a hint if it may be due to a kernel's text that ended early.
@@ -23,12 +25,13 @@ end
 ---@param problem string  "script.lua:5: '}' expected near ..."
 ---@return string
 function long_string.explain(text, problem)
-  local line = tonumber(problem:match ":(%d+): ")
-  for first, body, last in text:gmatch "()%[%[(.-)%]%]()" do
-    local ended = line_at(text, last - 1)
+  local line, ended, at = tonumber(problem:match ":(%d+): "), 1, 1
+  for first, body, last in utf8text.spans(text, "[[", "]]") do
+    local begun = ended + line_feeds(text:sub(at, first))
+    ended, at = begun + line_feeds(body), last
     if holds_kernel(body) and (line == ended or line == ended + 1) then
       return ("%s\n  the text that [[ begins in line %d ends at the first ]], in line %d: a text that holds ]] goes "
-        .. "between [=[ and ]=]"):format(problem, line_at(text, first), ended)
+        .. "between [=[ and ]=]"):format(problem, begun, ended)
     end
   end
   return problem

@@ -191,7 +191,12 @@ local function conclude(running, parsed, run)
   return result.exit == exit.OK and not written and 1 or result.exit
 end
 
+local UNCOUNTED <const> = "memory_limit does not count files in /tmp and /dev/shm of a sandbox, and shared memory that "
+  .. "no process has touched lately: no control group can be made here; in systemd-run --user --scope there may be one"
+
 local function run_book(book, parsed, root, found, boxes)
+  local is_limited = boxes and lists.find(book.head.steps, function(step) return step.memory_limit end)
+  if is_limited and not host.counts_memory() then exit.complain(UNCOUNTED) end
   local running = require("moonwarp.lab.batch").new(book, { jobs = parsed.jobs or book.head.jobs, found = found,
                                                             screen = screen_of(book, root), sandbox = boxes })
   return conclude(running, parsed, work)

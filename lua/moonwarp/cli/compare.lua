@@ -12,7 +12,7 @@ local units = require "moonwarp.base.units"
 local compare = { most = 2, least = 2, wants = "compare wants two runs; moonwarp compare --help says which" }
 
 local function check_threshold(text)
-  local value = tonumber((text:gsub("%s*%%$", "")))
+  local value = tonumber((text:gsub("%%$", "")))
   if not value or value < 0 or value > 1000 then
     options.fail("option '--threshold' wants a percentage, as 2 or 2%%, got '%s'", text)
   end

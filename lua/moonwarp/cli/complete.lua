@@ -63,7 +63,7 @@ local function columns(list)
   for i = 1, #list, per_line do
     local line = ""
     for j = i, math.min(i + per_line - 1, #list) do line = line .. utf8text.left(list[j], width) end
-    lines[#lines + 1] = line:match("^(.-)%s*$")
+    lines[#lines + 1] = utf8text.trim_end(line)
   end
   return table.concat(lines, "\n")
 end
@@ -75,8 +75,9 @@ end
 ---@return string? list
 function complete.line(before)
   if before:match("^%s*$") then return "  " end
-  local expression = before:match("[%w_%.:]*$")
-  local path, separator, stem = expression:match("^(.-)([%.:]?)([%w_]*)$")
+  local expression = before:sub(before:match "^.*[^%w_%.:]()" or 1)
+  local path, separator, stem = expression:match "^(.*)([%.:])([%w_]*)$"
+  if not path then path, separator, stem = "", "", expression end
   if before:sub(1, #before - #expression):match("[%)%]\"']$") then return "" end
   local list, values = candidates(path, separator, stem)
   if #list == 0 then return "" end

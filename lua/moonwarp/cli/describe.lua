@@ -23,7 +23,7 @@ local answered = false
 local function tell(value)
   if answered then return end
   answered = true
-  write(stdout, "\n", json.encode(value), "\n")
+  write(stdout, "\n", json.stored(value) .. "\n")
   flush(stdout)
 end
 

@@ -11,6 +11,7 @@ local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local paths = require "moonwarp.base.path"
 local timeline = require "moonwarp.plot.timeline"
+local tool = require "moonwarp.measure.tool"
 
 local drawing = {}
 
@@ -20,8 +21,7 @@ local drawing = {}
 local DRAWN = {}
 
 function DRAWN.film(picture)
-  local path = files.below(picture.folder, picture.data)
-  local frames = film.frames(path and files.read_plain(path) or "")
+  local frames = film.frames(files.read_below(picture, picture.data) or "")
   if #frames == 0 then options.fail("%s/%s has no frames of a film", picture.folder, picture.data) end
   return film.drawing(picture, frames)
 end
@@ -38,7 +38,8 @@ function drawing.pictures(runs)
   for _, run in ipairs(runs) do
     lists.append(list, lists.map(run.pictures, function(picture)
       if not DRAWN[picture.kind] then return nil end
-      return lists.merged(picture, { folder = run.folder, data = paths.safe(picture.name) .. ".dat" })
+      return lists.merged(picture, { folder = run.folder, identity = run.identity,
+                                     data = paths.safe(picture.name) .. ".dat" })
     end))
   end
   return list
@@ -63,8 +64,13 @@ function drawing.write(figure, folder, is_alone)
   local problem = paths.make(folder)
   if problem then options.fail("%s", problem) end
   local base, drawn = ("%s/%s"):format(folder, figure.name), DRAWN[figure.kind]
-  figures.files(figure, base, drawn and drawn(figure), is_alone)
-  local ok, reason = gnuplot.run(folder, figure.name .. ".gp")
+  local own <const>, guard = tool.folder() -- a link that a lab has left would lead elsewhere; mv replaces it
+  local _ <close> = guard
+  figures.files(figure, ("%s/%s"):format(own, figure.name), drawn and drawn(figure), is_alone)
+  local ok, reason = gnuplot.run(own, figure.name .. ".gp")
+  if not os.execute(("mv -f %s/* %s/"):format(paths.quote(own), paths.quote(folder))) then
+    options.fail("no chart can be written into %s", folder)
+  end
   print(ok and ("written: %s.dat, .gp, .png, .svg"):format(base)
     or ("written: %s.dat, .gp; no pictures: %s"):format(base, reason))
   return ok and base .. ".svg" or nil

@@ -21,9 +21,7 @@ local join = {}
 -- ---- what a pass has printed --------------------------------------------------------------------
 
 local function without(text, words, instead)
-  local at, ends = text:find(words, 1, true)
-  if not at then return text end
-  return text:sub(1, at - 1) .. (instead or "") .. without(text:sub(ends + 1), words, instead)
+  return (text:gsub((words:gsub("%W", "%%%0")), ((instead or ""):gsub("%%", "%%%%"))))
 end
 
 -- All but what the program has said of its end, which is said of the sweep; its files are those of the sweep's run.

@@ -24,7 +24,7 @@ local function parameter_line(parameter)
   local setting = utf8text.left(("-p %s=%s"):format(parameter.name, text(parameter.default)), WIDTH)
   local gpu = parameter.gpu ~= nil and ("(%s on a GPU)"):format(text(parameter.gpu)) or nil
   local help = table.concat({ parameter.help or gpu, parameter.help and gpu }, " ")
-  return (("    %s %s"):format(setting, help):gsub("%s+$", ""))
+  return utf8text.trim_end(("    %s %s"):format(setting, help))
 end
 
 local function named(study, text)

@@ -55,8 +55,9 @@ local function script_of(run)
   if not name or not name:match("%.lua$") then
     options.fail("%s kept no script: it ran code of the command line or of another program", run.folder)
   end
-  local path = files.below(run.folder, "source/" .. name)
-  return path or options.fail("%s keeps no file source/%s", run.folder, name)
+  local text, reason = files.read_below(run, "source/" .. name)
+  if not text then options.fail("%s keeps no file source/%s: %s", run.folder, name, reason) end
+  return ("%s/source/%s"):format(run.folder, name), text
 end
 
 --- The command.
@@ -64,7 +65,8 @@ end
 ---@return integer status
 function rerun.run(parsed)
   local run = runs.latest(parsed[1])
-  local given, line = lists.set(lists.map(parsed.p or {}, name_of)), { script_of(run) }
+  local script, text = script_of(run)
+  local given, line = lists.set(lists.map(parsed.p or {}, name_of)), { script }
   for _, word in ipairs(old_words(run)) do
     if not given[name_of(word)] then lists.append(line, { "-p", word }) end
   end
@@ -75,7 +77,7 @@ function rerun.run(parsed)
     if word == folder then folder = nil else line[#line + 1] = word end
   end
   if not parsed.rest then lists.append(line, behind_dashes(run.argv)) end
-  return command.run(options.parse(line, command.plain, 1), run.folder)
+  return command.run(options.parse(line, command.plain, 1), run.folder, text)
 end
 
 return rerun

@@ -69,20 +69,14 @@ Runs CODE; mw is moonwarp.]]
 
 local CODE_EXAMPLE = [[moonwarp -e 'print(mw.device():name())']]
 
--- "a,b\,c" is a list of two; \\ is a backslash, as is one before anything else.
+local HIDDEN, SHOWN = { [","] = "\0c", ["\\"] = "\0b" }, { c = ",", b = "\\" }
+
+-- "a,b\,c" is a list of two; \\ is a backslash, as is one before anything else. A command line has no "\0".
 local function split(text)
-  local values, value = {}, ""
-  for escaped, plain in text:gmatch("(\\?)(.)") do
-    if plain == "," and escaped == "" then
-      values[#values + 1] = value
-      value = ""
-    elseif plain == "," or plain == "\\" then
-      value = value .. plain
-    else
-      value = value .. escaped .. plain
-    end
+  local values = {}
+  for value in (text:gsub("\\([\\,])", HIDDEN) .. ","):gmatch "([^,]*)," do
+    values[#values + 1] = value:gsub("%z(.)", SHOWN)
   end
-  values[#values + 1] = value
   return values
 end
 
@@ -93,6 +87,8 @@ function run.parameters(given)
   local seen = {}
   return lists.map(given or {}, function(text)
     local name, values = text:match("^([%a_][%w_]*)=(.*)$")
+    local most <const> = require("moonwarp.base.json").MOST_TEXT
+    if #text > most then options.fail("option '-p' takes %d bytes at most, got %d", most, #text) end
     if not name then options.fail("option '-p' wants name=value, got '%s'", text) end
     if seen[name] then options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name) end
     seen[name] = true
@@ -280,8 +276,9 @@ end
 --- The command run.
 ---@param parsed table
 ---@param rerun_of string?   the folder of the run that is run again
+---@param kept string?       the script's text that it kept
 ---@return integer status
-function run.run(parsed, rerun_of)
+function run.run(parsed, rerun_of, kept)
   if parsed.engines then reject_with_engines(parsed) end
   if parsed.slurm then return require("moonwarp.cli.sweep").run(parsed) end
   options.reject_slurm(parsed)
@@ -292,7 +289,7 @@ function run.run(parsed, rerun_of)
     options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", path,
       path:match "([^/]*)%.", path)
   end
-  local chunk, text = studies.load(path)
+  local chunk, text = studies.load(path, kept)
   if not chunk then failure.raise_as("script", text) end
   return execute_chunk(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
                                   argv = lists.append({ "run" }, parsed.words) })

@@ -80,11 +80,12 @@ end
 
 --- The chunk of a script; a #! line is a comment to Lua's own loader too.
 ---@param script string  its path
+---@param text string?   of it, where it has been read
 ---@return function? chunk
----@return string text     of the script, or what is wrong with it
-function studies.load(script)
-  local text, problem = files.read(script)
-  local chunk
+---@return string text   of the script, or what is wrong with it
+function studies.load(script, text)
+  local chunk, problem
+  if not text then text, problem = files.read(script) end
   if text then chunk, problem = load((text:gsub("^#[^\n]*", "")), "@" .. script) end
   if text and not chunk then problem = require("moonwarp.base.long_string").explain(text, problem) end
   return chunk, chunk and text or problem

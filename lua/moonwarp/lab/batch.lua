@@ -23,9 +23,9 @@ local SIGKILL = 9
 -- ---- what is there ------------------------------------------------------------------------------
 
 function batch:settle(step, ending)
-  local state, word = self.states[step.id], ending.verdict
-  state.tries = state.tries + (verdict.counts(word) and 1 or 0)
-  state.done, state.result = verdict.is_final(word, state.tries, step.retries), ending
+  local state = self.states[step.id]
+  state.tries, state.done = verdict.after(ending.verdict, state.tries, step.retries)
+  state.result = ending
 end
 
 -- Attempts that began and have no end: the batch was killed. What ended all the same is judged now,

@@ -76,8 +76,10 @@ function ledger.create(root, head)
   if not folder then options.fail("%s", problem) end
   head.schema, head.date, head.moonwarp = ledger.SCHEMA, os.date("!%Y-%m-%dT%H:%M:%SZ"), core.version
   local order = { "schema", "name", "date", "moonwarp", "curriculum", "argv", "jobs", "sandbox" }
+  local text, is_cut = json.stored(head, order)
+  if is_cut then options.fail("%s: a text has more than %d bytes", head.curriculum, json.MOST_TEXT) end
   local self = new(folder, head, 0)
-  problem = files.replace(folder .. "/batch.json", json.encode(head, order))
+  problem = files.replace(folder .. "/batch.json", text)
     or files.replace(folder .. "/curriculum.lua", files.read(head.curriculum) or "")
   if problem then options.fail("%s; choose another place with --out DIR", problem) end
   return self
@@ -91,9 +93,9 @@ local LISTS = { "needs", "tags", "params", "gates" }
 ---@param folder string
 ---@return table
 function ledger.head(folder)
-  local head = json.decode(files.read_plain(folder .. "/batch.json") or "")
+  local head, reason = json.decode(files.read_plain(folder .. "/batch.json") or "")
   if type(head) ~= "table" or head.schema ~= ledger.SCHEMA then
-    options.fail("%s holds no batch of schema '%s'", folder, ledger.SCHEMA)
+    options.fail("%s holds no batch of schema '%s'%s", folder, ledger.SCHEMA, reason and ": " .. reason or "")
   end
   local problem = schema.head_problem(head)
   if problem then options.fail("%s has a batch.json that is not in order: %s", folder, problem) end
@@ -166,7 +168,7 @@ end
 function ledger:note(kind, values)
   values.kind, values.date = kind, os.date("!%Y-%m-%dT%H:%M:%SZ")
   self.lines[#self.lines + 1] = values
-  local written, reason = self.journal:write(json.encode(values, { "kind", "date", "id", "attempt", "verdict" }), "\n")
+  local written, reason = self.journal:write(json.stored(values, { "kind", "date", "id", "attempt", "verdict" }), "\n")
   if written then written, reason = self.journal:flush() end
   if written or self.told then return nil end
   self.told = true

@@ -83,7 +83,7 @@ local function table_lines(rows, room)
     for n, line in ipairs(lines) do lines[n] = line .. utf8text.left(all[n][i], width + 2) end
     total = total + width + 2
   end
-  return lists.map(lines, function(line) return line:match("^(.-)%s*$") end)
+  return lists.map(lines, utf8text.trim_end)
 end
 
 local function counted(result)
@@ -126,7 +126,7 @@ end
 ---@return string? problem
 function summary.write(result, file)
   local order = { "schema", "name", "date", "status", "exit", "seconds" }
-  return files.replace(file, json.encode(result, order) .. "\n")
+  return files.replace(file, json.stored(result, order) .. "\n")
 end
 
 return summary

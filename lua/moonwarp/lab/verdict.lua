@@ -21,8 +21,8 @@ local REASONS = {
   output = { "too much output", "it printed more than %s", "output_limit" },
   processes = { "too many processes", "it had more than %s processes", "processes" },
   disk = { "too much on disk", "its folder held more than %s", "disk_limit" },
-  files = { "too much on disk", "it had more than %s files, folders too deep in each other, or too many files open",
-            "files" },
+  files = { "too much on disk", "it had more than %s files, folders too deep in each other or that nobody else can "
+    .. "read, or too many files open", "files" },
   interrupted = { "interrupted", "interrupted with the batch" },
 }
 
@@ -42,21 +42,16 @@ end
 
 local CUT = { interrupted = true, killed = true } -- by the batch or its job, which says nothing about the lab
 
---- Whether an attempt counts as one of the lab's.
----@param word string  its verdict
----@return boolean
-function verdict.counts(word)
-  return not CUT[word]
-end
-
---- Whether a lab has its verdict after an attempt. What is unclear is measured again once.
----@param word string
----@param tries integer    attempts that count, this one included
+--- What an attempt means for a lab. What is unclear is measured again once.
+---@param word string      its verdict
+---@param tries integer    attempts before it that count
 ---@param retries integer  of the step
----@return boolean
-function verdict.is_final(word, tries, retries)
-  if word == "passed" or word == "skipped" then return true end
-  return not CUT[word] and tries > (word == "unclear" and math.max(retries, 1) or retries)
+---@return integer tries   with this one
+---@return boolean is_final  whether the lab has its verdict
+function verdict.after(word, tries, retries)
+  if CUT[word] then return tries, false end
+  local allowed = word == "unclear" and math.max(retries, 1) or retries
+  return tries + 1, word == "passed" or word == "skipped" or tries >= allowed
 end
 
 -- ---- what the run left --------------------------------------------------------------------------
@@ -78,13 +73,7 @@ end
 ---@param log string   its file
 ---@return string
 function verdict.tail(log)
-  local file = files.is_plain(log) and io.open(log, "rb")
-  if not file then return "" end
-  local size = file:seek("end") or 0
-  file:seek("set", math.max(0, size - TAIL))
-  local text <const> = file:read("a") or ""
-  file:close()
-  return text
+  return files.tail(log, TAIL)
 end
 
 -- The last complaint of the program, or its last line.

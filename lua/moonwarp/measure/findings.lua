@@ -131,7 +131,7 @@ local function party_lines(parties)
   local places = lists.map(parties, place_of)
   return lists.map(parties, function(party, i)
     local line = placed(placed(placed("", verbs, i, "  "), whos, i, " "), places, i, "  ")
-    return ((line .. "  " .. (party.text or "")):gsub("%s+$", ""))
+    return utf8text.trim_end(line .. "  " .. (party.text or ""))
   end)
 end
 
@@ -145,8 +145,8 @@ end
 ---@return string?
 function findings.reason(one)
   for _, party in ipairs(one.parties) do
-    local reason = (party.text or ""):match "moonwarp: race%-ok%s*(.-)%s*$"
-    if reason and reason ~= "" then return reason end
+    local reason = utf8text.trim((party.text or ""):match "moonwarp: race%-ok(.*)$" or "")
+    if reason ~= "" then return reason end
   end
 end
 

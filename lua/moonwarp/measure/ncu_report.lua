@@ -9,6 +9,7 @@
 -- the second page has a table for each launch, the third says which line an instruction is of.
 
 local lists = require "moonwarp.base.lists"
+local utf8text = require "moonwarp.base.utf8text"
 local tool = require "moonwarp.measure.tool"
 
 local ncu_report = {}
@@ -227,7 +228,7 @@ local function each_instruction(text, visit)
     elseif at and at > 1 and row[1] ~= "" then
       place.line = math.tointeger(tonumber(row[1]))
     elseif at and #row == width and row[at]:find "^0x" then
-      visit(place, row[at], row[at + 1]:match "^%s*(.-)%s*$", row, columns)
+      visit(place, row[at], utf8text.trim(row[at + 1]), row, columns)
     end
   end
 end

@@ -183,7 +183,8 @@ end
 ---@param text string  as a tool prints it
 ---@return string
 function tool.kernel_name(text)
-  text = text:gsub("^%[clone [^%]]*%] ", ""):gsub("%s*%b()$", ""):gsub("^void ", "")
+  local parameters = text:reverse():match "^%b)(%s*" or "" -- from the end, where they are
+  text = text:sub(1, #text - #parameters):gsub("^%[clone [^%]]*%] ", ""):gsub("^void ", "")
   return (text:gsub("%([%a][%w_ ]*%)(%-?%d)", "%1"))
 end
 

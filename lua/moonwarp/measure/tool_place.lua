@@ -6,6 +6,7 @@
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
+local utf8text = require "moonwarp.base.utf8text"
 
 local tool_place = {}
 
@@ -25,9 +26,9 @@ local function text_of(name, file)
 end
 
 local function line_of(text, number)
-  for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+  for line in utf8text.lines(text .. "\n") do
     number = number - 1
-    if number == 0 then return line:match "^%s*(.-)%s*$" end
+    if number == 0 then return utf8text.trim(line) end
   end
 end
 

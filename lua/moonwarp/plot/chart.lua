@@ -55,7 +55,7 @@ local function row_text(row, width, unicode, paints)
     if paints and paints[column] then cell = palette.paint(cell, paints[column]) end
     cells[column + 1] = cell
   end
-  return (table.concat(cells):gsub("%s+$", ""))
+  return utf8text.trim_end(table.concat(cells))
 end
 
 -- ---- a canvas -----------------------------------------------------------------------------------

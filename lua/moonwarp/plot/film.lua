@@ -171,12 +171,13 @@ end
 ---@return table[] frames { name = caption, line, ... }
 function film.frames(text)
   local frames = {}
-  for caption, lines in text:gmatch "# frame %d+: ([^\n]*)\n([^#]*)" do
-    local frame = { name = caption }
-    for line in lines:gmatch "[^\n]+" do
-      if not line:find "[^%d%s.e+na-]" then frame[#frame + 1] = line end
+  for line in text:gmatch "[^\n]+" do
+    local caption, frame = line:match "^# frame %d+: (.*)$", frames[#frames]
+    if caption then
+      frames[#frames + 1] = { name = caption }
+    elseif frame and not line:find "[^%d%s.e+na-]" then
+      frame[#frame + 1] = line
     end
-    frames[#frames + 1] = frame
   end
   return frames
 end

@@ -10,6 +10,7 @@
 local gnuplot = require "moonwarp.plot.gnuplot"
 local html = require "moonwarp.report.html"
 local palette = require "moonwarp.plot.palette"
+local utf8text = require "moonwarp.base.utf8text"
 
 local embed = {}
 
@@ -21,9 +22,19 @@ local ATTRIBUTES = { "transform", "d", "x", "y", "width", "height", "cx", "cy", 
                      "font-size" }
 local NAMES = palette.names()
 local WORDS = { black = "text", white = "ground", gray = "soft" } -- gnuplot's own
+local NESTED <const> = 8 -- groups of nothing, in gnuplot's pictures
 local ABOVE <const> = 12 -- px above the frame that stay when the title goes: a page has its own
 
 -- ---- reading ------------------------------------------------------------------------------------
+
+-- Without comments and the like.
+local function without(text, opening, closing)
+  local out, at = {}, 1
+  for first, _, last in utf8text.spans(text, opening, closing) do
+    out[#out + 1], at = text:sub(at, first - 1), last + 1
+  end
+  return table.concat(out) .. text:sub(at)
+end
 
 local function read_attributes(text, at)
   local attributes = {}
@@ -108,9 +119,8 @@ end
 -- gnuplot names a curve without a title after its number, and writes groups of nothing.
 local function without_noise(text)
   text = text:gsub("(<g[^>]-) class=\"curve\">%s*<title>[%w_%-]*_plot_%d+</title>", "%1 class=\"rest\">")
-  local count
-  repeat text, count = text:gsub("<g[^>]*>%s*</g>", "") until count == 0
-  return (text:gsub("^%s+", ""):gsub("%s+$", ""):gsub(">%s+<", "><"))
+  for _ = 1, NESTED do text = text:gsub("<g[^>]*>%s*</g>", "") end
+  return (utf8text.trim(text):gsub(">%s+<", "><"))
 end
 
 -- gnuplot's titles of anything but curves are empty; hidden elements are those that its script shows.
@@ -158,7 +168,7 @@ end
 function embed.draw(text, label, prefix, class)
   local width, height = text:match 'viewBox="0 0 (%d+) (%d+)"'
   if not (width and text:find("Produced by GNUPLOT", 1, true)) then return nil end
-  text = text:gsub("<!%[CDATA%[.-%]%]>", ""):gsub("<!%-%-.-%-%->", ""):gsub("<[!?][^>]*>", "")
+  text = without(without(without(without(text, "<![CDATA[", "]]>"), "<!--", "-->"), "<!", ">"), "<?", ">")
   local markup, top = rewritten(text, prefix)
   return markup and html.svg { class = class, role = "group", aria_label = label,
     viewBox = ("0 %d %s %d"):format(top, width, height - top), html.raw(without_noise(markup)) } or nil

@@ -43,8 +43,7 @@ end
 
 -- A picture from before points told their values is drawn again.
 local function own_picture(one)
-  local file = one.source and files.below(one.source.run.folder, one.source.name .. ".svg")
-  local text = file and files.read_plain(file, MOST_BYTES)
+  local text = one.source and files.read_below(one.source.run, one.source.name .. ".svg", MOST_BYTES)
   return text and text:find("showHypertext", 1, true) and embedded(one, text)
 end
 

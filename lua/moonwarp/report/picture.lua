@@ -31,29 +31,30 @@ end
 local function choose(run, one, budget)
   local passed = {}
   for _, kind in ipairs(KINDS) do
-    local path = files.below(run.folder, ("%s.%s"):format(one.name, kind[1]))
-    local size = path and require("lfs").attributes(path, "size")
-    if size and size <= MOST_EACH and size <= budget.left then return path, kind, passed end
-    if size then passed[#passed + 1] = ("%s.%s (%s)"):format(one.name, kind[1], units.format(size, "B", 3)) end
+    local name = ("%s.%s"):format(one.name, kind[1])
+    local bytes, _, size = files.read_below(run, name, math.min(MOST_EACH, budget.left))
+    if bytes then return bytes, kind, passed end
+    if size then passed[#passed + 1] = ("%s (%s)"):format(name, units.format(size, "B", 3)) end
   end
   return nil, nil, passed
 end
 
 -- A vector picture without bitmaps becomes part of the page: its texts are as large as the page's, and its title is the
 -- page's.
-local function inline(path, kind, title, number)
-  local text = kind[1] == "svg" and files.read(path)
-  if not text or text:find("<image", 1, true) then return nil end
-  return embed.draw(text, title, ("p%d-"):format(number), "chart wide"), #text
+local function inline(bytes, kind, title, number)
+  if kind[1] ~= "svg" or bytes:find("<image", 1, true) then return nil end
+  return embed.draw(bytes, title, ("p%d-"):format(number), "chart wide")
 end
 
-local function encoded(path, kind, title)
-  local bytes, pipe = files.read(path), io.popen("base64 < " .. paths.quote(path))
-  local text = pipe and pipe:read "a" or ""
-  if not (bytes and pipe and pipe:close()) then return nil end
+local function encoded(bytes, kind, title)
+  local name = os.tmpname()
+  local pipe = io.popen("base64 >" .. paths.quote(name), "w")
+  local text = pipe and pipe:write(bytes) and pipe:close() and files.read(name)
+  os.remove(name)
+  if not text then return nil end
   local width, height = size_of(bytes, kind)
   return html.img { src = ("data:%s;base64,%s"):format(kind[2], (text:gsub("%s", ""))), alt = title,
-    width = width, height = height, decoding = "async" }, #bytes
+    width = width, height = height, decoding = "async" }
 end
 
 local function left_out(passed)
@@ -76,12 +77,11 @@ end
 function picture.figure(run, one, budget)
   local device = ("%s (%s)"):format(run.device_name, run.device)
   local title = figure.title(one.title or one.name or "picture", device)
-  local path, kind, passed = choose(run, one, budget)
-  local vector, image, size
+  local bytes, kind, passed = choose(run, one, budget)
   budget.count = (budget.count or 0) + 1
-  if path then vector, size = inline(path, kind, title, budget.count) end
-  if path and not vector then image, size = encoded(path, kind, title) end
-  budget.left = budget.left - (size or 0)
+  local vector = bytes and inline(bytes, kind, title, budget.count)
+  local image = bytes and not vector and encoded(bytes, kind, title)
+  budget.left = budget.left - #(bytes or "")
   -- an image has its title in it
   return html.figure { class = vector and "whole", html.figcaption { not image and html.b { title },
       html.span { class = "under", run.tag } },

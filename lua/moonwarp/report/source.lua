@@ -15,6 +15,7 @@ local source = {}
 
 local MOST_EACH <const> = 64 * 1024 -- bytes of a file
 local MOST_READ <const> = 64 << 20 -- and of one that is named
+local LARGE <const> = "too large for this report"
 local MOST_ALL <const> = 768 * 1024 -- of the page, of its 5 MB
 
 --- What the sources of a report share.
@@ -92,6 +93,7 @@ end
 -- A file in a page: its text, a link to the run that shows it, or why it is left out.
 local function draw_file(run, name, text, store, anchor)
   if text:find "%z" then return left_out(run, name, text, "not a text") end -- compiled code
+  if #text > MOST_EACH then return left_out(run, name, text, LARGE) end
   local notes, lines = notes_of(run, name), counted_lines(run, name)
   local first = not notes and not lines and store.shown[text]
   if first then
@@ -100,9 +102,7 @@ local function draw_file(run, name, text, store, anchor)
   local shown = lines and counted.draw(name, text, lines, function(...) return mark_line(notes, ...) end, anchor)
     or html.pre { tabindex = "0", notes and marked(text, notes) or text }
   local size = #shown.text -- a sign may become six
-  if #text > MOST_EACH or size > store.left then
-    return left_out(run, name, text, "too large for this report")
-  end
+  if size > store.left then return left_out(run, name, text, LARGE) end
   store.left, store.shown[text] = store.left - size, { anchor = anchor, tag = run.study .. ", " .. run.tag }
   return html.div { class = "source", id = anchor, html.h4 { name }, shown }
 end
@@ -114,8 +114,7 @@ end
 function source.draw(run, store)
   local names = {}
   local parts = lists.map(run.sources or {}, function(one, i)
-    local path = files.below(run.folder, "source/" .. one.name)
-    local text = path and files.read_plain(path, MOST_READ)
+    local text = files.read_below(run, "source/" .. one.name, MOST_READ)
     if not text then return nil end
     names[#names + 1] = one.name
     return draw_file(run, one.name, text, store, ("%s-source-%d"):format(run.anchor, i))

@@ -56,7 +56,7 @@ end
 
 local function lines_text(list)
   local places = lists.map(list, function(one)
-    return ("  %s:%d"):format(one.line.file:match "[^/]+$", one.line.line)
+    return ("  %s:%d"):format(one.line.file:gsub("^.*/", ""), one.line.line)
   end)
   local words = lists.map(list, function(one) return one.words end)
   local texts = lists.map(list, function(one) return (one.line.text or ""):match "^%s*(.*)$" end)

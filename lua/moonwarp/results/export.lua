@@ -138,7 +138,7 @@ end
 
 local function without_folder(run)
   local copy = lists.merged(run)
-  copy.folder = nil
+  copy.folder, copy.identity = nil, nil
   return copy
 end
 

@@ -33,15 +33,16 @@ local function field_of(value, key)
   return rate * value.median / quantity.new(quantity.read(value))
 end
 
--- A number in a path is a place in a list, as in "block.1".
+-- A number in a path is a place in a list, as in "block.1". Also says whether the path leads through a result.
 local function at_path(value, path)
+  local is_within = false
   for key in (path .. "."):gmatch "([^.]*)%." do
-    if type(value) ~= "table" then return nil end
+    if type(value) ~= "table" then return nil, is_within end
     local inner = field_of(value, key)
     if inner == nil then inner = value[math.tointeger(key)] end
-    value = inner
+    value, is_within = inner, is_within or fields.is_result(inner)
   end
-  return value
+  return value, is_within
 end
 
 local function parameter(value)
@@ -55,16 +56,9 @@ end
 ---@return any
 function fields.value(record, field)
   local value = record[field]
-  if value == nil then value = at_path(record, field) end
+  if value == nil then value = (at_path(record, field)) end
   if value ~= nil or type(record.params) ~= "table" then return value end
   return parameter(record.params[field])
-end
-
-local function is_in_result(record, path)
-  repeat
-    if fields.is_result(fields.value(record, path)) then return true end
-    path = path:match "^(.+)%."
-  until not path
 end
 
 local ENDS = { value = true, low = true, high = true } -- of a quantity
@@ -93,8 +87,8 @@ function fields.unit(record, field)
   if type(given) == "string" then return given end
   if fields.is_result(fields.value(record, field)) then return "s" end
   local path, name = field:match "^(.+)%.([^.]+)$"
-  if path and is_in_result(record, path) then return units.of_bench(name) end
-  return ENDS[name] and fields.unit(record, path) or units.of(name or field)
+  if path and select(2, at_path(record, path)) then return units.of_bench(name) end
+  return ENDS[name] and fields.value(record, path) and fields.unit(record, path) or units.of(name or field)
 end
 
 --- The same of several records: the unit of the first that has the field, and a unit for it.

@@ -23,17 +23,10 @@ local LISTS = { record = "records", check = "checks", chart = "charts", table = 
                 remark = "remarks", picture = "pictures", source = "sources", failure = "failures",
                 finding = "findings", warning = "warnings", counters = "counters" }
 
--- A chart or table drawn again by the same name is the same one, later.
-local function add(list, value)
-  if type(value) == "table" and value.name then
-    for i, other in ipairs(list) do
-      if other.name == value.name then
-        list[i] = value
-        return
-      end
-    end
-  end
-  list[#list + 1] = value
+-- A chart or table drawn again by the same name is the same one, later. places: where a name is in a list.
+local function add(list, value, places)
+  local place = places[value.name] or #list + 1
+  list[place], places[value.name or value] = value, place
 end
 
 -- ---- turns whose records never came ---------------------------------------------------------------
@@ -72,7 +65,7 @@ local function add_line(lists_of, own, open, line)
     table.insert(lists_of[list], line.value)
     if line.contender then open.by_number[line.contender].is_settled = true end
   elseif list then
-    add(lists_of[list], line.value)
+    add(lists_of[list], line.value, open.places[list])
   elseif OWN[line.kind] then
     for key, value in pairs(line.value) do own[key] = value end
   end
@@ -82,8 +75,8 @@ end
 ---@param lines table[]  in order (results/schema.lua)
 ---@return table
 function fold.lines(lines)
-  local own, open, lists_of = { status = "unfinished" }, { by_number = {} }, {}
-  for _, list in pairs(LISTS) do lists_of[list] = setmetatable({}, json.list) end
+  local own, open, lists_of = { status = "unfinished" }, { by_number = {}, places = {} }, {}
+  for _, list in pairs(LISTS) do lists_of[list], open.places[list] = setmetatable({}, json.list), {} end
   for _, line in ipairs(lines) do add_line(lists_of, own, open, line) end
   for _, contender in ipairs(open) do
     if not contender.is_settled then table.insert(lists_of.records, unfinished_record(contender)) end

@@ -43,14 +43,18 @@ end
 
 -- ---- the journal --------------------------------------------------------------------------------
 
+local CUT <const> = "note: a text of a %s has more than 64 KiB: the record keeps its beginning\n"
+
 --- Notes a line in the journal.
 ---@param kind string
 ---@param values table
 ---@param contender integer?
 function Run:append(kind, values, contender)
   local line = { kind = kind, value = values, contender = contender }
+  local text, is_cut = json.stored(line, { "kind" })
   self.lines[#self.lines + 1] = line
-  local written, reason = self.journal:write(json.encode(line, { "kind" }), "\n")
+  if is_cut then io.stderr:write(CUT:format(kind)) end
+  local written, reason = self.journal:write(text, "\n")
   if written then written, reason = self.journal:flush() end
   if not written then
     failure.raise_as("io", "%s/journal.jsonl: %s; choose another place with --out DIR", self.folder, reason)
@@ -130,7 +134,7 @@ function Run:finish(ending)
   self.journal:close()
   self.is_over = true
   local folded, folder = fold.lines(self.lines), self:place()
-  local text = json.encode(folded, fold.ORDER)
+  local text = json.stored(folded, fold.ORDER)
   local problem = files.replace(folder .. "/record.json", text)
     or files.replace(folder .. "/data.dat", require("moonwarp.results.export").dat { folded })
   if problem then return folder, problem .. "; journal.jsonl has what was measured" end

@@ -30,7 +30,7 @@ end
 -- The lines of a journal as a run. Half of a line at its end is what the process was killed over.
 local function folded(text)
   local lines = {}
-  for line in text:gmatch "([^\n]*)\n" do
+  for line in utf8text.lines(text) do
     local value, reason = json.decode(line)
     if value == nil then return nil, ("line %d: %s"):format(#lines + 1, reason or "null") end
     lines[#lines + 1] = value
@@ -46,13 +46,12 @@ local FILES = { { "record.json", json.decode }, { "journal.jsonl", folded } }
 local function load_run(folder)
   for _, one in ipairs(FILES) do
     local name, read = table.unpack(one)
-    local file = ("%s/%s"):format(folder, name)
-    if require("lfs").symlinkattributes(file, "mode") then
-      local text, reason = files.read_plain(file, fold.MOST_BYTES)
+    if require("lfs").symlinkattributes(("%s/%s"):format(folder, name), "mode") then
+      local text, reason, identity = files.read_below({ folder = folder }, name, fold.MOST_BYTES)
       if not text then return nil, "holds no record that can be read: " .. reason:sub(#folder + 2) end
       local run, problem = read(text)
       if problem then return nil, ("holds no record that can be read: %s: %s"):format(name, problem) end
-      return run
+      return run, nil, identity
     end
   end
   return nil, "holds no record of a run"
@@ -71,14 +70,14 @@ local BLOCKS <const> = lists.set { "text", "message" } -- what may have several 
 
 --- Reads a run, as far as it is in order: anybody may have written it. status is "unfinished" if it was killed.
 ---@param folder string
----@return table? run       as docs/record.md says, and folder
+---@return table? run       as docs/record.md says, and its place: folder, identity
 ---@return string? problem  begins with the folder
 function store.read(folder)
-  local run, problem = load_run(folder)
+  local run, problem, identity = load_run(folder)
   problem = problem or problem_of(run)
   if problem then return nil, ("%s %s"):format(folder, problem) end
   run = utf8text.in_lines(run, BLOCKS)
-  run.folder = folder
+  run.folder, run.identity = folder, identity
   return run
 end
 

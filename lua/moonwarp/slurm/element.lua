@@ -56,9 +56,8 @@ end
 function element:claim(step, lab)
   local number, tries = lab.attempt, lab.tries
   while not self:take(step, number) do
-    local ending = notes.read(self.folder, place_of(step, number, "end"))
-    if ending and verdict.counts(ending.verdict) then tries = tries + 1 end
-    local is_done = ending and verdict.is_final(ending.verdict, tries, step.retries)
+    local ending, is_done = notes.read(self.folder, place_of(step, number, "end")), false
+    if ending then tries, is_done = verdict.after(ending.verdict, tries, step.retries) end
     if is_done or not (ending or self:is_own(step, number)) then
       print(("%s: not run again: %s"):format(step.id, is_done and "it has its verdict" or "another job has it"))
       return nil
@@ -159,9 +158,9 @@ function element:run_lab(step, lab)
   if missing then return print(("%s: not run: %s has not passed"):format(step.id, missing)) end
   local number, tries = self:claim(step, lab)
   while number do
-    local word = self:attempt(step, number)
-    tries = tries + 1
-    if self.told or verdict.is_final(word, tries, step.retries) then return end
+    local is_done
+    tries, is_done = verdict.after(self:attempt(step, number), tries, step.retries)
+    if self.told or is_done then return end
     number, tries = self:claim(step, { attempt = number + 1, tries = tries })
   end
 end

@@ -39,7 +39,7 @@ end
 function notes.write(folder, name, values)
   local file = notes.file(folder, name)
   local part = ("%s.%s.part"):format(file, os.getenv "SLURM_JOB_ID" or "new")
-  local reason = files.write(part, type(values) == "string" and values or json.encode(values) .. "\n")
+  local reason = files.write(part, type(values) == "string" and values or json.stored(values) .. "\n")
   if not reason then reason = select(2, host.sync(part)) end
   if not reason then reason = select(2, os.rename(part, file)) end
   if reason then error(("a note cannot be written: %s"):format(reason), 0) end
@@ -52,7 +52,7 @@ end
 ---@return table?
 ---@return string? problem  of one that is there
 function notes.read(folder, name)
-  local text = files.read_plain(notes.file(folder, name), MOST)
+  local text = files.read_below({ folder = folder }, "slurm/" .. name, MOST)
   if not text then return nil end
   local value, reason = json.decode(text)
   local problem = value == nil and (reason or "null") or schema.note_problem(name:match "%.(%a+)$", value)

@@ -131,7 +131,7 @@ local function fail_silent(self, site)
 end
 
 local function read(self, text)
-  local answer = json.decode(text:match "[^\n]*\n?$")
+  local answer = json.decode(text:sub(utf8text.trim_end(text):match "^.*\n()" or 1))
   if type(answer) == "table" and type(answer.devices) == "table" then return answer end
   local node = utf8text.clean(files.read_plain(self.folder .. "/node", MOST) or ""):match "%S+" or "?"
   options.fail("moonwarp does not run on node %s: %s; install it where nodes see it, or load what it needs with "

@@ -52,7 +52,7 @@ local function call(words)
   local argv = lists.append({ program }, table.move(words, 2, #words, 1, {}))
   local child <close> = host.spawn { argv = argv, env = NARROWING, log = log, seconds = PATIENCE, grace = 1 }
   local ending = await(child)
-  local said = utf8text.clean(files.read(log) or ""):gsub("%s+$", "")
+  local said = utf8text.trim_end(utf8text.clean(files.read(log) or ""))
   os.remove(log)
   if ending.exit == 0 and ending.signal == 0 then return true, said end
   if ending.reason == "time" then said = ("no answer within %d s"):format(PATIENCE) end
@@ -72,8 +72,8 @@ end
 -- What the first line says after the program's name, as in "sbatch: error: Invalid account"; an error comes before what
 -- is only said.
 local function complaint(text)
-  return text:match "%w+: error: ([^\n]+)" or text:match "%w+: fatal: ([^\n]+)" or text:match "^%w+: ([^\n]+)"
-    or text:match "[^\n]+" or "it says nothing"
+  return text:match "%f[%w]%w+: error: ([^\n]+)" or text:match "%f[%w]%w+: fatal: ([^\n]+)"
+    or text:match "^%w+: ([^\n]+)" or text:match "[^\n]+" or "it says nothing"
 end
 
 --- Submits a script. A Ctrl-C waits for sbatch's answer, so that no job is queued whose number is not known.
@@ -87,7 +87,7 @@ function queue.submit(script, words)
   local argv = lists.append(lists.append({ "sbatch", "--parsable" }, words), { script })
   local interrupted, ok, said = host.whole(call, argv)
   local interruption = interrupted and select(2, pcall(core.raise, "interrupted", "interrupted")) or nil
-  local job = ok and ("\n" .. said):match "\n(%d+)[;%s]?[^\n]*$"
+  local job = ok and ("\n" .. said):match "^.*\n(%d+)"
   if job then return job, nil, interruption end
   return nil, ok and ("it gives no number of a job: " .. said) or complaint(said), interruption
 end

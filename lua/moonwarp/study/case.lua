@@ -63,8 +63,9 @@ function case.on(study, id)
   local dev = id and not study.dev:properties().checks and core.device(id) or study.dev
   if dev == study.dev then return study end
   local views = study.state.views
-  views[dev:id()] = views[dev:id()] or case.view(study, dev)
-  return views[dev:id()]
+  local view = views[dev:id()] or case.view(study, dev)
+  views[dev:id()], view.state.in_fibers = view, study.state.in_fibers
+  return view
 end
 
 --- A case without its arrays.
@@ -457,7 +458,11 @@ end
 ---@return function? go
 ---@return string? reason
 function case.launcher(rung, c, block)
-  return blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
+  local state = c.study.state
+  state.rung = rung -- whose kernels are asked for
+  local go, reason = blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
+  state.rung = nil
+  return go, reason
 end
 
 -- Of a list that cannot be made without the case's arrays: its kernels are compiled when they are first launched.

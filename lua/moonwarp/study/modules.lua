@@ -72,7 +72,10 @@ end
 ---@return userdata kernel
 function modules.kernel(c, name, how)
   modules.plan(c, name, how)
-  return module_of(c, how):kernel(modules.full_name(c, name))
+  local kernel = module_of(c, how):kernel(modules.full_name(c, name))
+  local state, engine, why = c.study.state, kernel:engine()
+  if engine == "fiber" and state.rung and state.in_fibers then state.in_fibers[state.rung] = why end
+  return kernel
 end
 
 --- A variable of the study's kernels.

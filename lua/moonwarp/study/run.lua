@@ -347,10 +347,21 @@ local function measure_part(study, part)
   for _, result in ipairs(results) do shares.show(study, part, result) end
 end
 
-local function conclude(state)
+-- What fibers run is right, and may be hundreds of times slower than it need be.
+local function fibers_notes(study)
+  local state = study.state
+  return lists.map(study.rung_list, function(rung)
+    local why = not state.is_checked and not state.wrong[rung] and state.in_fibers[rung]
+    return why and ("%s (%s)"):format(rung.name, why) or nil
+  end)
+end
+
+local function conclude(study)
+  local state = study.state
   counted.close(state.counting)
   if state.stream then state.stream:close() end
-  for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
+  for _, left_out in ipairs { { "Run by fibers, the slowest engine of the CPU device", fibers_notes(study) },
+                              { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
                               { "Measured although it is wrong", state.mistaken },
                               { "Not counted", counted.notes(state) } } do
     if #left_out[2] > 0 then remark.say("%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
@@ -361,11 +372,11 @@ end
 ---@param study table
 function runner.run(study)
   -- parts: those to be run; results: of measured parts, by name; plans: of modules; views: the study on other devices;
-  -- wrong: rungs, with the reason;
-  -- mistakes: what is known of rungs with one; mistaken: those that are measured; counted: counters of variants
+  -- wrong: rungs, with the reason; mistakes: what is known of rungs with one; mistaken: those that are measured; counted:
+  -- counters of variants; in_fibers: rungs, with the reason; rung: the one that launches
   study.state = { name = path.script(), results = {}, plans = {}, views = {}, wrong = {}, skipped = {}, unchecked = {},
-                  mistakes = {}, mistaken = {}, counted = {}, uncounted = {} }
-  local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
+                  mistakes = {}, mistaken = {}, counted = {}, uncounted = {}, in_fibers = {} }
+  local _ <close> = setmetatable({}, { __close = function() conclude(study) end }) -- however the run ends
   local _ <close> = range.open("study " .. study.state.name)
   choose(study)
   for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- probes.lua: makes kernels of the cases of first.lua to sixth.lua, and runs them.
+-- probes.lua: makes kernels of the cases of first.lua to seventh.lua and forms.lua, and runs them.
 --
 -- A case is { name, in front of the kernel, beginning of its body, n as a Lua expression of t }: the body gives `int n`
 -- a value of each thread's own, for thread t of 64; w is 1. A body that has a kernel is whole, and its expression is
--- element a[t], of all blocks; such a case may say its grid, block, dynamic shared memory (shared), array's size and,
--- if its second parameter is a structure, the bytes of that (argument).
+-- element a[t], of all blocks; such a case may say its grid, block, dynamic shared memory (shared), array's size,
+-- whether it is cooperative and, if its second parameter is a structure, the bytes of that (argument).
 -- alone: it can't stand in a namespace, or fails together with what is in the same file. refused: words of the error
--- where the device does not take it. engine: the one that "auto" chooses.
+-- where the device does not take it. engine: the one that "auto" chooses; "fast": any but fibers. std: "c++20". kernel:
+-- "k<3>" or "m::k"; with either it is alone.
 
 local probes = {}
 
@@ -51,7 +52,7 @@ function probes.kernels(case, frames)
     local body = case[3]:gsub("%%", "%%%%")
     kernel.front = case[2] .. "\n" .. form[1]:gsub("%%s", body) .. "\n"
     kernel.text = form[2]:gsub("%%s", body) .. "\n"
-    for i = 1, case.size or kernel.grid * product(kernel.block) do
+    for i = 1, case.size or product(kernel.grid) * product(kernel.block) do
       kernel.want[i] = math.tointeger(value(case, frame, i - 1))
     end
     list[#list + 1] = kernel
@@ -80,8 +81,9 @@ end
 
 local function elements(dev, module, name, kernel)
   local out <close> = dev:zeros("i32", #kernel.want)
-  local entry = module:kernel(name)
-  local launch = entry:prepare { grid = kernel.grid, block = kernel.block, shared = kernel.case.shared }
+  local entry = module:kernel(kernel.case.kernel or name)
+  local launch = entry:prepare { grid = kernel.grid, block = kernel.block, shared = kernel.case.shared,
+    cooperative = kernel.case.cooperative }
   launch(out, kernel.case.argument or 1)
   return out:totable(), (entry:engine())
 end
@@ -110,8 +112,26 @@ function probes.judge(dev, module, name, kernel, asked)
   if not ok then return probes.failed(kernel, values) end
   local why = difference(values, kernel.want)
   local wanted = asked == "auto" and kernel.case.engine
-  if wanted and not why and engine ~= wanted then return "broken", "engine " .. engine, engine end
+  local fits = not wanted or engine == wanted or (wanted == "fast" and engine ~= "fiber")
+  if not why and not fits then return "broken", select(2, module:kernel(name):engine()), engine end
   return why and "wrong" or "right", why, engine
+end
+
+--- What run.lua prints, in a process of its own, with a compiler that does not optimise. Its cache is its own: what is
+--- stored of a compiler goes by its path, which is the same for all.
+---@param compiler string
+---@param words string  run.lua's own
+---@return string output
+function probes.run(compiler, words)
+  local support = require "tests.support"
+  local script = support.core.home() .. "/tests/regress/classes/run.lua"
+  local code = ("arg = {}\nfor word in (%q):gmatch '%%S+' do arg[#arg + 1] = word end\ndofile(%q)\n")
+  local output
+  support.with_folder(function(folder)
+    output = support.child_passes(code:format(words, script), { limit = 800,
+      env = { MOONWARP_CXX = support.core.home() .. "/tests/cxx-o0", CXX_O0 = compiler, MOONWARP_CACHE = folder } })
+  end)
+  return output
 end
 
 return probes

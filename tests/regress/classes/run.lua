@@ -2,7 +2,7 @@
 --
 -- The probes against what they expect: a line a kernel, and the sums of each file and engine.
 --
---   moonwarp run tests/regress/classes/run.lua -- [--brief] [--files first,second,third,fourth,fifth,sixth]
+--   moonwarp run tests/regress/classes/run.lua -- [--brief] [--files first,second,third,fourth,fifth,sixth,seventh]
 --     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per case|NUMBER] [--device cpu] [FIRST LAST]
 --
 -- "wrong" is another number than expected, "broken" an error, "refused" one that the case names. Each kernel is alone
@@ -13,7 +13,7 @@ local mw = require "moonwarp"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
 local probes = dofile(folder .. "probes.lua")
 
-local options = { files = "first,second,third,fourth,fifth,sixth", engines = "auto,fiber",
+local options = { files = "first,second,third,fourth,fifth,sixth,seventh", engines = "auto,fiber",
   frames = "plain,barriers", device = "cpu" }
 local range = {}
 
@@ -67,7 +67,7 @@ end
 -- Calls say(kernel, verdict, why, engine that ran it) for each kernel of a module.
 local function judge(group, engine, say)
   local ok, module = pcall(dev.module, dev, { source = probes.source(group), name = "probe.cu",
-    engine = options.device == "cpu" and engine or nil })
+    engine = options.device == "cpu" and engine or nil, std = group[1].case.std })
   for i, kernel in ipairs(group) do
     if ok then say(kernel, probes.judge(dev, module, #group == 1 and "k" or "k" .. i, kernel, engine))
     else say(kernel, probes.failed(kernel, module)) end

@@ -41,6 +41,13 @@ int main(int count, char **words) {
   if (strcmp(way, "open") == 0) /* as many descriptors as there may be */
     while (dup(0) >= 0) continue;
   if (strcmp(way, "sent") == 0) send_away(filled(bytes));
+  if (strcmp(way, "anonymous") == 0) { /* shared by a process with none, and out of its sight */
+    char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (size_t done = 0; done < bytes; done += 1 << 20) {
+      memset(at + done, 1, 1 << 20);
+      madvise(at + done, 1 << 20, MADV_DONTNEED);
+    }
+  }
   if (strcmp(way, "mapped") == 0 || strcmp(way, "unseen") == 0) { /* the latter: no descriptor, and never touched */
     int fd = filled(bytes);
     char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -224,9 +224,41 @@ static void round_put(const cpu_tokens *tokens, cpu_text *out, int i) {
     cpu_text_put(out, cpu_token_is(at, ":") ? " : mw_yield();" : empty ? " mw_yield(), true" : " mw_yield(), ");
 }
 
+/* ---- lambdas --------------------------------------------------------------------------------------------------- */
+
+/* Declared in the same text? */
+static bool is_shared(const cpu_tokens *tokens, const cpu_token *name) {
+  const char *const *const words = WORDS("__shared__", "mw_kept");
+  for (int i = 0; name->kind == CPU_NAME && (i = cpu_find(tokens, i, tokens->count, words)) < tokens->count; i++)
+    if (cpu_variable_find(tokens, i, cpu_find_open(tokens, i, tokens->count, WORDS(";")), name) >= 0) return true;
+  return false;
+}
+
+/* CUDA's lambdas capture neither coordinates nor shared memory, which are no variables of the function. Here they are: [n]
+ * that names both becomes [n, &s, threadIdx]. Returns the ], or i: nothing is added there. */
+static int captures_put(const cpu_tokens *tokens, cpu_text *out, int i) {
+  const cpu_token *at = tokens->at;
+  const int open = cpu_lambda_open(tokens, i), close = at[i].match;
+  const bool copies = cpu_token_is(&at[i + 1], "="), all = cpu_token_is(&at[i + 1], "&") && at[i + 2].kind != CPU_NAME;
+  const char *comma = close == i + 1 ? "" : ", ";
+  if (!open || all) return i;
+  cpu_text_range(out, tokens, i, close);
+  for (int k = open; k < at[open].match; k++) {
+    const bool index = cpu_is_builtin(&at[k], CPU_COORDINATE) || cpu_token_is(&at[k], "mw_t");
+    const bool shared = is_shared(tokens, &at[k]), named = shared || (out->indexed && !copies && index);
+    if (!named || cpu_is_member(tokens, k) || cpu_find_use(tokens, open, k, &at[k]) < k) continue;
+    cpu_text_format(out, "%s%s%.*s", comma, shared ? "&" : "", TEXT(&at[k]));
+    comma = ", ";
+  }
+  return close;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
+
 /* One token, or the construct that begins at it. Returns where to go on. */
 static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
+  if (cpu_token_is(&at[i], "[")) i = captures_put(tokens, out, i);
   round_put(tokens, out, i);
   if (at[i].yields && cpu_token_is(&at[i], ":")) return i + 1; /* of a label */
   if (at[i].kind == CPU_PRAGMA) {

@@ -6,6 +6,9 @@
 
 #include "core/backend/cpu/program/program.h"
 
+const char *const cpu_function_names[] = {"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "__builtin_FUNCTION",
+                                          NULL};
+
 const char *cpu_where(const cpu_program *program, int token) {
   static __thread char text[512];
   const cpu_token *at = &program->tokens.at[token];

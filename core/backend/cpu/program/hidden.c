@@ -143,9 +143,11 @@ static void operators_take(cpu_program *program) {
   }
 }
 
-/* The sign of a reference that is an argument of a template: put<int &>, Pick<true, int &, int>, Argument<void(int &)> */
+/* The sign of a reference that is an argument of a template: put<int &>, Pick<true, int &, int>, Argument<void(int &)>; or
+ * a decltype that may give one: Same<decltype((n))>, template <class T = decltype((n))> */
 static bool is_reference(const cpu_tokens *tokens, int i) {
   const cpu_token *at = tokens->at;
+  if (i && cpu_token_is(&at[i], "decltype") && cpu_token_any(&at[i - 1], WORDS("<", ",", "=", "const"))) return true;
   if (!cpu_token_any(&at[i], WORDS("&", "&&")) || !cpu_token_any(&at[i + 1], WORDS(">", ",", ")"))) return false;
   const int open = cpu_token_is(&at[i + 1], ">") ? -1 : cpu_enclosing(tokens, 0, i);
   return open < 0 || !cpu_token_is(&at[open], "(") || cpu_has(tokens, open, i, "<") ||
@@ -162,6 +164,7 @@ static void constructors_take(cpu_program *program) {
     cpu_declaration it;
     for (int k = open + 1; open && k < tokens->at[open].match; k = it.last) {
       it = cpu_declaration_read(tokens, k, tokens->at[open].match);
+      program->hidden.shares |= it.open < 0 && cpu_find(tokens, k, it.last, WORDS("&", "&&", "mutable")) < it.last;
       if (it.open < 0 || cpu_find_same(tokens, i, open, &tokens->at[it.name]) == open) continue;
       formals_take(program, it.open, false);
       program->hidden.makes = true;

@@ -54,7 +54,7 @@ static bool is_defined(const cpu_tokens *tokens, int i) {
   const cpu_token *after = open < 0 ? NULL : &tokens->at[tokens->at[open].match + 1];
   if (!after) return false;
   const bool inner = cpu_token_is(after, ")") && i > 0 && cpu_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&"));
-  return cpu_token_any(after, WORDS("{", "noexcept", "requires")) ||
+  return cpu_token_is(after, "{") || after->kind == CPU_NAME || /* noexcept, requires, throw(), an attribute */
          (inner && cpu_token_any(after + 1, WORDS("[", "(")));
 }
 
@@ -113,12 +113,26 @@ static void type_add(cpu_program *program, int i) {
   if (cpu_token_is(&at[i], "enum")) enumerators_add(program, i);
 }
 
+/* int v(5); decltype(1) v = 5; int v __attribute__((aligned(8))) = 5;  What may be declared so is of a type that is not
+ * known. */
+static void unread_add(cpu_program *program, int first, int last) {
+  const cpu_token *at = program->tokens.at;
+  for (int i = first; i < last; i++) {
+    const bool declared = cpu_token_any(&at[i + 1], WORDS("(", "=", ";", ",", "[")) || cpu_is_attribute(&at[i + 1]);
+    if (at[i].kind == CPU_NAME && i > first && declared && !cpu_is_attribute(&at[i]))
+      named_add(&program->globals, i, first, first, false);
+    if (cpu_token_is(&at[i], "=")) i = cpu_find_open(&program->tokens, i, last, WORDS(",", ";")) - 1;
+    if (at[i].match > i) i = at[i].match;
+  }
+}
+
 static void globals_add(cpu_program *program, const cpu_item *item) {
   const cpu_tokens *tokens = &program->tokens;
   int first = item->first;
   while (first < item->last && cpu_token_any(&tokens->at[first], qualifiers)) first++;
   if (cpu_token_any(&tokens->at[first], WORDS("typedef", "using"))) return;
   const cpu_declarators list = cpu_declarators_read(tokens, first, item->last - 1);
+  if (!list.count) unread_add(program, first, item->last);
   for (const cpu_declarator *it = list.at; it < list.at + list.count; it++) {
     const bool far = it->dims_last > it->dims || cpu_has(tokens, it->first, it->name, "*");
     const bool reference = cpu_find(tokens, it->first, it->name, WORDS("&", "&&")) < it->name;
@@ -238,8 +252,12 @@ static mw_meaning global_meaning(cpu_binder *in, const cpu_token *name) {
   mw_signs_end(from, signs, it->name, &found.type);
   for (int i = it->name + 1; cpu_token_is(&from->at[i], "["); i = from->at[i].match + 1)
     found.type.levels++, found.type.arrays++;
-  const bool fixed = cpu_find(from, it->first, it->last, WORDS("const", "constexpr")) < it->last;
-  if (fixed && !found.type.levels && found.type.class) found.binding = MW_NAME_CONSTANT;
+  bool fixed = false; /* not by the const of Box<const int> */
+  for (int i = it->first; i < it->last; i++) {
+    if (cpu_token_is(&from->at[i], "<")) i = cpu_angle_end(from, i, it->last) - 1;
+    fixed |= cpu_token_any(&from->at[i], WORDS("const", "constexpr"));
+  }
+  if (fixed && !found.type.levels && !found.type.reference && found.type.class) found.binding = MW_NAME_CONSTANT;
   return found;
 }
 
@@ -340,9 +358,24 @@ bool cpu_is_renamed(const cpu_token *word) {
   return at && at + 3 < word->text + word->size && at[3] >= '0' && at[3] <= '9';
 }
 
+/* Is the word at token i a parameter of a template around it? */
+static bool is_of_template(const cpu_tokens *tokens, int i) {
+  for (int at = i; at >= 0; at = cpu_enclosing(tokens, 0, at)) {
+    int k = cpu_begin_after(tokens, 0, at, WORDS(";", "{", "}"));
+    while ((k = cpu_find(tokens, k, at, WORDS("template"))) < at) {
+      const int last = cpu_angle_end(tokens, k + 1, at);
+      if (cpu_find_same(tokens, k + 2, last, &tokens->at[i]) < last) return true;
+      k = last;
+    }
+  }
+  return false;
+}
+
 cpu_knowledge cpu_type_knows(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens,
                              int first, int last) {
   cpu_binder binder = {program, function};
+  for (int i = first; !function && i < last; i++)
+    if (tokens->at[i].kind == CPU_NAME && is_of_template(tokens, i)) return CPU_UNKNOWN;
   if (cpu_find(tokens, first, last, WORDS("auto", "typename", "decltype")) < last) return CPU_UNKNOWN;
   const mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
   if (type.class == MW_TYPE_UNKNOWN) return function && !function->strict ? CPU_ASKED : CPU_UNKNOWN;

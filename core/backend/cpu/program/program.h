@@ -107,6 +107,7 @@ typedef struct cpu_hidden {
   bool      has_elements; /* they have subscripts, -> or *, by which they may reach what is not their own */
   bool      references;   /* some reference type has another name */
   bool      makes;        /* there are constructors, which may keep the object's address */
+  bool      shares;       /* some member is a reference, or mutable: it may change where the object is a constant */
   cpu_write operand; /* of a scalar beside an operator: some may take it by reference, or make a class of it */
 } cpu_hidden;
 
@@ -192,6 +193,7 @@ bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 /* Does it compute its value from its arguments and what they point to, and change nothing (pure.c)? */
 bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
 bool cpu_is_formal(const cpu_program *, const cpu_function *, const cpu_token *name); /* one of its parameters? */
+extern const char *const cpu_function_names[]; /* __func__ and the like: what gives the name of the function around it */
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
 /* Does the function get or make a group there, or meet others? */
@@ -213,6 +215,8 @@ const char *cpu_where(const cpu_program *, int token); /* "x.cu:12" of a token; 
 
 void cpu_uses_read(const cpu_program *, mw_body *); /* the body keeps them */
 cpu_write cpu_use_at(const mw_body *, int token, cpu_kind);
+/* Has the lambda nothing of its own but references to variables? */
+bool cpu_refers_alone(const mw_body *, const mw_expr *lambda);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
 bool cpu_is_written(const mw_body *, int first, int last, const cpu_token *name);
 /* In a function of the program's: tokens are its own. */

@@ -59,7 +59,9 @@ static cpu_range member_around(const cpu_tokens *tokens, int i) {
     return (cpu_range){0};
   cpu_declaration member = {.last = open + 1};
   while (member.last <= i) member = cpu_declaration_read(tokens, member.last, tokens->at[open].match);
-  const bool formal = member.open >= 0 && !(i < member.close && in_brackets(tokens, i));
+  const bool behind = member.open >= 0 && i > member.close && (member.body < 0 || i < member.body) &&
+                      cpu_find(tokens, member.close, i, WORDS(":", "->")) == i; /* of what is no function: f(1) x; */
+  const bool formal = member.open >= 0 && !behind && !(i < member.close && in_brackets(tokens, i));
   return (cpu_range){member.begin, formal ? 0 : member.last - 1};
 }
 
@@ -163,12 +165,28 @@ static use taken(const walk *it, const mw_expr *callee) {
   return (use)(*passed - 1);
 }
 
+/* The lambda that is called, by a variable that names it or in its place, and does not change itself; NULL: none is. */
+static const mw_expr *lambda_of(const walk *it, const mw_expr *callee) {
+  while (callee->kind == MW_EXPR_BRACKETS) callee = expr_of(it, callee->a);
+  if (callee->kind == MW_EXPR_NAME && callee->of) callee = expr_of(it, it->body->declared[callee->of].init);
+  const bool stays = !cpu_has(it->body->tokens, callee->first, callee->last, "mutable");
+  return callee->kind == MW_EXPR_LAMBDA && stays ? callee : NULL;
+}
+
+/* By value, as the lambda takes its parameters? */
+static use lambda_formals_use(const walk *it, const mw_expr *lambda) {
+  for (const mw_declared *own = it->body->declared; own < it->body->declared + it->body->ndeclared; own++)
+    if (lambda->first < own->name && own->name < lambda->op && !makes_plain(own->type)) return ESCAPED;
+  return READ;
+}
+
 /* What a call does to its arguments. */
 static use arguments_use(const walk *it, const mw_expr *callee) {
   const cpu_token *name = token_of(it, callee->op);
   const bool plain = callee->last == callee->op + 1 ||
                      (!it->program->hidden.references && cpu_find(it->body->tokens, callee->op, callee->last,
                                                                   WORDS("&", "&&", "decltype")) == callee->last);
+  if (lambda_of(it, callee)) return lambda_formals_use(it, lambda_of(it, callee));
   if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !plain) return ESCAPED;
   if (callee->binding == MW_NAME_BUILTIN || cpu_is_generated(name)) return READ;
   if (callee->binding == MW_NAME_FUNCTIONS && !cpu_is_object(it->program, name)) return taken(it, callee);
@@ -197,7 +215,9 @@ static void braces_walk(const walk *it, const mw_expr *e, mw_type type) {
 
 static void cast_walk(const walk *it, const mw_expr *e) {
   const bool named = cpu_token_any(token_of(it, e->first), WORDS("static_cast", "reinterpret_cast", "const_cast"));
-  const bool constructs = !named && token_of(it, e->op)->match == e->last - 1;
+  const char *standard = it->program->source.standard; /* from C++20 on any cast makes an aggregate */
+  const bool constructs =
+      (!named && token_of(it, e->op)->match == e->last - 1) || (standard && !strcmp(standard, "c++20"));
   for (int i = e->a; i; i = expr_of(it, i)->next)
     expr_walk(it, i, constructs && !makes_plain(e->type) ? ESCAPED : converted(it, i, e->type));
 }
@@ -241,10 +261,36 @@ static void assign_walk(const walk *it, const mw_expr *e, use one) {
 static void call_walk(const walk *it, const mw_expr *e) {
   const mw_expr *callee = expr_of(it, e->a);
   const bool function =
-      callee->kind == MW_EXPR_NAME && (callee->binding == MW_NAME_UNKNOWN || callee->binding >= MW_NAME_FUNCTIONS);
+      lambda_of(it, callee) ||
+      (callee->kind == MW_EXPR_NAME && (callee->binding == MW_NAME_UNKNOWN || callee->binding >= MW_NAME_FUNCTIONS));
   const use all = arguments_use(it, callee);
   expr_walk(it, e->a, function ? READ : ESCAPED);
   for (int i = e->b; i; i = expr_of(it, i)->next) expr_walk(it, i, most(all, beside(it, i, 0)));
+}
+
+static void statements_walk(const walk *, int first);
+
+bool cpu_refers_alone(const mw_body *body, const mw_expr *lambda) {
+  const cpu_token *at = body->tokens->at;
+  const int open = lambda->first, close = at[open].match;
+  bool alone =
+      cpu_token_is(&at[open], "[") && cpu_find(body->tokens, close, lambda->last, WORDS("static")) == lambda->last;
+  for (int i = open + 1; alone && i < close; i++)
+    alone = cpu_token_any(&at[i], WORDS("&", ",")) || (at[i].kind == CPU_NAME && cpu_token_is(&at[i - 1], "&"));
+  return alone;
+}
+
+/* What a lambda does to variables from outside is done where it is called, which is not followed: it reads them, or they
+ * escape. */
+static void lambda_walk(const walk *it, const mw_expr *e) {
+  unsigned char *uses = it->body->uses - it->body->first;
+  if (!cpu_refers_alone(it->body, e) || cpu_has(it->body->tokens, e->first, e->op, "->")) return;
+  range_note(it, e->first, token_of(it, e->first)->match, READ);
+  statements_walk(it, it->body->statements[e->c].child);
+  for (int i = e->op; i < e->last; i++) {
+    const int own = it->body->bound[i - it->body->first];
+    if (!(own && it->body->declared[own].name > e->first) && far_of(uses[i]) == FAR_CHANGED) uses[i]++;
+  }
 }
 
 static void expr_walk(const walk *it, int expr, use one) {
@@ -292,6 +338,9 @@ static void expr_walk(const walk *it, int expr, use one) {
     break;
   case MW_EXPR_ASSIGN:
     assign_walk(it, e, one);
+    break;
+  case MW_EXPR_LAMBDA:
+    lambda_walk(it, e);
     break;
   case MW_EXPR_CONDITIONAL:
     expr_walk(it, e->a, beside(it, e->a, 0));

@@ -205,6 +205,23 @@ static void phase_end(const void *barrier) {
 
 /* ---- the grid barrier ------------------------------------------------------------------------------------------ */
 
+static const char not_cooperative[] =
+    "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true";
+static const char blocks_apart[] = "%s: this block waits at %s:%d (grid sync) while %u of %u blocks have ended";
+
+/* Of a block that does not run in fibers. */
+__attribute__((noreturn, format(printf, 2, 3))) static void break_rule(cpu_fault_kind kind, const char *format, ...) {
+  cpu_worker *worker = cpu_current;
+  va_list args;
+  worker->fault = (cpu_fault){.kind = kind};
+  cpu_fault_place(worker);
+  va_start(args, format);
+  vsnprintf(worker->fault.text, sizeof worker->fault.text, format, args);
+  va_end(args);
+  worker->busy = 0;
+  cpu_fault_leave(worker);
+}
+
 /* Waits for the other blocks, each on an OS thread of its own. NULL: they came; else what is wrong. */
 static const char *await_blocks(cpu_grid *grid) {
   cpu_grid_barrier *grid_barrier = grid->grid_barrier;
@@ -239,8 +256,7 @@ static void give_up(cpu_block_fibers *fibers, const char *wrong) {
     cpu_fiber_switch(&cpu_fibers_lane(fibers)->fiber, &fibers->worker->home);
   }
   if (fibers->grid->observer) grid_barrier->told = true; /* it has its turn */
-  refuse(fibers, "let all blocks reach the same barriers of the grid",
-         "%s: this block waits at %s:%d (grid sync) while %u of %u blocks have ended", wrong, fibers->grid_file,
+  refuse(fibers, "let all blocks reach the same barriers of the grid", blocks_apart, wrong, fibers->grid_file,
          fibers->grid_line, grid_barrier->finished, grid_barrier->blocks);
 }
 
@@ -265,12 +281,26 @@ static void meet_all(cpu_block_fibers *fibers) {
   release(fibers, offsetof(cpu_warp, at_grid));
 }
 
+/* In the split engine all threads of the block are there. */
+static void meet_as_block(cpu_grid *grid, const char *file, int line) {
+  const cpu_grid_barrier *with = grid->grid_barrier;
+  if (!with) break_rule(CPU_FAULT_RULE, not_cooperative, file, line);
+  cpu_current->busy = 1;
+  const char *wrong = await_blocks(grid);
+  if (wrong)
+    break_rule(*wrong ? CPU_FAULT_RULE : CPU_FAULT_ABORTED, blocks_apart, wrong, file, line, with->finished,
+               with->blocks);
+  cpu_current->busy = 0;
+}
+
 static void grid_barrier(const char *file, int line) {
   cpu_block_fibers *fibers = cpu_current->fibers;
+  if (!cpu_current->in_fibers) {
+    meet_as_block(cpu_current->grid, file, line);
+    return;
+  }
   cpu_fibers_stop(fibers, offsetof(cpu_warp, at_grid), "grid sync", file, line);
-  if (!fibers->grid->grid_barrier)
-    refuse(fibers, "launch it with cooperative = true",
-           "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true", file, line);
+  if (!fibers->grid->grid_barrier) refuse(fibers, "launch it with cooperative = true", not_cooperative, file, line);
   fibers->grid_file = file;
   fibers->grid_line = line;
   if (++fibers->at_grid == fibers->live)
@@ -469,14 +499,10 @@ __attribute__((noreturn)) static void fail(const char *what, const char *file, i
 
 /* In fibers it need not fail: it is not run again. */
 __attribute__((noreturn)) static void spun(const char *file, int line) {
-  cpu_fault *fault = &cpu_current->fault;
-  *fault = (cpu_fault){.kind = CPU_FAULT_RULE};
-  cpu_fault_place(cpu_current);
-  snprintf(fault->text, sizeof fault->text,
-           "a thread has been in the loop at %s:%d for 2^28 rounds, and seems to wait for another thread; "
-           "engine = \"fiber\" lets the others run",
-           file, line);
-  cpu_fault_leave(cpu_current);
+  break_rule(CPU_FAULT_RULE,
+             "a thread has been in the loop at %s:%d for 2^28 rounds, and seems to wait for another thread; "
+             "engine = \"fiber\" lets the others run",
+             file, line);
 }
 
 /* A function's canary was overwritten, seen when it returns: in a loop or split kernel after all its blocks. */

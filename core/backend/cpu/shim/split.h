@@ -20,6 +20,7 @@
 /* Shared memory that outlives the block of text it is declared in; and what refers to that of a helper. */
 #define MW_KEPT static __thread __attribute__((aligned(64)))
 #define mw_kept
+#define mw_grid_sync() mw_runtime_now->grid_barrier(__FILE__, __LINE__)
 
 /* Which element of a variable's array is the thread's. Where that is only needed under a condition, g++ takes an int for
  * an index that may wrap, and gathers; clang++ does not, and its vectors of longs are half as wide. Measured: 7 times as
@@ -97,6 +98,7 @@ template <class T> struct mw_plain_of<const volatile T> : mw_plain_of<T> {};
 template <class T, size_t N> struct mw_plain_of<T[N]> { typedef T *type; };
 template <class T, size_t N> struct mw_plain_of<const T[N]> { typedef const T *type; };
 template <class T> using mw_plain = typename mw_plain_of<T>::type;
+template <class T> using mw_word = typename mw_word_of<mw_plain<T>>::type;
 
 /* Of what is computed once for all threads, or again: types whose operators, conversions and constructors are the
  * language's own, or the shim's. A class of the program's may read threadIdx in any of them. Where the program declares
@@ -132,6 +134,23 @@ template <class T, class... R> struct mw_pick<0, T, R...> { typedef T type; };
 template <class... T> struct mw_pack {
   template <int I> using at = typename mw_pick<I, T...>::type;
 };
+
+/* As many bytes as the array has elements. */
+template <class T, size_t N> char (&mw_elements(const T (&)[N]))[N];
+
+/* The I-th of what auto &[a, b] = *x; names. */
+#if __cplusplus >= 201703L
+template <int I, class A, class... R> MW_HELPER auto *mw_nth(A &a, R &...rest) {
+  if constexpr (I == 0) return __builtin_addressof(a);
+  else return mw_nth<I - 1>(rest...);
+}
+#define MW_BOUND(count, ...)                                                                                           \
+  template <int I, class T> MW_HELPER auto *mw_bound##count(T *x) {                                                    \
+    auto &[__VA_ARGS__] = *x;                                                                                          \
+    return mw_nth<I>(__VA_ARGS__);                                                                                     \
+  }
+MW_BOUND(1, a) MW_BOUND(2, a, b) MW_BOUND(3, a, b, c) MW_BOUND(4, a, b, c, d)
+#endif
 
 /* x, of a type that is known only when the template of the block is made: what is not called need not compile. */
 template <class Any, class T> T &&mw_later(T &&x);
@@ -353,7 +372,7 @@ template <class X> MW_HELPER unsigned mw_lanes_of(const X &x, int t, unsigned ma
 template <class X> MW_HELPER unsigned mw_get_match_any(const X &x, int t, int, unsigned mask) {
   unsigned same = 0, lanes = mw_lanes_of(x, t, mask);
   for (int l = 0; l < 32; l++)
-    same |= (unsigned)((lanes >> l & 1) && x.at[(t & ~31) + l] == x.at[t]) << l;
+    same |= (unsigned)((lanes >> l & 1) && !__builtin_memcmp(&x.at[(t & ~31) + l], &x.at[t], sizeof x.at[t])) << l;
   return same;
 }
 template <class X> MW_HELPER unsigned mw_get_match_all(const X &x, int t, int n, unsigned mask, int *all) {
@@ -362,10 +381,10 @@ template <class X> MW_HELPER unsigned mw_get_match_all(const X &x, int t, int n,
   return *all ? lanes : 0;
 }
 
-#define MW_GET_REDUCE(name, expression)                                                                                \
+#define MW_GET_REDUCE(name, T, expression)                                                                             \
   template <class X> MW_HELPER auto mw_get_reduce_##name(const X &x, int t, int, unsigned mask) {                      \
     const unsigned lanes = mw_lanes_of(x, t, mask);                                                                    \
-    auto a = x.at[t];                                                                                                  \
+    T a = x.at[t];                                                                                                     \
     for (int l = 0; l < 32; l++)                                                                                       \
       if ((lanes >> l & 1) && l != (t & 31)) {                                                                         \
         const auto b = x.at[(t & ~31) + l];                                                                            \
@@ -373,12 +392,12 @@ template <class X> MW_HELPER unsigned mw_get_match_all(const X &x, int t, int n,
       }                                                                                                                \
     return a;                                                                                                          \
   }
-MW_GET_REDUCE(add, a + b)
-MW_GET_REDUCE(min, a < b ? a : b)
-MW_GET_REDUCE(max, a > b ? a : b)
-MW_GET_REDUCE(and, a & b)
-MW_GET_REDUCE(or, a | b)
-MW_GET_REDUCE(xor, a ^ b)
+MW_GET_REDUCE(add, auto, a + b)
+MW_GET_REDUCE(min, auto, a < b ? a : b)
+MW_GET_REDUCE(max, auto, a > b ? a : b)
+MW_GET_REDUCE(and, unsigned, a & b)
+MW_GET_REDUCE(or, unsigned, a | b)
+MW_GET_REDUCE(xor, unsigned, a ^ b)
 
 /* ==} */
 

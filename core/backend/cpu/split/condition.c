@@ -21,8 +21,7 @@ bool cpu_header_uniform(const cpu_splitter *in, int index) {
 /* A condition that differs between threads: warp operations go under a predicate, a barrier cannot. */
 static bool predicate_give(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
-  bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE ||
-                node->kind == CPU_NODE_DO;
+  bool headed = node->kind >= CPU_NODE_IF && node->kind <= CPU_NODE_SWITCH;
   if (!headed || !cpu_node_splits(node) || node->predicate) return false;
   if (node->kind == CPU_NODE_FOR && node->test_last == node->head_last && node->init_last == node->head_last)
     cpu_split_reject(in, node->first, "a range-based for with a barrier or warp operation in it is not understood");
@@ -41,7 +40,7 @@ static void jumps_check(cpu_splitter *in) {
   for (int k = 0; k < in->nnodes; k++) {
     const cpu_node *jump = &in->nodes[k];
     int loop = jump->kind == CPU_NODE_BREAK || jump->kind == CPU_NODE_CONTINUE ? cpu_loop_around(in, k) : -1;
-    if (loop >= 0 && in->nodes[loop].predicate)
+    if (loop >= 0 && in->nodes[loop].predicate && in->nodes[loop].kind != CPU_NODE_SWITCH)
       cpu_split_reject(in, jump->first,
                        "a jump in a loop with warp operations whose condition differs between threads: line %d",
                        in->work.at[in->nodes[loop].first].line);

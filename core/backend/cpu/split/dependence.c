@@ -186,11 +186,28 @@ static void access_put(reader *in, int first, int after, access one) {
   if (assigned || updated) pending_add(in, first, one);
 }
 
+/* Where the object begins whose member stands at i: v of v.u.p, w[0].p */
+static int object_first(const reader *in, int i) {
+  while (cpu_is_member(in->tokens, i))
+    for (i -= 2; in->at[i].match >= 0 && in->at[i].match < i;) i = in->at[i].match - 1;
+  return i;
+}
+
+/* Does the name at i have more subscripts than the array, whose elements are pointers? */
+static bool leaves_array(const reader *in, const cpu_declarator *it, int i) {
+  int end = i + 1;
+  for (int d = it->dims; d < it->dims_last && cpu_token_is(&in->at[end], "["); d = in->at[d].match + 1)
+    end = in->at[end].match + 1;
+  return it->dims_last > it->dims && cpu_token_is(&in->at[end], "[");
+}
+
 static void element_put(reader *in, int i, int name) {
   const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
   access one = {.base = &in->at[i], .grouped = true};
   if (name == -2) one.base = NULL;
-  if (it && is_shared(in, it)) {
+  if (it && leaves_array(in, it, i)) {
+    one.base = NULL;
+  } else if (it && is_shared(in, it)) {
     one.own = true;
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && name < in->nformals && !is_changed(in, name)) {
@@ -294,12 +311,24 @@ static bool call_writes(const reader *in, int i, int open) {
   return false;
 }
 
+/* Does a function of that name give a reference? */
+static bool gives_reference(const reader *in, const cpu_token *name) {
+  const char *const *const words = WORDS("&", "&&", "decltype");
+  int k = -1;
+  while ((k = cpu_function_next(in->program, name, k)) >= 0) {
+    const cpu_function *it = &in->program->functions[k];
+    if (in->program->hidden.references || cpu_find(in->tokens, it->first, it->name, words) < it->name) return true;
+  }
+  return false;
+}
+
 static int call_read(reader *in, int i) {
   int open = cpu_call_open(in->tokens, i), close = in->at[open].match;
   if (cpu_token_is(&in->at[i], "decltype")) in->kernel->unsure = true;     /* it may declare a reference */
   if (cpu_token_any(&in->at[i], WORDS("sizeof", "alignof"))) return close; /* nothing in it is computed */
   bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
   range_read(in, open + 1, close);
+  if (functor || gives_reference(in, &in->at[i])) access_put(in, i, close + 1, (access){.grouped = true});
   if (in->at[i].size > 6 && !memcmp(in->at[i].text, "atomic", 6)) access_add(in, (access){.kind = ATOMIC});
   if (cpu_is_builtin(&in->at[i], CPU_EXCHANGE)) access_add(in, (access){.kind = EXCHANGE});
   if (method && method_reads_index(in, &in->at[i], functor)) access_add(in, (access){.kind = INDEX});
@@ -343,15 +372,44 @@ static void name_read(reader *in, int i) {
     access_put(in, i, i + 1, (access){.base = &in->at[i], .own = true, .grouped = true});
 }
 
+/* Is the member at i an array in every class that has it, and the object a variable of the thread's own? */
+static bool is_own_array(const reader *in, int i) {
+  const cpu_token *at = in->at;
+  const int name = name_find(in, object_first(in, i));
+  const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
+  const bool further = cpu_token_is(&at[at[i + 1].match + 1], "["); /* of pointers, perhaps */
+  if (!it || further || is_pointer(in, it) || is_reference(in, it) || is_shared(in, it)) return false;
+  bool found = false;
+  for (int k = 0; (k = cpu_find_use(in->tokens, k, in->tokens->count, &at[i])) < in->tokens->count; k++) {
+    const int open = cpu_enclosing(in->tokens, 0, k);
+    const int head = open < 0 ? 0 : cpu_begin_after(in->tokens, 0, open, WORDS(";", "{", "}"));
+    if (open < 0 || cpu_class_braces(in->tokens, head, open + 1) != open) continue;
+    if (!cpu_token_is(&at[k + 1], "[") || cpu_token_is(&at[k - 1], "*")) return false;
+    found = true;
+  }
+  return found;
+}
+
+/* At a [: what a lambda does to memory is done where it is called, and auto &[u, v] = p gives other names to members. */
+static bool is_elsewhere(const reader *in, int i) {
+  const int open = cpu_lambda_open(in->tokens, i);
+  const bool binds = cpu_token_is(&in->at[cpu_token_any(&in->at[i - 1], WORDS("&", "&&")) ? i - 2 : i - 1], "auto");
+  return binds ||
+         (open && cpu_find(in->tokens, open, in->at[open].match, WORDS("[", "->", "*", "&", "(")) < in->at[open].match);
+}
+
 static void range_read(reader *in, int first, int last) {
   for (int i = first; i < last && !in->kernel->unsure; i++) {
     const cpu_token *token = &in->at[i];
+    if (cpu_token_is(token, "[") && is_elsewhere(in, i)) in->kernel->unsure = true;
     if (cpu_token_is(token, ";")) pending_flush(in, 0);
     if (cpu_token_is(token, ")")) pending_flush(in, token->match); /* (a[i] = 3) */
     if (cpu_token_is(token, ",")) pending_flush(in, cpu_enclosing(in->tokens, in->function->body, i));
     if (is_unary(in, i, "*")) target_put(in, i);
     if (cpu_token_is(token, "[") && cpu_token_is(&in->at[i - 1], ")")) /* ((float4 *)p)[i] */
       access_put(in, in->at[i - 1].match, i, (access){.grouped = true});
+    if (cpu_token_is(token, "[") && cpu_is_member(in->tokens, i - 1) && !is_own_array(in, i - 1)) /* v.p[i] */
+      access_put(in, object_first(in, i - 1), i, (access){.grouped = true});
     if (token->kind != CPU_NAME) continue;
     if (in->kernel != in && in->function->barrier < 0 && cpu_token_is(token, "threadIdx")) /* others are unfolded */
       access_add(in, (access){.kind = INDEX});

@@ -9,7 +9,7 @@
  *   v += tile.shfl_down(v, 1);                        v += __shfl_down_sync(0xffffffff, v, 1, 32);
  *   if (tile.thread_rank() == 0)                      if (unsigned(mw_t & (32 - 1)) == 0)
  *
- * The block and tiles of it are understood; a grid and coalesced threads are left, and rejected by inline.c. Measured
+ * The block, tiles of it and the grid are understood; coalesced threads are left, and rejected by inline.c. Measured
  * by tests/bench/groups.lua: 330 to 390 times as fast as fibers for barriers of the block, 140 times for those of a
  * tile. */
 #include "core/backend/cpu/split/split.h"
@@ -17,6 +17,7 @@
 typedef struct group { /* an expression that makes a group: cg::tiled_partition<8>(cg::this_thread_block()) */
   cpu_range all;
   cpu_range size, outer; /* of a tile, and of the tile it is part of; empty: of the block */
+  bool grid;
 } group;
 
 static bool is_empty(const cpu_range *range) {
@@ -33,7 +34,9 @@ static bool group_read(const cpu_splitter *in, int i, int last, group *out) {
   *out = (group){.all.first = i};
   if (i + 2 < last && at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], "::")) i += 2;
   if (i + 2 >= last) return false;
-  if (cpu_token_is(&at[i], "this_thread_block") && cpu_token_is(&at[i + 1], "(") && at[i + 1].match == i + 2) {
+  out->grid = cpu_token_is(&at[i], "this_grid");
+  if ((out->grid || cpu_token_is(&at[i], "this_thread_block")) && cpu_token_is(&at[i + 1], "(") &&
+      at[i + 1].match == i + 2) {
     out->all.last = i + 3;
     return true;
   }
@@ -52,7 +55,8 @@ static bool tile_read(const cpu_splitter *in, int open, cpu_range size, group *o
   group parent;
   const int count = cpu_arguments(&in->work, open, arguments, 2);
   if (count != (is_empty(&size) ? 2 : 1)) return false;
-  if (!group_read(in, arguments[0].first, arguments[0].last, &parent) || parent.all.last != arguments[0].last)
+  if (!group_read(in, arguments[0].first, arguments[0].last, &parent) || parent.all.last != arguments[0].last ||
+      parent.grid)
     return false;
   out->size = count == 2 ? arguments[1] : size;
   out->outer = parent.size;
@@ -67,25 +71,44 @@ bool cpu_group_is(const cpu_splitter *in, const cpu_range *range) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-/* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it, to the end of the block. */
-static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
+/* May a size among the tokens be another where the group is used, up to token `until`? */
+static bool size_changes(cpu_splitter *in, const cpu_range *made, int until) {
+  const bool constant = cpu_has(&in->work, made->first, made->last, "<"); /* tiled_partition<size>(b) */
+  for (int i = made->first; i < made->last; i++) {
+    const cpu_token *name = &in->work.at[i];
+    if (name->kind == CPU_NAME && !cpu_is_member(&in->work, i) && cpu_declared_find(in, 0, in->work.count, name) >= 0 &&
+        (cpu_declared_find(in, made->last, until, name) >= 0 ||
+         (!constant && cpu_is_written(&in->body, 1, in->work.count - 1, name))))
+      return true;
+  }
+  return false;
+}
+
+bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *pattern, const cpu_range *parts) {
   const cpu_tokens *work = &in->work;
-  const cpu_declarators one = cpu_node_declarators(in, node);
-  const cpu_range init = {one.at[0].init, one.at[0].init_last};
-  if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK || one.count != 1) return false;
-  if (!cpu_group_is(in, &init)) return false;
-  const cpu_token *name = &work->at[one.at[0].name];
+  const cpu_token *name = &work->at[i];
   const int until = in->nodes[node->parent].last - 1;
+  if (in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
   const int other = cpu_declared_find(in, node->last, until, name);
-  if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for a group and for another variable", TEXT(name));
+  if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for two variables", TEXT(name));
   cpu_tokens part = {0};
-  for (int i = node->last; i < until; i++)
-    if (work->at[i].kind == CPU_NAME && cpu_same_text(&work->at[i], name) && !cpu_is_member(work, i))
-      cpu_tokens_build(&part, work, &work->at[i], 0, "$0", &init);
+  for (int k = node->last; k < until; k++)
+    if (work->at[k].kind == CPU_NAME && cpu_same_text(&work->at[k], name) && !cpu_is_member(work, k))
+      cpu_tokens_build(&part, work, &work->at[k], 0, pattern, parts);
     else
-      cpu_tokens_push(&part, &work->at[i]);
+      cpu_tokens_push(&part, &work->at[k]);
   cpu_tokens_replace(in, node->first, until, &part);
   return true;
+}
+
+/* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it. */
+static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
+  const cpu_declarators one = cpu_node_declarators(in, node);
+  const cpu_range init = {one.at[0].init, one.at[0].init_last};
+  if (node->kind != CPU_NODE_DECLARE || one.count != 1 || !cpu_group_is(in, &init)) return false;
+  if (size_changes(in, &init, in->nodes[node->parent].last - 1))
+    cpu_split_reject(in, node->first, "the size of '%.*s' may change", TEXT(&in->work.at[one.at[0].name]));
+  return cpu_name_expand(in, node, one.at[0].name, "$0", &init);
 }
 
 /* ---- what is asked of a group ---------------------------------------------------------------------------------- */
@@ -97,6 +120,8 @@ typedef struct meaning {
 } meaning;
 
 #define BLOCK_THREADS "( blockDim . x * blockDim . y * blockDim . z )"
+#define GRID_BLOCKS   "( gridDim . x * 1ull * gridDim . y * gridDim . z )"
+#define BLOCK_RANK    "( blockIdx . x + gridDim . x * ( blockIdx . y + gridDim . y * 1ull * blockIdx . z ) )"
 #define TILE_LANES    "mw_tile_lanes ( mw_t , $0 )"
 #define TILE_FIRST    "( mw_t & 31 & ~ ( $0 - 1 ) )"
 
@@ -104,6 +129,18 @@ static const meaning of_block[] = {
     {"sync", 0, "__syncthreads ( )"},  {"thread_rank", 0, "unsigned ( mw_t )"}, {"size", 0, BLOCK_THREADS},
     {"num_threads", 0, BLOCK_THREADS}, {"group_index", 0, "blockIdx"},          {"thread_index", 0, "threadIdx"},
     {"group_dim", 0, "blockDim"},      {"dim_threads", 0, "blockDim"},          {NULL, 0, NULL}};
+
+static const meaning of_grid[] = {{"sync", 0, "mw_grid_sync ( )"},
+                                  {"thread_rank", 0, "( " BLOCK_RANK " * " BLOCK_THREADS " + mw_t )"},
+                                  {"size", 0, "( " GRID_BLOCKS " * " BLOCK_THREADS " )"},
+                                  {"num_threads", 0, "( " GRID_BLOCKS " * " BLOCK_THREADS " )"},
+                                  {"num_blocks", 0, GRID_BLOCKS},
+                                  {"block_rank", 0, BLOCK_RANK},
+                                  {"block_index", 0, "blockIdx"},
+                                  {"dim_blocks", 0, "gridDim"},
+                                  {"group_dim", 0, "gridDim"},
+                                  {"is_valid", 0, "true"},
+                                  {NULL, 0, NULL}};
 
 static const meaning of_tile[] = {{"sync", 0, "__syncwarp ( )"},
                                   {"thread_rank", 0, "unsigned ( mw_t & ( $0 - 1 ) )"},
@@ -143,7 +180,7 @@ static const meaning *meaning_of(const meaning *list, const cpu_token *name, int
 
 static const meaning *member_find(const cpu_splitter *in, const group *it, const cpu_token *name, int arguments) {
   const bool warp = it->size.last == it->size.first + 1 && cpu_token_is(&in->work.at[it->size.first], "32");
-  if (is_empty(&it->size)) return meaning_of(of_block, name, arguments);
+  if (is_empty(&it->size)) return meaning_of(it->grid ? of_grid : of_block, name, arguments);
   const meaning *lists[] = {of_tile, warp ? of_warp : of_part, is_empty(&it->outer) ? of_first : of_inner};
   const meaning *found = NULL;
   for (int i = 0; i < 3 && !found; i++) found = meaning_of(lists[i], name, arguments);

@@ -67,11 +67,13 @@ static void type_names(expansion *it, int index) {
 }
 
 static void body_names(expansion *it) {
-  for (int i = 0; i < it->body.nnodes; i++) {
-    const cpu_declarators list = cpu_node_declarators(&it->body, &it->body.nodes[i]);
-    for (int k = 0; k < list.count; k++) name_add(it, &it->body.work.at[list.at[k].name]);
-    if (it->body.nodes[i].kind == CPU_NODE_TYPE) type_names(it, i);
+  const mw_body *tree = cpu_function_tree(it->in->program, it->callee);
+  for (const mw_declared *own = tree->declared + 1; own < tree->declared + tree->ndeclared; own++) {
+    if (own->spec > own->name) reject(it, "has a declaration that is not understood");
+    if (!own->is_shared) name_add(it, &tree->tokens->at[own->name]);
   }
+  for (int i = 0; i < it->body.nnodes; i++)
+    if (it->body.nodes[i].kind == CPU_NODE_TYPE) type_names(it, i);
   for (int i = 0; i < it->callee->nformals; i++) {
     const int name = it->callee->formals[i].name;
     if (name < 0) continue;
@@ -201,12 +203,13 @@ static void token_put(expansion *it, const cpu_tokens *from, int i) {
     cpu_tokens_push(it->next, token);
 }
 
-/* mw_kept auto & part_mw3 = mw_keep_k_block_sum_part < T_mw3 > ( ) ; */
-static void static_shared_call_put(expansion *it, const cpu_token *variable) {
+/* mw_kept auto & part_mw3 = mw_keep_k_3_12_part < T_mw3 > ( ) ; */
+static void static_shared_call_put(expansion *it, int name) {
+  const cpu_token *variable = &it->body.work.at[name];
   cpu_text text = {0};
   cpu_header names = {0};
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
-  cpu_static_shared_name(it->in, it->callee, variable, &text);
+  cpu_static_shared_name(it->in, it->callee, &it->body, name, &text);
   if (it->callee->is_template && cpu_header_read(it->in, it->callee, &names))
     for (int i = 0; i < names.count; i++) {
       cpu_text_put(&text, i ? " , " : " < ");
@@ -227,7 +230,7 @@ static int shared_put(expansion *it, int i) {
   const cpu_node *node = &it->body.nodes[cpu_node_at(&it->body, i)];
   if (node->kind != CPU_NODE_TYPE || node->first != i || cpu_token_is(&work->at[i], "extern")) return i;
   for (int name = -1; (name = cpu_variable_next(work, node->first, node->last, name)) >= 0;)
-    static_shared_call_put(it, &work->at[name]);
+    static_shared_call_put(it, name);
   return node->last;
 }
 
@@ -238,18 +241,6 @@ static void statements_put(expansion *it, int first, int last) {
     if (end == i) token_put(it, &it->body.work, end++);
     i = end;
   }
-}
-
-/* A name, or an element: x, p->x[i]. What ends in a call, or has an operator in it, is a value of its own. */
-static bool is_object(const cpu_tokens *tokens, const cpu_range *argument) {
-  const cpu_token *last = &tokens->at[argument->last - 1];
-  if (tokens->at[argument->first].kind != CPU_NAME || !(last->kind == CPU_NAME || cpu_token_is(last, "]")))
-    return false;
-  for (int i = argument->first; i < argument->last; i++) {
-    if (tokens->at[i].kind != CPU_NAME && !cpu_token_any(&tokens->at[i], WORDS("[", ".", "->"))) return false;
-    if (tokens->at[i].match > i) i = tokens->at[i].match;
-  }
-  return true;
 }
 
 /* T &v of a variable x, of exactly that type: v becomes x; of another object, or through const T &v: what a pointer to
@@ -266,12 +257,13 @@ static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *
              given = cpu_call_open(&it->in->work, it->call) > it->call + 1;
   const bool exact = !constant && !given && !cpu_has(from, formal->first, formal->name, "volatile") &&
                      cpu_type_knows(it->in->program, it->callee, from, formal->first, formal->name - 1);
-  if (array) return name ? NAMED : COPIED;
-  if (!is_object(&it->in->work, argument) && constant) return COPIED;
+  if (array) return name ? NAMED : POINTED;
+  if (!cpu_is_lasting(it->in, argument->first, argument->last) && constant) return COPIED;
   return name && exact ? NAMED : POINTED;
 }
 
 static void formals_bind(expansion *it) {
+  cpu_body_need(it->in);
   const int open = cpu_call_open(&it->in->work, it->call);
   const int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, it->arguments, MW_MOST_PARAMS);
   if (count != it->callee->nformals) reject(it, "is not called with all its parameters");
@@ -285,28 +277,29 @@ static void words_put(expansion *it, const cpu_formal *formal) {
     if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
 }
 
+/* What stands behind the name: ) [4] of T (*v)[4]. */
+static void tail_put(expansion *it, const cpu_formal *formal) {
+  for (int i = formal->name + 1; i < formal->last; i++) token_put(it, &it->in->program->tokens, i);
+}
+
 /* T v = argument; T v[] becomes a pointer. */
 static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   const cpu_tokens *from = &it->in->program->tokens;
   if (formal->name < 0) return;
-  int stop = formal->name + 1;
-  bool array = stop < formal->last && cpu_token_is(&from->at[stop], "[");
-  if (stop < formal->last && !array) {
-    reject(it, "has a parameter of a type that is not understood");
-    return;
-  }
+  const bool array = formal->name + 1 < formal->last && cpu_token_is(&from->at[formal->name + 1], "[");
   words_put(it, formal);
   if (array) cpu_tokens_scan(it->next, " * ", it->like);
   token_put(it, from, formal->name);
+  if (!array) tail_put(it, formal);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
 }
 
 /* const T &v  ->  const T * v_mw3 = __builtin_addressof ( x[i] ) ; */
 static void pointer_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   words_put(it, formal);
-  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d = __builtin_addressof ( ",
-                    TEXT(&it->in->program->tokens.at[formal->name]), it->suffix);
-  cpu_tokens_build(it->next, &it->in->work, it->like, 0, "$0 ) ; ", argument);
+  cpu_tokens_format(it->next, it->like, " * %.*s_mw%d ", TEXT(&it->in->program->tokens.at[formal->name]), it->suffix);
+  tail_put(it, formal);
+  cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = __builtin_addressof ( $0 ) ; ", argument);
 }
 
 static void formals_put(expansion *it) {
@@ -327,31 +320,28 @@ static bool means_the_same(const expansion *it, const cpu_token *name) {
   }
   for (int i = 0; i < program->globals.count; i++)
     meanings += cpu_same_text(&program->tokens.at[program->globals.at[i].name], name);
+  for (int i = 0; i < program->aliases.count; i++) /* classes are among the functions */
+    meanings += cpu_same_text(&program->tokens.at[program->aliases.at[i].name], name) &&
+                !cpu_token_any(&program->tokens.at[program->aliases.at[i].first], WORDS("struct", "class", "union"));
   return !cpu_kernel_declares(it->in, name) && (meanings < 2 || !strcmp(it->callee->scope, it->in->kernel->scope));
 }
 
-/* if (int n = f()), while (T *p = next), for (int n : list) */
-static bool head_declares(const cpu_tokens *work, const cpu_node *node) {
-  const cpu_token *at = work->at;
-  if (node->kind == CPU_NODE_FOR) return node->init_last == node->head_last;
-  if (!node->head || at[node->head].kind != CPU_NAME) return false;
-  return cpu_find_open(work, node->head, node->head_last, WORDS("=", ";")) < node->head_last &&
-         (at[node->head + 1].kind == CPU_NAME || cpu_token_any(&at[node->head + 1], WORDS("*", "&", "&&", "::", "<")));
-}
-
-static void names_check(expansion *it) {
-  const cpu_tokens *work = &it->body.work;
-  for (int i = 0; i < it->body.nnodes; i++)
-    if (head_declares(work, &it->body.nodes[i])) reject(it, "declares a variable in a head");
-  for (int i = 0; i < work->count && !it->in->rejected; i++) {
-    const cpu_token *name = &work->at[i];
-    if (name->kind != CPU_NAME || cpu_is_member(work, i) || name_known(it, name) || reference_of(it, work, i) >= 0 ||
-        function_of(it, work, i) >= 0 || means_the_same(it, name))
+static void names_range_check(expansion *it, const cpu_tokens *from, int first, int last) {
+  for (int i = first; i < last && !it->in->rejected; i++) {
+    const cpu_token *name = &from->at[i];
+    if (name->kind != CPU_NAME || cpu_is_member(from, i) || name_known(it, name) || reference_of(it, from, i) >= 0 ||
+        function_of(it, from, i) >= 0 || means_the_same(it, name))
       continue;
     char *why = mw_format("names '%.*s', which may be another in the kernel", TEXT(name));
     reject(it, why);
     mw_free(why);
   }
+}
+
+static void names_check(expansion *it) {
+  names_range_check(it, &it->in->program->tokens, it->callee->first, it->callee->name);
+  names_range_check(it, &it->in->program->tokens, it->callee->open, it->callee->close);
+  names_range_check(it, &it->body.work, 0, it->body.work.count);
 }
 
 /* Does the body end with the statement, in whichever branch of its last `if`? */
@@ -375,7 +365,7 @@ static bool call_is_last(const expansion *it, int node) {
 static void returns_check(expansion *it, bool leaves) {
   const cpu_tokens *work = &it->body.work;
   int all = 0, known = 0;
-  for (int i = 0; i < work->count; i++) all += cpu_token_is(&work->at[i], "return");
+  for (int i = 0; (i = cpu_return_find(work, i, work->count)) < work->count; i++) all++;
   for (int i = 0; i < it->body.nnodes; i++)
     known += it->body.nodes[i].kind == CPU_NODE_RETURN && (leaves || is_last(&it->body, i));
   if (all != known) reject(it, "returns from its middle");
@@ -467,7 +457,7 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tok
   if (in->rejected) return;
   it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
   it.body.work = cpu_tokens_beside(from);
-  cpu_tokens_copy(&it.body.work, from, function->body, from->at[function->body].match + 1);
+  cpu_work_add(&it.body, function->body, from->at[function->body].match + 1);
   cpu_tokens_match(&it.body.work);
   cpu_tree_read(&it.body);
   if (it.body.rejected)

@@ -33,15 +33,24 @@ static int barrier_helper(const cpu_splitter *in, int i) {
 static bool hoistable(const cpu_splitter *in, int i) {
   const cpu_token *token = &in->work.at[i];
   if (token->kind != CPU_NAME || (i && (cpu_token_is(token - 1, ".") || cpu_token_is(token - 1, "->")))) return false;
-  if (cpu_is_builtin(token, CPU_CUT)) return false;
-  return cpu_is_builtin(token, CPU_BARRIER | CPU_WARP) || cpu_token_is(token, tile_reduce) ||
-         barrier_helper(in, i) >= 0;
+  const cpu_builtin *builtin = cpu_builtin_of(token, CPU_BARRIER | CPU_WARP);
+  if (builtin) return !(builtin->kinds & CPU_CUT);
+  return cpu_token_is(token, tile_reduce) || barrier_helper(in, i) >= 0;
+}
+
+/* The last token of what sizeof or noexcept at token i asks about, which is not computed. */
+static int asked_last(const cpu_token *at, int i) {
+  while (cpu_token_any(&at[++i], WORDS("*", "&", "-", "..."))) continue;
+  if (at[i].match > i) i = at[i].match;
+  while (cpu_token_any(&at[i + 1], WORDS("(", "[", ".", "->"))) i = at[i + 1].match > i ? at[i + 1].match : i + 2;
+  return i;
 }
 
 /* The first operation in the range whose arguments hold none themselves; -1. */
 static int operation_find(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
-    if (!hoistable(in, i)) continue;
+    if (cpu_token_any(&in->work.at[i], WORDS("sizeof", "noexcept"))) i = asked_last(in->work.at, i);
+    if (i >= last || !hoistable(in, i)) continue;
     int open = cpu_call_open(&in->work, i);
     if (open < 0) return i;
     int inner = operation_find(in, open + 1, in->work.at[open].match);
@@ -84,8 +93,75 @@ static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, 
   return NULL;
 }
 
+/* ---- what C++ evaluates in front of the operation, by the body's tree ------------------------------------------- */
+
+static bool holds(const mw_expr *e, int token) {
+  return e->first <= token && token < e->last;
+}
+
+/* v of v << f(v), p[f(p)] and { v, f(v) }: the expressions that end in front of the operation, linked by `next`; 0. */
+static int ordered_first(const cpu_splitter *in, const mw_expr *e, int operation) {
+  const mw_expr *exprs = in->body.exprs;
+  const cpu_token *op = &in->work.at[e->op];
+  const bool right = cpu_token_is(op, ">") && cpu_token_is(op + 1, ">");
+  const bool shifts = e->kind == MW_EXPR_BINARY && (right || cpu_token_is(op, "<<"));
+  if (!holds(e, operation)) return 0;
+  if (e->kind == MW_EXPR_BRACES) return e->a;
+  return (shifts || e->kind == MW_EXPR_INDEX) && holds(&exprs[e->b], operation) ? e->a : 0;
+}
+
+/* Is it an array's address, or a variable that the call does not change and nothing else may reach? */
+static bool own_stays(const cpu_splitter *in, const mw_declared *own, int first, cpu_range call) {
+  const cpu_token *name = &in->work.at[own->name];
+  if (own->is_shared || own->type.arrays) return true;
+  for (int i = 1; (i = cpu_find_use(&in->work, i, in->work.count - 1, name)) < in->work.count - 1; i++) {
+    const cpu_write use = cpu_use_at(&in->body, i, CPU_POINTER);
+    const bool front = first <= i && i < call.first;
+    if (i >= call.first && i < call.last ? use != CPU_READ : use == CPU_ESCAPED && !front) return false;
+  }
+  return !own->type.reference;
+}
+
+/* Is the expression the same in front of the call and behind it? Made of numbers, coordinates and variables. */
+static bool stays(const cpu_splitter *in, const mw_expr *e, int first, cpu_range call) {
+  for (int i = e->first; i < e->last; i++) {
+    const cpu_token *token = &in->work.at[i];
+    const mw_declared *own = &in->body.declared[in->body.bound[i - 1]];
+    const bool fixed = cpu_is_generated(token) || cpu_is_builtin(token, CPU_COORDINATE) ||
+                       cpu_is_member(&in->work, i) || cpu_is_formal(in->program, in->kernel, token);
+    const bool sign = cpu_token_any(token, WORDS("(", ")", ".", ",", "+", "-", "/", "%", "~", "!")) ||
+                      (cpu_token_is(token, "*") && cpu_ends_operand(token - 1));
+    const bool name = own->name ? own_stays(in, own, first, call) : fixed;
+    if (token->kind != CPU_NUMBER && !(token->kind == CPU_NAME ? name : sign)) return false;
+  }
+  return true;
+}
+
+/* Where the operation is a barrier or a helper, or its arguments change something: what must not be computed behind it;
+ * NULL: nothing. */
+static const cpu_token *order_find(cpu_splitter *in, const cpu_node *node, int operation) {
+  const int open = cpu_call_open(&in->work, operation);
+  const cpu_range call = {operation, open < 0 ? operation + 1 : in->work.at[open].match};
+  bool changes = !cpu_is_builtin(&in->work.at[operation], CPU_WARP);
+  for (int i = call.first; i < call.last; i++) changes |= cpu_is_assignment(&in->work.at[i]);
+  if (!changes || cpu_find(&in->work, node->first, operation, WORDS("<<", ">", "[", "{")) == operation) return NULL;
+  cpu_body_need(in);
+  for (int k = 1; k < in->body.nexprs; k++)
+    for (int i = ordered_first(in, &in->body.exprs[k], operation); i; i = in->body.exprs[i].next) {
+      const mw_expr *e = &in->body.exprs[i];
+      if (e->last <= operation && !stays(in, e, node->first, call)) return &in->work.at[e->first];
+    }
+  return NULL;
+}
+
 static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
   const cpu_token *stop = stop_find(in, node, operation);
+  if (!stop) stop = order_find(in, node, operation);
+  for (int i = node->first; i < operation; i++) {
+    const int open = cpu_lambda_open(&in->work, i);
+    if (open && in->work.at[open].match > operation)
+      cpu_split_reject(in, operation, "%.*s stands in a lambda", TEXT(&in->work.at[operation]));
+  }
   if (stop)
     cpu_split_reject(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
                      TEXT(&in->work.at[operation]), TEXT(stop));
@@ -105,8 +181,11 @@ static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
 
 /* A mask is evaluated more often than it stands there. */
 static bool mask_matters(cpu_splitter *in, const cpu_range *mask) {
-  for (int i = mask->first; i < mask->last; i++)
-    if (cpu_is_assignment(&in->work.at[i])) cpu_split_reject(in, i, "the mask of a warp operation changes something");
+  for (int i = mask->first; i < mask->last; i++) {
+    const bool calls = in->work.at[i].kind == CPU_NAME && cpu_call_open(&in->work, i) >= 0;
+    if (cpu_is_assignment(&in->work.at[i]) || (calls && !call_fits(in, i)))
+      cpu_split_reject(in, i, "the mask of a warp operation may change something");
+  }
   return !mask_is_full(in, mask);
 }
 
@@ -203,6 +282,91 @@ static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next
   cpu_tokens_build(next, &in->work, &in->work.at[node->first], ++in->serial, pattern, parts);
 }
 
+/* ---- heads that declare ---------------------------------------------------------------------------------------- */
+
+/* if (int m = n; m > 3) A else B  ->  { int m = n ; if ( m > 3 ) A else B }; the same of switch and for (...; T x : a).
+ * if (int m = n) A                ->  { int m = n ; if ( m ) A };  the same of switch
+ * while (int m = n--) A           ->  for ( ; ; ) { int m = n-- ; if ( ! ( m ) ) break ; A } */
+static bool declaration_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const bool once = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_SWITCH;
+  const bool range = node->kind == CPU_NODE_FOR && node->test_last == node->head_last;
+  if (!cpu_node_splits(node) || !(once || range || node->kind == CPU_NODE_WHILE)) return false;
+  const int semi = cpu_find_open(&in->work, node->head, node->head_last, WORDS(";")), rest = node->head_last;
+  const cpu_declarators one = cpu_declarators_read(&in->work, node->head, node->head_last);
+  if (semi < rest) {
+    const cpu_range parts[] = {{node->head, semi + 1}, {node->first, node->head}, {semi + 1, node->last}};
+    cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0, "{ $0 $1 $2 }", parts);
+  } else if (!range && one.count == 1 && one.at[0].init_last > one.at[0].init) {
+    const int name = one.at[0].name;
+    const cpu_range parts[] = {
+        {node->head, rest}, {node->first, node->head}, {name, name + 1}, {rest, node->last}, {rest + 1, node->last}};
+    cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0,
+                     once ? "{ $0 ; $1 $2 $3 }" : "for ( ; ; ) { $0 ; if ( ! ( $2 ) ) break ; $4 }", parts);
+  }
+  return semi < rest || next->count;
+}
+
+/* for (T x : a) A, of an array a  ->  for ( int i = 0 ; i < the elements of a ; i ++ ) { T x = a [ i ] ; A } */
+static bool range_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  if (node->kind != CPU_NODE_FOR || node->init_last < node->head_last || !cpu_node_splits(node)) return false;
+  const int colon = cpu_find_open(&in->work, node->head, node->head_last, WORDS(":"));
+  const cpu_range parts[] = {{node->head, colon}, {colon + 1, colon + 2}, {node->head_last + 1, node->last}};
+  if (colon + 2 != node->head_last) return false;
+  cpu_tokens_build(
+      next, &in->work, &in->work.at[node->first], ++in->serial,
+      "for ( int mw_i# = 0 ; mw_i# < ( int ) sizeof ( mw_elements ( $1 ) ) ; mw_i# ++ ) { $0 = $1 [ mw_i# ] ; $2 }",
+      parts);
+  return true;
+}
+
+/* auto &[u, v] = p;  ->  auto & mw_b3 = p ; auto & u = * mw_bound2 < 0 > ( __builtin_addressof ( mw_b3 ) ) ; ... */
+static bool bindings_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const cpu_tokens *work = &in->work;
+  const cpu_token *like = &work->at[node->first];
+  cpu_range names[4];
+  if (node->kind != CPU_NODE_LEAF || !cpu_token_any(like, WORDS("auto", "const"))) return false;
+  const int open = cpu_find(work, node->first, node->last - 1, WORDS("[")), equals = work->at[open].match + 1;
+  const int count = equals > open ? cpu_arguments(work, open, names, 4) : 0;
+  if (count < 1 || !cpu_token_is(&work->at[equals], "=") ||
+      cpu_has(&in->program->tokens, 0, in->program->tokens.count, "tuple_size"))
+    return false;
+  const cpu_range parts[] = {{node->first, open}, {equals + 1, node->last}};
+  const int number = ++in->serial;
+  cpu_tokens_build(next, work, like, number, "$0 mw_b# = $1", parts);
+  for (int i = 0; i < count; i++) {
+    cpu_tokens_build(next, work, like, 0, "auto & $0", &names[i]);
+    cpu_tokens_format(next, like, " = * mw_bound%d < %d > ( __builtin_addressof ( mw_b%d ) ) ; ", count, i, number);
+  }
+  return true;
+}
+
+/* ---- lambdas --------------------------------------------------------------------------------------------------- */
+
+/* Does the lambda mean the same to the end of the block that token `until` closes? */
+static bool lambda_lasts(cpu_splitter *in, const mw_expr *lambda, int until) {
+  bool lasts = lambda->kind == MW_EXPR_LAMBDA && cpu_refers_alone(&in->body, lambda);
+  for (int i = lambda->op; lasts && i < lambda->last; i++) {
+    const int outer = in->body.declared[in->body.bound[i - in->body.first]].name < lambda->first;
+    if (in->work.at[i].kind == CPU_NAME && outer && !cpu_is_member(&in->work, i))
+      lasts = cpu_declared_find(in, lambda->last, until, &in->work.at[i]) < 0;
+  }
+  return lasts;
+}
+
+/* auto f = [&](int i) { return s[i]; }; goes, and f becomes ( [ & ] ( int i ) { return s[i]; } ). */
+static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
+  const cpu_declarators one = cpu_node_declarators(in, node);
+  const cpu_declarator *it = one.at;
+  if (node->kind != CPU_NODE_DECLARE || one.count != 1 || it->first < it->name ||
+      !cpu_has(&in->work, it->spec, it->spec_last, "auto"))
+    return false;
+  cpu_body_need(in);
+  const mw_expr *lambda = &in->body.exprs[mw_body_find(&in->body, it->init, it->init_last)];
+  const cpu_range parts[] = {{in->work.at[it->init].match + 1, it->init_last}};
+  return lambda->last == it->init_last && lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
+         cpu_name_expand(in, node, it->name, "( [ & ] $0 )", parts);
+}
+
 /* ---- one step -------------------------------------------------------------------------------------------------- */
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
@@ -262,7 +426,8 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   bool simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
   int operation = -1;
-  if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next))
+  if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next) ||
+      bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next))
     return true;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
@@ -281,6 +446,7 @@ static bool step(cpu_splitter *in, bool groups) {
   if (groups && cpu_group_expand(in)) return !in->rejected;
   for (int i = 0; i < in->nnodes; i++) {
     cpu_tokens part = {0};
+    if (lambda_expand(in, &in->nodes[i])) return !in->rejected;
     if (!node_expand(in, i, &part)) continue;
     if (in->rejected)
       cpu_tokens_free(&part);
@@ -302,17 +468,30 @@ static void name_check(cpu_splitter *in, int i) {
   }
 }
 
+/* A variable or functions, and no type? */
+static bool names_value(cpu_splitter *in, int i) {
+  cpu_binder binder = {in->program, in->kernel};
+  cpu_body_need(in);
+  const int own = in->body.bound[i - in->body.first];
+  const mw_declared *declared = &in->body.declared[own];
+  if (own) return !declared->is_type && declared->spec <= declared->name;
+  const mw_binding binding = cpu_binder_meaning(&binder, &in->work.at[i]).binding;
+  return binding == MW_NAME_PARAMETER || binding == MW_NAME_VARIABLE || binding == MW_NAME_FUNCTIONS;
+}
+
 /* An expression, as far as its beginning tells: x = 1; x[i].y += 2; f<T>(x); *p = 3; What begins otherwise may declare
  * variables, which would not be found in the next region. */
-static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
+static bool is_expression(cpu_splitter *in, const cpu_node *node) {
   const cpu_tokens *work = &in->work;
   const cpu_token *at = work->at;
   int i = node->first;
   if (at[i].kind == CPU_PRAGMA) i++;
-  if (at[i].kind != CPU_NAME) return cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
+  if (at[i].kind != CPU_NAME)
+    return cpu_lambda_open(work, i) || cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
   if (cpu_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
   while (cpu_token_is(&at[i + 1], "::") && at[i + 2].kind == CPU_NAME) i += 2;
   const int open = cpu_call_open(work, i);
+  if (open >= 0 && cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;
   if (open >= 0)
     return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
            at[at[open].match + 1].kind != CPU_NAME;
@@ -344,14 +523,12 @@ static void rest_check(cpu_splitter *in) {
     /* Variables are references here. */
     const bool asks = cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
                       !(i > 1 && cpu_token_is(token - 2, "mw_register"));
-    if (asks || cpu_token_any(token, WORDS("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")))
-      cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
+    if (asks || cpu_token_any(token, cpu_function_names)) cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
     if (cpu_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
       unevaluated = token[1].match;
       i += 2;
       continue;
     }
-    if (cpu_is_lambda(&in->work, i)) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));

@@ -58,7 +58,12 @@ int cpu_declared_find(cpu_splitter *in, int first, int last, const cpu_token *na
 }
 
 bool cpu_kernel_declares(cpu_splitter *in, const cpu_token *name) {
-  return cpu_is_formal(in->program, in->kernel, name) || cpu_declared_find(in, 0, in->work.count, name) >= 0;
+  const cpu_tokens *from = &in->program->tokens;
+  const int head = in->kernel->head_last, i = cpu_find_same(from, in->kernel->head_first, head, name);
+  const bool parameter = i < head && cpu_token_any(&from->at[i + 1], WORDS(",", ">", "=")) &&
+                         !cpu_token_any(&from->at[i - 1], WORDS(",", "<")); /* not int of template <int> */
+  return parameter || cpu_is_formal(in->program, in->kernel, name) ||
+         cpu_declared_find(in, 0, in->work.count, name) >= 0;
 }
 
 /* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their
@@ -125,7 +130,8 @@ static bool operands(const question *it, int first) {
 /* Behind a :: is it a variable outside of functions? */
 static bool may_change(const question *it, const cpu_token *name) {
   const mw_meaning found = cpu_binder_meaning(&(cpu_binder){it->in->program, NULL}, name);
-  return found.binding == MW_NAME_VARIABLE || found.type.class == MW_TYPE_CLASS;
+  return found.binding == MW_NAME_VARIABLE || found.binding == MW_NAME_FUNCTIONS || /* int v(5); */
+         found.type.class == MW_TYPE_CLASS;
 }
 
 static bool name_same(const question *it, const mw_expr *e) {
@@ -183,6 +189,11 @@ static bool cast_same(const question *it, const mw_expr *e) {
   return type_known(it, e->type) || (e->type.class == MW_TYPE_UNKNOWN && asked(it, e));
 }
 
+/* May a member be another's memory? */
+static bool shares(const question *it) {
+  return it->in->program->hidden.shares || it->in->program->hidden.references;
+}
+
 static bool same(const question *it, int expr) {
   const mw_expr *e = &it->in->body.exprs[expr];
   switch (e->kind) {
@@ -192,6 +203,7 @@ static bool same(const question *it, int expr) {
   case MW_EXPR_NAME:
     return name_same(it, e);
   case MW_EXPR_MEMBER: /* of whatever object: only a method could be the program's */
+    return !(it->again && !mw_type_is_plain(e->type) && shares(it)) && same(it, e->a);
   case MW_EXPR_BRACKETS:
     return same(it, e->a);
   case MW_EXPR_ARROW:
@@ -257,6 +269,19 @@ bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
 
 void cpu_known_ask(const cpu_splitter *in, int first, int last, cpu_ask *ask, void *with) {
   range_known(&(question){in, !cpu_is_uniform(in, first, last), first, last, ask, with});
+}
+
+static bool is_lasting(const mw_body *body, int expr) {
+  const mw_expr *e = &body->exprs[expr];
+  if (e->kind == MW_EXPR_MEMBER || e->kind == MW_EXPR_BRACKETS) return is_lasting(body, e->a);
+  if (e->kind == MW_EXPR_NAME) return e->binding != MW_NAME_BUILTIN;
+  if (e->kind == MW_EXPR_CONDITIONAL) return is_lasting(body, e->b) && is_lasting(body, e->c);
+  return e->kind == MW_EXPR_INDEX || e->kind == MW_EXPR_ARROW ||
+         (e->kind == MW_EXPR_UNARY && cpu_token_is(&body->tokens->at[e->op], "*"));
+}
+
+bool cpu_is_lasting(const cpu_splitter *in, int first, int last) {
+  return is_lasting(&in->body, mw_body_find(&in->body, first, last));
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */

@@ -60,15 +60,17 @@ static bool any_special(const cpu_splitter *in, const int *list, int count) {
   return false;
 }
 
-/* Can the compiler be asked which of them a call means? Specialisations are chosen after their template, which has to
- * be
- * the only one. */
+/* Can the compiler be asked which of them a call means? All stand in front of the kernel, in one namespace, without a
+ * `requires` behind their parameters. Specialisations are chosen after their template, which has to be the only one. */
 static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
   int templates = 0;
   bool named = true;
   for (int i = 0; i < count; i++) {
     const cpu_function *function = &in->program->functions[list[i]];
-    if (function->is_class) return false;
+    const bool constrained = cpu_has(&in->program->tokens, function->close, function->body, "requires");
+    const bool seen =
+        function->name < in->kernel->name && !strcmp(function->scope, in->program->functions[list[0]].scope);
+    if (function->is_class || constrained || !seen) return false;
     templates += function->is_template;
     named &= !function->special || function->name + 1 < function->open; /* template <> int sum<int>(int v) */
   }

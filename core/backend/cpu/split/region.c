@@ -113,11 +113,24 @@ static void need(const cpu_splitter *in, int first, int last, bool through_all, 
   }
 }
 
+void cpu_variable_put(cpu_writer *it, int index, const char *element) {
+  const cpu_local *local = &it->in->locals[index];
+  cpu_put(it, "%s mw_T%d &%.*s = %smw_L%d.at[%s];", local->is_const ? " const" : "", index,
+          TEXT(&it->in->work.at[local->declarator.name]), local->reference ? "*" : "", index, element);
+}
+
 static void again_put(cpu_writer *it, const cpu_local *local) {
   cpu_known_put(it, local->declarator.init, local->declarator.init_last);
   cpu_put_tokens(it, local->declarator.spec, local->declarator.init_last);
   cpu_put(it, "; ");
   cpu_known_local_put(it, local);
+}
+
+/* Does the open region begin the life of the reference? It is not bound before that. */
+static bool binds(const cpu_writer *it, const cpu_local *local) {
+  int k = 0;
+  while (k < it->nopen && !(it->open[k].kind == CPU_SEGMENT_DECLARE && it->open[k].node == local->node)) k++;
+  return local->reference && k < it->nopen;
 }
 
 /* int i = blockIdx.x * blockDim.x + threadIdx.x; float &x = mw_L3.at[mw_e]; for what the open region uses.
@@ -129,9 +142,7 @@ static void locals_put(cpu_writer *it, bool known_only) {
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
     if (needed[i] && local->class == CPU_AGAIN) again_put(it, local);
-    if (needed[i] && local->class == CPU_PRIVATE && !known_only)
-      cpu_put(it, "%s mw_T%d &%.*s = mw_L%d.at[mw_e];", local->is_const ? " const" : "", i,
-              TEXT(&in->work.at[local->declarator.name]), i);
+    if (needed[i] && local->class == CPU_PRIVATE && !known_only && !binds(it, local)) cpu_variable_put(it, i, "mw_e");
   }
   mw_free(needed);
 }
@@ -163,6 +174,11 @@ static void private_init_put(cpu_writer *it, int index) {
   char *name = local->is_const ? mw_format("mw_L%d.at[mw_e]", index) : mw_format("%.*s", TEXT(&in->work.at[d->name]));
   if (d->init_last == d->init) {
     cpu_put(it, " mw_start<mw_T%d>::plain(%s);", index, name);
+  } else if (local->reference) {
+    cpu_put(it, " mw_L%d.at[mw_e] = __builtin_addressof(", index);
+    cpu_put_tokens(it, d->init, d->init_last);
+    cpu_put(it, ");");
+    cpu_variable_put(it, index, "mw_e");
   } else if (argument) {
     cpu_put(it, " mw_assign(%s, %.*s);", name, TEXT(init));
   } else if (d->dims_last > d->dims) {
@@ -217,8 +233,7 @@ static void predicate_put(cpu_writer *it, const cpu_segment *piece) {
 /* return; inside of a thread loop: the thread is done, the loop is not. */
 static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   int from = piece->first;
-  for (int i = piece->first; i < piece->last; i++) {
-    if (!cpu_token_is(&it->in->work.at[i], "return")) continue;
+  for (int i = from; (i = cpu_return_find(&it->in->work, i, piece->last)) < piece->last; i++) {
     cpu_put_tokens(it, from, i);
     cpu_put(it, it->returns ? " { mw_live.at[mw_t] = 0; goto mw_out%d_%d; }" : " goto mw_out%d_%d;", it->region,
             it->copy);
@@ -265,7 +280,7 @@ static bool open_leaves(const cpu_writer *it) {
   for (int k = 0; k < it->nopen; k++) {
     const cpu_segment *piece = &it->open[k];
     bool passes = is_passed(it, piece) && cpu_leaves_if(it->in, piece->node);
-    if (!passes && cpu_find(&it->in->work, piece->first, piece->last, WORDS("return")) < piece->last) return true;
+    if (!passes && cpu_return_find(&it->in->work, piece->first, piece->last) < piece->last) return true;
   }
   return false;
 }

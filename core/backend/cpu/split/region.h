@@ -48,6 +48,8 @@ extern const char cpu_stack_shared[];
 void cpu_shared_put(cpu_writer *, int first, int last, const char *shared); /* the same, with what __shared__ becomes */
 /* Has the compiler confirm that the sizes in brackets are constants: of an array of another size it says nothing. */
 void cpu_sizes_put(cpu_writer *, int first, int last);
+/* float &x = mw_L3.at[mw_e];  the name of an element of a variable's array */
+void cpu_variable_put(cpu_writer *, int local, const char *element);
 int cpu_threads_most(const cpu_splitter *); /* that an array of one element per thread is made for */
 /* Threads that do not take part leave no value. Vector code computes with their elements all the same, before it drops
  * the results; what lies there by chance may be denormal, and slow beyond measure (seen: 60 times). So where some wait,

@@ -40,7 +40,7 @@ static void body_copy(cpu_splitter *in) {
     cpu_tokens_copy(&in->work, from, formal->first, formal->last);
     cpu_tokens_format(&in->work, name, " = mw_a_%.*s ; ", TEXT(name));
   }
-  cpu_tokens_copy(&in->work, from, open + 1, from->at[open].match + 1);
+  cpu_work_add(in, open + 1, from->at[open].match + 1);
   cpu_tokens_match(&in->work);
 }
 

@@ -20,7 +20,8 @@ typedef enum cpu_node_kind {
   CPU_NODE_FOR,
   CPU_NODE_WHILE,
   CPU_NODE_DO,
-  CPU_NODE_SWITCH, /* and whatever else has a body; never split */
+  CPU_NODE_SWITCH,
+  CPU_NODE_CASE, /* case 1: or default: in a block */
   CPU_NODE_RETURN,
   CPU_NODE_BREAK,
   CPU_NODE_CONTINUE,
@@ -54,7 +55,7 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   int node;  /* that declares it */
   int until; /* token where its scope ends */
   cpu_class class;
-  bool uniform, pointer, reference, is_const, is_auto; /* is_const: the variable itself, not what it points to */
+  bool uniform, pointer, reference, is_const, is_auto;
   bool array, fixed; /* fixed: constexpr */
   bool constant; /* uniform for no other reason */
   bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
@@ -117,6 +118,7 @@ static inline const cpu_token *cpu_kernel_name(const cpu_splitter *in) {
 /* tree.c: the statements, and what can be asked of them. */
 void cpu_splitter_free(cpu_splitter *); /* what is in it */
 void cpu_split_reject(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void cpu_work_add(cpu_splitter *, int first, int last); /* of the program's tokens, to `work` */
 void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
 /* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
 void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
@@ -128,6 +130,7 @@ int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement 
 int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
+int cpu_return_find(const cpu_tokens *, int first, int last); /* the next `return`, of no lambda; `last` */
 cpu_declarators cpu_node_declarators(const cpu_splitter *, const cpu_node *); /* of a declaration, or a for's head */
 typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the step is empty */
   cpu_declarator variable;
@@ -149,6 +152,8 @@ int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stan
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);
 bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
 bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
+/* An object that a pointer may refer to in the next region? A value is none, nor what each region has of its own. */
+bool cpu_is_lasting(const cpu_splitter *, int first, int last);
 /* Tells what the compiler has to confirm of an expression that is either: the macro that asks, and the tokens. */
 typedef void cpu_ask(void *with, const char *macro, int first, int last);
 void cpu_known_ask(const cpu_splitter *, int first, int last, cpu_ask *, void *with);
@@ -165,6 +170,9 @@ int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value 
 
 /* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
 bool cpu_group_expand(cpu_splitter *);
+/* The declaration goes, and the name that it declares at token `name` becomes the pattern, to the end of its
+ * block. False: it stands in none. */
+bool cpu_name_expand(cpu_splitter *, const cpu_node *, int name, const char *pattern, const cpu_range *parts);
 bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
 /* overload.c: template <class T, int N> */
 typedef struct cpu_header {
@@ -182,7 +190,8 @@ int cpu_overload_at(const cpu_splitter *, int i); /* the function that a name wr
 /* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own.
  * NULL, or why not. Writes the function that holds it. */
 const char *cpu_static_shared_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);
-/* The name of that function. */
-void cpu_static_shared_name(const cpu_splitter *, const cpu_function *helper, const cpu_token *variable, cpu_text *);
+/* The name of that function, for the variable at a token of the body. */
+void cpu_static_shared_name(const cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int variable,
+                            cpu_text *);
 
 #endif

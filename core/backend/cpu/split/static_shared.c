@@ -4,18 +4,16 @@
  * it, and it keeps its contents from one call to the next. So it stays in a separate function, which stands in front
  * of the kernel and returns it; the unfolded calls refer to that:
  *
- *   template <class T> auto &mw_keep_k_block_sum_part() { __shared__ T part[32]; return part; }, placed by entry.h */
+ *   template <class T> auto &mw_keep_k_3_12_part() { __shared__ T part[32]; return part; }, placed by entry.h */
 #include <string.h>
 
 #include "core/backend/cpu/split/split.h"
 
-void cpu_static_shared_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable,
+void cpu_static_shared_name(const cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, int variable,
                             cpu_text *out) {
-  const cpu_token *at = in->program->tokens.at;
-  const cpu_token *kernel = &at[in->kernel->name], *name = &at[helper->name];
-  cpu_text_format(out, "mw_keep_%.*s_%.*s_", TEXT(kernel), TEXT(name));
-  if (helper->overloaded) cpu_text_format(out, "%d_", (int)(helper - in->program->functions));
-  cpu_text_format(out, "%.*s", TEXT(variable));
+  const int number = (int)(helper - in->program->functions); /* it may have several variables of that name */
+  cpu_text_format(out, "mw_keep_%.*s_%d_%d_%.*s", TEXT(cpu_kernel_name(in)), number, variable,
+                  TEXT(&body->work.at[variable]));
 }
 
 static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_token *name) {
@@ -51,9 +49,9 @@ static bool names_formal(const cpu_splitter *in, const cpu_function *helper, con
 
 /* Once for each variable of each helper, however often it is called. */
 static void static_shared_one(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body,
-                              const bool *marked, const cpu_token *variable) {
+                              const bool *marked, int variable) {
   cpu_text name = {0}, *out = &in->prelude;
-  cpu_static_shared_name(in, helper, variable, &name);
+  cpu_static_shared_name(in, helper, body, variable, &name);
   cpu_text_put(&name, "()");
   if (!out->at || !strstr(out->at, name.at)) {
     if (helper->is_template) cpu_text_plain(out, &in->program->tokens, helper->head_first, helper->head_last);
@@ -61,7 +59,7 @@ static void static_shared_one(cpu_splitter *in, const cpu_function *helper, cons
     out->file = 0;
     for (int i = 0; i < body->nnodes; i++)
       if (marked[i]) cpu_emit_tokens(&body->work, out, body->nodes[i].first, body->nodes[i].last, cpu_placed_kept);
-    cpu_text_format(out, " return %.*s; }\n", TEXT(variable));
+    cpu_text_format(out, " return %.*s; }\n", TEXT(&body->work.at[variable]));
     out->file = 0;
   }
   mw_free(name.at);
@@ -73,7 +71,7 @@ const char *cpu_static_shared_put(cpu_splitter *in, const cpu_function *helper, 
   bool *marked = mw_calloc((size_t)body->nnodes, sizeof *marked);
   const bool fits = name >= 0 && constants_mark(body, node, marked) && !names_formal(in, helper, body, marked);
   for (; fits && name >= 0; name = cpu_variable_next(&body->work, first, last, name))
-    static_shared_one(in, helper, body, marked, &body->work.at[name]);
+    static_shared_one(in, helper, body, marked, name);
   mw_free(marked);
   return fits ? NULL : "has shared memory of a kind that is not understood";
 }

@@ -41,6 +41,26 @@ bool cpu_node_splits(const cpu_node *node) {
   return node->barrier >= 0 || node->warp >= 0;
 }
 
+/* Past an attribute by which nothing else is computed; all others, such as [[no_unique_address]], stay. */
+static int attribute_end(const cpu_tokens *from, int i) {
+  const char *const *const idle =
+      WORDS("maybe_unused", "likely", "unlikely", "fallthrough", "nodiscard", "deprecated", ",", "(");
+  const int end = cpu_attribute_end(from, i);
+  for (int k = i + 2; k < end - 2; k++) {
+    if (!cpu_token_any(&from->at[k], idle)) return i;
+    if (from->at[k].match > k) k = from->at[k].match;
+  }
+  return end;
+}
+
+void cpu_work_add(cpu_splitter *in, int first, int last) {
+  const cpu_tokens *from = &in->program->tokens;
+  for (int i = first, past; i < last; i = past) {
+    past = attribute_end(from, i);
+    if (past == i) cpu_tokens_push(&in->work, &from->at[past++]);
+  }
+}
+
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
 /* The statement at token i; -1: none is left in front of `last`. */
@@ -74,7 +94,8 @@ static cpu_node_kind word_kind(const cpu_token *token) {
     cpu_node_kind kind;
   } words[] = {{"if", CPU_NODE_IF},           {"for", CPU_NODE_FOR},
                {"while", CPU_NODE_WHILE},     {"do", CPU_NODE_DO},
-               {"switch", CPU_NODE_SWITCH},   {"return", CPU_NODE_RETURN},
+               {"switch", CPU_NODE_SWITCH},   {"case", CPU_NODE_CASE},
+               {"default", CPU_NODE_CASE},    {"return", CPU_NODE_RETURN},
                {"break", CPU_NODE_BREAK},     {"continue", CPU_NODE_CONTINUE},
                {"__syncwarp", CPU_NODE_WARP}, {"mw_exchange", CPU_NODE_EXCHANGE}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -82,18 +103,43 @@ static cpu_node_kind word_kind(const cpu_token *token) {
   return CPU_NODE_LEAF;
 }
 
+/* Is there a type among the words? */
+static bool has_type(const cpu_splitter *in, int first, int last) {
+  cpu_binder binder = {in->program, in->kernel};
+  int i = first;
+  while (i < last && cpu_binder_meaning(&binder, &in->work.at[i]).binding != MW_NAME_TYPE) i++;
+  return i < last;
+}
+
+/* T (*x)[4], x(1): what has a call's form declares only where the words give a type; in a head x(1) is not understood. */
+static bool declares(const cpu_splitter *in, const cpu_declarators *list, bool head) {
+  for (const cpu_declarator *it = list->at; it < list->at + list->count && !list->plain; it++)
+    if ((it->parentheses && head) || (it->inner && !has_type(in, it->spec, it->spec_last))) return false;
+  return list->count > 0;
+}
+
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   const cpu_token *token = &in->work.at[i];
   if (word_kind(token) != CPU_NODE_LEAF) return word_kind(token);
-  if (cpu_token_is(token, "__syncthreads") && last == i + 4) return CPU_NODE_BARRIER;
+  if (cpu_token_any(token, WORDS("__syncthreads", "mw_grid_sync")) && last == i + 4) return CPU_NODE_BARRIER;
   if (cpu_token_any(token, passed_words)) {
     type_check(in, i, last);
     return CPU_NODE_TYPE;
   }
   const cpu_declarators list = cpu_declarators_read(&in->work, i, last - 1);
-  if (list.count && cpu_has(&in->work, i, list.at[0].spec_last, "static")) return CPU_NODE_TYPE;
-  if (cpu_has(&in->work, i, list.count ? list.at[0].spec_last : last, "__shared__")) return CPU_NODE_TYPE;
-  return list.count ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
+  const bool declaration = declares(in, &list, false);
+  if (declaration && cpu_has(&in->work, i, list.at[0].spec_last, "static")) return CPU_NODE_TYPE;
+  if (cpu_has(&in->work, i, declaration ? list.at[0].spec_last : last, "__shared__")) return CPU_NODE_TYPE;
+  return declaration ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
+}
+
+/* case 1: in a block is a statement of its own, and else part of what follows. */
+static int case_read(cpu_splitter *in, int i, int last, int parent) {
+  const int end = cpu_find_open(&in->work, i, last, WORDS(":")) + 1;
+  if (in->nodes[parent].kind != CPU_NODE_BLOCK) return statement_read(in, end, last, parent);
+  const int node = node_add(in, CPU_NODE_CASE, i, parent);
+  in->nodes[node].last = end < last ? end : last;
+  return node;
 }
 
 static int block_read(cpu_splitter *in, int open, int parent) {
@@ -171,8 +217,7 @@ static int statement_kind_read(cpu_splitter *in, int i, int last, int parent) {
     cpu_split_reject(in, i, "there is a %.*s", TEXT(&at[i]));
   const bool label = at[i].kind == CPU_NAME && i + 1 < last && cpu_token_is(&at[i + 1], ":");
   if (label && !cpu_token_is(&at[i], "default")) cpu_split_reject(in, i, "there is a label");
-  if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))
-    return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent);
+  if (kind == CPU_NODE_CASE) return case_read(in, i, last, parent);
   int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);
   in->nodes[node].last = end;
   return node;
@@ -225,13 +270,22 @@ bool cpu_is_jump(const cpu_splitter *in, int node) {
   return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
 }
 
+int cpu_return_find(const cpu_tokens *tokens, int first, int last) {
+  int i = first;
+  for (int open; i < last && !cpu_token_is(&tokens->at[i], "return"); i = open ? tokens->at[open].match : i + 1)
+    open = cpu_lambda_open(tokens, i);
+  return i;
+}
+
 bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
   return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
 }
 
 cpu_declarators cpu_node_declarators(const cpu_splitter *in, const cpu_node *node) {
-  if (node->kind == CPU_NODE_FOR) return cpu_declarators_read(&in->work, node->head, node->init_last);
-  return cpu_declarators_read(&in->work, node->first, node->kind == CPU_NODE_DECLARE ? node->last - 1 : node->first);
+  const bool head = node->kind == CPU_NODE_FOR;
+  const int first = head ? node->head : node->first, last = node->kind == CPU_NODE_DECLARE ? node->last - 1 : first;
+  const cpu_declarators list = cpu_declarators_read(&in->work, first, head ? node->init_last : last);
+  return declares(in, &list, head) ? list : (cpu_declarators){.count = 0};
 }
 
 bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {

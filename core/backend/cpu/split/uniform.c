@@ -36,14 +36,22 @@ int cpu_context(const cpu_splitter *in, int node) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
+/* The variable itself, not what it points to, nor an argument of its type's. */
+static bool is_const(const cpu_tokens *tokens, const cpu_declarator *it) {
+  const cpu_token *at = tokens->at;
+  int i = cpu_has(tokens, it->first, it->name, "*") ? it->first : it->spec;
+  while (i < it->name && !cpu_token_any(&at[i], WORDS("const", "constexpr")))
+    i = cpu_token_is(&at[i], "<") ? cpu_angle_end(tokens, i, it->name) : i + 1;
+  return i < it->name;
+}
+
 static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarator, int until) {
   const int spec = declarator->spec, last = declarator->spec_last;
   in->locals = mw_realloc(in->locals, (size_t)(in->nlocals + 1) * sizeof *in->locals);
   cpu_local *local = &in->locals[in->nlocals++];
   *local = (cpu_local){.declarator = *declarator, .node = node, .until = until, .header = -1, .region = -2};
   local->is_auto = cpu_has(&in->work, spec, last, "auto");
-  const int from = cpu_has(&in->work, declarator->first, declarator->name, "*") ? declarator->first : spec;
-  local->is_const = cpu_find(&in->work, from, declarator->name, WORDS("const", "constexpr")) < declarator->name;
+  local->is_const = is_const(&in->work, declarator);
   local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
   local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
   local->array = declarator->dims_last > declarator->dims;
@@ -79,6 +87,13 @@ static bool in_condition(const cpu_node *node, int name) {
   return node->kind == CPU_NODE_FOR && node->init_last < name && name < node->test_last;
 }
 
+/* All that the statement declares, once for all threads. */
+static bool declares_uniform(const cpu_splitter *in, int node) {
+  for (int i = 0; i < in->nlocals; i++)
+    if (in->locals[i].node == node && !in->locals[i].uniform) return false;
+  return in->nodes[node].kind == CPU_NODE_DECLARE;
+}
+
 static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, int name) {
   int index = cpu_node_at(in, name), declared = cpu_context(in, local->node);
   const cpu_node *node = &in->nodes[index];
@@ -89,9 +104,9 @@ static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, in
     if (name < node->init_last) return cpu_is_uniform(in, node->head, node->init_last);
     return name > node->test_last && cpu_is_uniform(in, node->test_last + 1, node->head_last);
   }
-  int value = plain_assignment(in, node, name);
-  return value && at_barrier_level(in, index) && cpu_context(in, index) == declared &&
-         cpu_is_uniform(in, value, node->last);
+  const int value = plain_assignment(in, node, name);
+  return at_barrier_level(in, index) && cpu_context(in, index) == declared &&
+         (value ? cpu_is_uniform(in, value, node->last) : declares_uniform(in, index)); /* int m = n--; */
 }
 
 /* How many [ ] stand behind each other? */
@@ -108,7 +123,8 @@ static void changes_count(cpu_splitter *in) {
     cpu_local *local = &in->locals[index];
     const cpu_write change = cpu_use_at(&in->body, i, CPU_POINTER);
     int node = cpu_node_at(in, i);
-    if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims))
+    if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims) &&
+        !cpu_token_is(&in->work.at[i - 2], "mw_elements"))
       local->escapes = true; /* a row */
     if (change == CPU_ESCAPED) local->escapes = true;
     if (change == CPU_READ || local->fixed) continue;

@@ -22,36 +22,39 @@
 
 static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
   const cpu_token *at = it->in->work.at;
+  const cpu_declarator *d = &local->declarator;
   bool after = false;
-  for (int i = local->declarator.spec; i < local->declarator.name; i++) {
-    if (i == local->declarator.spec_last) i = local->declarator.first;
-    if (i >= local->declarator.name) break;
+  for (int i = d->spec, end; i < d->name; i = end == d->spec_last ? d->first : end) {
+    end = cpu_token_is(&at[i], "<") ? cpu_angle_end(&it->in->work, i, d->spec_last) : i + 1;
     after |= cpu_token_is(&at[i], "*");
-    if ((after || !local->pointer) && cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict")))
+    if (cpu_token_is(&at[i], "&") || ((after || !local->pointer) &&
+                                      cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict"))))
       continue;
-    cpu_put_tokens(it, i, i + 1);
+    cpu_put_tokens(it, i, end);
     cpu_put(it, " ");
   }
 }
 
-/* typedef float mw_T3; mw_private<mw_T3, 1024> mw_L3; mw_T3 &x = mw_L3.at[0]; the last for the sake of its type. */
+/* typedef float mw_T3; mw_private<mw_T3, 1024> mw_L3; mw_T3 &x = mw_L3.at[0]; the last for the sake of its type. Of a
+ * reference the elements are pointers. */
 static void storage_put(cpu_writer *it, int index) {
   const cpu_local *local = &it->in->locals[index];
   const cpu_declarator *d = &local->declarator;
   if (local->is_auto) {
-    cpu_put(it, "typedef mw_plain<decltype(");
+    cpu_put(it, local->reference ? "typedef __typeof__((" : "typedef mw_plain<decltype(");
     cpu_put_tokens(it, d->init, d->init_last);
-    cpu_put(it, ")> mw_T%d;", index);
+    cpu_put(it, local->reference ? ")) mw_T%d;" : ")> mw_T%d;", index);
   } else {
     cpu_put(it, " typedef ");
     type_tokens_put(it, local);
     cpu_put(it, " mw_T%d", index);
-    cpu_put_tokens(it, d->dims, d->dims_last);
+    cpu_put_tokens(it, d->name + 1, d->dims_last);
     cpu_put(it, ";");
   }
-  const cpu_token *name = &it->in->work.at[d->name];
-  cpu_put(it, " mw_private<mw_T%d, %d> mw_L%d;%s mw_T%d &%.*s = mw_L%d.at[0]; (void)%.*s;", index,
-          cpu_threads_most(it->in), index, local->is_const ? " const" : "", index, TEXT(name), index, TEXT(name));
+  cpu_put(it, " mw_private<%smw_T%d%s, %d> mw_L%d;", local->reference && local->is_const ? "const " : "", index,
+          local->reference ? " *" : "", cpu_threads_most(it->in), index);
+  cpu_variable_put(it, index, "0");
+  cpu_put(it, " (void)%.*s;", TEXT(&it->in->work.at[d->name]));
   if (cpu_some_wait(it)) cpu_put(it, " mw_L%d.clear(mw_n);", index);
 }
 
@@ -84,8 +87,11 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
     if (local->node != node) continue;
     if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last))
       cpu_region_flush(it);
-    if (local->class == CPU_PRIVATE && local->reference && it->out)
-      cpu_split_reject(in, first, "the reference '%.*s' is used on both sides of a barrier",
+    if (local->class == CPU_PRIVATE && local->reference && it->out && !cpu_is_lasting(in, d->init, d->init_last))
+      cpu_split_reject(in, first, "the reference '%.*s' to a value is used on both sides of a barrier",
+                       TEXT(&in->work.at[d->name]));
+    if (local->class == CPU_PRIVATE && it->out && cpu_lambda_open(&in->work, d->init))
+      cpu_split_reject(in, first, "the lambda '%.*s' has variables of its own, and is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
     if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN) {
@@ -322,7 +328,7 @@ static void shuffle_walk(cpu_writer *it, int index) {
   int kind = cpu_shuffle_kind(it->in, node);
   cpu_put(it, "\n%s<%d", shuffle_types[kind], cpu_threads_most(it->in));
   if (kind == 0 || kind == 2) {
-    cpu_put(it, ", mw_plain<decltype(");
+    cpu_put(it, ", mw_word<decltype(");
     cpu_put_tokens(it, node->first + 6, node->last - 2);
     cpu_put(it, ")>");
   }
@@ -338,13 +344,43 @@ static void shuffle_walk(cpu_writer *it, int index) {
     cpu_put(it, "const int mw_v%.*s = mw_x%.*s.%s(mw_n);\n", TEXT(number), TEXT(number), shuffle_results[kind]);
 }
 
+/* Before each case ends the region, and a block, so that no case jumps over a declaration. */
+static void switch_walk(cpu_writer *it, const cpu_node *node) {
+  if (node->predicate || it->in->nodes[node->child].kind != CPU_NODE_BLOCK)
+    cpu_split_reject(it->in, node->first, "a switch around a warp operation differs between threads, or has no braces");
+  cpu_region_flush(it);
+  cpu_known_put(it, node->head, node->head_last);
+  head_put(it, "\nswitch (", node, ") {{\n");
+  body_walk(it, node->child);
+  braced_walk(it, -1);
+  cpu_put(it, "}\n");
+}
+
+static void case_walk(cpu_writer *it, const cpu_node *node) {
+  const cpu_node *around = &it->in->nodes[it->in->nodes[node->parent].parent];
+  if (around->kind != CPU_NODE_SWITCH || cpu_has(&it->in->work, node->first, node->last, "?"))
+    cpu_split_reject(it->in, node->first, "a case around a barrier is not understood");
+  cpu_region_flush(it);
+  cpu_put(it, "}\n");
+  cpu_put_tokens(it, node->first, node->last);
+  cpu_put(it, " {\n");
+}
+
+/* That of the grid waits for the other blocks. */
+static void barrier_walk(cpu_writer *it, const cpu_node *node) {
+  cpu_region_flush(it);
+  if (cpu_token_is(&it->in->work.at[node->first], "mw_grid_sync")) cpu_put_tokens(it, node->first, node->last);
+}
+
 static void walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
   if (it->in->rejected) return;
-  if (!cpu_node_splits(node))
+  if (node->kind == CPU_NODE_CASE)
+    case_walk(it, node);
+  else if (!cpu_node_splits(node))
     simple_walk(it, index);
   else if (node->kind == CPU_NODE_BARRIER || node->kind == CPU_NODE_WARP)
-    cpu_region_flush(it);
+    barrier_walk(it, node);
   else if (node->kind == CPU_NODE_EXCHANGE)
     shuffle_walk(it, index);
   else if (node->kind == CPU_NODE_BLOCK)
@@ -352,7 +388,7 @@ static void walk(cpu_writer *it, int index) {
   else if (node->bounds_check && it->passed)
     passed_if_walk(it, index);
   else if (node->kind == CPU_NODE_SWITCH)
-    cpu_split_reject(it->in, node->first, "a barrier stands inside of a switch");
+    switch_walk(it, node);
   else if (node->kind == CPU_NODE_IF)
     node->predicate ? predicated_if_walk(it, index) : uniform_if_walk(it, node);
   else
@@ -418,6 +454,7 @@ static void body_put(cpu_writer *it, bool passed) {
 
 void cpu_body_put(cpu_splitter *in, cpu_text *out, int first_label) {
   cpu_writer it = {.in = in, .out = out, .copy = first_label};
+  out->indexed = true;
   if (in->bounds_check_scale) {
     cpu_bounds_checks_put(&it);
     cpu_put(&it, "if (mw_full) {\n");

@@ -101,8 +101,8 @@ char *cpu_accesses_call(const char *text) {
 }
 
 bool cpu_accesses_differ(const cpu_program *program) {
-  static const char *const small[] = {"char", "short", "bool", "half",
-                                      "float16", "fp8", "int8", "int16", "byte", "packed"};
+  static const char *const small[] = {"char", "short", "bool",  "half", "float16",
+                                      "fp8",  "int8",  "int16", "byte", "packed"};
   const cpu_token *at = program->tokens.at;
   for (int i = 1, questions = 0; i < program->tokens.count; i++) {
     questions += cpu_token_is(&at[i], "?");

@@ -104,7 +104,9 @@ static void kernel_put(const cpu_attempt *attempt, const cpu_function *function,
   if (function->nformals) cpu_emit_declaration(program, out, function->open + 1, function->close);
   cpu_text_put(out, ") {");
   cpu_emit_shared(program, function, out, tokens, (cpu_range){function->body + 1, function->last});
+  out->indexed = true;
   cpu_emit_tokens(tokens, out, function->body + 1, function->last, cpu_placed);
+  out->indexed = false;
 }
 
 static void function_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {

@@ -31,7 +31,7 @@ static const char *needs_fibers(const cpu_program *program, const cpu_function *
   else if (kernel->by_parameter >= 0)
     snprintf(text, sizeof text, "what '%.*s' stands for at %.80s may reach a barrier",
              TEXT(&program->tokens.at[kernel->by_parameter]), cpu_where(program, kernel->by_parameter));
-  else if (cpu_function_has(program, kernel, "__func__") || cpu_function_has(program, kernel, "__FUNCTION__"))
+  else if (cpu_find(&program->tokens, kernel->first, kernel->last, cpu_function_names) < kernel->last)
     return "it names __func__, and its loop has another name";
   else
     return NULL;

@@ -143,7 +143,7 @@ function text.draw(ladder, size)
   end
   lists.append(lines, legend(ladder, labels, style, width))
   return table.concat(lists.map(lines, function(line)
-    return utf8text.shorten((line:gsub("%s+$", "")), width, style.cut)
+    return utf8text.shorten(utf8text.trim_end(line), width, style.cut)
   end), "\n")
 end
 

@@ -201,9 +201,16 @@ template <class T> MW_FN T mw_unpack(unsigned long long bits) {
   return value;
 }
 
+/* What CUDA's functions take a narrow type for. */
+template <class T> struct mw_word_of { typedef T type; };
+#define MW_WORD(T)                                                                                                     \
+  template <> struct mw_word_of<T> { typedef int type; };
+MW_WORD(bool) MW_WORD(char) MW_WORD(signed char) MW_WORD(unsigned char) MW_WORD(short) MW_WORD(unsigned short)
+
 #define MW_SHUFFLE(name, op, Arg)                                                                                      \
-  template <class T> MW_FN T name(unsigned mask, T value, Arg arg, int width = 32, MW_HERE) {                          \
-    return mw_unpack<T>(mw_warp(op, mask, value, (int)arg, width, nullptr, #name, mw_file, mw_line));                  \
+  template <class T, class W = typename mw_word_of<T>::type>                                                           \
+  MW_FN W name(unsigned mask, T value, Arg arg, int width = 32, MW_HERE) {                                             \
+    return mw_unpack<W>(mw_warp(op, mask, (W)value, (int)arg, width, nullptr, #name, mw_file, mw_line));               \
   }
 MW_SHUFFLE(__shfl_sync, MW_WARP_SHFL, int)
 MW_SHUFFLE(__shfl_up_sync, MW_WARP_SHFL_UP, unsigned)
