@@ -372,8 +372,8 @@ end
 ---@param study table
 function runner.run(study)
   -- parts: those to be run; results: of measured parts, by name; plans: of modules; views: the study on other devices;
-  -- wrong: rungs, with the reason; mistakes: what is known of rungs with one; mistaken: those that are measured; counted:
-  -- counters of variants; in_fibers: rungs, with the reason; rung: the one that launches
+  -- wrong: rungs, with the reason; mistakes: what is known of rungs with one; mistaken: those that are measured;
+  -- counted: counters of variants; in_fibers: rungs, with the reason; rung: the one that launches
   study.state = { name = path.script(), results = {}, plans = {}, views = {}, wrong = {}, skipped = {}, unchecked = {},
                   mistakes = {}, mistaken = {}, counted = {}, uncounted = {}, in_fibers = {} }
   local _ <close> = setmetatable({}, { __close = function() conclude(study) end }) -- however the run ends
