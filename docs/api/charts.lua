@@ -64,10 +64,18 @@ texts or lists gives named bars, those of several series beside each other, with
       { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     film_spec = {
-      about = "A film of a 1-D or 2-D field.",
-      { "name", "string", "of the files, without extension", default = "SCRIPT-film" },
-      { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
-      { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
+      about = "A film, or a picture, of a 1-D or 2-D field.",
+      { "name", "string", "of the files, without extension", default = "SCRIPT-film, SCRIPT-picture" },
+      { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"; "x" with `x`]] },
+      { "ylabel", "string", "", default = [["iy"; "y" with `y`; in 1-D the label]] },
+      { "x", "number[]", "what the first and the last element along x stand for, as in `{ 0, 2.5 }`. Since 0.11.0",
+        default = "the indices, from 0" },
+      { "y", "number[]", "the same along y, of a 2-D field. Since 0.11.0", default = "the indices" },
+      { "aspect", "number", "height over width of the field, from 0.05 to 20. Since 0.11.0",
+        default = "of 2-D fields that of the elements, up to 4" },
+      { "marks", "table[]", "points on the field, `{ x =, y = [, label =] }` in the units of the axes. Since 0.11.0" },
+      { "live", "boolean", [[of a film of a 2-D field: where standard output is a terminal, frames are also shown there as they are
+added, 20 a second at most. Since 0.11.0]], default = "false" },
       { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
       { "low", "number", "lower end of the values' scale", default = "the smallest value of all frames" },
       { "high", "number", "upper end", default = "the largest" },
@@ -168,6 +176,22 @@ NAME.png with the last one.]],
 local film = mw.film { name = "example-film", pictures = false, quiet = true }
 film:add(dev:array("f64", 8, 8):random(1), "noise")
 print(film:draw().dat ~= nil) --> true]],
+    },
+    {
+      name = "picture", forms = { "mw.picture(array[, options])" },
+      about = [[Draws a field as it is now: a 2-D array as a heat map, a 1-D array as a line. It writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is
+installed, NAME.svg and NAME.png.]],
+      params = { { "array", "array", "1-D or 2-D, at most 2^18 elements" },
+                 { "options", "film_spec", "without `delay` and `live`", optional = true } },
+      returns = { { "table", "paths of the files; reason: why there are no pictures" } },
+      errors = { "mw.picture: option 'x' must be what the first and the last element stand for, as { 0, 2.5 }",
+        "mw.picture: option 'aspect' must be height over width, from 0.05 to 20, got <a>",
+        "mw.picture: mark <i> needs x and y", "as for `mw.film`" }, since = "0.11.0",
+      example = [[
+local plane = dev:array("f32", 64, 32):random(1)
+local made = mw.picture(plane, { name = "example-picture", x = { 0, 2.5 }, y = { 0, 300 }, xlabel = "time (s)", ylabel = "DM",
+                                 marks = { { x = 1.2, y = 150, label = "pulsar" } }, pictures = false, quiet = true })
+print(made.dat ~= nil) --> true]],
     },
     {
       name = "timeline", forms = { "mw.timeline{ spans = ... }" },

@@ -509,12 +509,17 @@
 ---@field records? table[] the rows, default all of this run
 ---@field quiet? boolean print nothing, default false
 
---- A film of a 1-D or 2-D field.
+--- A film, or a picture, of a 1-D or 2-D field.
 ---@class moonwarp.film_spec
----@field name? string of the files, without extension, default SCRIPT-film
+---@field name? string of the files, without extension, default SCRIPT-film, SCRIPT-picture
 ---@field title? string
----@field xlabel? string default "ix"
----@field ylabel? string default "iy"; in 1-D the label
+---@field xlabel? string default "ix"; "x" with `x`
+---@field ylabel? string default "iy"; "y" with `y`; in 1-D the label
+---@field x? number[] what the first and the last element along x stand for, as in `{ 0, 2.5 }`. Since 0.11.0, default the indices, from 0
+---@field y? number[] the same along y, of a 2-D field. Since 0.11.0, default the indices
+---@field aspect? number height over width of the field, from 0.05 to 20. Since 0.11.0, default of 2-D fields that of the elements, up to 4
+---@field marks? table[] points on the field, `{ x =, y = [, label =] }` in the units of the axes. Since 0.11.0
+---@field live? boolean of a film of a 2-D field: where standard output is a terminal, frames are also shown there as they are added, 20 a second at most. Since 0.11.0, default false
 ---@field label? string label of the values, with unit: of the colour scale, in 1-D of the y axis
 ---@field low? number lower end of the values' scale, default the smallest value of all frames
 ---@field high? number upper end, default the largest
@@ -1924,6 +1929,13 @@ function mw.ladder(spec) end
 ---@param options? moonwarp.film_spec
 ---@return table # the film: `add` returns it again, `draw` returns the paths of the files
 function mw.film(options) end
+
+--- Draws a field as it is now: a 2-D array as a heat map, a 1-D array as a line. It writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is
+--- installed, NAME.svg and NAME.png.
+---@param array moonwarp.array 1-D or 2-D, at most 2^18 elements
+---@param options? moonwarp.film_spec without `delay` and `live`
+---@return table # paths of the files; reason: why there are no pictures
+function mw.picture(array, options) end
 
 --- Draws spans of time: rows of letters in the terminal, RUN/NAME.dat, RUN/NAME.gp, SVG and PNG if gnuplot is
 --- installed, and RUN/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.

@@ -222,11 +222,16 @@ local function host()
   return package.loaded["moonwarp.host"] or {}
 end
 
+--- Whether standard output is a terminal that takes escape sequences.
+---@return boolean
+function chart.is_screen()
+  local terminal = host().terminal
+  return terminal ~= nil and terminal(1) and (os.getenv "TERM" or "dumb") ~= "dumb"
+end
+
 -- https://no-color.org
 local function shows_colour()
-  local terminal = host().terminal
-  return terminal ~= nil and terminal(1) and (os.getenv "NO_COLOR" or "") == ""
-    and (os.getenv "TERM" or "dumb") ~= "dumb"
+  return chart.is_screen() and (os.getenv "NO_COLOR" or "") == ""
 end
 
 -- $COLUMNS, the terminal's width, or 80; within 40 to 120.

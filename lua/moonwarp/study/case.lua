@@ -84,13 +84,19 @@ function case.bare(study, sides)
   return c
 end
 
+-- The same case with the modules of another device, if an id is given; its arrays are still those of this one.
+local function elsewhere(c, id)
+  local study = case.on(c.study, id)
+  return id and c:with { study = study, dev = study.dev, gpu = study.gpu } or c
+end
+
 local function null() return core.null end
 
 -- The methods of a case whose launches only plan their kernels.
 local PLANNED <const> = { array = null, full = null }
 
 function PLANNED:launch(name, how)
-  modules.plan(self:on(how.device), name, how)
+  modules.plan(elsewhere(self, how.device), name, how)
   return null
 end
 
@@ -185,14 +191,6 @@ end
 ---@return table
 function Case:with(more)
   return setmetatable(lists.merged(self, more), Case)
-end
-
---- The same case on another device: with that device's modules, its arrays are still those of this one.
----@param id string   of the device, as of mw.device
----@return table
-function Case:on(id)
-  local study = case.on(self.study, id)
-  return self:with { study = study, dev = study.dev, gpu = study.gpu }
 end
 
 --- Closes what the case keeps.
@@ -290,7 +288,7 @@ local KEPT = { "block", "grid", "shared", "cooperative", "carveout", "cache", "s
 ---@return function? go  nil if the device does not take it
 ---@return string? reason
 function Case:launch(name, how, more)
-  if how.device then self = self:on(how.device) end
+  self = elsewhere(self, how.device)
   local kernel = modules.kernel(self, name, how)
   local reason = obstacle(self, kernel, how)
   if reason then return nil, reason end
