@@ -204,8 +204,8 @@ end
 local function add_marks(add, picture)
   local colour = picture.ny == 1 and "black" or "white"
   for i, mark in ipairs(picture.marks or {}) do
-    add("set label %d %s at first %.17g, first %.17g point pt 6 ps 1.5 lw 2 lc rgb '%s' tc rgb '%s' offset 0.9,0.5 front",
-      i, gnuplot.shortened(mark.label or ""), mark.x, mark.y, colour, colour)
+    add("set label %d %s at first %.17g, first %.17g point pt 6 ps 1.5 lw 2 lc rgb '%s' tc rgb '%s' offset 0.9,0.5 "
+      .. "front", i, gnuplot.shortened(mark.label or ""), mark.x, mark.y, colour, colour)
   end
 end
 
