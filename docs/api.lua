@@ -26,7 +26,7 @@
 -- Types are those of the Lua language server; "array" and the like stand for the classes of this library.
 
 return {
-  version = "0.9.0",
+  version = "0.10.0",
 
   pages = {
     "moonwarp", "device", "array", "module", "kernel", "launch", "stream", "event", "graph", "measuring",

@@ -16,7 +16,7 @@ what=${2:-all}
 cd "$(dirname "$0")/.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 logs=$build/check
-limit=900 # seconds a file
+limit=1800 # seconds a file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
 export PRECOMPILED=$logs/headers # of tests/cxx-o0

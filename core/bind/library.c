@@ -6,7 +6,7 @@
 #include "core/base/home.h"
 #include "core/bind/bind.h"
 
-#define MW_VERSION "0.9.0"
+#define MW_VERSION "0.10.0"
 
 static void export_methods(lua_State *L) {
   lua_newtable(L);

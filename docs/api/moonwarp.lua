@@ -154,9 +154,9 @@ counter that is not known is absent, and so is a figure of accesses that the ker
       name = "version",
       forms = { "mw.version" },
       field = "string",
-      about = [[The version of the library, as in "0.9.0".]],
+      about = [[The version of the library, as in "0.10.0".]],
       since = "0.1.0",
-      example = [[print(mw.version) --> 0.9.0]],
+      example = [[print(mw.version) --> 0.10.0]],
     },
     {
       name = "device",
