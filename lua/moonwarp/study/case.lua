@@ -93,8 +93,8 @@ local function check_launch(name, how)
   for _, key in ipairs { "block", "grid" } do
     for _, size in ipairs(lists.of(how[key])) do
       if type(size) ~= "number" then
-        failure.invalid("kernel '%s': '%s' must be an integer, {x, y, z} or {x =, y =, z =}, got %s", tostring(name), key,
-          type(size))
+        failure.invalid("kernel '%s': '%s' must be an integer, {x, y, z} or {x =, y =, z =}, got %s",
+          tostring(name), key, type(size))
       end
     end
   end
