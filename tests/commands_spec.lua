@@ -17,12 +17,14 @@ end
 
 -- ---- those of README and tutorial, which run --------------------------------------------------------------------
 
+local TYPED <const> = { "^moonwarp %l", "^make", "^%-p %l", "^%-%-%l" }
+
 -- What is typed, in order of appearance, once each: moonwarp and make with words, and options alone.
 local function commands_of(text)
   local found = {}
   local function add(command)
     command = command:gsub("^%$ ", ""):gsub("^build/", ""):gsub("%s+#.*$", "")
-    if command:find "^moonwarp [a-z]" or command:find "^make" or command:find "^%-p %l" or command:find "^%-%-%l" then found[command] = true end
+    if lists.find(TYPED, function(one) return command:find(one) end) then found[command] = true end
   end
   for block in text:gmatch "\n```%a+\n(.-)\n```" do
     for line in block:gmatch "[^\n]+" do add(line) end
