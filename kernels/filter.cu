@@ -10,7 +10,7 @@
 //   v3 filter_fat    4 blocks of 128 threads with many registers: 16 elements per thread, from 48 that it loads 16
 //                    bytes at a time: 3 reads for each element; 128 multiply-adds per cycle: 3.9 elements
 //
-// Source: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 2 (Oxford, 2023): the three kinds.
+// Source: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 2 (Oxford; undated): the three kinds.
 
 enum { REACH = 16, TAPS = 2 * REACH + 1, PIECE = 11264, EACH = 16 };
 

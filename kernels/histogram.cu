@@ -29,7 +29,7 @@
 //        increased and written before the next, about 36 cycles, so 24 warps give 21 bytes per cycle
 // Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): v5, and v7 for 64 bins. N. Sakharnykh, "Fast
 // Histograms Using Shared Atomics on Maxwell" (NVIDIA's blog, 2015): v2. M. Giles, "CUDA Programming on NVIDIA GPUs",
-// lecture 3 (Oxford, 2023): atomics of shared and of global memory.
+// lecture 3 (Oxford; undated): atomics of shared and of global memory.
 
 enum { BINS = 256, WARP = 32, FLIGHT = 2 };
 

@@ -23,8 +23,8 @@
 // per thread in flight in f32, of which an H200 needs more; v5 also reads z neighbours from the second-level cache:
 // (bz + 2) / bz of the grid. v7 reads what a copy does as long as its blocks stay together; without barriers they drift
 // apart, and an H200 reads 960^3 cells of f32 1.32 times. v4 is at most K * (1 - 2 K / (32 * COLUMNS)) of a copy, v9 at
-// most K times the part of a tile that the halos leave, less 2 K / planes: of a tile of 128 x 32 cells 0.82 (K = 2),
-// 0.76 (3), 0.70 (4), if no neighbour's halo is in a cache. v4 takes some 9 instructions per cell and step, and v9 some
+// most 2 K / (1 / f + 1), f the part of a tile that halos leave, less 2 K / planes: of a tile of 128 x 32 cells 0.82
+// (K = 2), 0.76 (3), 0.70 (4), if no neighbour's halo is in a cache. v4 takes some 9 instructions per cell and step, and v9 some
 // 15 (18 for K = 2): on an H200 2.7 times a copy in f32, if nothing ever waits.
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023),

@@ -6,7 +6,7 @@
 // The ladder; TILE is 256. Bound: arithmetic. Each of the n^2 interactions needs a reciprocal square root.
 //   v1 potential_direct<float>   each thread reads all bodies; bound: issue, since the reads are the caches'. With
 //                                <double> the literal 1 of 1 / r is a double, as in v2
-//   v2 potential_shared<double>  a block stages TILE bodies in shared memory, as the source has it, with its literal
+//   v2 potential_shared<double>  a block stages TILE bodies in shared memory, as the source does, with its literal
 //                                1.0, a double: it turns division and sum into f64; bound: f64 units and conversions
 //   v3 potential_shared<float>   the same with 1.0f; bound: issue of an exactly rounded root and a division
 //   v4 potential_tiled           rsqrtf in their place; the body itself is known by its distance; bound: issue

@@ -14,7 +14,7 @@
 //                        minima and maxima for 256 bytes, 64 a cycle and multiprocessor, make 34 bytes per cycle
 //   v3 count_blocks      how many blocks run at once, counted by the blocks
 //
-// Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (Oxford, 2023): launch bounds.
+// Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (Oxford; undated): launch bounds.
 // V. Volkov, "Better performance at lower occupancy" (GTC, 2010): v1. K. Batcher, "Sorting networks and their
 // applications" (1968): v2. CUDA C++ Programming Guide, technical specifications by compute capability.
 

@@ -23,7 +23,7 @@
 //   v3   0.75 shifts, 4 comparisons, 4 additions: 7.3
 //   v4   0.75 shifts, 4 comparisons, each joined with the one before: 13
 //   v5   0.75 shifts, 2 multiply-adds, 1 minimum of three numbers (compute capability 9.0; 2 of two before): 32
-// Sources: M. Giles and W. Armour, practical 9 of "CUDA Programming on NVIDIA GPUs" (Oxford, 2023): v2, with four
+// Sources: M. Giles and W. Armour, practical 9 of "CUDA Programming on NVIDIA GPUs" (Oxford; undated): v2, with four
 // counts. T. Granlund and P. Montgomery, "Division by invariant integers using multiplication" (1994): inverses modulo
 // 2^32.
 

@@ -23,7 +23,7 @@
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
 // tree itself costs; a grid of a few blocks per multiprocessor hides it behind the loads.
 // Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v1. M. Giles, "CUDA
-// Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford, 2023): v3 to v7, v8 joined by the host, v9 and v11 for sums.
+// Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford; undated): v3 to v7, v8 joined by the host, v9 and v11 for sums.
 // M. Harris, "Optimizing parallel reduction in CUDA" (2007): v2, and v8 joined by a second launch. CUDA C++
 // Programming Guide, atomic functions: v10. The threadFenceReduction sample of the CUDA toolkit: v12.
 // Rounding: the error of a sum grows with the longest chain of additions, about eps * sqrt(chain) * sum |x| (N. Higham

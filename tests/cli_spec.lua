@@ -94,8 +94,10 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
 ]], output)
   end)
 
-  it("is 1 for an error that is not a string", function()
+  it("is 1 for an error of another kind", function()
     expect_part(1, "moonwarp: the script raised a table value, not a message", "-e", "error {}")
+    expect_part(1, "moonwarp: (-e):1: module 'moonwrap' not found:\n\tno field package.preload['moonwrap']\n\t"
+      .. "did you mean 'moonwarp'?\n", "-e", "require 'moonwrap'")
     expect_part(1, "moonwarp: own words", "-e",
       "error(setmetatable({}, { __tostring = function() return 'own words' end }))")
   end)

@@ -380,6 +380,19 @@ describe("a report", function()
     end)
   end)
 
+  it("shows of a lab that passed after a resume nothing of its first try", function()
+    support.with_folder(function(folder)
+      assert(os.execute(("mkdir -p '%s/batch/a'"):format(folder)))
+      support.write(folder .. "/batch/a/batch.json", '{"name":"night","steps":[{"id":"sum"}]}')
+      support.write(folder .. "/batch/a/journal.jsonl", '{"kind":"begin","id":"sum"}\n{"kind":"end","id":"sum",'
+        .. '"verdict":"killed","message":"killed with the batch"}\n{"kind":"resume"}\n{"kind":"begin","id":"sum"}\n'
+        .. '{"kind":"end","id":"sum","verdict":"passed"}\n{"kind":"finish"}\n')
+      local text = drawn { folder }
+      has(text, ">passed<")
+      lacks(text, "killed with the batch")
+    end)
+  end)
+
   it("has a sign for every verdict of a lab", function()
     local function badge(word) return html.join({ require("moonwarp.report.status").badge(word) }).text end
     local bad = { "check failed", "gate failed", "failed", "crashed", "timed out", "out of memory", "too much output",

@@ -125,6 +125,18 @@ describe("a mistake in a study's description", function()
     { 'kernel = "saxpy_loop"', 'make = function(c) return c:launch("saxpy_loop", { block = 64, grid = 1 }, 256) end',
       "mine.lua:18: rung 2 'a loop', make: kernel 'saxpy_loop': arguments are a table by the parameters' names, as in "
         .. "{ a = 2 }, got number" },
+    { 'kernel = "saxpy_loop"',
+      'make = function(c) local go = c:launch("saxpy_loop", { grid = 1, block = "x" }) return go end',
+      "mine.lua:18: rung 2 'a loop', make: mine.lua:18: kernel 'saxpy_loop': 'block' must be an integer, {x, y, z} or "
+        .. "{x =, y =, z =}, got string" },
+    { 'kernel = "saxpy_loop"', 'make = function(c) local go = c:launch("saxpy_loop") return go end',
+      "mine.lua:18: rung 2 'a loop', make: mine.lua:18: kernel 'saxpy_loop': a launch is { block =, grid = }, got "
+        .. "nil" },
+    { 'kernel = "saxpy_loop"', 'make = function(c) local go = c:launch(nil, { block = 64, grid = 1 }) return go end',
+      "mine.lua:18: rung 2 'a loop', make: mine.lua:18: a kernel is given by its name, got nil" },
+    { 'kernel = "saxpy_loop"', 'make = function(c) c = c:with(5) return c end',
+      "mine.lua:18: rung 2 'a loop', make: mine.lua:18: bad argument #1 to 'for iterator' (table expected, got "
+        .. "number)" },
     { 'array("f32", c.n):random(1), y = c.dev:array("f32", c.n)',
       'array("f32", c.n, 1):random(1), y = c.dev:array("f32", c.n, 1)', -- a single index counted through all of it
       "mine.lua:12: answer 'saxpy': at.x(1): the array has 1001 x 1 elements, and x comes first: at.x(ix, iy)" },

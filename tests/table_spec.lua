@@ -3,6 +3,7 @@
 -- mw.table: alignment, one unit a column, the device in the title.
 
 local support = require "tests.support"
+local bench = require "moonwarp.measure.bench"
 local mw = support.mw
 local fails = support.fails
 
@@ -33,6 +34,26 @@ describe("mw.table", function()
     local text = text_of { "t", { "share", unit = "%" }, records = { { t = t, share = 0.5 }, {} } }
     assert.is_truthy(text:find("\n       t (ms)  share (%)\n-------------  ---------\n2.500 ± 1.2 %      50.00\n"
       .. "            -          -", 1, true), text)
+  end)
+
+  it("shows an interval that reaches far to one side by its ends", function()
+    local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
+    t.median, t.low, t.high, t.warnings = 2e-3, 1.9e-3, 3.1e-3, {}
+    local text = text_of { "t", records = { { t = t } } }
+    assert.is_truthy(text:find("2.000 (1.900 to 3.100)", 1, true), text)
+    assert.are.equal("2.000 ms (1.900 ms to 3.100 ms) (n = 3)", tostring(t))
+    assert.are.equal("0.002 (0.0019 to 0.0031)", tostring(t * 1))
+    t.high = 2.9e-3
+    assert.is_truthy(text_of({ "t", records = { { t = t } } }):find("2.000 ± 25 %", 1, true))
+  end)
+
+  it("tells of the worst of several rows with one remedy", function()
+    local function noisy(noise)
+      return { t = bench.restore { n = 3, median = 1, low = 1, high = 1, noise = noise,
+                                   warnings = { { cause = ("noise %g"):format(noise), remedy = "wait" } } } }
+    end
+    local text = text_of { "t", records = { noisy(0.1), noisy(0.7), noisy(0.3) } }
+    assert.are.equal("row 2 and 2 others: noise 0.7; wait", text:match "note: (.*)")
   end)
 
   it("claims no noise of a single sample", function()

@@ -10,10 +10,15 @@
 #include "core/base/home.h"
 #include "core/bind/bind.h"
 
-/* moonwarp.plot.chart: the chunk of HOME/lua/moonwarp/plot/chart.lua, and that path. */
+/* moonwarp.plot.chart: the chunk of HOME/lua/moonwarp/plot/chart.lua, and that path. Of a name near ours, a line of the
+ * message of require, if no other searcher has it. */
 static int find_own(lua_State *L) {
+  static const char *const ours[] = {"moonwarp", NULL};
   const char *name = luaL_checkstring(L, 1);
-  if (strncmp(name, "moonwarp.", strlen("moonwarp.")) != 0) return 0;
+  if (strncmp(name, "moonwarp.", strlen("moonwarp.")) != 0) {
+    if (nearest_name(name, ours)) lua_pushstring(L, "did you mean 'moonwarp'?");
+    return lua_gettop(L) - 1;
+  }
   const char *path = lua_pushfstring(L, "%s/lua/%s.lua", mw_home(), luaL_gsub(L, name, ".", "/"));
   if (luaL_loadfile(L, path) != LUA_OK)
     return luaL_error(L, "moonwarp's own module '%s' cannot be loaded: %s", name, lua_tostring(L, -1));

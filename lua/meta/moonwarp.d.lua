@@ -382,7 +382,8 @@
 ---@field name? string the function's name in alarms and in `mw.roofline`
 ---@field quiet? boolean do not print alarms; they still count, default false
 
---- Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval.
+--- Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval,
+--- or the interval's ends, as in `1.234 ms (1.200 ms to 2.100 ms) (n = 37)`, where one is further than half of the median away.
 --- `cold` and `graph` are results with the same fields, measured in turn with the main one.
 --- 
 --- In arithmetic with a number a result is its median with its interval: `bytes / t`, `1e3 * t` and `t / n` are [quantities](#quantity).
@@ -470,7 +471,7 @@
 
 --- A measured value with its 95 % interval, from `+ - * /` and unary minus of a benchmark's result or another quantity with a number.
 --- `bytes / t` has the interval of the median of `t`: low and high change places, because the rate falls with the time. `tostring` gives
---- `4.31e12 ± 0.2 %`, half of the interval. `mw.type` of one is "quantity". Records store it as an object of the three fields, tables
+--- `4.31e12 ± 0.2 %`, half of the interval, or the ends of one that reaches beyond half of the value. `mw.type` of one is "quantity". Records store it as an object of the three fields, tables
 --- print it as value ± x %, and charts draw it with error bars.
 --- 
 --- Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio` of contenders, which has an interval.
@@ -1873,7 +1874,8 @@ function mw.check(got, expected, options) end
 function mw.record(values) end
 
 --- Prints records as an aligned table: one unit per column, the device in the title, and the warnings of
---- the benchmarks below. A benchmark or a quantity is printed as value ± x %, half of its 95 % interval.
+--- the benchmarks below, each with the noisiest row that has it. A benchmark or a quantity is printed as value ± x %, half of its 95 % interval,
+--- or as value (low to high) where an end is further than half of the value away.
 ---@param spec moonwarp.table_spec columns in a list, and options
 ---@return string # what was printed
 function mw.table(spec) end

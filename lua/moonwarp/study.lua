@@ -21,7 +21,7 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
-local long_string = require "moonwarp.base.long_string"
+local syntax = require "moonwarp.base.syntax"
 local measure = require "moonwarp.study.measure"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
@@ -448,7 +448,7 @@ function study.start(what)
   if type(what) == "string" then
     local path, chunk, problem = what, loadfile(what)
     if not chunk then
-      failure.raise_as("io", "mw.run: %s", long_string.explain(files.read(path) or "", problem))
+      failure.raise_as("io", "mw.run: %s", syntax.explain(files.read(path) or "", problem))
     end
     options.script, options.text = path, nil
     what = study.returned(chunk())

@@ -3,7 +3,7 @@
 -- A kernel that holds ]] in a text [[ ... ]]: Lua's message was about what follows the text.
 
 local support = require "tests.support"
-local long_string = require "moonwarp.base.long_string"
+local syntax = require "moonwarp.base.syntax"
 local mw = support.mw
 
 local HINT = "the text that [[ begins in line 2 ends at the first ]], in line 4: a text that holds ]] goes between [=[ "
@@ -19,9 +19,9 @@ __global__ void count(int *h, const int *x) {
 
 local function problem_of(text) return select(2, load(text, "=script")) end
 
-describe("a text that ends early", function()
-  it("has a hint", function()
-    assert.is_truthy(long_string.explain(SCRIPT, problem_of(SCRIPT)):find(HINT, 1, true))
+describe("a text with a mistake", function()
+  it("has a hint, if it ends early", function()
+    assert.is_truthy(syntax.explain(SCRIPT, problem_of(SCRIPT)):find(HINT, 1, true))
   end)
 
   it("has a hint in a script and in mw.run", function()
@@ -41,7 +41,16 @@ describe("a text that ends early", function()
     for _, text in ipairs { "local x = [[ __global__ ]]\n\n\nlocal = 1", "local x = [[ a[b[1]] ]]", "x = 1 1",
                             "local s = [=[ __global__ x[y[1]] ]=]\nlocal = 2\n" } do
       local problem = problem_of(text)
-      assert.are.equal(problem, long_string.explain(text, problem))
+      local explained = syntax.explain(text, problem)
+      assert.are.equal(problem, explained:sub(1, #problem))
+      assert.is_nil(explained:find(HINT, 1, true))
     end
+  end)
+
+  it("is shown with the line of the mistake, if it has several", function()
+    assert.are.equal("script:2: unexpected symbol near '='\n      local x = = 3",
+      syntax.explain("local y\n  local x = = 3\n", "script:2: unexpected symbol near '='"))
+    assert.are.equal("(-e):1: unexpected symbol near '='",
+      syntax.explain("x = = 3", "(-e):1: unexpected symbol near '='"))
   end)
 end)

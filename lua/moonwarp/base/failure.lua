@@ -53,14 +53,18 @@ function failure.text(problem)
   return (failure.status(problem) and problem.text or tostring(problem)):match "[^\n]*"
 end
 
+-- What Lua says of the library's own line is due to an argument of the script's innermost line, if there is one.
+local function as_script(problem)
+  local meta = debug.getmetatable(problem)
+  local is_text = type(problem) == "string" or meta and meta.__tostring
+  local text = is_text and tostring(problem) or ("the script raised a %s value, not a message"):format(type(problem))
+  local where, rest = core.where(), text:match "^[^\n:]*lua/moonwarp/[%w_/]+%.lua:%d+: (.*)$"
+  return failure.new("script", where and rest or text, rest and where)
+end
+
 -- The traceback is the program's, from where the error was raised.
 local function as_value(problem)
-  if not failure.status(problem) then
-    local meta = debug.getmetatable(problem)
-    local is_text = type(problem) == "string" or meta and meta.__tostring
-    problem = failure.new("script", is_text and tostring(problem)
-      or ("the script raised a %s value, not a message"):format(type(problem)))
-  end
+  if not failure.status(problem) then problem = as_script(problem) end
   local host = package.loaded["moonwarp.host"]
   if host and not problem.traceback then problem.traceback = host.traceback() end
   return problem

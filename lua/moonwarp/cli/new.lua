@@ -32,7 +32,8 @@ local SIZES <const> = lists.set { "n", "m", "N", "nx", "ny", "nz", "size", "leng
                                   "columns", "cols" }
 
 -- Names that the script has of its own, beside Lua's words.
-local OWN <const> = lists.set { "mw", "dev", "kernel", "expected", "at", "block", "threads", "go", "bytes", "t" }
+local OWN <const> = lists.set { "mw", "dev", "kernel", "expected", "at", "block", "threads", "shared", "go", "bytes",
+                                "t" }
 
 -- "x", "const f32x4*": an array of f32 with 4 numbers an element.
 local function parameter_of(name, text, place)

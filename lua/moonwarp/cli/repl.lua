@@ -8,7 +8,7 @@ local exit = require "moonwarp.cli.exit"
 local help = require "moonwarp.cli.help"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
-local long_string = require "moonwarp.base.long_string"
+local syntax = require "moonwarp.base.syntax"
 local session = require "moonwarp.session"
 local show = require "moonwarp.base.show"
 
@@ -47,7 +47,7 @@ local function read_chunk()
   while true do
     local chunk, message = compile(text)
     if chunk then return text, chunk end
-    if message:sub(-5) ~= "<eof>" then return text, nil, long_string.explain(text, message) end -- else it is unfinished
+    if message:sub(-5) ~= "<eof>" then return text, nil, syntax.explain(text, message) end -- else it is unfinished
     local line = host.read_line(MORE)
     if not line then return line == nil and text or false, nil, message end
     text = text .. "\n" .. line

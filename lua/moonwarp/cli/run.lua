@@ -317,7 +317,7 @@ end
 
 local function run_code(words, parsed)
   local chunk, message = load(words[2], "=(-e)")
-  if not chunk then failure.raise_as("script", require("moonwarp.base.long_string").explain(words[2], message)) end
+  if not chunk then failure.raise_as("script", require("moonwarp.base.syntax").explain(words[2], message)) end
   offer_mw()
   return execute_chunk(chunk, parsed, { script = "-e", argv = words, start = { "-e", words[2] } })
 end

@@ -87,7 +87,7 @@ function studies.load(script, text)
   local chunk, problem
   if not text then text, problem = files.read(script) end
   if text then chunk, problem = load((text:gsub("^#[^\n]*", "")), "@" .. script) end
-  if text and not chunk then problem = require("moonwarp.base.long_string").explain(text, problem) end
+  if text and not chunk then problem = require("moonwarp.base.syntax").explain(text, problem) end
   return chunk, chunk and text or problem
 end
 
@@ -105,7 +105,7 @@ function studies.open_folder(script)
   local function find(name)
     local path = ("%s%s.lua"):format(folder, name)
     if OURS[name] or not name:find "^[%w_%-]+$" or not exists(path) then return nil end
-    local chunk, problem = loadfile(path)
+    local chunk, problem = studies.load(path)
     if not chunk then failure.raise_as("script", "%s", problem) end
     names[#names + 1] = name
     return chunk, path

@@ -64,8 +64,8 @@ quantity.install(result_type)
 -- "1.234 ms ± 0.4 % (n = 37)"
 function result_type.__tostring(self)
   if self.n == 0 then return "not timed" end
-  return ("%s%s (n = %d)"):format(units.format(self.median, "s"),
-    quantity.suffix(self.median, self.low, self.high), self.n)
+  local function show(seconds) return units.format(seconds, "s") end
+  return ("%s%s (n = %d)"):format(show(self.median), quantity.suffix(self.median, self.low, self.high, show), self.n)
 end
 
 --- Whether a value is what mw.bench returns.

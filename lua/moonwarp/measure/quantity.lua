@@ -60,21 +60,33 @@ function quantity.percent(value, low, high)
   return 50.0 * (high - low) / math.abs(value)
 end
 
---- The end of a value's text: " ± 0.2 %", or "" if it has no interval.
+--- Whether an interval reaches so far from its value, on either side, that its half width would not tell.
 ---@param value number
 ---@param low number?
 ---@param high number?
+---@return boolean
+function quantity.is_wide(value, low, high)
+  return low and high and math.max(value - low, high - value) > 0.5 * math.abs(value) or false
+end
+
+--- The end of a value's text: " ± 0.2 %", of a wide interval " (1.0 to 4.1)", or "" if it has none.
+---@param value number
+---@param low number?
+---@param high number?
+---@param show fun(number: number): string   as the value is shown
 ---@return string
-function quantity.suffix(value, low, high)
+function quantity.suffix(value, low, high, show)
+  if quantity.is_wide(value, low, high) then return (" (%s to %s)"):format(show(low), show(high)) end
   local percent = quantity.percent(value, low, high)
   return percent and (" ± %s %%"):format(units.digits(percent, 2)) or ""
 end
 
+local function short(number) return (("%.4g"):format(number):gsub("e%+?(%-?)0*", "e%1")) end
+
 -- "4.31e12 ± 0.2 %"
 function quantity_type:__tostring()
   if self.value ~= self.value then return "not timed" end
-  local text = ("%.4g"):format(self.value):gsub("e%+?(%-?)0*", "e%1")
-  return text .. quantity.suffix(self.value, self.low, self.high)
+  return short(self.value) .. quantity.suffix(self.value, self.low, self.high, short)
 end
 
 -- ---- arithmetic ---------------------------------------------------------------------------------

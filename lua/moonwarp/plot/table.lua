@@ -59,9 +59,10 @@ local function cell(value, column, factor)
   local number, low, high = quantity.read(value)
   if not number then return fields.text(value) end
   if number ~= number and type(value) == "table" then return tostring(value) end -- not timed
-  local text = units.digits(factor == 1 and number or number / factor, column.digits)
+  local function show(one) return units.digits(factor == 1 and one or one / factor, column.digits) end
+  local text = show(number)
   if bench.is_result(value) and value.n == 1 then return text .. " (n = 1)" end -- one sample has no interval
-  return text .. quantity.suffix(number, low, high)
+  return text .. quantity.suffix(number, low, high, show)
 end
 
 -- A column's heading, its cells as texts, and their numbers in the unit of the heading; and whether it is one of words.
@@ -121,18 +122,20 @@ local function whose(note, names)
   if #names == 1 then return "" end
   local others = #note.rows - 1
   local more = others == 0 and "" or others == 1 and " and another" or (" and %d others"):format(others)
-  return ("%s%s: "):format(names[note.rows[1]], more)
+  return ("%s%s: "):format(names[note.worst], more)
 end
 
--- Causes and remedies of the benchmarks shown, each remedy once, with the first cause and its row.
+-- Causes and remedies of the benchmarks shown, each remedy once, with the cause and the row of the noisiest.
 local function notes(entries, names)
   local list, by_remedy = {}, {}
   for row, entry in ipairs(entries) do
     for _, key in ipairs(lists.keys(entry)) do
       local value = entry[key]
       for _, warning in ipairs(bench.is_result(value) and value.warnings or {}) do
-        local note = lists.entry(list, by_remedy, warning.remedy, { rows = {},
-          text = ("%s; %s"):format(warning.cause, warning.remedy) })
+        local note = lists.entry(list, by_remedy, warning.remedy, { rows = {}, noise = -1 })
+        if not note.text or value.noise > note.noise then
+          note.noise, note.worst, note.text = value.noise, row, ("%s; %s"):format(warning.cause, warning.remedy)
+        end
         if note.rows[#note.rows] ~= row then table.insert(note.rows, row) end
       end
     end

@@ -41,12 +41,15 @@ end
 
 local STATES = { finish = "complete", pause = "interrupted", begin = "unfinished", resume = "unfinished" }
 
+-- What an earlier try of a lab may have that a later one lacks.
+local TRY = { message = false, run = false, gates = false }
+
 -- Ends by lab; a beginning without an end is a lab that was cut off, or still runs.
 local function read_journal(found, text)
   for _, entry in ipairs(json.lines(text)) do
     found.status = STATES[entry.kind] or found.status
     if entry.kind == "begin" then lay_over(found.rows, { id = entry.id }, "unfinished") end
-    if entry.kind == "end" then lay_over(found.rows, entry) end
+    if entry.kind == "end" then lay_over(found.rows, lists.merged(TRY, entry)) end
   end
 end
 

@@ -162,7 +162,8 @@ end
 local function md_cell(name, value, unit, row)
   if value == nil then return "" end
   if math.type(value) == "float" or type(value) == "number" and unit ~= "" then
-    return units.format(value, unit) .. quantity.suffix(value, row[name .. ".low"], row[name .. ".high"])
+    local function show(number) return units.format(number, unit) end
+    return show(value) .. quantity.suffix(value, row[name .. ".low"], row[name .. ".high"], show)
   end
   return (tostring(value):gsub("|", "\\|"):gsub("%c+", " "))
 end

@@ -92,10 +92,26 @@ end
 
 local function null() return core.null end
 
+-- What is wrong with a launch is said before anything is counted with it.
+local function check_launch(name, how)
+  if type(how) ~= "table" then
+    failure.invalid("kernel '%s': a launch is { block =, grid = }, got %s", tostring(name), type(how))
+  end
+  for _, key in ipairs { "block", "grid" } do
+    for _, size in ipairs(lists.of(how[key])) do
+      if type(size) ~= "number" then
+        failure.invalid("kernel '%s': '%s' must be an integer, {x, y, z} or {x =, y =, z =}, got %s",
+          tostring(name), key, type(size))
+      end
+    end
+  end
+end
+
 -- The methods of a case whose launches only plan their kernels.
 local PLANNED <const> = { array = null, full = null }
 
 function PLANNED:launch(name, how)
+  check_launch(name, how)
   modules.plan(elsewhere(self, how.device), name, how)
   return null
 end
@@ -288,6 +304,7 @@ local KEPT = { "block", "grid", "shared", "cooperative", "carveout", "cache", "s
 ---@return function? go  nil if the device does not take it
 ---@return string? reason
 function Case:launch(name, how, more)
+  check_launch(name, how)
   self = elsewhere(self, how.device)
   local kernel = modules.kernel(self, name, how)
   local reason = obstacle(self, kernel, how)
@@ -322,7 +339,7 @@ function Case:launches(list)
   local goes = {}
   for i, one in ipairs(list) do
     local go, reason = one, nil
-    if not is_callable(one) then go, reason = self:launch(one[1], one[2], one[3]) end
+    if not is_callable(one) then go, reason = self:launch(table.unpack(lists.of(one), 1, 3)) end
     if not go then return nil, reason end
     goes[i] = go
   end

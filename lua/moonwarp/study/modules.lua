@@ -44,6 +44,7 @@ end
 ---@param name string
 ---@param how table   file, source, fast_math, compile
 function modules.plan(c, name, how)
+  if type(name) ~= "string" then failure.invalid("a kernel is given by its name, got %s", type(name)) end
   local plan = plan_of(c, how)
   local is_own = plan.file == c.study.head.kernels and not next(plan.options)
   for _, also in ipairs(is_own and c.study.also or {}) do add(c, plan, also) end

@@ -97,7 +97,7 @@ function bars.value(value, ladder)
   return units.format(value + 0.0, ladder.unit, DIGITS)
 end
 
---- The text beside a bar: its value, half of its interval, its share ("" if it has none).
+--- The text beside a bar: its value, half of its interval or its ends, its share ("" if it has none).
 ---@param bar table
 ---@param ladder table
 ---@param sign string   before half of the interval: "±"
@@ -105,6 +105,9 @@ end
 function bars.texts(bar, ladder, sign)
   local percent, share = quantity.percent(bar.value, bar.low, bar.high), ""
   local spread = percent and ("%s%s %%"):format(sign, units.digits(percent, SHARE_DIGITS)) or ""
+  if quantity.is_wide(bar.value, bar.low, bar.high) then
+    spread = ("(%s to %s)"):format(bars.value(bar.low, ladder), bars.value(bar.high, ladder))
+  end
   if bar.share then share = units.digits(100.0 * bar.share, SHARE_DIGITS) .. " %" end
   return { bars.value(bar.value, ladder), spread, share }
 end

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- Long strings [[ ... ]] that end early: a kernel's h[x[i]] holds the ]] that ends the string, and Lua's message is
--- about what follows.
+-- What Lua's compiler says, with the line that it says it about. Long strings [[ ... ]] may end early: a kernel's
+-- h[x[i]] holds the ]] that ends the string, and the message is about what follows.
 
 local utf8text = require "moonwarp.base.utf8text"
 
-local long_string = {}
+local syntax = {}
 
 local WORDS = { "__global__", "__device__", "threadIdx", "blockIdx", "#include" }
 
@@ -20,12 +20,24 @@ local function line_feeds(text)
   return select(2, text:gsub("\n", ""))
 end
 
---- A message of Lua's compiler, with a hint if it may be due to a kernel's text that ended early.
+-- "\n      x = = 3"; nothing of a text of one line, as of -e, which who wrote it sees.
+local function source_of(text, line)
+  local number = 0
+  for one in text:gmatch "([^\n]*)\n" do
+    number = number + 1
+    if number == line and one:find "%S" then return "\n      " .. one:match "^%s*(.-)%s*$" end
+  end
+  return ""
+end
+
+--- A message of Lua's compiler, with the line's text, and with a hint if it may be due to a kernel's text that ended
+--- early.
 ---@param text string     the source
 ---@param problem string  "script.lua:5: '}' expected near ..."
 ---@return string
-function long_string.explain(text, problem)
+function syntax.explain(text, problem)
   local line, ended, at = tonumber(problem:match ":(%d+): "), 1, 1
+  problem = problem .. source_of(text, line)
   for first, body, last in utf8text.spans(text, "[[", "]]") do
     local begun = ended + line_feeds(text:sub(at, first))
     ended, at = begun + line_feeds(body), last
@@ -37,4 +49,4 @@ function long_string.explain(text, problem)
   return problem
 end
 
-return long_string
+return syntax
