@@ -3,7 +3,7 @@ return {
   title = "charts",
   owner = "mw",
   about = [[
-Charts, ladders, films and timelines, of records and spans: in the terminal, as data with a gnuplot script, and as SVG and PNG if gnuplot is
+Charts, ladders, pictures, films and timelines, of records and spans: in the terminal, as data with a gnuplot script, and as SVG and PNG if gnuplot is
 installed.]],
   setup = [[
 local mw = require "moonwarp"
@@ -71,10 +71,32 @@ texts or lists gives named bars, those of several series beside each other, with
       { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
       { "low", "number", "lower end of the values' scale", default = "the smallest value of all frames" },
       { "high", "number", "upper end", default = "the largest" },
+      { "x", "number[]", "`{ first, last }`: where the first and the last element lie along x", default = "their numbers, from 0" },
+      { "y", "number[]", "the same along y, of a 2-D field", default = "their numbers, from 0" },
+      { "aspect", "number", "height over width of the field as drawn, 0.05 to 20", default = "that of the elements" },
+      { "marks", "table[]", "`{ x =, y =, label = }`: points on the field, in the axes' coordinates" },
       { "delay", "number", "time between frames", unit = "s", default = "0.08" },
+      { "live", "boolean", [[show the frames in the terminal as well, each over the one before, ten a second at most; nothing where the output is no
+terminal]], default = "false" },
       { "device", "device", "named in the title", default = "the last one opened" },
       { "quiet", "boolean", "print nothing", default = "false" },
       { "pictures", "boolean", "false: no GIF, SVG or PNG", default = "true" },
+    },
+    picture_spec = {
+      about = "A picture of a 1-D or 2-D field.",
+      { "name", "string", "of the files, without extension", default = "SCRIPT-picture" },
+      { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
+      { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
+      { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
+      { "low", "number", "lower end of the values' scale", default = "the smallest value of the field" },
+      { "high", "number", "upper end", default = "the largest" },
+      { "x", "number[]", "`{ first, last }`: where the first and the last element lie along x", default = "their numbers, from 0" },
+      { "y", "number[]", "the same along y, of a 2-D field", default = "their numbers, from 0" },
+      { "aspect", "number", "height over width of the field as drawn, 0.05 to 20", default = "that of the elements" },
+      { "marks", "table[]", "`{ x =, y =, label = }`: points on the field, in the axes' coordinates" },
+      { "device", "device", "named in the title", default = "the last one opened" },
+      { "quiet", "boolean", "print nothing", default = "false" },
+      { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     timeline_spec = {
       about = "Spans of time in lanes.",
@@ -155,10 +177,11 @@ mw.ladder { x = "T_eff", by = "rung", share = "share", level = { value = 4.2e9, 
       name = "film", forms = { "mw.film([options])" },
       about = [[Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
 elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
-NAME.png with the last one.]],
+NAME.png with the last one. A film with `live` moves its cursor up between frames: print nothing else meanwhile.]],
       params = { { "options", "film_spec", "", optional = true } },
       returns = { { "table", "the film: `add` returns it again, `draw` returns the paths of the files" } },
       errors = { "mw.film: option 'high' must be above 'low', got <a> and <b>",
+        "mw.film: option 'x' must be { first, last }, the places of the first and the last element",
         "film:add: a 1-D or 2-D array is wanted",
         "film:add: the film has 1-D frames, got an array of <n> x <m> elements",
         "film:add: the array has <n> x <m> elements, a picture needs 2 x 2 at least",
@@ -168,6 +191,21 @@ NAME.png with the last one.]],
 local film = mw.film { name = "example-film", pictures = false, quiet = true }
 film:add(dev:array("f64", 8, 8):random(1), "noise")
 print(film:draw().dat ~= nil) --> true]],
+    },
+    {
+      name = "picture", forms = { "mw.picture(array[, options])" },
+      about = [[Draws a field as it is now, as a frame of `mw.film` is drawn: RUN/NAME.dat, RUN/NAME.gp, and SVG and PNG if gnuplot is
+installed.]],
+      params = { { "array", "array", "1-D or 2-D, 2^18 elements at most" }, { "options", "picture_spec", "", optional = true } },
+      returns = { { "table", "paths of the files" } },
+      errors = { "mw.picture: an array is wanted, got <type>",
+        "mw.picture: option 'x' must be { first, last }, the places of the first and the last element",
+        "mw.picture: the array has <n> x <m> elements, a picture needs 2 x 2 at least" }, since = "0.11.0",
+      example = [[
+local plane = dev:array("f32", 64, 16):random(1)
+local made = mw.picture(plane, { x = { 0, 2.5 }, y = { 0, 100 }, xlabel = "time (s)", ylabel = "dispersion measure",
+  aspect = 0.5, marks = { { x = 1.2, y = 56.8, label = "pulsar" } }, name = "example-picture", pictures = false, quiet = true })
+print(made.dat ~= nil) --> true]],
     },
     {
       name = "timeline", forms = { "mw.timeline{ spans = ... }" },

@@ -518,7 +518,12 @@
 ---@field label? string label of the values, with unit: of the colour scale, in 1-D of the y axis
 ---@field low? number lower end of the values' scale, default the smallest value of all frames
 ---@field high? number upper end, default the largest
+---@field x? number[] `{ first, last }`: where the first and the last element lie along x, default their numbers, from 0
+---@field y? number[] the same along y, of a 2-D field, default their numbers, from 0
+---@field aspect? number height over width of the field as drawn, 0.05 to 20, default that of the elements
+---@field marks? table[] `{ x =, y =, label = }`: points on the field, in the axes' coordinates
 ---@field delay? number time between frames, s, default 0.08
+---@field live? boolean show the frames in the terminal as well, each over the one before, ten a second at most; nothing where the output is no terminal, default false
 ---@field device? moonwarp.device named in the title, default the last one opened
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no GIF, SVG or PNG, default true
@@ -541,6 +546,23 @@
 ---@field name? string of the files, without extension, default SCRIPT-X-BY
 ---@field unit? string of x, if the records have none: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
 ---@field records? table[] what to draw, default all of this run
+---@field quiet? boolean print nothing, default false
+---@field pictures? boolean false: no SVG or PNG, default true
+
+--- A picture of a 1-D or 2-D field.
+---@class moonwarp.picture_spec
+---@field name? string of the files, without extension, default SCRIPT-picture
+---@field title? string
+---@field xlabel? string default "ix"
+---@field ylabel? string default "iy"; in 1-D the label
+---@field label? string label of the values, with unit: of the colour scale, in 1-D of the y axis
+---@field low? number lower end of the values' scale, default the smallest value of the field
+---@field high? number upper end, default the largest
+---@field x? number[] `{ first, last }`: where the first and the last element lie along x, default their numbers, from 0
+---@field y? number[] the same along y, of a 2-D field, default their numbers, from 0
+---@field aspect? number height over width of the field as drawn, 0.05 to 20, default that of the elements
+---@field marks? table[] `{ x =, y =, label = }`: points on the field, in the axes' coordinates
+---@field device? moonwarp.device named in the title, default the last one opened
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
 
@@ -1920,10 +1942,17 @@ function mw.ladder(spec) end
 
 --- Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
 --- elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
---- NAME.png with the last one.
+--- NAME.png with the last one. A film with `live` moves its cursor up between frames: print nothing else meanwhile.
 ---@param options? moonwarp.film_spec
 ---@return table # the film: `add` returns it again, `draw` returns the paths of the files
 function mw.film(options) end
+
+--- Draws a field as it is now, as a frame of `mw.film` is drawn: RUN/NAME.dat, RUN/NAME.gp, and SVG and PNG if gnuplot is
+--- installed.
+---@param array moonwarp.array 1-D or 2-D, 2^18 elements at most
+---@param options? moonwarp.picture_spec
+---@return table # paths of the files
+function mw.picture(array, options) end
 
 --- Draws spans of time: rows of letters in the terminal, RUN/NAME.dat, RUN/NAME.gp, SVG and PNG if gnuplot is
 --- installed, and RUN/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.

@@ -123,6 +123,7 @@ local mw = {
   plot = api.func("mw.plot", 1, plot.draw),
   ladder = api.func("mw.ladder", 1, ladder.draw),
   film = api.func("mw.film", 1, film.new),
+  picture = api.func("mw.picture", 2, film.still),
   timeline = api.func("mw.timeline", 1, timeline.draw),
   table = api.func("mw.table", 1, tables.print),
   remark = remark.say,

@@ -37,11 +37,15 @@ local CHARTS = {
   },
 }
 
+local ENDS = { list = "number", least = 2 } -- of an axis
+
 local PICTURES = {
   timeline = fields { lanes = list "string", kinds = list "string", spans = { least = 1, list = fields {
     lane = "integer", kind = "integer", from = "number", to = "number" } } },
   film = fields { nx = "number", ny = "number", low = "number", high = "number", xlabel = "string", ylabel = "string",
-                  label = "string", delay = "number", device = "string" },
+                  label = "string", delay = "number?", device = "string", x = optional(ENDS), y = optional(ENDS),
+                  aspect = "number?",
+                  marks = optional(list(fields { x = "number", y = "number", label = "string?" })) },
 }
 
 local TABLE = fields { name = "string", notes = list "string",
