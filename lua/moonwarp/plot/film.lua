@@ -204,7 +204,7 @@ local function add_marks(add, picture)
   local begin, step = steps_of(picture.x, picture.nx)
   local colour = picture.ny > 1 and "#00e5ff" or palette.colour "k2"
   for _, mark in ipairs(picture.marks or {}) do
-    local is_right = (mark.x - begin) / step > picture.nx / 2
+    local is_right = ((mark.x - begin) / step > picture.nx / 2) == (step > 0) -- an axis may fall
     add("set label %s at first %.10g, first %.10g %s offset %d,0 front textcolor rgb '%s' point pt 6 ps 2 lw 2 "
       .. "lc rgb '%s'", gnuplot.shortened(mark.label or ""), mark.x, mark.y, is_right and "right" or "left",
       is_right and -2 or 2, colour, colour)
