@@ -36,7 +36,8 @@ describe("mw.plot", function()
       assert.is_truthy(text:find("# moonwarp " .. core.version .. ", Lua 5.4\n", 1, true))
       assert.is_truthy(text:find("# date: %d%d%d%d%-%d%d%-%d%d"))
       local heads = '"threads" "%s, T_tot (GB/s)"\n'
-      assert.is_truthy(text:find("# series 0: copy\n" .. heads:format "copy" .. "32 302\n64 480\n256 561\n1024 540\n\n\n"
+
+             assert.is_truthy(text:find("# series 0: copy\n" .. heads:format "copy" .. "32 302\n64 480\n256 561\n1024 540\n\n\n"
         .. "# series 1: triad\n" .. heads:format "triad" .. "32 271.8\n", 1, true))
       assert.is_truthy(text:find("# level: 732 peak (732.0 GB/s)\n", 1, true))
     end)
@@ -208,7 +209,8 @@ describe("mw.plot", function()
     end
     with_plot({ x = "x", y = "y", records = rows, pictures = false }, function(made)
       local text = support.read(made.dat)
-      assert.is_truthy(text:find('# series 0: n = 1024\n"x" "n = 1024, y"\n1 1024\n2 2048\n\n\n# series 1: n = 2048\n', 1, true))
+      assert.is_truthy(text:find('# series 0: n = 1024\n"x" "n = 1024, y"\n1 1024\n2 2048\n\n\n# series 1: n = 2048\n',
+        1, true))
     end)
   end)
 
@@ -221,7 +223,8 @@ describe("mw.plot", function()
     end
     with_plot({ x = "x", y = "y", by = "kind", records = rows, pictures = false }, function(made)
       local text = support.read(made.dat)
-      assert.is_truthy(text:find('copy, n = 64\n"x" "copy, n = 64, y"\n1 64\n2 128\n\n\n# series 1: triad, n = 64\n', 1, true))
+      assert.is_truthy(text:find('copy, n = 64\n"x" "copy, n = 64, y"\n1 64\n2 128\n\n\n# series 1: triad, n = 64\n',
+        1, true))
       assert.is_truthy(text:find('# series 2: copy, n = 7\n"x" "copy, n = 7, y"\n1 7\n2 14\n\n\n', 1,
         true))
     end)
