@@ -144,6 +144,10 @@ describe("mw.film", function()
   it("rejects options that it does not know", function()
     fails(function() mw.film { colour = "red" } end, "mw.film: unknown option 'colour'; it takes aspect, delay, "
       .. "device, high, label, live, low, marks, name, pictures, quiet, title, x, xlabel, y, ylabel")
+    fails(function() mw.film { tilte = "x" } end, "mw.film: unknown option 'tilte'; did you mean 'title'?")
+    fails(function() mw.film { device = "cpu" } end, "mw.film: option 'device' must be a device, got string")
+    fails(function() mw.film { low = 2, high = 1 } end, "mw.film: option 'high' must be above 'low', got 1 and 2")
+    fails(function() mw.film "f" end, "mw.film: options must be a table, got string")
   end)
 
   it("does without gnuplot, and says so", function()

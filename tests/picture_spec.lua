@@ -1,116 +1,100 @@
 -- SPDX-License-Identifier: MIT
 --
--- mw.picture, axes that stand for something, marks, and films at the terminal.
+-- mw.picture and the words it shares with mw.film: places of the axes, marks, aspect; a film in the terminal.
 
-local film = require "moonwarp.plot.film"
-local labs = require "tests.labs"
 local support = require "tests.support"
-local mw, fails = support.mw, support.fails
+local film = require "moonwarp.plot.film"
+local mw = support.mw
+local fails = support.fails
 
-local function in_folder(body)
-  support.with_folder(function(folder) support.into(folder, body, folder) end)
-end
+local LIVE = [[
+local mw = require "moonwarp"
+local film = mw.film { name = "f", live = true, pictures = false }
+local field <close> = mw.device("cpu"):array("f64", { { 0, 0 }, { 0, 4 } })
+film:add(field, "t =\0270"):draw()
+]]
 
-local function has(text, ...)
-  for _, words in ipairs { ... } do assert.is_truthy(text:find(words, 1, true), words .. " is not in: " .. text) end
+-- What the script's film writes with the output as the command makes it.
+local function live(command, environment)
+  local screen
+  support.with_folder(function(folder)
+    support.write(folder .. "/s.lua", LIVE)
+    command = command:format(("cd %s && env %s '%s' run s.lua --device cpu"):format(folder, environment,
+      support.program()))
+    screen = support.typed(command .. "; echo the end", { { "the end", "" } })
+  end)
+  return (screen:gsub("\r\n", "\n"))
 end
 
 describe("mw.picture", function() support.each_device(function(dev)
-  local plane, line
-
-  setup(function()
-    plane = dev:array("f32", { { 1, 2, 3 }, { 4, 5, 6 } })
-    line = dev:array("f32", { 1, 4, 9, 16, 25 })
-  end)
-  teardown(function() plane:close() line:close() end)
-
-  it("draws a plane with axes that stand for something, and marks on it", function()
-    in_folder(function()
-      local made = mw.picture(plane, { name = "p", title = "plane", x = { 0, 4 }, y = { 100, 50 }, aspect = 0.5,
-        quiet = true, marks = { { x = 2, y = 75, label = "it's \"here\"" }, { x = 0, y = 50 } } })
-      has(support.read(made.dat), "# plane, " .. dev:name(), "1 2 3\n4 5 6\n")
-      local script = support.read(made.gp)
-      has(script, "using (0 + $1 * 2):(100 + $2 * -50):3 with image", "set size noratio",
-        "set label 1 \"it's \\042here\\042\" at first 2, first 75 point", "set label 2 '' at first 0, first 50 point",
-        "set xlabel 'x'", "set ylabel 'y'")
-      assert.is_nil(script:find("gif", 1, true))
-      assert.is_nil(made.gif)
-      if os.execute "command -v gnuplot >/dev/null 2>&1" then
-        assert.is_nil(made.reason)
-        assert.are.equal("\x89PNG", support.read(made.png):sub(1, 4))
-        has(support.read(made.svg), "here")
-      end
+  local function drawn(rows, spec)
+    local field <close> = dev:array("f64", rows)
+    local script, data
+    support.with_folder(function(folder)
+      spec.name, spec.quiet, spec.pictures = "p", true, false
+      support.into(folder, function()
+        local made = mw.picture(field, spec)
+        script, data = support.read(made.gp), support.read(made.dat)
+      end)
     end)
+    return script, data
+  end
+
+  it("has axes of its coordinates, marks and an aspect, and no GIF", function()
+    local script, data = drawn({ { 1, 2, 3 }, { 4, 5, 6 } }, { x = { 0, 0.5 }, y = { 100, 50 }, aspect = 0.6,
+      marks = { { x = 0.1, y = 60, label = "it's" }, { x = 0.5, y = 100 } } })
+    local function has(text) assert.is_truthy(script:find(text, 1, true), script) end
+    has "plot data index 0 matrix using (0+0.25*$1):(100+-50*$2):3 with image\n"
+    has "set size ratio 0.6\n"
+    has 'set label "it\'s" at first 0.1, first 60 left offset 2,0 front'
+    has "set label '' at first 0.5, first 100 right offset -2,0 front"
+    assert.is_nil(script:find("gif", 1, true))
+    assert.is_truthy(data:find("\n1 2 3\n4 5 6\n", 1, true), data)
   end)
 
-  it("draws a line, and keeps elements as they were without these words", function()
-    in_folder(function()
-      local made = mw.picture(line, { name = "l", x = { -1, 1 }, quiet = true, pictures = false })
-      has(support.read(made.gp), "using (-1 + $1 * 0.5):3 with lines")
-      made = mw.picture(plane, { name = "e", quiet = true, pictures = false })
-      has(support.read(made.gp), "using 1:2:3 with image", "set size ratio -1", "set xlabel 'ix'")
-    end)
+  it("of a 1-D field is a line along x", function()
+    local script = drawn({ 1, 2, 3 }, { x = { -1, 1 } })
+    assert.is_truthy(script:find("plot data index 0 matrix using (-1+1*$1):3 with lines", 1, true), script)
   end)
 
-  it("rejects what it cannot draw", function()
-    fails(function() mw.picture() end, "film:add: an array is wanted, got nil")
-    for _, range in ipairs { {}, { 1 }, { 1, 1 }, { 1, "2" }, { 0, math.huge } } do
-      fails(function() mw.picture(plane, { x = range }) end,
-        "mw.picture: option 'x' must be what the first and the last element stand for, as { 0, 2.5 }")
+  it("rejects what is no axis, no mark and no field", function()
+    local field <close> = dev:zeros("f32", 2, 2)
+    for _, ends in ipairs { {}, { 1 }, { 1, 1 }, { 1, 2, 3 }, { 0, math.huge } } do
+      fails(function() mw.picture(field, { x = ends }) end,
+        "mw.picture: option 'x' must be { first, last }, the places of the first and the last element")
     end
-    fails(function() mw.picture(plane, { aspect = 0 }) end,
-      "mw.picture: option 'aspect' must be height over width, from 0.05 to 20, got 0")
-    fails(function() mw.film { marks = { { x = 1 } } } end, "mw.film: mark 1 needs x and y")
+    fails(function() mw.film { marks = { { x = 1 } } } end, "mw.film: option 'marks'[1].y must be a number, got nil")
+    fails(function() mw.picture(field, { aspect = 0 }) end,
+      "mw.picture: option 'aspect' must be at least 0.05, got 0")
+    fails(function() mw.picture(field, { live = true }) end, "mw.picture: unknown option 'live'; it takes "
+      .. "aspect, device, high, label, low, marks, name, pictures, quiet, title, x, xlabel, y, ylabel")
+    fails(function() mw.picture(3) end, "mw.picture: an array is wanted, got number")
   end)
 end) end)
 
-describe("a stored picture", function()
-  if not support.program() then return pending "needs the program" end
-
-  it("is drawn again by moonwarp plot", function()
-    support.with_folder(function(folder)
-      local function run(words)
-        return labs.shell(("cd %s && %s %s </dev/null"):format(labs.quoted(folder), labs.quoted(labs.program), words))
-      end
-      local status, output = run([[-e 'local a = mw.device"cpu":zeros("f32", 4, 4)
-        mw.picture(a, { name = "p", x = { 0, 1 }, quiet = true }) mw.record { n = 1 }' --out out]])
-      assert.are.equal(0, status, output)
-      local script = support.run(folder .. "/out") .. "/p.gp"
-      local before = support.read(script)
-      os.remove(script)
-      status, output = run "plot out"
-      assert.are.equal(0, status, output)
-      has(support.read(script), "using (0 + $1 * 0.333", before:match "plot data[^\n]*")
-    end)
-  end)
-end)
-
 describe("a live film", function()
-  it("has a frame as shades, upwards, with ? for what is no number", function()
-    local rows = { { 0, 0.1, 1 }, { 0, 0, 0 }, { 1, 0, 0 / 0 }, { 0, 0, 0 } }
-    assert.are.same({ "@ ?", " .@" }, film.shades(rows, 80, 0, 1))
-    assert.are.same({ "  " }, film.shades({ { 5, 5 } }, 1000, 5, 5))
-    local wide = {}
-    for i = 1, 100 do wide[i] = i end
-    assert.are.equal(40, #film.shades({ wide }, 40, 0, 1)[1])
+  it("is a field in letters, the first row at the bottom", function()
+    local size = { width = 8, height = 4, unicode = true }
+    assert.are.same({ "██▒▒", "    " }, film.text({ { 0, 0 / 0 }, { 4, 2 } }, 0, 4, 1, { width = 4, height = 9,
+      unicode = true }))
+    assert.are.same({ "    ▄▄██", "  ██████" }, film.text({ { 0, 2, 3, 4 } }, 0, 4, 0.5, size))
+    assert.are.same({ "#" }, film.text({ { 9, 9 }, { 9, 9 } }, 0, 4, 20, { width = 1, height = 1 }))
   end)
 
-  local SCRIPT <const> = [[-e 'local f = mw.film { name = "f", live = true, pictures = false }
-    local a = mw.device"cpu":array("f32", { { 0, 1, 2 }, { 2, 1, 0 } })
-    f:add(a, "first") local from = mw.clock() while mw.clock() - from < 0.06 do end
-    f:add(a, "second"):add(a, "third"):draw()']]
+  it("draws each frame over the one before in a terminal of any width", function()
+    for columns, rows in pairs { [9] = "    ####\n    ####\n        \n        \n", [2] = "#\n" } do
+      local screen = live("stty cols " .. columns .. " rows 24; %s", "TERM=xterm LC_ALL=C")
+      local caption = columns > 5 and "t =?0" or ""
+      local lines = select(2, rows:gsub("\n", "")) + 1
+      local frame = caption .. "\n" .. rows
+      assert.is_truthy(screen:find(("%s\r\27[%dA\27[J%s"):format(frame, lines, frame), 1, true), screen)
+    end
+  end)
 
-  it("is shown where there is a terminal, and nowhere else", function()
-    if not support.program() then return pending "needs the program" end
-    support.with_folder(function(folder)
-      local command = ("cd %s && TERM=%%s %s %s --out out"):format(folder, labs.quoted(labs.program), SCRIPT)
-      local screen = support.typed(command:format "xterm", { { "written", "" } })
-      has(screen, "first\27[K", "\27[2A", "second\27[K")
-      assert.is_nil(screen:find("third\27", 1, true))
-      for _, words in ipairs { command:format "dumb", command:format "xterm" .. " --quiet" } do
-        assert.is_nil(support.typed(words, {}):find("\27[K", 1, true))
-      end
-      assert.is_nil(select(2, labs.shell(command:format "xterm" .. " </dev/null | cat")):find("\27", 1, true))
-    end)
+  it("writes nothing where the output is no terminal, or cannot move its cursor", function()
+    for _, screen in ipairs { live("%s | cat", "TERM=xterm LC_ALL=C"), live("%s", "TERM=dumb LC_ALL=C") } do
+      assert.is_nil(screen:find("#", 1, true) or screen:find("\27", 1, true), screen)
+      assert.is_truthy(screen:find("results: ", 1, true), screen)
+    end
   end)
 end)

@@ -35,9 +35,10 @@ describe("mw.plot", function()
       assert.is_truthy(text:find("# device: Tesla P100 (cuda:0)\n", 1, true))
       assert.is_truthy(text:find("# moonwarp " .. core.version .. ", Lua 5.4\n", 1, true))
       assert.is_truthy(text:find("# date: %d%d%d%d%-%d%d%-%d%d"))
-      local heads = '"threads" "T_tot (GB/s)"\n'
-      assert.is_truthy(text:find("# series 0: copy\n" .. heads .. "32 302\n64 480\n256 561\n1024 540\n\n\n"
-        .. "# series 1: triad\n" .. heads .. "32 271.8\n", 1, true))
+      local heads = '"threads" "%s, T_tot (GB/s)"\n'
+
+             assert.is_truthy(text:find("# series 0: copy\n" .. heads:format "copy" .. "32 302\n64 480\n256 561\n1024 540\n\n\n"
+        .. "# series 1: triad\n" .. heads:format "triad" .. "32 271.8\n", 1, true))
       assert.is_truthy(text:find("# level: 732 peak (732.0 GB/s)\n", 1, true))
     end)
   end)
@@ -50,7 +51,7 @@ describe("mw.plot", function()
 
   it("marks it below 1 as well, and at fewer powers if there are many", function()
     for _, case in ipairs { { 0.07, 900, "('0.125' 0.125, '0.5' 0.5, '2' 2, " }, { 0.3, 700, "('0.5' 0.5, '1' 1, " },
-                            { 3, 5, "('4' 4)" } } do
+                            { 3, 5, "('3' 3, '3.5' 3.5, '4' 4, " } } do
       local rows = { { device = "cpu", x = case[2], y = 1 }, { device = "cpu", x = case[1], y = 2 } }
       with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)
         assert.is_truthy(support.read(made.gp):find(case[3], 1, true), support.read(made.gp))
@@ -75,6 +76,34 @@ describe("mw.plot", function()
         assert.are.equal(room, support.read(made.gp):find "\n0.5 0\n3.5 2\n" ~= nil)
       end)
     end
+  end)
+
+  it("has two labelled ticks at least on a logarithmic axis, 1, 2 and 5 below two decades", function()
+    for _, case in ipairs { { 10, 3, 40, "('5' 5, '10' 10, '20' 20)" }, { 10, 3, 4, "('3' 3, '3.5' 3.5, '4' 4)" },
+                            { 10, 1, 1000, "('1' 1, '10' 10, '100' 100, '1000' 1000)" },
+                            { 2, 200, 300, "('200' 200, '250' 250, '300' 300)" } } do
+      local rows = { { device = "cpu", x = case[2], y = 1 }, { device = "cpu", x = case[3], y = 2 } }
+      with_plot({ x = "x", y = "y", logx = case[1], records = rows, pictures = false }, function(made)
+        local script = support.read(made.gp)
+        assert.is_truthy(script:find("set xtics " .. case[4] .. "\n", 1, true), script)
+      end)
+    end
+  end)
+
+  it("shows the error bars of series at one x beside each other", function()
+    local rows = {}
+    for i, kind in ipairs { "a", "b", "a", "b" } do
+      rows[i] = { device = "cpu", x = i <= 2 and 1 or 101, y = 4, low = 3, high = 5, kind = kind }
+    end
+    local spec = { x = "x", y = "y", by = "kind", low = "low", high = "high", records = rows, pictures = false }
+    with_plot(spec, function(made)
+      local script = support.read(made.gp)
+      for i, at in ipairs { "-0.315", "0.315" } do
+        assert.is_truthy(script:find(("data index %d using ($3 < $4 ? $1+%s : NaN):2:3:4 with yerrorbars"):format(i - 1,
+          at), 1, true), script)
+        assert.is_truthy(script:find(("data index %d using ($1+%s):2 with linespoints"):format(i - 1, at), 1, true))
+      end
+    end)
   end)
 
   it("writes powers of 2 on an axis of counts in full", function()
@@ -180,7 +209,8 @@ describe("mw.plot", function()
     end
     with_plot({ x = "x", y = "y", records = rows, pictures = false }, function(made)
       local text = support.read(made.dat)
-      assert.is_truthy(text:find('# series 0: n = 1024\n"x" "y"\n1 1024\n2 2048\n\n\n# series 1: n = 2048\n', 1, true))
+      assert.is_truthy(text:find('# series 0: n = 1024\n"x" "n = 1024, y"\n1 1024\n2 2048\n\n\n# series 1: n = 2048\n',
+        1, true))
     end)
   end)
 
@@ -193,12 +223,14 @@ describe("mw.plot", function()
     end
     with_plot({ x = "x", y = "y", by = "kind", records = rows, pictures = false }, function(made)
       local text = support.read(made.dat)
-      assert.is_truthy(text:find('copy, n = 64\n"x" "y"\n1 64\n2 128\n\n\n# series 1: triad, n = 64\n', 1, true))
-      assert.is_truthy(text:find('# series 2: copy, n = 7\n"x" "y"\n1 7\n2 14\n\n\n', 1, true))
+      assert.is_truthy(text:find('copy, n = 64\n"x" "copy, n = 64, y"\n1 64\n2 128\n\n\n# series 1: triad, n = 64\n',
+        1, true))
+      assert.is_truthy(text:find('# series 2: copy, n = 7\n"x" "copy, n = 7, y"\n1 7\n2 14\n\n\n', 1,
+        true))
     end)
     for _, x in ipairs { "n", "params.n" } do
       with_plot({ x = x, y = "y", by = "kind", records = rows, pictures = false }, function(made)
-        assert.is_truthy(support.read(made.dat):find(("# series 0: copy\n\"%s\" \"y\"\n7 "):format(x), 1, true))
+        assert.is_truthy(support.read(made.dat):find(("# series 0: copy\n\"%s\" \"copy, y\"\n7 "):format(x), 1, true))
       end)
     end
   end)

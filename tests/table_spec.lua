@@ -31,9 +31,17 @@ describe("mw.table", function()
   it("shows benchmarks as median and interval, absent fields as -", function()
     local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
     t.median, t.low, t.high, t.warnings = 2.5e-3, 2.47e-3, 2.53e-3, {}
-    local text = text_of { "t", { "share", unit = "%" }, records = { { t = t, share = 0.5 }, {} } }
+    local text = text_of { "t", { "share", unit = "%" }, records = { { t = t, share = 0.5 }, { share = 0.25 } } }
     assert.is_truthy(text:find("\n       t (ms)  share (%)\n-------------  ---------\n2.500 ± 1.2 %      50.00\n"
-      .. "            -          -", 1, true), text)
+      .. "            -      25.00", 1, true), text)
+  end)
+
+  it("leaves out records without any of the measurements asked for", function()
+    local records = { { rung = "a", T = 1.5 }, { rung = "b" }, { rung = "c", share = 0.5 } }
+    assert.are.equal(table.concat({ "records, measured on no device", "rung      T  share", "----  -----  -----",
+      "a     1.500      -", "c         -  0.500" }, "\n"), text_of { "rung", "T", { "share", digits = 3 },
+      records = records })
+    assert.is_truthy(text_of({ "rung", records = records }):find("\nb", 1, true))
   end)
 
   it("shows an interval that reaches far to one side by its ends", function()

@@ -18,12 +18,13 @@ static int host_terminal(lua_State *L) {
   return 1;
 }
 
-/* host.columns(): how wide the terminal of our output is; nil if it is not one or does not say. */
+/* host.columns(): how wide the terminal of our output is, and how high; nil if it is not one or does not say. */
 static int host_columns(lua_State *L) {
   struct winsize size;
   if (!isatty(1) || ioctl(1, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 0;
   lua_pushinteger(L, size.ws_col);
-  return 1;
+  lua_pushinteger(L, size.ws_row);
+  return 2;
 }
 
 /* host.call(f, ...): "done" and the results; "failed" or "interrupted", the message with its traceback, and the error

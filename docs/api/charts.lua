@@ -3,7 +3,7 @@ return {
   title = "charts",
   owner = "mw",
   about = [[
-Charts, ladders, films and timelines, of records and spans: in the terminal, as data with a gnuplot script, and as SVG and PNG if gnuplot is
+Charts, ladders, pictures, films and timelines, of records and spans: in the terminal, as data with a gnuplot script, and as SVG and PNG if gnuplot is
 installed.]],
   setup = [[
 local mw = require "moonwarp"
@@ -64,25 +64,39 @@ texts or lists gives named bars, those of several series beside each other, with
       { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     film_spec = {
-      about = "A film, or a picture, of a 1-D or 2-D field.",
-      { "name", "string", "of the files, without extension", default = "SCRIPT-film, SCRIPT-picture" },
-      { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"; "x" with `x`]] },
-      { "ylabel", "string", "", default = [["iy"; "y" with `y`; in 1-D the label]] },
-      { "x", "number[]", "what the first and the last element along x stand for, as in `{ 0, 2.5 }`. Since 0.11.0",
-        default = "the indices, from 0" },
-      { "y", "number[]", "the same along y, of a 2-D field. Since 0.11.0", default = "the indices" },
-      { "aspect", "number", "height over width of the field, from 0.05 to 20. Since 0.11.0",
-        default = "of 2-D fields that of the elements, up to 4" },
-      { "marks", "table[]", "points on the field, `{ x =, y = [, label =] }` in the units of the axes. Since 0.11.0" },
-      { "live", "boolean", [[of a film of a 2-D field: where standard output is a terminal, frames are also shown there as they are
-added, 20 a second at most. Since 0.11.0]], default = "false" },
+      about = "A film of a 1-D or 2-D field.",
+      { "name", "string", "of the files, without extension", default = "SCRIPT-film" },
+      { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
+      { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
       { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
       { "low", "number", "lower end of the values' scale", default = "the smallest value of all frames" },
       { "high", "number", "upper end", default = "the largest" },
+      { "x", "number[]", "`{ first, last }`: where the first and the last element lie along x", default = "their numbers, from 0" },
+      { "y", "number[]", "the same along y, of a 2-D field", default = "their numbers, from 0" },
+      { "aspect", "number", "height over width of the field as drawn, 0.05 to 20", default = "that of the elements" },
+      { "marks", "table[]", "`{ x =, y =, label = }`: points on the field, in the axes' coordinates" },
       { "delay", "number", "time between frames", unit = "s", default = "0.08" },
+      { "live", "boolean", [[show the frames in the terminal as well, each over the one before, ten a second at most; nothing where the output is no
+terminal]], default = "false" },
       { "device", "device", "named in the title", default = "the last one opened" },
       { "quiet", "boolean", "print nothing", default = "false" },
       { "pictures", "boolean", "false: no GIF, SVG or PNG", default = "true" },
+    },
+    picture_spec = {
+      about = "A picture of a 1-D or 2-D field.",
+      { "name", "string", "of the files, without extension", default = "SCRIPT-picture" },
+      { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
+      { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
+      { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
+      { "low", "number", "lower end of the values' scale", default = "the smallest value of the field" },
+      { "high", "number", "upper end", default = "the largest" },
+      { "x", "number[]", "`{ first, last }`: where the first and the last element lie along x", default = "their numbers, from 0" },
+      { "y", "number[]", "the same along y, of a 2-D field", default = "their numbers, from 0" },
+      { "aspect", "number", "height over width of the field as drawn, 0.05 to 20", default = "that of the elements" },
+      { "marks", "table[]", "`{ x =, y =, label = }`: points on the field, in the axes' coordinates" },
+      { "device", "device", "named in the title", default = "the last one opened" },
+      { "quiet", "boolean", "print nothing", default = "false" },
+      { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     timeline_spec = {
       about = "Spans of time in lanes.",
@@ -163,10 +177,11 @@ mw.ladder { x = "T_eff", by = "rung", share = "share", level = { value = 4.2e9, 
       name = "film", forms = { "mw.film([options])" },
       about = [[Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
 elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
-NAME.png with the last one.]],
+NAME.png with the last one. A film with `live` moves its cursor up between frames: print nothing else meanwhile.]],
       params = { { "options", "film_spec", "", optional = true } },
       returns = { { "table", "the film: `add` returns it again, `draw` returns the paths of the files" } },
       errors = { "mw.film: option 'high' must be above 'low', got <a> and <b>",
+        "mw.film: option 'x' must be { first, last }, the places of the first and the last element",
         "film:add: a 1-D or 2-D array is wanted",
         "film:add: the film has 1-D frames, got an array of <n> x <m> elements",
         "film:add: the array has <n> x <m> elements, a picture needs 2 x 2 at least",
@@ -179,18 +194,17 @@ print(film:draw().dat ~= nil) --> true]],
     },
     {
       name = "picture", forms = { "mw.picture(array[, options])" },
-      about = [[Draws a field as it is now: a 2-D array as a heat map, a 1-D array as a line. It writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is
-installed, NAME.svg and NAME.png.]],
-      params = { { "array", "array", "1-D or 2-D, at most 2^18 elements" },
-                 { "options", "film_spec", "without `delay` and `live`", optional = true } },
-      returns = { { "table", "paths of the files; reason: why there are no pictures" } },
-      errors = { "mw.picture: option 'x' must be what the first and the last element stand for, as { 0, 2.5 }",
-        "mw.picture: option 'aspect' must be height over width, from 0.05 to 20, got <a>",
-        "mw.picture: mark <i> needs x and y", "as for `mw.film`" }, since = "0.11.0",
+      about = [[Draws a field as it is now, as a frame of `mw.film` is drawn: RUN/NAME.dat, RUN/NAME.gp, and SVG and PNG if gnuplot is
+installed.]],
+      params = { { "array", "array", "1-D or 2-D, 2^18 elements at most" }, { "options", "picture_spec", "", optional = true } },
+      returns = { { "table", "paths of the files" } },
+      errors = { "mw.picture: an array is wanted, got <type>",
+        "mw.picture: option 'x' must be { first, last }, the places of the first and the last element",
+        "mw.picture: the array has <n> x <m> elements, a picture needs 2 x 2 at least" }, since = "0.11.0",
       example = [[
-local plane = dev:array("f32", 64, 32):random(1)
-local made = mw.picture(plane, { name = "example-picture", x = { 0, 2.5 }, y = { 0, 300 }, xlabel = "time (s)", ylabel = "DM",
-                                 marks = { { x = 1.2, y = 150, label = "pulsar" } }, pictures = false, quiet = true })
+local plane = dev:array("f32", 64, 16):random(1)
+local made = mw.picture(plane, { x = { 0, 2.5 }, y = { 0, 100 }, xlabel = "time (s)", ylabel = "dispersion measure",
+  aspect = 0.5, marks = { { x = 1.2, y = 56.8, label = "pulsar" } }, name = "example-picture", pictures = false, quiet = true })
 print(made.dat ~= nil) --> true]],
     },
     {

@@ -510,21 +510,21 @@
 ---@field records? table[] the rows, default all of this run
 ---@field quiet? boolean print nothing, default false
 
---- A film, or a picture, of a 1-D or 2-D field.
+--- A film of a 1-D or 2-D field.
 ---@class moonwarp.film_spec
----@field name? string of the files, without extension, default SCRIPT-film, SCRIPT-picture
+---@field name? string of the files, without extension, default SCRIPT-film
 ---@field title? string
----@field xlabel? string default "ix"; "x" with `x`
----@field ylabel? string default "iy"; "y" with `y`; in 1-D the label
----@field x? number[] what the first and the last element along x stand for, as in `{ 0, 2.5 }`. Since 0.11.0, default the indices, from 0
----@field y? number[] the same along y, of a 2-D field. Since 0.11.0, default the indices
----@field aspect? number height over width of the field, from 0.05 to 20. Since 0.11.0, default of 2-D fields that of the elements, up to 4
----@field marks? table[] points on the field, `{ x =, y = [, label =] }` in the units of the axes. Since 0.11.0
----@field live? boolean of a film of a 2-D field: where standard output is a terminal, frames are also shown there as they are added, 20 a second at most. Since 0.11.0, default false
+---@field xlabel? string default "ix"
+---@field ylabel? string default "iy"; in 1-D the label
 ---@field label? string label of the values, with unit: of the colour scale, in 1-D of the y axis
 ---@field low? number lower end of the values' scale, default the smallest value of all frames
 ---@field high? number upper end, default the largest
+---@field x? number[] `{ first, last }`: where the first and the last element lie along x, default their numbers, from 0
+---@field y? number[] the same along y, of a 2-D field, default their numbers, from 0
+---@field aspect? number height over width of the field as drawn, 0.05 to 20, default that of the elements
+---@field marks? table[] `{ x =, y =, label = }`: points on the field, in the axes' coordinates
 ---@field delay? number time between frames, s, default 0.08
+---@field live? boolean show the frames in the terminal as well, each over the one before, ten a second at most; nothing where the output is no terminal, default false
 ---@field device? moonwarp.device named in the title, default the last one opened
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no GIF, SVG or PNG, default true
@@ -547,6 +547,23 @@
 ---@field name? string of the files, without extension, default SCRIPT-X-BY
 ---@field unit? string of x, if the records have none: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
 ---@field records? table[] what to draw, default all of this run
+---@field quiet? boolean print nothing, default false
+---@field pictures? boolean false: no SVG or PNG, default true
+
+--- A picture of a 1-D or 2-D field.
+---@class moonwarp.picture_spec
+---@field name? string of the files, without extension, default SCRIPT-picture
+---@field title? string
+---@field xlabel? string default "ix"
+---@field ylabel? string default "iy"; in 1-D the label
+---@field label? string label of the values, with unit: of the colour scale, in 1-D of the y axis
+---@field low? number lower end of the values' scale, default the smallest value of the field
+---@field high? number upper end, default the largest
+---@field x? number[] `{ first, last }`: where the first and the last element lie along x, default their numbers, from 0
+---@field y? number[] the same along y, of a 2-D field, default their numbers, from 0
+---@field aspect? number height over width of the field as drawn, 0.05 to 20, default that of the elements
+---@field marks? table[] `{ x =, y =, label = }`: points on the field, in the axes' coordinates
+---@field device? moonwarp.device named in the title, default the last one opened
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
 
@@ -1927,16 +1944,16 @@ function mw.ladder(spec) end
 
 --- Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
 --- elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
---- NAME.png with the last one.
+--- NAME.png with the last one. A film with `live` moves its cursor up between frames: print nothing else meanwhile.
 ---@param options? moonwarp.film_spec
 ---@return table # the film: `add` returns it again, `draw` returns the paths of the files
 function mw.film(options) end
 
---- Draws a field as it is now: a 2-D array as a heat map, a 1-D array as a line. It writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is
---- installed, NAME.svg and NAME.png.
----@param array moonwarp.array 1-D or 2-D, at most 2^18 elements
----@param options? moonwarp.film_spec without `delay` and `live`
----@return table # paths of the files; reason: why there are no pictures
+--- Draws a field as it is now, as a frame of `mw.film` is drawn: RUN/NAME.dat, RUN/NAME.gp, and SVG and PNG if gnuplot is
+--- installed.
+---@param array moonwarp.array 1-D or 2-D, 2^18 elements at most
+---@param options? moonwarp.picture_spec
+---@return table # paths of the files
 function mw.picture(array, options) end
 
 --- Draws spans of time: rows of letters in the terminal, RUN/NAME.dat, RUN/NAME.gp, SVG and PNG if gnuplot is

@@ -170,7 +170,7 @@ describe("a film", function()
     end
     local square, equal = drawing(64, 64)
     local strip, own = drawing(4096, 4)
-    assert.are.equal("set size ratio -1", equal)
+    assert.are.equal("set size ratio 1", equal)
     assert.are.equal("set size noratio", own)
     assert.is_true(strip < square / 2)
     assert.are.equal("set size noratio", select(2, drawing(4, 4096)))

@@ -142,7 +142,7 @@ describe("a quantity in a run", function()
       local rows = { { n = 1, k = "a", T = records[1].T_tot }, { n = 2, k = "a", T = 7 }, { n = 1, k = "b", T = 5 } }
       local made = mw.plot { x = "n", y = "T", by = "k", records = rows, quiet = true, pictures = false }
       local data, script = support.read(made.dat), support.read(made.gp)
-      assert.is_truthy(data:find("2 7 7 7\n\n\n# series 1: b\n\"n\" \"T\"\n1 5\n", 1, true), data)
+      assert.is_truthy(data:find("2 7 7 7\n\n\n# series 1: b\n\"n\" \"b, T\"\n1 5\n", 1, true), data)
       local _, count = script:gsub("%($3 < $4 %? $1 : NaN%):2:3:4 with yerrorbars", "")
       assert.are.equal(1, count, script)
     end)

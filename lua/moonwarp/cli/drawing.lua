@@ -26,8 +26,6 @@ function DRAWN.film(picture)
   return film.drawing(picture, frames)
 end
 
-DRAWN.picture = DRAWN.film
-
 function DRAWN.timeline(picture)
   return timeline.drawing(picture)
 end
@@ -49,10 +47,10 @@ end
 
 -- ---- all figures --------------------------------------------------------------------------------
 
---- Prints a figure as a chart, or the title of a film or picture.
+--- Prints a figure as a chart, or a film's title.
 ---@param figure table
 function drawing.show(figure)
-  local text = DRAWN[figure.kind] == DRAWN.film and figure.title
+  local text = figure.kind == "film" and figure.title
   figures.say({}, text or (figure.kind == "timeline" and timeline or figures).text(figure))
 end
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Contenders: functions that are measured in turn, and their results beside each other.
---   { naive = f, tiled = g }               in the order of their names
+--   { naive = f, tiled = g }               in the order of their names and the numbers in these
 --   { { "naive", f }, { "tiled", g } }     in this order
 
 local core = require "moonwarp.core"
@@ -38,13 +38,20 @@ local function add(list, name, fn)
   list[#list + 1] = { name = name, fn = fn }
 end
 
+-- A name that sorts by its numbers: "10" behind "9".
+local function padded(name)
+  return (tostring(name):gsub("%d+", function(digits) return ("0"):rep(20 - #digits) .. digits end))
+end
+
 --- The contenders that a table names, in order.
 ---@param given table     { name = function, ... } or { { name, function }, ... }
 ---@return table[] list   { name =, fn = }
 function contest.read(given)
   local list = {}
   local named = lists.named(given)
-  for _, name in ipairs(lists.keys(named)) do add(list, name, named[name]) end
+  local names = lists.keys(named)
+  table.sort(names, function(a, b) return padded(a) < padded(b) end)
+  for _, name in ipairs(names) do add(list, name, named[name]) end
   for i, value in ipairs(given) do
     if type(value) ~= "table" then
       reject("contender %d must be { \"name\", function }, got %s", i, core.type(value) or type(value))

@@ -222,16 +222,19 @@ local function host()
   return package.loaded["moonwarp.host"] or {}
 end
 
---- Whether standard output is a terminal that takes escape sequences.
----@return boolean
-function chart.is_screen()
+--- The size of the terminal of our output, where it is one that moves its cursor and has colours.
+---@return integer? columns
+---@return integer? lines
+function chart.screen()
   local terminal = host().terminal
-  return terminal ~= nil and terminal(1) and (os.getenv "TERM" or "dumb") ~= "dumb"
+  if not (terminal and terminal(1)) or (os.getenv "TERM" or "dumb") == "dumb" then return nil end
+  local columns, lines = host().columns()
+  return columns or 80, lines or 24
 end
 
 -- https://no-color.org
 local function shows_colour()
-  return chart.is_screen() and (os.getenv "NO_COLOR" or "") == ""
+  return chart.screen() ~= nil and (os.getenv "NO_COLOR" or "") == ""
 end
 
 -- $COLUMNS, the terminal's width, or 80; within 40 to 120.

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A field over time: frames are added while a script computes, then drawn as an animated GIF, with the last
--- frame as a picture (SVG, PNG). A frame of a 2-D field is a heat map, that of a 1-D field a line. A picture is a film
--- of one frame. A live film shows its frames at the terminal as well.
+-- frame as a picture (SVG, PNG). A frame of a 2-D field is a heat map, that of a 1-D field a line. A still picture is
+-- a film of one frame, without the GIF. A live film is shown in the terminal as well.
 
-local chart = require "moonwarp.plot.chart"
 local core = require "moonwarp.core"
+local chart = require "moonwarp.plot.chart"
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
@@ -14,18 +14,18 @@ local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
+local utf8text = require "moonwarp.base.utf8text"
 
 local film = {}
 
-local SPEC = {
+local RANGE = schema.optional(schema.list "number")
+local STILL = {
   name = "string", title = "string", xlabel = "string", ylabel = "string", label = "string",
-  low = "number", high = "number", delay = "number", device = "device", quiet = "boolean",
-  pictures = "boolean", x = "table", y = "table", aspect = "number", marks = "table", live = "boolean",
+  low = "number", high = "number", x = RANGE, y = RANGE, aspect = "number",
+  marks = schema.optional(schema.list(schema.fields { x = "number", y = "number", label = "string?" })),
+  device = "device", quiet = "boolean", pictures = "boolean",
 }
-local MARK <const> = { x = "number", y = "number", label = "string" }
-local ASPECTS <const> = { 0.05, 20 }
-local PACE <const> = 0.05 -- s at least between frames at the terminal
-local SHADES <const> = " .:-=+*#%@"
+local SPEC = lists.merged(STILL, { delay = "number", live = "boolean" })
 local MOST_POINTS = 1 << 18
 local DELAY = 0.08 -- s between frames
 -- px: a picture, the field in it, and what is above and below the field.
@@ -38,45 +38,31 @@ local film_type = {}
 film_type.__index = film_type
 film_type.__name = "film"
 
--- Whether x or y says what the first and the last element stand for.
-local function is_range(range)
-  local low, high = range[1], range[2]
-  return type(low) == "number" and type(high) == "number" and low - low == 0 and high - high == 0 and low ~= high
-end
-
-local function checked(who, spec)
-  local options = schema.options(who, spec, SPEC)
+local function new(who, add, spec, rules)
+  local options = schema.options(who, spec, rules)
   if options.low and options.high and options.high <= options.low then
     failure.invalid("%s: option 'high' must be above 'low', got %g and %g", who, options.high, options.low)
   end
-  for _, axis in ipairs { "x", "y" } do
-    if options[axis] and not is_range(options[axis]) then
-      failure.invalid("%s: option '%s' must be what the first and the last element stand for, as { 0, 2.5 }", who, axis)
+  for _, name in ipairs { "x", "y" } do
+    local ends = options[name]
+    if ends and not (#ends == 2 and ends[1] ~= ends[2] and math.abs(ends[2] - ends[1]) < math.huge) then
+      failure.invalid("%s: option '%s' must be { first, last }, the places of the first and the last element", who,
+        name)
     end
   end
-  local aspect = options.aspect
-  if aspect and not (aspect >= ASPECTS[1] and aspect <= ASPECTS[2]) then
-    failure.invalid("%s: option 'aspect' must be height over width, from %g to %g, got %g", who, ASPECTS[1], ASPECTS[2],
-      aspect)
-  end
-  for i, mark in ipairs(options.marks or {}) do
-    schema.options(("%s: mark %d"):format(who, i), mark, MARK)
-    if not (mark.x and mark.y) then failure.invalid("%s: mark %d needs x and y", who, i) end
-  end
-  return options
+  schema.check_numbers(who, options, { aspect = { 0.05, 20 } })
+  return setmetatable({ spec = options, frames = {}, who = add }, film_type)
 end
 
 --- Begins a film of a 1-D or 2-D field.
 --- Options: name (of the files), title, xlabel, ylabel, label (of the colours, or of a line's values, with
---- unit), low and high (the range of the values; that of the frames if absent), delay (s between frames),
---- device (named in the title), quiet, pictures; x and y (what the first and the last element along an axis stand for),
---- aspect (height over width of the field), marks (points { x =, y =, label = }), live (frames at the terminal, too).
+--- unit), low and high (the range of the values; that of the frames if absent), x and y (the places of the first and
+--- the last element), aspect (height over width), marks (points), delay (s between frames), live, device (named in
+--- the title), quiet, pictures.
 ---@param spec table?
 ---@return table film  with the methods add and draw
 function film.new(spec)
-  local options = checked("mw.film", spec)
-  local is_live = options.live and not (options.quiet or session.current.options.quiet) and chart.is_screen()
-  return setmetatable({ spec = options, frames = {}, kind = "film", shown = is_live and -math.huge or nil }, film_type)
+  return new("mw.film", "film:add", spec, SPEC)
 end
 
 -- gnuplot leaves out values that are not numbers; it has no word for infinity.
@@ -91,86 +77,22 @@ end
 -- The sides of an array that a film can show; that of a line is one row of its elements.
 local function sides_of(self, array)
   if core.type(array) ~= "array" then
-    failure.invalid("film:add: an array is wanted, got %s", core.type(array) or type(array))
+    failure.invalid("%s: an array is wanted, got %s", self.who, core.type(array) or type(array))
   end
   local nx, ny, deep = array:shape()
-  if deep then failure.invalid("film:add: a 1-D or 2-D array is wanted") end
+  if deep then failure.invalid("%s: a 1-D or 2-D array is wanted", self.who) end
   local shape = ny and ("%d x %d elements"):format(nx, ny) or units.count(nx, "element")
   if nx < 2 or ny and ny < 2 then
-    failure.invalid("film:add: the array has %s, a picture needs %s at least", shape, ny and "2 x 2" or "2")
+    failure.invalid("%s: the array has %s, a picture needs %s at least", self.who, shape, ny and "2 x 2" or "2")
   end
   if nx * (ny or 1) > MOST_POINTS then
-    failure.invalid("film:add: the array has %s, a frame shows %d at most; film a smaller field or a view", shape,
-      MOST_POINTS)
+    failure.invalid("%s: the array has %s, a frame shows %d at most; film a smaller field or a view", self.who,
+      shape, MOST_POINTS)
   end
   if self.ny and (self.ny > 1) ~= (ny ~= nil) then
-    failure.invalid("film:add: the film has %s frames, got an array of %s", ny and "1-D" or "2-D", shape)
+    failure.invalid("%s: the film has %s frames, got an array of %s", self.who, ny and "1-D" or "2-D", shape)
   end
   return nx, ny or 1
-end
-
--- ---- at the terminal ----------------------------------------------------------------------------
-
---- A frame in shades of grey, as lines of text.
----@param rows table[]     of numbers
----@param width integer    letters
----@param low number       darkest
----@param high number
----@return string[]
-function film.shades(rows, width, low, high)
-  local nx, ny = #rows[1], #rows
-  width = math.min(width, nx)
-  local height = math.max(1, math.min(ny, math.floor(width * ny / nx / 2 + 0.5))) -- a letter is twice as high as wide
-  local lines = {}
-  for iy = 1, height do
-    local row, signs = rows[1 + (iy - 1) * ny // height], {}
-    for ix = 1, width do
-      local value = row[1 + (ix - 1) * nx // width]
-      local share = high > low and (value - low) / (high - low) or 0
-      local shade = share == share and math.floor(math.max(0, math.min(1, share)) * (#SHADES - 1) + 0.5) + 1
-      signs[ix] = shade and SHADES:sub(shade, shade) or "?"
-    end
-    lines[height + 1 - iy] = table.concat(signs) -- y goes upwards
-  end
-  return lines
-end
-
--- Over the frame before it, as long as nobody else has written.
-local function show(self, rows, caption)
-  if core.clock() - self.shown < PACE then return end
-  local low, high = self.spec.low or self.low or 0, self.spec.high or self.high or 0
-  local lines = film.shades(rows, chart.size() - 1, low, high)
-  table.insert(lines, caption)
-  io.stdout:write(self.height and ("\27[%dA"):format(self.height) or "")
-  for _, line in ipairs(lines) do io.stdout:write(line, "\27[K\n") end
-  io.stdout:flush()
-  self.shown, self.height = core.clock(), #lines
-end
-
--- ---- frames -------------------------------------------------------------------------------------
-
---- Adds the field as it is now.
----@param array userdata  1-D or 2-D, 2^18 elements at most: a frame is a picture
----@param caption string? as in "t = 0.25 s"
----@return table self
-function film_type:add(array, caption)
-  local nx, ny = sides_of(self, array)
-  local lines, values = {}, array:totable()
-  local rows = ny > 1 and values or { values }
-  for iy, row in ipairs(rows) do
-    lines[iy] = numbers(row)
-    for _, value in ipairs(row) do
-      if value - value == 0 then -- neither NaN nor infinite
-        self.low = math.min(self.low or value, value)
-        self.high = math.max(self.high or value, value)
-      end
-    end
-  end
-  lines.name = tostring(caption or ("frame %d"):format(#self.frames + 1)):gsub("%s+", " ")
-  self.nx, self.ny = math.max(nx, self.nx or 0), math.max(ny, self.ny or 0)
-  table.insert(self.frames, lines)
-  if self.shown and ny > 1 then show(self, rows, lines.name) end
-  return self
 end
 
 -- One scale for all frames, on which a line does not touch the frame; gnuplot rejects an empty range.
@@ -183,35 +105,115 @@ local function range_of(self)
   return low, high
 end
 
+-- ---- in the terminal ----------------------------------------------------------------------------
+
+-- From nothing to full: a cell of a heat map by its value, one of a line by how much of it lies below the line.
+local RAMPS <const> = {
+  [true] = { map = { " ", "░", "▒", "▓", "█" }, line = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" } },
+  [false] = { map = { " ", ".", ":", "+", "#" }, line = { " ", ".", ":", "|" } },
+}
+local PAUSE <const>, MOST_ROWS <const> = 0.1, 24 -- s between frames in the terminal, lines of one
+
+--- A field in letters, about twice as high as they are wide; the first row is at the bottom.
+---@param rows table[]    of numbers; one row is a line
+---@param low number      of the scale
+---@param high number
+---@param shape number    height over width
+---@param size table      width, height (letters, lines at most), unicode
+---@return string[] lines
+function film.text(rows, low, high, shape, size)
+  local ny, nx = #rows, #rows[1]
+  local width = math.max(1, math.min(size.width, math.floor(2 * size.height / shape)))
+  local height, lines = math.max(1, math.min(size.height, math.floor(width * shape / 2 + 0.5))), {}
+  local ramp = RAMPS[size.unicode or false][ny > 1 and "map" or "line"]
+  for line = 1, height do
+    local cells, row = {}, rows[math.floor((height - line + 0.5) / height * ny) + 1]
+    for column = 1, width do
+      local part = ((row[math.floor((column - 0.5) / width * nx) + 1] or 0 / 0) - low) / (high - low)
+      if ny == 1 then part = part * height - (height - line) end
+      cells[column] = part == part and ramp[math.floor(math.max(0, math.min(part, 1)) * (#ramp - 1) + 0.5) + 1] or " "
+    end
+    lines[line] = table.concat(cells)
+  end
+  return lines
+end
+
+-- Draws the last frame over the one before, unless that was a moment ago.
+local function show(self, now)
+  local columns, lines = chart.screen()
+  if not columns or self.spec.quiet or session.current.options.quiet then return self end
+  if self.shown_at and now - self.shown_at < PAUSE then return self end
+  local _, unicode = chart.size()
+  local size = { width = math.max(1, columns - 1), height = math.max(1, math.min(MOST_ROWS, lines - 3)),
+    unicode = unicode }
+  local shape = self.spec.aspect or self.ny > 1 and self.ny / self.nx or LINE_RATIO
+  local low, high = range_of(self)
+  local text = film.text(self.values, low, high, shape, size)
+  local caption = utf8text.cut(utf8text.clean(self.frames[#self.frames].name):gsub("%c", ""), size.width, "")
+  table.insert(text, 1, unicode and caption or utf8text.ascii(caption))
+  io.write(self.drawn and ("\r\27[%dA\27[J"):format(self.drawn) or "", table.concat(text, "\n"), "\n")
+  io.flush()
+  self.shown_at, self.drawn = now, #text
+  return self
+end
+
+--- Adds the field as it is now.
+---@param array userdata  1-D or 2-D, 2^18 elements at most: a frame is a picture
+---@param caption string? as in "t = 0.25 s"
+---@return table self
+function film_type:add(array, caption)
+  local nx, ny = sides_of(self, array)
+  local lines, values = {}, array:totable()
+  values = ny > 1 and values or { values }
+  for iy, row in ipairs(values) do
+    lines[iy] = numbers(row)
+    for _, value in ipairs(row) do
+      if value - value == 0 then -- neither NaN nor infinite
+        self.low = math.min(self.low or value, value)
+        self.high = math.max(self.high or value, value)
+      end
+    end
+  end
+  lines.name = tostring(caption or ("frame %d"):format(#self.frames + 1)):gsub("%s+", " ")
+  self.nx, self.ny = math.max(nx, self.nx or 0), math.max(ny, self.ny or 0)
+  table.insert(self.frames, lines)
+  self.values = values
+  return self.spec.live and show(self, core.clock()) or self
+end
+
 -- ---- for gnuplot --------------------------------------------------------------------------------
 
--- Height over width of a picture that the field fills. The scales of both axes are the same, but in a strip and where
--- they are not of elements.
+-- Height over width of a picture, and of the field in it, nil where it fills its picture: the elements are squares, but
+-- in a strip.
 local function shape_of(picture)
-  if picture.ny == 1 and not picture.aspect then return LINE_RATIO, false end
+  if picture.ny == 1 and not picture.aspect then return LINE_RATIO end
   local shape = picture.aspect or picture.ny / picture.nx
   local height = math.max(LEAST_HEIGHT, math.min(FIELD * shape, MOST_HEIGHT)) + AROUND
-  local is_equal = not (picture.aspect or picture.x or picture.y)
-  return height / WIDTH, is_equal and shape >= LEAST_HEIGHT / FIELD and shape <= STRIP
+  local is_kept = picture.aspect or shape >= LEAST_HEIGHT / FIELD and shape <= STRIP
+  return height / WIDTH, is_kept and shape
 end
 
--- gnuplot's column with what element $n, from 0, along an axis stands for.
-local function place(column, range, count)
-  if not (range and range[1] and range[2]) then return ("%d"):format(column) end
-  return ("(%.17g + $%d * %.17g)"):format(range[1], column, (range[2] - range[1]) / (count - 1))
+-- The place of the element `from` an axis begins with, and the step to the next.
+local function steps_of(ends, count)
+  if not ends then return 0, 1 end
+  return ends[1], (ends[2] - ends[1]) / math.max(1, count - 1)
 end
 
+-- Points with labels, which lie towards the middle; on a heat map in a colour that its palette lacks.
 local function add_marks(add, picture)
-  local colour = picture.ny == 1 and "black" or "white"
-  for i, mark in ipairs(picture.marks or {}) do
-    add("set label %d %s at first %.17g, first %.17g point pt 6 ps 1.5 lw 2 lc rgb '%s' tc rgb '%s' offset 0.9,0.5 "
-      .. "front", i, gnuplot.shortened(mark.label or ""), mark.x, mark.y, colour, colour)
+  local begin, step = steps_of(picture.x, picture.nx)
+  local colour = picture.ny > 1 and "#00e5ff" or palette.colour "k2"
+  for _, mark in ipairs(picture.marks or {}) do
+    local is_right = ((mark.x - begin) / step > picture.nx / 2) == (step > 0) -- an axis may fall
+    add("set label %s at first %.10g, first %.10g %s offset %d,0 front textcolor rgb '%s' point pt 6 ps 2 lw 2 "
+      .. "lc rgb '%s'", gnuplot.shortened(mark.label or ""), mark.x, mark.y, is_right and "right" or "left",
+      is_right and -2 or 2, colour, colour)
   end
 end
 
-local function settings(picture, is_equal)
+local function settings(picture, shape)
   local list, add = gnuplot.list()
-  add(is_equal and "set size ratio -1" or "set size noratio")
+  add(shape and ("set size ratio %.6g"):format(shape) or "set size noratio")
   add "unset key\nset autoscale fix"
   add("set xlabel %s", gnuplot.shortened(picture.xlabel))
   add("set ylabel %s", gnuplot.shortened(picture.ylabel))
@@ -230,8 +232,12 @@ end
 -- The commands that draw a frame, by its number from 1.
 local function image(picture, i)
   local data = ("data index %d matrix"):format(i - 1)
-  local x = place(1, picture.x, picture.nx)
-  if picture.ny > 1 then return ("%s using %s:%s:3 with image"):format(data, x, place(2, picture.y, picture.ny)) end
+  local function place(ends, count, column)
+    local begin, step = steps_of(ends, count)
+    return ends and ("(%.10g+%.10g*$%d)"):format(begin, step, column) or column
+  end
+  local x, y = place(picture.x, picture.nx, 1), place(picture.y, picture.ny, 2)
+  if picture.ny > 1 then return ("%s using %s:%s:3 with image"):format(data, x, y) end
   return ("%s using %s:3 with lines lw 2 lc rgb '%s'"):format(data, x, palette.colour "k1")
 end
 
@@ -254,11 +260,10 @@ end
 ---@param frames table[]  of film.frames
 ---@return table drawing  of gnuplot.script
 function film.drawing(picture, frames)
-  local ratio, is_equal = shape_of(picture)
-  local is_film = picture.kind == "film"
-  return { columns = false, what = "frame", blocks = frames, caption = is_film and frames[#frames].name or nil,
-    ratio = ratio, settings = settings(picture, is_equal), plots = { image(picture, #frames) },
-    after = is_film and animation(picture, frames, ratio) or nil }
+  local ratio, shape = shape_of(picture)
+  return { columns = false, what = "frame", blocks = frames, caption = picture.delay and frames[#frames].name,
+    ratio = ratio, settings = settings(picture, shape), plots = { image(picture, #frames) },
+    after = picture.delay and animation(picture, frames, ratio) }
 end
 
 --- The frames that a film's data file holds: lines of numbers, and no others, which a script would take for commands.
@@ -277,13 +282,13 @@ function film.frames(text)
   return frames
 end
 
---- Draws one field as it is now.
----@param array userdata  1-D or 2-D, 2^18 elements at most
----@param spec table?     options of film.new, without delay and live
----@return table made     paths: dat, gp, svg, png; reason where there are no pictures
-function film.picture(array, spec)
-  local one = setmetatable({ spec = checked("mw.picture", spec), frames = {}, kind = "picture" }, film_type)
-  return one:add(array, "as it is"):draw()
+local function write(self, kind, delay)
+  local spec, low, high = self.spec, range_of(self)
+  local ylabel = spec.ylabel or self.ny == 1 and (spec.label or "") or "iy"
+  local picture = lists.merged(figure.describe(spec, kind), { kind = "film", nx = self.nx, ny = self.ny, low = low,
+    high = high, xlabel = spec.xlabel or "ix", ylabel = ylabel, label = spec.label or "", x = spec.x, y = spec.y,
+    aspect = spec.aspect, marks = spec.marks, delay = delay })
+  return figure.write(spec, picture, film.drawing(picture, self.frames), delay and "gif")
 end
 
 --- Writes NAME.dat, NAME.gp and, if gnuplot is installed, NAME.gif (all frames), NAME.svg and
@@ -291,12 +296,16 @@ end
 ---@return table made  paths: dat, gp, svg, png, gif; reason where there are no pictures
 function film_type:draw()
   if #self.frames == 0 then failure.invalid("film:draw: there is no frame; film:add(array) adds one") end
-  local spec, kind, low, high = self.spec, self.kind, range_of(self)
-  local ylabel = spec.ylabel or self.ny == 1 and (spec.label or "") or spec.y and "y" or "iy"
-  local picture = lists.merged(figure.describe(spec, kind), { kind = kind, nx = self.nx, ny = self.ny, low = low,
-    high = high, xlabel = spec.xlabel or spec.x and "x" or "ix", ylabel = ylabel, label = spec.label or "",
-    delay = spec.delay or DELAY, x = spec.x, y = spec.y, aspect = spec.aspect, marks = spec.marks })
-  return figure.write(spec, picture, film.drawing(picture, self.frames), kind == "film" and "gif" or nil)
+  if self.spec.live then show(self, math.huge) end
+  return write(self, "film", self.spec.delay or DELAY)
+end
+
+--- Draws a field as it is now: NAME.dat, NAME.gp and, if gnuplot is installed, NAME.svg and NAME.png.
+---@param array userdata  1-D or 2-D, as of a film
+---@param spec table?     as of film.new, without delay and live
+---@return table made     paths: dat, gp, svg, png; reason where there are no pictures
+function film.still(array, spec)
+  return write(new("mw.picture", "mw.picture", spec, STILL):add(array), "picture")
 end
 
 return film

@@ -14,6 +14,7 @@ local series = {}
 
 local BODY <const> = 206 -- px, of the axes
 local AIR <const> = 0.025 -- of an axis, beyond the outermost points, which the frame would cut
+local DODGE <const> = 0.006 -- of an axis, between series with error bars
 local HAIR <const> = 1e-7 -- of a logarithmic axis
 local MOST_ALONG <const>, UPRIGHT_LETTER <const> = 60, 6 -- letters of the x axis's label, px of one of the y axis's
 -- A level's label, in parts of the axes: they are about 430 px wide.
@@ -97,7 +98,8 @@ end
 local function blocks_of(chart)
   return lists.map(chart.series, function(one)
     local bounds = one.has_bars and "low" or nil
-    local block = { name = one.name, columns = { chart.xlabel, chart.ylabel, bounds, bounds and "high" } }
+    local label = #chart.series > 1 and ("%s, %s"):format(one.name, chart.ylabel) or chart.ylabel
+    local block = { name = one.name, columns = { chart.xlabel, label, bounds, bounds and "high" } }
     return lists.append(block, lists.map(one.points, function(p)
       local line = ("%.10g %.10g"):format(p.x, p.y)
       return one.has_bars and ("%s %.10g %.10g"):format(line, p.low or p.y, p.high or p.y) or line
@@ -192,20 +194,35 @@ local function add_levels(add, chart, x, y, body)
   return names
 end
 
+-- Where gnuplot draws a series along x, as a value and as a column: series with error bars stand a little beside each
+-- other, or the bars would hide each other.
+local function dodged(x, place, count)
+  if count < 2 or not place then return "$1", "1" end
+  local part = (place - (count + 1) / 2) * DODGE
+  local at = x.base and ("$1*%.6g"):format((x.high / x.low) ^ part) or ("$1+%.6g"):format((x.high - x.low) * part)
+  return at, ("(%s)"):format(at)
+end
+
 -- A single series needs no name.
-local function plots_of(chart, level_names)
+local function plots_of(chart, x, level_names)
   local list, add = gnuplot.list()
   add "$frame using 1:2 with dots lc rgb '#ff000000' notitle"
   local function title(name) return #chart.series > 1 and "title " .. gnuplot.shortened(name) or "notitle" end
   local style = STYLES[chart.style] and chart.style or "linespoints"
+  local places, count = {}, 0
+  for _, one in ipairs(chart.series) do
+    if one.has_bars then count, places[one] = count + 1, count + 1 end
+  end
   for i, one in ipairs(chart.series) do
+    local at, place = dodged(x, places[one], count)
     local data, look = ("data index %d"):format(i - 1), palette.series(i)
     local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
-    add("%s using 1:2 with %s lw 2 %s %s", data, style, look, title(one.name))
+    add("%s using %s:2 with %s lw 2 %s %s", data, place, style, look, title(one.name))
     if one.has_bars then -- a point without an interval has none, not even its caps
-      add("%s using ($3 < $4 ? $1 : NaN):2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
+      add("%s using ($3 < $4 ? %s : NaN):2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, at,
+        (look:gsub(" dt.*", "")))
     end
-    add(gnuplot.hover(data .. every, "1:2", told(chart, one)))
+    add(gnuplot.hover(data .. every, place .. ":2", told(chart, one)))
   end
   for i in ipairs(chart.levels) do
     if level_names[i] then add("NaN with lines %s title %s", palette.level(i), level_names[i]) end
@@ -241,7 +258,7 @@ function series.drawing(chart)
   local height = gnuplot.frame(add, body, names)
   if chart.square then add "set size ratio -1" end
   return { levels = chart.levels, what = "series", blocks = blocks_of(chart), settings = list,
-    plots = plots_of(chart, level_names), height = height }
+    plots = plots_of(chart, x, level_names), height = height }
 end
 
 return series

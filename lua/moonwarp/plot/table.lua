@@ -153,21 +153,37 @@ end
 
 local function field_of(column) return column.field end
 
--- The columns that are asked for, after those that distinguish the rows: the devices, and what a sweep varies.
+-- The records that have one of the measurements asked for, where there are any, or failed.
+local function measured(columns, entries)
+  local asked = lists.map(columns, function(column)
+    return lists.find(entries, function(entry)
+      local value = fields.value(entry, column.field)
+      return math.type(value) == "float" or type(value) == "table" and quantity.read(value) ~= nil
+    end) and column or nil
+  end)
+  return #asked == 0 and entries or lists.map(entries, function(entry)
+    local has = lists.find(asked, function(column) return fields.value(entry, column.field) ~= nil end)
+    return (has or session.current.failures[entry]) and entry or nil
+  end)
+end
+
+-- The columns that are asked for, after those that distinguish the rows: the devices, and what a sweep varies; and the
+-- records to show.
 local function columns_of(spec, entries)
   local columns = lists.map(spec, column_of)
   fields.check("mw.table", lists.map(columns, field_of), entries)
   local varying = figure.varying(entries, lists.map(columns, field_of))
   local is_other = function(entry) return entry.device ~= entries[1].device end
   if lists.find(entries, is_other) then table.insert(varying, 1, "device") end
-  return lists.append(lists.map(varying, column_of), columns)
+  return lists.append(lists.map(varying, column_of), columns), measured(columns, entries)
 end
 
 -- What is shown: title, columns with their cells, notes.
 local function build(spec)
   schema.options("mw.table", spec, SPEC)
   local entries = spec.records or record.all()
-  local columns = columns_of(spec, entries)
+  local columns
+  columns, entries = columns_of(spec, entries)
   local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))

@@ -71,21 +71,27 @@ local function linear_ticks(low, high, count)
   return list
 end
 
+-- Round values between those that are a power's, or both ends.
+local function round_ticks(low, high)
+  local list = lists.map(linear_ticks(low, high, 4), function(value) return value >= low and value or nil end)
+  return #list > 1 and list or { low, high }
+end
+
 local function log_ticks(low, high, base, count)
   local first = math.ceil(math.log(low, base) - 1e-9)
   local last = math.floor(math.log(high, base) + 1e-9)
   local stride = math.max(1, math.ceil((last - first + 1) / count))
   local list = {}
   for i = first, last, stride do list[#list + 1] = base ^ i end
-  if #list > 1 or base < 10 then return list end
-  list = {} -- within a power or so
+  if base < 10 or high > 1.01 * low * base ^ 2 then return #list > 1 and list or round_ticks(low, high) end
+  list = {} -- within two powers
   for i = first - 1, last do
     for _, times in ipairs { 1, 2, 5 } do
       local value = times * base ^ i
       if ticks.within(value, low * (1 - 1e-9), high * (1 + 1e-9)) then list[#list + 1] = value end
     end
   end
-  return list
+  return #list > 1 and list or round_ticks(low, high)
 end
 
 -- Over less, ticks would differ in the last digits only, or not at all, and counting them not end.

@@ -37,15 +37,16 @@ local CHARTS = {
   },
 }
 
+local ENDS = { list = "number", least = 2 } -- of an axis
+
 local PICTURES = {
   timeline = fields { lanes = list "string", kinds = list "string", spans = { least = 1, list = fields {
     lane = "integer", kind = "integer", from = "number", to = "number" } } },
   film = fields { nx = "number", ny = "number", low = "number", high = "number", xlabel = "string", ylabel = "string",
-                  label = "string", delay = "number", device = "string", x = optional(list "number"),
-                  y = optional(list "number"), aspect = "number?",
+                  label = "string", delay = "number?", device = "string", x = optional(ENDS), y = optional(ENDS),
+                  aspect = "number?",
                   marks = optional(list(fields { x = "number", y = "number", label = "string?" })) },
 }
-PICTURES.picture = PICTURES.film
 
 local TABLE = fields { name = "string", notes = list "string",
                        columns = list(fields { heading = "string", texts = list "string", numbers = list "any" }) }

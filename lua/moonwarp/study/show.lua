@@ -39,6 +39,16 @@ local function best_named(list, name, except)
   end)
 end
 
+-- What cases have in common.
+local function common_text(results)
+  local sides, ty = lists.merged(results[1].sides), results[1].type
+  for _, result in ipairs(results) do
+    ty = ty == result.type and ty or nil
+    for name, value in pairs(sides) do sides[name] = result.sides[name] == value and value or nil end
+  end
+  return answers.sides_text { sides = sides, type = ty }
+end
+
 -- ---- the table ----------------------------------------------------------------------------------
 
 local function has_field(records, field)
@@ -87,7 +97,8 @@ end
 
 local function bar_name(one)
   local name = one.rung.name .. (one.rung.mistake and ", wrong" or "")
-  return #one.rung.blocks > 1 and ("%s, %s"):format(name, one.record.block) or name
+  if #one.rung.blocks > 1 then name = ("%s, %s"):format(name, one.record.block) end
+  return one.partial and ("%s, %s"):format(name, answers.sides_text(one.case)) or name -- a bar of another size
 end
 
 -- The bound as a line, if it is that of all bars.
@@ -140,7 +151,8 @@ local function shown(spec, list)
   return lists.map(list, function(one) return (not spec.of or spec.of(one.record)) and one or nil end)
 end
 
-local function draw_ladder(study, part, spec, list, level, suffix)
+local function draw_ladder(study, part, spec, group, suffix)
+  local list, level = group.list, group.level
   local best = best_of_rungs(without_copy(study, shown(spec, list), level))
   local bars, marks = bars_of(study, best)
   if #bars == 0 then return end
@@ -151,7 +163,7 @@ local function draw_ladder(study, part, spec, list, level, suffix)
                 share = has_field(bars, "share") and "share" or nil,
                 level = level and { value = level.rate, label = level.rung.name } or nil,
                 lines = lines, logx = spec.logx, xmin = spec.xmin, xmax = spec.xmax,
-                title = ("%s %s%s"):format(study.state.name, part.name, suffix.text),
+                title = ("%s %s, %s"):format(study.state.name, part.name, group.text),
                 name = ("%s-%s%s"):format(study.state.name, spec.name or part.name, suffix.name) }
 end
 
@@ -207,7 +219,7 @@ local function draw_chart(study, part, spec, groups, suffix)
     local is_larger = group.level and not (level and level.values.bytes >= group.level.values.bytes)
     level = is_larger and group.level or level -- of the largest case, if there are several
   end
-  local points, y = points_of(study, spec, all), spec.y or study.rate
+  local points, y, sides = points_of(study, spec, all), spec.y or study.rate, common_text(groups)
   if not (has_place(points, spec.x, spec.logx) and has_place(points, y, spec.logy)) then return end
   local top, lines
   if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
@@ -215,14 +227,15 @@ local function draw_chart(study, part, spec, groups, suffix)
               logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
               xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
               lines = spec.lines or lines, title = ("%s %s: %s%s"):format(study.state.name, part.name, spec.title
-                or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), suffix.text),
+                or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), sides ~= "" and ", " .. sides
+                or ""),
               name = chart_name(study, part, spec, suffix) }
 end
 
 local function show_charts(study, part, groups, suffix)
   for _, spec in ipairs(part.charts or {}) do
     if spec.kind == "ladder" then
-      if #groups[1].list > 0 then draw_ladder(study, part, spec, groups[1].list, groups[1].level, suffix) end
+      if #groups[1].list > 0 then draw_ladder(study, part, spec, groups[1], suffix) end
     else
       draw_chart(study, part, spec, groups, suffix)
     end
@@ -273,17 +286,6 @@ local function say_drift(part, results)
     100 * first.level.values.drift, part.name, first.text, first.level.rung.name)
 end
 
--- What the cases have in common whose variants the table shows.
-local function sides_text(part, results)
-  if part.rows ~= "all" then return results[1].text end
-  local sides, ty = lists.merged(results[1].sides), results[1].type
-  for _, result in ipairs(results) do
-    ty = ty == result.type and ty or nil
-    for name, value in pairs(sides) do sides[name] = result.sides[name] == value and value or nil end
-  end
-  return answers.sides_text { sides = sides, type = ty }
-end
-
 --- Shows a part.
 ---@param study table
 ---@param part table
@@ -296,7 +298,8 @@ function show.part(study, part, results)
         lists.append(rows, group.list)
       end
       if part.table then
-        show_table(study, part, rows, title:format(study.state.name, part.name, sides_text(part, mine)))
+        local sides = part.rows == "all" and common_text(mine) or mine[1].text
+        show_table(study, part, rows, title:format(study.state.name, part.name, sides))
       end
       show_charts(study, part, mine, mine.suffix)
       show_ratios(part, mine[1].list, title:format(study.state.name, part.name, mine[1].text))
