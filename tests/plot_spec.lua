@@ -37,7 +37,7 @@ describe("mw.plot", function()
       assert.is_truthy(text:find("# date: %d%d%d%d%-%d%d%-%d%d"))
       local heads = '"threads" "%s, T_tot (GB/s)"\n'
 
-             assert.is_truthy(text:find("# series 0: copy\n" .. heads:format "copy"
+      assert.is_truthy(text:find("# series 0: copy\n" .. heads:format "copy"
         .. "32 302\n64 480\n256 561\n1024 540\n\n\n"
         .. "# series 1: triad\n" .. heads:format "triad" .. "32 271.8\n", 1, true))
       assert.is_truthy(text:find("# level: 732 peak (732.0 GB/s)\n", 1, true))
