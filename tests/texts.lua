@@ -150,7 +150,7 @@ texts.LENIENT = {
   end,
   script = function(_, list)
     local text = table.concat(list, "\n")
-    return function() require("moonwarp.base.long_string").explain(text, "s.lua:1: unexpected symbol") end
+    return function() require("moonwarp.base.syntax").explain(text, "s.lua:1: unexpected symbol") end
   end,
   film = function(_, list)
     local text = "# frame 1: a\n" .. table.concat(list, "\n")

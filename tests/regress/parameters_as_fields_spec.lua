@@ -27,7 +27,7 @@ local DECLARED <const> = "local n, m = mw.arg('n', 10), mw.arg('m', 'small') mw.
 
 -- The rows of a table: its lines under the rule, the heading first, blanks as one.
 local function rows(output)
-  local heading, below = output:match "\n *([^\n]+)\n%-[%- ]+\n(.-)\nresults:"
+  local heading, below = output:match "\n *([^\n]+)\n%-[%- ]+\n(.-)\npassed %d"
   return ((heading .. "\n" .. below):gsub(" +", " "):gsub("\n ", "\n"))
 end
 

