@@ -27,8 +27,8 @@ local DECLARED <const> = "local n, m = mw.arg('n', 10), mw.arg('m', 'small') mw.
 
 -- The rows of a table: its lines under the rule, the heading first, blanks as one.
 local function rows(output)
-  local heading, below = output:match "\n *([^\n]+)\n%-[%- ]+\n(.-)\npassed %d"
-  return ((heading .. "\n" .. below):gsub(" +", " "):gsub("\n ", "\n"))
+  local heading, below = output:match "\n *([^\n]+)\n%-[%- ]+\n(.-)\nresults:"
+  return ((heading .. "\n" .. below):gsub("\npassed %d[^\n]*", ""):gsub(" +", " "):gsub("\n ", "\n"))
 end
 
 -- What mw.table, mw.plot and mw.ladder do with records of two passes, without a process.
