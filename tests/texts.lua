@@ -149,7 +149,7 @@ texts.LENIENT = {
     end
   end,
   script = function(_, list)
-    local text = table.concat(list, "\n")
+    local text = table.concat(list, "\n") .. "x\n" -- a line with something in it is shown
     return function() require("moonwarp.base.syntax").explain(text, "s.lua:1: unexpected symbol") end
   end,
   film = function(_, list)

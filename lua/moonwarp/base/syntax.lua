@@ -9,6 +9,8 @@ local syntax = {}
 
 local WORDS = { "__global__", "__device__", "threadIdx", "blockIdx", "#include" }
 
+local MOST <const> = 200 -- letters of a line that are shown
+
 local function holds_kernel(body)
   for _, word in ipairs(WORDS) do
     if body:find(word, 1, true) then return true end
@@ -23,9 +25,9 @@ end
 -- "\n      x = = 3"; nothing of a text of one line, as of -e, which who wrote it sees.
 local function source_of(text, line)
   local number = 0
-  for one in text:gmatch "([^\n]*)\n" do
+  for one in utf8text.lines(text) do
     number = number + 1
-    if number == line and one:find "%S" then return "\n      " .. one:match "^%s*(.-)%s*$" end
+    if number == line and one:find "%S" then return "\n      " .. utf8text.cut(utf8text.trim(one), MOST, "…") end
   end
   return ""
 end
