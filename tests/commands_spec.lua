@@ -39,6 +39,7 @@ local README <const> = {
   ["make demo"] = false, ["make check"] = false, ["make help"] = false, ["make studies"] = false, ["make"] = false,
   ["make install PREFIX=/usr/local"] = false, ["make bundle"] = false,
   ["moonwarp run copy.lua"] = "run copy.lua -p n=64",
+  ["moonwarp new NAME"] = "new mine",
   ["-p n=1024,2048"] = "run copy.lua -p n=64,128",
   ["--check"] = "run copy.lua -p n=64 --check", ["--counters"] = "run copy.lua -p n=64 --counters",
   ["--engines"] = "run copy.lua -p n=64 --engines",

@@ -52,6 +52,7 @@ describe("a text with a mistake", function()
       syntax.explain("local y\n  local x = = 3\n", "script:2: unexpected symbol near '='"))
     assert.are.equal("(-e):1: unexpected symbol near '='",
       syntax.explain("x = = 3", "(-e):1: unexpected symbol near '='"))
-    assert.are.equal("s:1: what\n      " .. ("x"):rep(199) .. "…", syntax.explain(("x"):rep(65536) .. "\n", "s:1: what"))
+    assert.are.equal("s:1: what\n      " .. ("x"):rep(199) .. "…",
+      syntax.explain(("x"):rep(65536) .. "\n", "s:1: what"))
   end)
 end)
