@@ -68,7 +68,6 @@ return {
     tags = { "lectures", "memory", "cooperation" },
     gates = { counts("histogram_copies<32>", "shared_atomic_contention", 1),
               counts("histogram_merged", "shared_atomic_contention", 1),
-              gate("T_tot", "8 bits per thread", 1, "a table per lane", RANDOM, "cpu"),
               gate("T_tot", "a table, 16 bytes", 0.49, "library copy", RANDOM, "cuda"),
               gate("T_tot", "a table per lane", 0.9, "library copy", RANDOM, "cuda"),
               { name = "skewed over uniform", field = "T_tot", at_least = 0.9, devices = "cuda",

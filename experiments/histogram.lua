@@ -2,9 +2,9 @@
 --
 -- histogram: how do threads count in the same 256 places?
 --
--- Bytes are counted by atomics in main memory, in a table of the block in shared memory, in several such tables, in a
--- table per lane, and in counters of each thread without atomics: for random bytes, for bytes of which most are the
--- same, and for one value. T_tot = n / t, each byte is read once; shares are of a copy of as many bytes.
+-- Bytes are counted by atomics in main memory, in a table of the block in main or shared memory, in several such
+-- tables, in a table per lane, and in counters of each thread without atomics: for random bytes, for bytes of which
+-- most are the same, and for one value. T_tot = n / t, each byte is read once; shares are of a copy of as many bytes.
 -- "passes" is computed from the addresses of some warps: the lanes in the fullest bank, of which each takes its turn.
 -- How many addresses the lanes of an atomic have, and how many lanes want one, the CPU device counts in check mode.
 -- See docs/studies/histogram.md.
@@ -45,6 +45,11 @@ local function period_of(data)
   return bytes
 end
 
+-- As many blocks as run at once, or the case's `most`: they add up their tables once.
+local function blocks_of(c, kernel, threads, each)
+  return math.min(c.most or c:resident(kernel, threads), ceil_div(c.n, threads * each))
+end
+
 function study.arrays(c)
   local x, have = c:keep(c.dev:array("u8", math.max(c.n, PERIOD))), PERIOD
   c.period = period_of(c.data)
@@ -54,7 +59,8 @@ function study.arrays(c)
     have = 2 * have
   end
   c.source, c.bytes = c:keep(x:view(1, ceil_div(c.n, 2))), c.n
-  return { x = x, weight = 1, bins = c.dev:array("u32", 256), target = c.dev:array("u8", ceil_div(c.n, 2)) }
+  return { x = x, weight = 1, bins = c.dev:array("u32", 256), target = c.dev:array("u8", ceil_div(c.n, 2)),
+           tables = c.dev:array("u32", 256 * blocks_of(c, "histogram_tables", 256, 1)) }
 end
 
 study:library(1, "source", "target")
@@ -86,15 +92,12 @@ local function in_copies(copies)
   return function(byte, lane) return byte * copies + lane % copies end
 end
 
--- As many blocks as run at once, or the case's `most`, which add up their tables once; each: bytes per thread and turn,
--- 16 if left out.
+-- each: bytes per thread and turn, 16 if left out.
 local function rung(number, name, kernel, blocks, word, others, each)
-  local function all_at_once(c, threads)
-    return math.min(c.most or c:resident(kernel:format(c.copies), threads), ceil_div(c.n, threads * (each or 16)))
-  end
   study:rung { number, name, answer = "counts", blocks = blocks, launches = function(c, threads)
+    local own = kernel:format(c.copies)
     return { { "histogram_clear", { block = 256, grid = 1 } },
-             { kernel:format(c.copies), { block = threads, grid = all_at_once(c, threads) } } }
+             { own, { block = threads, grid = blocks_of(c, own, threads, each or 16) } } }
   end,
     when = function(c) return (c.copies ~= nil) == (name == "copies") end,
     fields = function(c) return word and passes(c, word(c.copies)) end, -- `others`: accesses of a warp beside these
@@ -117,6 +120,7 @@ rung(9, "8 bits per thread", "histogram_private", { 128 }, always(function(byte,
 rung(10, "a table, weighted", "histogram_weighted<1>", { 256 }, always(in_copies(1)))
 rung(11, "a table per lane, weighted", "histogram_weighted<32>", p.blocks, always(in_copies(32)))
 rung(12, "copies", "histogram_copies<%d>", { 512 }, in_copies)
+rung(13, "a table, global memory", "histogram_tables", { 256 }, nil, 0, 1)
 
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data",
@@ -125,7 +129,8 @@ study:part { "ladder", cases = { { n = p.n, data = p.data } }, each = "data",
   counters = { "atomic_contention", "shared_addresses_per_atomic", "shared_atomic_contention", at = { n = 1 << 14 } },
   table = { { "number", title = "no." }, "rung", "block", { "passes", digits = 3 }, "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
-  ratios = { "a table / global memory", "a table, 16 bytes / a table", "a table per lane / a table, 16 bytes",
+  ratios = { "a table / global memory", "a table, global memory / global memory", "a table / a table, global memory",
+             "a table, 16 bytes / a table", "a table per lane / a table, 16 bytes",
              "8 bits per thread / a table per lane", "a table, weighted / a table, 16 bytes",
              "a table per lane, weighted / a table per lane", "best counts / library copy" } }
 

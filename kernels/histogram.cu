@@ -14,6 +14,7 @@
 //   v6 histogram_merged  the lanes of a warp with the same byte find each other, and the first adds for all
 //   v7 histogram_private 256 counters of 8 bits per thread, which need no atomics; one that wraps carries 256 into the
 //                        block's table
+//   v8 histogram_tables  v2 with the block's table in main memory: what is the memory's part of v1, and what the waiting?
 //
 // Bound: main memory, n / t, each byte is read once. An H200 has 4.3 TB/s for 132 multiprocessors of 1.75 to 1.98 GHz:
 // 16 to 19 bytes per cycle and multiprocessor. What each rung needs for a byte:
@@ -27,6 +28,7 @@
 //   v6   a search among lanes, which no memory takes part in; pays where most lanes agree
 //   v7   a load and a store of shared memory without conflicts: 16 bytes per cycle; latency: a counter is read,
 //        increased and written before the next, about 36 cycles, so 24 warps give 21 bytes per cycle
+//   v8   an atomic of the L2 cache, as v1, but a word is wanted by the threads of one block alone
 // Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): v5, and v7 for 64 bins. N. Sakharnykh, "Fast
 // Histograms Using Shared Atomics on Maxwell" (NVIDIA's blog, 2015): v2. M. Giles, "CUDA Programming on NVIDIA GPUs",
 // lecture 3 (Oxford; undated): atomics of shared and of global memory.
@@ -112,6 +114,15 @@ __global__ void histogram_global(unsigned *bins, const unsigned char *x, size_t 
 
 __global__ void histogram_bytes(unsigned *bins, const unsigned char *x, size_t n) {
   __shared__ unsigned table[BINS];
+  clear(table, BINS);
+  size_t step = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = INDEX; i < n; i += step) atomicAdd(table + x[i], 1u);
+  add_tables(bins, table, 1, 0, 1);
+}
+
+// tables: 256 words per block of the grid.
+__global__ void histogram_tables(unsigned *bins, unsigned *tables, const unsigned char *x, size_t n) {
+  unsigned *table = tables + (size_t)blockIdx.x * BINS;
   clear(table, BINS);
   size_t step = (size_t)gridDim.x * blockDim.x;
   for (size_t i = INDEX; i < n; i += step) atomicAdd(table + x[i], 1u);

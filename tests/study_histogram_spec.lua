@@ -21,7 +21,7 @@ describe("the study histogram", function()
     for i, chart in ipairs(run.record.charts) do charts[i] = chart.name end
     assert.are.same({ "library copy", "global memory", "a table", "a table, 16 bytes", "a table per warp",
                       "merged by warps", "8 tables", "a table per lane", "8 bits per thread", "a table, weighted",
-                      "a table per lane, weighted" }, rungs)
+                      "a table per lane, weighted", "a table, global memory" }, rungs)
     assert.are.same({ 32, 16, [4] = 8, [8] = 4, [16] = 2, [32] = 1 }, passes)
     assert.are.same({ "histogram-ladder-uniform", "histogram-ladder-skewed", "histogram-ladder-one-value",
                       "histogram-copies" }, charts)
