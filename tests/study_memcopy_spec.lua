@@ -13,9 +13,17 @@ describe("the study memcopy", function()
   it("copies an odd number of elements, and leaves its charts", function()
     local run = support.study_passes("memcopy", "-p n=301 -p smallest=400", -- the sweep begins above n
       { optimised = true })
-    local charts = {}
-    for i, chart in ipairs(run.record.charts) do charts[i] = chart.name end
-    assert.are.same({ "memcopy-ladder", "memcopy-ladder-threads", "memcopy-host", "memcopy-sizes-bytes" }, charts)
+    local charts, device = {}, run.record.device_name .. " (cpu)"
+    for i, chart in ipairs(run.record.charts) do charts[i] = { chart.name, chart.title } end
+    assert.are.same({ { "memcopy-ladder", "memcopy ladder, nx = 301, ny = 301, f64, " .. device },
+                      { "memcopy-ladder-threads",
+                        "memcopy ladder: an element a thread, nx = 301, ny = 301, f64, " .. device },
+                      { "memcopy-host", "memcopy host, nx = 90601, ny = 1, f64, " .. device },
+                      { "memcopy-sizes-bytes",
+                        "memcopy sizes: T_tot against bytes of the array, nx = 301, ny = 301, f64, " .. device } },
+      charts)
+    local bars = run.record.charts[1].bars
+    assert.are.same({ "library copy", "one thread in all, nx = 16384, ny = 1, f64" }, { bars[1].name, bars[2].name })
     local checked = {}
     for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
     for _, what in ipairs { "triad, block 32 x 1, nx = 67, ny = 33, f64",

@@ -475,9 +475,8 @@ end
 function case.launcher(rung, c, block)
   local state = c.study.state
   state.rung = rung -- whose kernels are asked for
-  local go, reason = blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
-  state.rung = nil
-  return go, reason
+  local _ <close> = setmetatable({}, { __close = function() state.rung = nil end })
+  return blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
 end
 
 -- Of a list that cannot be made without the case's arrays: its kernels are compiled when they are first launched.
