@@ -148,7 +148,7 @@ local function compute(module)
       if not ok then return mw.remark("Nothing is computed for %s: %s", arch, found.text) end
       records[#records + 1] = mw.record { group = "architectures", arch = arch, threads = threads, kernel = "sorted",
                                           blocks = found.blocks, warps = found.blocks * (threads // 32),
-                                          limit = found.limit }
+                                          limit = found.limit, device = "cuda:" .. arch }
     end
   end
   mw.plot { records = records, x = "threads", y = "warps", by = "arch", points = false, xlabel = "threads per block",
