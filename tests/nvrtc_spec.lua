@@ -19,6 +19,7 @@ local TEMPLATES = {
   ["array.cu"] = { "moonwarp::fill<float>", "moonwarp::fill<__half>", "moonwarp::linspace<double>",
                    "moonwarp::random_uniform<int>", "moonwarp::random_uniform<float>",
                    "moonwarp::random_normal<__nv_bfloat16>" },
+  ["functions.cu"] = { "rates<f_exp,float>", "rates<f_tanh,double>", "values<f_log>", "errors<f_sin>" },
   ["balance.cu"] = { "steps<float,400>", "steps<double,1>", "steps_wide<float,400>", "steps_wide<double,5>",
                      "binomial_march<8>" },
   ["counters.cu"] = { "transpose<in_rows>", "transpose<padded>", "transpose<swizzled>", "shared_wide<float4>" },
