@@ -113,7 +113,13 @@ struct mw_device {
   bool              counts; /* the last check_mode said so; the backend's */
   mw_compared       compared; /* the backend's */
   atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
+  struct mw_attached *attached; /* the binding's: closed before the device is */
 };
+
+typedef struct mw_attached { /* what a library keeps for a device */
+  struct mw_attached *next;
+  void (*close)(struct mw_attached *, mw_device *);
+} mw_attached;
 
 typedef enum mw_space {
   MW_SPACE_DEVICE,   /* the device's own memory */
@@ -299,6 +305,18 @@ typedef struct mw_callback { /* run is called once, on any thread, when the stre
   void *data;
 } mw_callback;
 
+enum { MW_CALL_WRITES = 4 };
+
+typedef struct mw_call { /* of a library's function, which knows the device's memory and streams by itself */
+  const char *name;
+  /* queue: of the stream, as the device's libraries take it; NULL on the CPU device */
+  mw_status (*run)(const void *data, void *queue, mw_error *);
+  const void *data; /* copied, where it must outlive the call */
+  size_t      bytes;
+  int         nwrites;
+  struct { void *at; size_t bytes; } writes[MW_CALL_WRITES]; /* what is written */
+} mw_call;
+
 /* ---- the table a backend fills; every entry is mandatory -------------------------------------------------------
  *
  * Misuse never gets here; below this line it is asserted at most. The binding has checked that
@@ -377,6 +395,8 @@ struct mw_backend {
   mw_status (*stream_per_thread) (mw_device *, mw_stream **out, mw_error *);
   mw_status (*stream_wait)       (mw_stream *, mw_event *, mw_error *); /* joins the capture the event is of */
   mw_status (*stream_callback)   (mw_stream *, mw_callback, mw_error *);
+  /* In order with the stream, also in a graph: run at once where it queues by itself, else when the stream is there. */
+  mw_status (*call)              (mw_stream *, const mw_call *, mw_error *);
   mw_status (*stream_query)      (mw_stream *, mw_error *); /* MW_OK, MW_NOT_READY, or what failed in it */
   mw_status (*stream_synchronize)(mw_stream *, mw_error *); /* reports what failed in it */
   void      (*priorities)        (mw_device *, int *least, int *greatest);

@@ -73,6 +73,7 @@ struct cpu_op {
       uint64_t number;
     } mark; /* record: becomes record `number`; wait: for that one */
     mw_callback call;
+    mw_call library; /* its data is args */
     cpu_graph *graph;
   };
 };
@@ -364,6 +365,7 @@ mw_status cpu_compare_end(cpu_comparison *, cpu_worker *me, mw_status, mw_error 
 mw_status cpu_stream_make(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
 void cpu_stream_destroy(mw_stream *);
 mw_status cpu_stream_per_thread(mw_device *, mw_stream **, mw_error *);
+mw_status cpu_stream_call(mw_stream *, const mw_call *, mw_error *);
 mw_status cpu_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cpu_stream_query(mw_stream *, mw_error *);
 mw_status cpu_stream_synchronize(mw_stream *, mw_error *);

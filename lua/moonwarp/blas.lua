@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Products of matrices and vectors: cuBLAS on CUDA devices, OpenBLAS on the CPU device. A matrix is an array whose
+-- first side is its rows: A:get(i, j) is in row i and column j, and columns lie one after the other, as in Fortran. An
+-- array that a kernel indexes as a[row * columns + column] is the transposed matrix: give the two factors in the other
+-- order.
+
+local library = require "moonwarp.library"
+
+local MIXED = { real = "f32", cpu = false }
+
+return library.new {
+  name = "moonwarp.blas",
+  cuda = { library = "libcublas.so.13 libcublas.so.12", flags = { 0, 1 }, explain = "cublasGetStatusString",
+           open = "cublasCreate_v2(&self)", close = "cublasDestroy_v2(self)",
+           follow = "cublasSetStream_v2(self, queue)" },
+  cpu = { library = "libopenblas.so.0 libopenblas.so", flags = { 111, 112 }, install = "apt-get install libopenblas0" },
+  functions = {
+    gemm = {
+      help = "C = alpha * A * B + beta * C; of each item, where there are several",
+      arrays = { { "C", "m n batch?", writes = true, reads = "beta" }, { "A", "m k batch?", swap = "ta" },
+                 { "B", "k n batch?", swap = "tb" } },
+      options = { { "alpha", 1 }, { "beta", 0 }, { "ta", false }, { "tb", false },
+                  { "tf32", false, flags = { 68, 77 } } }, -- CUBLAS_COMPUTE_32F, _FAST_TF32; of other types, the row's
+      types = {
+        ["f32 f32 f32"] = { real = "f32", cpu = { letter = "s" } },
+        ["f64 f64 f64"] = { real = "f64", cpu = { letter = "d" }, cuda = { tf32 = 70 } },
+        ["f32 f16 f16"] = MIXED, ["f16 f16 f16"] = MIXED, ["f32 bf16 bf16"] = MIXED, ["bf16 bf16 bf16"] = MIXED,
+        ["i32 i8 i8"] = { real = "integer", tf32 = 72, cpu = false },
+      },
+      cuda = {
+        one = "cublasGemmEx(self, ta, tb, m, n, k, &alpha, A, A.type, A.rows, B, B.type, B.rows, &beta, " ..
+              "C, C.type, C.rows, tf32, -1)",
+        many = "cublasGemmStridedBatchedEx(self, ta, tb, m, n, k, &alpha, A, A.type, A.rows, A.items, " ..
+               "B, B.type, B.rows, B.items, &beta, C, C.type, C.rows, C.items, batch, tf32, -1)" },
+      cpu = "cblas_?gemm(102, ta, tb, m, n, k, alpha, A, A.rows, B, B.rows, beta, C, C.rows) -> none",
+    },
+    gemv = {
+      help = "y = alpha * A * x + beta * y",
+      arrays = { { "y", "m", writes = true, reads = "beta" }, { "A", "m k", swap = "ta" }, { "x", "k" } },
+      options = { { "alpha", 1 }, { "beta", 0 }, { "ta", false } },
+      types = { ["f32 f32 f32"] = { real = "f32", cuda = { letter = "S" }, cpu = { letter = "s" } },
+                ["f64 f64 f64"] = { real = "f64", cuda = { letter = "D" }, cpu = { letter = "d" } } },
+      cuda = "cublas?gemv_v2(self, ta, A.rows, A.columns, &alpha, A, A.rows, x, 1, &beta, y, 1)",
+      cpu = "cblas_?gemv(102, ta, A.rows, A.columns, alpha, A, A.rows, x, 1, beta, y, 1) -> none",
+    },
+    axpy = {
+      help = "y = alpha * x + y",
+      arrays = { { "y", "n", writes = true, reads = true }, { "x", "n" } },
+      options = { { "alpha", 1 } },
+      types = { ["f32 f32"] = { real = "f32", cuda = { letter = "S" }, cpu = { letter = "s" } },
+                ["f64 f64"] = { real = "f64", cuda = { letter = "D" }, cpu = { letter = "d" } } },
+      cuda = "cublas?axpy_v2(self, n, &alpha, x, 1, y, 1)",
+      cpu = "cblas_?axpy(n, alpha, x, 1, y, 1) -> none",
+    },
+  },
+}
