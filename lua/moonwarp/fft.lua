@@ -68,7 +68,8 @@ local function kind_of(out, input)
     return "c2c", table.move(o, 2, #o, 1, {})
   end
   failure.invalid("fft.plan: arrays of {2, nx, ...} and {2, nx, ...}, "
-    .. "or of {nx, ...} and {2, nx // 2 + 1, ...} expected, got {%s} and {%s}", table.concat(o, ", "), table.concat(i, ", "))
+    .. "or of {nx, ...} and {2, nx // 2 + 1, ...} expected, got {%s} and {%s}",
+    table.concat(o, ", "), table.concat(i, ", "))
 end
 
 local function product(list, first, last)

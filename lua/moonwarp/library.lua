@@ -1,16 +1,59 @@
 -- SPDX-License-Identifier: MIT
 --
--- Functions of libraries, from tables. A library's table (moonwarp.blas, ...) has for each function its arrays with
--- their sides and what it reads and writes, its options, its element types, and the calls of C that compute it on each
--- device, written as C writes them:
+-- Functions of libraries, from tables. A table (moonwarp.blas, ...) names a library of each device and its functions:
 --
---   cpu = "cblas_?gemm(102, ta, tb, m, n, k, alpha, A, A.rows, B, B.rows, beta, C, C.rows)"
+--   library.new {
+--     name = "moonwarp.blas",
+--     cuda = { library = "libcublas.so.13 libcublas.so.12", flags = { 0, 1 }, explain = "cublasGetStatusString",
+--              open = "cublasCreate_v2(&self)", close = "cublasDestroy_v2(self)",
+--              follow = "cublasSetStream_v2(self, queue)" },
+--     cpu = { library = "libopenblas.so.0", flags = { 111, 112 }, install = "apt-get install libopenblas0" },
+--     functions = { axpy = {
+--       help = "y = alpha * x + y",
+--       arrays = { { "y", "n", writes = true, reads = true }, { "x", "n" } },
+--       options = { { "alpha", 1 } },
+--       types = { ["f32 f32"] = { real = "f32", cuda = { letter = "S" }, cpu = { letter = "s" } } },
+--       cuda = "cublas?axpy_v2(self, n, &alpha, x, 1, y, 1)",
+--       cpu = "cblas_?axpy(n, alpha, x, 1, y, 1) -> none" } } }
 --
--- An operand is an integer, an array (its address), A.rows (its first side), A.items (elements from one item to the
--- next), A.count, A.type (CUDA's number of its type), a side, an option, self (the handle, plan or generator), queue
--- (the stream), or a name of the row of types. &x passes a pointer to it. A ? in a function's name is the row's
--- letter. What a call returns is a status, unless "-> none", or "-> x", which keeps it, or "=> x", which is written to
--- the array as an int.
+-- A library: `library` are names of files, of which the first that loads is taken, or a function that returns them.
+-- `open` makes a handle of a device at its first call (self), `follow` tells it the stream, `close` ends it. `explain`
+-- is the function that names a status, `flags` what C takes for false and true, `install` what a message advises.
+--
+-- Arrays: a name and its sides. Sides are letters that unify over the arrays of a call: "m k", "m+1", "2 n" (a number is
+-- itself), "m n batch?" (may be absent: the array then belongs to all items). `writes`; `reads` is true, false or the
+-- option that decides, and is true where nothing is written. `partly`: not every element is read (a triangle).
+-- `swap`: the option that exchanges the first two sides. `in_place`: it may be the array that is read. `wide`: its sides
+-- may be above 2^31 - 1. `keeps`: of what makes an object: the object uses the array until it is closed.
+--
+-- Options: a name and the standard value. `integer`: it is one. `flags`: as above, for this option, or by device
+-- ({ cuda = { 0, 1 }, cpu = { 141, 142 } }). `values`: one of these words, { philox = 161, ... }. Real numbers are of the
+-- type `real` of the row of types.
+--
+-- Types: a row for each combination of element types, with `real`, `letter`, and integers by the names of operands; what
+-- is in its `cuda` or `cpu` is for that device (`library` and `calls` too); false there: the device cannot do it.
+--
+-- Limits: { { "n", least = 3 }, { "x.count", multiple = 2 } }: of operands, by integers or other operands (least, most,
+-- multiple).
+--
+-- Calls of a device: a call as C writes it, or { one = calls, many = call, size = calls, unit = 1, close = calls }, or a
+-- function of Lua that does it by kernels of our own. `one` is made for each item, unless it takes `batch`; `many`, where
+-- there are several, for all at once. `size` says at once how many bytes (of `unit`, or elements of the first array)
+-- `work` needs; what it leaves in its words, the others find there. `close` is called at the end, also after an error;
+-- a call whose first operand is 0 is left out.
+--
+-- Operands: an integer; an array (its address); A.rows, A.columns (its first two sides), A.items (elements from one item
+-- to the next), A.count, A.type (CUDA's number of its type); a side; an option; self; queue (the stream); work; workers
+-- (the device's multiprocessors); a name of the row of types; a word that a call before has set. &x passes a pointer to
+-- it. A ? in a function's name is the row's letter. What a call returns is a status, unless "-> none", or "-> x" (kept in
+-- the word x), or "=> x" (stored as the array's first element: a real, or an int).
+--
+-- Objects (plans, generators, prepared matrices): a row with `makes`, the object's name. Its `one` sets self, its `close`
+-- and `follow` are as a library's; the object keeps its words, options and sides, and a row with `object = "plan"` takes
+-- such an object first and may use them as operands: its arrays have the object's sides. `call` is such a row for
+-- plan(out, in). `words = { "rank", "n", of = function(options, ...) return 1, 8 end }` are further words, by the options
+-- with their standard values and the arrays. A row without arrays is given the device first. Instead of an object, a
+-- function takes a table of our own, whose method of the same name it calls.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
