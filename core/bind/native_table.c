@@ -1,184 +1,203 @@
 /* SPDX-License-Identifier: MIT
  *
- * Descriptions of functions, from tables of Lua. */
+ * Descriptions of library.lua, tables of names and words, become variants. They are our own: nothing is checked. */
 #include <string.h>
 
 #include "core/bind/native.h"
 
-/* ---- running --------------------------------------------------------------------------------------------------- */
+/* ---- fields of the table on top ---------------------------------------------------------------------------------- */
 
-mw_status native_run(const native_call *call, mw_word *words, const char *(*explain)(int), const char *who,
-                     mw_error *err) {
-  int64_t w[MW_CALL_WORDS];
-  double r[MW_CALL_REALS];
-  int nw = 0, nr = 0;
-  for (int i = 0; i < call->count; i++) {
-    mw_word *word = &words[call->operands[i].at];
-    switch (call->operands[i].kind) {
-    case WORD:
-      w[nw++] = word->i;
-      break;
-    case REAL:
-      r[nr++] = word->d;
-      break;
-    case POINTER:
-      w[nw++] = (intptr_t)word;
-      break;
-    }
-  }
-  int64_t result = mw_shared_call(call->function, w, nw, r, nr);
-  if (call->result == VALUE) words[call->to].i = result;
-  if (call->result == STORED) *(int32_t *)words[call->to].p = (int32_t)result;
-  if (call->result != STATUS || (int)result == 0) return MW_OK;
-  return mw_fail(err, MW_DRIVER, "%s: %s failed: %s (%d)", who, call->name, explain ? explain((int)result) : "status",
-                 (int)result);
-}
-
-mw_status native_follow(native_value *self, void *queue, const char *who, mw_error *err) {
-  mw_word words[2] = {[SELF] = self->word, [QUEUE] = {.p = queue}};
-  if (!self->follow.function || self->queue == queue) return MW_OK;
-  mw_status status = native_run(&self->follow, words, self->explain, who, err);
-  if (status == MW_OK) self->queue = queue;
-  return status;
-}
-
-/* ---- reading descriptions ---------------------------------------------------------------------------------------- */
-
-static lua_Integer field_integer(lua_State *L, const char *name, lua_Integer standard) { /* of the table on top */
+static int integer_of(lua_State *L, const char *name, int standard) {
   lua_getfield(L, -1, name);
-  lua_Integer value = lua_isnil(L, -1) ? standard : lua_tointeger(L, -1);
+  const int value = lua_isnil(L, -1) ? standard : (int)lua_tointeger(L, -1);
   lua_pop(L, 1);
   return value;
 }
 
-static double field_number(lua_State *L, const char *name) {
+static bool truth_of(lua_State *L, const char *name) {
   lua_getfield(L, -1, name);
-  double value = lua_isboolean(L, -1) ? lua_toboolean(L, -1) : lua_tonumber(L, -1);
+  const bool value = lua_toboolean(L, -1);
   lua_pop(L, 1);
   return value;
 }
 
-static void field_text(lua_State *L, const char *name, char *out, size_t size) {
+static void text_of(lua_State *L, const char *name, char *out, size_t size) {
   lua_getfield(L, -1, name);
   const char *text = lua_tostring(L, -1);
-  strncpy(out, text ? text : "", size - 1);
+  snprintf(out, size, "%s", text ? text : "");
   lua_pop(L, 1);
 }
 
-static void *field_pointer(lua_State *L, const char *name) {
+static void *pointer_of(lua_State *L, const char *name) {
   lua_getfield(L, -1, name);
   void *value = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return value;
 }
 
-void native_read_call(lua_State *L, native_call *call) { /* the table on top */
-  field_text(L, "name", call->name, sizeof call->name);
-  call->function = field_pointer(L, "function");
-  call->result = (result_kind)field_integer(L, "result", STATUS);
-  call->to = (int)field_integer(L, "to", 0);
-  call->count = (int)lua_rawlen(L, -1) / 2;
-  for (int i = 0; i < call->count; i++) {
-    lua_rawgeti(L, -1, 2 * i + 1);
-    lua_rawgeti(L, -2, 2 * i + 2);
-    call->operands[i].kind = (operand_kind)lua_tointeger(L, -2);
-    call->operands[i].at = (int)lua_tointeger(L, -1);
-    lua_pop(L, 2);
-  }
+static mw_dtype dtype_of(lua_State *L) {
+  char name[8];
+  mw_dtype dtype = MW_I32;
+  text_of(L, "dtype", name, sizeof name);
+  mw_dtype_parse(name, &dtype);
+  return dtype;
 }
 
-static int read_calls(lua_State *L, const char *name, native_call *calls) {
+/* Calls read with each table of a list, on top, and where its entry goes: how many. */
+static int each_of(lua_State *L, const char *name, void (*read)(lua_State *, void *), void *first, size_t size,
+                   int most) {
   lua_getfield(L, -1, name);
-  int count = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
+  const int count = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
+  if (count > most) luaL_error(L, "%s: %d at most", name, most);
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, -1, i + 1);
-    native_read_call(L, &calls[i]);
+    read(L, (char *)first + (size_t)i * size);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
   return count;
 }
 
-static void read_fixed(lua_State *L, mw_word *words) {
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+static void read_call(lua_State *L, void *to) {
+  native_call *call = to;
+  text_of(L, "name", call->name, sizeof call->name);
+  call->function = pointer_of(L, "call");
+  call->result = (result_kind)integer_of(L, "result", STATUS);
+  call->to = integer_of(L, "to", 0);
+  call->dtype = dtype_of(L);
+  call->count = (int)lua_rawlen(L, -1) / 2; /* kind, word, ... */
+  if (call->count > MW_CALL_WORDS) luaL_error(L, "%s has too many operands", call->name);
+  for (int i = 0; i < call->count; i++) {
+    lua_rawgeti(L, -1, 2 * i + 1);
+    lua_rawgeti(L, -2, 2 * i + 2);
+    call->operands[i].kind = (unsigned char)lua_tointeger(L, -2);
+    call->operands[i].at = (unsigned char)lua_tointeger(L, -1);
+    lua_pop(L, 2);
+  }
+}
+
+static void read_calls(lua_State *L, const char *name, native_calls *calls) {
+  calls->count = each_of(L, name, read_call, calls->list, sizeof *calls->list, MOST_CALLS);
+}
+
+static void read_array(lua_State *L, void *to) {
+  native_array *a = to;
+  text_of(L, "name", a->name, sizeof a->name);
+  a->dtype = dtype_of(L);
+  a->at = integer_of(L, "at", 0);
+  a->swap = integer_of(L, "swap", NEVER);
+  a->yes = integer_of(L, "yes", 0);
+  a->reads = integer_of(L, "reads", NEVER);
+  a->optional = integer_of(L, "optional", 0);
+  a->writes = truth_of(L, "writes");
+  a->in_place = truth_of(L, "in_place");
+  a->partly = truth_of(L, "partly");
+  a->wide = truth_of(L, "wide");
+  a->keeps = truth_of(L, "keeps");
+  a->dims = (int)lua_rawlen(L, -1);
+  for (int i = 0; i < a->dims; i++) { /* { word, plus } */
+    lua_rawgeti(L, -1, i + 1);
+    lua_rawgeti(L, -1, 1);
+    lua_rawgeti(L, -2, 2);
+    a->dim[i] = (int)lua_tointeger(L, -2);
+    a->plus[i] = (int)lua_tointeger(L, -1);
+    lua_pop(L, 3);
+  }
+}
+
+static void read_choice(lua_State *L, void *to) {
+  struct native_choice *choice = to;
+  text_of(L, "name", choice->name, sizeof choice->name);
+  choice->value = integer_of(L, "value", 0);
+}
+
+static void read_option(lua_State *L, void *to) {
+  static const char *const kinds[] = {"boolean", "integer", "f32", "f64", "choice"};
+  native_option *o = to;
+  char kind[8];
+  text_of(L, "name", o->name, sizeof o->name);
+  text_of(L, "kind", kind, sizeof kind);
+  for (int i = 0; i < 5; i++)
+    if (strcmp(kind, kinds[i]) == 0) o->kind = i;
+  o->at = integer_of(L, "at", 0);
+  o->yes = integer_of(L, "yes", 1);
+  o->no = integer_of(L, "no", 0);
+  lua_getfield(L, -1, "default");
+  o->standard = lua_isboolean(L, -1) ? lua_toboolean(L, -1) : lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, "choices");
+  const size_t count = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+  lua_pop(L, 1);
+  if (count) o->choices = mw_calloc(count, sizeof *o->choices);
+  o->nchoices = each_of(L, "choices", read_choice, o->choices, sizeof *o->choices, (int)count);
+}
+
+static void read_limit(lua_State *L, void *to) {
+  native_limit *limit = to;
+  text_of(L, "name", limit->name, sizeof limit->name);
+  limit->at = integer_of(L, "at", 0);
+  limit->least = integer_of(L, "least", -1);
+  limit->most = integer_of(L, "most", -1);
+  limit->multiple = integer_of(L, "multiple", -1);
+}
+
+static void read_words(lua_State *L, native_variant *v) {
   lua_getfield(L, -1, "fixed"); /* word, value, ... */
   for (lua_Integer i = 1, n = (lua_Integer)lua_rawlen(L, -1); i < n; i += 2) {
     lua_rawgeti(L, -1, i);
     lua_rawgeti(L, -2, i + 1);
-    if (lua_isinteger(L, -1))
-      words[lua_tointeger(L, -2)].i = lua_tointeger(L, -1);
-    else
-      words[lua_tointeger(L, -2)].d = lua_tonumber(L, -1);
+    v->fixed[lua_tointeger(L, -2)].i = lua_tointeger(L, -1);
     lua_pop(L, 2);
   }
-  lua_pop(L, 1);
-}
-
-static void read_explain(lua_State *L, const char *(**out)(int)) {
-  void *function = field_pointer(L, "explain");
-  memcpy(out, &function, sizeof function);
-}
-
-static void read_array(lua_State *L, native_array *a) {
-  char type[8] = "";
-  field_text(L, "name", a->name, sizeof a->name);
-  field_text(L, "dtype", type, sizeof type);
-  mw_dtype_parse(type, &a->dtype);
-  a->at = (int)field_integer(L, "at", 0);
-  a->swap = (int)field_integer(L, "swap", -1);
-  a->yes = (int)field_integer(L, "yes", 0);
-  a->reads = (int)field_integer(L, "reads", -1);
-  a->optional = (int)field_integer(L, "optional", 0);
-  a->writes = field_integer(L, "writes", 0) != 0;
-  a->dims = (int)lua_rawlen(L, -1);
-  for (int i = 0; i < a->dims; i++) {
-    lua_rawgeti(L, -1, i + 1);
-    a->dim[i] = (int)lua_tointeger(L, -1) & 255;
-    a->plus[i] = (int)lua_tointeger(L, -1) >> 8;
-    lua_pop(L, 1);
-  }
-}
-
-static void read_option(lua_State *L, native_option *o) {
-  static const char *const kinds[] = {"boolean", "integer", "f32", "f64"};
-  char kind[8] = "";
-  field_text(L, "name", o->name, sizeof o->name);
-  field_text(L, "kind", kind, sizeof kind);
-  for (int i = 0; i < 4; i++)
-    if (strcmp(kind, kinds[i]) == 0) o->kind = i;
-  o->at = (int)field_integer(L, "at", 0);
-  o->yes = (int)field_integer(L, "yes", 1);
-  o->no = (int)field_integer(L, "no", 0);
-  o->standard = field_number(L, "default");
-}
-
-/* The table on top. */
-native_variant *native_read_variant(lua_State *L) {
-  native_variant *v = mw_calloc(1, sizeof *v);
-  field_text(L, "name", v->name, sizeof v->name);
-  v->words = (int)field_integer(L, "words", 2);
-  v->key = (int)field_integer(L, "key", 0);
-  v->many = (int)field_integer(L, "many", 0);
-  v->plain = (int)field_integer(L, "plain", 0);
-  read_explain(L, &v->explain);
-  read_fixed(L, v->fixed);
-  v->ncalls = read_calls(L, "calls", v->calls);
-  v->nsizes = read_calls(L, "sizes", v->sizes);
-  v->size = (int)field_integer(L, "size", 0);
-  v->unit = (int)field_integer(L, "unit", 1);
-  lua_getfield(L, -1, "arrays");
-  v->narrays = (int)lua_rawlen(L, -1);
-  for (int i = 0; i < v->narrays; i++) {
-    lua_rawgeti(L, -1, i + 1);
-    read_array(L, &v->arrays[i]);
-    lua_pop(L, 1);
-  }
-  lua_getfield(L, -2, "options");
-  v->noptions = (int)lua_rawlen(L, -1);
-  for (int i = 0; i < v->noptions; i++) {
-    lua_rawgeti(L, -1, i + 1);
-    read_option(L, &v->options[i]);
+  lua_getfield(L, -2, "known"); /* word, ... */
+  for (lua_Integer i = 1, n = (lua_Integer)lua_rawlen(L, -1); i <= n; i++) {
+    lua_rawgeti(L, -1, i);
+    v->known[lua_tointeger(L, -1)] = true;
     lua_pop(L, 1);
   }
   lua_pop(L, 2);
+}
+
+/* ---- all of one -------------------------------------------------------------------------------------------------- */
+
+static void read_all(lua_State *L, native_variant *v) {
+  v->words = integer_of(L, "words", 0);
+  if (v->words > MOST_WORDS) luaL_error(L, "%s: %d words at most", v->name, MOST_WORDS);
+  v->many = integer_of(L, "many", 0);
+  v->plain = integer_of(L, "plain", 0);
+  v->unit = integer_of(L, "unit", 1);
+  v->extra = integer_of(L, "extra", 0);
+  v->nextra = integer_of(L, "nextra", 0);
+  v->by_kernels = truth_of(L, "by_kernels");
+  void *explain = pointer_of(L, "explain");
+  memcpy(&v->explain, &explain, sizeof explain);
+  read_words(L, v);
+  read_calls(L, "sizes", &v->sizes);
+  read_calls(L, "calls", &v->calls);
+  read_calls(L, "closing", &v->closing);
+  lua_getfield(L, -1, "follow");
+  if (lua_istable(L, -1)) read_call(L, &v->follow);
+  lua_pop(L, 1);
+  v->narrays = each_of(L, "arrays", read_array, v->arrays, sizeof *v->arrays, MOST_ARRAYS);
+  v->noptions = each_of(L, "options", read_option, v->options, sizeof *v->options, MOST_OPTIONS);
+  v->nlimits = each_of(L, "limits", read_limit, v->limits, sizeof *v->limits, MOST_LIMITS);
+}
+
+native_variant *native_variant_read(lua_State *L) {
+  native_variant *v = lua_newuserdatauv(L, sizeof *v, 0); /* Lua's, until it is whole */
+  memset(v, 0, sizeof *v);
+  lua_insert(L, -2);
+  text_of(L, "name", v->name, sizeof v->name);
+  text_of(L, "library", v->library, sizeof v->library);
+  read_all(L, v);
+  v = memcpy(mw_malloc(sizeof *v), v, sizeof *v);
+  lua_remove(L, -2);
   return v;
+}
+
+void native_variant_free(native_variant *v) {
+  for (int i = 0; i < v->noptions; i++) mw_free(v->options[i].choices);
+  mw_free(v);
 }

@@ -14,7 +14,8 @@ return library.new {
   cuda = { library = "libcublas.so.13 libcublas.so.12", flags = { 0, 1 }, explain = "cublasGetStatusString",
            open = "cublasCreate_v2(&self)", close = "cublasDestroy_v2(self)",
            follow = "cublasSetStream_v2(self, queue)" },
-  cpu = { library = "libopenblas.so.0 libopenblas.so", flags = { 111, 112 }, install = "apt-get install libopenblas0" },
+  cpu = { library = "libopenblas.so.0 libopenblas.so", flags = { 111, 112 }, install = "apt-get install libopenblas0",
+          open = "openblas_set_num_threads(workers) -> none" },
   functions = {
     gemm = {
       help = "C = alpha * A * B + beta * C; of each item, where there are several",
