@@ -21,6 +21,7 @@ typedef struct request {
   native_object *object; /* NULL: none */
   int first, given;      /* of the arrays: stack index, how many there are */
   int options;           /* stack index; 0: none */
+  bool stream;           /* one of them names it */
   bind_array *arrays[MOST_ARRAYS];
   native_frame frame;
 } request;
@@ -94,19 +95,24 @@ static void fill_array(lua_State *L, request *r, int which, bool known[MOST_WORD
   words[spec->at + COUNT].i = (int64_t)a->count;
 }
 
-/* Sides that no array has are 1. What is written has all of them. */
-static void fill_absent(lua_State *L, request *r, const bool known[MOST_WORDS]) {
+static void check_whole(lua_State *L, const request *r, int side) {
   const native_variant *v = r->variant;
-  mw_word *words = r->frame.words;
   for (int i = 0; i < v->narrays; i++) {
     const native_array *spec = &v->arrays[i];
-    for (int k = spec->dims - spec->optional; k < spec->dims; k++) {
-      const int side = spec->dim[k];
-      if (!known[side]) words[side].i = 1;
-      if (spec->writes && words[side].i > 1 && r->arrays[i]->dims <= k)
+    for (int k = r->arrays[i]->dims; spec->writes && k < spec->dims; k++)
+      if (spec->dim[k] == side)
         bind_fail(L, MW_INVALID, "%s: %s is %s, and %s has %I items: it is written for each", v->name, spec->name,
-                  shape_text(L, r->arrays[i]), first_with(r, v->narrays - 1, side), (LUAI_UACINT)words[side].i);
-    }
+                  shape_text(L, r->arrays[i]), first_with(r, v->narrays - 1, side),
+                  (LUAI_UACINT)r->frame.words[side].i);
+  }
+}
+
+/* Sides that no array has are 1. What is written has all of them. */
+static void fill_absent(lua_State *L, request *r, const bool known[MOST_WORDS]) {
+  for (int i = 0; i < r->variant->nabsent; i++) {
+    const int side = r->variant->absent[i];
+    if (!known[side]) r->frame.words[side].i = 1;
+    if (r->frame.words[side].i > 1) check_whole(L, r, side);
   }
 }
 
@@ -126,7 +132,7 @@ static void check_limits(lua_State *L, const native_variant *v, const mw_word *w
 }
 
 static bool overlap(const bind_array *a, const bind_array *b) {
-  return a->buffer == b->buffer && a->offset < b->offset + array_bytes(b) && b->offset < a->offset + array_bytes(a);
+  return a->offset < b->offset + array_bytes(b) && b->offset < a->offset + array_bytes(a);
 }
 
 static void check_aliases(lua_State *L, const request *r) {
@@ -134,7 +140,8 @@ static void check_aliases(lua_State *L, const request *r) {
   for (int i = 0; i < v->narrays; i++)
     for (int k = 0; v->arrays[i].writes && k < v->narrays; k++) {
       const bind_array *a = r->arrays[i], *b = r->arrays[k];
-      if (i == k || !overlap(a, b) || (v->arrays[i].in_place && a->offset == b->offset)) continue;
+      if (a->buffer != b->buffer || i == k || !overlap(a, b)) continue;
+      if (v->arrays[i].in_place && a->offset == b->offset) continue;
       bind_fail(L, MW_INVALID, "%s: %s is written, and shares memory with %s", v->name, v->arrays[i].name,
                 v->arrays[k].name);
     }
@@ -165,43 +172,60 @@ static void check_option(lua_State *L, const native_variant *v, const native_opt
     bind_fail(L, MW_INVALID, "%s: option '%s' is %s, got %s", v->name, o->name, wanted[o->kind], value_text(L, -1));
 }
 
-/* The value on top, or the standard one. */
-static void store_option(lua_State *L, const native_variant *v, const native_option *o, bool given, mw_word *word) {
-  const double number = given && o->kind != CHOICE ? lua_tonumber(L, -1) : o->standard;
+static void store_option(lua_State *L, const native_variant *v, const native_option *o, mw_word *word) { /* on top */
   switch (o->kind) {
   case BOOLEAN:
-    word->i = (given ? lua_toboolean(L, -1) : o->standard != 0) ? o->yes : o->no;
+    word->i = lua_toboolean(L, -1) ? o->yes : o->no;
     break;
   case INTEGER:
-    word->i = given ? lua_tointeger(L, -1) : (int64_t)o->standard;
+    word->i = lua_tointeger(L, -1);
     break;
   case CHOICE:
-    word->i = given ? choose(L, v, o) : (int)o->standard;
+    word->i = choose(L, v, o);
     break;
   case F32:
     *word = (mw_word){.i = 0};
-    word->f = (float)number;
+    word->f = (float)lua_tonumber(L, -1);
     break;
   case F64:
-    word->d = number;
+    word->d = lua_tonumber(L, -1);
     break;
   }
 }
 
+static const native_option *option_named(const native_variant *v, const char *name) {
+  for (int i = 0; i < v->noptions; i++)
+    if (strcmp(v->options[i].name, name) == 0) return &v->options[i];
+  return NULL;
+}
+
+/* One that is wrong raises. */
+static void refuse_options(lua_State *L, const request *r) {
+  const native_variant *v = r->variant;
+  const char *names[MOST_OPTIONS + 2] = {NULL};
+  for (int i = 0; i < v->noptions; i++) names[i] = v->options[i].name;
+  if (!r->self->makes) names[v->noptions] = "stream";
+  need_options(L, r->options, names);
+}
+
+/* The others have their standard values. */
 static void fill_options(lua_State *L, request *r) {
   const native_variant *v = r->variant;
-  if (r->options) {
-    const char *names[MOST_OPTIONS + 2] = {NULL};
-    for (int i = 0; i < v->noptions; i++) names[i] = v->options[i].name;
-    if (!r->self->makes) names[v->noptions] = "stream";
-    need_options(L, r->options, names);
-  }
-  for (int i = 0; i < v->noptions; i++) {
-    const native_option *o = &v->options[i];
-    const bool given = r->options && option_push(L, r->options, o->name);
-    if (given) check_option(L, v, o);
-    store_option(L, v, o, given, &r->frame.words[o->at]);
-    if (given) lua_pop(L, 1);
+  r->stream = false;
+  if (!r->options) return;
+  if (!lua_istable(L, r->options) || lua_getmetatable(L, r->options)) refuse_options(L, r);
+  lua_settop(L, r->options);
+  for (lua_pushnil(L); lua_next(L, r->options); lua_pop(L, 1)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    const native_option *o = option_named(v, name);
+    if (o) {
+      check_option(L, v, o);
+      store_option(L, v, o, &r->frame.words[o->at]);
+    } else if (!r->self->makes && strcmp(name, "stream") == 0) {
+      r->stream = true;
+    } else {
+      refuse_options(L, r);
+    }
   }
 }
 
@@ -392,7 +416,7 @@ static mw_buffer *push_work(lua_State *L, request *r, mw_stream *stream) {
 static void queue_call(lua_State *L, request *r) {
   const native_variant *v = r->variant;
   mw_stream *stream = current_stream(L, r->device);
-  if (r->options && option_push(L, r->options, "stream")) stream = option_stream(L, r->device)->stream;
+  if (r->stream && option_push(L, r->options, "stream")) stream = option_stream(L, r->device)->stream;
   const size_t bytes = offsetof(native_frame, words) + (size_t)v->words * sizeof *r->frame.words;
   r->frame.call = (mw_call){.name = v->name, .run = native_run, .bytes = bytes, .ranges = bytes};
   r->frame.stream = native_serial(stream);

@@ -50,7 +50,6 @@ typedef struct native_option {
   char name[24];
   int at, yes, no; /* yes, no: of a boolean, the word's values */
   enum { BOOLEAN, INTEGER, F32, F64, CHOICE } kind;
-  double standard;
   int nchoices;
   struct native_choice {
     char name[24];
@@ -82,8 +81,9 @@ typedef struct native_variant {
   native_option options[MOST_OPTIONS];
   native_limit limits[MOST_LIMITS];
   const char *(*explain)(int status);
-  bool known[MOST_WORDS]; /* sides that are numbers, and those of its object */
-  mw_word fixed[MOST_WORDS];
+  bool known[MOST_WORDS];    /* sides that are numbers, and those of its object */
+  int nabsent, absent[4];    /* sides that may be absent */
+  mw_word fixed[MOST_WORDS]; /* numbers, and the standard values of options */
 } native_variant;
 
 struct native_value { /* what a library keeps: a handle, or what an object and graphs count */

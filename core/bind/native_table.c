@@ -124,14 +124,40 @@ static void read_option(lua_State *L, void *to) {
   o->at = integer_of(L, "at", 0);
   o->yes = integer_of(L, "yes", 1);
   o->no = integer_of(L, "no", 0);
-  lua_getfield(L, -1, "default");
-  o->standard = lua_isboolean(L, -1) ? lua_toboolean(L, -1) : lua_tonumber(L, -1);
-  lua_pop(L, 1);
   lua_getfield(L, -1, "choices");
   const size_t count = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
   lua_pop(L, 1);
   if (count) o->choices = mw_calloc(count, sizeof *o->choices);
   o->nchoices = each_of(L, "choices", read_choice, o->choices, sizeof *o->choices, (int)count);
+}
+
+static void read_standard(lua_State *L, native_variant *v) {
+  lua_getfield(L, -1, "options");
+  for (int i = 0; i < v->noptions; i++) {
+    const native_option *o = &v->options[i];
+    mw_word *word = &v->fixed[o->at];
+    lua_rawgeti(L, -1, i + 1);
+    lua_getfield(L, -1, "default");
+    if (o->kind == F32)
+      word->f = (float)lua_tonumber(L, -1);
+    else if (o->kind == F64)
+      word->d = lua_tonumber(L, -1);
+    else
+      word->i = o->kind != BOOLEAN ? lua_tointeger(L, -1) : lua_toboolean(L, -1) ? o->yes : o->no;
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
+}
+
+/* Of all arrays, each once. */
+static void list_absent(native_variant *v) {
+  for (int i = 0; i < v->narrays; i++)
+    for (int k = v->arrays[i].dims - v->arrays[i].optional; k < v->arrays[i].dims; k++) {
+      const int side = v->arrays[i].dim[k];
+      bool listed = v->nabsent == 4;
+      for (int n = 0; n < v->nabsent; n++) listed |= v->absent[n] == side;
+      if (!listed) v->absent[v->nabsent++] = side;
+    }
 }
 
 static void read_limit(lua_State *L, void *to) {
@@ -182,6 +208,8 @@ static void read_all(lua_State *L, native_variant *v) {
   lua_pop(L, 1);
   v->narrays = each_of(L, "arrays", read_array, v->arrays, sizeof *v->arrays, MOST_ARRAYS);
   v->noptions = each_of(L, "options", read_option, v->options, sizeof *v->options, MOST_OPTIONS);
+  read_standard(L, v);
+  list_absent(v);
   v->nlimits = each_of(L, "limits", read_limit, v->limits, sizeof *v->limits, MOST_LIMITS);
 }
 
