@@ -4,7 +4,6 @@
  * checks the arrays against each other, fills the frame, and queues it or makes an object of it. */
 #include "core/bind/native.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
 
@@ -44,7 +43,7 @@ static const char *first_with(const request *r, int last, int word) {
   const native_variant *v = r->variant;
   for (int i = 0; i <= last; i++)
     for (int k = 0; k < r->arrays[i]->dims; k++)
-      if (v->arrays[i].dim[k] == word) return v->arrays[i].name;
+      if (v->arrays[i].sides[k].word == word) return v->arrays[i].name;
   return r->object ? r->object->value->variant->name : "it";
 }
 
@@ -77,14 +76,14 @@ static void fill_array(lua_State *L, request *r, int which, bool known[MOST_WORD
   const bool swapped = spec->swap > 0 && words[spec->swap].i == spec->yes;
   int64_t items = 1;
   for (int i = 0; i < a->dims; i++) {
-    const int k = swapped && i < 2 ? 1 - i : i, side = spec->dim[k];
-    const lua_Integer length = a->shape[i] - spec->plus[k];
+    const int k = swapped && i < 2 ? 1 - i : i, side = spec->sides[k].word;
+    const lua_Integer length = a->shape[i] - spec->sides[k].plus;
     if (a->shape[i] > INT_MAX && !spec->wide)
       bind_fail(L, MW_INVALID, "%s: %s is %s: a side is 2147483647 at most", v->name, spec->name, shape_text(L, a));
     if (!known[side])
       words[side].i = length;
     else if (words[side].i != length)
-      reject_side(L, r, which, i, side, words[side].i + spec->plus[k]);
+      reject_side(L, r, which, i, side, words[side].i + spec->sides[k].plus);
     known[side] = true;
     if (i < spec->dims - 1) items *= a->shape[i];
   }
@@ -100,7 +99,7 @@ static void check_whole(lua_State *L, const request *r, int side) {
   for (int i = 0; i < v->narrays; i++) {
     const native_array *spec = &v->arrays[i];
     for (int k = r->arrays[i]->dims; spec->writes && k < spec->dims; k++)
-      if (spec->dim[k] == side)
+      if (spec->sides[k].word == side)
         bind_fail(L, MW_INVALID, "%s: %s is %s, and %s has %I items: it is written for each", v->name, spec->name,
                   shape_text(L, r->arrays[i]), first_with(r, v->narrays - 1, side),
                   (LUAI_UACINT)r->frame.words[side].i);
@@ -122,9 +121,9 @@ static void check_limits(lua_State *L, const native_variant *v, const mw_word *w
     const int64_t value = words[limit->at].i;
     const char *must = NULL;
     int at = 0;
-    if (limit->least >= 0 && value < words[limit->least].i) must = "at least", at = limit->least;
-    if (limit->most >= 0 && value > words[limit->most].i) must = "at most", at = limit->most;
-    if (limit->multiple >= 0 && value % words[limit->multiple].i) must = "a multiple of", at = limit->multiple;
+    if (limit->least && value < words[limit->least].i) must = "at least", at = limit->least;
+    if (limit->most && value > words[limit->most].i) must = "at most", at = limit->most;
+    if (limit->multiple && value % words[limit->multiple].i) must = "a multiple of", at = limit->multiple;
     if (must)
       bind_fail(L, MW_INVALID, "%s: %s is %I, and must be %s %I", v->name, limit->name, (LUAI_UACINT)value, must,
                 (LUAI_UACINT)words[at].i);
@@ -149,47 +148,29 @@ static void check_aliases(lua_State *L, const request *r) {
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static int choose(lua_State *L, const native_variant *v, const native_option *o) {
-  const char *names[16] = {NULL}, *given = lua_tostring(L, -1);
-  for (int i = 0; i < o->nchoices; i++)
-    if (strcmp(o->choices[i].name, given) == 0) return o->choices[i].value;
-  for (int i = 0; i < o->nchoices && i < 15; i++) names[i] = o->choices[i].name;
-  const char *near = nearest_name(given, names);
-  for (int i = 0; i < o->nchoices; i++)
-    lua_pushfstring(L, i ? "%s, %s" : "%s%s", i ? lua_tostring(L, -1) : "", o->choices[i].name);
-  bind_fail(L, MW_INVALID, "%s: option '%s' is one of %s, got '%s'%s%s%s", v->name, o->name, lua_tostring(L, -1), given,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  return 0;
+static int choose(lua_State *L, const request *r, const native_option *o) {
+  const native_choice *choices = &r->variant->choices[o->choice];
+  const char *names[MOST_CHOICES + 1] = {NULL};
+  for (int i = 0; i < o->choices; i++) names[i] = choices[i].name;
+  return choices[option_word(L, r->options, o->name, names)].value;
 }
 
-static void check_option(lua_State *L, const native_variant *v, const native_option *o) { /* on top */
-  static const char *const wanted[] = {"true or false", "an integer", "a number", "a number", "a string"};
-  const bool fits = o->kind == BOOLEAN   ? lua_isboolean(L, -1)
-                    : o->kind == INTEGER ? lua_isinteger(L, -1)
-                    : o->kind == CHOICE  ? lua_type(L, -1) == LUA_TSTRING
-                                         : lua_type(L, -1) == LUA_TNUMBER;
-  if (!fits)
-    bind_fail(L, MW_INVALID, "%s: option '%s' is %s, got %s", v->name, o->name, wanted[o->kind], value_text(L, -1));
-}
-
-static void store_option(lua_State *L, const native_variant *v, const native_option *o, mw_word *word) { /* on top */
-  switch (o->kind) {
-  case BOOLEAN:
-    word->i = lua_toboolean(L, -1) ? o->yes : o->no;
-    break;
-  case INTEGER:
-    word->i = lua_tointeger(L, -1);
-    break;
-  case CHOICE:
-    word->i = choose(L, v, o);
-    break;
-  case F32:
+/* Its value is on top. */
+static void store_option(lua_State *L, request *r, const native_option *o) {
+  mw_word *word = &r->frame.words[o->at];
+  if (o->kind == BOOLEAN) {
+    word->i = option_boolean(L, r->options, o->name, false) ? o->yes : o->no;
+  } else if (o->kind == INTEGER) {
+    word->i = option_integer(L, r->options, o->name, 0, LUA_MININTEGER, LUA_MAXINTEGER);
+  } else if (o->kind == CHOICE) {
+    word->i = choose(L, r, o);
+  } else if (lua_type(L, -1) != LUA_TNUMBER) {
+    bind_fail(L, MW_INVALID, "%s: option '%s' is a number, got %s", r->variant->name, o->name, value_text(L, -1));
+  } else if (o->kind == SINGLE) {
     *word = (mw_word){.i = 0};
     word->f = (float)lua_tonumber(L, -1);
-    break;
-  case F64:
+  } else {
     word->d = lua_tonumber(L, -1);
-    break;
   }
 }
 
@@ -219,8 +200,7 @@ static void fill_options(lua_State *L, request *r) {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     const native_option *o = option_named(v, name);
     if (o) {
-      check_option(L, v, o);
-      store_option(L, v, o, &r->frame.words[o->at]);
+      store_option(L, r, o);
     } else if (!r->self->makes && strcmp(name, "stream") == 0) {
       r->stream = true;
     } else {
@@ -233,7 +213,7 @@ static void fill_options(lua_State *L, request *r) {
 
 static void close_variant(mw_attached *attached, mw_device *device) {
   (void)device;
-  native_variant_free((native_variant *)attached);
+  mw_free((char *)attached - offsetof(native_variant, attached));
 }
 
 static bool fits(const native_variant *v, const request *r) {
@@ -241,18 +221,19 @@ static bool fits(const native_variant *v, const request *r) {
       v->of != (r->object ? r->object->value->variant : NULL))
     return false;
   for (int i = 0; i < v->narrays; i++)
-    if (v->arrays[i].dtype != r->arrays[i]->dtype) return false;
+    if (v->arrays[i].dtype != (int)r->arrays[i]->dtype) return false;
   return true;
 }
 
 /* The one that was called last is found first. */
 static native_variant *find_variant(const request *r) {
   for (mw_attached **at = &r->device->attached, *a; (a = *at); at = &a->next) {
-    if (a->key != r->self->key || !fits((native_variant *)a, r)) continue;
+    native_variant *v = (native_variant *)((char *)a - offsetof(native_variant, attached));
+    if (a->key != r->self->key || !fits(v, r)) continue;
     *at = a->next;
     a->next = r->device->attached;
     r->device->attached = a;
-    return (native_variant *)a;
+    return v;
   }
   return NULL;
 }
@@ -270,7 +251,7 @@ static native_variant *make_variant(lua_State *L, const request *r) {
   for (int i = 0; i < r->given; i++) lua_pushvalue(L, r->first + i);
   lua_call(L, r->given + 3, 1);
   lua_getfield(L, -1, "key");
-  lua_getfield(L, -2, "handle");
+  lua_getfield(L, -2, "open");
   if (lua_isfunction(L, -1)) handle = native_handle(L, r->device, (int)lua_tointeger(L, -2), lua_gettop(L));
   lua_pop(L, 2);
   native_variant *v = native_variant_read(L);
@@ -500,17 +481,6 @@ static int core_shared(lua_State *L) {
   return 2;
 }
 
-/* core.symbol(library, name): a function of it, or nil. */
-static int core_symbol(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TLIGHTUSERDATA);
-  void *function = dlsym(lua_touserdata(L, 1), check_string(L, 2));
-  if (function)
-    lua_pushlightuserdata(L, function);
-  else
-    luaL_pushfail(L);
-  return 1;
-}
-
 /* core.routine(row): a function. row: name, makes, takes, describe(backend, workers, layout, arrays...), by (functions by
  * backend), words(options, arrays...), call. */
 static int core_routine(lua_State *L) {
@@ -534,5 +504,4 @@ static int core_routine(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg native_functions[] = {
-    {"shared", core_shared}, {"symbol", core_symbol}, {"routine", core_routine}, {NULL, NULL}};
+const luaL_Reg native_functions[] = {{"shared", core_shared}, {"routine", core_routine}, {NULL, NULL}};

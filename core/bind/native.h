@@ -14,23 +14,27 @@
 #include "core/base/shared.h"
 #include "core/bind/bind.h"
 
-enum { MOST_CALLS = 8, MOST_ARRAYS = 8, MOST_OPTIONS = 8, MOST_LIMITS = 4, MOST_WORDS = 96 };
+enum { MOST_CALLS = 8, MOST_ARRAYS = 8, MOST_OPTIONS = 8, MOST_CHOICES = 16, MOST_LIMITS = 4, MOST_WORDS = 96 };
 enum { SELF, QUEUE, WORK, SIZE };              /* words of a frame */
 enum { ADDRESS, ROWS, COLUMNS, ITEMS, COUNT }; /* of an array in it, from its first word on */
 enum { NEVER = -1, ALWAYS = 0 };               /* instead of an option's word */
+enum { NATIVE_NAME = 64 };
 
-typedef enum operand_kind { WORD, REAL, POINTER } operand_kind;          /* POINTER: to the word */
-typedef enum result_kind { IGNORED, STATUS, VALUE, STORED } result_kind; /* STORED: to an array, by its type */
+enum { WORD, REAL, POINTER };                      /* operands; POINTER: to the word */
+enum { IGNORED, STATUS, VALUE, STORED };           /* results; STORED: to an array, by its type */
+enum { BOOLEAN, INTEGER, CHOICE, SINGLE, DOUBLE }; /* options; SINGLE, DOUBLE: numbers */
+
+/* Each of these begins with a name and integers, in the order of library.lua's lists. */
 
 typedef struct native_call {
-  void *function;
-  char name[64];
-  int count, to; /* to: the word that a VALUE goes to, or of the address that it is STORED at */
-  result_kind result;
-  mw_dtype dtype; /* of what is STORED */
+  char name[NATIVE_NAME];
+  int result, to; /* to: the word that a VALUE goes to, or of the address that it is STORED at */
+  int count;
   struct {
-    unsigned char kind, at;
+    int kind, at;
   } operands[MW_CALL_WORDS];
+  void *function;
+  int dtype; /* of what is STORED */
 } native_call;
 
 typedef struct native_calls {
@@ -39,50 +43,56 @@ typedef struct native_calls {
 } native_calls;
 
 typedef struct native_array {
-  char name[16];
-  int at, dims, optional, swap, yes, reads; /* swap, reads: the option's word, or NEVER, ALWAYS */
-  int dim[4], plus[4];                      /* their words, and what a side has beyond them */
-  mw_dtype dtype;
-  bool writes, in_place, partly, wide, keeps;
+  char name[NATIVE_NAME];
+  int at, optional, swap, yes, reads; /* optional: how many of the last sides; swap, reads: the option's word */
+  int writes, in_place, partly, wide, keeps;
+  int dims;
+  struct {
+    int word, plus; /* plus: what it has beyond the word */
+  } sides[4];
+  int dtype;
 } native_array;
 
 typedef struct native_option {
-  char name[24];
-  int at, yes, no; /* yes, no: of a boolean, the word's values */
-  enum { BOOLEAN, INTEGER, F32, F64, CHOICE } kind;
-  int nchoices;
-  struct native_choice {
-    char name[24];
-    int value;
-  } * choices; /* owned */
+  char name[NATIVE_NAME];
+  int kind, at, no, yes; /* no, yes: a BOOLEAN's values */
+  int choice, choices;   /* of a CHOICE: the first, how many */
 } native_option;
 
+typedef struct native_choice {
+  char name[NATIVE_NAME];
+  int value;
+} native_choice;
+
 typedef struct native_limit {
-  char name[24];                 /* of the operand */
-  int at, least, most, multiple; /* words; -1: none */
+  char name[NATIVE_NAME];        /* of the operand */
+  int at, least, most, multiple; /* words; 0: none */
 } native_limit;
 
 typedef struct native_value native_value;
 
 typedef struct native_variant {
-  mw_attached attached;            /* to its device; the key is the routine's */
-  char name[32], library[32];      /* "gemm", "moonwarp.blas" */
-  const struct native_variant *of; /* of the object that it is called with; NULL: of none */
-  native_value *handle;            /* the library's; NULL: it needs none */
-  bool by_kernels;                 /* a function of Lua does it */
-  int words, narrays, noptions, nlimits;
-  int extra, nextra; /* words that a function of Lua finds out: the first, how many */
+  char name[NATIVE_NAME]; /* "gemm" */
+  int words;
   int unit;          /* bytes of the unit of the word SIZE */
   int many;          /* the word of the number of items; 0: there is one, or the calls are for all */
-  int plain; /* calls from here on are for one item, those before for many; 0: they are repeated for each item */
+  int plain;         /* calls from here on are for one item, those before for many; 0: they are repeated for each */
+  int extra, nextra; /* words that a function of Lua finds out: the first, how many */
+  int by_kernels;    /* a function of Lua does it */
+  int nabsent, absent[4];             /* sides that may be absent */
+  mw_attached attached;               /* to its device; the key is the routine's */
+  char library[NATIVE_NAME];          /* "moonwarp.blas" */
+  const struct native_variant *of;    /* of the object that it is called with; NULL: of none */
+  native_value *handle;               /* the library's; NULL: it needs none */
   native_calls sizes, calls, closing; /* closing: at the end, unless the first operand is 0 */
-  native_call follow;                 /* of what is kept; tells it the stream */
+  native_calls follow;                /* of what is kept: one that tells it the stream, or none */
+  int narrays, noptions, nlimits;
   native_array arrays[MOST_ARRAYS];
   native_option options[MOST_OPTIONS];
+  native_choice choices[MOST_CHOICES];
   native_limit limits[MOST_LIMITS];
   const char *(*explain)(int status);
   bool known[MOST_WORDS];    /* sides that are numbers, and those of its object */
-  int nabsent, absent[4];    /* sides that may be absent */
   mw_word fixed[MOST_WORDS]; /* numbers, and the standard values of options */
 } native_variant;
 
@@ -110,8 +120,7 @@ typedef struct native_frame {
 
 /* ---- native_table.c: descriptions become variants ---------------------------------------------------------------- */
 
-native_variant *native_variant_read(lua_State *); /* of the description on top */
-void native_variant_free(native_variant *);
+native_variant *native_variant_read(lua_State *); /* of the description on top; from mw_malloc */
 
 /* ---- native_run.c: frames ---------------------------------------------------------------------------------------- */
 

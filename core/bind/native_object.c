@@ -28,7 +28,7 @@ static void close_handle(mw_attached *attached, mw_device *device) {
   (void)device;
   native_value *self = (native_value *)((char *)attached - offsetof(native_value, attached));
   close_value(self);
-  native_variant_free(self->variant);
+  mw_free(self->variant);
   mw_free(self);
 }
 
@@ -54,7 +54,7 @@ native_value *native_handle(lua_State *L, mw_device *device, int key, int index)
   memcpy(frame.words, v->fixed, sizeof v->fixed);
   const mw_status status = native_run_made(&frame, device, &bind_error);
   if (status != MW_OK) {
-    native_variant_free(v);
+    mw_free(v);
     bind_raise(L);
   }
   native_value *self = new_value(&frame, device);

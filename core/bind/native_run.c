@@ -7,7 +7,7 @@
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
-static void store_real(mw_dtype dtype, void *at, double result) {
+static void store_real(int dtype, void *at, double result) {
   const mw_word word = {.d = result};
   if (dtype == MW_F32)
     *(float *)at = word.f;
@@ -66,9 +66,9 @@ uint64_t native_serial(mw_stream *stream) {
 
 /* A stream that has been destroyed leaves its address to another one, so its number is what is remembered. */
 static mw_status follow(native_value *self, void *queue, uint64_t stream, mw_error *err) {
-  if (!self || !self->variant->follow.function || self->stream == stream) return MW_OK;
+  if (!self || !self->variant->follow.count || self->stream == stream) return MW_OK;
   self->words[QUEUE].p = queue;
-  const mw_status status = run_call(self->variant, &self->variant->follow, self->words, err);
+  const mw_status status = run_call(self->variant, self->variant->follow.list, self->words, err);
   if (status == MW_OK) self->stream = stream;
   return status;
 }
@@ -80,7 +80,7 @@ static mw_status follow_both(const native_frame *frame, void *queue, mw_error *e
 
 static void next_item(const native_variant *v, mw_word *words) {
   for (int i = 0; i < v->narrays; i++)
-    words[v->arrays[i].at].i += words[v->arrays[i].at + ITEMS].i * (int64_t)mw_dtype_size(v->arrays[i].dtype);
+    words[v->arrays[i].at].i += words[v->arrays[i].at + ITEMS].i * (int64_t)mw_dtype_size((mw_dtype)v->arrays[i].dtype);
 }
 
 mw_status native_run(const mw_call *call, void *queue, mw_error *err) {

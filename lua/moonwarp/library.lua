@@ -64,27 +64,27 @@ local units = require "moonwarp.base.units"
 
 local library = { all = {} } -- all: the tables, for tests and documentation
 
-local WORD <const>, REAL <const>, POINTER <const> = 0, 1, 2 -- as core/bind/native.h has them
+-- As core/bind/native.h has them, with the order of what is in its structs.
+local WORD <const>, REAL <const>, POINTER <const> = 0, 1, 2
 local IGNORED <const>, STATUS <const>, VALUE <const>, STORED <const> = 0, 1, 2, 3
+local KINDS <const> = { boolean = 0, integer = 1, choice = 2, f32 = 3, f64 = 4 }
+local NEVER <const>, ALWAYS <const> = -1, 0
 local PARTS <const> = { rows = 1, columns = 2, items = 3, count = 4 } -- words of an array
 local CUDA_TYPES <const> = { f32 = 0, f64 = 1, f16 = 2, i8 = 3, u8 = 8, i32 = 10, u32 = 12, bf16 = 14, i64 = 24 }
 local SIZES <const> = { f64 = 8, i64 = 8, u64 = 8, f16 = 2, bf16 = 2, i16 = 2, u16 = 2, i8 = 1, u8 = 1 } -- others: 4
-
-local function listed(value)
-  return type(value) == "table" and value or { value }
-end
 
 -- ---- a frame: which word is what ---------------------------------------------------------------------
 
 -- at: words by name; fixed: { word, value, ... }; real: options that are passed in registers for reals.
 local function new_layout(values)
   return { count = 4, at = { self = 0, queue = 1, work = 2, size = 3 }, fixed = {}, real = {}, values = values,
-           dtypes = {}, known = {}, sides = {} }
+           dtypes = {}, known = {}, sides = {}, absent = {} }
 end
 
 -- That of an object, to which a call of it adds words of its own.
 local function extended(base, values)
-  local out = lists.merged(base, { fixed = {}, sides = {}, known = {}, values = lists.merged(base.values, values) })
+  local out = lists.merged(base, { fixed = {}, sides = {}, known = {}, absent = {} })
+  out.values = lists.merged(base.values, values)
   for _, part in ipairs { "at", "real", "dtypes" } do out[part] = lists.merged(base[part], {}) end
   for name in pairs(base.sides) do lists.append(out.known, { base.at[name] }) end
   return out
@@ -115,7 +115,7 @@ end
 
 local function result_of(layout, rest)
   local stored, kept = rest:match "^=> ([%a_][%w_]*)$", rest:match "^%-> ([%a_][%w_]*)$"
-  if stored then return STORED, layout.at[stored], layout.dtypes[stored] end
+  if stored then return STORED, layout.at[stored] end
   if kept and kept ~= "none" then return VALUE, (operand(layout, kept)) end
   return kept and IGNORED or STATUS, 0
 end
@@ -131,20 +131,18 @@ function library.parts(text, letter)
   return (name:gsub("?", letter or "")), operands, rest
 end
 
-local function describe_call(layout, opened, text)
-  local name, operands, rest = library.parts(text, layout.values.letter)
-  local out = { name = name, call = core.symbol(opened.handle, name) }
-  if not out.call then failure.raise_as("unsupported", "%s has no function %s", opened.path, name) end
-  for _, one in ipairs(operands) do
-    local at, kind = operand(layout, one)
-    lists.append(out, { kind, at })
-  end
-  out.result, out.to, out.dtype = result_of(layout, rest)
-  return out
-end
-
-local function describe_calls(layout, opened, texts)
-  return lists.map(listed(texts), function(text) return describe_call(layout, opened, text) end)
+-- Each with its operands, its name first: a list.
+local function describe_calls(layout, texts)
+  return lists.map(lists.of(texts), function(text)
+    local name, operands, rest = library.parts(text, layout.values.letter)
+    local list = {}
+    for _, one in ipairs(operands) do
+      local at, kind = operand(layout, one)
+      lists.append(list, { kind, at })
+    end
+    local result, to = result_of(layout, rest)
+    return lists.append({ name, result, to, #operands }, list)
+  end)
 end
 
 -- ---- libraries ---------------------------------------------------------------------------------------
@@ -167,19 +165,15 @@ local function open(self, side, more)
   return opened_by_names[names]
 end
 
-local function explain_of(side, opened)
-  return side.explain and core.symbol(opened.handle, side.explain)
-end
-
--- What the device's handle is made by; nil where the library needs none.
+-- What makes the device's handle; nil where the library needs none.
 local function handle_of(self, side, workers)
   return side.open and function()
-    local opened = open(self, side, {})
     local layout = new_layout { workers = workers }
-    local calls, closing = describe_calls(layout, opened, side.open), describe_calls(layout, opened, side.close)
-    return { name = self.name, library = self.name, calls = calls, closing = closing,
-             follow = side.follow and describe_call(layout, opened, side.follow),
-             explain = explain_of(side, opened), words = layout.count, fixed = layout.fixed, known = {} }
+    local out = { library = self.name, handle = open(self, side, {}).handle, explain = side.explain, dtypes = {},
+                  calls = describe_calls(layout, side.open), closing = describe_calls(layout, side.close),
+                  follow = describe_calls(layout, side.follow), fixed = layout.fixed, known = {} }
+    out.variant = { self.name, layout.count, 1 }
+    return out
   end
 end
 
@@ -200,57 +194,63 @@ local function type_row(row, name, arrays)
   return found or {}, dtypes
 end
 
-local function describe_side(layout, side, plus)
+-- A side's word, and what it has beyond that.
+local function describe_side(layout, side, plus, is_optional)
   local number = math.tointeger(tonumber(side))
-  if number then lists.append(layout.known, { constant(layout, number) }) end
-  if not number then layout.sides[side] = true end
-  return { number and constant(layout, number) or layout.at[side] or word(layout, side), tonumber(plus) or 0 }
+  local at = number and constant(layout, number) or layout.at[side] or word(layout, side)
+  if number then lists.append(layout.known, { at }) else layout.sides[side] = true end
+  if is_optional and not lists.has(layout.absent, at) then lists.append(layout.absent, { at }) end
+  return { at, tonumber(plus) or 0 }
 end
 
 -- Options come first: what is swapped or read may depend on them.
 local function describe_arrays(layout, row, yes)
   return lists.map(row.arrays, function(a)
-    local out = lists.merged(a, { name = a[1], dtype = layout.dtypes[a[1]], optional = 0, yes = yes })
-    out[1], out[2] = nil, nil
-    out.at = word(layout, a[1], 5)
+    local at, sides, optional, dims = word(layout, a[1], 5), {}, 0, 0
     for side, plus, mark in a[2]:gmatch "(%w+)%+?(%d*)(%??)" do -- "m", "m+1", "batch?"
-      out[#out + 1] = describe_side(layout, side, plus)
-      if mark == "?" then out.optional = out.optional + 1 end
+      lists.append(sides, describe_side(layout, side, plus, mark == "?"))
+      optional, dims = optional + #mark, dims + 1
     end
     local reads = a.reads
     if reads == nil then reads = not a.writes end
-    out.reads = type(reads) == "string" and layout.at[reads] or reads and 0 or -1
-    out.swap = a.swap and layout.at[a.swap]
-    return out
+    reads = type(reads) == "string" and layout.at[reads] or reads and ALWAYS or NEVER
+    local function flag(name) return a[name] and 1 or 0 end
+    return lists.append({ a[1], at, optional, a.swap and layout.at[a.swap] or NEVER, yes, reads, flag "writes",
+                          flag "in_place", flag "partly", flag "wide", flag "keeps", dims }, sides)
   end)
 end
 
 local function kind_of(option, real)
-  local default = option[2]
-  if option.values then return "choice", option.values[default] end
-  if type(default) == "boolean" then return "boolean", default end
-  return option.integer and "integer" or real or "f64", default
+  if option.values then return "choice" end
+  if type(option[2]) == "boolean" then return "boolean" end
+  return option.integer and "integer" or real or "f64"
+end
+
+-- A number as the word of a register has it.
+local function bits_of(kind, value)
+  if kind == "f32" then return (string.unpack("<I4", string.pack("<f", value))) end
+  return kind == "f64" and string.unpack("<i8", string.pack("<d", value)) or value
 end
 
 local function describe_options(layout, row, found, side, backend)
+  local choices = {}
   return lists.map(row.options or {}, function(o)
-    local kind, default = kind_of(o, found.real)
+    local name, default, kind = o[1], o[2], kind_of(o, found.real)
     local flags = o.flags and (o.flags[backend] or o.flags) or side.flags or { 0, 1 }
-    layout.real[o[1]] = kind == "f32" or kind == "f64"
-    return { name = o[1], default = default, kind = kind, at = word(layout, o[1]), no = flags[1], yes = flags[2],
-             choices = o.values and lists.map(lists.keys(o.values), function(name)
-               return { name = name, value = o.values[name] }
-             end) }
-  end)
+    local at, names = word(layout, name), lists.keys(o.values or {})
+    layout.real[name] = kind == "f32" or kind == "f64"
+    if kind == "boolean" then default = default and flags[2] or flags[1] end
+    lists.append(layout.fixed, { at, bits_of(kind, o.values and o.values[default] or default) })
+    local first = #choices
+    for _, choice in ipairs(names) do lists.append(choices, { { choice, o.values[choice] } }) end
+    return { name, KINDS[kind], at, flags[1], flags[2], first, #names }
+  end), choices
 end
 
 local function describe_limits(layout, row)
   return lists.map(row.limits or {}, function(limit)
-    local out = { name = limit[1], at = operand(layout, limit[1]) }
-    for _, kind in ipairs { "least", "most", "multiple" } do
-      if limit[kind] then out[kind] = operand(layout, tostring(limit[kind])) end
-    end
-    return out
+    local function at(kind) return limit[kind] and operand(layout, tostring(limit[kind])) or 0 end
+    return { limit[1], operand(layout, limit[1]), at "least", at "most", at "multiple" }
   end)
 end
 
@@ -259,23 +259,21 @@ local function takes_batch(texts)
   return lists.find(texts, function(text) return lists.has(select(2, library.parts(text)), "batch") end) ~= nil
 end
 
-local function add_calls(out, layout, opened, calls, dtypes)
+-- The calls, and what the variant says of them: unit, many, plain.
+local function add_calls(out, layout, calls, dtypes)
   calls = (type(calls) == "string" or calls[1]) and { one = calls } or calls
-  out.sizes = calls.size and describe_calls(layout, opened, calls.size)
-  out.unit = calls.unit or SIZES[dtypes[1]] or 4
-  local one = listed(calls.one or calls.open)
-  out.calls = describe_calls(layout, opened, lists.append({ calls.many }, one))
-  out.plain = calls.many and 1 or 0
-  out.closing = calls.close and describe_calls(layout, opened, calls.close)
-  out.follow = calls.follow and describe_call(layout, opened, calls.follow)
-  out.many = layout.sides.batch and (calls.many or not takes_batch(one)) and layout.at.batch or 0
+  local one = lists.of(calls.one)
+  out.sizes, out.closing = describe_calls(layout, calls.size), describe_calls(layout, calls.close)
+  out.calls = describe_calls(layout, lists.append({ calls.many }, one))
+  out.follow = describe_calls(layout, calls.follow)
+  local repeats = layout.sides.batch and (calls.many or not takes_batch(one))
+  return calls.unit or SIZES[dtypes[1]] or 4, repeats and layout.at.batch or 0, calls.many and 1 or 0
 end
 
 -- What core/bind/native_table.c makes a variant of.
 local function describe(self, row, name, backend, workers, base, arrays)
   local found, dtypes = type_row(row, name, arrays)
-  local side = self[backend] or {}
-  local here = found[backend]
+  local side, here = self[backend] or {}, found[backend]
   local calls = here and here.calls or row[backend]
   if not calls or here == false then
     failure.raise_as("unsupported", "%s of %s: the library of the %s device has no such function", name,
@@ -284,21 +282,20 @@ local function describe(self, row, name, backend, workers, base, arrays)
   local values = lists.merged({ workers = workers }, lists.merged(found, here or {}))
   local layout = base and extended(base, values) or new_layout(values)
   for i, a in ipairs(row.arrays) do layout.dtypes[a[1]] = dtypes[i] end
-  local out = { name = row.makes or name, library = self.name, layout = layout, fixed = layout.fixed,
-                known = layout.known, by_kernels = type(calls) == "function" }
-  out.options = describe_options(layout, row, found, side, backend)
+  local out = { library = self.name, layout = layout, fixed = layout.fixed, known = layout.known, dtypes = dtypes }
+  out.options, out.choices = describe_options(layout, row, found, side, backend)
   out.arrays = describe_arrays(layout, row, (side.flags or { 0, 1 })[2])
-  if row.words then
-    out.extra, out.nextra = layout.count, #row.words
-    for _, one in ipairs(row.words) do word(layout, one) end
-  end
+  local extra, words = layout.count, row.words or {}
+  for _, one in ipairs(words) do word(layout, one) end
   out.limits = describe_limits(layout, row)
-  if not out.by_kernels then
-    local opened = open(self, side, here or {})
-    add_calls(out, layout, opened, calls, dtypes)
-    out.explain, out.key, out.handle = explain_of(side, opened), -self.number, handle_of(self, side, workers)
+  local is_by_kernels, unit, many, plain = type(calls) == "function", 1, 0, 0
+  if not is_by_kernels then
+    out.handle, out.explain = open(self, side, here or {}).handle, side.explain
+    out.key, out.open = -self.number, handle_of(self, side, workers)
+    unit, many, plain = add_calls(out, layout, calls, dtypes)
   end
-  out.words = layout.count
+  out.variant = { row.makes or name, layout.count, unit, many, plain, extra, #words, is_by_kernels and 1 or 0,
+                  #layout.absent, table.unpack(layout.absent) }
   return out
 end
 
