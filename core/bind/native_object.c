@@ -47,9 +47,11 @@ native_value *native_handle(lua_State *L, mw_device *device, int key, int index)
     if (a->key == key) return (native_value *)((char *)a - offsetof(native_value, attached));
   lua_pushvalue(L, index);
   lua_call(L, 0, 1);
-  native_variant *v = native_variant_read(L);
-  check_uncaptured(L, current_stream(L, device), lua_pushfstring(L, "call %s for the first time", v->name));
+  lua_getfield(L, -1, "library");
+  check_uncaptured(L, current_stream(L, device), lua_pushfstring(L, "call %s for the first time", lua_tostring(L, -1)));
   lua_pop(L, 2);
+  native_variant *v = native_variant_read(L);
+  lua_pop(L, 1);
   native_frame frame = {.variant = v};
   memcpy(frame.words, v->fixed, sizeof v->fixed);
   const mw_status status = native_run_made(&frame, device, &bind_error);
