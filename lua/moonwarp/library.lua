@@ -311,9 +311,7 @@ end
 local function new_routine(self, name, row)
   local by = {}
   row.arrays = row.arrays or {}
-  for _, backend in ipairs { "cuda", "cpu" } do
-    by[backend] = type(row[backend]) == "function" and row[backend] or nil
-  end
+  for backend, part in pairs(row) do by[backend] = type(part) == "function" and part or nil end
   return core.routine {
     name = name, makes = row.makes, takes = row.object, by = by, words = words_of(row),
     call = row.call and new_routine(self, row.makes, lists.merged(row.call, { object = row.makes })),
