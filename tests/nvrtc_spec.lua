@@ -30,6 +30,8 @@ local TEMPLATES = {
                     "cumsum_paced<float,4>", "cumsum_paced<double,4>" },
   ["scan.cu"] = { "scan_tiles<float>", "scan_totals<double>", "scan_add<float>", "scan_once<float,512,8>",
                   "scan_once<double,512,8>", "scan_rounds<float,512,8>", "scan_rounds<double,512,8>" },
+  ["gemm.cu"] = { "gemm_exact<__half>", "gemm_exact<signed char>", "gemm_naive<float>", "gemm_tile<double,32>",
+                  "gemm_registers<double>", "gemm_wmma<f16_cores,__half>", "gemm_wmma<i8_cores,signed char>" },
   ["nbody.cu"] = { "potential_shared<double>", "potential_shared<float>", "potential_wide<256,4,8>",
                    "potential_pairs<16>", "accelerations<double,64>", "accelerations<float,64>",
                    "advance<double>", "advance<float>" },
