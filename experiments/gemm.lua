@@ -123,7 +123,7 @@ rung(6, "tensor cores, wmma", CORES, { block = 256, grid = tiles(128, 128),
 
 -- PTX that only GPUs have. Rows begin at 16 bytes. Elements of a block and of a warp, tiles at once, a strip of blocks.
 local MMA = { f64 = { 128, 128, 64, 32, 4, 8 } }
-for _, name in ipairs { "tf32", "f16", "bf16", "i8" } do MMA[name] = { 128, 256, 64, 64, 4, 16 } end
+for _, name in ipairs { "tf32", "f16", "bf16", "i8" } do MMA[name] = { 256, 128, 64, 64, 4, 8 } end
 rung(7, "tensor cores, mma.sync", CORES, { block = 256,
   kernel = function(c) return ("gemm_mma<%s_mma,%s>"):format(c.precision, table.concat(MMA[c.precision], ",")) end,
   grid = function(c) return tiles(MMA[c.precision][2], MMA[c.precision][1])(c) end,
@@ -164,14 +164,14 @@ end
 -- Errors relative to the root mean square of C: its elements are sums of k products of numbers that are uniform.
 local function relative(records, c)
   local size = math.sqrt(c.k) * (c.type == "i8" and 128 or 1)^2 / 3
-  for _, r in ipairs(records) do r.relative = (r.error_rms or 0) > 0 and r.error_rms / size or nil end
+  for _, r in ipairs(records) do r.relative = r.error_rms and r.error_rms / size end
 end
 
 study:part { "cores", cases = cores, rows = "all", error = true, derive = relative,
   rungs = function(r) return r.number >= 5 end,
   table = { "precision", "rung", "t", "rate", BOUND, SHARE, { "relative", title = "error", digits = 2 } },
   charts = { { x = "relative", logx = 10, logy = 10, by = "rung", name = "error", xlabel = "error, relative to C",
-               points = "alone" } } }
+               points = "alone", of = function(r) return (r.relative or 0) > 0 end } } }
 
 study:part { "sizes", cases = sweep, rows = "all", each = "precision",
   rungs = { "an element a thread", "8 x 8 a thread", "a pipeline of tiles", "tensor cores, mma.sync", "library" },
@@ -233,7 +233,7 @@ study:part { "copies", run = function()
                                   { device = host, max_time = 3 * p.seconds })
     local ok = is_there and mw.check(pinned.C, here.C, { absolute = n * 2^-20, name = ("copies, n = %d"):format(n) })
     records[#records + 1] = mw.record { group = "copies", n = n, there = with_copies, here = ok and alone or nil,
-                                        gain = ok and alone / with_copies or nil }
+                                        gain = ok and alone.median / with_copies.median or nil }
   end
   mw.table { "n", { "there", title = "GPU, with copies" }, { "here", title = "processor" }, "gain", records = records,
              title = "with the copies there and back" }

@@ -471,13 +471,12 @@ gemm_mma(typename Cores::sum *C, const typename Cores::stored *A, const typename
   Cores::load_a(a[0], shared + y * 128, lane, 0);
   Cores::load_b(b[0], shared + (HEIGHT + x) * 128, lane, 0);
   for (int tile = 0; tile * DEEP < k; tile++) {
-    unsigned now = shared + tile % TILES * TILE, next = shared + (tile + 1) % TILES * TILE;
-    unsigned last = shared + (tile + TILES - 1) % TILES * TILE;
+    fetch_tiles<Cores, HEIGHT, WIDTH, COUNT>(shared + (tile + TILES - 1) % TILES * TILE, A, Bt, top, left,
+                                             tile + TILES - 1, m, n, k);
 #pragma unroll
     for (int step = 0; step < 4; step++) {
-      if (step == 0) fetch_tiles<Cores, HEIGHT, WIDTH, COUNT>(last, A, Bt, top, left, tile + TILES - 1, m, n, k);
       if (step == 3) wait_for_tile<TILES>();
-      unsigned from = step < 3 ? now : next;
+      unsigned from = shared + (step < 3 ? tile : tile + 1) % TILES * TILE;
       Cores::load_a(a[(step + 1) % 2], from + y * 128, lane, (step + 1) % 4);
       Cores::load_b(b[(step + 1) % 2], from + (HEIGHT + x) * 128, lane, (step + 1) % 4);
 #pragma unroll
