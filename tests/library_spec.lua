@@ -2,7 +2,6 @@
 --
 -- Functions of numerical libraries: each row of the tables, with each of its element types, against plain loops.
 
-local own_kernels = require "moonwarp.own_kernels"
 local support = require "tests.support"
 local mw = support.mw
 local blas, fft = require "moonwarp.blas", require "moonwarp.fft"
@@ -185,8 +184,8 @@ support.each_device("moonwarp.blas", function(dev, _, runs)
     fails("gemm: option 'alpha' is a number", C, A, B, { alpha = "x" })
     fails("arrays of ", C, A, dev:zeros("f64", k, n))
     fails("gemm: C is written, and shares memory with A", A, A, dev:zeros("f32", k, k))
-    fails("gemm: C is 5 x 4, and there are 2 items: it is written for each", C, dev:zeros("f32", m, k, 2), B)
-    fails("got 2 arrays", C, A)
+    fails("gemm: C is 5 x 4, and A has 2 items: it is written for each", C, dev:zeros("f32", m, k, 2), B)
+    fails("gemm takes 3 arrays and options, got 2", C, A)
   end)
 end)
 
@@ -294,7 +293,6 @@ support.each_device("moonwarp.fft", function(dev, _, runs)
 end)
 
 support.each_device("moonwarp.rand", function(dev, _, runs)
-  own_kernels.module(dev, "moonwarp/rand.cu") -- which stays
   local KINDS = { "xorwow", "mrg32k3a", "sobol", "scrambled sobol" }
   if dev:kind() == "gpu" then KINDS[#KINDS + 1] = "mt19937" end -- the host takes seconds to begin with it
 
@@ -384,7 +382,6 @@ support.each_device("moonwarp.rand", function(dev, _, runs)
 end)
 
 support.each_device("moonwarp.sparse", function(dev, _, runs)
-  own_kernels.module(dev, "moonwarp/sparse.cu")
   -- 4 x 5, the third row empty.
   local OFFSETS <const>, COLUMNS <const>, VALUES <const> = { 0, 2, 3, 3, 6 }, { 0, 4, 1, 0, 2, 4 }, { 1, 2, 3, 4, 5, 6 }
   local function dense(i, j)
@@ -455,7 +452,7 @@ support.each_device("moonwarp.sparse", function(dev, _, runs)
 end)
 
 support.each_device("moonwarp.solver", function(dev, _, runs)
-  local function probe() solver.potrf(dev:ones("f32", 1, 1), dev:array("i32", 1)) end
+  local function probe() solver.potrf(dev:full(1, "f32", 1, 1), dev:array("i32", 1)) end
   local n = 7
 
   -- A symmetric positive definite matrix.

@@ -124,11 +124,11 @@ typedef struct mw_attached { /* what the binding keeps of a device: what it has 
 
 typedef enum mw_space {
   MW_SPACE_DEVICE,   /* the device's own memory */
-  MW_SPACE_WORK,     /* the same, to be written first: it can be had in a capture */
   MW_SPACE_PINNED,   /* host memory the device copies from and to directly */
   MW_SPACE_PAGEABLE, /* plain host memory */
   MW_SPACE_MANAGED,  /* one address for host and device */
   MW_SPACE_GLOBAL,   /* a __device__ or __constant__ variable of a module; not owned */
+  MW_SPACE_WORK,     /* device memory to be written first: it can be had in a capture; arrays have none */
 } mw_space;
 
 struct mw_buffer {

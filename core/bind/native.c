@@ -44,7 +44,7 @@ static const char *first_with(const request *r, int last, int word) {
   for (int i = 0; i <= last; i++)
     for (int k = 0; k < r->arrays[i]->dims; k++)
       if (v->arrays[i].sides[k].word == word) return v->arrays[i].name;
-  return r->object ? r->object->value->variant->name : "it";
+  return r->object ? "the object" : "it";
 }
 
 /* "gemm: A is 3 x 4: side 1 must be 5, as of C" */
@@ -375,21 +375,28 @@ static void note_uses(lua_State *L, const request *r, mw_stream *stream) {
 
 /* ---- calling ----------------------------------------------------------------------------------------------------- */
 
-/* Memory that the calls work in, given back in order with them; a graph keeps that of its capture. */
-static mw_buffer *push_work(lua_State *L, request *r, mw_stream *stream) {
+/* How much memory the calls work in; what was found out with it stays in the words. Where calls are queued as they are,
+ * also in graphs, they find it out once more each time. */
+static size_t work_bytes(lua_State *L, request *r) {
   const native_variant *v = r->variant;
-  mw_word *words = r->frame.words;
+  native_frame trial, *frame = &r->frame;
+  r->frame.prepares = strcmp(r->device->backend->kind, "cpu") == 0;
+  if (r->frame.prepares) frame = memcpy(&trial, &r->frame, sizeof trial);
+  const mw_status status = native_run_sizes(frame, r->device, &bind_error);
+  if (status != MW_OK || r->frame.prepares) native_run_closing(v, frame->words, false, r->device);
+  bind_try(L, status);
+  return (size_t)frame->words[SIZE].i * (size_t)v->unit;
+}
+
+/* Given back in order with the calls; a graph keeps that of its capture. */
+static mw_buffer *push_work(lua_State *L, request *r, mw_stream *stream) {
   mw_buffer *work = NULL;
-  if (!v->sizes.count) return NULL;
-  mw_status status = native_run_sizes(&r->frame, r->device, &bind_error);
-  const size_t bytes = (size_t)words[SIZE].i * (size_t)v->unit;
-  if (status == MW_OK && bytes)
-    status = r->device->backend->alloc(stream, bytes, MW_SPACE_WORK, MW_U8, &work, &bind_error);
-  if (status != MW_OK) {
-    native_run_closing(v, words, false, r->device);
-    bind_raise(L);
-  }
-  words[WORK].p = work ? work->address : NULL;
+  const size_t bytes = work_bytes(L, r);
+  mw_status status = MW_OK;
+  if (bytes) status = r->device->backend->alloc(stream, bytes, MW_SPACE_WORK, MW_U8, &work, &bind_error);
+  if (status != MW_OK && !r->frame.prepares) native_run_closing(r->variant, r->frame.words, false, r->device);
+  bind_try(L, status);
+  r->frame.words[WORK].p = work ? work->address : NULL;
   if (work && stream->capturing) capture_buffer(L, work);
   return work;
 }
@@ -401,7 +408,8 @@ static void queue_call(lua_State *L, request *r) {
   const size_t bytes = offsetof(native_frame, words) + (size_t)v->words * sizeof *r->frame.words;
   r->frame.call = (mw_call){.name = v->name, .run = native_run, .bytes = bytes, .ranges = bytes};
   r->frame.stream = native_serial(stream);
-  mw_buffer *work = push_work(L, r, stream);
+  r->frame.prepares = false;
+  mw_buffer *work = v->sizes.count ? push_work(L, r, stream) : NULL;
   if (r->device->info.checks) add_ranges(L, r);
   const mw_status status = r->device->backend->call(stream, &r->frame.call, &bind_error);
   if (work) mw_buffer_release(work);

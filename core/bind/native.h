@@ -114,6 +114,7 @@ typedef struct native_frame {
   const native_variant *variant;
   native_value *object; /* that it is called with; NULL: none */
   uint64_t stream;      /* its serial */
+  bool prepares;        /* the calls that say how much memory is needed are made again, before the others */
   mw_word words[MOST_WORDS];
   mw_range ranges[2 * MOST_ARRAYS]; /* behind the words that are used */
 } native_frame;

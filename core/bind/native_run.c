@@ -90,6 +90,7 @@ mw_status native_run(const mw_call *call, void *queue, mw_error *err) {
   mw_status status = follow_both(frame, queue, err);
   memcpy(words, frame->words, (size_t)v->words * sizeof *words);
   words[QUEUE].p = queue;
+  if (frame->prepares && status == MW_OK) status = run_calls(v, &v->sizes, 0, v->sizes.count, words, err);
   const int64_t many = v->many ? words[v->many].i : 1, items = v->plain ? 1 : many;
   const int first = many > 1 ? 0 : v->plain, last = many > 1 && v->plain ? v->plain : v->calls.count;
   for (int64_t item = 0; item < items && status == MW_OK; item++) {

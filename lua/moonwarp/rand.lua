@@ -111,7 +111,7 @@ local rand = { uniform = functions.uniform, normal = functions.normal, log_norma
 rand.generator = api.func("rand.generator", 2, function(dev, options)
   local o = lists.merged({ kind = "philox" }, options)
   if not ROWS[o.kind] then
-    failure.invalid("rand.generator: there is no kind '%s'; %s", tostring(o.kind), nearest.hint(o.kind, lists.keys(ROWS)))
+    failure.invalid("rand.generator: there is no kind '%s'; %s", tostring(o.kind), nearest.hint(o.kind, ROWS))
   end
   if o.kind ~= "philox" or dev:kind() == "gpu" then return functions[ROWS[o.kind]](dev, o) end
   schema.options("rand.generator", o, { kind = "string", seed = "number", offset = "number" })
