@@ -120,7 +120,7 @@ return {
   { name = "gemm", title = "How near does a kernel come to the library's matrix product?", study = "gemm",
     needs = "access", tags = { "lectures", "arithmetic", "libraries" },
     gates = { gate("rate", "16 bytes an access", 1, "an element a thread", { group = "ladder", type = "f32" }),
-              gate("rate", "a pipeline of tiles", 3, "an element a thread", { group = "ladder", type = "f32" }, "cuda") } },
+              gate("rate", "two tiles in turn", 3, "an element a thread", { group = "ladder", type = "f32" }, "cuda") } },
   { name = "orbits", title = "How do bodies keep their energy?", study = "orbits", needs = "nbody",
     tags = { "core", "arithmetic" },
     gates = { gate("energy_error", "Euler", 100, "leapfrog", { system = "two bodies" }) } },

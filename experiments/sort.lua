@@ -2,8 +2,8 @@
 --
 -- sort: how fast can keys be put in order, and what does a result on the host cost a burst of launches?
 --
--- Keys of 32 bits, unsigned: a bitonic network; four passes of 8 bits, whose counts are scanned between the launches
--- (by scan.cu); the same in one sweep, where tiles look back (kernels/sort.cu). Beside them CUB's SortKeys, the level
+-- Keys of 32 bits, unsigned: a bitonic network; four passes of 8 bits, whose counts are scanned between the launches;
+-- the same in one sweep, where tiles look back (kernels/sort.cu). Beside them CUB's SortKeys, the level
 -- where nvcc is (moonwarp.cub). The rate is n / t. Then CUB's and Thrust's sum within a burst of launches. See
 -- docs/studies/sort.md.
 
@@ -28,7 +28,6 @@ function study.arrays(c)
   local function array(count) return c.dev:array("u32", count) end
   c.tiles = ceil_div(c.n, TILE)
   return { x = array(c.n):random { seed = 1, max = 0xffffffff }, y = array(c.n), other = array(c.n),
-           counts = c.dev:zeros("u32", c.tiles * DIGITS + 1), sums = array(c.tiles * DIGITS + 1),
            words = array(c.tiles * DIGITS), bins = array(4 * DIGITS + 4) } -- four histograms and four tickets
 end
 
@@ -95,18 +94,12 @@ local function passes(c, pass)
   return list
 end
 
--- Before the first of the counts stands a 0: what lies before each is then the sum up to the one before.
 study:rung { 2, "radix, counts scanned", bound = bytes_bound(48), launches = function(c)
-  local count, block = c.tiles * DIGITS + 1, 1024
-  local blocks, counts = ceil_div(count, block), part(c, "counts", 2, count - 1)
-  local totals = c:array(blocks)
-  local how = { block = block, grid = blocks, file = "scan.cu" }
-  local scan = { x = c.counts, y = c.sums, totals = totals, n = count, count = blocks }
+  local by_tile = { block = 512, grid = c.tiles }
   return passes(c, function(_, arguments)
-    arguments.starts, arguments.counts, arguments.ticket = c.sums, counts, mw.null
-    return { { "radix_count", { block = 512, grid = c.tiles }, arguments }, { "scan_tiles<unsigned>", how, scan },
-             { "scan_totals<unsigned>", { block = block, grid = 1, file = "scan.cu" }, scan },
-             { "scan_add<unsigned>", how, scan }, { "radix_pass<false>", { block = 512, grid = c.tiles }, arguments } }
+    arguments.starts, arguments.counts, arguments.ticket = c.bins, c.words, mw.null
+    return { { "radix_count", by_tile, arguments }, { "radix_rows", { block = DIGITS, grid = DIGITS }, arguments },
+             { "radix_starts", { block = DIGITS, grid = 1 } }, { "radix_pass<false>", by_tile, arguments } }
   end)
 end }
 
@@ -130,13 +123,14 @@ end }
 -- ---- parts ------------------------------------------------------------------------------------------
 local SHARE = { "share", title = "of CUB", unit = "%", digits = 3 }
 study:part { "ladder", cases = { { n = p.n } }, charts = { { kind = "ladder" } },
-  table = { { "number", title = "no." }, "rung", "t", "keys", { "of_bound", title = "of the bound", unit = "%", digits = 3 }, SHARE },
+  table = { { "number", title = "no." }, "rung", "t", "keys",
+            { "of_bound", title = "of the bound", unit = "%", digits = 3 }, SHARE },
   ratios = { "radix, counts scanned / bitonic", "radix, one sweep / radix, counts scanned", "radix, one sweep / CUB" } }
 study:part { "lengths", cases = { { n = mw.geometric(p.n, math.min(p.smallest, p.n), 8) } }, rows = "all",
   table = { "rung", "n", "t", "keys", SHARE }, charts = { { x = "n", logx = 2, logy = 10 } } }
 
 -- A burst: short kernels, each followed by the sum of what it wrote. `queued`: until the host has handed all over.
-local function burst_of(dev, x, sums, sum)
+local function burst_of(x, sums, sum)
   for i = 1, p.burst do
     x:fill(i)
     sum(sums[i], x)
@@ -153,7 +147,7 @@ study:part { "burst", run = function()
     for _ = 1, 20 do -- the least of 20
       dev:synchronize()
       local start = mw.clock()
-      burst_of(dev, x, sums, way[2])
+      burst_of(x, sums, way[2])
       local handed_over = mw.clock() - start
       dev:synchronize()
       queued, done = math.min(queued or math.huge, handed_over), math.min(done or math.huge, mw.clock() - start)

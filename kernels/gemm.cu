@@ -15,20 +15,19 @@
 //   v2 gemm_tile       a block copies a tile of A and one of B to shared memory, and uses each number TILE times
 //   v3 gemm_registers  a thread computes 8 x 8 elements in registers: 16 numbers read for 64 products
 //   v4 gemm_vectors    16 bytes an access, of global and of shared memory
-//   v5 gemm_pipeline   the next tiles are on their way while this one is used; 16 x 8 elements a thread
-//   v6 gemm_wmma       tensor cores by C++: a warp computes 64 x 32 elements in pieces of 16 x 16
-//   v7 gemm_mma        tensor cores by PTX: mma.sync on what ldmatrix reads, swizzled shared memory, v5's pipeline
+//   v5 gemm_double     two tiles in shared memory in turn: the next one is on its way while this one is used
+//   v6 gemm_wmma       tensor cores by C++: a warp computes 32 x 64 elements in pieces of 16 x 16
+//   v7 gemm_mma        tensor cores by PTX: mma.sync on what ldmatrix reads, swizzled shared memory, tiles by cp.async
 //
-// Bound, per cycle and multiprocessor (GPUs since Ampere): 128 fused multiply-adds in f32 are 256 flop; v1, v2: a warp's 32
-// of them need two words, one of which is the same for all lanes: two passes, 32 flop a cycle. Tensor cores since Hopper:
-// 4096 flop a cycle in f16 and bf16, 2048 in tf32, 8192 in i8, 256 in f64.
-// Sources: Oxford's course on CUDA (M. Giles, W. Armour), lecture 5; V. Volkov and J. Demmel, "Benchmarking GPUs to tune dense
-// linear algebra" (2008): registers; S. Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like performance" (2022);
-// NVIDIA, "Parallel Thread Execution ISA": the lanes' parts of mma's matrices.
+// Bound, per cycle and multiprocessor (GPUs since Ampere): 128 fused multiply-adds in f32 are 256 flop; v1, v2: a
+// warp's 32 of them need two words, one of which is the same for all lanes: two passes, 32 flop a cycle. Tensor cores
+// since Hopper: 4096 flop a cycle in f16 and bf16, 2048 in tf32, 8192 in i8, 256 in f64.
+// Sources: Oxford's course on CUDA (M. Giles, W. Armour), lecture 5; V. Volkov and J. Demmel, "Benchmarking GPUs to
+// tune dense linear algebra" (2008): registers; S. Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like
+// performance" (2022); NVIDIA, "Parallel Thread Execution ISA": the lanes' parts of mma's matrices.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <cuda_pipeline.h>
 #include <mma.h>
 
 // ---- v0, v1: an element a thread ------------------------------------------------------------------------------------
@@ -144,20 +143,21 @@ __device__ void store_four(float *M, const float *from, int row, int column, int
 }
 
 // A thread's rows are squares of 4 x 4 elements, so far apart that a warp's reads of 16 bytes touch all banks.
-template <int ROWS> __device__ void add_products(float (&sum)[ROWS][EACH], const float *a, int down, const float *b, int along) {
-  float of_a[ROWS], of_b[EACH];
+__device__ void add_products(float (&sum)[EACH][EACH], const float *a, int down, const float *b, int along) {
+  float of_a[EACH], of_b[EACH];
 #pragma unroll
-  for (int r = 0; r < ROWS; r += 4) *(float4 *)&of_a[r] = *(const float4 *)&a[r / 4 * down];
+  for (int r = 0; r < EACH; r += 4) *(float4 *)&of_a[r] = *(const float4 *)&a[r / 4 * down];
 #pragma unroll
   for (int s = 0; s < EACH; s += 4) *(float4 *)&of_b[s] = *(const float4 *)&b[s / 4 * along];
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) {
+  for (int r = 0; r < EACH; r++) {
 #pragma unroll
     for (int s = 0; s < EACH; s++) sum[r][s] += of_a[r] * of_b[s];
   }
 }
 
-__global__ void __launch_bounds__(THREADS, 2) gemm_vectors(float *C, const float *A, const float *B, int m, int n, int k) {
+__global__ void __launch_bounds__(THREADS, 2)
+gemm_vectors(float *C, const float *A, const float *B, int m, int n, int k) {
   __shared__ __align__(16) float a[DEPTH][SIDE], b[DEPTH][SIDE];
   const int HALF = SIDE / 2;
   int left = blockIdx.x * SIDE, top = blockIdx.y * SIDE;
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(THREADS, 2) gemm_vectors(float *C, const float
     a[a_column + 3][a_row] = of_a.w;
     *(float4 *)&b[b_row][b_column] = of_b;
     __syncthreads();
-#pragma unroll 2
+#pragma unroll 4
     for (int i = 0; i < DEPTH; i++) add_products(sum, &a[i][y], HALF, &b[i][x], HALF);
     __syncthreads();
   }
@@ -186,59 +186,58 @@ __global__ void __launch_bounds__(THREADS, 2) gemm_vectors(float *C, const float
   }
 }
 
-// ---- v5: a pipeline of tiles ----------------------------------------------------------------------------------------
+// ---- v5: two tiles in turn ------------------------------------------------------------------------------------------
 
-enum { TALL = 256, ROWS = 16, STAGES = 3 }; // 256 x 128 elements a block, 16 x 8 a thread; three tiles in shared memory
+enum { DEEP = 16, COPIES = DEEP / DEPTH }; // a thread copies COPIES times four numbers of A and of B
 
-// Starts a tile's way to shared memory, past the registers. A column of A becomes a row of a, padded so that the 32 words
-// that a warp writes lie in 32 banks.
-__device__ void fetch(float (*a)[TALL + 4], float (*b)[SIDE], const float *A, const float *B, int top, int left, int first,
-                      int m, int n, int k) {
+// While a tile is used, the next one is on its way to registers; it then goes to the other half of shared memory,
+// which all threads have left before the last barrier. So there is one barrier a tile, and nobody waits for global
+// memory. 8 warps: 2 down, 4 along, 64 x 32 elements each. 32 lanes: 8 down, 4 along; squares of 4 x 4, 32 down and 16
+// along.
+__global__ void __launch_bounds__(THREADS, 2)
+gemm_double(float *C, const float *A, const float *B, int m, int n, int k) {
+  __shared__ __align__(16) float a[2][DEEP][SIDE + 4], b[2][DEEP][SIDE]; // + 4: fewer lanes write to one bank
+  int left = blockIdx.x * SIDE, top = blockIdx.y * SIDE, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  int x = warp % 4 * 32 + lane % 4 * 4, y = warp / 4 * 64 + lane / 4 * 4;
+  int a_row = threadIdx.x / 4, a_column = threadIdx.x % 4 * 4; // of the numbers that it copies
+  int b_row = threadIdx.x / 32, b_column = threadIdx.x % 32 * 4;
+  float sum[EACH][EACH] = {};
+  float4 next_a[COPIES], next_b[COPIES];
 #pragma unroll
-  for (int i = 0; i < TALL * DEPTH / THREADS; i++) {
-    int row = threadIdx.x / DEPTH + i * (THREADS / DEPTH), column = threadIdx.x % DEPTH;
-    const float *from = &A[(size_t)(top + row) * k + first + column];
-    __pipeline_memcpy_async(&a[column][row], from, 4, top + row < m && first + column < k ? 0 : 4); // the last: zeros
+  for (int i = 0; i < COPIES; i++) {
+    next_a[i] = four_of(A, top + a_row + 64 * i, a_column, m, k);
+    next_b[i] = four_of(B, b_row + 8 * i, left + b_column, k, n);
   }
-  int row = threadIdx.x / 32, column = threadIdx.x % 32 * 4;
-  const float *from = &B[(size_t)(first + row) * n + left + column];
-  if (n % 4 == 0) {
-    __pipeline_memcpy_async(&b[row][column], from, 16, first + row < k && left + column < n ? 0 : 16);
-  } else {
-    for (int i = 0; i < 4; i++)
-      __pipeline_memcpy_async(&b[row][column + i], from + i, 4, first + row < k && left + column + i < n ? 0 : 4);
-  }
-  __pipeline_commit();
-}
-
-// 8 warps: 4 down, 2 along. 32 lanes: 4 down, 8 along, and two that follow each other share columns, so that a read of 16
-// bytes of b is one access of 128 bytes for half a warp.
-__global__ void __launch_bounds__(THREADS) gemm_pipeline(float *C, const float *A, const float *B, int m, int n, int k) {
-  __shared__ __align__(16) float a[STAGES][DEPTH][TALL + 4], b[STAGES][DEPTH][SIDE];
-  int left = blockIdx.x * SIDE, top = blockIdx.y * TALL, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  int x = warp % 2 * 64 + lane % 16 / 2 * 4, y = warp / 2 * 64 + (lane / 16 * 2 + lane % 2) * 4;
-  float sum[ROWS][EACH] = {}; // squares of 4 x 4: 16 down, 32 along from one to the next
-  for (int stage = 0; stage < STAGES - 1; stage++) fetch(a[stage], b[stage], A, B, top, left, stage * DEPTH, m, n, k);
-  for (int first = 0, now = 0, next = STAGES - 1; first < k; first += DEPTH) {
-    __pipeline_wait_prior(STAGES - 2); // its own part of this tile is there
-    __syncthreads();                   // so are all others', and all have left the tile before, where the next one goes
-    fetch(a[next], b[next], A, B, top, left, first + (STAGES - 1) * DEPTH, m, n, k);
+  for (int first = 0, now = 0; first < k; first += DEEP, now = 1 - now) {
 #pragma unroll
-    for (int i = 0; i < DEPTH; i++) add_products(sum, &a[now][i][y], 16, &b[now][i][x], 32);
-    next = now;
-    now = (now + 1) % STAGES;
+    for (int i = 0; i < COPIES; i++) {
+      a[now][a_column][a_row + 64 * i] = next_a[i].x;
+      a[now][a_column + 1][a_row + 64 * i] = next_a[i].y;
+      a[now][a_column + 2][a_row + 64 * i] = next_a[i].z;
+      a[now][a_column + 3][a_row + 64 * i] = next_a[i].w;
+      *(float4 *)&b[now][b_row + 8 * i][b_column] = next_b[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < COPIES; i++) { // zeros behind the last tile
+      next_a[i] = four_of(A, top + a_row + 64 * i, first + DEEP + a_column, m, k);
+      next_b[i] = four_of(B, first + DEEP + b_row + 8 * i, left + b_column, k, n);
+    }
+#pragma unroll
+    for (int i = 0; i < DEEP; i++) add_products(sum, &a[now][i][y], 32, &b[now][i][x], 16);
   }
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) {
-    int row = top + y + r % 4 + r / 4 * 16;
+  for (int r = 0; r < EACH; r++) {
+    int row = top + y + r % 4 + r / 4 * 32;
     store_four(C, &sum[r][0], row, left + x, m, n);
-    store_four(C, &sum[r][4], row, left + x + 32, m, n);
+    store_four(C, &sum[r][4], row, left + x + 16, m, n);
   }
 }
 
 // ---- v6: tensor cores by wmma ---------------------------------------------------------------------------------------
 
-// What lies in memory, the type of its sums, and the sides of a warp's product. wmma calls its matrices of float `tf32`.
+// What lies in memory, the type of its sums, and the sides of a warp's product. wmma calls its matrices of float
+// `tf32`.
 template <typename T, int M_, int N_, int K_> struct cores {
   typedef T stored;
   typedef typename sum_of<T>::type sum;
@@ -257,13 +256,14 @@ struct tf32_cores : cores<float, 16, 16, 8> {
 enum { WARPS = 8 }; // 8 warps compute 128 x 128 as 4 x 2 parts of 32 x 64
 
 template <typename Cores, typename Factor> __global__ void __launch_bounds__(32 * WARPS)
-gemm_wmma(typename Cores::sum *C, const typename Cores::stored *A, const typename Cores::stored *B, int m, int n, int k) {
+gemm_wmma(typename Cores::sum *C, const typename Cores::stored *A, const typename Cores::stored *B, int m, int n,
+          int k) {
   using namespace nvcuda::wmma;
   typedef typename Cores::stored T;
   typedef typename Cores::sum Sum;
-  const int M = Cores::M, N = Cores::N, K = Cores::K, DOWN = 32 / M, ALONG = 64 / N, DEEP = 64 / sizeof(T);
+  const int M = Cores::M, N = Cores::N, K = Cores::K, DOWN = 32 / M, ALONG = 64 / N, LONG = 64 / sizeof(T);
   const int PAD = 16 / sizeof(T); // rows begin in other banks
-  __shared__ __align__(32) T a[SIDE][DEEP + PAD], b[DEEP][SIDE + PAD];
+  __shared__ __align__(32) T a[SIDE][LONG + PAD], b[LONG][SIDE + PAD];
   __shared__ __align__(32) Sum edge[WARPS][M][N];
   int left = blockIdx.x * SIDE, top = blockIdx.y * SIDE, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   int x = warp % 2 * 64, y = warp / 2 * 32;
@@ -273,21 +273,21 @@ gemm_wmma(typename Cores::sum *C, const typename Cores::stored *A, const typenam
 #pragma unroll
     for (int s = 0; s < ALONG; s++) fill_fragment(sum[r][s], (Sum)0);
   }
-  for (int first = 0; first < k; first += DEEP) {
+  for (int first = 0; first < k; first += LONG) {
 #pragma unroll 8
-    for (int i = threadIdx.x; i < SIDE * DEEP; i += 32 * WARPS) {
-      int row = top + i / DEEP, column = first + i % DEEP;
-      a[i / DEEP][i % DEEP] = Cores::convert(row < m && column < k ? A[(size_t)row * k + column] : (T)0);
+    for (int i = threadIdx.x; i < SIDE * LONG; i += 32 * WARPS) {
+      int row = top + i / LONG, column = first + i % LONG;
+      a[i / LONG][i % LONG] = Cores::convert(row < m && column < k ? A[(size_t)row * k + column] : (T)0);
       row = first + i / SIDE, column = left + i % SIDE;
       b[i / SIDE][i % SIDE] = Cores::convert(row < k && column < n ? B[(size_t)row * n + column] : (T)0);
     }
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < DEEP; i += K) {
+    for (int i = 0; i < LONG; i += K) {
       fragment<matrix_a, M, N, K, Factor, row_major> down[DOWN];
       fragment<matrix_b, M, N, K, Factor, row_major> along[ALONG];
 #pragma unroll
-      for (int r = 0; r < DOWN; r++) load_matrix_sync(down[r], &a[y + M * r][i], DEEP + PAD);
+      for (int r = 0; r < DOWN; r++) load_matrix_sync(down[r], &a[y + M * r][i], LONG + PAD);
 #pragma unroll
       for (int s = 0; s < ALONG; s++) load_matrix_sync(along[s], &b[i][x + N * s], SIDE + PAD);
 #pragma unroll
@@ -315,17 +315,19 @@ gemm_wmma(typename Cores::sum *C, const typename Cores::stored *A, const typenam
 
 // ---- v7: tensor cores by mma.sync -----------------------------------------------------------------------------------
 
-// A warp's product of 16 rows of A and 8 columns of B, 32 bytes of each: k is 16 in f16 and bf16, 8 in tf32, 32 in i8, 4
-// in f64. Both factors lie along k, so B by columns (Bt). Lane l has the words l % 4 of rows l / 4 and l / 4 + 8 of A's
-// two halves of 16 bytes, and of row l / 4 of Bt's; of C the columns 2 * (l % 4) and the next, of the same rows as of A.
+// A warp's product of 16 rows of A and 8 columns of B, 32 bytes of each: k is 16 in f16 and bf16, 8 in tf32, 32 in i8,
+// 4 in f64. Both factors lie along k, so B by columns (Bt). Lane l has the words l % 4 of rows l / 4 and l / 4 + 8 of
+// A's two halves of 16 bytes, and of row l / 4 of Bt's; of C the columns 2 * (l % 4) and the next, of the same rows as
+// of A.
 //
 //          Bt  0        16       32 bytes
-//   row 0     | 0 1 2 3 | 0 1 2 3 |       ldmatrix reads four squares of 8 rows x 16 bytes, and gives each lane its word.
-//   row 1     | 4 5 6 7 | 4 5 6 7 |       Lane l has the address of row l % 8 of square l / 8.
-//   ...                                   
+//   row 0     | 0 1 2 3 | 0 1 2 3 |     ldmatrix reads four squares of 8 rows x 16 bytes, and gives each lane its word.
+//   row 1     | 4 5 6 7 | 4 5 6 7 |     Lane l has the address of row l % 8 of square l / 8.
+//   ...
 //
-// A row of a tile has 128 bytes, so that all rows begin in the same bank. The 16 bytes number c of row r lie at c ^ (r % 8):
-// what 8 lanes read or write at a time is in 8 different places of the 128 bytes. f64 has 8 bytes a lane, and its own places.
+// A row of a tile has 128 bytes, so that all rows begin in the same bank. The 16 bytes number c of row r lie at c ^ (r
+// % 8): what 8 lanes read or write at a time is in 8 different places of the 128 bytes. f64 has 8 bytes a lane, and
+// its own places.
 
 template <typename T> struct by_ldmatrix { // words of 32 bits, as ldmatrix gives them
   typedef T stored;
@@ -435,9 +437,9 @@ template <int STRIP> __device__ void place_of_block(int &x, int &y) {
 // Starts the way of tile number `tile` of A and Bt.
 template <typename Cores, int HEIGHT, int WIDTH, int COUNT, typename T>
 __device__ void fetch_tiles(unsigned to, const T *A, const T *Bt, int top, int left, int tile, int m, int n, int k) {
-  const int DEEP = 128 / sizeof(T);
-  fetch_rows<Cores, HEIGHT, COUNT>(to, A, top, tile * DEEP, m, k);
-  fetch_rows<Cores, WIDTH, COUNT>(to + HEIGHT * 128, Bt, left, tile * DEEP, n, k);
+  const int LONG = 128 / sizeof(T);
+  fetch_rows<Cores, HEIGHT, COUNT>(to, A, top, tile * LONG, m, k);
+  fetch_rows<Cores, WIDTH, COUNT>(to + HEIGHT * 128, Bt, left, tile * LONG, n, k);
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
@@ -447,13 +449,14 @@ template <int TILES> __device__ void wait_for_tile() {
   __syncthreads();
 }
 
-// A block computes HEIGHT x WIDTH elements, a warp HIGH x BROAD of them. One of TILES tiles in shared memory is used, the
-// others are on their way; while a warp multiplies, it reads the factors of the next step.
+// A block computes HEIGHT x WIDTH elements, a warp HIGH x BROAD of them. One of TILES tiles in shared memory is used,
+// the others are on their way; while a warp multiplies, it reads the factors of the next step.
 template <typename Cores, int HEIGHT, int WIDTH, int HIGH, int BROAD, int TILES, int STRIP>
 __global__ void __launch_bounds__(HEIGHT / HIGH * (WIDTH / BROAD) * 32)
-gemm_mma(typename Cores::sum *C, const typename Cores::stored *A, const typename Cores::stored *Bt, int m, int n, int k) {
+gemm_mma(typename Cores::sum *C, const typename Cores::stored *A, const typename Cores::stored *Bt, int m, int n,
+         int k) {
   typedef typename Cores::sum Sum;
-  const int COUNT = HEIGHT / HIGH * (WIDTH / BROAD) * 32, DEEP = 128 / sizeof(typename Cores::stored);
+  const int COUNT = HEIGHT / HIGH * (WIDTH / BROAD) * 32, LONG = 128 / sizeof(typename Cores::stored);
   const int TILE = (HEIGHT + WIDTH) * 128, DOWN = HIGH / 16, ALONG = BROAD / 8;
   extern __shared__ __align__(128) unsigned char tiles[]; // of each HEIGHT rows of A, then WIDTH of Bt
   unsigned shared = (unsigned)__cvta_generic_to_shared(tiles);
@@ -470,7 +473,7 @@ gemm_mma(typename Cores::sum *C, const typename Cores::stored *A, const typename
   wait_for_tile<TILES>();
   Cores::load_a(a[0], shared + y * 128, lane, 0);
   Cores::load_b(b[0], shared + (HEIGHT + x) * 128, lane, 0);
-  for (int tile = 0; tile * DEEP < k; tile++) {
+  for (int tile = 0; tile * LONG < k; tile++) {
     fetch_tiles<Cores, HEIGHT, WIDTH, COUNT>(shared + (tile + TILES - 1) % TILES * TILE, A, Bt, top, left,
                                              tile + TILES - 1, m, n, k);
 #pragma unroll

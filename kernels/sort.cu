@@ -4,15 +4,16 @@
 //
 // The ladder
 //   v1 bitonic_*     log2(n) (log2(n) + 1) / 2 rounds of compare and exchange; those near each other in shared memory
-//   v2 radix_count, radix_pass<false>   four passes, 8 bits each: tiles count their digits, a scan of all counts says
-//                    where each tile's keys with that digit begin, the tiles put them there
-//   v3 radix_histogram, radix_pass<true>   one sweep: all digits are counted once beforehand, and a tile learns from the tiles
-//                    before it, while these run, where its keys begin (look-back): keys are read once a pass, not twice
+//   v2 radix_count, radix_rows, radix_starts, radix_pass<false>   four passes, 8 bits each: tiles count their digits, a
+//                    scan of all counts says where each tile's keys with a digit begin, the tiles put them there
+//   v3 radix_histogram, radix_pass<true>   one sweep: all digits are counted once beforehand, and a tile learns from
+//                    those before it, while these run, where its keys begin (look-back): a pass reads keys once
 //
-// Bound: bytes. A pass of v3 reads and writes each key once: 8 bytes, 4 passes, and 4 bytes for the counts: 36 n. v2: 48 n.
-// Sources: K. Batcher, "Sorting networks and their applications" (1968); D. Merrill and A. Grimshaw, "High performance and
-// scalable radix sorting" (2011); A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort for
-// GPUs" (2022).
+// Bound: bytes. A pass of v3 reads and writes each key once: 8 bytes, 4 passes, and 4 bytes for the counts: 36 n. v2:
+// 48 n.
+// Sources: K. Batcher, "Sorting networks and their applications" (1968); D. Merrill and A. Grimshaw, "High performance
+// and scalable radix sorting" (2011); A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix
+// sort for GPUs" (2022).
 
 // Multiples of scale, each once: in order for a step of 1, in one that looks random for a prime above n.
 __global__ void multiples(unsigned *x, unsigned scale, unsigned step, long long n) {
@@ -24,15 +25,16 @@ __global__ void multiples(unsigned *x, unsigned scale, unsigned step, long long 
 
 enum { HALF = 1024, PART = 2 * HALF }; // a block of HALF threads holds PART keys
 
-// Compares two keys: the smaller one goes to the lower place. What lies beyond n counts as greater than any key, and stays.
+// Compares two keys: the smaller one goes to the lower place. What lies beyond n counts as greater than any key, and
+// stays.
 __device__ void exchange(unsigned *keys, int low, int high) {
   unsigned a = keys[low], b = keys[high];
   keys[low] = min(a, b);
   keys[high] = max(a, b);
 }
 
-// Thread i of a round: the pair whose places differ by `distance`; in a round that begins to merge two sorted runs, place by
-// place from both ends, those that mirror each other in runs of 2 * distance.
+// Thread i of a round: the pair whose places differ by `distance`; in a round that begins to merge two sorted runs,
+// place by place from both ends, those that mirror each other in runs of 2 * distance.
 __device__ void pair(long long i, long long distance, bool mirrors, long long *low, long long *high) {
   long long in_run = i % distance, start = (i - in_run) * 2;
   *low = start + in_run;
@@ -114,6 +116,23 @@ __device__ unsigned sum_before(unsigned value, unsigned *warps) {
   return sum - value;
 }
 
+// Of each tile's keys with digit blockIdx.x, those in the tiles before it; bins gets all of them. A block of DIGITS
+// threads.
+__global__ void radix_rows(unsigned *bins, unsigned *counts, int tiles) {
+  __shared__ unsigned warps[DIGITS / 32], last;
+  unsigned *row = &counts[(long long)blockIdx.x * tiles], carry = 0;
+  for (int first = 0; first < tiles; first += DIGITS) {
+    int at = first + threadIdx.x;
+    unsigned value = at < tiles ? row[at] : 0, before = sum_before(value, warps);
+    if (at < tiles) row[at] = carry + before;
+    if (threadIdx.x == DIGITS - 1) last = before + value;
+    __syncthreads();
+    carry += last;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) bins[blockIdx.x] = carry;
+}
+
 // Where the keys with each digit begin, of pass blockIdx.x; a block of DIGITS threads.
 __global__ void radix_starts(unsigned *bins) {
   __shared__ unsigned warps[DIGITS / 32];
@@ -121,7 +140,8 @@ __global__ void radix_starts(unsigned *bins) {
   *mine = sum_before(*mine, warps);
 }
 
-// The lanes of the warp whose digit is the same: 8 ballots take fewer cycles than __match_any_sync of digits that differ.
+// The lanes of the warp whose digit is the same: 8 ballots take fewer cycles than __match_any_sync of digits that
+// differ.
 __device__ unsigned lanes_with(unsigned d) {
   unsigned same = 0xffffffffu;
 #pragma unroll
@@ -132,7 +152,8 @@ __device__ unsigned lanes_with(unsigned d) {
   return same;
 }
 
-const unsigned OWN = 1u << 30, ALL = 2u << 30, VALUE = OWN - 1; // a tile's word: its own count, or of all tiles up to it
+// A tile's word: its own count, or that of all tiles up to it; 0 is none yet.
+const unsigned OWN = 1u << 30, ALL = 2u << 30, VALUE = OWN - 1;
 
 // Keys with digit threadIdx.x in all tiles before this one.
 __device__ unsigned look_back(volatile unsigned *words, int tile, unsigned count) {
@@ -149,11 +170,13 @@ __device__ unsigned look_back(volatile unsigned *words, int tile, unsigned count
   return before;
 }
 
-// A tile's keys in the order of a digit, those that have the same one in the order in which they were. A warp takes 32 * LOADS
-// keys in a row. starts: of LOOKS_BACK where each digit begins, else where each tile's keys with it do.
+// A tile's keys in the order of a digit, those that have the same one in the order in which they were. A warp takes 32
+// * LOADS keys in a row. starts: where each digit begins; words: of LOOKS_BACK for that, else what radix_rows has
+// left.
 template <bool LOOKS_BACK>
-__global__ void __launch_bounds__(THREADS, 2) radix_pass(unsigned *y, const unsigned *x, const unsigned *starts, unsigned *words,
-                                                      unsigned *ticket, int shift, int tiles, long long n) {
+__global__ void __launch_bounds__(THREADS, 2)
+radix_pass(unsigned *y, const unsigned *x, const unsigned *starts, unsigned *words, unsigned *ticket, int shift,
+           int tiles, long long n) {
   __shared__ unsigned keys[TILE], to[DIGITS], warps[WARPS];
   __shared__ unsigned short counts[WARPS][DIGITS];
   __shared__ int number;
@@ -191,9 +214,8 @@ __global__ void __launch_bounds__(THREADS, 2) radix_pass(unsigned *y, const unsi
   }
   unsigned begin = sum_before(count, warps); // of digit d in the sorted tile
   if (threadIdx.x < DIGITS) {
-    unsigned before = LOOKS_BACK ? starts[threadIdx.x] + look_back(words, tile, count)
-                                 : starts[(long long)threadIdx.x * tiles + tile];
-    to[threadIdx.x] = before - begin;
+    unsigned before = LOOKS_BACK ? look_back(words, tile, count) : words[(long long)threadIdx.x * tiles + tile];
+    to[threadIdx.x] = starts[threadIdx.x] + before - begin;
     for (int w = 0; w < WARPS; w++) counts[w][threadIdx.x] += begin;
   }
   __syncthreads();

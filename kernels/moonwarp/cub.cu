@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// CUB's and Thrust's functions for whole arrays as functions of C, which moonwarp.cub compiles with nvcc and calls. Each
-// returns a cudaError_t. `work` is memory of `*size` bytes; where it is null, only *size is set.
+// CUB's and Thrust's functions for whole arrays as functions of C, which moonwarp.cub compiles with nvcc and calls.
+// Each returns a cudaError_t. `work` is memory of `*size` bytes; where it is null, only *size is set.
 
 #include <cub/cub.cuh>
 #include <thrust/execution_policy.h>

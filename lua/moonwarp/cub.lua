@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- CUB and Thrust for whole arrays, on CUDA devices: kernels/moonwarp/cub.cu, compiled by nvcc at the first call and kept
--- in the cache's folder. CUB's results stay on the device, and its calls may be captured. Thrust's are numbers of the host:
--- thrust_reduce waits for all work before it, so that it ends a burst of launches, and cannot be captured.
+-- CUB and Thrust for whole arrays, on CUDA devices: kernels/moonwarp/cub.cu, compiled by nvcc at the first call and
+-- kept in the cache's folder. CUB's results stay on the device, and its calls may be captured. Thrust's are numbers of
+-- the host: thrust_reduce waits for all work before it, so that it ends a burst of launches, and cannot be captured.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -20,8 +20,8 @@ end
 local function compiled()
   local nvcc = tool.program "nvcc"
   if not nvcc then
-    failure.raise_as("unsupported", "moonwarp.cub: CUB and Thrust are compiled by nvcc, which is neither on $PATH nor in "
-      .. "bin of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda: install the CUDA toolkit")
+    failure.raise_as("unsupported", "moonwarp.cub: nvcc, which compiles CUB and Thrust, is neither on $PATH nor in bin "
+      .. "of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda: install the CUDA toolkit")
   end
   local folder, sm = core.cache_stat().folder, capability()
   local name = ("%s/cub-%s-sm_%s.so"):format(folder, core.version, sm)
@@ -50,12 +50,14 @@ return library.new {
     sort_keys = {
       help = "y = the elements of x, from the least to the greatest",
       arrays = { { "y", "n", writes = true, wide = true }, { "x", "n", wide = true } }, types = numbers "u32 f32",
-      cuda = { size = "sort_keys_?(0, &size, y, x, n, queue)", one = "sort_keys_?(work, &size, y, x, n, queue)", unit = 1 },
+      cuda = { size = "sort_keys_?(0, &size, y, x, n, queue)", unit = 1,
+               one = "sort_keys_?(work, &size, y, x, n, queue)" },
     },
     reduce = {
       help = "sum = the sum of the elements of x",
       arrays = { { "sum", "1", writes = true }, { "x", "n", wide = true } }, types = numbers "f32 f64 u32",
-      cuda = { size = "reduce_?(0, &size, sum, x, n, queue)", one = "reduce_?(work, &size, sum, x, n, queue)", unit = 1 },
+      cuda = { size = "reduce_?(0, &size, sum, x, n, queue)", unit = 1,
+               one = "reduce_?(work, &size, sum, x, n, queue)" },
     },
     thrust_reduce = {
       help = "the same by Thrust, which waits for the result on the host",
