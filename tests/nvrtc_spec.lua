@@ -51,6 +51,7 @@ local TEMPLATES = {
   ["rand.cu"] = { "moonwarp::draw<float,moonwarp::NORMAL>", "moonwarp::draw<double,moonwarp::LOG_NORMAL>" },
   ["sparse.cu"] = { "moonwarp::spmv<float>", "moonwarp::spmm<double>", "moonwarp::spsv<float>",
                     "moonwarp::tridiagonal<double>" },
+  ["sort.cu"] = { "bitonic_part<true>", "bitonic_part<false>", "radix_pass<true>", "radix_pass<false>" },
   ["stencil.cu"] = { "diffusion_march<8>", "diffusion_levels<8>" },
   ["recurrence.cu"] = { "recurrence_blocks<element<float,2>,BARRIERS>", "recurrence_finish<element<double,2>>",
                         "recurrence_in_order<element<float,1>>", "recurrence_rounds<element<float,1>,512,8,2,false>",

@@ -3,6 +3,8 @@
 // CUB's and Thrust's functions for whole arrays as functions of C, which moonwarp.cub compiles with nvcc and calls.
 // Each returns a cudaError_t. `work` is memory of `*size` bytes; where it is null, only *size is set.
 
+#ifndef __CUDACC_RTC__ // it has functions of the host
+
 #include <cub/cub.cuh>
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
@@ -38,3 +40,5 @@ REDUCE(f64, double)
 EXPORT const char *explain(int status) {
   return cudaGetErrorString((cudaError_t)status);
 }
+
+#endif
