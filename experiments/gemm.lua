@@ -5,7 +5,7 @@
 -- C = A B by a ladder of kernels (kernels/gemm.cu): an element a thread, tiles in shared memory, 8 x 8 elements a
 -- thread, accesses of 16 bytes, two tiles in turn; and by tensor cores, of wmma and of mma.sync, in six precisions.
 -- Beside each the library's product of the same types (moonwarp.blas), which is the level. Then time against error,
--- sizes, small products in a batch, and copies. The rate counts 2 m n k flop. See docs/studies/gemm.md.
+-- sizes, also with copies and beside the processor, and small products. See docs/studies/gemm.md.
 
 local mw = require "moonwarp"
 local blas = require "moonwarp.blas"
@@ -27,12 +27,11 @@ local function case(precision, m, n, k)
   return { precision = precision, type = PRECISIONS[precision].type, m = m, n = n, k = k }
 end
 
-local function odd(p) -- of those that are measured; the second with rows of whole 16 bytes
-  local list, chosen = {}, " f32 f64 " .. table.concat(p.precisions, " ") .. " "
+local function odd(p) -- of those that are measured; the first with rows of whole 16 bytes
+  local list, chosen = {}, "f32 f64 " .. table.concat(p.precisions, " ")
   for _, name in ipairs(NAMES) do
-    if chosen:find(" " .. name .. " ") then
-      table.move({ case(name, 67, 33, 45), case(name, 130, 131, 32) }, 1, 2, #list + 1, list)
-    end
+    local has = chosen:find("%f[%w]" .. name)
+    if has then list[#list + 1], list[#list + 2] = case(name, 130, 131, 32), case(name, 67, 33, 45) end
   end
   return list
 end
@@ -41,7 +40,7 @@ local study, p, gpu = mw.study {
   question = "how near does a kernel come to the library's matrix product, and what does precision cost?",
   kernels = "gemm.cu", rate = { "rate", work = function(c) return 2 * c.m * c.n * c.k end },
   units = { rate = "flop/s" }, output = "C", level = { "library", "library, B by columns" },
-  seconds = { 0.01, gpu = 0.05 }, odd = odd, also = { "gemm_exact<%s>", "by_columns<%s>" },
+  seconds = { 0.01, gpu = 0.02 }, odd = odd, also = { "gemm_exact<%s>", "by_columns<%s>" },
   params = {
     { "n", 256, "rows and columns of the matrices", gpu = 4096, min = 16, max = 32768 },
     { "sizes", { 64, 128, 256 }, "sizes of the sweep", min = 16,
@@ -53,10 +52,12 @@ local study, p, gpu = mw.study {
 
 -- A row of a matrix is the array's first side.
 function study.arrays(c)
-  local kind, range = PRECISIONS[c.precision], c.type == "i8" and { -128, 127 } or { -1, 1 }
+  local kind, least, most = PRECISIONS[c.precision], -1, 1
+  if c.type == "i8" then least, most = -128, 127 end
   local function array(columns, rows, seed)
-    return c.dev:array(kind.type, columns, rows):random { seed = seed, min = range[1], max = range[2] }
+    return c.dev:array(c.type, columns, rows):random { seed = seed, min = least, max = most }
   end
+  c.kind = kind
   return { A = array(c.k, c.m, 1), B = array(c.n, c.k, 2), C = c.dev:array(kind.out, c.n, c.m),
            E = c.dev:array(kind.out, c.n, c.m) }
 end
@@ -86,10 +87,7 @@ study:answer("product", {
     for i = 1, c.k do sum = sum + at.A(i, row) * at.B(column, i) end
     return sum
   end,
-  tolerance = function(c)
-    local kind = PRECISIONS[c.precision]
-    return { absolute = 8 * (kind.eps * math.sqrt(c.k) + kind.sum * c.k) }
-  end })
+  tolerance = function(c) return { absolute = 8 * (c.kind.eps * math.sqrt(c.k) + c.kind.sum * c.k) } end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
 -- The bound: so many flop a cycle and multiprocessor, as of shared memory's rate, else of the units that multiply.
@@ -122,35 +120,51 @@ rung(6, "tensor cores, wmma", CORES, { block = 256, grid = tiles(128, 128),
   kernel = function(c) return ("gemm_wmma<%s_cores,%s>"):format(c.precision, PRECISIONS[c.precision].factor) end,
   sides = function(c) return not gpu and c.m * c.n * c.k > 1 << 21 and case(c.precision, 128, 128, 64) or nil end })
 
--- PTX that only GPUs have. Rows begin at 16 bytes. Elements of a block and of a warp, tiles at once, a strip of blocks.
-local MMA = { f64 = { 128, 128, 64, 32, 4, 8 } }
-for _, name in ipairs { "tf32", "f16", "bf16", "i8" } do MMA[name] = { 256, 128, 64, 64, 4, 4 } end
+-- PTX that only GPUs have; rows begin at 16 bytes. Sides of a block and of a warp, tiles at once, a strip of blocks.
+local function shape(c) return c.type == "f64" and { 128, 128, 64, 32, 4, 8 } or { 256, 128, 64, 64, 4, 4 } end
 rung(7, "tensor cores, mma.sync", CORES, { block = 256,
-  kernel = function(c) return ("gemm_mma<%s_mma,%s>"):format(c.precision, table.concat(MMA[c.precision], ",")) end,
-  grid = function(c) return tiles(MMA[c.precision][2], MMA[c.precision][1])(c) end,
-  shared = function(c) return (MMA[c.precision][1] + MMA[c.precision][2]) * 128 * MMA[c.precision][5] end,
+  kernel = function(c) return ("gemm_mma<%s_mma,%s>"):format(c.precision, table.concat(shape(c), ",")) end,
+  grid = function(c) return tiles(shape(c)[2], shape(c)[1])(c) end,
+  shared = function(c) return (shape(c)[1] + shape(c)[2]) * 128 * shape(c)[5] end,
   args = function(c) return { Bt = by_columns(c) } end, when = function(c) return gpu and c.k % 16 == 0 end })
 
 -- The library stores by columns, so it sees the transposed matrices: C' = B' A'.
-local function library(number, name, factor, options, when)
-  rung(number, name, "f32 " .. CORES, { always = name == "library", when = when, make = function(c)
-    local B, how = factor(c), { tf32 = c.precision == "tf32" or nil, ta = options.ta }
-    local function go() blas.gemm(c.C, B, c.A, how) end
-    local is_there, problem = pcall(go)
-    if not is_there then return nil, problem.text end
-    return go
-  end })
+local function library(number, name, factor, options, when, device)
+  rung(number, name, device and "f32" or "f32 " .. CORES, { always = name == "library", when = when, device = device,
+    make = function(c)
+      local B, how = factor(c), { tf32 = c.precision == "tf32" or nil, ta = options.ta }
+      local function go() blas.gemm(c.C, B, c.A, how) end
+      local is_there, problem = pcall(go)
+      if not is_there then return nil, problem.text end
+      return go
+    end })
 end
 
 library(8, "library", function(c) return c.B end, {}, function(c) return gpu or c.precision:find "^f[36]" end)
 library(9, "library, B by columns", by_columns, { ta = true }, function() return gpu end)
+
+-- From which size on does the GPU pay, if the matrices lie in host memory? Both copies are part of its time.
+rung(10, "library, with both copies", "f32", { stream = true, output = "back", when = function() return gpu end,
+  make = function(c)
+    local queue, pinned, there = { stream = c:stream() }, {}, { A = c:array(c.k, c.m), B = c:array(c.n, c.k), C = c.C }
+    for name in pairs(there) do pinned[name] = c:keep(c.dev:pinned("f32", c[name]:shape())):copy(c[name]) end
+    c.back = pinned.C
+    return function()
+      there.A:copy(pinned.A, queue)
+      there.B:copy(pinned.B, queue)
+      blas.gemm(there.C, there.B, there.A, queue)
+      pinned.C:copy(there.C, queue)
+    end
+  end })
+library(11, "library, the processor", function(c) return c.B end, {}, function(c) return c.m * c.n * c.k <= 1 << 33 end,
+        "cpu")
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local SHARE = { "share", title = "of the library", unit = "%", digits = 3 }
 local BOUND = { "of_bound", title = "of the bound", unit = "%", digits = 3 }
 
 study:part { "ladder", cases = { case("f32", p.n, p.n, p.n), case("f64", p.n, p.n, p.n) }, each = "type",
-  rungs = function(r) return r.number ~= 6 and r.number ~= 7 end,
+  rungs = function(r) return r.number < 6 or r.number == 8 or r.number == 9 end,
   table = { { "number", title = "no." }, "rung", "t", "rate", BOUND, SHARE }, charts = { { kind = "ladder" } },
   ratios = { "a tile in shared memory / an element a thread", "8 x 8 a thread / a tile in shared memory",
              "16 bytes an access / 8 x 8 a thread", "two tiles in turn / 16 bytes an access",
@@ -169,36 +183,38 @@ local function relative(records, c)
 end
 
 study:part { "cores", cases = cores, rows = "all", error = true, derive = relative,
-  rungs = function(r) return r.number >= 5 end,
+  rungs = function(r) return r.number >= 5 and r.number < 10 end,
   table = { "precision", "rung", "t", "rate", BOUND, SHARE, { "relative", title = "error", digits = 2 } },
   charts = { { x = "relative", logx = 10, logy = 10, by = "rung", name = "error", xlabel = "error, relative to C",
                points = "alone", of = function(r) return (r.relative or 0) > 0 end } } }
 
 study:part { "sizes", cases = sweep, rows = "all", each = "precision",
-  rungs = { "an element a thread", "8 x 8 a thread", "two tiles in turn", "tensor cores, mma.sync", "library" },
+  rungs = { "8 x 8 a thread", "two tiles in turn", "tensor cores, mma.sync", "library", "library, with both copies",
+            "library, the processor" },
   table = { "rung", "n", "t", "rate", SHARE }, charts = { { x = "n", logx = 2, logy = 10 } } }
 
 -- Many small products: one call for all, a call each, in one stream and in eight, and the calls in a graph.
 local function products(dev)
   local function array(seed) return dev:array("f32", 16, 16, p.items):random(seed) end
-  local A, B, C, each, streams = array(1), array(2), array(3), {}, {}
+  local A, B, C, right, each, streams = array(1), array(2), array(3), array(4), {}, {}
   for i = 1, p.items do
     local function one(a) return a:view(256 * (i - 1) + 1, 256):reshape(16, 16) end
     each[i] = { one(C), one(B), one(A) }
   end
   for i = 1, 8 do streams[i] = { stream = dev:stream() } end
-  local function all() for _, v in ipairs(each) do blas.gemm(v[1], v[2], v[3]) end end
-  local function in_streams() for i, v in ipairs(each) do blas.gemm(v[1], v[2], v[3], streams[i % 8 + 1]) end end
-  local function at_once() blas.gemm(C, B, A) end
-  at_once()
-  local right, graph = dev:array("f32", 16, 16, p.items):copy(C), dev:capture(all)
-  local list = { { "one call", at_once }, { "a call each", all }, { "a call each, 8 streams", in_streams },
+  local function all(options)
+    for i, v in ipairs(each) do blas.gemm(v[1], v[2], v[3], options and options[i % 8 + 1]) end
+  end
+  blas.gemm(right, B, A)
+  local graph = dev:capture(function() all() end)
+  local list = { { "one call", function() blas.gemm(C, B, A) end }, { "a call each", function() all() end },
+                 { "a call each, 8 streams", function() all(streams) end },
                  { "the calls in a graph", function() graph:launch() end } }
   for _, way in ipairs(list) do
     C:fill(0 / 0)
     way[2]()
     dev:synchronize()
-    mw.check(C, right, { absolute = 16 * 2^-22, name = "batch, " .. way[1] })
+    mw.check(C, right, { sum = 16, name = "batch, " .. way[1] })
   end
   return mw.bench(list, { min_time = p.seconds, max_time = 3 * p.seconds })
 end
@@ -212,31 +228,5 @@ study:part { "batch", run = function()
                              units = { rate = "flop/s" } }
   end
   mw.table { "how", "items", "t", "rate", records = records, title = "products of 16 x 16" }
-end }
-
--- From which size on does the GPU pay, if the matrices lie in host memory? Both copies are part of its time.
-study:part { "copies", run = function()
-  if not gpu then return mw.remark "The part copies needs a GPU: there is nothing to copy to." end
-  local dev, host, records = mw.device(), mw.device "cpu", {}
-  for _, n in ipairs(p.sizes) do
-    local queue, there, here, pinned = { stream = dev:stream() }, {}, {}, {} -- the default stream waits for copies
-    for i, name in ipairs { "C", "B", "A" } do
-      here[name], there[name] = host:array("f32", n, n):random(i), dev:array("f32", n, n)
-      pinned[name] = dev:pinned("f32", n, n):copy(here[name])
-    end
-    local with_copies = mw.bench(function()
-      there.A:copy(pinned.A, queue)
-      there.B:copy(pinned.B, queue)
-      blas.gemm(there.C, there.B, there.A, queue)
-      pinned.C:copy(there.C, queue)
-    end, { device = dev, stream = queue.stream, max_time = 3 * p.seconds })
-    local is_there, alone = pcall(mw.bench, function() blas.gemm(here.C, here.B, here.A) end,
-                                  { device = host, max_time = 3 * p.seconds })
-    local ok = is_there and mw.check(pinned.C, here.C, { sum = n, name = ("copies, n = %d"):format(n) })
-    records[#records + 1] = mw.record { group = "copies", n = n, there = with_copies, here = ok and alone or nil,
-                                        gain = ok and alone.median / with_copies.median or nil }
-  end
-  mw.table { "n", { "there", title = "GPU, with copies" }, { "here", title = "processor" }, "gain", records = records,
-             title = "with the copies there and back" }
 end }
 return study
