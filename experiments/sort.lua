@@ -16,7 +16,7 @@ local TILE <const>, DIGITS <const>, PART <const> = 8192, 256, 2048 -- as in kern
 local study, p, gpu = mw.study {
   question = "how fast can keys be put in order, and what does a result on the host cost a burst of launches?",
   kernels = "sort.cu", rate = { "keys", work = function(c) return c.n end }, units = { keys = "1/s" }, output = "y",
-  type = "u32", level = "CUB", seconds = { 0.02, gpu = 0.05 }, odd = { { n = { 1, 33, 20011 } } },
+  type = "u32", level = "CUB", seconds = { 0.02, gpu = 0.05 }, odd = { { n = { 1, 33, 32707 } } },
   params = {
     { "n", 1 << 16, "keys", gpu = 1 << 28, min = 1, max = 1 << 29 },
     { "smallest", 1 << 13, "fewest keys of the sweep", gpu = 1 << 16, min = 1 },
@@ -69,7 +69,8 @@ study:rung { 1, "bitonic", launches = function(c)
   while run < c.n do
     local distance = run
     while distance >= PART do
-      list[#list + 1] = { "bitonic_round", { block = 256, grid = ceil_div(c.n + run, 512) },
+      local pairs_there = ceil_div(c.n, 2 * distance) * distance
+      list[#list + 1] = { "bitonic_round", { block = 256, grid = ceil_div(pairs_there, 256) },
                           { distance = distance, mirrors = distance == run and 1 or 0 } }
       distance = distance // 2
     end

@@ -182,7 +182,7 @@ radix_pass(unsigned *y, const unsigned *x, const unsigned *starts, unsigned *wor
   __shared__ int number;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (LOOKS_BACK && threadIdx.x == 0) number = atomicAdd(ticket, 1u); // so that the tiles before it have begun
-  for (int i = threadIdx.x; i < WARPS * DIGITS; i += THREADS) counts[0][i] = 0;
+  for (int i = threadIdx.x; i < WARPS * DIGITS; i += THREADS) counts[i / DIGITS][i % DIGITS] = 0;
   __syncthreads();
   int tile = LOOKS_BACK ? number : blockIdx.x;
   long long first = (long long)tile * TILE;

@@ -18,8 +18,8 @@ describe("the study sort", function()
     end
     for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
     assert.are.same({ "bitonic", "radix, counts scanned", "radix, one sweep" }, rungs)
-    for _, what in ipairs { "bitonic, n = 1, u32", "radix, counts scanned, n = 20011, u32",
-                            "radix, one sweep, n = 20011, u32", "bitonic, n = 20000, u32, proof",
+    for _, what in ipairs { "bitonic, n = 1, u32", "radix, counts scanned, n = 32707, u32",
+                            "radix, one sweep, n = 32707, u32", "bitonic, n = 20000, u32, proof",
                             "radix, one sweep, n = 20000, u32, beside 'bitonic'" } do
       assert.is_true(checked[what], what)
     end
