@@ -10,6 +10,7 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   transpose = "", histogram = "", pattern = "", occupancy = "",
                   orbits = "", streams = "", mistakes = "",
+                  gemm = "-p precisions=f32,tf32", sort = "",
                   access = "", divergence = "", balance = "", ["first-kernels"] = "", build = "",
                   montecarlo = "-p paths=1000 -p most=4096" }
 

@@ -23,11 +23,14 @@ local function compiled()
     failure.raise_as("unsupported", "moonwarp.cub: nvcc, which compiles CUB and Thrust, is neither on $PATH nor in bin "
       .. "of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda: install the CUDA toolkit")
   end
-  local folder, sm = core.cache_stat().folder, capability()
-  local name = ("%s/cub-%s-sm_%s.so"):format(folder, core.version, sm)
+  local cache, sm = core.cache_stat(), capability()
+  if cache.problem then
+    failure.raise_as("io", "moonwarp.cub: the cache, where it is kept, cannot be used: %s", cache.problem)
+  end
+  local name = ("%s/cub-%s-sm_%s.so"):format(cache.folder, core.version, sm)
   if require("lfs").attributes(name) then return name end
-  path.make(folder)
-  local part = path.make_new(folder, "cub")
+  path.make(cache.folder)
+  local part = path.make_new(cache.folder, "cub")
   local status, output = core.process({ nvcc, "-std=c++17", "-O3", "-arch=sm_" .. sm, "-shared", "-Xcompiler",
     "-fPIC,-fvisibility=hidden", core.home() .. "/kernels/moonwarp/cub.cu", "-o", part .. "/cub.so" }, PATIENCE)
   local is_made = status == 0 and os.rename(part .. "/cub.so", name)
