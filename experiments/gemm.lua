@@ -52,25 +52,22 @@ local study, p, gpu = mw.study {
 
 -- A row of a matrix is the array's first side.
 function study.arrays(c)
-  local kind, least, most = PRECISIONS[c.precision], -1, 1
-  if c.type == "i8" then least, most = -128, 127 end
+  local most = c.type == "i8" and 127 or 1
   local function array(columns, rows, seed)
-    return c.dev:array(c.type, columns, rows):random { seed = seed, min = least, max = most }
+    return c.dev:array(c.type, columns, rows):random { seed = seed, min = -most, max = most }
   end
-  c.kind = kind
-  return { A = array(c.k, c.m, 1), B = array(c.n, c.k, 2), C = c.dev:array(kind.out, c.n, c.m),
-           E = c.dev:array(kind.out, c.n, c.m) }
+  c.kind = PRECISIONS[c.precision]
+  return { A = array(c.k, c.m, 1), B = array(c.n, c.k, 2), C = c.dev:array(c.kind.out, c.n, c.m),
+           E = c.dev:array(c.kind.out, c.n, c.m) }
 end
 
-local function element_each(c, kernel, columns, rows)
-  c:launch(kernel, { block = { 32, 8 }, grid = { ceil_div(columns, 32), ceil_div(rows, 8) } })()
+local function element_each(c, kernel, out, columns, rows)
+  c:launch(kernel, { block = { 32, 8 }, grid = { ceil_div(columns, 32), ceil_div(rows, 8) } }, { Bt = out })()
+  return out
 end
 
 local function by_columns(c) -- B, made once
-  if not c.Bt then
-    c.Bt = c:array(c.k, c.n)
-    element_each(c, "by_columns<%s>", c.n, c.k)
-  end
+  c.Bt = c.Bt or element_each(c, "by_columns<%s>", c:array(c.k, c.n), c.n, c.k)
   return c.Bt
 end
 
@@ -78,10 +75,7 @@ end
 -- The same product, summed in f64. Sums of k random terms of both signs grow with its root, their rounding errors with
 -- k at most.
 study:answer("product", {
-  reference = function(c)
-    element_each(c, "gemm_exact<%s>", c.n, c.m)
-    return c.E
-  end,
+  reference = function(c) return element_each(c, "gemm_exact<%s>", c.E, c.n, c.m) end,
   cell = function(c, at, column, row)
     local sum = 0.0
     for i = 1, c.k do sum = sum + at.A(i, row) * at.B(column, i) end
@@ -97,26 +91,24 @@ local function rung(number, name, precisions, how, flop)
   how.when = function(c) return (" " .. precisions .. " "):find(" " .. c.precision .. " ") and (not when or when(c)) end
   how.bound = function(c)
     local cores = number > 5 and PRECISIONS[c.precision].flop
-    if cores and c.dev:properties().compute_capability ~= "9.0" then return nil end
-    return c:per_cycle(flop or cores or c.type == "f64" and 128 or 256)
+    local is_known = not cores or c.dev:properties().compute_capability == "9.0"
+    return is_known and c:per_cycle(flop or cores or c.type == "f64" and 128 or 256) or nil
   end
   study:rung(how)
 end
 
-local function tiles(width, height)
-  return function(c) return { ceil_div(c.n, width), ceil_div(c.m, height) } end
-end
-
+local function over(c, width, height) return { ceil_div(c.n, width), ceil_div(c.m, height) } end
+local function tiles(c) return over(c, 128, 128) end
 local CORES <const> = "tf32 f16 bf16 i8 f64"
 rung(1, "an element a thread", "f32 f64", { kernel = "gemm_naive<%s>", block = { 32, 8 }, over = { "n", "m" } }, 32)
 rung(2, "a tile in shared memory", "f32 f64",
      { kernel = "gemm_tile<%s,32>", block = { 32, 32 }, over = { "n", "m" } }, 32)
-rung(3, "8 x 8 a thread", "f32 f64", { kernel = "gemm_registers<%s>", block = 256, grid = tiles(128, 128) })
-rung(4, "16 bytes an access", "f32", { kernel = "gemm_vectors", block = 256, grid = tiles(128, 128) })
-rung(5, "two tiles in turn", "f32", { kernel = "gemm_double", block = 256, grid = tiles(128, 128) })
+rung(3, "8 x 8 a thread", "f32 f64", { kernel = "gemm_registers<%s>", block = 256, grid = tiles })
+rung(4, "16 bytes an access", "f32", { kernel = "gemm_vectors", block = 256, grid = tiles })
+rung(5, "two tiles in turn", "f32", { kernel = "gemm_double", block = 256, grid = tiles })
 
 -- On the CPU device lanes take turns: a smaller product is enough.
-rung(6, "tensor cores, wmma", CORES, { block = 256, grid = tiles(128, 128),
+rung(6, "tensor cores, wmma", CORES, { block = 256, grid = tiles,
   kernel = function(c) return ("gemm_wmma<%s_cores,%s>"):format(c.precision, PRECISIONS[c.precision].factor) end,
   sides = function(c) return not gpu and c.m * c.n * c.k > 1 << 21 and case(c.precision, 128, 128, 64) or nil end })
 
@@ -124,7 +116,7 @@ rung(6, "tensor cores, wmma", CORES, { block = 256, grid = tiles(128, 128),
 local function shape(c) return c.type == "f64" and { 128, 128, 64, 32, 4, 8 } or { 256, 128, 64, 64, 4, 4 } end
 rung(7, "tensor cores, mma.sync", CORES, { block = 256,
   kernel = function(c) return ("gemm_mma<%s_mma,%s>"):format(c.precision, table.concat(shape(c), ",")) end,
-  grid = function(c) return tiles(shape(c)[2], shape(c)[1])(c) end,
+  grid = function(c) return over(c, shape(c)[2], shape(c)[1]) end,
   shared = function(c) return (shape(c)[1] + shape(c)[2]) * 128 * shape(c)[5] end,
   args = function(c) return { Bt = by_columns(c) } end, when = function(c) return gpu and c.k % 16 == 0 end })
 
