@@ -20,7 +20,7 @@ end
 local function counts(kernel, field, at_most) return { kernel = kernel, field = field, at_most = at_most } end
 
 local LADDER, F64 = { group = "ladder" }, { group = "ladder", type = "f64" }
-local TURNED = { group = "ladder", type = "f32" }
+local F32 = { group = "ladder", type = "f32" }
 local RANDOM = { group = "ladder", data = "uniform" }
 local FLIGHT = { group = "flight", shared = 0 }
 local SUM = { group = "grid", op = "sum", type = "f32" }
@@ -47,10 +47,10 @@ return {
     gates = { counts("transpose_tile", "sectors_per_request", 4),
               counts("transpose_tile<float,1>", "shared_conflicts_per_request", 0),
               counts("transpose_swizzled", "shared_conflicts_per_request", 0),
-              gate("T_tot", "16 bytes, along B's rows", 1, "rows to columns", TURNED),
-              gate("T_tot", "16 bytes, along B's rows", 0.87, "library copy", TURNED, "cuda"),
-              gate("T_tot", "16 bytes, along B's rows", 0.9, "copy, pieces of 512 B", TURNED, "cuda"),
-              gate("T_tot", "a tile, padded", 1.8, "a tile", TURNED, "cuda") } },
+              gate("T_tot", "16 bytes, along B's rows", 1, "rows to columns", F32),
+              gate("T_tot", "16 bytes, along B's rows", 0.87, "library copy", F32, "cuda"),
+              gate("T_tot", "16 bytes, along B's rows", 0.9, "copy, pieces of 512 B", F32, "cuda"),
+              gate("T_tot", "a tile, padded", 1.8, "a tile", F32, "cuda") } },
   { name = "divergence", title = "What do different ways cost?", study = "divergence", needs = "access",
     tags = { "lectures", "cooperation" },
     gates = { gate("elements", "two kernels", 0.8, "one kernel", { group = "boundary" }),
@@ -117,9 +117,22 @@ return {
     needs = "memcopy", tags = { "core", "cooperation" },
     gates = { gate("T_tot", "16 bytes, last block", 1, "lock", SUM),
               gate("T_tot", "16 bytes, last block", 1.6, "last block", SUM, "cuda") } },
+  { name = "sort", title = "How fast can keys be put in order?", study = "sort", needs = "scan",
+    tags = { "memory", "cooperation", "libraries" },
+    gates = { gate("keys", "radix, one sweep", 0.05, "bitonic", LADDER),
+              gate("keys", "radix, one sweep", 12, "bitonic", LADDER, "cuda"),
+              gate("keys", "radix, one sweep", 0.95, "radix, counts scanned", LADDER, "cuda") } },
   { name = "nbody", title = "What limits arithmetic?", study = "nbody", tags = { "core", "arithmetic" },
     gates = { gate("interactions", "rsqrtf", 1, "direct", LADDER),
               gate("interactions", "rsqrtf", 2, "direct", LADDER, "cuda") } },
+  { name = "gemm", title = "How near does a kernel come to the library's matrix product?", study = "gemm",
+    needs = "access", tags = { "lectures", "arithmetic", "libraries" },
+    gates = { gate("rate", "16 bytes an access", 1, "an element a thread", F32),
+              gate("rate", "two tiles in turn", 7, "an element a thread", F32, "cuda"),
+              gate("rate", "two tiles in turn", 0.82, "library", F32, "cuda"),
+              gate("rate", "tensor cores, mma.sync", 0.5, "library", { group = "cores", precision = "f16" }, "cuda"),
+              gate("rate", "tensor cores, mma.sync", 0.5, "library", { group = "cores", precision = "tf32" },
+                   "cuda") } },
   { name = "orbits", title = "How do bodies keep their energy?", study = "orbits", needs = "nbody",
     tags = { "core", "arithmetic" },
     gates = { gate("energy_error", "Euler", 100, "leapfrog", { system = "two bodies" }) } },

@@ -15,6 +15,7 @@ gives the same numbers on both devices, within rounding. A library is opened by 
 | rand | cuRAND | Philox by a kernel; other kinds by cuRAND's generators for the host, if libcurand is there |
 | sparse | cuSPARSE | kernels |
 | solver | cuSOLVER | LAPACKE |
+| cub | CUB and Thrust, compiled by nvcc at the first call | - |
 
 - A **matrix** is an array whose first side is its rows: `A:get(i, j)` is in row i and column j. So columns lie one after the
   other, as in Fortran. An array that a kernel indexes as `a[row * columns + column]` is the transposed matrix: what such a kernel
@@ -31,6 +32,7 @@ Sparse direct solvers are left out.]],
 local mw = require "moonwarp"
 local blas, fft = require "moonwarp.blas", require "moonwarp.fft"
 local rand, sparse, solver = require "moonwarp.rand", require "moonwarp.sparse", require "moonwarp.solver"
+local cub = require "moonwarp.cub"
 local dev = mw.device "cpu"]],
   classes = {
     fft_options = {
@@ -109,6 +111,16 @@ local A, info = dev:array("f64", { { 4, 2 }, { 2, 5 } }), dev:array("i32", 1)
 solver.potrf(A, info)
 print(A:get(1, 1), A:get(2, 1), A:get(2, 2), info:get(1)) --> 2.0  1.0  2.0  0]] } },
       { "getrf" }, { "getrs" }, { "geqrf" }, { "orgqr" }, { "syevd" },
+    },
+    { "cub",
+      { "sort_keys", { errors = {
+          "moonwarp.cub: nvcc, which compiles CUB and Thrust, is neither on $PATH nor in bin of $CUDA_HOME, ...",
+          "moonwarp.cub: nvcc failed (<status>): <what it says>",
+          "sort_keys of u32 u32: the library of the cpu device has no such function" },
+        example = [[
+local x = dev:array("u32", { 3, 1, 2 })
+print((select(2, pcall(cub.sort_keys, x, x)).text:match "of the cpu device")) --> of the cpu device]] } },
+      { "reduce" }, { "thrust_reduce" },
     },
   },
 }

@@ -815,6 +815,18 @@
 ---@field unit? boolean its diagonal is 1, default false
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
+--- Of `cub.reduce`.
+---@class moonwarp.cub_reduce
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `cub.sort_keys`.
+---@class moonwarp.cub_sort_keys
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `cub.thrust_reduce`.
+---@class moonwarp.cub_thrust_reduce
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
 --- How a plan transforms.
 ---@class moonwarp.fft_options
 ---@field dims? integer how many sides are transformed, 1 to 3; the others count the transforms of a batch, default all
@@ -2024,6 +2036,30 @@ function solver.orgqr(A, tau, info, options) end
 ---@param options? moonwarp.solver_syevd
 ---@return moonwarp.array # A
 function solver.syevd(A, w, info, options) end
+
+---@class moonwarp.cub
+local cub = {}
+
+--- Y = the elements of x, from the least to the greatest. Element types: f32, u32.
+---@param y moonwarp.array n; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_sort_keys
+---@return moonwarp.array # y
+function cub.sort_keys(y, x, options) end
+
+--- sum = the sum of the elements of x. Element types: f32, f64, u32.
+---@param sum moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_reduce
+---@return moonwarp.array # sum
+function cub.reduce(sum, x, options) end
+
+--- the same by Thrust, which waits for the result on the host. Element types: f32, f64, u32.
+---@param sum moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_thrust_reduce
+---@return moonwarp.array # sum
+function cub.thrust_reduce(sum, x, options) end
 
 ---@class moonwarp
 ---@field version string
