@@ -149,6 +149,12 @@ return {
               gate("cells", "all steps in registers", 18, "a launch a step", { group = "Jacobi" }, "cuda"),
               gate("cells", "all implicit steps in a launch", 4.7, "a launch an implicit step", { group = "implicit" },
                    "cuda") } },
+  { name = "tridiagonal", title = "How should many tridiagonal systems be solved?", study = "tridiagonal",
+    needs = "small-problems", tags = { "memory", "cooperation" },
+    gates = { gate("T_eff", "hybrid", 1, "PCR, shuffles", { group = "contiguous", n = 32 }),
+              gate("T_eff", "hybrid", 0.5, "library copy", { group = "contiguous", n = 32 }, "cuda"),
+              gate("T_eff", "hybrid", 0.4, "library copy", { group = "contiguous", n = 256 }, "cuda"),
+              gate("T_eff", "hybrid", 3, "library, in place", { group = "contiguous", n = 1024 }, "cuda") } },
   { name = "build", title = "What can g++ and nvcc make of one file?", study = "build", needs = "first-kernels",
     tags = { "lectures" }, checks = 1 }, -- without nvcc only the source is compiled
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",

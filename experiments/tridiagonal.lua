@@ -1,0 +1,226 @@
+-- SPDX-License-Identifier: MIT
+--
+-- tridiagonal: how should many tridiagonal systems be solved at once?
+--
+-- Elimination by a thread per system, its scratch in memory or in registers; parallel cyclic reduction in shared memory
+-- and by shuffles; pieces in registers with an interface by shuffles. Systems lie one after the other or interleaved.
+-- Then a step of a 3-D heat equation by alternating directions. T_eff = 5 arrays / t, of the heat step 9; shares are of
+-- the library's copy. After M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford), lectures 5 and 7, and
+-- practical 7. See docs/studies/tridiagonal.md.
+
+local mw = require "moonwarp"
+local sparse = require "moonwarp.sparse"
+local ceil_div = mw.ceil_div
+
+local study, p = mw.study {
+  question = "how should many tridiagonal systems be solved at once?", kernels = "tridiagonal.cu", rate = "T_eff",
+  output = "x", level = "library copy", seconds = { 0.02, gpu = 0.05 }, also = { "dominant<%s>" },
+  params = {
+    { "unknowns", 1 << 15, "of all systems together", gpu = 1 << 24, min = 1, max = 1 << 30 },
+    { "lengths", { 32, 256, 1024 }, "unknowns of a system", min = 1, max = 1 << 14 },
+    { "each", { 4, 8 }, "unknowns per thread of the hybrid, in part pieces", gpu = { 2, 4, 8, 16 },
+      choices = { 2, 4, 8, 16 } },
+    { "cube", 24, "cells along each side of the heat equation's cube", gpu = 256, min = 1, max = 512 },
+    { "type", "f32", "of the elements", choices = { "f32", "f64" } },
+  },
+}
+
+local MARGIN = 0.01 -- of the diagonal over the other two: an element's effect falls by a tenth per unknown
+local LAMBDA, SHORT = 0.8, 32
+
+-- Systems of a case; odd ones have a count.
+local function systems(c) return c.count or math.max(1, p.unknowns // c.n) end
+
+-- x solves; the heat step leads from d to x.
+function study.arrays(c)
+  if c.nx then
+    local function array() return c:array(c.nx, c.ny, c.nz) end
+    return { d = array():random(1), x = array() }
+  end
+  c.systems, c.step = systems(c), c.layout == "contiguous" and 1 or systems(c)
+  local sides = c.layout == "contiguous" and { c.n, c.systems } or { c.systems, c.n }
+  local function array() return c:array(table.unpack(sides)) end
+  local function below_0(seed) return array():random { seed = seed, min = -1, max = -0.8 } end
+  local made = { x = array(), b = array(), d = array():random { seed = 1, min = -1 }, a = below_0(2), c = below_0(3),
+                 margin = MARGIN }
+  c:launch("dominant<%s>", { block = 256, grid = ceil_div(#made.x, 256) }, made)()
+  return made
+end
+
+-- ---- what is right ----------------------------------------------------------------------------------
+-- Elimination down, substitution up; lists from 1, the first of a is 0.
+local function thomas(a, b, c, d)
+  local upper, x = {}, {}
+  for i = 1, #b do
+    local pivot = b[i] - a[i] * (upper[i - 1] or 0)
+    upper[i], x[i] = (c[i] or 0) / pivot, (d[i] - a[i] * (x[i - 1] or 0)) / pivot
+  end
+  for i = #b - 1, 1, -1 do x[i] = x[i] - upper[i] * x[i + 1] end
+  return x
+end
+
+-- The unknowns of `count` systems from the first to the last one, each { place, value = }.
+local function solved(c, count)
+  local list = {}
+  for k = 1, count do
+    local system, places = 1 + (k - 1) * (c.systems - 1) // math.max(1, count - 1), {}
+    for i = 1, c.n do places[i] = c.step == 1 and (system - 1) * c.n + i or (i - 1) * c.systems + system end
+    local x = thomas(c.a:gather(places), c.b:gather(places), c.c:gather(places), c.d:gather(places))
+    for i, place in ipairs(places) do list[#list + 1] = { place, value = x[i] } end
+  end
+  return list
+end
+
+local function host_all(c)
+  local x = {}
+  for _, one in ipairs(solved(c, c.systems)) do x[one[1]] = one.value end
+  return x
+end
+
+local function solution(name, more)
+  more.host, more.spot, more.bytes = host_all, function(c) return solved(c, math.min(3, c.systems)) end, "a b c d x"
+  more.tolerance = function(c) return { absolute = 1000 * c.eps, relative = 1000 * c.eps } end
+  study:answer(name, more)
+end
+study:library(1, "d", "x")
+solution("solution", {})
+solution("in place", { restart = true, start = function(c, x) x:copy(c.d) end })
+
+-- What is right after a step: lists in the order of memory.
+local function heated(c)
+  local u, step, right = c.d:view(1, #c.d):totable(), 1, {}
+  for at = 1, #u do right[at] = 0 end
+  for _, n in ipairs { c.nx, c.ny, c.nz } do
+    for at = 1, #u do
+      local i = (at - 1) // step % n
+      local sum = (i > 0 and u[at - step] or 0) + (i < n - 1 and u[at + step] or 0)
+      right[at] = right[at] + LAMBDA * (sum - 2 * u[at])
+    end
+    step = step * n
+  end
+  step = 1
+  for _, n in ipairs { c.nx, c.ny, c.nz } do
+    for first = 1, #u do
+      if (first - 1) // step % n == 0 then -- a line begins
+        local a, b, d = {}, {}, {}
+        for i = 1, n do a[i], b[i], d[i] = i > 1 and -LAMBDA or 0, 1 + 2 * LAMBDA, right[first + (i - 1) * step] end
+        for i, value in ipairs(thomas(a, b, table.move(a, 2, n, 1, {}), d)) do right[first + (i - 1) * step] = value end
+      end
+    end
+    step = step * n
+  end
+  for at, value in ipairs(u) do right[at] = value + right[at] end
+  return right
+end
+
+study:answer("heat step", { host = heated, needs = { "heat, Thomas" },
+  tolerance = function(c) return { absolute = 32 * c.eps } end, bytes = function(c) return 9 * c.d:nbytes() end,
+  reference = function(c, launcher)
+    launcher("heat, Thomas", c)()
+    return c:keep(c.x:clone())
+  end })
+
+-- ---- the rungs --------------------------------------------------------------------------------------
+local function is_contiguous(c) return c.layout == "contiguous" end
+local function add(number, name, how)
+  how[1], how[2], how.answer = number, name, how.answer or "solution"
+  how.when = how.when or function(c) return c.n ~= nil end
+  study:rung(how)
+end
+
+local function lanes_for(threads)
+  local lanes = 1
+  while lanes < threads do lanes = lanes * 2 end
+  return lanes
+end
+
+-- Unknowns per thread, and the threads of a system.
+local function pieces(c)
+  local each = c.each or c.n <= 128 and 4 or 8
+  return each, ceil_div(c.n, each)
+end
+
+local function hybrid(c)
+  local each, threads = pieces(c)
+  if threads > 32 then
+    return { { ("hybrid_block<%%s,%d>"):format(each), { block = 32 * ceil_div(threads, 32), grid = systems(c) } } }
+  end
+  local lanes = lanes_for(threads)
+  local how = { block = 128, grid = ceil_div(systems(c) * lanes, 128) }
+  return { { ("hybrid_warp<%%s,%d>"):format(each), how, { lanes = lanes } } }
+end
+
+add(2, "Thomas", { launches = function(c)
+  local function scratch() return c:array(c.n * systems(c)) end
+  local how = { block = 128, grid = ceil_div(systems(c), 128) }
+  return { { "thomas<%s>", how, { left = scratch(), upper = scratch() } } }
+end })
+add(3, "Thomas, in registers", { kernel = ("thomas_registers<%%s,%d>"):format(SHORT), block = 128,
+  when = function(c) return c.n == SHORT end, grid = function(c) return ceil_div(systems(c), 128) end })
+add(4, "PCR, shared memory", { kernel = "pcr_shared<%s>", grid = function(c) return systems(c) end,
+  block = function(c) return 32 * ceil_div(c.n, 32) end, when = function(c) return is_contiguous(c) and c.n <= 1024 end,
+  shared = function(c, block) return 6 * block * 16 // c.vector end })
+add(5, "PCR, shuffles", { kernel = "pcr_shuffle<%s>", block = 256,
+  args = function(c) return { lanes = lanes_for(c.n) } end,
+  when = function(c) return is_contiguous(c) and c.n <= 32 end,
+  grid = function(c) return ceil_div(systems(c) * lanes_for(c.n), 256) end })
+add(6, "hybrid", { launches = hybrid, fields = function(c) return { each = (pieces(c)) } end,
+  series = function(c) return c.n .. " unknowns" end,
+  when = function(c) return is_contiguous(c) and select(2, pieces(c)) <= 1024 end })
+add(7, "library, in place", { answer = "in place", when = function(c) return is_contiguous(c) and c.n > 2 end,
+  make = function(c) return function() sparse.tridiagonal(c.x, c.a, c.b, c.c) end end })
+
+-- ---- the heat equation ------------------------------------------------------------------------------
+-- The right side, and a launch for each direction: "Thomas" or "warp" along x, y and z.
+local function heat(...)
+  local ways = { ... }
+  return function(c)
+    local function array() return c:array(c.nx, c.ny, c.nz) end
+    local from, to, left, step, pivot, pivots = array(), c.x, array(), 1, 0, {}
+    for i = 1, math.max(c.nx, c.ny, c.nz) do
+      pivot = 1 / (1 + 2 * LAMBDA - LAMBDA * LAMBDA * pivot)
+      pivots[i] = pivot
+    end
+    local how = { block = { 32, 4, 2 }, grid = { ceil_div(c.nx, 32), ceil_div(c.ny, 4), ceil_div(c.nz, 2) } }
+    local list = { { "heat_right<%s>", how, { du = from, u = c.d, lambda = LAMBDA } } }
+    local factors = c.d and c:keep(c.dev:array(c.type, pivots)) or mw.null
+    for d, n in ipairs { c.nx, c.ny, c.nz } do
+      local lines = c.nx * c.ny * c.nz // n
+      local arguments = { from = from, to = to, left = left, pivots = factors, u = d == 3 and c.d or mw.null, n = n,
+                          lines = lines, step = step, lambda = LAMBDA }
+      local kernel, each, block = "lines_thomas<%s>", 1, 64
+      if ways[d] ~= "Thomas" then
+        kernel, each, block = ("lines_warp<%%s,%d,16>"):format(2 * ceil_div(n, 64)), 32, 512
+      end
+      list[d + 1] = { kernel, { block = block, grid = ceil_div(lines * each, block) }, arguments }
+      from, to, step = to, from, step * n
+    end
+    return list
+  end
+end
+
+local function is_heat(c) return c.nx ~= nil end
+add(8, "heat, Thomas", { answer = "heat step", when = is_heat, launches = heat("Thomas", "Thomas", "Thomas") })
+add(9, "heat, a warp a line", { answer = "heat step", when = is_heat, launches = heat() })
+add(10, "heat, a warp along x", { answer = "heat step", when = is_heat, launches = heat("warp", "Thomas", "Thomas") })
+
+-- ---- parts ------------------------------------------------------------------------------------------
+local COLUMNS = { { "number", title = "no." }, "rung", "n", "t", "T_eff",
+                  { "share", title = "of the copy", unit = "%", digits = 3 } }
+
+-- The odd cases, or those measured.
+local function odd(layout, each)
+  return { { n = { 1, 2, 7, 31, 32 }, count = 5, layout = layout, each = each },
+           { n = { 33, 100, 260, 1000 }, count = 3, layout = layout, each = each } }
+end
+for _, layout in ipairs { "contiguous", "interleaved" } do
+  study:part { layout, cases = { { n = p.lengths, layout = layout } }, odd = odd(layout), rows = "all", each = "n",
+    rungs = function(rung) return rung.number < 8 end, table = COLUMNS, charts = { { kind = "ladder" } } }
+end
+study:part { "pieces", cases = { { n = p.lengths, layout = "contiguous", each = p.each } },
+  odd = odd("contiguous", p.each), rungs = { "hybrid" },
+  charts = { { x = "each", logx = 2, xlabel = "unknowns per thread" } } }
+study:part { "heat", cases = { { nx = p.cube, ny = p.cube, nz = p.cube } }, rungs = { "library copy", "heat step" },
+  odd = { { nx = 5, ny = 7, nz = 3 }, { nx = 64, ny = 1, nz = 4 }, { nx = 2, ny = 33, nz = 60 } },
+  table = COLUMNS, charts = { { kind = "ladder" } } }
+return study
