@@ -155,6 +155,13 @@ return {
               gate("T_eff", "hybrid", 0.5, "library copy", { group = "contiguous", n = 32 }, "cuda"),
               gate("T_eff", "hybrid", 0.4, "library copy", { group = "contiguous", n = 256 }, "cuda"),
               gate("T_eff", "hybrid", 3, "library, in place", { group = "contiguous", n = 1024 }, "cuda") } },
+  { name = "sparse", title = "How near does a sparse matrix come to the memory's rate?", study = "sparse",
+    needs = "reduction", tags = { "memory", "cooperation" },
+    gates = { gate("T_eff", "staged", 1, "a warp a row", { group = "Poisson" }),
+              gate("T_eff", "staged", 0.85, "library", { group = "Poisson" }, "cuda"),
+              gate("T_eff", "merged", 0.85, "library", { group = "power law" }, "cuda"),
+              gate("T_eff", "CG, fused", 1.05, "CG, an operation a kernel", { group = "CG" }, "cuda"),
+              gate("T_eff", "CG, fused", 0.8, "library copy", { group = "CG" }, "cuda") } },
   { name = "build", title = "What can g++ and nvcc make of one file?", study = "build", needs = "first-kernels",
     tags = { "lectures" }, checks = 1 }, -- without nvcc only the source is compiled
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",

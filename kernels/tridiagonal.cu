@@ -2,16 +2,16 @@
 //
 // tridiagonal: many systems a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i], i from 0 to n - 1, with a[0] = c[n-1] = 0.
 //
-// Unknowns of a system are `step` elements apart: 1 in contiguous systems, the number of systems in interleaved ones; in
-// between are lines of a grid along its second side. No pivots are sought: |b| >= |a| + |c|, or the like, is up to the
+// Unknowns of a system are `step` elements apart: 1 in contiguous systems, the number of systems in interleaved ones;
+// in between are lines of a grid along its second side. No pivots are sought: |b| >= |a| + |c|, or the like, is up to the
 // caller.
 //   v1 thomas            a thread per system: elimination down, substitution up; what the way up needs goes to memory
 //   v2 thomas_registers  the same for a length known to the compiler: all of it stays in registers
 //   v3 pcr_shared        parallel cyclic reduction: a block per system, a thread per unknown, rows in shared memory
 //   v4 pcr_shuffle       the same for n <= 32: a warp holds one system or several, rows go by shuffles
 //   v5 hybrid_warp,      a thread eliminates EACH unknowns in registers and keeps one row of an interface, that rows of
-//      hybrid_block      other threads' rows share unknowns with. Warps reduce the interface by shuffles; where a system
-//                        has several warps, each leaves one row of a second interface in shared memory
+//      hybrid_block      other threads' rows share unknowns with. Warps reduce the interface by shuffles; where a
+//                        system has several warps, each leaves one row of a second interface in shared memory
 // A step of a 3-D heat equation by alternating directions (J. Douglas and J. Gunn, 1964), lambda = dt / h^2, zero
 // outside: (1 - lambda Dx) (1 - lambda Dy) (1 - lambda Dz) du = lambda (Dx + Dy + Dz) u, after = u + du
 //   heat_right           the right side
@@ -25,8 +25,8 @@
 // one warp a cycle. The heat step moves 2 + 2 + 2 + 3 numbers per cell.
 //
 // L. Thomas (1949); R. Hockney and C. Jesshope, "Parallel Computers" (1981), for the reduction. Elimination in pieces
-// with a reduced interface: H. Wang, "A parallel method for tridiagonal equations" (1981); on GPUs, by threads of a warp:
-// E. Laszlo, M. Giles and J. Appleyard, "Manycore algorithms for batch scalar and block tridiagonal solvers" (2016).
+// with a reduced interface: H. Wang, "A parallel method for tridiagonal equations" (1981); on GPUs, by threads of a
+// warp: E. Laszlo, M. Giles and J. Appleyard, "Manycore algorithms for batch scalar and block tridiagonal solvers" (2016).
 
 #include "vector16.cuh"
 
@@ -68,8 +68,8 @@ template <typename T> __device__ row<T> shuffle_down(row<T> r, int s, int lanes)
                   __shfl_down_sync(ALL, r.d, s, lanes));
 }
 
-// Parallel cyclic reduction over groups of `lanes` lanes, a power of two: afterwards a row has its own unknown and those
-// outside of its group, left and right.
+// Parallel cyclic reduction over groups of `lanes` lanes, a power of two: afterwards a row has its own unknown and
+// those outside of its group, left and right.
 template <typename T> __device__ row<T> reduce_lanes(row<T> r, int lanes) {
   int lane = threadIdx.x % lanes;
   for (int s = 1; s < lanes; s *= 2) {
@@ -81,8 +81,8 @@ template <typename T> __device__ row<T> reduce_lanes(row<T> r, int lanes) {
   return r;
 }
 
-// Eliminates the inner unknowns of a thread's rows: all then have the last unknown of the thread before and the thread's
-// own last one; the last row has the first unknown of the thread behind instead.
+// Eliminates the inner unknowns of a thread's rows: all then have the last unknown of the thread before and the
+// thread's own last one; the last row has the first unknown of the thread behind instead.
 template <int EACH, typename T> __device__ void eliminate_inner(row<T> (&r)[EACH]) {
 #pragma unroll
   for (int i = 1; i < EACH; i++) r[i] = eliminate(r[i - 1], r[i], same_as_right<T>());
@@ -312,8 +312,8 @@ template <typename T> __global__ void heat_right(T *du, const T *u, T lambda, in
   du[at] = lambda * sum;
 }
 
-// Solves (1 - lambda D) to = from along lines of n cells, `step` apart, and adds u if there is one. `pivots` are those of
-// the elimination, 1 / (1 + 2 lambda - lambda^2 * the one before), the same in all lines. One thread per line.
+// Solves (1 - lambda D) to = from along lines of n cells, `step` apart, and adds u if there is one. `pivots` are
+// those of the elimination, 1 / (1 + 2 lambda - lambda^2 * the one before), the same in all lines. One thread per line.
 template <typename T>
 __global__ void lines_thomas(T *__restrict__ to, T *__restrict__ left, const T *__restrict__ from,
                              const T *__restrict__ u, const T *__restrict__ pivots, T lambda, int n, int lines,
@@ -336,8 +336,8 @@ __global__ void lines_thomas(T *__restrict__ to, T *__restrict__ left, const T *
   }
 }
 
-// The same by LINES warps, for n <= 32 * EACH: neighbouring lines go through shared memory, so that neighbouring threads
-// touch neighbouring elements in every direction. EACH is even; a lane's elements are EACH + 1 apart, in all banks.
+// The same by LINES warps, for n <= 32 * EACH: neighbouring lines go through shared memory, so that neighbouring
+// threads touch neighbouring elements in every direction. EACH is even; a lane's elements are EACH + 1 apart, in all banks.
 template <typename T, int EACH, int LINES>
 __global__ void lines_warp(T *__restrict__ to, const T *__restrict__ from, const T *__restrict__ u, T lambda, int n,
                            int lines, int step) {

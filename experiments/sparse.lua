@@ -1,0 +1,257 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sparse: how near does a product with a sparse matrix come to the memory's rate, and what does a solver make of it?
+--
+-- y = A x by a thread per row, a warp per row, rows of one length, rows staged in shared memory, and equal shares of
+-- rows and elements; on the matrix of a 2-D Poisson equation, and on one whose rows' lengths follow a power law. Y = AX
+-- of eight columns. A triangular solve by levels. Conjugate gradients, with dot products of their own or fused, launch
+-- by launch or in a graph. T_eff = bytes of the arrays, each once, / t; an iteration of conjugate gradients counts as
+-- the fused one. Shares are of the library (moonwarp.sparse: cuSPARSE), or of the copy. See docs/studies/sparse.md.
+
+local mw = require "moonwarp"
+local sparse = require "moonwarp.sparse"
+local ceil_div = mw.ceil_div
+
+local study, p = mw.study {
+  question = "how near does a sparse matrix come to the memory's rate, and what does a solver make of it?",
+  kernels = "sparse.cu", rate = "T_eff", output = "y", type = "f64", level = "library copy",
+  seconds = { 0.02, gpu = 0.05 }, also = { "poisson<%s>", "to_ell<%s>", "merge_starts" },
+  params = {
+    { "side", 96, "points along each side of the Poisson equation's square", gpu = 4096, min = 1, max = 16384 },
+    { "rows", 1 << 13, "rows of the matrix whose lengths follow a power law", gpu = 1 << 21, min = 1, max = 1 << 24 },
+    { "steps", 10, "iterations of conjugate gradients", gpu = 20, min = 1 },
+    { "triangle", 48, "points along each side of the triangular system's square", gpu = 512, min = 1, max = 2048 },
+    { "type", "f64", "of the elements", choices = { "f32", "f64" } },
+  },
+}
+
+local BLOCK, TILE, PIECE, COLUMNS = 256, 256 * 7, 256 * 4, 8 -- as in the kernels
+local function rows(c) return c.rows or c.side * c.side end
+local function per_row(c, block) return ceil_div(rows(c), block) end
+
+-- ---- matrices ---------------------------------------------------------------------------------------
+-- -u'' on a square, or its lower triangle.
+local function poisson(c, is_lower)
+  local s = c.side
+  local elements = is_lower and 3 * s * s - 2 * s or 5 * s * s - 4 * s
+  local made = { offsets = c.dev:array("i32", c.m + 1), columns = c.dev:array("i32", elements),
+                 values = c:array(elements), side = s, lower = is_lower and 1 or 0 }
+  c:launch("poisson<%s>", { block = BLOCK, grid = ceil_div(c.m + 1, BLOCK) }, made)()
+  return made
+end
+
+-- Row lengths 7.2 m^0.7 rank^-0.7 - 7, about 17 on average, in no order; a seventh of the rows is empty.
+local function power_law(c)
+  local offsets, at = {}, 0
+  for r = 0, c.m - 1 do
+    offsets[r + 1] = at
+    at = at + math.max(r == 0 and 1 or 0, math.floor(7.2 * (c.m / (1 + r * 1000003 % c.m)) ^ 0.7 - 7))
+  end
+  offsets[c.m + 1] = at
+  return { offsets = c.dev:array("i32", offsets), columns = c.dev:array("i32", at):random { seed = 3, max = c.m - 1 },
+           values = c:array(at):random(4) }
+end
+
+-- The rows in order of their levels, and where each level begins: a row is one level behind the last one it needs.
+local function levels_of(c, made)
+  local offsets, columns, level, count = made.offsets:totable(), made.columns:totable(), {}, {}
+  for r = 1, c.m do
+    local l = 0
+    for i = offsets[r] + 1, offsets[r + 1] - 1 do l = math.max(l, level[columns[i] + 1] + 1) end
+    level[r], count[l] = l, (count[l] or 0) + 1
+  end
+  local starts, place, order = { 0 }, {}, {}
+  for l = 0, #count do starts[l + 2], place[l] = starts[l + 1] + count[l], starts[l + 1] end
+  for r = 1, c.m do
+    local l = level[r]
+    place[l] = place[l] + 1
+    order[place[l]] = r - 1
+  end
+  return starts, c.dev:array("i32", order)
+end
+
+function study.arrays(c)
+  c.m = rows(c)
+  local made = c.rows and power_law(c) or poisson(c, c.what == "triangle")
+  made.x, made.y, c.elements = c:array(c.m):random(1), c:array(c.m), #made.columns
+  if c.what == "columns" then
+    made.X, made.Y = c:array(c.m, COLUMNS):random(1), c:array(c.m, COLUMNS)
+  elseif c.what == "triangle" then
+    c.starts, made.order = levels_of(c, made)
+    made.level_starts, c.levels = c.dev:array("i32", c.starts), #c.starts - 1
+    c:launch("spmv_thread<%s>", { block = BLOCK, grid = per_row(c, BLOCK) }, made)()
+    made.known, made.x, made.y = made.x, made.y, c:array(c.m) -- x = L * known
+  elseif c.what == "CG" then
+    made.b, made.r, made.d = c:array(c.m):random(2), c:array(c.m), c:array(c.m)
+    made.sums = c.dev:array("f64", 3)
+  end
+  return made
+end
+
+-- ---- what is right ----------------------------------------------------------------------------------
+local function matrix_bytes(c) return c.offsets:nbytes() + c.columns:nbytes() + c.values:nbytes() end
+local function row_sum(at, row, x, stop)
+  local sum = 0.0
+  for i = at.offsets(row) + 1, at.offsets(row + 1) - (stop or 0) do sum = sum + at.values(i) * x(at.columns(i) + 1) end
+  return sum
+end
+
+study:library(1, "x", "y")
+study:answer("product", { cell = function(_, at, r) return row_sum(at, r, at.x) end,
+  bytes = function(c) return matrix_bytes(c) + c.x:nbytes() + c.y:nbytes() end,
+  tolerance = function(c) return { absolute = 64 * c.eps, relative = 1024 * c.eps } end })
+study:answer("columns", { output = "Y",
+  cell = function(_, at, r, k) return row_sum(at, r, function(column) return at.X(column, k) end) end,
+  bytes = function(c) return matrix_bytes(c) + c.X:nbytes() + c.Y:nbytes() end,
+  tolerance = function(c) return { absolute = 64 * c.eps } end })
+
+study:answer("triangle", { host = function(c) return c.known end, needs = { "a thread a row" },
+  tolerance = function(c) return { absolute = 256 * c.eps } end,
+  bytes = function(c) return matrix_bytes(c) + c.x:nbytes() + c.y:nbytes() end })
+
+-- c.steps iterations by the host, in lists.
+local function conjugate_gradients(c)
+  local at = {}
+  for _, name in ipairs { "offsets", "columns", "values" } do
+    local list = c[name]:totable()
+    at[name] = function(i) return list[i] end
+  end
+  local function sum(f)
+    local total = 0.0
+    for i = 1, c.m do total = total + f(i) end
+    return total
+  end
+  local x, r, direction, q = {}, c.b:totable(), c.b:totable(), {}
+  local rr = sum(function(i) return r[i] ^ 2 end)
+  for _ = 1, c.steps do
+    for i = 1, c.m do q[i] = row_sum(at, i, function(column) return direction[column] end) end
+    local alpha = rr / sum(function(i) return direction[i] * q[i] end)
+    for i = 1, c.m do x[i], r[i] = (x[i] or 0) + alpha * direction[i], r[i] - alpha * q[i] end
+    local after = sum(function(i) return r[i] ^ 2 end)
+    for i = 1, c.m do direction[i] = r[i] + after / rr * direction[i] end
+    rr = after
+  end
+  return x
+end
+
+local function begin(c, x)
+  x:fill(0)
+  c.r:copy(c.b)
+  c.d:copy(c.b)
+  c.sums:upload { c.dev:dot(c.b, c.b), 0, 0 }
+end
+study:answer("CG", { host = conjugate_gradients, output = "x", start = begin, restart = true,
+  needs = { "CG, an operation a kernel" }, tolerance = function(c) return { absolute = 1e5 * c.eps } end,
+  reference = function(c, launcher)
+    launcher("CG, an operation a kernel", c)()
+    return c:keep(c.x:clone())
+  end,
+  bytes = function(c) return c.steps * (matrix_bytes(c) + 11 * c.x:nbytes()) end })
+
+-- ---- y = A x ----------------------------------------------------------------------------------------
+local function is_product(c) return c.what == nil end
+local function product(number, name, kernel, how)
+  how = how or { kernel = kernel, block = BLOCK, grid = per_row }
+  how[1], how[2], how.answer, how.when = number, name, "product", how.when or is_product
+  study:rung(how)
+end
+
+product(2, "a thread a row", "spmv_thread<%s>")
+product(3, "a warp a row", nil, { kernel = "spmv_warp<%s>", block = BLOCK,
+                                  grid = function(c, block) return ceil_div(32 * rows(c), block) end })
+product(4, "rows of one length", nil, { when = function(c) return is_product(c) and c.side ~= nil end,
+  launches = function(c)
+    local how, arguments = { block = BLOCK, grid = per_row(c, BLOCK) }, { width = 5 }
+    if c.m then -- made once
+      arguments.ell_columns, arguments.ell_values = c:keep(c.dev:array("i32", 5 * c.m)), c:array(5 * c.m)
+      c:launch("to_ell<%s>", how, arguments)()
+    end
+    return { { "spmv_ell<%s>", how, arguments } }
+  end })
+product(5, "staged", "spmv_staged<%s>")
+product(6, "merged", nil, { launches = function(c)
+  local tiles = ceil_div(rows(c) + (c.elements or 1), TILE)
+  local arguments, how = { tiles = tiles, left = c:array(tiles) }, { block = BLOCK, grid = ceil_div(tiles + 1, BLOCK) }
+  if c.m then -- made once
+    arguments.starts = c:keep(c.dev:array("i32", tiles + 1))
+    c:launch("merge_starts", how, arguments)()
+  end
+  local list = { { "spmv_merge<%s>", { block = BLOCK, grid = tiles }, arguments } }
+  if tiles > 1 or not c.m then list[2] = { "merge_left<%s>", how, arguments } end
+  return list
+end })
+product(7, "library", nil, { make = function(c)
+  return function() sparse.spmv(c.y, c.offsets, c.columns, c.values, c.x) end
+end })
+
+-- ---- Y = A X, L y = x -------------------------------------------------------------------------------
+local function of(what) return function(c) return c.what == what end end
+
+study:rung { 8, "a product a column", answer = "columns", when = of "columns", launches = function(c)
+  local list, how = {}, { block = BLOCK, grid = per_row(c, BLOCK) }
+  for k = 0, COLUMNS - 1 do
+    local function column(array) return array and array:view(k * c.m + 1, c.m) or mw.null end
+    list[k + 1] = { "spmv_thread<%s>", how, { y = column(c.Y), x = column(c.X) } }
+  end
+  return list
+end }
+study:rung { 9, "all columns", answer = "columns", when = of "columns", block = BLOCK, grid = per_row,
+             kernel = ("spmm_thread<%%s,%d>"):format(COLUMNS) }
+
+local function by_levels(c)
+  local list, starts = {}, c.starts or { 0, 1 }
+  for l = 1, #starts - 1 do
+    list[l] = { "solve_level<%s>", { block = 128, grid = ceil_div(starts[l + 1] - starts[l], 128) },
+                { rows = c.order or mw.null, begin = starts[l], ["end"] = starts[l + 1] } }
+  end
+  return list
+end
+study:rung { 10, "a launch a level", answer = "triangle", when = of "triangle", launches = by_levels }
+study:rung { 11, "a graph of them", answer = "triangle", when = of "triangle", launches = by_levels, graph = true }
+study:rung { 12, "levels in a launch", answer = "triangle", when = of "triangle", kernel = "solve_grid<%s>",
+  block = 128, cooperative = true, args = function(c) return { rows = c.order } end,
+  grid = function(c) return math.min(ceil_div(rows(c), 128 * 8), c:resident("solve_grid<%s>", 128)) end }
+
+-- ---- conjugate gradients ----------------------------------------------------------------------------
+local function iterations(kernels)
+  return function(c)
+    local how, pieces = { block = BLOCK, grid = per_row(c, BLOCK) }, { block = BLOCK, grid = per_row(c, PIECE) }
+    local q, list = c.y, {}
+    for _ = 1, c.steps do
+      for _, one in ipairs(kernels(c.d, c.r, c.x, q, how, pieces)) do list[#list + 1] = one end
+      list[#list + 1] = { "next", { block = 1, grid = 1 } }
+    end
+    return list
+  end
+end
+
+local apart = iterations(function(d, r, x, q, how, pieces)
+  return { { "spmv_staged<%s>", how, { y = q, x = d } }, { "dot<%s>", pieces, { a = d, b = q, to = 1 } },
+           { "add<%s>", pieces, { y = x, x = d, sign = 1 } }, { "add<%s>", pieces, { y = r, x = q, sign = -1 } },
+           { "dot<%s>", pieces, { a = r, b = r, to = 2 } }, { "direction<%s>", pieces } }
+end)
+local fused = iterations(function(_, _, _, q, how, pieces)
+  return { { "cg_product<%s>", how, { q = q } }, { "cg_update<%s>", pieces, { q = q } },
+           { "direction<%s>", pieces } }
+end)
+study:rung { 13, "CG, an operation a kernel", answer = "CG", when = of "CG", launches = apart }
+study:rung { 14, "CG, fused", answer = "CG", when = of "CG", launches = fused }
+study:rung { 15, "CG, fused, in a graph", answer = "CG", when = of "CG", launches = fused, graph = true }
+
+-- ---- parts ------------------------------------------------------------------------------------------
+local COLUMNS_SHOWN = { { "number", title = "no." }, "rung", "t", "T_eff", { "share", unit = "%", digits = 3 } }
+local function part(name, case, odd, level, rungs, ratios)
+  study:part { name, cases = { case }, odd = odd, level = level, rungs = rungs, ratios = ratios, table = COLUMNS_SHOWN,
+               charts = { { kind = "ladder" } } }
+end
+local PRODUCTS <const> = { "library copy", "product" }
+part("Poisson", { side = p.side }, { { side = { 1, 2, 17, 40 } } }, "library", PRODUCTS,
+  { "best product / library copy", "staged / library" })
+part("power law", { rows = p.rows }, { { rows = { 1, 100, 3000 } } }, "library", PRODUCTS, { "merged / library" })
+part("columns", { side = p.side, what = "columns" }, { { side = { 1, 17 }, what = "columns" } }, "a product a column",
+  { "library copy", "columns" })
+part("triangle", { side = p.triangle, what = "triangle" }, { { side = { 1, 7, 30 }, what = "triangle" } },
+  "a launch a level", { "triangle" })
+part("CG", { side = p.side, steps = p.steps, what = "CG" }, { { side = { 2, 17, 33 }, steps = 4, what = "CG" } },
+  "library copy", { "library copy", "CG" }, { "CG, fused / CG, an operation a kernel", "CG, fused / library copy" })
+return study
