@@ -162,6 +162,13 @@ return {
               gate("T_eff", "merged", 0.85, "library", { group = "power law" }, "cuda"),
               gate("T_eff", "CG, fused", 1.05, "CG, an operation a kernel", { group = "CG" }, "cuda"),
               gate("T_eff", "CG, fused", 0.8, "library copy", { group = "CG" }, "cuda") } },
+  { name = "poisson", title = "By which method is the Poisson equation solved?", study = "poisson", needs = "sparse",
+    tags = { "memory", "launches" },
+    gates = { gate("unknowns", "multigrid", 2, "conjugate gradients", { group = "error", digits = 6 }),
+              gate("unknowns", "by transforms", 0.7, "two transforms", { group = "2-D" }, "cuda"),
+              gate("unknowns", "by transforms", 0.75, "two transforms", { group = "3-D" }, "cuda"),
+              gate("unknowns", "multigrid, in a graph", 20, "conjugate gradients, in a graph",
+                   { group = "error", digits = 10 }, "cuda") } },
   { name = "build", title = "What can g++ and nvcc make of one file?", study = "build", needs = "first-kernels",
     tags = { "lectures" }, checks = 1 }, -- without nvcc only the source is compiled
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",

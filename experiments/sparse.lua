@@ -45,7 +45,7 @@ local function power_law(c)
   local offsets, at = {}, 0
   for r = 0, c.m - 1 do
     offsets[r + 1] = at
-    at = at + math.max(r == 0 and 1 or 0, math.floor(7.2 * (c.m / (1 + r * 1000003 % c.m)) ^ 0.7 - 7))
+    at = at + math.max(r == 0 and 1 or 0, math.floor(7.2 * (c.m / (1 + (r * 1000003 + c.m // 3) % c.m)) ^ 0.7 - 7))
   end
   offsets[c.m + 1] = at
   return { offsets = c.dev:array("i32", offsets), columns = c.dev:array("i32", at):random { seed = 3, max = c.m - 1 },

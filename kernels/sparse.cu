@@ -30,33 +30,14 @@
 // 2016); levels: M. Naumov, "Parallel solution of sparse triangular linear systems ... on the GPU" (2011).
 
 #include <cooperative_groups.h>
+#include "block_sum.cuh"
 
-#define ALL    0xffffffffu
-#define BLOCK  256  // threads of the kernels whose blocks add up
 #define STAGED 2048 // products that a block of v4 holds at once
 #define ITEMS  7    // of a thread in v5; odd, so that threads begin in different banks
 #define TILE   (BLOCK * ITEMS)
 #define PIECE  4    // elements of a thread in the vectors of v9 and v10
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
-
-// The sum over a warp, in lane 0.
-template <typename T> __device__ T warp_sum(T value) {
-  for (int s = 16; s > 0; s /= 2) value += __shfl_down_sync(ALL, value, s);
-  return value;
-}
-
-// Adds the sum over the block to *sum.
-__device__ void add_block(double *sum, double value) {
-  __shared__ double of_warp[BLOCK / 32];
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  value = warp_sum(value);
-  if (lane == 0) of_warp[warp] = value;
-  __syncthreads();
-  if (warp > 0) return;
-  value = warp_sum(lane < BLOCK / 32 ? of_warp[lane] : 0.0);
-  if (lane == 0) atomicAdd(sum, value);
-}
 
 // Products of up to EACH * BLOCK elements by a block. All loads of a thread begin before the first one is waited for.
 template <int EACH, typename T>

@@ -3,8 +3,8 @@
 // tridiagonal: many systems a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i], i from 0 to n - 1, with a[0] = c[n-1] = 0.
 //
 // Unknowns of a system are `step` elements apart: 1 in contiguous systems, the number of systems in interleaved ones;
-// in between are lines of a grid along its second side. No pivots are sought: |b| >= |a| + |c|, or the like, is up to the
-// caller.
+// in between are lines of a grid along its second side. No pivots are sought: |b| >= |a| + |c|, or the like, is up to
+// the caller.
 //   v1 thomas            a thread per system: elimination down, substitution up; what the way up needs goes to memory
 //   v2 thomas_registers  the same for a length known to the compiler: all of it stays in registers
 //   v3 pcr_shared        parallel cyclic reduction: a block per system, a thread per unknown, rows in shared memory
@@ -26,7 +26,8 @@
 //
 // L. Thomas (1949); R. Hockney and C. Jesshope, "Parallel Computers" (1981), for the reduction. Elimination in pieces
 // with a reduced interface: H. Wang, "A parallel method for tridiagonal equations" (1981); on GPUs, by threads of a
-// warp: E. Laszlo, M. Giles and J. Appleyard, "Manycore algorithms for batch scalar and block tridiagonal solvers" (2016).
+// warp: E. Laszlo, M. Giles and J. Appleyard, "Manycore algorithms for batch scalar and block tridiagonal solvers"
+// (2016).
 
 #include "vector16.cuh"
 
@@ -337,7 +338,7 @@ __global__ void lines_thomas(T *__restrict__ to, T *__restrict__ left, const T *
 }
 
 // The same by LINES warps, for n <= 32 * EACH: neighbouring lines go through shared memory, so that neighbouring
-// threads touch neighbouring elements in every direction. EACH is even; a lane's elements are EACH + 1 apart, in all banks.
+// threads touch neighbouring elements in every direction. EACH is even; lanes' elements are EACH + 1 apart: in all banks.
 template <typename T, int EACH, int LINES>
 __global__ void lines_warp(T *__restrict__ to, const T *__restrict__ from, const T *__restrict__ u, T lambda, int n,
                            int lines, int step) {

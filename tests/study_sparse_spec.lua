@@ -32,7 +32,8 @@ describe("the study sparse", function()
                                 ["4"] = { "k < length ? values[begin + k] : 0", "values[begin]" },
                                 ["14"] = { "sum += (double)after * after", "sum += (double)r[i] * after * 0.5" } } do
       local run = support.study("sparse", QUICK .. "-p rungs=" .. rung,
-        { kernels = { ["sparse.cu"] = support.changed_kernels("sparse.cu", change) } })
+        { kernels = { ["sparse.cu"] = support.changed_kernels("sparse.cu", change),
+                      ["block_sum.cuh"] = support.changed_kernels "block_sum.cuh" } })
       assert.are.equal(3, run.status, run.output)
     end
   end)
