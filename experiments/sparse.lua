@@ -234,9 +234,30 @@ local fused = iterations(function(_, _, _, q, how, pieces)
   return { { "cg_product<%s>", how, { q = q } }, { "cg_update<%s>", pieces, { q = q } },
            { "direction<%s>", pieces } }
 end)
-study:rung { 13, "CG, an operation a kernel", answer = "CG", when = of "CG", launches = apart }
-study:rung { 14, "CG, fused", answer = "CG", when = of "CG", launches = fused }
-study:rung { 15, "CG, fused, in a graph", answer = "CG", when = of "CG", launches = fused, graph = true }
+-- The library's product, and scalars that the host computes: each dot product ends a burst of launches.
+study:rung { 13, "CG, scalars by the host", answer = "CG", when = of "CG", kernel = { "add<%s>", "direction<%s>" },
+  make = function(c)
+    local pieces = { block = BLOCK, grid = per_row(c, PIECE) }
+    local forward = c:launch("add<%s>", pieces, { y = c.x, x = c.d, sign = 1 })
+    local back = c:launch("add<%s>", pieces, { y = c.r, x = c.y, sign = -1 })
+    local turn = c:launch("direction<%s>", pieces)
+    return function()
+      local rr = c.dev:dot(c.r, c.r)
+      for _ = 1, c.steps do
+        sparse.spmv(c.y, c.offsets, c.columns, c.values, c.d)
+        c.sums:upload { rr, c.dev:dot(c.d, c.y), 0 }
+        forward()
+        back()
+        local after = c.dev:dot(c.r, c.r)
+        c.sums:upload { rr, 0, after }
+        turn()
+        rr = after
+      end
+    end
+  end }
+study:rung { 14, "CG, an operation a kernel", answer = "CG", when = of "CG", launches = apart }
+study:rung { 15, "CG, fused", answer = "CG", when = of "CG", launches = fused }
+study:rung { 16, "CG, fused, in a graph", answer = "CG", when = of "CG", launches = fused, graph = true }
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local COLUMNS_SHOWN = { { "number", title = "no." }, "rung", "t", "T_eff", { "share", unit = "%", digits = 3 } }

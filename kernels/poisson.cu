@@ -7,7 +7,7 @@
 //   v1 divide        spectrum /= eigenvalue: e(i) + e(j) + e(k) of three small tables, e(i) = 4 sin^2(pi i / nx)
 // By multigrid in 2-D: a V-cycle with two sweeps of damped Jacobi on the way down and two on the way up
 //   v2 smooth        to = from + (f - A from) / 5, in one pass; smooth_zero: the first sweep of a coarse grid, from 0
-//      coarse_right  the residual on the next grid, each point the weighted mean of nine, times 4 for twice the distance
+//      coarse_right  the residual on the next grid, weighted means of nine points, times 4 for twice the distance
 //      correct       adds the coarse grid's solution, interpolated
 // By conjugate gradients in 2-D, as in sparse.cu, without a stored matrix
 //   v3 apply_dot     q = A d, and d * q; then cg_update, direction and next of sparse.cu

@@ -338,7 +338,8 @@ __global__ void lines_thomas(T *__restrict__ to, T *__restrict__ left, const T *
 }
 
 // The same by LINES warps, for n <= 32 * EACH: neighbouring lines go through shared memory, so that neighbouring
-// threads touch neighbouring elements in every direction. EACH is even; lanes' elements are EACH + 1 apart: in all banks.
+// threads touch neighbouring elements in every direction. EACH is even: EACH + 1 elements from lane to lane are all
+// banks.
 template <typename T, int EACH, int LINES>
 __global__ void lines_warp(T *__restrict__ to, const T *__restrict__ from, const T *__restrict__ u, T lambda, int n,
                            int lines, int step) {

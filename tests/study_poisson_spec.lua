@@ -31,7 +31,8 @@ describe("the study poisson", function()
   it("finds an eigenvalue of the wrong side and a coarse grid that makes worse what it should mend", function()
     for rung, change in pairs { ["2"] = { "ey[first + r]", "ey[first]" }, ["3"] = { "= sum / 4", "= -sum / 4" } } do
       local run = support.study("poisson", QUICK .. "-p targets=3 -p rungs=" .. rung, { kernels = {
-        ["poisson.cu"] = support.changed_kernels("poisson.cu", change), ["sparse.cu"] = support.changed_kernels "sparse.cu",
+        ["poisson.cu"] = support.changed_kernels("poisson.cu", change),
+        ["sparse.cu"] = support.changed_kernels "sparse.cu",
         ["block_sum.cuh"] = support.changed_kernels "block_sum.cuh" } })
       assert.are.equal(3, run.status, run.output)
     end
