@@ -14,7 +14,7 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "how should many tridiagonal systems be solved at once?", kernels = "tridiagonal.cu", rate = "T_eff",
-  output = "x", level = "library copy", seconds = { 0.02, gpu = 0.05 }, also = { "dominant<%s>" },
+  output = "x", level = "library copy", seconds = { 0.02, gpu = 0.05 }, also = { "dominant<%s>", "heat_wave<%s>" },
   params = {
     { "unknowns", 1 << 15, "of all systems together", gpu = 1 << 24, min = 1, max = 1 << 30 },
     { "lengths", { 32, 256, 1024 }, "unknowns of a system", min = 1, max = 1 << 14 },
@@ -31,94 +31,50 @@ local LAMBDA, SHORT = 0.8, 32
 -- Systems of a case; odd ones have a count.
 local function systems(c) return c.count or math.max(1, p.unknowns // c.n) end
 
--- x solves; the heat step leads from d to x.
+local function cells(c)
+  return { block = { 32, 4, 2 }, grid = { ceil_div(c.nx, 32), ceil_div(c.ny, 4), ceil_div(c.nz, 2) } }
+end
+local function waves(n) return math.min(n, 3) end
+
+-- The solution of the systems is known; the heat step leads from d to x.
 function study.arrays(c)
   if c.nx then
-    local function array() return c:array(c.nx, c.ny, c.nz) end
-    return { d = array():random(1), x = array() }
+    local d = c:array(c.nx, c.ny, c.nz)
+    local number = { u = d, waves_x = waves(c.nx), waves_y = waves(c.ny), waves_z = waves(c.nz) }
+    c:launch("heat_wave<%s>", cells(c), number)()
+    return { d = d, x = c:array(c.nx, c.ny, c.nz) }
   end
   c.systems, c.step = systems(c), c.layout == "contiguous" and 1 or systems(c)
   local sides = c.layout == "contiguous" and { c.n, c.systems } or { c.systems, c.n }
   local function array() return c:array(table.unpack(sides)) end
-  local function below_0(seed) return array():random { seed = seed, min = -1, max = -0.8 } end
-  local made = { x = array(), b = array(), d = array():random { seed = 1, min = -1 }, a = below_0(2), c = below_0(3),
-                 margin = MARGIN }
-  c:launch("dominant<%s>", { block = 256, grid = ceil_div(#made.x, 256) }, made)()
+  local function random(seed, max) return array():random { seed = seed, min = -1, max = max } end
+  local made = { a = random(1, -0.8), b = array(), c = random(2, -0.8), d = array(), x = array(), known = random(3, 1) }
+  c:launch("dominant<%s>", { block = 256, grid = ceil_div(#made.x, 256) },
+    { a = made.a, b = made.b, c = made.c, d = made.d, x = made.known, margin = MARGIN })()
   return made
 end
 
 -- ---- what is right ----------------------------------------------------------------------------------
--- Elimination down, substitution up; lists from 1, the first of a is 0.
-local function thomas(a, b, c, d)
-  local upper, x = {}, {}
-  for i = 1, #b do
-    local pivot = b[i] - a[i] * (upper[i - 1] or 0)
-    upper[i], x[i] = (c[i] or 0) / pivot, (d[i] - a[i] * (x[i - 1] or 0)) / pivot
-  end
-  for i = #b - 1, 1, -1 do x[i] = x[i] - upper[i] * x[i + 1] end
-  return x
-end
-
--- The unknowns of `count` systems from the first to the last one, each { place, value = }.
-local function solved(c, count)
-  local list = {}
-  for k = 1, count do
-    local system, places = 1 + (k - 1) * (c.systems - 1) // math.max(1, count - 1), {}
-    for i = 1, c.n do places[i] = c.step == 1 and (system - 1) * c.n + i or (i - 1) * c.systems + system end
-    local x = thomas(c.a:gather(places), c.b:gather(places), c.c:gather(places), c.d:gather(places))
-    for i, place in ipairs(places) do list[#list + 1] = { place, value = x[i] } end
-  end
-  return list
-end
-
-local function host_all(c)
-  local x = {}
-  for _, one in ipairs(solved(c, c.systems)) do x[one[1]] = one.value end
-  return x
-end
-
-local function solution(name, more)
-  more.host, more.spot, more.bytes = host_all, function(c) return solved(c, math.min(3, c.systems)) end, "a b c d x"
-  more.tolerance = function(c) return { absolute = 1000 * c.eps, relative = 1000 * c.eps } end
-  study:answer(name, more)
-end
 study:library(1, "d", "x")
-solution("solution", {})
-solution("in place", { restart = true, start = function(c, x) x:copy(c.d) end })
-
--- What is right after a step: lists in the order of memory.
-local function heated(c)
-  local u, step, right = c.d:view(1, #c.d):totable(), 1, {}
-  for at = 1, #u do right[at] = 0 end
-  for _, n in ipairs { c.nx, c.ny, c.nz } do
-    for at = 1, #u do
-      local i = (at - 1) // step % n
-      local sum = (i > 0 and u[at - step] or 0) + (i < n - 1 and u[at + step] or 0)
-      right[at] = right[at] + LAMBDA * (sum - 2 * u[at])
-    end
-    step = step * n
-  end
-  step = 1
-  for _, n in ipairs { c.nx, c.ny, c.nz } do
-    for first = 1, #u do
-      if (first - 1) // step % n == 0 then -- a line begins
-        local a, b, d = {}, {}, {}
-        for i = 1, n do a[i], b[i], d[i] = i > 1 and -LAMBDA or 0, 1 + 2 * LAMBDA, right[first + (i - 1) * step] end
-        for i, value in ipairs(thomas(a, b, table.move(a, 2, n, 1, {}), d)) do right[first + (i - 1) * step] = value end
-      end
-    end
-    step = step * n
-  end
-  for at, value in ipairs(u) do right[at] = value + right[at] end
-  return right
+local function known(c) return c.known end
+local function solution(name, start)
+  study:answer(name, { host = known, reference = known, start = start, restart = start ~= nil, bytes = "a b c d x",
+                       tolerance = function(c) return { absolute = 1000 * c.eps } end })
 end
+solution "solution"
+solution("in place", function(c, x) x:copy(c.d) end)
 
-study:answer("heat step", { host = heated, needs = { "heat, Thomas" },
-  tolerance = function(c) return { absolute = 32 * c.eps } end, bytes = function(c) return 9 * c.d:nbytes() end,
-  reference = function(c, launcher)
-    launcher("heat, Thomas", c)()
-    return c:keep(c.x:clone())
-  end })
+-- What a step makes of a product of sines: along a line of n cells -D multiplies one by `eigenvalue`.
+local function factor(c)
+  local sum, product = 0, 1
+  for _, n in ipairs { c.nx, c.ny, c.nz } do
+    local eigenvalue = 4 * math.sin(math.pi * waves(n) / (2 * (n + 1))) ^ 2
+    sum, product = sum + eigenvalue, product * (1 + LAMBDA * eigenvalue)
+  end
+  return 1 - LAMBDA * sum / product
+end
+study:answer("heat step", { cell = function(c, at, i, j, k) return factor(c) * at.d(i, j, k) end,
+  tolerance = function(c) return { absolute = 32 * c.eps } end, bytes = function(c) return 9 * c.d:nbytes() end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
 local function is_contiguous(c) return c.layout == "contiguous" end
@@ -181,8 +137,7 @@ local function heat(...)
       pivot = 1 / (1 + 2 * LAMBDA - LAMBDA * LAMBDA * pivot)
       pivots[i] = pivot
     end
-    local how = { block = { 32, 4, 2 }, grid = { ceil_div(c.nx, 32), ceil_div(c.ny, 4), ceil_div(c.nz, 2) } }
-    local list = { { "heat_right<%s>", how, { du = from, u = c.d, lambda = LAMBDA } } }
+    local list = { { "heat_right<%s>", cells(c), { du = from, u = c.d, lambda = LAMBDA } } }
     local factors = c.d and c:keep(c.dev:array(c.type, pivots)) or mw.null
     for d, n in ipairs { c.nx, c.ny, c.nz } do
       local lines = c.nx * c.ny * c.nz // n

@@ -183,15 +183,17 @@ __device__ size_t start_of(size_t system, int n, int step) {
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-// Makes systems to try from a and c below 0. The smaller the margin, the farther does an element of d reach. One thread
-// per unknown.
-template <typename T> __global__ void dominant(T *a, T *b, T *c, T margin, int n, int systems, int step) {
+// Makes systems to try: b and d, for a solution x, from a and c below 0. The smaller the margin, the farther does an
+// element of d reach. One thread per unknown.
+template <typename T>
+__global__ void dominant(T *a, T *b, T *c, T *d, const T *x, T margin, int n, int systems, int step) {
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= (size_t)n * systems) return;
   int i = at / step % n;
   b[at] = margin - a[at] - c[at];
   if (i == 0) a[at] = 0;
   if (i == n - 1) c[at] = 0;
+  d[at] = b[at] * x[at] + (i > 0 ? a[at] * x[at - step] : 0) + (i < n - 1 ? c[at] * x[at + step] : 0);
 }
 
 // `left` and `upper` are scratch. Without __restrict__ no load would begin before the stores in front of it.
@@ -300,7 +302,17 @@ __global__ void hybrid_block(T *x, const T *a, const T *b, const T *c, const T *
 
 // ---- kernels: a step of the heat equation ---------------------------------------------------------------------------
 
-// One thread per cell, in a block of three dimensions.
+// A product of sines, which a step only multiplies: along x `waves_x` half waves over nx + 1, and so along y and z. One
+// thread per cell, as of heat_right in a block of three dimensions.
+template <typename T>
+__global__ void heat_wave(T *u, int waves_x, int waves_y, int waves_z, int nx, int ny, int nz) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  int k = blockIdx.z * blockDim.z + threadIdx.z;
+  if (i >= nx || j >= ny || k >= nz) return;
+  double x = waves_x * (i + 1.0) / (nx + 1), y = waves_y * (j + 1.0) / (ny + 1), z = waves_z * (k + 1.0) / (nz + 1);
+  u[((size_t)k * ny + j) * nx + i] = sinpi(x) * sinpi(y) * sinpi(z);
+}
+
 template <typename T> __global__ void heat_right(T *du, const T *u, T lambda, int nx, int ny, int nz) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
   int k = blockIdx.z * blockDim.z + threadIdx.z;
