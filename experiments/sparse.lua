@@ -52,20 +52,13 @@ local function power_law(c)
            values = c:array(at):random(4) }
 end
 
--- The rows in order of their levels, and where each level begins: a row is one level behind the last one it needs.
-local function levels_of(c, made)
-  local offsets, columns, level, count = made.offsets:totable(), made.columns:totable(), {}, {}
-  for r = 1, c.m do
-    local l = 0
-    for i = offsets[r] + 1, offsets[r + 1] - 1 do l = math.max(l, level[columns[i] + 1] + 1) end
-    level[r], count[l] = l, (count[l] or 0) + 1
-  end
-  local starts, place, order = { 0 }, {}, {}
-  for l = 0, #count do starts[l + 2], place[l] = starts[l + 1] + count[l], starts[l + 1] end
-  for r = 1, c.m do
-    local l = level[r]
-    place[l] = place[l] + 1
-    order[place[l]] = r - 1
+-- The rows in order of their levels, and where each level begins. A row is one level behind the last one it needs,
+-- which on a square are the neighbours above and to the left: the levels are diagonals.
+local function levels_of(c)
+  local starts, order, side = { 0 }, {}, c.side
+  for l = 0, 2 * side - 2 do
+    for j = math.max(0, l - side + 1), math.min(l, side - 1) do order[#order + 1] = j * side + l - j end
+    starts[l + 2] = #order
   end
   return starts, c.dev:array("i32", order)
 end
@@ -86,7 +79,7 @@ function study.arrays(c)
   if c.what == "columns" then
     made.X, made.Y = c:array(c.m, COLUMNS):random(1), c:array(c.m, COLUMNS)
   elseif c.what == "triangle" then
-    c.starts, made.order = levels_of(c, made)
+    c.starts, made.order = levels_of(c)
     made.level_starts, c.levels = c.dev:array("i32", c.starts), #c.starts - 1
     made.known, made.x = times(c, made)
   elseif c.what == "CG" then
@@ -98,9 +91,9 @@ end
 
 -- ---- what is right ----------------------------------------------------------------------------------
 local function matrix_bytes(c) return c.offsets:nbytes() + c.columns:nbytes() + c.values:nbytes() end
-local function row_sum(at, row, x, stop)
+local function row_sum(at, row, x)
   local sum = 0.0
-  for i = at.offsets(row) + 1, at.offsets(row + 1) - (stop or 0) do sum = sum + at.values(i) * x(at.columns(i) + 1) end
+  for i = at.offsets(row) + 1, at.offsets(row + 1) do sum = sum + at.values(i) * x(at.columns(i) + 1) end
   return sum
 end
 
@@ -133,27 +126,28 @@ study:answer("CG", { host = known, output = "x", start = begin, restart = true,
   end,
   bytes = function(c) return c.steps * (matrix_bytes(c) + 11 * c.x:nbytes()) end })
 
--- ---- y = A x ----------------------------------------------------------------------------------------
-local function product(number, name, kernel, how)
-  how = how or { kernel = kernel, block = BLOCK, grid = per_row }
-  how[1], how[2], how.answer = number, name, "product"
+-- ---- products and the triangle ----------------------------------------------------------------------
+local function rung(number, name, answer, how)
+  how[1], how[2], how.answer = number, name, answer
+  if answer ~= "product" then how.when = function(c) return c.what == answer end end
   study:rung(how)
 end
+local function each_row(kernel) return { kernel = kernel, block = BLOCK, grid = per_row } end
+local function rows_how(c) return { block = BLOCK, grid = per_row(c, BLOCK) } end
 
-product(2, "a thread a row", "spmv_thread<%s>")
-product(3, "a warp a row", nil, { kernel = "spmv_warp<%s>", block = BLOCK,
-                                  grid = function(c, block) return ceil_div(32 * rows(c), block) end })
-product(4, "rows of one length", nil, { when = function(c) return c.side ~= nil end,
-  launches = function(c)
-    local how, arguments = { block = BLOCK, grid = per_row(c, BLOCK) }, { width = 5 }
-    if c.m then -- made once
-      arguments.ell_columns, arguments.ell_values = c:keep(c.dev:array("i32", 5 * c.m)), c:array(5 * c.m)
-      c:launch("to_ell<%s>", how, arguments)()
-    end
-    return { { "spmv_ell<%s>", how, arguments } }
-  end })
-product(5, "staged", "spmv_staged<%s>")
-product(6, "merged", nil, { launches = function(c)
+rung(2, "a thread a row", "product", each_row "spmv_thread<%s>")
+rung(3, "a warp a row", "product", { kernel = "spmv_warp<%s>", block = BLOCK,
+                                     grid = function(c, block) return ceil_div(32 * rows(c), block) end })
+rung(4, "rows of one length", "product", { when = function(c) return c.side ~= nil end, launches = function(c)
+  local arguments = { width = 5 }
+  if c.m then -- made once
+    arguments.ell_columns, arguments.ell_values = c:keep(c.dev:array("i32", 5 * c.m)), c:array(5 * c.m)
+    c:launch("to_ell<%s>", rows_how(c), arguments)()
+  end
+  return { { "spmv_ell<%s>", rows_how(c), arguments } }
+end })
+rung(5, "staged", "product", each_row "spmv_staged<%s>")
+rung(6, "merged", "product", { launches = function(c)
   local tiles = ceil_div(rows(c) + (c.elements or 1), TILE)
   local arguments, how = { tiles = tiles, left = c:array(tiles) }, { block = BLOCK, grid = ceil_div(tiles + 1, BLOCK) }
   if c.m then -- made once
@@ -164,23 +158,19 @@ product(6, "merged", nil, { launches = function(c)
   if tiles > 1 or not c.m then list[2] = { "merge_left<%s>", how, arguments } end
   return list
 end })
-product(7, "library", nil, { make = function(c)
+rung(7, "library", "product", { make = function(c)
   return function() sparse.spmv(c.y, c.offsets, c.columns, c.values, c.x) end
 end })
 
--- ---- Y = A X, L y = x -------------------------------------------------------------------------------
-local function of(what) return function(c) return c.what == what end end
-
-study:rung { 8, "a product a column", answer = "columns", when = of "columns", launches = function(c)
-  local list, how = {}, { block = BLOCK, grid = per_row(c, BLOCK) }
+rung(8, "a product a column", "columns", { launches = function(c)
+  local list = {}
   for k = 0, COLUMNS - 1 do
     local function column(array) return array and array:view(k * c.m + 1, c.m) or mw.null end
-    list[k + 1] = { "spmv_thread<%s>", how, { y = column(c.Y), x = column(c.X) } }
+    list[k + 1] = { "spmv_thread<%s>", rows_how(c), { y = column(c.Y), x = column(c.X) } }
   end
   return list
-end }
-study:rung { 9, "all columns", answer = "columns", when = of "columns", block = BLOCK, grid = per_row,
-             kernel = ("spmm_thread<%%s,%d>"):format(COLUMNS) }
+end })
+rung(9, "all columns", "columns", each_row(("spmm_thread<%%s,%d>"):format(COLUMNS)))
 
 local function by_levels(c)
   local list, starts = {}, c.starts or { 0, 1 }
@@ -190,58 +180,57 @@ local function by_levels(c)
   end
   return list
 end
-study:rung { 10, "a launch a level", answer = "triangle", when = of "triangle", launches = by_levels }
-study:rung { 11, "a graph of them", answer = "triangle", when = of "triangle", launches = by_levels, graph = true }
-study:rung { 12, "levels in a launch", answer = "triangle", when = of "triangle", kernel = "solve_grid<%s>",
-  block = 128, cooperative = true, args = function(c) return { rows = c.order } end,
-  grid = function(c) return math.min(ceil_div(rows(c), 128 * 8), c:resident("solve_grid<%s>", 128)) end }
+rung(11, "a launch a level", "triangle", { launches = by_levels })
+rung(12, "a graph of them", "triangle", { launches = by_levels, graph = true })
+rung(13, "levels in a launch", "triangle", { kernel = "solve_grid<%s>", block = 128, cooperative = true,
+  args = function(c) return { rows = c.order } end,
+  grid = function(c) return math.min(ceil_div(c.side, 128), c:resident("solve_grid<%s>", 128)) end })
 
 -- ---- conjugate gradients ----------------------------------------------------------------------------
+local function pieces(c) return { block = BLOCK, grid = per_row(c, PIECE) } end
 local function iterations(kernels)
   return function(c)
-    local how, pieces = { block = BLOCK, grid = per_row(c, BLOCK) }, { block = BLOCK, grid = per_row(c, PIECE) }
-    local q, list = c.y, {}
+    local list = {}
     for _ = 1, c.steps do
-      for _, one in ipairs(kernels(c.d, c.r, c.x, q, how, pieces)) do list[#list + 1] = one end
+      for _, one in ipairs(kernels(c, c.y)) do list[#list + 1] = one end
       list[#list + 1] = { "next", { block = 1, grid = 1 } }
     end
     return list
   end
 end
 
-local apart = iterations(function(d, r, x, q, how, pieces)
-  return { { "spmv_staged<%s>", how, { y = q, x = d } }, { "dot<%s>", pieces, { a = d, b = q, to = 1 } },
-           { "add<%s>", pieces, { y = x, x = d, sign = 1 } }, { "add<%s>", pieces, { y = r, x = q, sign = -1 } },
-           { "dot<%s>", pieces, { a = r, b = r, to = 2 } }, { "direction<%s>", pieces } }
+local apart = iterations(function(c, q)
+  return { { "spmv_staged<%s>", rows_how(c), { y = q, x = c.d } }, { "dot<%s>", pieces(c), { a = c.d, b = q, to = 1 } },
+           { "add<%s>", pieces(c), { y = c.x, x = c.d, sign = 1 } },
+           { "add<%s>", pieces(c), { y = c.r, x = q, sign = -1 } },
+           { "dot<%s>", pieces(c), { a = c.r, b = c.r, to = 2 } }, { "direction<%s>", pieces(c) } }
 end)
-local fused = iterations(function(_, _, _, q, how, pieces)
-  return { { "cg_product<%s>", how, { q = q } }, { "cg_update<%s>", pieces, { q = q } },
-           { "direction<%s>", pieces } }
+local fused = iterations(function(c, q)
+  return { { "cg_product<%s>", rows_how(c), { q = q } }, { "cg_update<%s>", pieces(c), { q = q } },
+           { "direction<%s>", pieces(c) } }
 end)
 -- The library's product, and scalars that the host computes: each dot product ends a burst of launches.
-study:rung { 13, "CG, scalars by the host", answer = "CG", when = of "CG", kernel = { "add<%s>", "direction<%s>" },
-  make = function(c)
-    local pieces = { block = BLOCK, grid = per_row(c, PIECE) }
-    local forward = c:launch("add<%s>", pieces, { y = c.x, x = c.d, sign = 1 })
-    local back = c:launch("add<%s>", pieces, { y = c.r, x = c.y, sign = -1 })
-    local turn = c:launch("direction<%s>", pieces)
-    return function()
-      local rr = c.dev:dot(c.r, c.r)
-      for _ = 1, c.steps do
-        sparse.spmv(c.y, c.offsets, c.columns, c.values, c.d)
-        c.sums:upload { rr, c.dev:dot(c.d, c.y), 0 }
-        forward()
-        back()
-        local after = c.dev:dot(c.r, c.r)
-        c.sums:upload { rr, 0, after }
-        turn()
-        rr = after
-      end
+rung(15, "CG, scalars by the host", "CG", { kernel = { "add<%s>", "direction<%s>" }, make = function(c)
+  local forward = c:launch("add<%s>", pieces(c), { y = c.x, x = c.d, sign = 1 })
+  local back = c:launch("add<%s>", pieces(c), { y = c.r, x = c.y, sign = -1 })
+  local turn = c:launch("direction<%s>", pieces(c))
+  return function()
+    local rr = c.dev:dot(c.r, c.r)
+    for _ = 1, c.steps do
+      sparse.spmv(c.y, c.offsets, c.columns, c.values, c.d)
+      c.sums:upload { rr, c.dev:dot(c.d, c.y), 0 }
+      forward()
+      back()
+      local after = c.dev:dot(c.r, c.r)
+      c.sums:upload { rr, 0, after }
+      turn()
+      rr = after
     end
-  end }
-study:rung { 14, "CG, an operation a kernel", answer = "CG", when = of "CG", launches = apart }
-study:rung { 15, "CG, fused", answer = "CG", when = of "CG", launches = fused }
-study:rung { 16, "CG, fused, in a graph", answer = "CG", when = of "CG", launches = fused, graph = true }
+  end
+end })
+rung(16, "CG, an operation a kernel", "CG", { launches = apart })
+rung(17, "CG, fused", "CG", { launches = fused })
+rung(18, "CG, fused, in a graph", "CG", { launches = fused, graph = true })
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local COLUMNS_SHOWN = { { "number", title = "no." }, "rung", "t", "T_eff", { "share", unit = "%", digits = 3 } }
@@ -259,6 +248,6 @@ part("columns", { side = p.side, what = "columns" }, { { side = { 1, 17 }, what 
   { "library copy", "columns" })
 part("triangle", { side = p.triangle, what = "triangle" }, { { side = { 1, 7, 30 }, what = "triangle" } },
   "a launch a level", { "triangle" })
-part("CG", { side = p.side, steps = p.steps, what = "CG" }, ODD_CG,
-  "library copy", { "library copy", "CG" }, { "CG, fused / CG, an operation a kernel", "CG, fused / library copy" })
+part("CG", { side = p.side, steps = p.steps, what = "CG" }, ODD_CG, "library copy", { "library copy", "CG" },
+  { "CG, fused / CG, an operation a kernel", "CG, fused / library copy" })
 return study
