@@ -11,7 +11,8 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   transpose = "", histogram = "", pattern = "", occupancy = "", tridiagonal = "", sparse = "",
                   poisson = "",
                   orbits = "", streams = "", mistakes = "",
-                  access = "", divergence = "", balance = "", ["first-kernels"] = "", build = "" }
+                  access = "", divergence = "", balance = "", ["first-kernels"] = "", build = "",
+                  montecarlo = "-p paths=1000 -p most=4096" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do

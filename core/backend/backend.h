@@ -116,9 +116,10 @@ struct mw_device {
   struct mw_attached *attached; /* the binding's: closed before the device is */
 };
 
-typedef struct mw_attached { /* what a library keeps for a device */
+typedef struct mw_attached { /* what the binding keeps of a device: what it has read of libraries, their handles */
   struct mw_attached *next;
-  void (*close)(struct mw_attached *, mw_device *);
+  int                 key;
+  void              (*close)(struct mw_attached *, mw_device *); /* frees it; nothing is queued any more */
 } mw_attached;
 
 typedef enum mw_space {
@@ -127,6 +128,7 @@ typedef enum mw_space {
   MW_SPACE_PAGEABLE, /* plain host memory */
   MW_SPACE_MANAGED,  /* one address for host and device */
   MW_SPACE_GLOBAL,   /* a __device__ or __constant__ variable of a module; not owned */
+  MW_SPACE_WORK,     /* device memory to be written first: it can be had in a capture; arrays have none */
 } mw_space;
 
 struct mw_buffer {
@@ -175,6 +177,7 @@ struct mw_stream {
   bool          capturing;
   bool          acted;     /* the binding's, as the next: launched, since it was looked at */
   unsigned char order;     /* its place in the order of operations, from 1; 0: none yet */
+  uint64_t      serial;    /* no other stream of the process has it; 0: none yet. The binding's */
 };
 struct mw_event  { mw_device *device; bool timing; };
 struct mw_graph  { mw_device *device; int nodes; /* kernel launches, in the order captured */ };
@@ -223,6 +226,7 @@ typedef struct mw_occupancy {
 
 typedef struct mw_party { /* of a finding: who did it, and where */
   bool        known, block_known;
+  bool        host;  /* the script itself, which is no thread */
   uint32_t    block[3], thread[3];
   const char *verb;  /* "read", "write", "atomic" */
   int         bytes; /* 0: not known */
@@ -305,17 +309,28 @@ typedef struct mw_callback { /* run is called once, on any thread, when the stre
   void *data;
 } mw_callback;
 
-enum { MW_CALL_WRITES = 4 };
+typedef struct mw_range { /* an array that a call takes */
+  const char *name;
+  void       *at;
+  size_t      bytes, element; /* bytes of an element */
+  bool        reads, writes;  /* each of its elements */
+} mw_range;
 
-typedef struct mw_call { /* of a library's function, which knows the device's memory and streams by itself */
+/* A call of a library's function, which knows the device's memory and streams by itself. Begins a struct of `bytes`
+ * bytes, which is copied as it is where it must outlive the call. */
+typedef struct mw_call {
   const char *name;
   /* queue: of the stream, as the device's libraries take it; NULL on the CPU device */
-  mw_status (*run)(const void *data, void *queue, mw_error *);
-  const void *data; /* copied, where it must outlive the call */
+  mw_status (*run)(const struct mw_call *, void *queue, mw_error *);
   size_t      bytes;
-  int         nwrites;
-  struct { void *at; size_t bytes; } writes[MW_CALL_WRITES]; /* what is written */
+  const char *file; /* of the script that calls, and the line; NULL: not known */
+  int         line, nranges; /* nranges: in check mode only */
+  size_t      ranges; /* from the struct's begin */
 } mw_call;
+
+static inline const mw_range *mw_call_ranges(const mw_call *call) {
+  return (const mw_range *)((const char *)call + call->ranges);
+}
 
 /* ---- the table a backend fills; every entry is mandatory -------------------------------------------------------
  *

@@ -1,123 +1,122 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a library keeps: handles of devices, plans, generators. */
+ * What a library keeps: the handle that it has for a device, and objects of the script (plans, generators, prepared
+ * matrices). Each is a frame, with what its calls have left there. */
 #include <string.h>
 
 #include "core/bind/native.h"
 
-/* ---- objects ----------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
-typedef struct closing {
-  const native_call *call;
-  mw_word value;
-} closing;
-
-static mw_status run_close(const void *data, void *queue, mw_error *err) {
-  const closing *c = data;
-  mw_word words[2] = {[SELF] = c->value, [QUEUE] = {.p = queue}};
-  return native_run(c->call, words, NULL, "close", err);
-}
-
-static void close_value(native_value *self, mw_device *device) {
-  closing c = {&self->close, self->word};
-  const mw_call call = {.name = "close", .run = run_close, .data = &c, .bytes = sizeof c};
+static void close_value(native_value *self) {
+  mw_device *device = self->device;
   if (self->used_elsewhere) device->backend->synchronize(device, NULL);
-  if (self->close.function) device->backend->call(device->main, &call, NULL);
-  mw_free(self);
+  native_run_closing(self->variant, self->words, true, device);
+  for (int i = 0; i < self->narrays; i++) mw_buffer_release(self->arrays[i].buffer);
+  if (self->work) mw_buffer_release(self->work);
 }
 
-static void value_release(bind_counted *counted) {
+static void release_value(bind_counted *counted) {
   native_value *self = (native_value *)counted;
   mw_device *device = self->device;
-  close_value(self, device);
+  close_value(self);
+  mw_free(self);
   mw_device_release(device);
 }
 
-static void object_release(void *object) {
+static void close_handle(mw_attached *attached, mw_device *device) {
+  (void)device;
+  native_value *self = (native_value *)((char *)attached - offsetof(native_value, attached));
+  close_value(self);
+  mw_free(self->variant);
+  mw_free(self);
+}
+
+static native_value *new_value(const native_frame *frame, mw_device *device) {
+  native_value *self = mw_calloc(1, sizeof *self);
+  self->device = device;
+  self->variant = (native_variant *)frame->variant;
+  memcpy(self->words, frame->words, (size_t)frame->variant->words * sizeof *self->words);
+  return self;
+}
+
+/* ---- handles ----------------------------------------------------------------------------------------------------- */
+
+native_value *native_handle(lua_State *L, mw_device *device, int key, int index) {
+  for (mw_attached *a = device->attached; a; a = a->next)
+    if (a->key == key) return (native_value *)((char *)a - offsetof(native_value, attached));
+  lua_pushvalue(L, index);
+  lua_call(L, 0, 1);
+  native_variant *v = native_variant_read(L);
+  check_uncaptured(L, current_stream(L, device), lua_pushfstring(L, "call %s for the first time", v->name));
+  lua_pop(L, 2);
+  native_frame frame = {.variant = v};
+  memcpy(frame.words, v->fixed, sizeof v->fixed);
+  const mw_status status = native_run_made(&frame, device, &bind_error);
+  if (status != MW_OK) {
+    mw_free(v);
+    bind_raise(L);
+  }
+  native_value *self = new_value(&frame, device);
+  self->attached = (mw_attached){device->attached, key, close_handle};
+  device->attached = &self->attached;
+  return self;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+static void release_object(void *object) {
   bind_uncount(&((native_object *)object)->value->counted);
 }
 
-static native_value *value_of(mw_attached *attached) {
-  return (native_value *)((char *)attached - offsetof(native_value, attached));
-}
-
-static void close_attached(mw_attached *attached, mw_device *device) {
-  close_value(value_of(attached), device);
-}
-
-native_value *native_attached(const mw_device *device, int key) {
-  for (mw_attached *a = device->attached; a; a = a->next)
-    if (value_of(a)->key == key) return value_of(a);
-  return NULL;
-}
-
 static void describe_object(lua_State *L, const void *object) {
-  lua_pushfstring(L, "library object %s", ((const bind_object *)object)->device->info.id);
+  const native_value *value = ((const native_object *)object)->value;
+  lua_pushfstring(L, "%s %s", value->variant->name, value->device->info.id);
 }
 
-static const bind_method object_methods[] = {{"device", object_device, 0}, {NULL, NULL, 0}};
-bind_class native_class = {"library object", object_release, object_methods, describe_object, NULL, 0};
-
-typedef struct opening {
-  const native_variant *variant;
-  mw_word *words; /* what the calls find out stays there: a default stream runs them before it returns */
-} opening;
-
-static mw_status run_open(const void *data, void *queue, mw_error *err) {
-  const opening *o = data;
-  mw_status status = MW_OK;
-  o->words[QUEUE].p = queue;
-  for (int i = 0; i < o->variant->ncalls && status == MW_OK; i++)
-    status = native_run(&o->variant->calls[i], o->words, o->variant->explain, o->variant->name, err);
-  return status;
+/* plan(out, in) */
+static int call_object(lua_State *L) {
+  const native_object *self = bind_check(L, 1, &native_class);
+  if (lua_getiuservalue(L, 1, 2) != LUA_TFUNCTION)
+    return bind_fail(L, MW_INVALID, "a %s cannot be called: functions of %s take it", self->value->variant->name,
+                     self->value->variant->library);
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
 }
 
-/* (description) at 3: { calls (the last two: close and follow) }; runs the first ones. */
-static void open_value(lua_State *L, native_value *self, mw_device *device, int index) {
-  lua_pushvalue(L, index);
-  native_variant *v = native_read_variant(L);
-  lua_getfield(L, -1, "close");
-  if (lua_istable(L, -1)) native_read_call(L, &self->close);
-  lua_pop(L, 1);
-  lua_getfield(L, -1, "follow");
-  if (lua_istable(L, -1)) native_read_call(L, &self->follow);
-  lua_pop(L, 2);
-  self->explain = v->explain;
-  self->queue = self; /* none that there is */
-  mw_word words[MOST_WORDS];
-  opening made = {v, words};
-  memcpy(words, v->fixed, sizeof words);
-  const mw_call call = {.name = v->name, .run = run_open, .data = &made, .bytes = sizeof made};
-  mw_status status = device->backend->call(device->main, &call, &bind_error);
-  self->word = words[SELF];
-  mw_free(v);
-  bind_try(L, status);
+static const bind_method methods[] = {{"device", object_device, 0}, {NULL, NULL, 0}};
+static const luaL_Reg metamethods[] = {{"__call", call_object}, {NULL, NULL}};
+bind_class native_class = {"library object", release_object, methods, describe_object, metamethods, 0};
+
+static void keep_arrays(native_value *self, bind_array *const arrays[]) {
+  const native_variant *v = self->variant;
+  for (int i = 0; i < v->narrays; i++) {
+    if (!v->arrays[i].keeps) continue;
+    self->arrays[self->narrays++] = *arrays[i];
+    mw_buffer_retain(arrays[i]->buffer);
+  }
 }
 
-/* core.library_handle(device, key, description) */
-int native_handle_new(lua_State *L) {
-  mw_device *device = lua_touserdata(L, 1);
-  native_value *self = mw_calloc(1, sizeof *self);
-  self->key = (int)check_integer(L, 2);
-  open_value(L, self, device, 3);
-  self->attached = (mw_attached){device->attached, close_attached};
-  device->attached = &self->attached;
-  return 0;
-}
-
-/* core.library_object(dev, description) */
-int native_object_new(lua_State *L) {
-  mw_device *device = self_device(L);
-  lua_settop(L, 2);
-  native_object *self = bind_new(L, &native_class, sizeof *self, 0);
-  native_value *value = lua_newuserdatauv(L, sizeof *value, 0); /* Lua's, until it is there */
-  memset(value, 0, sizeof *value);
-  open_value(L, value, device, 2);
-  lua_pop(L, 1);
-  self->value = memcpy(mw_malloc(sizeof *value), value, sizeof *value);
-  self->value->counted = (bind_counted){1, value_release};
-  self->value->device = device;
+void native_make(lua_State *L, native_frame *frame, mw_device *device, bind_array *const arrays[]) {
+  const native_variant *v = frame->variant;
+  mw_buffer *work = NULL;
+  native_object *self = bind_new(L, &native_class, sizeof *self, 2);
+  mw_status status = v->sizes.count ? native_run_sizes(frame, device, &bind_error) : MW_OK;
+  const size_t bytes = (size_t)frame->words[SIZE].i * (size_t)v->unit;
+  if (status == MW_OK && bytes)
+    status = device->backend->alloc(device->main, bytes, MW_SPACE_WORK, MW_U8, &work, &bind_error);
+  frame->words[WORK].p = work ? work->address : NULL;
+  if (status == MW_OK) status = native_run_made(frame, device, &bind_error);
+  if (status != MW_OK) {
+    native_run_closing(v, frame->words, false, device);
+    if (work) mw_buffer_release(work);
+    bind_raise(L);
+  }
+  self->value = new_value(frame, device);
+  self->value->counted = (bind_counted){1, release_value};
+  self->value->work = work;
+  keep_arrays(self->value, arrays);
   mw_device_retain(device);
   bind_opened(self, device);
-  return 1;
 }

@@ -344,7 +344,7 @@ static mw_status null_stream_wait(mw_stream *stream, mw_event *base, mw_error *e
 
 static mw_status null_call(mw_stream *stream, const mw_call *call, mw_error *err) {
   (void)stream;
-  return call->run(call->data, NULL, err);
+  return call->run(call, NULL, err);
 }
 
 static mw_status null_stream_callback(mw_stream *stream, mw_callback callback, mw_error *err) {

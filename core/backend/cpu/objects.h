@@ -50,7 +50,8 @@ struct cpu_op {
   const cpu_op_type *type;
   uint64_t ticket;
   unsigned interrupts; /* Ctrl-C so far when it was queued: dropped after another one */
-  const void *args;    /* what is copied where it must outlive the call: a launch's argument block */
+  /* what is copied where it must outlive the call: a launch's argument block, a library's call */
+  const void *args;
   size_t args_bytes;
   union {
     struct {
@@ -73,7 +74,6 @@ struct cpu_op {
       uint64_t number;
     } mark; /* record: becomes record `number`; wait: for that one */
     mw_callback call;
-    mw_call library; /* its data is args */
     cpu_graph *graph;
   };
 };

@@ -255,14 +255,13 @@ mw_status cpu_stream_callback(mw_stream *base, mw_callback call, mw_error *err) 
 
 static mw_status run_library(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
   (void)me;
-  cpu_shadow *shadow = cpu_device_of(&stream->base)->memory.shadow;
-  for (int i = 0; shadow && i < op->library.nwrites; i++)
-    cpu_shadow_written(shadow, (uintptr_t)op->library.writes[i].at, op->library.writes[i].bytes);
-  return op->library.run(op->args, NULL, err);
+  const mw_call *call = op->args;
+  if (call->nranges) cpu_checker_call(cpu_device_of(&stream->base)->checker, call);
+  return call->run(call, NULL, err);
 }
 
 static void label_library(const cpu_op *op, FILE *out) {
-  fprintf(out, "%s", op->library.name);
+  fprintf(out, "%s", ((const mw_call *)op->args)->name);
 }
 
 static const cpu_op_type library_op = {.run = run_library, .label = label_library};
@@ -271,7 +270,7 @@ mw_status cpu_stream_call(mw_stream *base, const mw_call *call, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
   mw_status status = cpu_stream_take_error(stream, err);
   if (status != MW_OK) return status;
-  cpu_op op = {.type = &library_op, .args = call->data, .args_bytes = call->bytes, .library = *call};
+  cpu_op op = {.type = &library_op, .args = call, .args_bytes = call->bytes};
   return cpu_stream_submit(stream, &op, err);
 }
 

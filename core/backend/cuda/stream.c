@@ -88,7 +88,7 @@ mw_status cuda_stream_call(mw_stream *base, const mw_call *call, mw_error *err) 
   cuda_device *device = cuda_device_of(base->device);
   cuda_stream *stream = stream_of(base);
   mw_status status = cuda_enter(device, err);
-  if (status == MW_OK) status = call->run(call->data, stream->queue, err);
+  if (status == MW_OK) status = call->run(call, stream->queue, err);
   return status == MW_OK && device->sync_each && !base->capturing ? cuda_wait(stream, err) : status;
 }
 
