@@ -69,15 +69,15 @@ template <typename T> __device__ row<T> shuffle_down(row<T> r, int s, int lanes)
                   __shfl_down_sync(ALL, r.d, s, lanes));
 }
 
-// Parallel cyclic reduction over groups of `lanes` lanes, a power of two: afterwards a row has its own unknown and
-// those outside of its group, left and right.
-template <typename T> __device__ row<T> reduce_lanes(row<T> r, int lanes) {
+// Parallel cyclic reduction over the first `members` lanes of groups of `lanes`, a power of two: afterwards a row has its
+// own unknown and those beside the members, left and right.
+template <typename T> __device__ row<T> reduce_lanes(row<T> r, int lanes, int members) {
   int lane = threadIdx.x % lanes;
-  for (int s = 1; s < lanes; s *= 2) {
+  for (int s = 1; s < members; s *= 2) {
     row<T> up = shuffle_up(r, s, lanes), down = shuffle_down(r, s, lanes);
     if (lane < s) up = same_as_left<T>();
-    if (lane + s >= lanes) down = same_as_right<T>();
-    r = eliminate(up, r, down);
+    if (lane + s >= members) down = same_as_right<T>();
+    if (lane < members) r = eliminate(up, r, down);
   }
   return r;
 }
@@ -108,28 +108,27 @@ template <int EACH, typename T> __device__ row<T> interface_row(row<T> (&r)[EACH
 // A system in each group of `lanes` lanes.
 template <int EACH, typename T> __device__ void solve_in_warp(T (&x)[EACH], row<T> (&r)[EACH], int lanes) {
   eliminate_inner(r);
-  T own = reduce_lanes(interface_row(r, lanes), lanes).d, before = __shfl_up_sync(ALL, own, 1, lanes);
+  T own = reduce_lanes(interface_row(r, lanes), lanes, lanes).d, before = __shfl_up_sync(ALL, own, 1, lanes);
   solve_inner(x, r, threadIdx.x % lanes ? before : 0, own);
 }
 
-// A system in the block's warps. The second interface has the last unknown of each warp; a warp has it in its lanes.
+// A system in the block's warps. In the second interface the unknowns are the last ones of the warps, so lane 31 is no
+// member of its warp's reduction: that leaves rows with the last unknowns of the warp before and of their own warp.
 template <int EACH, typename T> __device__ void solve_in_block(T (&x)[EACH], row<T> (&r)[EACH]) {
   __shared__ row<T> first[32], last[32];
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   eliminate_inner(r);
-  row<T> reduced = reduce_lanes(interface_row(r, 32), 32);
+  row<T> reduced = reduce_lanes(interface_row(r, 32), 32, 31), up = shuffle_up(reduced, 1, 32);
   if (lane == 0) first[warp] = substitute(r[0], reduced);
-  if (lane == 31) last[warp] = reduced;
+  if (lane == 31) last[warp] = eliminate(up, reduced, same_as_right<T>());
   __syncthreads();
-  row<T> nothing = make_row<T>(0, 0, 0), start = lane < warps ? first[lane] : nothing;
-  row<T> behind = lane + 1 < warps ? first[lane + 1] : nothing, end = lane < warps ? last[lane] : nothing;
-  T ends = reduce_lanes(eliminate(same_as_left<T>(), end, behind), 32).d;
-  T ends_before = __shfl_up_sync(ALL, ends, 1);
-  if (lane == 0) ends_before = 0;
-  T starts = start.d - start.a * ends_before - start.c * ends; // the first unknown of each warp
-  T left = __shfl_sync(ALL, ends_before, warp), right = __shfl_sync(ALL, starts, (warp + 1) % 32);
-  T own = reduced.d - reduced.a * left - reduced.c * (warp + 1 < warps ? right : 0);
-  T before = __shfl_up_sync(ALL, own, 1);
+  // Each warp solves the second interface, a warp per lane.
+  row<T> nothing = make_row<T>(0, 0, 0), end = lane < warps ? last[lane] : nothing;
+  row<T> behind = lane + 1 < warps ? first[lane + 1] : nothing;
+  T ends = reduce_lanes(eliminate(same_as_left<T>(), end, behind), 32, 32).d;
+  T left = __shfl_sync(ALL, ends, (warp + 31) % 32), right = __shfl_sync(ALL, ends, warp);
+  if (warp == 0) left = 0;
+  T own = lane < 31 ? reduced.d - reduced.a * left - reduced.c * right : right, before = __shfl_up_sync(ALL, own, 1);
   solve_inner(x, r, lane ? before : left, own);
 }
 
@@ -271,7 +270,7 @@ __global__ void pcr_shuffle(T *x, const T *a, const T *b, const T *c, const T *d
     T scale = 1 / b[at];
     r = make_row(scale * a[at], scale * c[at], scale * d[at]);
   }
-  r = reduce_lanes(r, lanes);
+  r = reduce_lanes(r, lanes, lanes);
   if (is_inside) x[at] = r.d;
 }
 

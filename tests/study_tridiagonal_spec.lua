@@ -25,9 +25,8 @@ describe("the study tridiagonal", function()
   end)
 
   it("finds a lost level, a warp's wrong neighbour and a line that is not its own", function()
-    for rung, change in pairs { ["5"] = { "s < lanes; s *= 2", "s < lanes / 2; s *= 2" },
-                                ["6"] = { "T left = __shfl_sync(ALL, ends_before, warp)",
-                                          "T left = __shfl_sync(ALL, ends, warp)" },
+    for rung, change in pairs { ["5"] = { "s < members; s *= 2", "s < members / 2; s *= 2" },
+                                ["6"] = { "interface_row(r, 32), 32, 31)", "interface_row(r, 32), 32, 32)" },
                                 ["9"] = { "system / step * n * step", "system / step * step" } } do
       local run = support.study("tridiagonal", QUICK .. "-p lengths=32 -p parts=contiguous,heat -p rungs=" .. rung,
         { kernels = { ["tridiagonal.cu"] = support.changed_kernels("tridiagonal.cu", change),
