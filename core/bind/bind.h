@@ -299,10 +299,10 @@ bind_capture *capture_running(lua_State *);
 static inline bind_capture *bind_capture_of(lua_State *L) { return capture_class.live ? capture_running(L) : NULL; }
 void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises in a capture; it works after one */
 void capture_buffer(lua_State *, mw_buffer *);       /* kept by the graph; no effect unless capturing */
-void capture_value(lua_State *, bind_counted *);     /* the same */
-void bind_uncount(bind_counted *);
 void capture_graph(lua_State *, const bind_graph *); /* after the launch of another; no effect unless capturing */
 void graph_keep(bind_graph *, mw_buffer *);          /* counts it, once */
+void graph_count(bind_graph *, bind_counted *);      /* the same */
+void bind_uncount(bind_counted *);
 void launch_keep_arguments(lua_State *, bind_graph *, const mw_kernel *, int first); /* the arrays among them */
 void graph_drop(bind_graph *);                       /* gives back what was noted */
 

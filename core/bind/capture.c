@@ -88,7 +88,7 @@ void capture_buffer(lua_State *L, mw_buffer *buffer) {
   if (capture) graph_keep(capture->graph, buffer);
 }
 
-static void keep_value(bind_graph *graph, bind_counted *value) {
+void graph_count(bind_graph *graph, bind_counted *value) {
   for (int i = 0; i < graph->nvalues; i++)
     if (graph->values[i] == value) return;
   graph->values = mw_grow(graph->values, (size_t)graph->nvalues, sizeof *graph->values);
@@ -98,11 +98,6 @@ static void keep_value(bind_graph *graph, bind_counted *value) {
 
 void bind_uncount(bind_counted *value) {
   if (--value->refs == 0) value->release(value);
-}
-
-void capture_value(lua_State *L, bind_counted *value) {
-  const bind_capture *capture = bind_capture_of(L);
-  if (capture) keep_value(capture->graph, value);
 }
 
 static void keep_module(bind_graph *graph, mw_module *module) {
@@ -117,7 +112,7 @@ void capture_graph(lua_State *L, const bind_graph *inner) {
   const bind_capture *capture = bind_capture_of(L);
   if (!capture) return;
   for (int i = 0; i < inner->nbuffers; i++) graph_keep(capture->graph, inner->buffers[i]);
-  for (int i = 0; i < inner->nvalues; i++) keep_value(capture->graph, inner->values[i]);
+  for (int i = 0; i < inner->nvalues; i++) graph_count(capture->graph, inner->values[i]);
   for (int i = 0; i < inner->nmodules; i++) keep_module(capture->graph, inner->modules[i]);
   for (int i = 0; i < inner->nnodes; i++) keep_module(capture->graph, inner->nodes[i].kernel->module);
 }

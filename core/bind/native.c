@@ -20,7 +20,8 @@ typedef struct request {
   native_object *object; /* NULL: none */
   int first, given;      /* of the arrays: stack index, how many there are */
   int options;           /* stack index; 0: none */
-  bool stream;           /* one of them names it */
+  mw_stream *stream;
+  bind_graph *graph; /* of the capture that the stream is in; NULL: none */
   bind_array *arrays[MOST_ARRAYS];
   native_frame frame;
 } request;
@@ -68,6 +69,7 @@ static void fill_array(lua_State *L, request *r, int which, bool known[MOST_WORD
   const native_array *spec = &v->arrays[which];
   const bind_array *a = r->arrays[which];
   mw_word *words = r->frame.words;
+  if (!a->object.open) bind_fail(L, MW_INVALID, "%s: attempt to use a closed array", v->name);
   if (a->buffer->device != r->device)
     bind_fail(L, MW_INVALID, "%s: %s is on %s, got an array of %s", v->name, spec->name, r->device->info.id,
               a->buffer->device->info.id);
@@ -190,10 +192,8 @@ static void refuse_options(lua_State *L, const request *r) {
 }
 
 /* The others have their standard values. */
-static void fill_options(lua_State *L, request *r) {
+static void read_options(lua_State *L, request *r) {
   const native_variant *v = r->variant;
-  r->stream = false;
-  if (!r->options) return;
   if (!lua_istable(L, r->options) || lua_getmetatable(L, r->options)) refuse_options(L, r);
   lua_settop(L, r->options);
   for (lua_pushnil(L); lua_next(L, r->options); lua_pop(L, 1)) {
@@ -202,7 +202,7 @@ static void fill_options(lua_State *L, request *r) {
     if (o) {
       store_option(L, r, o);
     } else if (!r->self->makes && strcmp(name, "stream") == 0) {
-      r->stream = true;
+      r->stream = option_stream(L, r->device)->stream;
     } else {
       refuse_options(L, r);
     }
@@ -289,6 +289,8 @@ static void read_arguments(lua_State *L, request *r) {
               r->object->value->device->info.id, r->device->info.id);
 }
 
+/* Options come first: metamethods and finalizers run there, which may close arrays. From the arrays on no value of Lua is
+ * made until the call is queued. */
 static void fill_frame(lua_State *L, request *r) {
   const native_variant *v = r->variant;
   const int top = lua_gettop(L), next = r->first + v->narrays;
@@ -301,12 +303,14 @@ static void fill_frame(lua_State *L, request *r) {
   r->options = top == next && !lua_isnil(L, top) ? top : 0;
   r->frame.variant = v;
   r->frame.object = r->object ? r->object->value : NULL;
-  r->frame.stream = native_serial(r->device->main);
   memcpy(words, v->fixed, (size_t)v->words * sizeof *words);
   if (v->handle) words[SELF] = v->handle->words[SELF];
   if (r->object) memcpy(words, r->object->value->words, (size_t)v->of->words * sizeof *words);
   memcpy(known, v->known, (size_t)v->words * sizeof *known);
-  fill_options(L, r);
+  r->stream = current_stream(L, r->device);
+  if (r->options) read_options(L, r);
+  r->graph = r->stream->capturing && bind_capture_of(L) ? bind_capture_of(L)->graph : NULL;
+  if (r->object) bind_check(L, 1, &native_class);
   for (int i = 0; i < v->narrays; i++) fill_array(L, r, i, known);
   fill_absent(L, r, known);
   check_limits(L, v, words);
@@ -353,24 +357,29 @@ static void add_ranges(lua_State *L, request *r) {
     add_range(&r->frame, &object->arrays[i], object->variant->name, true, false);
 }
 
-static void note_use(lua_State *L, mw_stream *stream, const bind_array *a, const char *name, bool reads, bool writes) {
-  mw_buffer_use(a->buffer, stream);
-  if (stream->capturing) capture_buffer(L, a->buffer);
-  if (!stream->device->info.traces) return;
-  if (reads) race_library(L, stream, a, name, false);
-  if (writes) race_library(L, stream, a, name, true);
+static void note_use(lua_State *L, const request *r, const bind_array *a, bool reads, bool writes) {
+  if (!r->device->info.traces || !a->object.open) return;
+  if (reads) race_library(L, r->stream, a, r->variant->name, false);
+  if (writes) race_library(L, r->stream, a, r->variant->name, true);
 }
 
-static void note_uses(lua_State *L, const request *r, mw_stream *stream) {
+static void keep(const request *r, mw_buffer *buffer) {
+  mw_buffer_use(buffer, r->stream);
+  if (r->graph) graph_keep(r->graph, buffer);
+}
+
+static void note_uses(lua_State *L, const request *r) {
   const native_variant *v = r->variant;
-  native_value *object = r->object ? r->object->value : NULL;
+  native_value *object = r->frame.object;
+  for (int i = 0; i < v->narrays; i++) keep(r, r->arrays[i]->buffer);
+  for (int i = 0; object && i < object->narrays; i++) keep(r, object->arrays[i].buffer);
+  if (object && r->stream != r->device->main) object->used_elsewhere = true;
+  if (object && r->graph) graph_count(r->graph, &object->counted);
+  r->stream->acted = true;
   for (int i = 0; i < v->narrays; i++)
-    note_use(L, stream, r->arrays[i], v->name, reads(&v->arrays[i], r->frame.words), v->arrays[i].writes);
-  for (int i = 0; object && i < object->narrays; i++) note_use(L, stream, &object->arrays[i], v->name, true, false);
-  if (object && object->work) mw_buffer_use(object->work, stream);
-  if (object && stream != r->device->main) object->used_elsewhere = true;
-  if (object && stream->capturing) capture_value(L, &object->counted);
-  stream->acted = true;
+    note_use(L, r, r->arrays[i], reads(&v->arrays[i], r->frame.words), v->arrays[i].writes);
+  for (int i = 0; r->object && r->object->object.open && i < object->narrays; i++)
+    note_use(L, r, &object->arrays[i], true, false);
 }
 
 /* ---- calling ----------------------------------------------------------------------------------------------------- */
@@ -382,47 +391,46 @@ static size_t work_bytes(lua_State *L, request *r) {
   native_frame trial, *frame = &r->frame;
   r->frame.prepares = strcmp(r->device->backend->kind, "cpu") == 0;
   if (r->frame.prepares) frame = memcpy(&trial, &r->frame, sizeof trial);
-  const mw_status status = native_run_sizes(frame, r->device, &bind_error);
-  if (status != MW_OK || r->frame.prepares) native_run_closing(v, frame->words, false, r->device);
+  const mw_status status = native_run_now(NATIVE_SIZES, frame, r->device, &bind_error);
+  if (status != MW_OK || r->frame.prepares) native_run_now(NATIVE_FAILED, frame, r->device, NULL);
   bind_try(L, status);
   return (size_t)frame->words[SIZE].i * (size_t)v->unit;
 }
 
 /* Given back in order with the calls; a graph keeps that of its capture. */
-static mw_buffer *push_work(lua_State *L, request *r, mw_stream *stream) {
+static mw_buffer *push_work(lua_State *L, request *r) {
   mw_buffer *work = NULL;
   const size_t bytes = work_bytes(L, r);
   mw_status status = MW_OK;
-  if (bytes) status = r->device->backend->alloc(stream, bytes, MW_SPACE_WORK, MW_U8, &work, &bind_error);
-  if (status != MW_OK && !r->frame.prepares) native_run_closing(r->variant, r->frame.words, false, r->device);
+  if (bytes) status = r->device->backend->alloc(r->stream, bytes, MW_SPACE_WORK, MW_U8, &work, &bind_error);
+  if (status != MW_OK && !r->frame.prepares) native_run_now(NATIVE_FAILED, &r->frame, r->device, NULL);
   bind_try(L, status);
   r->frame.words[WORK].p = work ? work->address : NULL;
-  if (work && stream->capturing) capture_buffer(L, work);
+  if (work && r->graph) graph_keep(r->graph, work);
   return work;
 }
 
 static void queue_call(lua_State *L, request *r) {
   const native_variant *v = r->variant;
-  mw_stream *stream = current_stream(L, r->device);
-  if (r->stream && option_push(L, r->options, "stream")) stream = option_stream(L, r->device)->stream;
   const size_t bytes = offsetof(native_frame, words) + (size_t)v->words * sizeof *r->frame.words;
   r->frame.call = (mw_call){.name = v->name, .run = native_run, .bytes = bytes, .ranges = bytes};
-  r->frame.stream = native_serial(stream);
+  r->frame.stream = native_serial(r->stream);
   r->frame.prepares = false;
-  mw_buffer *work = v->sizes.count ? push_work(L, r, stream) : NULL;
+  mw_buffer *work = v->sizes.count ? push_work(L, r) : NULL;
   if (r->device->info.checks) add_ranges(L, r);
-  const mw_status status = r->device->backend->call(stream, &r->frame.call, &bind_error);
+  const mw_status status = r->device->backend->call(r->stream, &r->frame.call, &bind_error);
   if (work) mw_buffer_release(work);
   if (status != MW_OK) bind_raise(L);
-  note_uses(L, r, stream);
+  note_uses(L, r);
 }
 
 static int make_object(lua_State *L, request *r) {
   const native_variant *v = r->variant;
   const int top = lua_gettop(L);
-  check_uncaptured(L, current_stream(L, r->device), lua_pushfstring(L, "make a %s", v->name));
+  check_uncaptured(L, r->stream, lua_pushfstring(L, "make a %s", v->name));
   if (call_row(L, r, "words"))
     for (int i = 0; i < v->nextra; i++) r->frame.words[v->extra + i].i = lua_tointeger(L, top + 2 + i);
+  r->frame.stream = native_serial(r->device->main);
   native_make(L, &r->frame, r->device, r->arrays);
   lua_getfield(L, lua_upvalueindex(ROW), "layouts");
   lua_rawgetp(L, -1, v);

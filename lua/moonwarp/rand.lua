@@ -7,6 +7,7 @@
 --   rand.normal(g, x, { mean = 0, deviation = 1 })
 
 local api = require "moonwarp.base.api"
+local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local integer = require "moonwarp.base.integer"
 local library = require "moonwarp.library"
@@ -68,6 +69,7 @@ Philox.__tostring = function(self) return ("generator philox %s"):format(self.de
 
 local function own_draw(name, kind, names)
   return function(self, x, options)
+    if core.type(x) ~= "array" then failure.invalid("%s: an array expected, got %s", name, core.type(x) or type(x)) end
     local o = schema.options(name, options, lists.merged({ stream = "userdata" }, names))
     local type_name = ({ f32 = "float", f64 = "double" })[x:dtype()]
     if not type_name then failure.invalid("%s(x): arrays of f32; or f64 expected, got %s", name, x:dtype()) end
