@@ -171,6 +171,9 @@ rung(8, "a product a column", "columns", { launches = function(c)
   return list
 end })
 rung(9, "all columns", "columns", each_row(("spmm_thread<%%s,%d>"):format(COLUMNS)))
+rung(10, "library, all columns", "columns", { make = function(c)
+  return function() sparse.spmm(c.Y, c.offsets, c.columns, c.values, c.X) end
+end })
 
 local function by_levels(c)
   local list, starts = {}, c.starts or { 0, 1 }
@@ -185,6 +188,9 @@ rung(12, "a graph of them", "triangle", { launches = by_levels, graph = true })
 rung(13, "levels in a launch", "triangle", { kernel = "solve_grid<%s>", block = 128, cooperative = true,
   args = function(c) return { rows = c.order } end,
   grid = function(c) return math.min(ceil_div(c.side, 128), c:resident("solve_grid<%s>", 128)) end })
+rung(14, "library, triangle", "triangle", { make = function(c)
+  return function() sparse.spsv(c.y, c.offsets, c.columns, c.values, c.x) end
+end })
 
 -- ---- conjugate gradients ----------------------------------------------------------------------------
 local function pieces(c) return { block = BLOCK, grid = per_row(c, PIECE) } end
