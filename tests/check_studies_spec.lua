@@ -8,7 +8,8 @@ local labs = require "tests.labs"
 -- Further words of the command line.
 local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
-                  transpose = "", histogram = "", pattern = "", occupancy = "",
+                  transpose = "", histogram = "", pattern = "", occupancy = "", tridiagonal = "", sparse = "",
+                  poisson = "",
                   orbits = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "", functions = "", dedispersion = "",
                   gemm = "-p precisions=f32,tf32", sort = "",
