@@ -56,6 +56,13 @@ study]]))
     has(made.output, [[rung 3 'one thread', device: no device "cpu:x"]])
   end)
 
+  it("has no graph of a launch on another one", function()
+    local made = run(changed(STUDY, '{ 4, "both",', '{ 4, "both", graph = true,'))
+    assert.are.equal(1, made.status, made.output)
+    has(made.output, "rung 4 'both': a graph is of one device: leave out 'graph', or 'device' of the "
+      .. "launch")
+  end)
+
   it("opens a case there", function()
     has(passes(changed(STUDY, "return study", [[study:finally(function()
       local c <close> = study:case({ n = 5, type = "f32" }, "cpu:1")

@@ -18,10 +18,9 @@ local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local failure = require "moonwarp.base.failure"
-local files = require "moonwarp.base.files"
+local folder = require "moonwarp.study.folder"
 local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
-local syntax = require "moonwarp.base.syntax"
 local measure = require "moonwarp.study.measure"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
@@ -79,7 +78,7 @@ study.fields = {
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
            run = "function", counters = "table", error = "boolean",
-           shares = "boolean", rate = "string table", units = "table" },
+           shares = "boolean", rate = "string table", units = "table", bound = "function" },
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },
 }
@@ -445,11 +444,11 @@ function study.start(what)
   local options, failed = current.options, current.failed_checks
   local script, text = options.script, options.text
   local _ <close> = setmetatable({}, { __close = function() options.script, options.text = script, text end })
-  if type(what) == "string" then
-    local path, chunk, problem = what, loadfile(what)
-    if not chunk then
-      failure.raise_as("io", "mw.run: %s", syntax.explain(files.read(path) or "", problem))
-    end
+  local path = type(what) == "string" and (folder.script(what) or what)
+  local _ <close> = path and folder.open(path) or nil
+  if path then
+    local chunk, problem = folder.load(path)
+    if not chunk then failure.raise_as("io", "mw.run: %s", problem) end
     options.script, options.text = path, nil
     what = study.returned(chunk())
     if not what then failure.invalid("mw.run: '%s' returns no study", path) end

@@ -74,9 +74,7 @@ end
 -- The script, and the study that it returns; what host.call gives.
 local function attempt(chunk, words)
   return host.call(function()
-    local script = session.current.options.script
-    local is_folder = script and script:find "init%.lua$"
-    local _ <close> = is_folder and require("moonwarp.cli.studies").open_folder(script) or nil
+    local _ <close> = require("moonwarp.study.folder").open(session.current.options.script)
     local value = chunk(table.unpack(words))
     local study = package.loaded["moonwarp.study"]
     if study then study.conclude(value) end

@@ -289,7 +289,7 @@ function run.run(parsed, rerun_of, kept)
     options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", path,
       path:match "([^/]*)%.", path)
   end
-  local chunk, text = studies.load(path, kept)
+  local chunk, text = require("moonwarp.study.folder").load(path, kept)
   if not chunk then failure.raise_as("script", text) end
   return execute_chunk(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
                                   argv = lists.append({ "run" }, parsed.words) })

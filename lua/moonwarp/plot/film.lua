@@ -138,6 +138,22 @@ function film.text(rows, low, high, shape, size)
   return lines
 end
 
+local last -- the film whose frame is the last thing in the terminal, as far as this is known
+
+-- What a script prints, and what is said of its checks, stays below the frame before it.
+local function watch_output()
+  local methods = getmetatable(io.stdout).__index
+  for _, one in ipairs { { _G, "print" }, { io, "write" }, { methods, "write" } } do
+    local of, name = one[1], one[2]
+    local write = of[name]
+    of[name] = function(first, ...)
+      if of ~= methods or first == io.stdout or first == io.stderr then last = nil end
+      return write(first, ...)
+    end
+  end
+  watch_output = function() end
+end
+
 -- Draws the last frame over the one before, unless that was a moment ago.
 local function show(self, now)
   local columns, lines = chart.screen()
@@ -151,9 +167,10 @@ local function show(self, now)
   local text = film.text(self.values, low, high, shape, size)
   local caption = utf8text.cut(utf8text.clean(self.frames[#self.frames].name):gsub("%c", ""), size.width, "")
   table.insert(text, 1, unicode and caption or utf8text.ascii(caption))
-  io.write(self.drawn and ("\r\27[%dA\27[J"):format(self.drawn) or "", table.concat(text, "\n"), "\n")
+  watch_output()
+  io.write(last == self and ("\r\27[%dA\27[J"):format(self.drawn) or "", table.concat(text, "\n"), "\n")
   io.flush()
-  self.shown_at, self.drawn = now, #text
+  self.shown_at, self.drawn, last = now, #text, self
   return self
 end
 

@@ -86,7 +86,10 @@ end
 
 -- The same case with the modules of another device, if an id is given; its arrays are still those of this one.
 local function elsewhere(c, id)
-  local study = case.on(c.study, id)
+  local study, rung = case.on(c.study, id), c.study.state.rung
+  if study ~= c.study and rung and rung.graph then
+    failure.invalid("a graph is of one device: leave out 'graph', or 'device' of the launch")
+  end
   return id and c:with { study = study, dev = study.dev, gpu = study.gpu } or c
 end
 

@@ -51,7 +51,9 @@ local function fields_of(study, part)
     for name in pairs(sides) do known[name] = true end
   end
   for _, rung in ipairs(study.rung_list) do
-    if rung.bound or study.head.bound then known.bound, known.of_bound = true, true end
+    if part.bound or not part.rate and (rung.bound or study.head.bound) then
+      known.bound, known.of_bound = true, true
+    end
     if part.error or rung.measure then known.error, known.error_rms = true, true end
     if rung.observe or rung.sides or type(rung.fields) == "function" then return nil end
     for name in pairs(rung.fields or {}) do known[name] = true end
