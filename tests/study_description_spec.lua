@@ -135,8 +135,7 @@ describe("a mistake in a study's description", function()
     { 'kernel = "saxpy_loop"', 'make = function(c) local go = c:launch(nil, { block = 64, grid = 1 }) return go end',
       "mine.lua:18: rung 2 'a loop', make: mine.lua:18: a kernel is given by its name, got nil" },
     { 'kernel = "saxpy_loop"', 'make = function(c) c = c:with(5) return c end',
-      "mine.lua:18: rung 2 'a loop', make: mine.lua:18: bad argument #1 to 'for iterator' (table expected, got "
-        .. "number)" },
+      "mine.lua:18: rung 2 'a loop', make: mine.lua:18: c:with: a table of fields is wanted, got number" },
     { 'array("f32", c.n):random(1), y = c.dev:array("f32", c.n)',
       'array("f32", c.n, 1):random(1), y = c.dev:array("f32", c.n, 1)', -- a single index counted through all of it
       "mine.lua:12: answer 'saxpy': at.x(1): the array has 1001 x 1 elements, and x comes first: at.x(ix, iy)" },
@@ -145,8 +144,65 @@ describe("a mistake in a study's description", function()
       "mine.lua:12: answer 'saxpy', spot: must return a list of samples { i, j, value = number }" },
     { 'start = function', 'tolerance = function() return { abs = 1 } end, start = function',
       "mine.lua:17: rung 1 'an element a thread', n = 1001, f32: mw.check: unknown option 'abs'" },
-    { 'return 3 * c.x:nbytes()', '', "mine.lua:17: rung 1 'an element a thread': what a call does, from 'bytes' or "
-      .. "'work', must be a number above 0, got nil" },
+    { 'return 3 * c.x:nbytes()', '',
+      "mine.lua:12: answer 'saxpy', bytes: what it returns must be a number, got nil" },
+    { 'return 3 * c.x:nbytes()', 'return 0',
+      "mine.lua:17: rung 1 'an element a thread': what a call does, from 'bytes' or 'work', must be a number above 0, "
+        .. "got 0" },
+    -- what functions return
+    { 'rate = "T_eff"', 'bound = function() return "5" end', "mine.lua:2: mw.study, bound: what it returns must be a "
+      .. "number, got string" },
+    { 'rate = "T_eff"', 'bound = function() return nil, 0 end', ", bound: a ceiling is a number above 0, got 0" },
+    { 'rate = "T_eff"', 'also = function() return { 5 } end',
+      "mine.lua:2: mw.study, also: what it returns[1] must be a string, got number" },
+    { 'start = function', 'tolerance = function() return 5 end, start = function',
+      "mine.lua:12: answer 'saxpy', tolerance: what it returns must be a table, got number" },
+    { 'start = function', 'reference = function() end, start = function',
+      "mine.lua:12: answer 'saxpy', reference: what it returns must be an array, got nil" },
+    { 'each = 16 }', 'each = 16, source = function() end }',
+      "mine.lua:18: rung 2 'a loop', source: what it returns must be a string, got nil" },
+    -- names
+    { 'rate = "T_eff"', 'also = { "nosuch" }', "mine.lua:2: mw.study, also: module 'saxpy.cu' has no kernel 'nosuch'" },
+    { 'rate = "T_eff"', 'also = { "nosuch<%s>" }', "mine.lua:2: mw.study, also: " },
+    { '{ "n", 100000, "elements"', '{ "error", 1, "x" }, { "n", 100000, "elements"',
+      "parameter 'error': records have a 'error' of their own; take another name" },
+    { '{ n = p.n, type', '{ bound = 1, n = p.n, type',
+      "part 'ladder', cases: records have a 'bound' of their own; take another name" },
+    { '{ n = p.n, type', '{ threads = 5, n = p.n, type',
+      "mine.lua:17: rung 1 'an element a thread': its record has threads = 64, and a side or a field of that name 5" },
+    { 'each = 16 }', 'each = 16, fields = { share = 5 } }',
+      "mine.lua:18: rung 2 'a loop', fields: records have a 'share' of their own; take another name" },
+    { 'field = "h200"', 'field = "bound"', "mine.lua:19: source 'H200', field: records have a 'bound' of their own" },
+    { '{ "ladder", cases', '{ "ladder", rate = "n", cases',
+      "part 'ladder': rate 'n': there is a parameter of that name" },
+    { '{ "ladder", cases', '{ "ladder", rate = "share", cases',
+      "mine.lua:20: part 'ladder': rate 'share': records have a 'share' of their own; take another name" },
+    { '{ "ladder", cases', '{ "ladder", rate = { "x", wrok = print }, cases',
+      "mine.lua:20: part 'ladder': option 'rate' must be a field as in" },
+    { '{ "ladder", cases', '{ "ladder", units = { t = "ms" }, cases',
+      "mine.lua:20: part 'ladder': 'units' wants a base unit of 't', got 'ms'; give it as 's'" },
+    { 'rate = "T_eff"', 'units = { t = 5 }',
+      "mine.lua:2: mw.study: 'units' must be texts by the names of fields, as in units = { rate = \"flop/s\" }" },
+    { 'each = 16 }', 'each = 16, mistake = true }',
+      "mine.lua:20: part 'ladder', ratios: 'a loop' is a mistake, with which nothing is compared" },
+    { 'level = "library copy"', 'level = "a mistake"',
+      "mw.study, level: there is no rung or answer 'a mistake'" },
+    -- sources and launches
+    { 'each = 16 }', 'each = 16, source = "x", file = "saxpy.cu" }',
+      "mine.lua:18: rung 2 'a loop': has 'file' and 'source', which is text instead of one" },
+    { 'each = 16 }', 'each = 16, source = "x", make = print }',
+      "mine.lua:18: rung 2 'a loop': has 'source' and 'make', whose launches name their own: c:launch(name, {" },
+    { 'each = 16 }', 'each = 16, source = "saxpy.cu" }', "mine.lua:18: rung 2 'a loop': 'source' is text; a file is "
+      .. "given with 'file', as in file = \"saxpy.cu\"" },
+    { 'kernel = "saxpy_loop"', 'make = function(c) return c:keep(5) end',
+      "mine.lua:18: rung 2 'a loop', make: c:keep: an array is wanted, got number" },
+    { 'kernel = "saxpy_loop"', 'make = function(c) return c:launches {} end',
+      "mine.lua:18: rung 2 'a loop', make: c:launches: a list of { kernel, { block =, grid = }, arguments } and " },
+    { 'kernel = "saxpy_loop"', 'make = function(c) return c:launch("saxpy", { block = 1, gird = 1 }) end',
+      "mine.lua:18: rung 2 'a loop', make: kernel 'saxpy': unknown option 'gird'; did you mean 'grid'?" },
+    { 'kernel = "saxpy_loop"', 'make = function(c) return c:launch("saxpy", { block = 1, grid = { 1, 2, 3, 4 } }) end',
+      "mine.lua:18: rung 2 'a loop', make: kernel 'saxpy': 'grid' must be an integer, {x, y, z} or {x =, y =, z =}, "
+        .. "got 4 numbers" },
   }
 
   it("is reported with its line, its field and the known names", function()

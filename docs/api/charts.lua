@@ -65,7 +65,7 @@ texts or lists gives named bars, those of several series beside each other, with
     },
     film_spec = {
       about = "A film of a 1-D or 2-D field.",
-      { "name", "string", "of the files, without extension", default = "SCRIPT-film" },
+      { "name", "string", "of the files, without extension", default = "SCRIPT-film, with a number for each further one" },
       { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
       { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
       { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
@@ -84,7 +84,7 @@ terminal]], default = "false" },
     },
     picture_spec = {
       about = "A picture of a 1-D or 2-D field.",
-      { "name", "string", "of the files, without extension", default = "SCRIPT-picture" },
+      { "name", "string", "of the files, without extension", default = "SCRIPT-picture, with a number for each further one" },
       { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
       { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
       { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },

@@ -53,7 +53,8 @@ saxpy.lua:24: rung 3 'a loop': kernel 'saxpy', parameter 3 'a': the case has no 
 saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
 ```
 
-An error inside a function of the description names the call and the field that it was given to, then the line of the error.
+An error inside a function of the description names the call and the field that it was given to, then the line of the error. So does a value of a
+wrong kind that such a function returns. Names that records have of their own are neither parameters nor sides, fields or rates of parts.
 
 A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
 output), the sides of its case, the result `t`, the rate, `share` (relative to the level), `of_peak` (relative to the peak, if it is
@@ -177,12 +178,12 @@ launched]] },
 that wait for `c:stream()`, and that this one waits for at the end. It is of one device, and what functions do or return when it is captured
 stays: a replay calls neither functions of the list nor those that are arguments. Since 0.11.0]], default = "false" },
       { "file", "string", "its .cu file", default = "the study's `kernels`" },
-      { "source", "string|fun(c: case, block: any): string", "its source, instead of a file: generated CUDA C++. Since 0.11.0" },
+      { "source", "string|fun(c: case, block: any): string", "its source as text, instead of a file: generated CUDA C++; with `make` a launch names it, as in\n`c:launch(name, { source =, ... })`. Since 0.11.0" },
       { "fast_math", "boolean", "compiled with fast math", default = "false" },
       { "compile", "table", "options of `dev:module` for its kernels, as in `{ max_registers = 32 }`" },
       { "device", "string", [[the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread
-of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device, and runs on the study's where check
-mode looks. Since 0.11.0]] },
+of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device or a GPU that there is not, as is a list
+with such a launch, and runs on the study's where check mode looks. Since 0.11.0]] },
       { "answer", "string", "the answer it computes", default = [[the only one besides "copy"]] },
       { "block", "dims|fun(c: case): dims", "threads per block" },
       { "blocks", "dims[]", "several blocks; each is measured" },
@@ -255,7 +256,7 @@ which answers do not replace. `bound` of the study and of rungs is in another un
       { "batch", "integer", "calls per sample, as for `mw.bench`" },
       { "error", "boolean", [[its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what
 the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as
-infinite. Since 0.11.0]], default = "false" },
+infinite: "inf" in record.json. Since 0.11.0]], default = "false" },
       { "shares", "boolean", [[also measures each launch of the lists of `launches` alone, equal ones once, and shows the time of each kernel's
 launches together as a table and a ladder, with records of their own: `kernel`, `launches`, `t` (of one; the mean where they differ), `together`,
 `share`. So each launch must be able to run again and again. What functions of the list do is not in it. Kernels on different devices may run side

@@ -512,7 +512,7 @@
 
 --- A film of a 1-D or 2-D field.
 ---@class moonwarp.film_spec
----@field name? string of the files, without extension, default SCRIPT-film
+---@field name? string of the files, without extension, default SCRIPT-film, with a number for each further one
 ---@field title? string
 ---@field xlabel? string default "ix"
 ---@field ylabel? string default "iy"; in 1-D the label
@@ -552,7 +552,7 @@
 
 --- A picture of a 1-D or 2-D field.
 ---@class moonwarp.picture_spec
----@field name? string of the files, without extension, default SCRIPT-picture
+---@field name? string of the files, without extension, default SCRIPT-picture, with a number for each further one
 ---@field title? string
 ---@field xlabel? string default "ix"
 ---@field ylabel? string default "iy"; in 1-D the label
@@ -688,7 +688,7 @@
 ---@field units? table of fields of its records, beside the study's. Since 0.11.0
 ---@field clock? "device"|"host" as for `mw.bench`
 ---@field batch? integer calls per sample, as for `mw.bench`
----@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite. Since 0.11.0, default false
+---@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite: "inf" in record.json. Since 0.11.0, default false
 ---@field shares? boolean also measures each launch of the lists of `launches` alone, equal ones once, and shows the time of each kernel's launches together as a table and a ladder, with records of their own: `kernel`, `launches`, `t` (of one; the mean where they differ), `together`, `share`. So each launch must be able to run again and again. What functions of the list do is not in it. Kernels on different devices may run side by side. Since 0.11.0, default false
 ---@field run? fun(study: moonwarp.study) plain Lua that runs as this part, instead of `cases`
 
@@ -701,10 +701,10 @@
 ---@field launches? fun(c: moonwarp.case, block: any): table[]?, string? several launches, one after the other, instead of `kernel`: a list of `{ kernel, how, arguments }` as `c:launch` takes them, and of functions, such as a wait, an event or a step of the host; or nil and the reason why the device cannot. The kernels are compiled with those of other rungs: the function is called before the case has arrays, too. Then `c:array` and `c:full` are `mw.null`, and `c:resident` is 1; a function that fails then has its kernels compiled when it is launched
 ---@field graph? boolean what the rung queues is captured once, and replayed as one graph. With `stream` it may use further streams that wait for `c:stream()`, and that this one waits for at the end. It is of one device, and what functions do or return when it is captured stays: a replay calls neither functions of the list nor those that are arguments. Since 0.11.0, default false
 ---@field file? string its .cu file, default the study's `kernels`
----@field source? string|fun(c: moonwarp.case, block: any): string its source, instead of a file: generated CUDA C++. Since 0.11.0
+---@field source? string|fun(c: moonwarp.case, block: any): string its source as text, instead of a file: generated CUDA C++; with `make` a launch names it, as in `c:launch(name, { source =, ... })`. Since 0.11.0
 ---@field fast_math? boolean compiled with fast math, default false
 ---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
----@field device? string the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device, and runs on the study's where check mode looks. Since 0.11.0
+---@field device? string the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device or a GPU that there is not, as is a list with such a launch, and runs on the study's where check mode looks. Since 0.11.0
 ---@field answer? string the answer it computes, default the only one besides "copy"
 ---@field block? moonwarp.dims|fun(c: moonwarp.case): moonwarp.dims threads per block
 ---@field blocks? moonwarp.dims[] several blocks; each is measured
@@ -1507,7 +1507,8 @@ function graph:close() end
 --- saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
 --- ```
 --- 
---- An error inside a function of the description names the call and the field that it was given to, then the line of the error.
+--- An error inside a function of the description names the call and the field that it was given to, then the line of the error. So does a value of a
+--- wrong kind that such a function returns. Names that records have of their own are neither parameters nor sides, fields or rates of parts.
 --- 
 --- A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
 --- output), the sides of its case, the result `t`, the rate, `share` (relative to the level), `of_peak` (relative to the peak, if it is

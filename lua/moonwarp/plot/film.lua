@@ -38,6 +38,8 @@ local film_type = {}
 film_type.__index = film_type
 film_type.__name = "film"
 
+local films = 0
+
 local function new(who, add, spec, rules)
   local options = schema.options(who, spec, rules)
   if options.low and options.high and options.high <= options.low then
@@ -51,7 +53,8 @@ local function new(who, add, spec, rules)
     end
   end
   schema.check_numbers(who, options, { aspect = { 0.05, 20 } })
-  return setmetatable({ spec = options, frames = {}, who = add }, film_type)
+  films = films + 1
+  return setmetatable({ spec = options, frames = {}, who = add, number = not options.name and films }, film_type)
 end
 
 --- Begins a film of a 1-D or 2-D field.
@@ -302,8 +305,9 @@ end
 local function write(self, kind, delay)
   local spec, low, high = self.spec, range_of(self)
   local ylabel = spec.ylabel or self.ny == 1 and (spec.label or "") or "iy"
-  local picture = lists.merged(figure.describe(spec, kind), { kind = "film", nx = self.nx, ny = self.ny, low = low,
-    high = high, xlabel = spec.xlabel or "ix", ylabel = ylabel, label = spec.label or "", x = spec.x, y = spec.y,
+  local about = figure.describe(spec, kind, self.number)
+  local picture = lists.merged(about, { kind = "film", nx = self.nx, ny = self.ny, low = low, high = high,
+    xlabel = spec.xlabel or "ix", ylabel = ylabel, label = spec.label or "", x = spec.x, y = spec.y,
     aspect = spec.aspect, marks = spec.marks, delay = delay })
   return figure.write(spec, picture, film.drawing(picture, self.frames), delay and "gif")
 end

@@ -12,6 +12,7 @@ local contest = require "moonwarp.measure.contest"
 local counted = require "moonwarp.study.counted"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
+local parameters = require "moonwarp.study.parameters"
 local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
 local record = require "moonwarp.results.record"
@@ -189,7 +190,15 @@ local function fields_of(study, part, one)
   local series = case.called(rung.series, c, one.block) or rung.name .. (rung.mistake and ", wrong" or "")
   local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
                    block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
-  values = lists.merged(lists.merged(values, c.sides), case.called(rung.fields, c, one.block, one.made))
+  local own = lists.merged(c.sides, case.called(rung.fields, c, one.block, one.made))
+  for name, value in pairs(own) do
+    local problem = name ~= "bytes" and parameters.problem(study, name)
+    if problem then blame.fail(rung, "fields", "%s", problem) end
+    if values[name] ~= nil and values[name] ~= value then
+      blame.fail(rung, nil, "its record has %s = %s, and a side or a field of that name %s", name, values[name], value)
+    end
+  end
+  values = lists.merged(values, own)
   values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
   values.units = study.head.units
   return values
@@ -207,6 +216,7 @@ local function add_bound(study, part, one)
   local bound, least = part.bound or not part.rate and (one.rung.bound or study.head.bound), math.huge
   local ceilings = bound and table.pack(bound(one.case, one.rung, one.values)) or { n = 0 }
   for i = 1, ceilings.n do least = math.min(least, ceilings[i] or math.huge) end
+  if least <= 0 then blame.fail(one.rung, "bound", "a ceiling is a number above 0, got %s", least) end
   if least < math.huge then one.values.bound, one.values.of_bound = least + 0.0, one.rate / least end
 end
 
