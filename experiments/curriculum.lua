@@ -152,6 +152,11 @@ return {
               gate("cells", "all steps in registers", 18, "a launch a step", { group = "Jacobi" }, "cuda"),
               gate("cells", "all implicit steps in a launch", 4.7, "a launch an implicit step", { group = "implicit" },
                    "cuda") } },
+  { name = "dedispersion", title = "How many dispersions can be tried in real time?", study = "dedispersion",
+    needs = "reduction", tags = { "applications", "memory", "arithmetic" },
+    gates = { gate("adds", "direct, times in registers", 2.2, "direct", LADDER, "cuda"),
+              gate("adds", "four channels a word", 6, "direct", LADDER, "cuda"),
+              gate("adds", "tensor cores", 1.7, "four channels a word", LADDER, "cuda") } },
   { name = "build", title = "What can g++ and nvcc make of one file?", study = "build", needs = "first-kernels",
     tags = { "lectures" }, checks = 1 }, -- without nvcc only the source is compiled
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",

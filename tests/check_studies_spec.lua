@@ -10,7 +10,8 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
                   transpose = "", histogram = "", pattern = "", occupancy = "",
                   orbits = "", streams = "", mistakes = "",
-                  access = "", divergence = "", balance = "", functions = "", ["first-kernels"] = "", build = "" }
+                  access = "", divergence = "", balance = "", functions = "", dedispersion = "",
+                  ["first-kernels"] = "", build = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do
