@@ -147,6 +147,9 @@ describe("mw.film", function()
     fails(function() mw.film { tilte = "x" } end, "mw.film: unknown option 'tilte'; did you mean 'title'?")
     fails(function() mw.film { device = "cpu" } end, "mw.film: option 'device' must be a device, got string")
     fails(function() mw.film { low = 2, high = 1 } end, "mw.film: option 'high' must be above 'low', got 1 and 2")
+    fails(function() mw.film { delay = -1 } end, "mw.film: option 'delay' must be at least 0, got -1")
+    fails(function() mw.film { marks = { { x = 0 / 0, y = 1 } } } end,
+      "mw.film: option 'marks'[1] must be a place, with finite x and y")
     fails(function() mw.film "f" end, "mw.film: options must be a table, got string")
   end)
 

@@ -94,7 +94,7 @@ describe("a mistake in a study's description", function()
     { 'cases = { { n = p.n,', 'cases = { { n = p.n, drift = 1,',
       "mine.lua:20: part 'ladder', cases: records have a 'drift' of their own; take another name" },
     { 'over = { "n" }, each = 16', 'over = { "n" }, odd_blocks = { { 32, 2 } }',
-      "mine.lua:18: rung 2 'a loop': its block 32x2 has 2 dimensions, and 'over' 1; take one as 32, or add a 1 to "
+      "mine.lua:18: rung 2 'a loop': its block 32x2 has 2 dimensions, and 'over' 1; take one as 32x1, or add a 1 to "
         .. "'over' if the block's threads work together" },
     -- found on the odd cases
     { 'output = "y"', 'output = "z"', "mine.lua:17: rung 1 'an element a thread': the case has no array 'z'" },
@@ -115,7 +115,7 @@ describe("a mistake in a study's description", function()
     { 'each = 16', 'each = 0',
       "mine.lua:18: rung 2 'a loop', each: elements per thread must be an integer of at least 1, got 0" },
     { 'over = { "n" }, each = 16', 'grid = function() end',
-      "mine.lua:18: rung 2 'a loop', grid: must return the blocks, as in 64 or { 64, 2 }, got nothing" },
+      "mine.lua:18: rung 2 'a loop', grid: what it returns must be a number or table, got nil" },
     { 'kernel = "saxpy_loop"', 'make = function() end',
       "mine.lua:18: rung 2 'a loop', make: must return a function, or nil and why the device cannot, got nothing" },
     { 'kernel = "saxpy_loop"', 'launches = function() return { "saxpy_loop", { block = 64, grid = 1 } } end',
@@ -141,7 +141,7 @@ describe("a mistake in a study's description", function()
       "mine.lua:12: answer 'saxpy': at.x(1): the array has 1001 x 1 elements, and x comes first: at.x(ix, iy)" },
     { 'return c.a * at.x(i) + 1', '', "mine.lua:12: answer 'saxpy', cell: must return a number, got nil" },
     { 'start = function', 'spot = function() return { 5 } end, start = function',
-      "mine.lua:12: answer 'saxpy', spot: must return a list of samples { i, j, value = number }" },
+      "mine.lua:12: answer 'saxpy', spot: what it returns[1] must be a table, got number" },
     { 'start = function', 'tolerance = function() return { abs = 1 } end, start = function',
       "mine.lua:17: rung 1 'an element a thread', n = 1001, f32: mw.check: unknown option 'abs'" },
     { 'return 3 * c.x:nbytes()', '',
@@ -198,6 +198,8 @@ describe("a mistake in a study's description", function()
       "mine.lua:18: rung 2 'a loop', make: c:keep: an array is wanted, got number" },
     { 'kernel = "saxpy_loop"', 'make = function(c) return c:launches {} end',
       "mine.lua:18: rung 2 'a loop', make: c:launches: a list of { kernel, { block =, grid = }, arguments } and " },
+    { 'kernel = "saxpy_loop"', 'make = function(c) return c.launch("saxpy", { block = 1, grid = 1 }) end',
+      "a kernel is given by its name, got table; a case's methods are called with a colon" },
     { 'kernel = "saxpy_loop"', 'make = function(c) return c:launch("saxpy", { block = 1, gird = 1 }) end',
       "mine.lua:18: rung 2 'a loop', make: kernel 'saxpy': unknown option 'gird'; did you mean 'grid'?" },
     { 'kernel = "saxpy_loop"', 'make = function(c) return c:launch("saxpy", { block = 1, grid = { 1, 2, 3, 4 } }) end',

@@ -126,14 +126,15 @@ local function check_list(who, name, list)
 end
 
 -- What functions of a description return, where nothing else looks at it; of several values each.
-local NUMBER <const>, NUMBERS <const>, NAMES <const> = "number?", "number table?", schema.list "string"
+local NUMBER <const>, NUMBERS <const>, NAMES <const> = "number?", "number table", schema.list "string"
+local SPOTS <const> = { list = schema.fields { value = "number" }, least = 1 }
 local RETURNS <const> = {
   [study.fields.study] = { also = NAMES, bound = NUMBER, defines = "table?", peak = "table?" },
   [study.fields.rung] = { source = "string", sides = "table?", fields = "table?", series = "string?", args = "table?",
                           shared = NUMBER, bytes = "number", observe = "table?", bound = NUMBER, block = NUMBERS,
                           grid = NUMBERS },
   [study.fields.answer] = { tolerance = "table?", work = "number", bytes = "number", reference = "array",
-                            host = "array table number function" },
+                            host = "array table number function", spot = SPOTS },
   [study.fields.part] = { bound = NUMBER },
 }
 

@@ -183,7 +183,10 @@ local function hint_check(current, folder)
   if is_shipped or session.is_checked(current:device()) or #files.entries(around) > 1 or not has_own_kernels() then
     return
   end
-  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(script))
+  local path = require "moonwarp.base.path"
+  local word = (path.folder(script) or script):gsub("(.)/$", "%1")
+  if word:find "[^%w_./-]" then word = path.quote(word) end
+  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(word))
 end
 
 -- Closes the run's record, however the script ended. A batch takes no record for no answer of check mode.

@@ -52,7 +52,12 @@ local function new(who, add, spec, rules)
         name)
     end
   end
-  schema.check_numbers(who, options, { aspect = { 0.05, 20 } })
+  schema.check_numbers(who, options, { aspect = { 0.05, 20 }, delay = { 0 } })
+  for i, mark in ipairs(options.marks or {}) do
+    if mark.x - mark.x ~= 0 or mark.y - mark.y ~= 0 then
+      failure.invalid("%s: option 'marks'[%d] must be a place, with finite x and y", who, i)
+    end
+  end
   films = films + 1
   return setmetatable({ spec = options, frames = {}, who = add, number = not options.name and films }, film_type)
 end

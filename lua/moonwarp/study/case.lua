@@ -115,6 +115,7 @@ local LAUNCH <const> = { block = "any", grid = "any", shared = "number", coopera
 
 -- What is wrong with a launch is said before anything is counted with it.
 local function check_launch(name, how)
+  modules.check_name(name)
   local who = ("kernel '%s'"):format(name)
   if type(how) ~= "table" then failure.invalid("%s: a launch is { block =, grid = }, got %s", who, type(how)) end
   schema.options(who, how, LAUNCH)
@@ -435,9 +436,6 @@ end
 local function one_launch(rung, c, block)
   local grid
   if rung.grid then grid = rung.grid(c, block) else grid = grid_over(rung, c, block) end
-  if grid == nil then
-    blame.fail(rung, "grid", "must return the blocks, as in 64 or { 64, 2 }, got nothing")
-  end
   local how = { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
                 cooperative = rung.cooperative, carveout = rung.carveout, cache = rung.cache }
   return { case.called(rung.kernel, c, block), in_module(rung, c, block, how), case.called(rung.args, c, block) }

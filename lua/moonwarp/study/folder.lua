@@ -53,16 +53,6 @@ function folder.load(script, text)
   return chunk, chunk and text or problem
 end
 
--- The loaded modules that a folder has files for are another's.
-local function take_others(of)
-  local others = {}
-  for name, value in pairs(package.loaded) do
-    if type(name) == "string" and file_of(of, name) then others[name] = value end
-  end
-  for name in pairs(others) do package.loaded[name] = nil end
-  return others
-end
-
 --- Until it is closed the files of a folder require each other: FOLDER/mesh.lua is "mesh". They are found after
 --- moonwarp's own modules and before what Lua finds elsewhere, which is not the working folder; the next study loads
 --- its own.
@@ -71,7 +61,10 @@ end
 function folder.open(script)
   local of = script and path.folder(script)
   if not of then return nil end
-  local names, others, places = {}, take_others(of), { path = package.path, cpath = package.cpath }
+  local names, others, places = {}, {}, { path = package.path, cpath = package.cpath }
+  for name, value in pairs(package.loaded) do -- of that name, but another's
+    if file_of(of, name) then others[name], package.loaded[name] = value, nil end
+  end
   local function find(name)
     local file = file_of(of, name)
     if not file then return nil end

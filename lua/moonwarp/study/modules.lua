@@ -50,10 +50,17 @@ end
 ---@param name string
 ---@param how table   file, source, fast_math, compile
 function modules.plan(c, name, how)
-  if type(name) ~= "string" then failure.invalid("a kernel is given by its name, got %s", type(name)) end
+  modules.check_name(name)
   local plan = plan_of(c, how)
   for _, also in ipairs(plan.also) do add(c, plan, also) end
   add(c, plan, name)
+end
+
+--- Rejects what is no name of a kernel.
+---@param name any
+function modules.check_name(name)
+  if type(name) == "string" then return end
+  failure.invalid("a kernel is given by its name, got %s; a case's methods are called with a colon", type(name))
 end
 
 local function compile(c, plan)

@@ -54,7 +54,9 @@ end
 local function check_rung(study)
   return function(text)
     if lists.find(study.rung_list, function(rung) return is_meant(rung, text) end) then return nil end
-    return ("a rung's number or name, of %s"):format(table.concat(choices_of(study), ", "))
+    return ("a rung's number or name, of %s"):format(table.concat(lists.map(choices_of(study), function(name)
+      return name:find(",", 1, true) and ("'%s'"):format(name) or name
+    end), ", "))
   end
 end
 
@@ -143,6 +145,9 @@ local function choose(study)
     part.list = part.run and {} or sides_of(part.study, part, "cases", study.dev)
     return part
   end)
+  if not lists.find(study.state.parts, function(part) return part.run or #part.chosen > 0 end) then
+    remark.say("Nothing is measured: no part that is run has one of the chosen rungs.")
+  end
 end
 
 -- ---- check mode ----------------------------------------------------------------------------------
@@ -214,8 +219,9 @@ local function check_dimensions(rung, block)
   local count = #sides
   while count > 1 and sides[count] == 1 do count = count - 1 end
   if over == 0 or count <= over then return end
+  local one = table.concat(sides, "x", 1, over) .. ("x1"):rep(count - over)
   blame.fail(rung, nil, "its block %s has %d dimensions, and 'over' %d; take one as %s, or add a 1 to 'over' if the "
-    .. "block's threads work together", table.concat(sides, "x"), count, over, table.concat(sides, "x", 1, over))
+    .. "block's threads work together", table.concat(sides, "x"), count, over, one)
 end
 
 local function plan_rung(study, sides, rung)
