@@ -76,8 +76,8 @@ small_study.describe("the error of a rung", KERNELS, function(_, passes)
     assert.are.equal(0, records[3].error)
     has(made.output, "error (m)")
     local off = changed(STUDY, 'kernel = "rounded", block = 64, over = { "n" }, args = { unit = 1/8 }',
-      'kernel = "rounded", block = 64, over = { "n" }, args = { unit = 0 }, mistake = true, measure = true')
-    made = passes(changed(off, '{ kind = "ladder" }', '{ x = "error" }') .. "return study")
+      'kernel = "rounded", block = 64, over = { "n" }, args = { unit = 0 / 0 }, mistake = true, measure = true')
+    made = passes(changed(off, '{ kind = "ladder" }', '{ x = "error", logx = 10 }') .. "return study")
     assert.are.equal("inf", made.record.records[2].error)
     has(made.output:gsub("\n", " "), "No chart of part 'ladder' has 'error': no axis can show its values.")
     local text = changed(changed(STUDY, "error = true, ", ""), ', table = { "rung", "error", "error_rms" }', "")
@@ -100,7 +100,7 @@ small_study.describe("a mistake that is measured", KERNELS, function(run, passes
     assert.are.equal("no atomics, wrong", one.series)
     assert.is_true(one.t.median > 0 and one.error ~= nil and one.error == one.error_rms)
     assert.are.equal(1, by["ratios, by atomics"].share)
-    assert.are.equal(2, select(2, made.output:gsub("\nno atomics, wrong ", ""))) -- the bar, the row
+    assert.are.equal(3, select(2, made.output:gsub("\nno atomics, wrong ", ""))) -- a bar, and a row of each table
   end)
 
   it("is left out if it may write anywhere, wait without an end, or take too long", function()

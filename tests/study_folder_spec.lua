@@ -81,6 +81,10 @@ describe("a study that is a folder", function()
       assert.are.equal(0, status, output)
       has(output, "true\tnil\tfalse\t")
       has(output, "\nnil\n")
+      status, output = moonwarp [[-e 'package.loaded.mesh = 5 print(mw.run "mesh-study", require "mesh")' --device cpu]]
+      assert.are.equal(0, status, output)
+      has(output, "of the mesh")
+      has(output, "\ntrue\t5\n")
     end)
   end)
 

@@ -56,24 +56,19 @@ function case.view(study, dev)
   return setmetatable(own, { __index = study })
 end
 
--- A device that a study names beside its own; nil and why for a GPU that there is not.
-local function opened(id)
-  local done, dev = failure.catch(core.device, id)
-  if done then return dev end
-  local word = failure.status(dev) == "no_device" and core.device_word(id)
-  if word and word.kind == "gpu" then return nil, failure.text(dev) end
-  error(dev, 0)
-end
-
 --- The same, made once for each device. Where nothing is timed all is done on the study's own.
 ---@param study table
 ---@param id string?   of the device; else the study's own
 ---@return table? view  nil and why for a GPU that there is not
 ---@return string? reason
 function case.on(study, id)
-  local dev, reason = study.dev, nil
-  if id and not dev:properties().checks then dev, reason = opened(id) end
-  if not dev then return nil, reason end
+  local dev = study.dev
+  if id and not dev:properties().checks then
+    local done, found = failure.catch(core.device, id)
+    local word = not done and failure.status(found) == "no_device" and core.device_word(id)
+    if word and word.kind == "gpu" then return nil, failure.text(found) end
+    dev = done and found or error(found, 0)
+  end
   if dev == study.dev then return study end
   local views = study.state.views
   local view = views[dev:id()] or case.view(study, dev)

@@ -16,8 +16,8 @@ local OURS <const> = lists.set { "moonwarp", "lfs", "cjson" }
 
 -- A folder's file of a name: "sub.mesh" is sub/mesh.lua, or sub/mesh/init.lua.
 local function file_of(of, name)
-  if OURS[name:match "^[^.]*"] or not name:find "^[%w_%-.]+$" then return nil end
-  return package.searchpath(name, ("%s?.lua;%s?/init.lua"):format(of, of))
+  local is_its = not OURS[name:match "^[^.]*"] and name:find "^[%w_%-.]+$"
+  return is_its and package.searchpath(name, ("%s?.lua;%s?/init.lua"):format(of, of))
 end
 
 -- A script in the working folder, or in one above it, by its folder's name.

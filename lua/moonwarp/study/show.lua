@@ -222,14 +222,11 @@ local function draw_chart(study, part, spec, groups, suffix)
     level = is_larger and group.level or level -- of the largest case, if there are several
   end
   local points, y, sides = points_of(study, spec, all), spec.y or study.rate, common_text(groups)
-  for axis, field in pairs { x = spec.x, y = y } do
-    if not has_place(points, field, spec["log" .. axis]) then
-      if has_field(points, field) then
-        remark.say("No chart of part '%s' has '%s': no axis can show its values.", part.name, field)
-      end
-      return
-    end
+  local missing = not has_place(points, spec.x, spec.logx) and spec.x or not has_place(points, y, spec.logy) and y
+  if missing and has_field(points, missing) then
+    remark.say("No chart of part '%s' has '%s': no axis can show its values.", part.name, missing)
   end
+  if missing then return end
   local top, lines
   if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
   plot.draw { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series", logx = spec.logx,
