@@ -141,7 +141,7 @@ write, with the first rung that does. An array is copied]] },
 computed separately]] },
       { "prove", "fun(c: case, go: function, check: function)",
         [[a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known;
-`check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance, and must be called]] },
+`check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance, and must be called where there are no samples]] },
       { "reference", "fun(c: case, launcher: function): array", [[computes the reference on the device, after `start`;
 `launcher(rung, c, block)` is `study:launcher`. The output itself is copied]] },
       { "needs", "string[]", [[the rungs that `reference` runs; they are checked on the odd cases even if `rungs` leaves

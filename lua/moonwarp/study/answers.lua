@@ -426,7 +426,9 @@ local function establish(spots, answer, c, out, rung, go, name)
         return look(got, expected, options or options_of(answer, c, rung))
       end)
     end)
-    if count == 0 then blame.fail(answer, "prove", "it has compared nothing; its third argument, check, does") end
+    if count == 0 and not spots then -- some cases may have no proof beside the samples
+      blame.fail(answer, "prove", "it has compared nothing; its third argument, check, does")
+    end
     ok = is_proven and ok
     reasons[#reasons + 1] = "a proof"
     run_once(answer, c, out, go)
