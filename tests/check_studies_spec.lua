@@ -11,6 +11,7 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   transpose = "", histogram = "", pattern = "", occupancy = "",
                   orbits = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "", functions = "", dedispersion = "",
+                  montecarlo = "-p paths=1000 -p most=4096",
                   ["first-kernels"] = "", build = "" }
 
 describe("check mode of the study", function()
