@@ -61,6 +61,8 @@ describe("mw.skip", function()
     sums_up("-p n=1", nil)
     sums_up("-p n=" .. ("5,"):rep(12) .. "1", "passed 1 of 13; not passed: "
       .. ("n = 5 (check failed), "):rep(9) .. "n = 5 (check failed) and 2 more")
+    code = code .. "if n == 7 then error 'boom' end"
+    sums_up("-p n=1,7,4,6", "passed 1 of 4; not passed: n = 7 (failed), and 2 not run")
     code = "mw.arg('n', 1)" -- it leaves no results
     sums_up("-p n=1,4", nil)
   end)

@@ -147,7 +147,27 @@ describe("mw.film", function()
     fails(function() mw.film { tilte = "x" } end, "mw.film: unknown option 'tilte'; did you mean 'title'?")
     fails(function() mw.film { device = "cpu" } end, "mw.film: option 'device' must be a device, got string")
     fails(function() mw.film { low = 2, high = 1 } end, "mw.film: option 'high' must be above 'low', got 1 and 2")
+    fails(function() mw.film { delay = -1 } end, "mw.film: option 'delay' must be at least 0, got -1")
+    fails(function() mw.film { marks = { { x = 0 / 0, y = 1 } } } end,
+      "mw.film: option 'marks'[1] must be a place, with finite x and y")
     fails(function() mw.film "f" end, "mw.film: options must be a table, got string")
+  end)
+
+  it("leaves what is printed between its live frames", function()
+    local output = support.child_passes [[
+      local mw, core = require "moonwarp", require "moonwarp.core"
+      require("moonwarp.plot.chart").screen = function() return 40, 7 end
+      local seconds = 0
+      core.clock = function() seconds = seconds + 1 return seconds end
+      local film, a = mw.film { live = true }, mw.device "cpu":array("f32", { 1, 2, 3 })
+      film:add(a)
+      film:add(a)
+      for _, say in ipairs { print, io.write, function(text) io.stdout:write(text) end } do say "said\n" film:add(a) end
+    ]]
+    local words = {}
+    for word in output:gmatch "\27%[%d+A\27%[J[^\n]+" do words[#words + 1] = word:match "frame %d" end
+    assert.are.same({ "frame 2" }, words, output)
+    assert.are.equal(3, select(2, output:gsub("said\n+frame", "")), output)
   end)
 
   it("does without gnuplot, and says so", function()

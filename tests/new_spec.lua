@@ -139,8 +139,8 @@ local mw_11 = 1
         ["new 'a b'"] = "a name is of letters, digits, - and _, got 'a b'",
         ["new there k.cu"] = "there is a 'there.lua' already; take another name",
         ["new here"] = "there is a 'here.cu' already; take another name",
-        ["new t t.cu"] = "'t.cu' has no plain kernel; of a template a script has instances: "
-          .. "module:kernel \"f<float>\"",
+        ["new t t.cu"] = "'t.cu' has no plain kernel; of a template a script has instances, as in "
+          .. "module:kernel \"f<float>\" or \"f<32>\"",
         ["run k.cu"] = "'k.cu' holds kernels: moonwarp new k k.cu writes a script that runs them",
         ["nwe"] = "unknown command 'nwe'; did you mean 'new'?",
       } do
@@ -148,7 +148,14 @@ local mw_11 = 1
         assert.are.equal(2, status, output)
         assert.are.equal("moonwarp: " .. message .. "\n", output)
       end
-      assert.is_truthy(select(2, moonwarp "new other k.cu"):find "\nkernel first; ")
+      local output = select(2, moonwarp "new other k.cu")
+      assert.is_truthy(output:find "\nkernel first; ", output)
+      assert.is_truthy(output:find("'k.cu' has no plain kernel 'other'; the first is taken, of first, second", 1, true))
+      support.write(folder .. "/s.cu", "__global__ void s(int *print) { extern __shared__ int x[]; *print = x[0]; }")
+      moonwarp "new s s.cu"
+      local script = support.read(folder .. "/s.lua")
+      assert.is_truthy(script:find("local print_1 = ", 1, true), script)
+      assert.is_truthy(script:find("return 16 * threads", 1, true), script)
     end)
   end)
 end)

@@ -57,6 +57,17 @@ describe("mw.picture", function() support.each_device(function(dev)
     assert.is_truthy(script:find("plot data index 0 matrix using (-1+1*$1):3 with lines", 1, true), script)
   end)
 
+  it("has files of its own without a name, and is drawn again with one", function()
+    local field <close> = dev:zeros("f32", 3)
+    support.with_folder(function(folder)
+      support.into(folder, function()
+        local function made(name) return mw.picture(field, { name = name, quiet = true, pictures = false }).gp end
+        assert.are.equal(made "p", made "p")
+        assert.are_not.equal(made(), made())
+      end)
+    end)
+  end)
+
   it("rejects what is no axis, no mark and no field", function()
     local field <close> = dev:zeros("f32", 2, 2)
     for _, ends in ipairs { {}, { 1 }, { 1, 1 }, { 1, 2, 3 }, { 0, math.huge } } do

@@ -85,6 +85,20 @@ small_study.describe("a part", KERNELS, function(run, passes)
     assert.is_nil(by.ladder.units.seconds_each)
   end)
 
+  it("counts by its own rate's work or bytes, and not by that of the answer, and has its own bound", function()
+    local text = changed(STUDY, '"twice", {', '"twice", { work = function() return 1 end,')
+    local made = passes(text:format [[
+      study:part { "bytes", cases = { { n = p.n } }, rate = "T_eff", charts = { { kind = "ladder" } } }
+      study:part { "halves", cases = { { n = p.n } }, rate = { "halves", work = function(c) return c.n / 2 end },
+                   bound = function() return 1e15 end }]])
+    local by = {}
+    for _, r in ipairs(made.record.records) do by[r.group] = r end
+    assert.is_near(1 / by.ladder.t.median, by.ladder.cells, 1e-3)
+    assert.is_near(8000 / by.bytes.t.median, by.bytes.T_eff, 1)
+    assert.is_near(500 / by.halves.t.median, by.halves.halves, 1)
+    assert.are.same({ 8e9, nil, 1e15 }, { by.ladder.bound, by.bytes.bound, by.halves.bound })
+  end)
+
   it("says which rates there are", function()
     has(run(STUDY:format [[study:part { "x", cases = { { n = p.n } }, rate = { work = print } }]]).output,
       "mine.lua:12: part 'x': option 'rate' must be a field as in \"T_eff\", or { \"rate\", work = function(c, rung) }")

@@ -32,6 +32,7 @@ small_study.describe("a study of two devices", small_study.KERNELS, function(run
     assert.is_truthy(seen["one thread"].t and not seen["one thread"].share)
     assert.is_truthy(seen.both.share)
     has(made.output, "cpu:1 ")
+    assert.are.equal(id, made.record.device) -- whose run it is
   end)
 
   it("finds what the other device computes wrong", function()
@@ -54,6 +55,24 @@ study]], [[device = "cpu:x" }
 study]]))
     assert.are.equal(4, made.status, made.output)
     has(made.output, [[rung 3 'one thread', device: no device "cpu:x"]])
+    made = run(changed(STUDY, 'device = "cpu:1" }, { y', 'device = "cpu:x" }, { y'))
+    assert.are.equal(4, made.status, made.output)
+    has(made.output, [[mine.lua:20: rung 4 'both': no device "cpu:x"]])
+  end)
+
+  it("leaves out what wants a GPU that there is not", function()
+    local gpu = STUDY:gsub('device = "cpu:1"', 'device = "cuda:77"')
+    local made = passes(gpu)
+    has(made.remarks, "Not measured: one thread (")
+    has(made.remarks, "; both (")
+    has(made.remarks, "cuda:77")
+  end)
+
+  it("has no graph of a launch on another one", function()
+    local made = run(changed(STUDY, '{ 4, "both",', '{ 4, "both", graph = true,'))
+    assert.are.equal(1, made.status, made.output)
+    has(made.output, "rung 4 'both': a graph is of one device: leave out 'graph', or 'device' of the "
+      .. "launch")
   end)
 
   it("opens a case there", function()

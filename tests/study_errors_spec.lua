@@ -25,6 +25,13 @@ extern "C" __global__ void summed_too_far(int *sum, const float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   atomicAdd(sum, (int)(8 * x[i]) + 1);
 }
+extern "C" __global__ void summed_later_waits(int *sum, const float *x, int n) {
+  *sum = 1;
+  while (n > 500 && atomicAdd(sum, 0) >= 0) atomicAdd(sum, 0);
+}
+extern "C" __global__ void summed_later_faults(int *sum, const float *x, int n) {
+  *sum = n > 500 ? (int)x[(1ull << 45) + n] : 1;
+}
 extern "C" __global__ void summed_and_waits(int *sum, const float *x, int n) {
   while (atomicAdd(sum, 0) >= 0) atomicAdd(sum, 0);
 }
@@ -68,12 +75,17 @@ small_study.describe("the error of a rung", KERNELS, function(_, passes)
     assert.are.equal("m", records[2].units.error_rms)
     assert.are.equal(0, records[3].error)
     has(made.output, "error (m)")
+    local off = changed(STUDY, 'kernel = "rounded", block = 64, over = { "n" }, args = { unit = 1/8 }',
+      'kernel = "rounded", block = 64, over = { "n" }, args = { unit = 0 / 0 }, mistake = true, measure = true')
+    made = passes(changed(off, '{ kind = "ladder" }', '{ x = "error", logx = 10 }') .. "return study")
+    assert.are.equal("inf", made.record.records[2].error)
+    has(made.output:gsub("\n", " "), "No chart of part 'ladder' has 'error': no axis can show its values.")
     local text = changed(changed(STUDY, "error = true, ", ""), ', table = { "rung", "error", "error_rms" }', "")
     assert.is_nil(passes(text .. "return study").record.records[2].error)
   end)
 end)
 
-small_study.describe("a mistake that is measured", KERNELS, function(run, passes)
+small_study.describe("a mistake that is measured", KERNELS, function(run, passes, id)
   local function mistake(name, kernel, kinds, measure)
     return STUDY .. MISTAKE:format(name, kernel, kinds, measure or "true")
   end
@@ -88,17 +100,24 @@ small_study.describe("a mistake that is measured", KERNELS, function(run, passes
     assert.are.equal("no atomics, wrong", one.series)
     assert.is_true(one.t.median > 0 and one.error ~= nil and one.error == one.error_rms)
     assert.are.equal(1, by["ratios, by atomics"].share)
-    has(made.output, "\nno atomics, wrong ")
+    assert.are.equal(3, select(2, made.output:gsub("\nno atomics, wrong ", ""))) -- a bar, and a row of each table
   end)
 
   it("is left out if it may write anywhere, wait without an end, or take too long", function()
-    for _, one in ipairs { { "too_far", "true", "true", "a mistake that is not safe to measure: a fault, " },
-                           { "and_waits", "true", "true", "a mistake that is not safe to measure: a fault, hang for " },
-                           { "without_atomics", "true", "1e-9", "x (a call takes " } } do
-      local made = passes(mistake("x", one[1], one[2], one[3]))
-      has(made.remarks, one[4])
-      assert.is_nil(made.remarks:find("Measured although", 1, true))
-      for _, r in ipairs(made.record.records) do assert.are_not.equal("x", r.rung) end
+    local LEFT_OUT <const> = {
+      { "too_far", "true", "a mistake that is not safe to measure: a fault, " },
+      { "and_waits", "true", "a mistake that is not safe to measure: a fault, hang for " },
+      { "without_atomics", "1e-9", "x (a call takes more than 1e-09 s)" },
+      { "later_waits", "0.05", "x (a call takes more than 0.05 s)", "cpu" }, -- nothing ends it on a GPU
+      { "later_faults", "true", "x (a mistake that faults at the measured size)", "cpu" },
+    }
+    for _, one in ipairs(LEFT_OUT) do
+      local made = (one[4] or id) == id and passes(mistake("x", one[1], "true", one[2])) or nil
+      if made then
+        has(made.remarks, one[3])
+        assert.is_nil(made.remarks:find("Measured although", 1, true))
+        for _, r in ipairs(made.record.records) do assert.are_not.equal("x", r.rung) end
+      end
     end
   end)
 

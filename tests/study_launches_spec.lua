@@ -16,6 +16,11 @@ template <typename T, bool MORE> __global__ void scaled(T *y, const T *x, T most
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = MORE ? y[i] + x[i] / most : x[i] / most;
 }
+extern "C" __global__ void ended(float *y, int *late, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && y[i] > 4) *late = 1;
+  if (i < n) y[i]++;
+}
 template <typename T> __global__ void begun(T *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) x[i] = i % 7 + 1;
@@ -140,11 +145,39 @@ small_study.describe("the shares of a part", KERNELS, function(_, passes)
       if r.kernel then by[r.kernel], sum = r, sum + r.share end
     end
     assert.is_near(1, sum, 1e-12)
-    local scaled = by["scaled<float,false>"]
+    local scaled = by["scaled<float,false>"] -- two launches that differ: their times have no interval together
     assert.are.same({ 2, "all", "the host waits", "s" },
       { scaled.launches, scaled.group, scaled.rung, scaled.units.together })
-    assert.is_near(2 * scaled.t.median, scaled.together.value, 1e-15)
+    assert.is_near(2 * scaled.t, scaled.together, 1e-15)
     has(made.output, "mine all, n = 1000, f32: the kernels of 'the host waits', measured on ")
     assert.is_truthy(made.files["mine-all-kernels.dat"])
+  end)
+
+  it("are of launches that differ in anything, each begun anew where the answer is, and on its own device", function()
+    local made = passes [[
+local mw = require "moonwarp"
+local study = mw.study { question = "what takes the time?", kernels = "saxpy.cu", output = "y", type = "f32",
+  odd = { { n = 77 } }, seconds = { 0.001, gpu = 0.001 } }
+local late = mw.device():zeros("i32", 1)
+function study.arrays(c) return { y = c:array(c.n) } end
+study:answer("ended", { bytes = "y", restart = true, cell = function(_, _, i) return i <= 32 and 5 or 2 end,
+  start = function(_, out) out:fill(1) end })
+study:rung { 1, "launches", launches = function(c)
+  local there = c:keep(mw.device "cpu:1":full(1, "f32", c.n))
+  local how = { block = 64, grid = mw.ceil_div(c.n, 64) }
+  local some = { n = 32, late = late }
+  return { { "ended", how, some }, { "ended", how, some }, { "ended", { block = 32, grid = 1 }, some },
+           { "ended", how, { late = late } }, { "ended", { block = 64, grid = 1, device = "cpu:1" },
+             { y = there, late = c:keep(mw.device "cpu:1":zeros("i32", 1)), n = 1 } } }
+end }
+study:part { "all", cases = { { n = 100 } }, shares = true }
+study:finally(function() print("late", late:get(1)) end)
+return study]]
+    has(made.output, "late\t0")
+    local here, there = made.record.records[2], made.record.records[3]
+    assert.are.same({ "ended", 4, "ended, cpu:1", 1, "cpu:1" },
+      { here.kernel, here.launches, there.kernel, there.launches, there.device })
+    assert.is_near(4 * here.t, here.together, 1e-15)
+    assert.is_near(there.t.median, there.together.value, 1e-15)
   end)
 end)

@@ -67,6 +67,30 @@ small_study.describe("a host", KERNELS, function(run, passes)
   end)
 end)
 
+small_study.describe("what rungs are compared with", KERNELS, function(run)
+  local WRONG <const> = [[
+    study:rung { 3, "wrong", answer = "x", make = function(c)
+      return function() if c.n > 100 then c.y:fill(9) end end
+    end }]]
+  local WHAT <const> = {
+    ["answer 'x', equal: 'y' is the output itself, which is always equal to it"] = [[equal = "y"]],
+    ["answer 'x': what it expects is NaN in every element, as the output is before a rung has run"] =
+      [[cell = function() return 0 / 0 end]],
+    ["answer 'x', prove: it has compared nothing; its third argument, check, does"] =
+      [[start = function(c) c.y:fill(2) end, host = function() return 2 end, prove = function(c, go) go() end]],
+    ["Not measured: wrong (wrong: it differs from its reference, checked on odd sizes)"] = -- which is a copy
+      [[start = function(c) c.y:fill(2) end, host = function() return 2 end, reference = function(c) return c.y end]],
+  }
+
+  it("is not the output itself, and neither NaN nor nothing", function()
+    for words, answer in pairs(WHAT) do
+      local made = run(STUDY:format(('study:answer("x", { bytes = "y", %s })'):format(answer) .. WRONG))
+      assert.are_not.equal(0, made.status, words)
+      has(made.output:gsub("\n", " "), words)
+    end
+  end)
+end)
+
 small_study.describe("a reference", KERNELS, function(_, passes)
   it("begins as its answer says", function()
     local made = passes(STUDY:format [[

@@ -141,6 +141,15 @@ study:source]])
     end
   end)
 
+  it("says it where no chosen rung is in the parts that are run", function()
+    local two = changed(STUDY, "return study",
+      'study:part { "two", cases = { { n = 9 } }, rungs = { "a loop" } }\nreturn study')
+    has(run(two, "-p rungs=1 -p parts=two").remarks,
+      "Nothing is measured: no part that is run has one of the chosen rungs.")
+    two = changed(two, '{ 2, "a loop"', '{ "a, b", kernel = "saxpy", grid = print }\nstudy:rung { 2, "a loop"')
+    has(run(two, "-p rungs=3").output, "must be a rung's number or name, of 1, 'a, b', 2, got '3'")
+  end)
+
   it("takes a rung's number however it is written, and parts only if there are several", function()
     assert.are.same({ "library copy", "a loop 64" }, rungs_of(run(STUDY, "-p 'rungs= 2.0'").record))
     local made = run(STUDY, "-p parts=ladder")

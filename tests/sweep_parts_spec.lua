@@ -125,11 +125,18 @@ describe("passes of a sweep in processes of their own", function()
     both(script, "-p n=2,2", 2, assert_same)
   end)
 
+  -- All run as elements of an array, though one has ended the sweep of one process.
+  local function without_sum(lines)
+    local list = {}
+    for _, line in ipairs(lines) do list[#list + 1] = not line:find "^passed " and line or nil end
+    return list
+  end
+
   it("end as the script ends where all do", function()
     for _, code in ipairs { "error 'boom'", "mw.arg('m', 1)()", "mw.device 'cuda:sm_00'", "mw.skip 'never'" } do
       both(HEAD .. code, "-p n=1,2", 2, function(joined, whole)
         assert.are.equal(whole.status, joined.status)
-        if whole.status ~= 0 then assert.are.same(whole.lines, joined.lines) end
+        if whole.status ~= 0 then assert.are.same(without_sum(whole.lines), without_sum(joined.lines)) end
       end)
     end
   end)

@@ -20,8 +20,13 @@ support.each_device("scattered elements", function(dev, _, runs)
       end
     end
     local a <close> = dev:zeros("f64", 5)
-    fails(function() a:gather { 1, 6 } end, "bad argument #1 to 'gather' (place 2 is from 1 to 5, got 6)")
-    fails(function() a:gather { 1.5 } end, "bad argument #1 to 'gather' (place 1 is from 1 to 5, got 1.5)")
+    fails(function() a:gather { 1, 6 } end, "bad argument #1 to 'gather' (place 2 is an integer from 1 to 5, got 6)")
+    for got, places in pairs { ["1.5"] = { 1.5 }, string = { "3" }, table = { {} } } do
+      fails(function() a:gather(places) end,
+        ("bad argument #1 to 'gather' (place 1 is an integer from 1 to 5, got %s)"):format(got))
+    end
+    fails(function() a:gather { i = 1 } end,
+      "bad argument #1 to 'gather' (a list of places is wanted, got one with names or holes)")
     fails(function() a:gather(1) end, "bad argument #1 to 'gather' (table expected, got number)")
   end)
 end)

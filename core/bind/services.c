@@ -11,7 +11,10 @@
 #include "core/compile/process.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* core.clock(): monotonic seconds. */
@@ -70,6 +73,42 @@ static int service_read_plain(lua_State *L) {
 /* core.interrupted(): true after Ctrl-C; loops that may run long ask. */
 static int service_interrupted(lua_State *L) {
   lua_pushboolean(L, atomic_load(&mw_interrupted));
+  return 1;
+}
+
+static pthread_t limited; /* the thread in core.within */
+static volatile sig_atomic_t is_late;
+
+/* A hook of mw_interrupt may end a kernel that the thread runs itself. */
+static void on_alarm(int number) {
+  if (!pthread_equal(pthread_self(), limited)) {
+    pthread_kill(limited, number);
+    return;
+  }
+  is_late = true;
+  mw_interrupt();
+}
+
+/* core.within(seconds, f, ...): calls f; whether it has ended in time. If not, its work on devices is ended as by Ctrl-C,
+ * and its error is that of this. */
+static int service_within(lua_State *L) {
+  const double seconds = luaL_checknumber(L, 1);
+  const time_t whole = (time_t)seconds;
+  const struct itimerval limit = {.it_value = {whole, 1 + (suseconds_t)(1e6 * (seconds - (double)whole))}}, none = {0};
+  struct sigaction action = {.sa_handler = on_alarm}, before;
+  sigfillset(&action.sa_mask);
+  limited = pthread_self();
+  is_late = false;
+  sigaction(SIGALRM, &action, &before);
+  setitimer(ITIMER_REAL, &limit, NULL);
+  const int status = lua_pcall(L, lua_gettop(L) - 2, 0, 0);
+  setitimer(ITIMER_REAL, &none, NULL);
+  sigaction(SIGALRM, &before, NULL);
+  if (is_late)
+    atomic_store(&mw_interrupted, false); /* not Ctrl-C, whose error the host still raises */
+  else if (status != LUA_OK)
+    return lua_error(L);
+  lua_pushboolean(L, !is_late);
   return 1;
 }
 
@@ -248,5 +287,6 @@ const luaL_Reg service_functions[] = {
     {"range_push", service_range_push},
     {"type", service_type},
     {"where", service_where},
+    {"within", service_within},
     {NULL, NULL},
 };

@@ -114,7 +114,8 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
 element (i, j) of an array of nx columns is number (j - 1) * nx + i.]],
       params = { { "places", "integer[]", "" } },
       returns = { { "number[]", "in the order of the places" } },
-      errors = { "place <i> is from 1 to <n>, got <place>" },
+      errors = { "place <i> is an integer from 1 to <n>, got <place>",
+                 "a list of places is wanted, got one with names or holes" },
       since = "0.11.0",
       example = [[
 local a = dev:array("i32", { {1, 2, 3}, {4, 5, 6} })

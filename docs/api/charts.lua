@@ -65,7 +65,7 @@ texts or lists gives named bars, those of several series beside each other, with
     },
     film_spec = {
       about = "A film of a 1-D or 2-D field.",
-      { "name", "string", "of the files, without extension", default = "SCRIPT-film" },
+      { "name", "string", "of the files, without extension", default = "SCRIPT-film, with a number for each further one" },
       { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
       { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
       { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
@@ -84,7 +84,7 @@ terminal]], default = "false" },
     },
     picture_spec = {
       about = "A picture of a 1-D or 2-D field.",
-      { "name", "string", "of the files, without extension", default = "SCRIPT-picture" },
+      { "name", "string", "of the files, without extension", default = "SCRIPT-picture, with a number for each further one" },
       { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
       { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
       { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
@@ -177,7 +177,8 @@ mw.ladder { x = "T_eff", by = "rung", share = "share", level = { value = 4.2e9, 
       name = "film", forms = { "mw.film([options])" },
       about = [[Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
 elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
-NAME.png with the last one. A film with `live` moves its cursor up between frames: print nothing else meanwhile.]],
+NAME.png with the last one. What is printed between the frames of
+one with `live` stays, and the next frame comes below it.]],
       params = { { "options", "film_spec", "", optional = true } },
       returns = { { "table", "the film: `add` returns it again, `draw` returns the paths of the files" } },
       errors = { "mw.film: option 'high' must be above 'low', got <a> and <b>",

@@ -71,6 +71,13 @@ does that), `checks` and `compares` (the ids of the same backend's devices that 
       example = [[print(core.device_word("cuda").id, core.device_word("cuda:x")) --> cuda:0  nil]] },
     { name = "type", forms = { "core.type(value)" }, about = [[As `mw.type`.]], params = { { "value", "any", "" } },
       returns = { { "string?", "" } }, since = "0.1.0" },
+    { name = "within", forms = { "core.within(seconds, f, ...)" },
+      about = [[Calls a function: true if it has ended in time. If not, its work on devices is ended as by Ctrl-C (a kernel of a GPU is no longer
+waited for), and its error is not raised. Calls do not nest.]],
+      params = { { "seconds", "number", "", unit = "s" }, { "f", "function", "" },
+                 { "...", "any", "its arguments", optional = true } },
+      returns = { { "boolean", "" } }, since = "0.11.0",
+      example = [[print(core.within(5, function() end)) --> true]] },
     { name = "poll", forms = { "core.poll()" }, about = [[As `mw.poll`.]], returns = { { "integer", "" } },
       since = "0.1.0" },
     {

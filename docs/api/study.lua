@@ -5,8 +5,8 @@ return {
   about = [[
 A study compares ways to compute the same thing. Its file describes them and returns the description; `moonwarp run`
 measures. [docs/tutorial.md](../tutorial.md) leads to a first one; experiments/ has more. A study may be a folder, NAME/init.lua: its files
-`require` each other by name, `require "mesh"` for NAME/mesh.lua, while it runs. Such a file hides none of moonwarp, lfs and cjson, and a run keeps
-all of them for `moonwarp rerun`.
+`require` each other by name, `require "mesh"` for NAME/mesh.lua and `require "sub.mesh"` for NAME/sub/mesh.lua, while it runs. Such a file hides
+none of moonwarp, lfs and cjson; files of the working folder are not found. A run keeps all of them for `moonwarp rerun`.
 
 | term | meaning |
 |---|---|
@@ -53,7 +53,8 @@ saxpy.lua:24: rung 3 'a loop': kernel 'saxpy', parameter 3 'a': the case has no 
 saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
 ```
 
-An error inside a function of the description names the call and the field that it was given to, then the line of the error.
+An error inside a function of the description names the call and the field that it was given to, then the line of the error. So does a value of a
+wrong kind that such a function returns. Names that records have of their own are neither parameters nor sides, fields or rates of parts.
 
 A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
 output), the sides of its case, the result `t`, the rate, `share` (relative to the level), `of_peak` (relative to the peak, if it is
@@ -130,7 +131,7 @@ functions of the previous parameters' values: `function(p) return p.n // 2 end`.
     },
     answer_spec = {
       about = "The expected result. One of `equal`, `cell`, `host` and `steps` is needed.",
-      { "equal", "string", "an array that the output must equal bit for bit" },
+      { "equal", "string", "an array other than the output, which this must equal bit for bit" },
       { "cell", "fun(c: case, at: table, ...: integer): number", [[one element by its indices; `at.A(i, j)` reads the
 case's array A, with as many indices as it has dimensions. Small cases are compared completely, the measured one in 68 samples]] },
       { "host", "fun(c: case, rung: table, out: array): table|function|array", [[all elements of a small case, as `mw.check` takes
@@ -140,9 +141,9 @@ write, with the first rung that does. An array is copied]] },
 computed separately]] },
       { "prove", "fun(c: case, go: function, check: function)",
         [[a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known;
-`check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance]] },
+`check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance, and must be called where there are no samples]] },
       { "reference", "fun(c: case, launcher: function): array", [[computes the reference on the device, after `start`;
-`launcher(rung, c, block)` is `study:launcher`]] },
+`launcher(rung, c, block)` is `study:launcher`. The output itself is copied]] },
       { "needs", "string[]", [[the rungs that `reference` runs; they are checked on the odd cases even if `rungs` leaves
 them out]] },
       { "tolerance", "fun(c: case, rung: table, first: table?): check_options", [[the tolerance; `first` is the rung whose
@@ -174,14 +175,15 @@ the reason why the device cannot. The kernels are compiled with those of other r
 Then `c:array` and `c:full` are `mw.null`, and `c:resident` is 1; a function that fails then has its kernels compiled when it is
 launched]] },
       { "graph", "boolean", [[what the rung queues is captured once, and replayed as one graph. With `stream` it may use further streams
-that wait for `c:stream()`, and that this one waits for at the end. Since 0.11.0]], default = "false" },
+that wait for `c:stream()`, and that this one waits for at the end. It is of one device, and what functions do or return when it is captured
+stays: a replay calls neither functions of the list nor those that are arguments. Since 0.11.0]], default = "false" },
       { "file", "string", "its .cu file", default = "the study's `kernels`" },
-      { "source", "string|fun(c: case, block: any): string", "its source, instead of a file: generated CUDA C++. Since 0.11.0" },
+      { "source", "string|fun(c: case, block: any): string", "its source as text, instead of a file: generated CUDA C++; with `make` a launch names it, as in\n`c:launch(name, { source =, ... })`. Since 0.11.0" },
       { "fast_math", "boolean", "compiled with fast math", default = "false" },
       { "compile", "table", "options of `dev:module` for its kernels, as in `{ max_registers = 32 }`" },
       { "device", "string", [[the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread
-of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device, and runs on the study's where check
-mode looks. Since 0.11.0]] },
+of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device or a GPU that there is not, as is a list
+with such a launch, and runs on the study's where check mode looks. Since 0.11.0]] },
       { "answer", "string", "the answer it computes", default = [[the only one besides "copy"]] },
       { "block", "dims|fun(c: case): dims", "threads per block" },
       { "blocks", "dims[]", "several blocks; each is measured" },
@@ -215,7 +217,9 @@ CPU device in check mode, also if the study's device is a GPU. At least one of t
 finding, or the run fails. Names are kinds of findings, all of which check mode must have: "race in global memory"
 ([check.md](../check.md)). It is not measured without `measure`, and never in check mode]], default = "false" },
       { "measure", "boolean|number", [[a mistake is measured all the same, if check mode has found wrong results, races and memory that was
-not written at most: no access out of bounds, no wait without an end. A number: seconds that a call may take, else it is left out; true: 10.
+not written at most: no access out of bounds, no wait without an end. A number: seconds that a call may take, else it is left out; true: 10. The CPU device ends such a kernel and goes on; on
+a GPU the run ends if the kernel is not over 10 s later, since only the end of the process ends it. On the CPU device it is also left out if it
+faults.
 Its records have `error` and `error_rms`; it is drawn as wrong, is no level and no best, and `observe` is not called.
 Since 0.11.0]], default = "false" },
       { "counters", "boolean", [[false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler
@@ -243,17 +247,20 @@ of `types`, else f64. A function is called again when the part begins, and may t
       { "ratios", "string[]", [[ratios of rates, each with a 95 % interval: "naive / library copy", or of the fastest rung
 of an answer, "best sum / best copy"]], default = "{}" },
       { "derive", "fun(records: table[], c: case)", "adds fields to the records of a case, before they are stored" },
-      { "rate", "string|table", [[the field that is compared in this part; its work is that of the answers, else bytes, or a function, as of
-`mw.study`. Since 0.11.0]], default = "the study's" },
+      { "rate", "string|table", [[the field that is compared in this part, as of `mw.study`: from the bytes of the answers, or with a `work` of its own,
+which answers do not replace. `bound` of the study and of rungs is in another unit, and does not count. Since 0.11.0]], default = "the study's" },
+      { "bound", "fun(c: case, rung: table, fields: table): number?, ...", "ceilings of the rate in this part. Since 0.11.0",
+        default = "the rung's or the study's; none if the part has a `rate`" },
       { "units", "table", "of fields of its records, beside the study's. Since 0.11.0" },
       { "clock", [["device"|"host"]], "as for `mw.bench`" },
       { "batch", "integer", "calls per sample, as for `mw.bench`" },
       { "error", "boolean", [[its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what
 the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as
-infinite. Since 0.11.0]], default = "false" },
-      { "shares", "boolean", [[also measures each distinct kernel of the lists of `launches` alone, and shows its time, times how often the
-list has it, as a table and a ladder, with records of their own: `kernel`, `launches`, `t`, `together`, `share`. So each kernel must be able to
-run again and again. What functions of the list do is not in it. Since 0.11.0]], default = "false" },
+infinite: "inf" in record.json. Since 0.11.0]], default = "false" },
+      { "shares", "boolean", [[also measures each launch of the lists of `launches` alone, equal ones once, and shows the time of each kernel's
+launches together as a table and a ladder, with records of their own: `kernel`, `launches`, `t` (of one; the mean where they differ), `together`,
+`share`. So each launch must be able to run again and again. What functions of the list do is not in it. Kernels on different devices may run side
+by side. Since 0.11.0]], default = "false" },
       { "run", "fun(study: study)", "plain Lua that runs as this part, instead of `cases`" },
     },
     chart_spec = {
@@ -315,7 +322,7 @@ open, and `gpu` is false.]],
     },
     {
       name = "run", owner = "mw", forms = { "mw.run(study)", "mw.run(path)" },
-      about = [[Runs a study, or the file of one, in a stock interpreter. Not needed with `moonwarp run`.]],
+      about = [[Runs a study, or the file or folder of one, in a stock interpreter. Not needed with `moonwarp run`.]],
       params = { { "what", "study|string", "" } },
       returns = { { "boolean", "true if no check failed, as for `os.exit(mw.run \"mine.lua\")`", name = "is_right" } },
       errors = { "mw.run: a study or the path of one is wanted, got <type>", "mw.run: cannot open <path>: <reason>",

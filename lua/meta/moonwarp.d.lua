@@ -512,7 +512,7 @@
 
 --- A film of a 1-D or 2-D field.
 ---@class moonwarp.film_spec
----@field name? string of the files, without extension, default SCRIPT-film
+---@field name? string of the files, without extension, default SCRIPT-film, with a number for each further one
 ---@field title? string
 ---@field xlabel? string default "ix"
 ---@field ylabel? string default "iy"; in 1-D the label
@@ -552,7 +552,7 @@
 
 --- A picture of a 1-D or 2-D field.
 ---@class moonwarp.picture_spec
----@field name? string of the files, without extension, default SCRIPT-picture
+---@field name? string of the files, without extension, default SCRIPT-picture, with a number for each further one
 ---@field title? string
 ---@field xlabel? string default "ix"
 ---@field ylabel? string default "iy"; in 1-D the label
@@ -615,12 +615,12 @@
 
 --- The expected result. One of `equal`, `cell`, `host` and `steps` is needed.
 ---@class moonwarp.answer_spec
----@field equal? string an array that the output must equal bit for bit
+---@field equal? string an array other than the output, which this must equal bit for bit
 ---@field cell? fun(c: moonwarp.case, at: table, ...: integer): number one element by its indices; `at.A(i, j)` reads the case's array A, with as many indices as it has dimensions. Small cases are compared completely, the measured one in 68 samples
 ---@field host? fun(c: moonwarp.case, rung: table, out: moonwarp.array): table|function|moonwarp.array all elements of a small case, as `mw.check` takes them; also of the measured one, up to 2^22 elements, unless there is a `spot`, `prove` or `reference`. It is called once for each array `out` that rungs write, with the first rung that does. An array is copied
 ---@field spot? fun(c: moonwarp.case): table[] samples of the measured size, `{ i, j, value = }` each, if an element cannot be computed separately
----@field prove? fun(c: moonwarp.case, go: function, check: function) a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known; `check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance
----@field reference? fun(c: moonwarp.case, launcher: function): moonwarp.array computes the reference on the device, after `start`; `launcher(rung, c, block)` is `study:launcher`
+---@field prove? fun(c: moonwarp.case, go: function, check: function) a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known; `check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance, and must be called where there are no samples
+---@field reference? fun(c: moonwarp.case, launcher: function): moonwarp.array computes the reference on the device, after `start`; `launcher(rung, c, block)` is `study:launcher`. The output itself is copied
 ---@field needs? string[] the rungs that `reference` runs; they are checked on the odd cases even if `rungs` leaves them out
 ---@field tolerance? fun(c: moonwarp.case, rung: table, first: table?): moonwarp.check_options the tolerance; `first` is the rung whose output is the reference, default as `mw.check`
 ---@field bytes? string|fun(c: moonwarp.case, rung: table): number bytes moved by a call: the arrays that are read or written, as in "A B C", or a function, bytes
@@ -683,12 +683,13 @@
 ---@field charts? moonwarp.chart_spec[] default {}
 ---@field ratios? string[] ratios of rates, each with a 95 % interval: "naive / library copy", or of the fastest rung of an answer, "best sum / best copy", default {}
 ---@field derive? fun(records: table[], c: moonwarp.case) adds fields to the records of a case, before they are stored
----@field rate? string|table the field that is compared in this part; its work is that of the answers, else bytes, or a function, as of `mw.study`. Since 0.11.0, default the study's
+---@field rate? string|table the field that is compared in this part, as of `mw.study`: from the bytes of the answers, or with a `work` of its own, which answers do not replace. `bound` of the study and of rungs is in another unit, and does not count. Since 0.11.0, default the study's
+---@field bound? fun(c: moonwarp.case, rung: table, fields: table): number?, ... ceilings of the rate in this part. Since 0.11.0, default the rung's or the study's; none if the part has a `rate`
 ---@field units? table of fields of its records, beside the study's. Since 0.11.0
 ---@field clock? "device"|"host" as for `mw.bench`
 ---@field batch? integer calls per sample, as for `mw.bench`
----@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite. Since 0.11.0, default false
----@field shares? boolean also measures each distinct kernel of the lists of `launches` alone, and shows its time, times how often the list has it, as a table and a ladder, with records of their own: `kernel`, `launches`, `t`, `together`, `share`. So each kernel must be able to run again and again. What functions of the list do is not in it. Since 0.11.0, default false
+---@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite: "inf" in record.json. Since 0.11.0, default false
+---@field shares? boolean also measures each launch of the lists of `launches` alone, equal ones once, and shows the time of each kernel's launches together as a table and a ladder, with records of their own: `kernel`, `launches`, `t` (of one; the mean where they differ), `together`, `share`. So each launch must be able to run again and again. What functions of the list do is not in it. Kernels on different devices may run side by side. Since 0.11.0, default false
 ---@field run? fun(study: moonwarp.study) plain Lua that runs as this part, instead of `cases`
 
 --- One way to compute an answer: a kernel with `over` or `grid`, or `make`. A launch takes its arguments from the
@@ -698,12 +699,12 @@
 ---@field [2] string its name, in tables, charts and ratios
 ---@field kernel? string|string[]|fun(c: moonwarp.case, block: any): string its name, "sum<%s>" with the case's type in C++ for %s; a list names the kernels that `make` launches, so that all are compiled at once
 ---@field launches? fun(c: moonwarp.case, block: any): table[]?, string? several launches, one after the other, instead of `kernel`: a list of `{ kernel, how, arguments }` as `c:launch` takes them, and of functions, such as a wait, an event or a step of the host; or nil and the reason why the device cannot. The kernels are compiled with those of other rungs: the function is called before the case has arrays, too. Then `c:array` and `c:full` are `mw.null`, and `c:resident` is 1; a function that fails then has its kernels compiled when it is launched
----@field graph? boolean what the rung queues is captured once, and replayed as one graph. With `stream` it may use further streams that wait for `c:stream()`, and that this one waits for at the end. Since 0.11.0, default false
+---@field graph? boolean what the rung queues is captured once, and replayed as one graph. With `stream` it may use further streams that wait for `c:stream()`, and that this one waits for at the end. It is of one device, and what functions do or return when it is captured stays: a replay calls neither functions of the list nor those that are arguments. Since 0.11.0, default false
 ---@field file? string its .cu file, default the study's `kernels`
----@field source? string|fun(c: moonwarp.case, block: any): string its source, instead of a file: generated CUDA C++. Since 0.11.0
+---@field source? string|fun(c: moonwarp.case, block: any): string its source as text, instead of a file: generated CUDA C++; with `make` a launch names it, as in `c:launch(name, { source =, ... })`. Since 0.11.0
 ---@field fast_math? boolean compiled with fast math, default false
 ---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
----@field device? string the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device, and runs on the study's where check mode looks. Since 0.11.0
+---@field device? string the id of another device that it runs on, with arrays of its own there: "cpu" beside a GPU, or "cpu:1", one thread of the host. Its records have neither `share` nor `of_peak`. It is left out where that is the study's device or a GPU that there is not, as is a list with such a launch, and runs on the study's where check mode looks. Since 0.11.0
 ---@field answer? string the answer it computes, default the only one besides "copy"
 ---@field block? moonwarp.dims|fun(c: moonwarp.case): moonwarp.dims threads per block
 ---@field blocks? moonwarp.dims[] several blocks; each is measured
@@ -726,7 +727,7 @@
 ---@field series? string|fun(c: moonwarp.case, block: any): string its line in charts, default its name
 ---@field stream? boolean the function of `make` works in `c:stream()`, so it is timed there, default false
 ---@field mistake? boolean|string|string[] it is wrong on purpose, as its source is. It may write anywhere, so its odd cases run on the CPU device in check mode, also if the study's device is a GPU. At least one of them must show the mistake, by a wrong result, an error or a finding, or the run fails. Names are kinds of findings, all of which check mode must have: "race in global memory" ([check.md](../check.md)). It is not measured without `measure`, and never in check mode, default false
----@field measure? boolean|number a mistake is measured all the same, if check mode has found wrong results, races and memory that was not written at most: no access out of bounds, no wait without an end. A number: seconds that a call may take, else it is left out; true: 10. Its records have `error` and `error_rms`; it is drawn as wrong, is no level and no best, and `observe` is not called. Since 0.11.0, default false
+---@field measure? boolean|number a mistake is measured all the same, if check mode has found wrong results, races and memory that was not written at most: no access out of bounds, no wait without an end. A number: seconds that a call may take, else it is left out; true: 10. The CPU device ends such a kernel and goes on; on a GPU the run ends if the kernel is not over 10 s later, since only the end of the process ends it. On the CPU device it is also left out if it faults. Its records have `error` and `error_rms`; it is drawn as wrong, is no level and no best, and `observe` is not called. Since 0.11.0, default false
 ---@field counters? boolean false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler accesses in parts, default true
 ---@field bound? fun(c: moonwarp.case, rung: table, fields: table): number?, ... ceilings of its rate. Since 0.11.0, default the study's
 ---@field observe? fun(c: moonwarp.case, go: function, rung: table, check: function): table further values of its records, read from the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed
@@ -1593,8 +1594,8 @@ function graph:close() end
 
 --- A study compares ways to compute the same thing. Its file describes them and returns the description; `moonwarp run`
 --- measures. [docs/tutorial.md](../tutorial.md) leads to a first one; experiments/ has more. A study may be a folder, NAME/init.lua: its files
---- `require` each other by name, `require "mesh"` for NAME/mesh.lua, while it runs. Such a file hides none of moonwarp, lfs and cjson, and a run keeps
---- all of them for `moonwarp rerun`.
+--- `require` each other by name, `require "mesh"` for NAME/mesh.lua and `require "sub.mesh"` for NAME/sub/mesh.lua, while it runs. Such a file hides
+--- none of moonwarp, lfs and cjson; files of the working folder are not found. A run keeps all of them for `moonwarp rerun`.
 --- 
 --- | term | meaning |
 --- |---|---|
@@ -1641,7 +1642,8 @@ function graph:close() end
 --- saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
 --- ```
 --- 
---- An error inside a function of the description names the call and the field that it was given to, then the line of the error.
+--- An error inside a function of the description names the call and the field that it was given to, then the line of the error. So does a value of a
+--- wrong kind that such a function returns. Names that records have of their own are neither parameters nor sides, fields or rates of parts.
 --- 
 --- A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
 --- output), the sides of its case, the result `t`, the rate, `share` (relative to the level), `of_peak` (relative to the peak, if it is
@@ -2317,7 +2319,8 @@ function mw.ladder(spec) end
 
 --- Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
 --- elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
---- NAME.png with the last one. A film with `live` moves its cursor up between frames: print nothing else meanwhile.
+--- NAME.png with the last one. What is printed between the frames of
+--- one with `live` stays, and the next frame comes below it.
 ---@param options? moonwarp.film_spec
 ---@return table # the film: `add` returns it again, `draw` returns the paths of the files
 function mw.film(options) end
@@ -2344,7 +2347,7 @@ function mw.timeline(spec) end
 ---@return boolean gpu # whether the device is a GPU
 function mw.study(spec) end
 
---- Runs a study, or the file of one, in a stock interpreter. Not needed with `moonwarp run`.
+--- Runs a study, or the file or folder of one, in a stock interpreter. Not needed with `moonwarp run`.
 ---@param what moonwarp.study|string
 ---@return boolean is_right # true if no check failed, as for `os.exit(mw.run "mine.lua")`
 function mw.run(what) end

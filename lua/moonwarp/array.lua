@@ -170,8 +170,12 @@ function array.gather(self, places)
   check_argument("gather", 1, places, "table")
   for i, place in ipairs(places) do
     if math.type(place) ~= "integer" or place < 1 or place > #self then
-      failure.invalid("bad argument #1 to 'gather' (place %d is from 1 to %d, got %s)", i, #self, tostring(place))
+      failure.invalid("bad argument #1 to 'gather' (place %d is an integer from 1 to %d, got %s)", i, #self,
+        math.type(place) and place or type(place))
     end
+  end
+  if #lists.keys(places) > #places then
+    failure.invalid("bad argument #1 to 'gather' (a list of places is wanted, got one with names or holes)")
   end
   if is_remote(self) or #places == 0 then return lists.map(places, function(place) return self:get(place) end) end
   local at <close> = self:device():array("u64", places)

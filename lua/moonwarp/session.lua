@@ -16,6 +16,7 @@
 --   left           the status with which the run has ended (cli/run.lua)
 --   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)
+--   measured       the device of the study that runs: the run's, whatever else is opened meanwhile
 --   begun          descriptions of studies that have been begun, and neither been run nor returned (study.lua)
 --   failed_checks  how many; failed_before: of runs that have ended
 --   found          how many findings are errors; begun_with, settled: how often each had been met when the session

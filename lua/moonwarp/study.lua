@@ -18,16 +18,16 @@ local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local failure = require "moonwarp.base.failure"
-local files = require "moonwarp.base.files"
+local folder = require "moonwarp.study.folder"
 local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
-local syntax = require "moonwarp.base.syntax"
 local measure = require "moonwarp.study.measure"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
 local session = require "moonwarp.session"
 local runner = require "moonwarp.study.run"
 local steps = require "moonwarp.study.steps"
+local units = require "moonwarp.base.units"
 local validate = require "moonwarp.study.validate"
 
 local study = {}
@@ -79,16 +79,25 @@ study.fields = {
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
            run = "function", counters = "table", error = "boolean",
-           shares = "boolean", rate = "string table", units = "table" },
+           shares = "boolean", rate = "string table", units = "table", bound = "function" },
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },
 }
 
 -- ---- entries ------------------------------------------------------------------------------------
 
+-- The values of a function that follow its rule.
+local function checked(entry, field, rule, ...)
+  for i = 1, rule and math.max(1, select("#", ...)) or 0 do
+    local problem = schema.problem((select(i, ...)), rule, "what it returns")
+    if problem then blame.fail(entry, field, "%s", problem) end
+  end
+  return ...
+end
+
 -- A function of the description, with the name of what it belongs to before its errors.
-local function guarded(entry, field, fn)
-  return function(...) return blame.on(entry, field, fn, ...) end
+local function guarded(entry, field, fn, rule)
+  return function(...) return checked(entry, field, rule, blame.on(entry, field, fn, ...)) end
 end
 
 -- Fields that are lists: their elements, an example and their least length. A list whose
@@ -116,15 +125,35 @@ local function check_list(who, name, list)
   if #list < (least or 0) then fail "an empty one" end
 end
 
+-- What functions of a description return, where nothing else looks at it; of several values each.
+local NUMBER <const>, NUMBERS <const>, NAMES <const> = "number?", "number table", schema.list "string"
+local SPOTS <const> = { list = schema.fields { value = "number" }, least = 1 }
+local RETURNS <const> = {
+  [study.fields.study] = { also = NAMES, bound = NUMBER, defines = "table?", peak = "table?" },
+  [study.fields.rung] = { source = "string", sides = "table?", fields = "table?", series = "string?", args = "table?",
+                          shared = NUMBER, bytes = "number", observe = "table?", bound = NUMBER, block = NUMBERS,
+                          grid = NUMBERS },
+  [study.fields.answer] = { tolerance = "table?", work = "number", bytes = "number", reference = "array",
+                            host = "array table number function", spot = SPOTS },
+  [study.fields.part] = { bound = NUMBER },
+}
+
 -- The named fields of an entry, checked, its functions guarded.
 local function entry_of(who, given, spec)
   local entry = schema.options(who, lists.named(given), spec)
   entry.at, entry.title = core.where(), who
   for key, value in pairs(entry) do
     if LISTS[key] and type(value) == "table" then check_list(who, key, value) end
-    if type(value) == "function" then entry[key] = guarded(entry, key, value) end
+    if type(value) == "function" then entry[key] = guarded(entry, key, value, (RETURNS[spec] or {})[key]) end
   end
   return entry
+end
+
+local function check_units(entry)
+  for field, unit in pairs(entry.units or {}) do
+    local problem = units.problem(field, unit)
+    if problem then failure.invalid("%s: %s", entry.title, problem) end
+  end
 end
 
 -- ---- describing ---------------------------------------------------------------------------------
@@ -132,12 +161,15 @@ end
 -- The field that is compared, and the work of a call in its unit; false if that is its bytes.
 local function read_rate(entry)
   local name, work = entry.rate or "T_eff", nil
-  if type(name) == "table" then name, work = name[1], name.work end
-  if type(name) ~= "string" or work ~= nil and type(work) ~= "function" then
+  local is_mistyped = false
+  if type(name) == "table" then
+    name, work, is_mistyped = name[1], name.work, #lists.keys(name) > (name.work and 2 or 1)
+  end
+  if type(name) ~= "string" or is_mistyped or work ~= nil and type(work) ~= "function" then
     failure.invalid("%s: option 'rate' must be a field as in \"T_eff\", or { \"rate\", work = function(c, rung) }",
       entry.title)
   end
-  return name, work and guarded(entry, "rate's work", work) or false
+  return name, work and guarded(entry, "rate's work", work, "number") or false
 end
 
 --- Begins the description of a study.
@@ -157,6 +189,7 @@ function study.new(head)
   if type(head) ~= "table" then failure.invalid("mw.study: a table is wanted, got %s", type(head)) end
   self.head = entry_of("mw.study", head, study.fields.study)
   if not head.question then failure.invalid("mw.study: needs 'question', a text") end
+  check_units(self.head)
   self.rate, self.work = read_rate(self.head)
   if not session.current.options.describe then
     self.dev = session.current:open_device()
@@ -254,6 +287,10 @@ function complete.rung(self, who, rung)
   if not (is_made or rung.kernel) then failure.invalid("%s: needs 'kernel', 'launches' or 'make'", who) end
   if not (is_made or rung.over or rung.grid) then failure.invalid("%s: needs 'over' or 'grid'", who) end
   check_blocks(who, rung)
+  if rung.source and (rung.file or rung.make) then
+    failure.invalid("%s: %s", who, rung.file and "has 'file' and 'source', which is text instead of one"
+      or "has 'source' and 'make', whose launches name their own: c:launch(name, { source =, ... })")
+  end
   if rung.measure and not rung.mistake then failure.invalid("%s: 'measure' is of one with 'mistake'", who) end
   rung.answer = rung.answer or only_answer(self)
   if not rung.answer then failure.invalid("%s: needs 'answer', the name of what it computes", who) end
@@ -281,7 +318,11 @@ function complete.part(self, who, part)
     failure.invalid("%s: needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function", who)
   end
   local own = { head = lists.merged(self.head, { units = lists.merged(self.head.units or {}, part.units) }) }
+  check_units(part)
   if part.rate then own.rate, own.work = read_rate(part) end
+  local is_parameter = self.p[own.rate] ~= nil and "there is a parameter of that name"
+  local problem = part.rate and (is_parameter or own.rate ~= self.rate and parameters.problem(self, own.rate))
+  if problem then failure.invalid("%s: rate '%s': %s", who, own.rate, problem) end
   part.study = setmetatable(own, { __index = self }) -- as the part sees it
 end
 
@@ -445,11 +486,14 @@ function study.start(what)
   local options, failed = current.options, current.failed_checks
   local script, text = options.script, options.text
   local _ <close> = setmetatable({}, { __close = function() options.script, options.text = script, text end })
-  if type(what) == "string" then
-    local path, chunk, problem = what, loadfile(what)
-    if not chunk then
-      failure.raise_as("io", "mw.run: %s", syntax.explain(files.read(path) or "", problem))
-    end
+  local path = type(what) == "string" and folder.script(what)
+  if type(what) == "string" and not path then
+    failure.raise_as("io", "mw.run: cannot open %s: there is no such file, and no folder with an init.lua", what)
+  end
+  local _ <close> = path and folder.open(path) or nil
+  if path then
+    local chunk, problem = folder.load(path)
+    if not chunk then failure.raise_as("io", "mw.run: %s", problem) end
     options.script, options.text = path, nil
     what = study.returned(chunk())
     if not what then failure.invalid("mw.run: '%s' returns no study", path) end

@@ -21,13 +21,26 @@ function path.script_file()
   return session.current.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
 end
 
---- The running script's name without folder and ending; "script" if there is none.
+--- The folder of a study of several files, by its script: "some/mesh/" of "some/mesh/init.lua"; nil of another.
+---@param script string
+---@return string?
+function path.folder(script)
+  return script:match "^(.*/)init%.lua$" or script == "init.lua" and "./" or nil
+end
+
+--- A script's name without its folder and its ending; of a study of several files its folder's.
+---@param script string
+---@return string
+function path.study(script)
+  local folder = path.folder(script)
+  return ((folder and folder:match "([^/]+)/+$" or script:match "[^/]+$" or script):gsub("%.lua$", ""))
+end
+
+--- The name of the running script; "script" if there is none.
 ---@return string
 function path.script()
   local name = path.script_file() or "script"
-  if name == "-e" then return "code" end
-  if name:match("init%.lua$") then name = name:match("([^/]+)/init%.lua$") or name end
-  return (name:match("([^/]+)$") or name):gsub("%.lua$", "")
+  return name == "-e" and "code" or path.study(name)
 end
 
 --- Makes the output folder, with its parents.

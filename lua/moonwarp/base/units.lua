@@ -57,6 +57,19 @@ function units.without_prefix(text)
   end
 end
 
+--- Why a unit is none that a record can give to a field; nil if it is.
+---@param field any
+---@param unit any
+---@return string?
+function units.problem(field, unit)
+  if type(field) ~= "string" or type(unit) ~= "string" then
+    return "'units' must be texts by the names of fields, as in units = { rate = \"flop/s\" }"
+  end
+  local base = units.without_prefix(unit)
+  return base and ("'units' wants a base unit of '%s', got '%s'; give it as '%s', and the value without a prefix: what "
+    .. "shows it chooses one"):format(field, unit, base)
+end
+
 --- The scale for values up to a given size.
 ---@param unit string     a base unit
 ---@param largest number  the largest magnitude shown

@@ -112,7 +112,7 @@ local function describe_run(study)
 end
 
 local function description_of_file(chunk, file)
-  local _ <close> = require("moonwarp.cli.studies").open_folder(file)
+  local _ <close> = require("moonwarp.study.folder").open(file)
   local value, study = chunk(), package.loaded["moonwarp.study"]
   value = study and study.returned(value)
   return value and description_of(value) or { plain = true }
@@ -122,7 +122,7 @@ end
 ---@param parsed table
 function describe.run(parsed)
   local file = parsed[1]
-  local chunk, problem = require("moonwarp.cli.studies").load(file)
+  local chunk, problem = require("moonwarp.study.folder").load(file)
   if not chunk then fail(problem) end
   session.begin({ describe = describe_run, script = file }).leave = function() tell(said_by "os.exit") end
   _G.arg = { [0] = file }

@@ -147,7 +147,7 @@ local function take_all(lefts, header, ended)
     if not own then
       own, problem = passes.judge(left.ended.outcome, left.ended.message, problem_of(left.ended), header)
     end
-    passes.note(ended, failed, problem)
+    passes.note(ended, failed, problem or own ~= exit.OK and "failed" or nil)
     if own ~= exit.OK then
       status, said[left.ended.text or ""] = status == exit.OK and own or status, own
     elseif problem then
@@ -173,8 +173,9 @@ function join.run(parts, parameters)
   current:empty_json()
   local ended, reason = { count = 0 }, nil
   local status, problems, put_off, before = take_all(lefts, first and first.header, ended)
-  if status ~= exit.OK then return status end
-  if put_off then status = show(put_off, before) else status, reason = passes.end_of(problems) end
+  if status == exit.OK then
+    if put_off then status = show(put_off, before) else status, reason = passes.end_of(problems) end
+  end
   passes.sum_up(ended)
   return status, reason
 end

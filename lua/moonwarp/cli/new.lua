@@ -32,13 +32,13 @@ local SIZES <const> = lists.set { "n", "m", "N", "nx", "ny", "nz", "size", "leng
                                   "columns", "cols" }
 
 -- Names that the script has of its own, beside Lua's words.
-local OWN <const> = lists.set { "mw", "dev", "kernel", "expected", "at", "block", "threads", "shared", "go", "bytes",
-                                "t" }
+local OWN <const> = lists.set { "mw", "dev", "kernel", "expected", "at", "block", "threads", "shared", "cooperative",
+                                "go", "bytes", "t" }
 
 -- "x", "const f32x4*": an array of f32 with 4 numbers an element.
 local function parameter_of(name, text, place)
   local kind, lanes, star = text:gsub("^const ", ""):match "^(%a+%d*)x?(%d?)(%*?)$"
-  local is_free = not OWN[name] and load("local " .. name) ~= nil
+  local is_free = not OWN[name] and rawget(_G, name) == nil and load("local " .. name) ~= nil
   return { name = is_free and name or ("%s_%d"):format(name, place), text = text, place = place, lanes = lanes,
            kind = kind, is_array = star == "*", is_size = SIZES[name] and text:find "^[iu]%d+$" ~= nil or false }
 end
@@ -58,8 +58,9 @@ end
 -- Texts of the parameters for which `make` gives one, as a list.
 local function joined(list, separator, make) return table.concat(lists.map(list, make), separator) end
 
--- What stands in the script for each word with a dollar sign.
+-- What stands in the script for each word with a dollar sign. What its file says of kernels may be another's.
 local function words_of(kernel, name, file)
+  local source = files.read(file) or ""
   local names, kinds = kernel:parameters()
   local list = lists.map(names, function(word, i) return parameter_of(word, kinds[i], i) end)
   local sizes = lists.map(list, function(p) return p.is_size and p.name or nil end)
@@ -74,7 +75,8 @@ local function words_of(kernel, name, file)
   return { name = name, file = file, kernel = kernel:name(), signature = kernel:signature(), blocks = BLOCKS[#sides],
     arguments = (#sizes == 0 and ('local n = mw.arg("n", %s)\n'):format(SIDES[1]) or "") .. lines(true) .. lines(false),
     names = joined(list, ", ", function(p) return p.name end), output = output and output.name or "nil",
-    bytes = bytes == "" and "0" or bytes,
+    bytes = bytes == "" and "0" or bytes, each = source:find "extern%s+__shared__" and 16 or 0,
+    cooperative = tostring(source:find "this_grid" ~= nil),
     grid = joined(sides, ", ", function(side, i) return ("mw.ceil_div(%s, block[%d])"):format(side, i) end),
     indices = ("i, j, k"):sub(1, 3 * #sides - 2) }
 end
@@ -100,7 +102,10 @@ function new.run(parsed)
   local module = require("moonwarp").device():module(file)
   local known = module:kernels()
   if #known == 0 then
-    options.fail("'%s' has no plain kernel; of a template a script has instances: module:kernel \"f<float>\"", file)
+    options.fail("'%s' has no plain kernel; of a template a script has instances, as in module:kernel \"f<float>\" or "
+      .. "\"f<32>\"", file)
+  elseif parsed[2] and #known > 1 and not lists.has(known, kernel) then
+    print(("'%s' has no plain kernel '%s'; the first is taken, of %s"):format(file, kernel, table.concat(known, ", ")))
   end
   local chosen = module:kernel(lists.has(known, kernel) and kernel or known[1])
   write(script, "script.txt", words_of(chosen, name, file))

@@ -75,8 +75,8 @@ end
 local function attempt(chunk, words)
   return host.call(function()
     local script = session.current.options.script
-    local is_folder = script and script:find "init%.lua$"
-    local _ <close> = is_folder and require("moonwarp.cli.studies").open_folder(script) or nil
+    local is_folder = script and script:find "%f[^/%z]init%.lua$"
+    local _ <close> = is_folder and require("moonwarp.study.folder").open(script) or nil
     local value = chunk(table.unpack(words))
     local study = package.loaded["moonwarp.study"]
     if study then study.conclude(value) end
@@ -105,7 +105,7 @@ end
 -- ---- all of them --------------------------------------------------------------------------------
 
 --- Counts a pass that has ended, in what begins as { count = 0 }; `failed` checks are those before it.
----@param ended table     count, and a text of each pass that has not passed
+---@param ended table     count, left (how many were not run), and a text of each pass that has not passed
 ---@param failed integer
 ---@param problem any?     the error that ended it
 function passes.note(ended, failed, problem)
@@ -120,11 +120,13 @@ end
 ---@param ended table
 function passes.sum_up(ended)
   local current = session.current
-  if ended.count < 2 or current.options.quiet or #ended == 0 and not current.run then return end
+  local all = ended.count + (ended.left or 0)
+  if all < 2 or current.options.quiet or #ended == 0 and not current.run then return end
   local shown = math.min(#ended, NAMED)
   local rest = shown > 0 and "; not passed: " .. table.concat(ended, ", ", 1, shown) or ""
   if #ended > shown then rest = ("%s and %d more"):format(rest, #ended - shown) end
-  print(("passed %d of %d%s"):format(ended.count - #ended, ended.count, rest))
+  if all > ended.count then rest = ("%s, and %d not run"):format(rest, all - ended.count) end
+  print(("passed %d of %d%s"):format(ended.count - #ended, all, rest))
 end
 
 --- Shows what the last pass that came to its end has left to one that did not.
@@ -162,14 +164,16 @@ function passes.run(chunk, parameters, words)
     current.put_off, current.begun = {}, {}
     local failed = current.failed_checks
     status, problem = passes.judge(attempt(chunk, words))
-    passes.note(ended, failed, problem)
+    passes.note(ended, failed, problem or status ~= exit.OK and "failed" or nil)
     if problem then problems[#problems + 1] = problem else put_off = current.put_off end
     left = lists.append(others(combination, parameters, current.swept), left)
     collectgarbage()
   until status ~= exit.OK or #left == 0
-  if status ~= exit.OK then return status end
+  ended.left = #left
   local reason
-  if put_off then status = passes.show(put_off) else status, reason = passes.end_of(problems) end
+  if status == exit.OK then
+    if put_off then status = passes.show(put_off) else status, reason = passes.end_of(problems) end
+  end
   passes.sum_up(ended)
   return status, reason
 end

@@ -183,7 +183,10 @@ local function hint_check(current, folder)
   if is_shipped or session.is_checked(current:device()) or #files.entries(around) > 1 or not has_own_kernels() then
     return
   end
-  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(script))
+  local path = require "moonwarp.base.path"
+  local word = (path.folder(script) or script):gsub("(.)/$", "%1")
+  if word:find "[^%w_./-]" then word = path.quote(word) end
+  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(word))
 end
 
 -- Closes the run's record, however the script ended. A batch takes no record for no answer of check mode.
@@ -289,7 +292,7 @@ function run.run(parsed, rerun_of, kept)
     options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", path,
       path:match "([^/]*)%.", path)
   end
-  local chunk, text = studies.load(path, kept)
+  local chunk, text = require("moonwarp.study.folder").load(path, kept)
   if not chunk then failure.raise_as("script", text) end
   return execute_chunk(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
                                   argv = lists.append({ "run" }, parsed.words) })

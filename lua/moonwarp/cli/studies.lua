@@ -6,12 +6,13 @@
 -- never end.
 
 local core = require "moonwarp.core"
-local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
+local folder = require "moonwarp.study.folder"
 local lfs = require "lfs"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
+local path = require "moonwarp.base.path"
 local schema = require "moonwarp.base.schema"
 
 local studies = {}
@@ -20,13 +21,6 @@ local studies = {}
 local LIMITS = { time_limit = 10, memory_limit = 512 << 20, output_limit = 1 << 20 }
 local GRACE, AT_ONCE = 1, 8
 
--- A pipe is accepted, too.
-local function exists(name)
-  local mode = lfs.attributes(name, "mode")
-  return mode ~= nil and mode ~= "directory"
-end
-
-
 -- Whether a word is that of a file, and not the name of a study.
 local function is_file(word)
   return word:find("/", 1, true) or word:match("%.lua$")
@@ -34,20 +28,18 @@ end
 
 --- The script of a study, or of a file; nil if there is none.
 ---@param word string   "memcopy", "mine.lua", "some/folder"
----@return string? path
+---@return string? script
 function studies.find(word)
-  local own, candidates = ("%s/experiments/%s"):format(core.home(), word), { word, word .. "/init.lua" }
-  if not is_file(word) and word ~= "curriculum" then
-    candidates = lists.append({ own .. ".lua", own .. "/init.lua" }, candidates)
-  end
-  return lists.find(candidates, exists)
+  if is_file(word) or word == "curriculum" then return folder.script(word) end
+  local own = ("%s/experiments/%s"):format(core.home(), word)
+  return folder.script(own .. ".lua") or folder.script(own .. "/init.lua") or folder.script(word)
 end
 
 -- The Lua files beside the one that a word names, as they are written on the command line.
 local function neighbours(word)
-  local folder = word:match "^(.*/)" or ""
-  return lists.map(files.entries(folder == "" and "." or folder), function(name)
-    return name:match "%.lua$" and folder .. name or nil
+  local around = word:match "^(.*/)" or ""
+  return lists.map(files.entries(around == "" and "." or around), function(name)
+    return name:match "%.lua$" and around .. name or nil
   end)
 end
 
@@ -76,47 +68,6 @@ function studies.names()
     local name = entry:match("^([%w_%-]+)%.lua$") or entry:match("^[%w_%-]+$")
     return name and studies.find(name) and name or nil
   end)
-end
-
---- The chunk of a script; a #! line is a comment to Lua's own loader too.
----@param script string  its path
----@param text string?   of it, where it has been read
----@return function? chunk
----@return string text   of the script, or what is wrong with it
-function studies.load(script, text)
-  local chunk, problem
-  if not text then text, problem = files.read(script) end
-  if text then chunk, problem = load((text:gsub("^#[^\n]*", "")), "@" .. script) end
-  if text and not chunk then problem = require("moonwarp.base.syntax").explain(text, problem) end
-  return chunk, chunk and text or problem
-end
-
--- What a folder has no file for, whatever its files are called.
-local OURS <const> = lists.set { "moonwarp", "lfs", "cjson" }
-
---- Until it is closed the files of a study that is a folder require each other by name: FOLDER/mesh.lua is "mesh". They
---- are found after moonwarp's own modules and before what Lua finds elsewhere, and the next study loads its own.
----@param script string?   its path
----@return table? open     to be closed; nil: it is no folder's init.lua
-function studies.open_folder(script)
-  local folder = script and (script:match "^(.*/)init%.lua$" or script == "init.lua" and "./")
-  if not folder then return nil end
-  local names = {}
-  local function find(name)
-    local path = ("%s%s.lua"):format(folder, name)
-    if OURS[name] or not name:find "^[%w_%-]+$" or not exists(path) then return nil end
-    local chunk, problem = studies.load(path)
-    if not chunk then failure.raise_as("script", "%s", problem) end
-    names[#names + 1] = name
-    return chunk, path
-  end
-  table.insert(package.searchers, 3, find) -- behind package.preload and moonwarp's own
-  return setmetatable(names, { __close = function()
-    for _, name in ipairs(names) do package.loaded[name] = nil end
-    for i = #package.searchers, 1, -1 do
-      if package.searchers[i] == find then table.remove(package.searchers, i) end
-    end
-  end })
 end
 
 -- ---- descriptions -------------------------------------------------------------------------------
@@ -188,7 +139,7 @@ function studies.describe(words, boxes)
   end })
   local all = lists.map(words, function(word)
     local script = studies.script(word)
-    return { name = script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$", path = script }
+    return { name = path.study(script), path = script }
   end)
   for i, study in ipairs(all) do
     running[#running + 1] = start(study, boxes and boxes[i])

@@ -8,6 +8,7 @@ local batch = require "moonwarp.cli.batch"
 local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
+local study_folder = require "moonwarp.study.folder"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
@@ -84,9 +85,9 @@ function sweep.run(parsed)
   if parsed.pass then options.fail("option '--pass': --slurm runs all combinations") end
   if parsed.device then options.device(parsed.device, true) end
   local script = studies.script(parsed[1])
-  local chunk, problem = studies.load(script)
+  local chunk, problem = study_folder.load(script)
   if not chunk then failure.raise_as("script", problem) end
-  local name = path.safe(script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$")
+  local name = path.safe(path.study(script))
   local own = { words = own_words(parsed.words) }
   for _, key in ipairs(KEPT) do own[key] = parsed[key] end
   local words = lists.merged(parsed, { device = parsed.device and { parsed.device } })

@@ -8,7 +8,6 @@ local amount = require "moonwarp.lab.amount"
 local checking = require "moonwarp.measure.checking"
 local counter_gate = require "moonwarp.lab.counter_gate"
 local devices = require "moonwarp.lab.devices"
-local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
@@ -204,7 +203,8 @@ local function find_script(lab, folder, complain)
   end
   if lab.study then return find_study(lab, complain) end
   local path = seen_from(folder, lab.script)
-  if files.exists(path) then return path end
+  local found = require("moonwarp.study.folder").script(path)
+  if found then return found end
   complain(("there is no file '%s'"):format(path))
 end
 

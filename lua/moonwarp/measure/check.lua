@@ -94,7 +94,7 @@ local function tolerance_of(options, dtype, largest)
   if options.exact or eps == 0 then return 0.0, 0.0, "exact" end
   if options.sum then
     local relative = ROUNDINGS * eps * math.sqrt(math.max(options.sum, 1))
-    return relative * largest(), relative, ("%s sums of %d terms"):format(dtype, options.sum)
+    return relative * largest(), relative, ("%s sums of %.15g terms"):format(dtype, options.sum)
   end
   return 0.0, ROUNDINGS * eps, dtype .. " rounding"
 end

@@ -135,13 +135,14 @@ end
 ---@param title string
 ---@param device string    "NVIDIA H200 (cuda:0)"
 ---@param entries table[]  records that it shows; {}: of none
+---@param number any?      see figure.describe
 ---@return table
-function figure.about(spec, name, title, device, entries)
+function figure.about(spec, name, title, device, entries, number)
   local pass = (spec.records or #entries == 0) and #sweep.varying(entries) == 0 and sweep.pass()
   local kind = name
   name, title = spec.name or ("%s-%s"):format(path.script(), name), spec.title or title
   if pass then name, title = ("%s-%s"):format(name, pass), ("%s, %s"):format(title, pass) end
-  local own = session.current:picture_name(path.chart(name), ("%s\0%s\0%s"):format(kind, name, title))
+  local own = session.current:picture_name(path.chart(name), ("%s\0%s\0%s\0%s"):format(kind, name, title, number))
   return { name = own, title = ("%s, %s"):format(title, device), device = device, script = path.script(),
            date = os.date "!%Y-%m-%d %H:%M UTC" }
 end
@@ -149,11 +150,12 @@ end
 --- The same of a picture that is not made from records.
 ---@param spec table   name, title, device (a device; the one opened last where absent)
 ---@param kind string  "film"
+---@param number any   what tells it from others without a name
 ---@return table
-function figure.describe(spec, kind)
+function figure.describe(spec, kind, number)
   local device = spec.device or session.current:device()
   local where = device and ("%s (%s)"):format(device:name(), device:id()) or "no device"
-  return figure.about(spec, kind, kind, where, {})
+  return figure.about(spec, kind, kind, where, {}, number)
 end
 
 --- Why there is no chart.

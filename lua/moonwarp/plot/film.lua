@@ -38,6 +38,8 @@ local film_type = {}
 film_type.__index = film_type
 film_type.__name = "film"
 
+local films = 0
+
 local function new(who, add, spec, rules)
   local options = schema.options(who, spec, rules)
   if options.low and options.high and options.high <= options.low then
@@ -50,8 +52,14 @@ local function new(who, add, spec, rules)
         name)
     end
   end
-  schema.check_numbers(who, options, { aspect = { 0.05, 20 } })
-  return setmetatable({ spec = options, frames = {}, who = add }, film_type)
+  schema.check_numbers(who, options, { aspect = { 0.05, 20 }, delay = { 0 } })
+  for i, mark in ipairs(options.marks or {}) do
+    if mark.x - mark.x ~= 0 or mark.y - mark.y ~= 0 then
+      failure.invalid("%s: option 'marks'[%d] must be a place, with finite x and y", who, i)
+    end
+  end
+  films = films + 1
+  return setmetatable({ spec = options, frames = {}, who = add, number = not options.name and films }, film_type)
 end
 
 --- Begins a film of a 1-D or 2-D field.
@@ -138,6 +146,22 @@ function film.text(rows, low, high, shape, size)
   return lines
 end
 
+local last -- the film whose frame is the last thing in the terminal, as far as this is known
+
+-- What a script prints, and what is said of its checks, stays below the frame before it.
+local function watch_output()
+  local methods = getmetatable(io.stdout).__index
+  for _, one in ipairs { { _G, "print" }, { io, "write" }, { methods, "write" } } do
+    local of, name = one[1], one[2]
+    local write = of[name]
+    of[name] = function(first, ...)
+      if of ~= methods or first == io.stdout or first == io.stderr then last = nil end
+      return write(first, ...)
+    end
+  end
+  watch_output = function() end
+end
+
 -- Draws the last frame over the one before, unless that was a moment ago.
 local function show(self, now)
   local columns, lines = chart.screen()
@@ -151,9 +175,10 @@ local function show(self, now)
   local text = film.text(self.values, low, high, shape, size)
   local caption = utf8text.cut(utf8text.clean(self.frames[#self.frames].name):gsub("%c", ""), size.width, "")
   table.insert(text, 1, unicode and caption or utf8text.ascii(caption))
-  io.write(self.drawn and ("\r\27[%dA\27[J"):format(self.drawn) or "", table.concat(text, "\n"), "\n")
+  watch_output()
+  io.write(last == self and ("\r\27[%dA\27[J"):format(self.drawn) or "", table.concat(text, "\n"), "\n")
   io.flush()
-  self.shown_at, self.drawn = now, #text
+  self.shown_at, self.drawn, last = now, #text, self
   return self
 end
 
@@ -285,8 +310,9 @@ end
 local function write(self, kind, delay)
   local spec, low, high = self.spec, range_of(self)
   local ylabel = spec.ylabel or self.ny == 1 and (spec.label or "") or "iy"
-  local picture = lists.merged(figure.describe(spec, kind), { kind = "film", nx = self.nx, ny = self.ny, low = low,
-    high = high, xlabel = spec.xlabel or "ix", ylabel = ylabel, label = spec.label or "", x = spec.x, y = spec.y,
+  local about = figure.describe(spec, kind, self.number)
+  local picture = lists.merged(about, { kind = "film", nx = self.nx, ny = self.ny, low = low, high = high,
+    xlabel = spec.xlabel or "ix", ylabel = ylabel, label = spec.label or "", x = spec.x, y = spec.y,
     aspect = spec.aspect, marks = spec.marks, delay = delay })
   return figure.write(spec, picture, film.drawing(picture, self.frames), delay and "gif")
 end

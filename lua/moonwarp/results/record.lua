@@ -28,7 +28,7 @@ local ORDER = { "date", "script", "moonwarp", "device", "device_name", "params" 
 local function plain(entry)
   local flat = {}
   for key, value in pairs(entry) do
-    flat[key] = bench.is_result(value) and bench.fields(value) or value
+    flat[key] = bench.is_result(value) and bench.fields(value) or value == math.huge and "inf" or value
   end
   return flat
 end
@@ -85,14 +85,8 @@ end
 -- A unit of a field that is not there is one of a mistyped field.
 local function check_units(entry)
   for field, unit in pairs(entry.units or {}) do
-    if type(field) ~= "string" or type(unit) ~= "string" then
-      failure.invalid("mw.record: 'units' must be texts by the names of fields, as in units = { rate = \"flop/s\" }")
-    end
-    local base = units.without_prefix(unit)
-    if base then
-      failure.invalid("mw.record: 'units' wants a base unit of '%s', got '%s'; give it as '%s', and the value without "
-        .. "a prefix: what shows it chooses one", field, unit, base)
-    end
+    local problem = units.problem(field, unit)
+    if problem then failure.invalid("mw.record: %s", problem) end
     if fields.value(entry, field) == nil then
       failure.invalid("mw.record: 'units' has '%s', which is no field of the record; %s", field,
         nearest.hint(field, entry))

@@ -105,7 +105,7 @@ end
 ---                    device_name, check, environment) and word (for the folder's name)
 ---@return table run
 function run.open(session, part)
-  local root, device = session:out(), session:device()
+  local root, device = session:out(), session.measured or session:device()
   local first = lists.merged(own_fields(session), part and part.header or device_fields(session, device))
   local parent = ("%s/%s"):format(here(root, session.home), path.script())
   local word = part and part.word or device_word(device)

@@ -21,7 +21,7 @@ local function script_place(script)
   if not script or script == "-e" then return nil end
   script = script:gsub("^%./", "")
   local base = folder_of(script)
-  if script:match("init%.lua$") then return script, folder_of(base), base:match("([^/]+)$") .. "/" end
+  if path.folder(script) then return script, folder_of(base), path.study(script) .. "/" end
   return script, base, ""
 end
 
@@ -37,20 +37,22 @@ end
 
 -- Where a module that is loaded came from; each is searched for once, since there may be many
 -- records, and many modules.
-local function file_of(module, searched)
+local function file_of(module, searched, places)
   if searched[module] then return nil end
   searched[module] = true
-  local file = type(module) == "string" and not is_own(module) and package.searchpath(module, package.path)
+  local file = type(module) == "string" and not is_own(module) and package.searchpath(module, places)
   return file and file:gsub("^%./", "")
 end
 
 -- The Lua files of a study that is a folder, and those that a script required from below its own.
 local function companions(script, base, searched)
-  local list = lists.map(script:match("init%.lua$") and files.entries(base) or {}, function(name)
+  local is_folder, places = path.folder(script), package.path
+  if is_folder then places = ("%s/?.lua;%s/?/init.lua;%s"):format(base, base, places) end
+  local list = lists.map(is_folder and files.entries(base) or {}, function(name)
     return name:match("%.lua$") and base .. "/" .. name or nil
   end)
   for module in pairs(package.loaded) do
-    local file = file_of(module, searched)
+    local file = file_of(module, searched, places)
     if file and file:sub(1, #base + 1) == base .. "/" then list[#list + 1] = file end
   end
   table.sort(list)

@@ -146,21 +146,11 @@ local function by_host(answer, c, rung, out)
   return function(...) return cell_of(answer, c, at, ...) end
 end
 
-local function told_spots(answer, c)
-  local list = answer.spot(c)
-  for _, spot in ipairs(type(list) == "table" and #list > 0 and list or { false }) do
-    if type(spot) ~= "table" or type(spot.value) ~= "number" then
-      blame.fail(answer, "spot", "must return a list of samples { i, j, value = number }")
-    end
-  end
-  return list
-end
-
 local PRIMES = { 7919, 104729, 1299709, 15485863 }
 
 -- Positions beside the corners, and others spread over the array, each with its value.
 local function spots_of(answer, c, out)
-  if answer.spot then return told_spots(answer, c) end
+  if answer.spot then return answer.spot(c) end
   local shape, at, list = { out:shape() }, readers(answer, c, false), {}
   for k = 0, SAMPLES - 1 do
     local spot = {}
@@ -222,30 +212,50 @@ local function answer_of(study, one)
   return study.answer_named[one.rung.answer], answers.output(study, one.rung, one.case)
 end
 
--- Calls a function with one that checks as mw.check does, an array or a list of numbers; whether all was right.
+-- Calls a function with one that checks as mw.check does, an array or a list of numbers; whether all was right, and how
+-- often it was called.
 local function all_right(c, name, what, fn)
-  local all = true
+  local all, count = true, 0
   fn(function(got, expected, options)
-    options = options or {}
+    options, count = options or {}, count + 1
     options.name = options.name and ("%s: %s"):format(name, options.name) or name .. what
     local list <close> = type(got) == "table" and c.dev:array(c.type, got) or nil
     local ok = check.run(list or got, expected, options)
     all = ok and all
     return ok
   end)
-  return all
+  return all, count
 end
 
 local function is_also_right(answer, c, name)
-  return not answer.also or all_right(c, name, ": what else must hold", function(look) answer.also(c, look) end)
+  return not answer.also or (all_right(c, name, ": what else must hold", function(look) answer.also(c, look) end))
 end
 
 -- ---- odd cases -----------------------------------------------------------------------------------
 
+-- The array that an output must equal, which is not the output itself.
+local function equal_of(answer, c, out)
+  local array = array_named(answer, c, answer.equal)
+  if array ~= out then return array end
+  blame.fail(answer, "equal", "'%s' is the output itself, which is always equal to it; name an array that rungs do not "
+    .. "write", answer.equal)
+end
+
+-- A kernel that writes nothing leaves NaN, too.
+local function check_numbers(answer, array)
+  if not dtypes[array:dtype()].eps or core.largest(array) > 0 then return end
+  local flat <close> = array:view(1, #array)
+  if lists.find(flat:totable(), function(value) return value == value end) then return end
+  blame.fail(answer, nil, "what it expects is NaN in every element, as the output is before a rung has run; does "
+    .. "study.arrays fill the inputs?")
+end
+
 -- What a rung must leave, from the case's arrays as they are before a rung has written to any of them.
 local function wanted_of(answer, c, rung, out)
-  if answer.equal then return c:keep(array_named(answer, c, answer.equal):clone()) end
-  return c:keep(check.expected(out, by_host(answer, c, rung, out)))
+  local wanted = c:keep(answer.equal and equal_of(answer, c, out):clone()
+    or check.expected(out, by_host(answer, c, rung, out)))
+  check_numbers(answer, wanted)
+  return wanted
 end
 
 -- Counts a wrong output of an answer; whether all were like the first one, which is kept.
@@ -363,12 +373,14 @@ end
 -- that made it, or the array that it was made for. This is the one that does not come from the first variant.
 local function own_reference(study, answer, c, rung, out)
   if answer.equal then
-    return { array = array_named(answer, c, answer.equal), by = answer.equal, why = "which it must equal" }
+    return { array = equal_of(answer, c, out), by = answer.equal, why = "which it must equal" }
   elseif answer.reference then
     local scope = c:with { kept = {} }
     reset(answer, c, out)
     local array = answer.reference(scope, function(name, on, block) return study:launcher(name, on, block) end)
-    return { array = array, scope = scope, by = table.concat(answer.needs or {}, ", "), why = "checked on odd sizes" }
+    if array == out then array = scope:keep(out:clone()) end -- which rungs write
+    return { array = array, scope = scope, by = table.concat(answer.needs or { "its reference" }, ", "),
+             why = "checked on odd sizes" }
   elseif answer.host and not (answer.spot or answer.prove) then
     if #out > BY_HOST then
       blame.fail(answer, "host", "it would compute %d elements for %s; give 'spot' as well, samples of a large array",
@@ -409,11 +421,15 @@ local function establish(spots, answer, c, out, rung, go, name)
     reasons[1] = ("%d samples"):format(#spots)
   end
   if answer.prove then
-    ok = all_right(c, name, ", proof", function(look)
+    local is_proven, count = all_right(c, name, ", proof", function(look)
       answer.prove(c, go, function(got, expected, options)
         return look(got, expected, options or options_of(answer, c, rung))
       end)
-    end) and ok
+    end)
+    if count == 0 and not spots then -- some cases may have no proof beside the samples
+      blame.fail(answer, "prove", "it has compared nothing; its third argument, check, does")
+    end
+    ok = is_proven and ok
     reasons[#reasons + 1] = "a proof"
     run_once(answer, c, out, go)
   end
@@ -457,11 +473,17 @@ local function compare_mistake(_, study, one)
   local c, answer, out = one.case, answer_of(study, one)
   local reference = reference_of(study, answer, one, out)
   if not reference then return false, "nothing is right that it could be compared with" end
-  local start, most = core.clock(), tonumber(one.rung.measure) or MOST
-  run_once(answer, c, out, one.go)
-  local seconds = core.clock() - start
-  one.report = check.report(out, reference.array, { rms = true })
-  return seconds <= most, ("a call takes %.3g s, and may take %g"):format(seconds, most)
+  local most = tonumber(one.rung.measure) or MOST
+  local done, in_time = failure.catch(core.within, most, run_once, answer, c, out, one.go)
+  if done and in_time then
+    one.report = check.report(out, reference.array, { rms = true })
+    return true
+  end
+  if c.gpu and done and not core.within(MOST, c.dev.synchronize, c.dev) then
+    failure.invalid("a call takes more than %g s, and a kernel on a GPU ends only with the process", most)
+  end
+  if not done and (c.gpu or failure.status(in_time) ~= "fault") then error(in_time, 0) end
+  return false, done and ("a call takes more than %g s"):format(most) or "a mistake that faults at the measured size"
 end
 
 --- Runs a variant once at the measured size and checks what it leaves; of a mistake that is measured, sees how far off

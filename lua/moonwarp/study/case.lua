@@ -17,6 +17,7 @@ local failure = require "moonwarp.base.failure"
 local integer = require "moonwarp.base.integer"
 local lists = require "moonwarp.base.lists"
 local modules = require "moonwarp.study.modules"
+local schema = require "moonwarp.base.schema"
 
 local case = {}
 
@@ -58,9 +59,16 @@ end
 --- The same, made once for each device. Where nothing is timed all is done on the study's own.
 ---@param study table
 ---@param id string?   of the device; else the study's own
----@return table view
+---@return table? view  nil and why for a GPU that there is not
+---@return string? reason
 function case.on(study, id)
-  local dev = id and not study.dev:properties().checks and core.device(id) or study.dev
+  local dev = study.dev
+  if id and not dev:properties().checks then
+    local done, found = failure.catch(core.device, id)
+    local word = not done and failure.status(found) == "no_device" and core.device_word(id)
+    if word and word.kind == "gpu" then return nil, failure.text(found) end
+    dev = done and found or error(found, 0)
+  end
   if dev == study.dev then return study end
   local views = study.state.views
   local view = views[dev:id()] or case.view(study, dev)
@@ -86,22 +94,32 @@ end
 
 -- The same case with the modules of another device, if an id is given; its arrays are still those of this one.
 local function elsewhere(c, id)
-  local study = case.on(c.study, id)
+  local rung, study, reason = c.study.state.rung, case.on(c.study, id)
+  if not study then return nil, reason end
+  if study ~= c.study and rung and rung.graph then
+    failure.invalid("a graph is of one device: leave out 'graph', or 'device' of the launch")
+  end
   return id and c:with { study = study, dev = study.dev, gpu = study.gpu } or c
 end
 
 local function null() return core.null end
 
+local LAUNCH <const> = { block = "any", grid = "any", shared = "number", cooperative = "boolean", carveout = "number",
+                         cache = "string", stream = "stream", file = "string", source = "string",
+                         fast_math = "boolean", compile = "table", device = "string" }
+
 -- What is wrong with a launch is said before anything is counted with it.
 local function check_launch(name, how)
-  if type(how) ~= "table" then
-    failure.invalid("kernel '%s': a launch is { block =, grid = }, got %s", tostring(name), type(how))
-  end
+  modules.check_name(name)
+  local who = ("kernel '%s'"):format(name)
+  if type(how) ~= "table" then failure.invalid("%s: a launch is { block =, grid = }, got %s", who, type(how)) end
+  schema.options(who, how, LAUNCH)
   for _, key in ipairs { "block", "grid" } do
-    for _, size in ipairs(lists.of(how[key])) do
-      if type(size) ~= "number" then
-        failure.invalid("kernel '%s': '%s' must be an integer, {x, y, z} or {x =, y =, z =}, got %s",
-          tostring(name), key, type(size))
+    local sizes = lists.of(how[key])
+    for _, size in ipairs(sizes) do
+      if type(size) ~= "number" or #sizes > 3 then
+        failure.invalid("%s: '%s' must be an integer, {x, y, z} or {x =, y =, z =}, got %s", who, key,
+          #sizes > 3 and #sizes .. " numbers" or type(size))
       end
     end
   end
@@ -112,7 +130,8 @@ local PLANNED <const> = { array = null, full = null }
 
 function PLANNED:launch(name, how)
   check_launch(name, how)
-  modules.plan(elsewhere(self, how.device), name, how)
+  local on = elsewhere(self, how.device)
+  if on then modules.plan(on, name, how) end
   return null
 end
 
@@ -163,6 +182,7 @@ end
 ---@param object userdata
 ---@return userdata object  the same
 function Case:keep(object)
+  if not core.type(object) then failure.invalid("c:keep: an array is wanted, got %s", type(object)) end
   self.kept[#self.kept + 1] = object
   return object
 end
@@ -206,6 +226,7 @@ end
 ---@param more table
 ---@return table
 function Case:with(more)
+  if type(more) ~= "table" then failure.invalid("c:with: a table of fields is wanted, got %s", type(more)) end
   return setmetatable(lists.merged(self, more), Case)
 end
 
@@ -305,9 +326,10 @@ local KEPT = { "block", "grid", "shared", "cooperative", "carveout", "cache", "s
 ---@return string? reason
 function Case:launch(name, how, more)
   check_launch(name, how)
-  self = elsewhere(self, how.device)
-  local kernel = modules.kernel(self, name, how)
-  local reason = obstacle(self, kernel, how)
+  local c, missing = elsewhere(self, how.device)
+  if not c then return nil, missing end
+  local kernel = modules.kernel(c, name, how)
+  local reason = obstacle(c, kernel, how)
   if reason then return nil, reason end
   if more ~= nil and type(more) ~= "table" then
     failure.invalid("kernel '%s': arguments are a table by the parameters' names, as in { a = 2 }, got %s",
@@ -315,7 +337,7 @@ function Case:launch(name, how, more)
   end
   local shape = {}
   for _, key in ipairs(KEPT) do shape[key] = how[key] end
-  local go, args, count = kernel:prepare(shape), arguments(kernel, self, more or {})
+  local go, args, count = kernel:prepare(shape), arguments(kernel, c, more or {})
   local changing = {}
   for i = 1, count do
     if type(args[i]) == "function" then changing[i] = args[i] end
@@ -337,6 +359,9 @@ end
 ---@return string? reason
 function Case:launches(list)
   local goes = {}
+  if type(list) ~= "table" or #list == 0 then
+    failure.invalid("c:launches: a list of { kernel, { block =, grid = }, arguments } and functions is wanted")
+  end
   for i, one in ipairs(list) do
     local go, reason = one, nil
     if not is_callable(one) then go, reason = self:launch(table.unpack(lists.of(one), 1, 3)) end
@@ -406,9 +431,6 @@ end
 local function one_launch(rung, c, block)
   local grid
   if rung.grid then grid = rung.grid(c, block) else grid = grid_over(rung, c, block) end
-  if grid == nil then
-    blame.fail(rung, "grid", "must return the blocks, as in 64 or { 64, 2 }, got nothing")
-  end
   local how = { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
                 cooperative = rung.cooperative, carveout = rung.carveout, cache = rung.cache }
   return { case.called(rung.kernel, c, block), in_module(rung, c, block, how), case.called(rung.args, c, block) }
@@ -482,18 +504,21 @@ end
 -- Of a list that cannot be made without the case's arrays: its kernels are compiled when they are first launched.
 local NEEDS_ARRAYS <const> = { invalid = true, script = true }
 
+local function plan(rung, c, block)
+  for _, name in ipairs(lists.of(case.called(rung.kernel, c, block))) do
+    modules.plan(c, name, in_module(rung, c, block))
+  end
+  if not rung.launches then return end
+  local done, problem = failure.catch(function() c:launches(launches_of(rung, c, block) or { null }) end)
+  if not done and not NEEDS_ARRAYS[failure.status(problem)] then error(problem, 0) end
+end
+
 --- Plans the kernels of a variant, before the case has its arrays.
 ---@param rung table
 ---@param c table     a planned case
 ---@param block any   of rung.blocks
 function case.plan(rung, c, block)
-  block = case.block_of(c, block)
-  for _, name in ipairs(lists.of(case.called(rung.kernel, c, block))) do
-    modules.plan(c, name, in_module(rung, c, block))
-  end
-  if not rung.launches then return end
-  local done, problem = failure.catch(function() c:launches(launches_of(rung, c, block) or {}) end)
-  if not done and not NEEDS_ARRAYS[failure.status(problem)] then error(problem, 0) end
+  blame.on(rung, nil, plan, rung, c, case.block_of(c, block))
 end
 
 return case

@@ -12,6 +12,7 @@ local contest = require "moonwarp.measure.contest"
 local counted = require "moonwarp.study.counted"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
+local parameters = require "moonwarp.study.parameters"
 local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
 local record = require "moonwarp.results.record"
@@ -111,10 +112,11 @@ local function bytes_of(study, rung, c)
   return answers.bytes(c, rung, study.answer_named[rung.answer])
 end
 
--- What a call does, in units of the rate: what the answer or the study counts, else the bytes that it moves.
-local function work_of(study, one)
-  local count, work = study.answer_named[one.rung.answer].work or study.work
-  if count then work = count(one.case, one.rung) else work = bytes_of(study, one.rung, one.case) end
+-- What a call does, in units of the rate: what the part counts where the rate is its own, else the answer or the study;
+-- else the bytes that it moves.
+local function work_of(study, part, one)
+  local count = not part.rate and study.answer_named[one.rung.answer].work or study.work
+  local work = count and count(one.case, one.rung) or not count and bytes_of(study, one.rung, one.case)
   if type(work) == "number" and work > 0 and work < math.huge then return work end
   blame.fail(one.rung, nil, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
 end
@@ -188,7 +190,15 @@ local function fields_of(study, part, one)
   local series = case.called(rung.series, c, one.block) or rung.name .. (rung.mistake and ", wrong" or "")
   local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
                    block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
-  values = lists.merged(lists.merged(values, c.sides), case.called(rung.fields, c, one.block, one.made))
+  local own = lists.merged(c.sides, case.called(rung.fields, c, one.block, one.made))
+  for name, value in pairs(own) do
+    local problem = name ~= "bytes" and parameters.problem(study, name)
+    if problem then blame.fail(rung, "fields", "%s", problem) end
+    if values[name] ~= nil and values[name] ~= value then
+      blame.fail(rung, nil, "its record has %s = %s, and a side or a field of that name %s", name, values[name], value)
+    end
+  end
+  values = lists.merged(values, own)
   values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
   values.units = study.head.units
   return values
@@ -200,15 +210,17 @@ local function errors_of(report)
   return most == most and most or math.huge, report.rms
 end
 
--- The least of the ceilings that are known, and the rate's share of it.
-local function add_bound(study, one)
-  local bound, least = one.rung.bound or study.head.bound, math.huge
+-- The least of the ceilings that are known, and the rate's share of it. Those of a rung and of the study are in the
+-- study's rate.
+local function add_bound(study, part, one)
+  local bound, least = part.bound or not part.rate and (one.rung.bound or study.head.bound), math.huge
   local ceilings = bound and table.pack(bound(one.case, one.rung, one.values)) or { n = 0 }
   for i = 1, ceilings.n do least = math.min(least, ceilings[i] or math.huge) end
+  if least <= 0 then blame.fail(one.rung, "bound", "a ceiling is a number above 0, got %s", least) end
   if least < math.huge then one.values.bound, one.values.of_bound = least + 0.0, one.rate / least end
 end
 
-local function add_results(study, one, level)
+local function add_results(study, part, one, level)
   local values = one.values
   values.t, values[study.rate] = one.t, one.rate
   values.share = level and not (one.partial or one.rung.device) and one.rate / level.rate or nil
@@ -217,7 +229,7 @@ local function add_results(study, one, level)
   values.of_peak = peak and one.rate / peak.value or nil
   if one.report and one.report.rms then values.error, values.error_rms = errors_of(one.report) end
   add_measured(values, one.observed)
-  add_bound(study, one)
+  add_bound(study, part, one)
   for _, source in ipairs(study.source_list) do
     if source.field then values[source.field] = measure.source_value(source, one) end
   end
@@ -263,7 +275,7 @@ end
 
 local function time(study, part, list, skip)
   local contenders = lists.map(list, function(one)
-    one.work, one.values = work_of(study, one), fields_of(study, part, one)
+    one.work, one.values = work_of(study, part, one), fields_of(study, part, one)
     add_measured(one.values, one.counted)
     return { name = answers.variant_text(one.rung, one.block), fn = one.go,
              bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
@@ -294,7 +306,7 @@ local function run(study, part, main, skip)
   list = time(study, part, list, skip)
   local level = level_of(study, part, list)
   note_cache(study, level)
-  for _, one in ipairs(list) do add_results(study, one, level) end
+  for _, one in ipairs(list) do add_results(study, part, one, level) end
   if part.derive then part.derive(lists.map(list, function(one) return one.values end), main.case) end
   for _, one in ipairs(list) do
     one.values.units = units_of(study, part, one.values)

@@ -3,6 +3,7 @@
 -- The modules of a study: all template instances of a file, its type and its options in one
 -- compilation, since a compilation costs more than most measurements.
 
+local blame = require "moonwarp.study.blame"
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local json = require "moonwarp.base.json"
@@ -23,8 +24,13 @@ local function plan_of(c, how)
   local head, plans = c.study.head, c.study.state.plans
   local file = not how.source and (how.file or head.kernels) or nil
   local options = lists.merged({ fast_math = how.fast_math }, how.compile or {})
+  if how.source and how.source:find "^[%w_./-]+%.cuh?$" then
+    failure.invalid("'source' is text; a file is given with 'file', as in file = \"%s\"", how.source)
+  end
   local key = ("%s %s %s"):format(how.source or file, json.encode(options), head.defines and c.type or "")
-  plans[key] = plans[key] or { templates = {}, file = file, source = how.source, options = options, type = c.type }
+  local is_own = file and file == head.kernels and not next(options)
+  plans[key] = plans[key] or { templates = {}, file = file, source = how.source, options = options, type = c.type,
+                               also = is_own and c.study.also or {} }
   return plans[key]
 end
 
@@ -44,11 +50,17 @@ end
 ---@param name string
 ---@param how table   file, source, fast_math, compile
 function modules.plan(c, name, how)
-  if type(name) ~= "string" then failure.invalid("a kernel is given by its name, got %s", type(name)) end
+  modules.check_name(name)
   local plan = plan_of(c, how)
-  local is_own = plan.file == c.study.head.kernels and not next(plan.options)
-  for _, also in ipairs(is_own and c.study.also or {}) do add(c, plan, also) end
+  for _, also in ipairs(plan.also) do add(c, plan, also) end
   add(c, plan, name)
+end
+
+--- Rejects what is no name of a kernel.
+---@param name any
+function modules.check_name(name)
+  if type(name) == "string" then return end
+  failure.invalid("a kernel is given by its name, got %s; a case's methods are called with a colon", type(name))
 end
 
 local function compile(c, plan)
@@ -56,8 +68,17 @@ local function compile(c, plan)
   if not (plan.file or plan.source) then
     failure.invalid("the study names no file of kernels; give it with 'kernels'")
   end
-  return study.dev:module(lists.merged(plan.options, { file = plan.file, source = plan.source,
-    templates = plan.templates, defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }))
+  local done, module = failure.catch(study.dev.module, study.dev, lists.merged(plan.options, { file = plan.file,
+    source = plan.source, templates = plan.templates,
+    defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }))
+  for _, also in ipairs(plan.also) do
+    if done then
+      blame.on(study.head, "also", module.kernel, module, modules.full_name(c, also))
+    elseif failure.text(module):find(("'%s'"):format(also:match "^[^<]*"), 1, true) then
+      blame.on(study.head, "also", error, module, 0)
+    end
+  end
+  return done and module or error(module, 0)
 end
 
 local function module_of(c, how)

@@ -20,8 +20,18 @@ parameters.fields = { gpu = "any", min = "number function", max = "number functi
 local OWN = { seconds = true, rungs = true, parts = true }
 
 --- What the runner writes into every record: a parameter or a side of such a name would be lost.
-parameters.RECORDED = { "study", "group", "number", "rung", "bytes", "t", "share", "of_peak", "drift", "series",
-                        "device", "device_name", "date", "params", "script", "moonwarp" }
+parameters.RECORDED = { "study", "group", "number", "rung", "bytes", "t", "share", "of_peak", "drift",
+                        "series", "error", "error_rms", "bound", "of_bound", "units", "device", "device_name", "date",
+                        "params", "script", "moonwarp" }
+
+--- What is wrong with a name that a description chooses for a field of its records; nil if nothing is.
+---@param study table
+---@param name string
+---@return string?
+function parameters.problem(study, name)
+  if name ~= study.rate and not lists.has(parameters.RECORDED, name) then return nil end
+  return ("records have a '%s' of their own; take another name"):format(name)
+end
 
 -- number: its place among the study's own.
 local function read_one(study, spec, number)
@@ -30,9 +40,8 @@ local function read_one(study, spec, number)
     failure.invalid('parameter %d must be { name, default, help, ... }, such as { "n", 1024, "elements" }', number)
   end
   if OWN[name] and number then failure.invalid("parameter '%s': the runner has one of that name", name) end
-  if name == study.rate or lists.has(parameters.RECORDED, name) then
-    failure.invalid("parameter '%s': records have a '%s' of their own; take another name", name, name)
-  end
+  local problem = parameters.problem(study, name)
+  if problem then failure.invalid("parameter '%s': %s", name, problem) end
   if study.p[name] ~= nil then failure.invalid("parameter '%s': there is one of that name already", name) end
   schema.options(("parameter '%s'"):format(name), lists.named(spec), parameters.fields)
   local gpu = case.called(spec.gpu, study.p)

@@ -54,7 +54,9 @@ end
 local function check_rung(study)
   return function(text)
     if lists.find(study.rung_list, function(rung) return is_meant(rung, text) end) then return nil end
-    return ("a rung's number or name, of %s"):format(table.concat(choices_of(study), ", "))
+    return ("a rung's number or name, of %s"):format(table.concat(lists.map(choices_of(study), function(name)
+      return name:find(",", 1, true) and ("'%s'"):format(name) or name
+    end), ", "))
   end
 end
 
@@ -106,7 +108,7 @@ local function expanded(list)
 end
 
 -- The sides that a field lists, or its function returns.
-local function sides_of(entry, field, ...)
+local function sides_of(study, entry, field, ...)
   local list = case.called(entry[field], ...)
   if type(list) ~= "table" or #list == 0 and next(list) ~= nil or type(list[1] or {}) ~= "table" then
     blame.fail(entry, field, "must return a list of sides such as { { n = 1001 } }")
@@ -114,9 +116,8 @@ local function sides_of(entry, field, ...)
   for _, sides in ipairs(list) do
     for name in pairs(sides) do
       if name ~= "type" then blame.on(entry, field, case.check_name, name) end
-      if name ~= "bytes" and lists.has(parameters.RECORDED, name) then
-        blame.fail(entry, field, "records have a '%s' of their own; take another name", name)
-      end
+      local problem = name ~= "bytes" and parameters.problem(study, name)
+      if problem then blame.fail(entry, field, "%s", problem) end
     end
   end
   return expanded(list)
@@ -129,19 +130,24 @@ local function choose(study)
   for _, rung in ipairs(study.rung_list) do
     local asked = lists.find(study.p.rungs or {}, function(text) return is_meant(rung, text) end)
     rung.wanted = rung.always or asked ~= nil
-    local is_own = rung.wanted and rung.device and blame.on(rung, "device", case.on, study, rung.device) == study
-    if is_own and not session.is_checked(study.dev) then
+    local on, reason = study, nil
+    if rung.wanted and rung.device then on, reason = blame.on(rung, "device", case.on, study, rung.device) end
+    if on == study and rung.device then reason = ("the study's device is %s"):format(study.dev:id()) end
+    if rung.wanted and reason and not session.is_checked(study.dev) then
       rung.wanted = false
-      table.insert(study.state.skipped, ("%s (the study's device is %s)"):format(rung.name, study.dev:id()))
+      table.insert(study.state.skipped, ("%s (%s)"):format(rung.name, reason))
     end
   end
   study.state.parts = lists.map(study.part_list, function(part)
     if #study.part_list > 1 and not parts[part.name] then return nil end
     part.chosen = part.run and {} or chosen_in(study, part)
     part.checked = checked_in(study, part)
-    part.list = part.run and {} or sides_of(part, "cases", study.dev)
+    part.list = part.run and {} or sides_of(part.study, part, "cases", study.dev)
     return part
   end)
+  if not lists.find(study.state.parts, function(part) return part.run or #part.chosen > 0 end) then
+    remark.say("Nothing is measured: no part that is run has one of the chosen rungs.")
+  end
 end
 
 -- ---- check mode ----------------------------------------------------------------------------------
@@ -198,7 +204,7 @@ end
 local function odd_of(study, part)
   local types, list = lists.map(part.list, function(sides) return case.type_of(study, sides) end), {}
   for _, ty in ipairs(lists.unique(types)) do
-    for _, odd in ipairs(sides_of(part.odd and part or study.head, "odd", study.p)) do
+    for _, odd in ipairs(sides_of(study, part.odd and part or study.head, "odd", study.p)) do
       list[#list + 1] = lists.merged(odd, { type = odd.type or ty })
     end
   end
@@ -213,8 +219,9 @@ local function check_dimensions(rung, block)
   local count = #sides
   while count > 1 and sides[count] == 1 do count = count - 1 end
   if over == 0 or count <= over then return end
+  local one = table.concat(sides, "x", 1, over) .. ("x1"):rep(count - over)
   blame.fail(rung, nil, "its block %s has %d dimensions, and 'over' %d; take one as %s, or add a 1 to 'over' if the "
-    .. "block's threads work together", table.concat(sides, "x"), count, over, table.concat(sides, "x", 1, over))
+    .. "block's threads work together", table.concat(sides, "x"), count, over, one)
 end
 
 local function plan_rung(study, sides, rung)
@@ -340,7 +347,7 @@ local function measure_part(study, part)
   local _ <close> = range.open("part " .. part.name)
   if part.run then return part.run(study) end
   study = part.study
-  local cases = study.state.is_small and part.list or sides_of(part, "cases", study.dev)
+  local cases = study.state.is_small and part.list or sides_of(study, part, "cases", study.dev)
   local results = lists.map(cases, function(sides) return measure_case(study, part, sides) end)
   study.state.results[part.name] = results
   show.part(study, part, results)
@@ -376,7 +383,12 @@ function runner.run(study)
   -- counted: counters of variants; in_fibers: rungs, with the reason; rung: the one that launches
   study.state = { name = path.script(), results = {}, plans = {}, views = {}, wrong = {}, skipped = {}, unchecked = {},
                   mistakes = {}, mistaken = {}, counted = {}, uncounted = {}, in_fibers = {} }
-  local _ <close> = setmetatable({}, { __close = function() conclude(study) end }) -- however the run ends
+  local current = session.current
+  current.measured = study.dev
+  local _ <close> = setmetatable({}, { __close = function() -- however the run ends
+    conclude(study)
+    current.measured = nil
+  end })
   local _ <close> = range.open("study " .. study.state.name)
   choose(study)
   for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the kernels of a list of launches take of its time: each distinct one alone, times how often the list has it, as
--- a table and a ladder. Functions of the list are not in it.
+-- What the kernels of a list of launches take of its time, as a table and a ladder: each distinct launch alone, times
+-- how often the list has it. Functions of the list are not in it.
 
 local answers = require "moonwarp.study.answers"
 local bench = require "moonwarp.measure.bench"
+local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
@@ -13,17 +14,59 @@ local tables = require "moonwarp.plot.table"
 
 local shares = {}
 
--- The distinct kernels of a variant, in the order in which they come first.
-local function kernels_of(one)
-  local list, by_name = {}, {}
-  for _, launch in ipairs(case.launches(one.rung, one.case, one.block)) do
-    local name = launch[1]
-    if not by_name[name] then
-      lists.entry(list, by_name, name, { name = name, fn = one.case:launch(name, launch[2], launch[3]), launches = 0 })
-    end
-    by_name[name].launches = by_name[name].launches + 1
+-- What a launch does depends on: names, numbers, and which objects and functions they are.
+local function text_of(value)
+  if type(value) == "table" then
+    return "{" .. table.concat(lists.map(lists.keys(value), function(key)
+      return ("%s=%s"):format(key, text_of(value[key]))
+    end), ",") .. "}"
+  end
+  return math.type(value) and tostring(value) or type(value) == "string" and value or ("%p"):format(value)
+end
+
+-- The distinct launches of a variant, as contenders of bench.turns, in the order in which they come first.
+local function launches_of(study, one)
+  local list, by_text, c = {}, {}, one.case
+  local restart = study.answer_named[one.rung.answer].restart
+  for _, launch in ipairs(case.launches(one.rung, c, one.block)) do
+    local name, how = launch[1], launch[2]
+    local text, dev = text_of(launch), case.on(c.study, how.device).dev
+    if dev ~= c.dev then name = ("%s, %s"):format(name, dev:id()) end
+    local known = by_text[text] or lists.entry(list, by_text, text, { name = name, count = 0, device = dev,
+      fn = c:launch(launch[1], how, launch[3]), stream = dev == c.dev and how.stream or nil,
+      setup = restart and function() answers.reset(study, one.rung, c) end or nil })
+    known.count = known.count + 1
   end
   return list
+end
+
+-- The launches of one kernel on one device together. The times of different ones have no interval together.
+local function by_kernel(list)
+  local kernels, known = {}, {}
+  for _, launch in ipairs(list) do
+    local kernel = lists.entry(kernels, known, launch.name, { name = launch.name,
+      device = launch.device, launches = 0, seconds = 0 })
+    local is_first = kernel.launches == 0
+    kernel.launches, kernel.seconds = kernel.launches + launch.count, kernel.seconds + launch.count * launch.t.median
+    kernel.t = is_first and launch.t or kernel.seconds / kernel.launches
+    kernel.together = is_first and launch.count * launch.t or kernel.seconds
+  end
+  return kernels
+end
+
+local function measure(study, one, limits)
+  local list, values, sum = launches_of(study, one), one.values, 0
+  if #list == 0 then return nil end
+  answers.reset(study, one.rung, one.case)
+  for i, t in ipairs(bench.turns(list, limits)) do
+    list[i].t, sum = t, sum + list[i].count * t.median
+  end
+  return { name = answers.variant_text(one.rung, one.block), records = lists.map(by_kernel(list), function(kernel)
+    return record.write(lists.merged(one.case.sides, { study = values.study, group = values.group, rung = values.rung,
+      block = values.block, type = values.type, kernel = kernel.name, device = kernel.device,
+      launches = kernel.launches, t = kernel.t, together = kernel.together, share = kernel.seconds / sum,
+      units = { t = "s", together = "s" } }))
+  end) }
 end
 
 --- Measures the kernels of a variant that is a list of launches, and records them.
@@ -32,18 +75,7 @@ end
 ---@param limits table   of bench.turns
 ---@return table? kernels   name (of the variant), records; nil if it is no list
 function shares.measure(study, one, limits)
-  local list, values, sum = kernels_of(one), one.values, 0
-  if #list == 0 then return nil end
-  answers.reset(study, one.rung, one.case)
-  for i, t in ipairs(bench.turns(list, limits)) do
-    list[i].t, list[i].together = t, list[i].launches * t
-    sum = sum + list[i].together.value
-  end
-  return { name = answers.variant_text(one.rung, one.block), records = lists.map(list, function(kernel)
-    return record.write(lists.merged({ study = values.study, group = values.group, rung = values.rung,
-      block = values.block, type = values.type, kernel = kernel.name, launches = kernel.launches, t = kernel.t,
-      together = kernel.together, share = kernel.together.value / sum, units = { together = "s" } }, one.case.sides))
-  end) }
+  return blame.on(one.rung, "the shares of its launches", measure, study, one, limits)
 end
 
 --- Shows the kernels of the variants of a case.

@@ -78,7 +78,9 @@ local function columns_of(study, part, records)
 end
 
 local function show_table(study, part, list, title)
-  local records = lists.map(part.rows == "best" and best_of_rungs(list) or list, function(one) return one.record end)
+  local records = lists.map(part.rows == "best" and best_of_rungs(list) or list, function(one)
+    return one.rung.mistake and lists.merged(one.record, { rung = one.rung.name .. ", wrong" }) or one.record
+  end)
   local columns = columns_of(study, part, records)
   if #columns == 0 then return end
   columns.title, columns.records = title, records
@@ -220,7 +222,11 @@ local function draw_chart(study, part, spec, groups, suffix)
     level = is_larger and group.level or level -- of the largest case, if there are several
   end
   local points, y, sides = points_of(study, spec, all), spec.y or study.rate, common_text(groups)
-  if not (has_place(points, spec.x, spec.logx) and has_place(points, y, spec.logy)) then return end
+  local missing = not has_place(points, spec.x, spec.logx) and spec.x or not has_place(points, y, spec.logy) and y
+  if missing and has_field(points, missing) then
+    remark.say("No chart of part '%s' has '%s': no axis can show its values.", part.name, missing)
+  end
+  if missing then return end
   local top, lines
   if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
   plot.draw { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series", logx = spec.logx,

@@ -18,6 +18,9 @@ local function check_names(entry, where, list, known)
       blame.fail(entry, where, "the name of a rung or an answer is wanted, got %s", name)
     end
     blame.unknown(entry, where, "there is no rung or answer", name, known)
+    if where and where ~= "rungs" and known[name].mistake then
+      blame.fail(entry, where, "'%s' is a mistake, with which nothing is compared", name)
+    end
   end
 end
 
@@ -27,6 +30,7 @@ local function check_answers(study)
   for _, answer in ipairs(study.answer_list) do
     for _, needed in ipairs(answer.needs or {}) do
       blame.unknown(answer, "needs", "there is no rung", needed, study.rung_named)
+      check_names(answer, "needs", { needed }, study.rung_named)
     end
     if not study.work and not answer.bytes then
       for _, rung in ipairs(study.rung_list) do
@@ -47,11 +51,14 @@ local OWN = lists.set(lists.append({ "type", "block", "threads" }, parameters.RE
 local function fields_of(study, part)
   if part.derive or type(part.cases) == "function" then return nil end
   local known = lists.merged(lists.set(lists.keys(study.p)), lists.merged(OWN, { [study.rate] = true }))
+  for _, name in ipairs { "bound", "of_bound", "error", "error_rms" } do known[name] = nil end
   for _, sides in ipairs(part.cases) do
     for name in pairs(sides) do known[name] = true end
   end
   for _, rung in ipairs(study.rung_list) do
-    if rung.bound or study.head.bound then known.bound, known.of_bound = true, true end
+    if part.bound or not part.rate and (rung.bound or study.head.bound) then
+      known.bound, known.of_bound = true, true
+    end
     if part.error or rung.measure then known.error, known.error_rms = true, true end
     if rung.observe or rung.sides or type(rung.fields) == "function" then return nil end
     for name in pairs(rung.fields or {}) do known[name] = true end
@@ -97,6 +104,7 @@ local function check_ratio_side(study, part, name)
   local answer = not study.rung_named[name] and name:match "^best (.+)$"
   if answer then return blame.unknown(part, "ratios", "there is no answer", answer, study.answer_named) end
   blame.unknown(part, "ratios", "there is no rung", name, study.rung_named)
+  check_names(part, "ratios", { name }, study.rung_named)
 end
 
 local function check_ratios(study, part)
