@@ -389,7 +389,7 @@ static void note_uses(lua_State *L, const request *r) {
 static size_t work_bytes(lua_State *L, request *r) {
   const native_variant *v = r->variant;
   native_frame trial, *frame = &r->frame;
-  r->frame.prepares = strcmp(r->device->backend->kind, "cpu") == 0;
+  r->frame.prepares = r->device->backend->calls_later;
   if (r->frame.prepares) frame = memcpy(&trial, &r->frame, sizeof trial);
   const mw_status status = native_run_now(NATIVE_SIZES, frame, r->device, &bind_error);
   if (status != MW_OK || r->frame.prepares) native_run_now(NATIVE_FAILED, frame, r->device, NULL);
