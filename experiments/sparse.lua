@@ -14,7 +14,7 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "how near does a sparse matrix come to the memory's rate, and what does a solver make of it?",
-  kernels = "sparse.cu", rate = "T_eff", output = "y", type = "f64", level = "library copy",
+  kernels = "sparse.cu", rate = "T_eff", output = "y", level = "library copy",
   seconds = { 0.02, gpu = 0.05 }, also = { "poisson<%s>", "to_ell<%s>", "merge_starts" },
   params = {
     { "side", 96, "points along each side of the Poisson equation's square", gpu = 4096, min = 1, max = 16384 },

@@ -118,6 +118,7 @@ local function problem_of(study, name, values)
   for _, rung in ipairs(name == "rungs" and study.rungs or {}) do
     known[#known + 1], known[#known + 2] = rung.name, rung.number and tostring(rung.number)
   end
+  known = known and lists.map(known, function(text) return (text:gsub(" ", "_")) end) -- as words that were quoted
   for value in (known and values or ""):gmatch "[^,]+" do
     if not lists.has(known, value) then return ("no '%s'"):format(value) end
   end
@@ -129,7 +130,8 @@ it("the parameters, rungs and parts on the studies' pages are the studies' own",
   for _, page in ipairs(names) do
     for line in io.lines(("%s/docs/studies/%s.md"):format(HOME, page)) do
       local study = of[line:match "moonwarp run ([%w-]+)"] or of[page]
-      for name, values in line:gmatch "%-p ([%w_]+)=([^%s`]*)" do
+      local unquoted = line:gsub('"([^"]*)"', function(text) return (text:gsub(" ", "_")) end)
+      for name, values in unquoted:gmatch "%-p ([%w_]+)=([^%s`]*)" do
         local problem = problem_of(study, name, values)
         count = count + 1
         problems[#problems + 1] = problem and ("%s.md: -p %s=%s: %s"):format(page, name, values, problem)

@@ -106,6 +106,8 @@ void native_make(lua_State *L, native_frame *frame, mw_device *device, bind_arra
   const native_variant *v = frame->variant;
   mw_buffer *work = NULL;
   native_object *self = bind_new(L, &native_class, sizeof *self, 2);
+  for (int i = 0; i < v->narrays; i++) /* making it may have run a finalizer */
+    if (!arrays[i]->object.open) bind_fail(L, MW_INVALID, "%s: attempt to use a closed array", v->name);
   mw_status status = v->sizes.count ? native_run_now(NATIVE_SIZES, frame, device, &bind_error) : MW_OK;
   const size_t bytes = (size_t)frame->words[SIZE].i * (size_t)v->unit;
   if (status == MW_OK && bytes)

@@ -64,9 +64,12 @@ uint64_t native_serial(mw_stream *stream) {
   return stream->serial;
 }
 
-/* A stream that has been destroyed leaves its address to another one, so its number is what is remembered. */
+/* A stream that has been destroyed leaves its address to another one, so its number is what is remembered. Where calls
+ * come later, from several threads, nothing is, and it is told each time. */
 static mw_status follow(native_value *self, void *queue, uint64_t stream, mw_error *err) {
-  if (!self || !self->variant->follow.count || self->stream == stream) return MW_OK;
+  if (!self || !self->variant->follow.count) return MW_OK;
+  if (self->device->backend->calls_later) return run_call(self->variant, self->variant->follow.list, self->words, err);
+  if (self->stream == stream) return MW_OK;
   self->words[QUEUE].p = queue;
   const mw_status status = run_call(self->variant, self->variant->follow.list, self->words, err);
   if (status == MW_OK) self->stream = stream;
