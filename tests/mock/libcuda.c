@@ -468,6 +468,8 @@ cuda_result cuArray3DCreate_v2(cuda_array *out, const cuda_array_shape *shape) {
   const size_t rows = shape->height ? shape->height : 1, slices = shape->depth ? shape->depth : 1;
   const size_t component = shape->format % 8 == 3 || shape->format == 10 || shape->format == 32 ? 4 : 2;
   if (shape->channels == 3) return INVALID_VALUE;
+  mock_tell("array %zu %zu %zu format %u x %u flags %u\n", shape->width, shape->height, shape->depth, shape->format,
+            shape->channels, shape->flags);
   *out = mock_new(shape->width * rows * slices * shape->channels * component);
   mock_live[TEXELS]++;
   return CUDA_OK;
@@ -500,6 +502,8 @@ cuda_result cuTexObjectCreate(cuda_handle *out, const cuda_resource *resource, c
                               const void *view) {
   ENTER(cuTexObjectCreate);
   if (resource->type == CUDA_RESOURCE_PITCHED && resource->memory.pitch % 32) return INVALID_VALUE;
+  mock_tell("texture %u filter %u flags %u address %u %u\n", resource->type, how->filter, how->flags, how->address[0],
+            how->address[1]);
   return new_image(out);
 }
 
