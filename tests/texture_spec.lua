@@ -214,15 +214,15 @@ support.each_device("textures", function(dev, id, runs)
     check_read(dev, m["read_2d<float>"], t, { 8, 4 }, how, hash)
   end)
 
-  runs("read layers, of which the nearest is taken", function()
+  runs("read layers, outside of them the last", function()
     each_way(function(how)
       local a <close> = image(dev, { 8, 3 })
       local b <close> = image(dev, { 4, 5, 3 })
       local t <close> = dev:texture(a, with(how, { kind = "1d layered" }))
       local u <close> = dev:texture(b, with(how, { kind = "2d layered" }))
-      for layer, nearest in pairs { [-1] = 0, [1] = 1, [7] = 2 } do
-        check_read(dev, m.read_1d_layered, t, { 8 }, how, function(i) return hash(i, nearest, 0) end, layer)
-        check_read(dev, m.read_2d_layered, u, { 4, 5 }, how, function(i, j) return hash(i, j, nearest) end, layer)
+      for layer, taken in pairs { [-1] = 2, [1] = 1, [7] = 2 } do
+        check_read(dev, m.read_1d_layered, t, { 8 }, how, function(i) return hash(i, taken, 0) end, layer)
+        check_read(dev, m.read_2d_layered, u, { 4, 5 }, how, function(i, j) return hash(i, j, taken) end, layer)
       end
     end)
   end)
@@ -249,6 +249,23 @@ support.each_device("textures", function(dev, id, runs)
       end
     end
     assert.are.same(expected, launch(dev, m.read_cube, t, axes, #expected))
+  end)
+
+  runs("do not mix what has no weight", function()
+    local a <close> = dev:array("f32", { 1, 0 / 0, 3, math.huge })
+    local t <close> = dev:texture(a, { kind = "1d", filter = "linear" })
+    local u <close> = dev:texture(a:reshape(4, 1), { filter = "linear" })
+    local axes, expected = { { 0.5, 2.5, 3.5 } }, { 1.0, 3.0, math.huge }
+    assert.are.same(expected, launch(dev, m["read_1d<float>"], t, axes, 3))
+    axes[2] = { 0.5, 0.5, 0.25 }
+    assert.are.same(expected, launch(dev, m["read_2d<float>"], u, axes, 3))
+  end)
+
+  runs("take a coordinate that is none for the first texel, and repeat one just below 0 as the last", function()
+    local a <close> = dev:array("f32", { 1, 2, 3, 4, 5, 6, 7 })
+    local t <close> = dev:texture(a, { kind = "1d", normalised = true, address = "wrap" })
+    local axes = { { 1, -1e-9, 1e10, 0 / 0 } }
+    assert.are.same({ 1.0, 7.0, 1.0, 1.0 }, launch(dev, m["read_1d<float>"], t, axes, 4))
   end)
 
   runs("gather a component of four texels", function()

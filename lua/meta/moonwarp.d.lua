@@ -1410,12 +1410,13 @@ function launch:close() end
 --- | border | outside 0 |
 --- | wrap | the image again and again; only with normalised coordinates |
 --- | mirror | every other time reversed; only with normalised coordinates |
---- | layer | an integer; outside the nearest |
+--- | layer | an integer; outside the last |
 --- | cube | the face that the direction (x, y, z) meets; at its edge clamped |
 --- | normalised float | v / 255 or v / 65535; of signed ones v / 127 or v / 32767, at least -1 |
 --- 
---- Point reads have the same bits on every device. Linear ones may differ by 1/256 of the greatest difference of the texels that are mixed, for each
---- side, and by rounding. There are no mip maps (`tex2DLod`, `tex2DGrad`), no layered cube maps and no sparse textures.
+--- Point reads have the same bits on every device, unless a normalised coordinate falls on the border of two texels, to within its rounding. Linear
+--- ones may differ by 1/256 of the greatest difference of the texels that are mixed, for each side, and by rounding: where several sides are mixed, a GPU
+--- rounds the products of weights as well. A texel without weight is not read. There are no mip maps (`tex2DLod`, `tex2DGrad`), no layered cube maps and no sparse textures.
 --- 
 --- In check mode a read counts as one of each texel that it needs, of the line that has it. Structural counters of the CPU device have these
 --- among the loads of global memory; ncu does not.

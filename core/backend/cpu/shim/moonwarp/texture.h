@@ -105,13 +105,12 @@ MW_FN float mw_held(float x, float least, float most) {
   return above < most ? above : most;
 }
 
-/* A normalised coordinate that is repeated. */
+/* A normalised coordinate that is repeated; just below 0 it is just below 1. */
 MW_FN float mw_folded(float x, int address) {
-  const float whole = floorf(x), part = x - whole;
-  if (address == MW_ADDRESS_WRAP) return part;
-  return address == MW_ADDRESS_MIRROR && whole - 2 * floorf(whole / 2) != 0 ? 1 - part
-         : address == MW_ADDRESS_MIRROR                                     ? part
-                                                                            : x;
+  const float whole = floorf(x), part = mw_held(x - whole, 0, 1 - 0x1p-24f);
+  const bool odd = whole - 2 * floorf(whole / 2) != 0;
+  if (address != MW_ADDRESS_WRAP && address != MW_ADDRESS_MIRROR) return x;
+  return address == MW_ADDRESS_MIRROR && odd ? 1 - part : part;
 }
 
 /* The texel that stands for one at most next to the outermost; -1: none, outside of a border. */
@@ -142,23 +141,28 @@ MW_FN mw_step mw_along(const mw_image &t, int axis, float x, bool linear) {
   return {mw_inside(before, side, address), mw_inside(after, side, address), (float)(fixed & 255) / 256};
 }
 
+/* What has no weight is not read, and a NaN there does no harm: on a GPU neither. */
+MW_FN float mw_mix(float a, float b, float part) { return part > 0 ? (1 - part) * a + part * b : a; }
+
 MW_FN mw_texel mw_mixed(const mw_texel &a, const mw_texel &b, float part) {
   mw_texel out;
-  for (int c = 0; c < 4; c++) out.f[c] = (1 - part) * a.f[c] + part * b.f[c];
+  for (int c = 0; c < 4; c++) out.f[c] = mw_mix(a.f[c], b.f[c], part);
   return out;
 }
 
 MW_FN mw_texel mw_row_at(const mw_image &t, mw_step x, int j, int k) {
-  return mw_mixed(mw_texel_at(t, x.first, j, k), mw_texel_at(t, x.second, j, k), x.part);
+  const mw_texel first = mw_texel_at(t, x.first, j, k);
+  return x.part > 0 ? mw_mixed(first, mw_texel_at(t, x.second, j, k), x.part) : first;
 }
 
 MW_FN mw_texel mw_plane_at(const mw_image &t, mw_step x, mw_step y, int k) {
-  return mw_mixed(mw_row_at(t, x, y.first, k), mw_row_at(t, x, y.second, k), y.part);
+  const mw_texel first = mw_row_at(t, x, y.first, k);
+  return y.part > 0 ? mw_mixed(first, mw_row_at(t, x, y.second, k), y.part) : first;
 }
 
+/* Outside is the last one, also below 0. */
 MW_FN int mw_layer(const mw_image &t, int layer) {
-  const int most = (int)t.side[2] - 1;
-  return layer < 0 ? 0 : layer < most ? layer : most;
+  return (unsigned)layer < t.side[2] ? layer : (int)t.side[2] - 1;
 }
 
 /* Any read of up to two axes, in a layer. */
@@ -171,7 +175,8 @@ MW_SAMPLER mw_texel mw_sampled(const mw_image &t, float x, float y, int layer) {
 MW_SAMPLER mw_texel mw_sampled_3d(const mw_image &t, float x, float y, float z) {
   const mw_step a = mw_along(t, 0, x, t.linear), b = mw_along(t, 1, y, t.linear), c = mw_along(t, 2, z, t.linear);
   if (!t.linear) return mw_texel_at(t, a.first, b.first, c.first);
-  return mw_mixed(mw_plane_at(t, a, b, c.first), mw_plane_at(t, a, b, c.second), c.part);
+  const mw_texel first = mw_plane_at(t, a, b, c.first);
+  return c.part > 0 ? mw_mixed(first, mw_plane_at(t, a, b, c.second), c.part) : first;
 }
 
 /* ==} */
@@ -200,9 +205,8 @@ MW_FN float mw_bilinear(const mw_image &t, const float *texels, float x, float y
   const int a = mw_256ths_inside(t, 0, x), b = mw_256ths_inside(t, 1, y), i = a >> 8, j = b >> 8, n = (int)t.side[0];
   const int low = j * n, high = mw_behind(t, 1, j) * n, right = mw_behind(t, 0, i);
   const float across = (float)(a & 255) / 256, along = (float)(b & 255) / 256;
-  const float first = (1 - across) * texels[low + i] + across * texels[low + right];
-  const float second = (1 - across) * texels[high + i] + across * texels[high + right];
-  return (1 - along) * first + along * second;
+  const float first = mw_mix(texels[low + i], texels[low + right], across);
+  return mw_mix(first, mw_mix(texels[high + i], texels[high + right], across), along);
 }
 
 template <class T> MW_FN bool mw_is_plain(const mw_image &t) {
