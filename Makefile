@@ -95,7 +95,7 @@ $(BUILD)/tests/null/moonwarp.so: $(NULL_SOURCES) $(filter-out %/backend/registry
 $(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch]) core/backend/cuda/driver.h core/backend/backend.h
 	@mkdir -p $(@D)
 	@echo "  mock $@"
-	$(Q)$(CC) $(FLAGS) -O1 -g -shared -o $@ $(filter %.c,$^)
+	$(Q)$(CC) $(FLAGS) -O1 -g -Wno-missing-prototypes -shared -o $@ $(filter %.c,$^)
 
 $(BUILD)/tests/%.so: tests/c/%.c
 	@mkdir -p $(@D)

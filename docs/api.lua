@@ -12,6 +12,7 @@
 --   setup               what every example of the page begins with
 --   classes             option and result tables by name: { about =, { name, type, text, default =, unit = }, ... };
 --                       result = true: a field is present unless it is optional
+--   libraries           of numerical libraries, whose entries come from their tables: docs/generate/libraries.lua
 --   entries             in the order shown:
 --     name, forms       forms: how it is called, first the one that params describe
 --     about             one or two sentences first, then what else there is to say
@@ -30,8 +31,7 @@ return {
 
   pages = {
     "moonwarp", "device", "array", "module", "kernel", "launch", "texture", "surface", "stream", "event", "graph",
-    "measuring",
-    "charts", "study", "case", "core",
+    "measuring", "charts", "study", "case", "libraries", "object", "core",
   },
 
   -- Types that scripts name, in addition to the classes.
@@ -40,7 +40,8 @@ return {
     { "dims", "integer|integer[]|table<string, integer>", "an integer, {x, y, z} or {x =, y =, z =}; axes left out are 1" },
     { "engine", [["auto"|"loop"|"split"|"fiber"]], "how the CPU device runs a kernel" },
     { "space", [["device"|"pinned"|"pageable"|"managed"|"global"]], "where an array's memory is" },
-    { "class", [["device"|"array"|"module"|"kernel"|"launch"|"texture"|"surface"|"stream"|"event"|"graph"]], "a kind of object" },
+    { "class", [["device"|"array"|"module"|"kernel"|"launch"|"texture"|"surface"|"stream"|"event"|"graph"|"library object"]],
+      "a kind of object" },
   },
 
   -- What every object has; a page may say more.

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/cli/manual.txt from the data in docs/api.lua and
--- docs/api/*.lua.
+-- Writes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/cli/manual.txt from the data in docs/api.lua,
+-- docs/api/*.lua and the tables of libraries.
 --   lua5.4 docs/gen.lua            writes
 --   lua5.4 docs/gen.lua --check    fails where a file is not what would be written, or a name has no entry
 -- Checking needs the library (LUA_CPATH), writing does not. The same data gives the same bytes.
@@ -11,6 +11,7 @@ package.path = ("%s/?.lua;%s/../lua/?.lua;%s"):format(folder, folder, package.pa
 
 local markdown = require "generate.markdown"
 local definitions = require "generate.definitions"
+local libraries = require "generate.libraries"
 local manual = require "generate.manual"
 local names = require "generate.names"
 
@@ -19,6 +20,7 @@ local function load_api()
   for i, page in ipairs(api.pages) do
     api.pages[i] = dofile(("%s/api/%s.lua"):format(folder, page))
     api.pages[i].name = page
+    libraries.extend(api.pages[i])
   end
   return api
 end

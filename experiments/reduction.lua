@@ -3,7 +3,7 @@
 -- reduction: what stands between a kernel that makes one number out of an array and the memory's rate?
 --
 -- Rungs 1 to 7 sum within a block: with one element per thread, where the tree dominates, and with a few
--- blocks per multiprocessor, where the loads hide it. Rungs 8 to 14 join what the blocks have: the sum, the
+-- blocks per multiprocessor, where the loads hide it. Rungs 8 to 15 join what the blocks have: the sum, the
 -- least, the greatest, the greatest |v|^2 of v = (x, y), the dot product of x and y. T_tot = bytes of x
 -- (and y) / t, each read once. Shares are of a copy of as many bytes, which finds the same caches. H200
 -- CUB: DeviceReduce, for this project (tests/bench/reduction.lua). See docs/studies/reduction.md.
@@ -59,6 +59,7 @@ function study.arrays(c)
   c.x, c.y = repeating(c, 1), takes_two and repeating(c, 2) or mw.null
   c.out, c.parts, c.others = c:array(1), c:array(ceil_div(c.n, 32) + most), c:array(most)
   c.ticket, c.bytes = c:keep(c.dev:zeros("u32", 1)), c.x:nbytes() * (takes_two and 2 or 1)
+  c.total = c:keep(c.dev:zeros("u64", 1))
   c.lock, c.source = c.ticket, c:keep(c.x:view(1, takes_two and c.n or ceil_div(c.n, 2)))
   c.target = c:array(#c.source)
 end
@@ -83,11 +84,13 @@ study:answer("reduction", { host = by_host, bytes = function(c) return c.bytes e
   start = function(c) -- a lock that a rung left taken would keep the next one waiting for ever
     for _, array in ipairs { c.out, c.parts, c.others } do array:fill(0 / 0) end
     c.lock:fill(0)
+    c.total:fill(0)
   end,
   also = function(c, check) check(c.lock, 0, { name = "its lock or ticket" }) end,
   tolerance = function(c, rung) -- a minimum is an element; the sum of |x| is about n / 2, of |x y| n / 4
     if not ADDS[c.op] then return { relative = c.op == "length" and 4 * c.eps or 0 } end
-    return { absolute = 4 * c.eps * math.sqrt(rung.launches(c, rung.block(c)).additions) * (c.n / 2 + 10) }
+    local list = rung.launches(c, rung.block(c))
+    return { absolute = 4 * c.eps * math.sqrt(list.additions) * (c.n / 2 + 10) + c.n * (list.unit or 0) / 2 }
   end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
@@ -171,6 +174,14 @@ join(11, "compare and swap", "reduce_cas<%%s,%s>", true)
 join(12, "lock", "reduce_lock<%%s,%s>", true)
 join(13, "last block", "reduce_last<%%s,%s>")
 join(14, "16 bytes, last block", "reduce_once<%%s,%s,%d,%d>")
+
+-- A sum whose order does not matter: each element is rounded once, to a multiple of 2^-32.
+study:rung { 15, "integers", observe = different, block = function(c) return c.threads or p.block end,
+  when = function(c) return c.op == "sum" and (c.threads or 32) % 32 == 0 end,
+  launches = function(c, block)
+    local grid = blocks_of(c, block, p.per * p.block, 1)
+    return { { "reduce_integers<%s>", { block = block, grid = grid } }, additions = 1, unit = 2.0 ^ -32 }
+  end }
 
 study:source { "H200 CUB", field = "cub", when = gpu, values = { ["16 bytes, last block"] = function(c)
   return c.n == 1 << 28 and c.op == "sum" and (c.type == "f32" and 4384e9 or 4468e9) or nil

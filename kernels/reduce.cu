@@ -19,6 +19,8 @@
 //   v11 reduce_lock       a lock and a fence, thread 0 of each block: any code at all; bound: blocks * (a round trip)
 //   v12 reduce_last       the block that finishes last joins the parts: one launch, one order; bound: main memory
 //   v13 reduce_once       16-byte streaming loads, several in flight per thread; bound: main memory
+//   v14 reduce_integers   sums, of numbers in units of 2^-32: a warp's by one instruction (__reduce_add_sync, sm_80 and
+//                         newer), the grid's by atomics in any order, to the same bits; bound: conversions, 16 a cycle
 //
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
 // tree itself costs; a grid of a few blocks per multiprocessor hides it behind the loads.
@@ -346,6 +348,34 @@ reduce_once(T *out, T *parts, unsigned *ticket, const T *x, const T *y, size_t n
   if (comes_last(parts, ticket, value)) finish<OP>(out, parts, ticket);
 }
 
+// A warp's sum, in lane 0.
+__device__ int add_warp(int value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  return join_warp<SUM>(value);
+#else
+  return __reduce_add_sync(0xffffffff, value);
+#endif
+}
+
+// A thread's sum is below 2^17. It goes in two parts, since the instruction takes 32 bits.
+template <typename T>
+__global__ void reduce_integers(T *out, unsigned long long *total, unsigned *ticket, const T *x, size_t n) {
+  const T unit = 4294967296;
+  long long sum = 0;
+  size_t size = piece(n), first = blockIdx.x * size, end = first + size < n ? first + size : n;
+  for (size_t i = first + threadIdx.x; i < end; i += blockDim.x) sum += (long long)rint(x[i] * unit);
+  int low = add_warp((int)(sum & 0xffffff)), high = add_warp((int)(sum >> 24));
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(total, (unsigned long long)((long long)high * (1 << 24) + low));
+    __threadfence();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0 && atomicAdd(ticket, 1u) == gridDim.x - 1) {
+    out[0] = (T)((double)(long long)atomicExch(total, 0ull) / unit);
+    *ticket = 0; // for the next launch
+  }
+}
+
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // reduce_tree, _strided, _last_warp  block 256, any grid; sums holds one element per block
 // reduce_dynamic                 any block, shared = block * sizeof(REAL)
@@ -355,4 +385,5 @@ reduce_once(T *out, T *parts, unsigned *ticket, const T *x, const T *y, size_t n
 // reduce_parts    parts: one per block; a second launch of one block joins them (those of LENGTH by MAX, of DOT by SUM)
 // reduce_lock     the lock is 0 before and after
 // reduce_last     parts: one per block; the ticket is 0 before and after
+// reduce_integers block 32 * k, any grid; total and ticket are 0 before and after
 // reduce_once     <T, OP, U, B>: block B; x and y 16-byte aligned; U = 4, B = 1024, 2 blocks per multiprocessor

@@ -8,9 +8,13 @@ local labs = require "tests.labs"
 -- Further words of the command line.
 local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurrence = "", ["small-problems"] = "",
                   memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
-                  transpose = "", histogram = "", pattern = "", occupancy = "",
+                  transpose = "", histogram = "", pattern = "", occupancy = "", tridiagonal = "", sparse = "",
+                  poisson = "",
                   orbits = "", streams = "", mistakes = "",
-                  access = "", divergence = "", balance = "", functions = "", ["first-kernels"] = "", build = "" }
+                  access = "", divergence = "", balance = "", functions = "", dedispersion = "",
+                  gemm = "-p precisions=f32,tf32", sort = "",
+                  montecarlo = "-p paths=1000 -p most=4096",
+                  ["first-kernels"] = "", build = "" }
 
 describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do

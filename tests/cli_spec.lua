@@ -260,7 +260,8 @@ describe("moonwarp info", function()
   it("lists devices, tools and the cache", function()
     local status, output = moonwarp "info"
     assert.are.equal(0, status)
-    for _, word in ipairs { "devices\n", "  cpu ", "  cuda", "C++ compiler", "gnuplot", "\ncache\n" } do
+    for _, word in ipairs { "devices\n", "  cpu ", "  cuda", "C++ compiler", "gnuplot", "\nlibraries\n",
+                           "  moonwarp.blas   cpu ", "\ncache\n" } do
       assert.is_truthy(output:find(word, 1, true), word .. " is not in: " .. output)
     end
   end)
@@ -273,6 +274,7 @@ describe("moonwarp info", function()
     assert.is_true(by_id.cpu.usable)
     assert.are.equal(32, by_id.cpu.properties.warp_size)
     assert.is_string(info.cache.folder)
+    for _, library in ipairs(info.libraries) do assert.is_string(library.path or library.reason) end
     if by_id.cuda then assert.is_string(by_id.cuda.reason) end
   end)
 end)

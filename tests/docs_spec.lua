@@ -65,6 +65,15 @@ end
 
 -- ---- the pages --------------------------------------------------------------------------------------------------
 
+local libraries = assert(loadfile(DOCS .. "/generate/libraries.lua"))()
+
+-- A page as docs/gen.lua has it.
+local function load_page(name)
+  local page = dofile(("%s/api/%s.lua"):format(DOCS, name))
+  libraries.extend(page)
+  return page
+end
+
 -- An example returns none of the studies that it begins.
 local function drop() pcall(study.conclude) end
 
@@ -73,7 +82,7 @@ describe("docs/api", function()
   support.no_leaks()
   local api = dofile(DOCS .. "/api.lua")
   for _, page_name in ipairs(api.pages) do
-    local page = dofile(("%s/api/%s.lua"):format(DOCS, page_name))
+    local page = load_page(page_name)
     for _, entry in ipairs(page.entries) do
       if entry.example then
         it(("runs the example of %s.%s"):format(page_name, entry.name), function()
@@ -92,7 +101,7 @@ end)
 local function load_api()
   local names = assert(loadfile(DOCS .. "/generate/names.lua"))()
   local api = dofile(DOCS .. "/api.lua")
-  for i, page in ipairs(api.pages) do api.pages[i] = dofile(("%s/api/%s.lua"):format(DOCS, page)) end
+  for i, page in ipairs(api.pages) do api.pages[i] = load_page(page) end
   return api, names
 end
 

@@ -8,7 +8,8 @@ local FEW = "--device cpu -p per=4 -p per_once=2 -p repeats=2 "
 local QUICK = FEW .. "-p n=20011 "
 local TREES = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_last_warp", "reduce_down",
                 "reduce_butterfly", "reduce_shuffle" }
-local JOINS = { "host", "second launch", "atomic", "compare and swap", "lock", "last block", "16 bytes, last block" }
+local JOINS = { "host", "second launch", "atomic", "compare and swap", "lock", "last block", "16 bytes, last block",
+                "integers" }
 
 -- The rungs of each part and the charts of a run, in order, each once.
 local function parts_of(record)
@@ -57,6 +58,7 @@ describe("the study reduction", function()
         "atomic, n = 20011, sum, per = 64, f32, after its timing, beside the host" } do
       assert.is_true(checked[what], what)
     end
+    assert.is_true(checked["integers, n = 20011, sum, f32: results"]) -- no order matters
     assert.is_nil(checked["atomic, n = 20011, sum, f32: results"]) -- it promises no order
     assert.is_true(checked["atomic, n = 20011, length, f32: results"])
     for _, r in ipairs(records_where(run.record, { group = "grid", op = "length", rung = "host" })) do
@@ -91,10 +93,10 @@ describe("the study reduction", function()
   end)
 
   it("rejects a rung that is none", function()
-    local run = support.study("reduction", "--device cpu -p rungs=15")
+    local run = support.study("reduction", "--device cpu -p rungs=16")
     assert.are.equal(2, run.status, run.output)
     assert.is_truthy(run.output:find("parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, "
-      .. "10, 11, 12, 13, 14, got '15'", 1, true), run.output)
+      .. "10, 11, 12, 13, 14, 15, got '16'", 1, true), run.output)
   end)
 
   it("knows the answer for a handful of elements", function()

@@ -113,7 +113,14 @@ struct mw_device {
   bool              counts; /* the last check_mode said so; the backend's */
   mw_compared       compared; /* the backend's */
   atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
+  struct mw_attached *attached; /* the binding's: closed before the device is */
 };
+
+typedef struct mw_attached { /* what the binding keeps of a device: what it has read of libraries, their handles */
+  struct mw_attached *next;
+  int                 key;
+  void              (*close)(struct mw_attached *, mw_device *); /* frees it; nothing is queued any more */
+} mw_attached;
 
 typedef enum mw_space {
   MW_SPACE_DEVICE,   /* the device's own memory */
@@ -121,6 +128,7 @@ typedef enum mw_space {
   MW_SPACE_PAGEABLE, /* plain host memory */
   MW_SPACE_MANAGED,  /* one address for host and device */
   MW_SPACE_GLOBAL,   /* a __device__ or __constant__ variable of a module; not owned */
+  MW_SPACE_WORK,     /* device memory to be written first: it can be had in a capture; arrays have none */
   MW_SPACE_TEXELS,   /* of a texture or surface, in the device's own layout; the address is the backend's */
   MW_SPACE_IMAGE,    /* a texture or surface object; at the address is what a kernel's parameter is given */
 } mw_space;
@@ -172,6 +180,7 @@ struct mw_stream {
   bool          capturing;
   bool          acted;     /* the binding's, as the next: launched, since it was looked at */
   unsigned char order;     /* its place in the order of operations, from 1; 0: none yet */
+  uint64_t      serial;    /* no other stream of the process has it; 0: none yet. The binding's */
 };
 struct mw_event  { mw_device *device; bool timing; };
 struct mw_graph  { mw_device *device; int nodes; /* kernel launches, in the order captured */ };
@@ -244,6 +253,7 @@ typedef struct mw_occupancy {
 
 typedef struct mw_party { /* of a finding: who did it, and where */
   bool        known, block_known;
+  bool        host;  /* the script itself, which is no thread */
   uint32_t    block[3], thread[3];
   const char *verb;  /* "read", "write", "atomic" */
   int         bytes; /* 0: not known */
@@ -326,6 +336,29 @@ typedef struct mw_callback { /* run is called once, on any thread, when the stre
   void *data;
 } mw_callback;
 
+typedef struct mw_range { /* an array that a call takes */
+  const char *name;
+  void       *at;
+  size_t      bytes, element; /* bytes of an element */
+  bool        reads, writes;  /* each of its elements */
+} mw_range;
+
+/* A call of a library's function, which knows the device's memory and streams by itself. Begins a struct of `bytes`
+ * bytes, which is copied as it is where it must outlive the call. */
+typedef struct mw_call {
+  const char *name;
+  /* queue: of the stream, as the device's libraries take it; NULL on the CPU device */
+  mw_status (*run)(const struct mw_call *, void *queue, mw_error *);
+  size_t      bytes;
+  const char *file; /* of the script that calls, and the line; NULL: not known */
+  int         line, nranges; /* nranges: in check mode only */
+  size_t      ranges; /* from the struct's begin */
+} mw_call;
+
+static inline const mw_range *mw_call_ranges(const mw_call *call) {
+  return (const mw_range *)((const char *)call + call->ranges);
+}
+
 /* ---- the table a backend fills; every entry is mandatory -------------------------------------------------------
  *
  * Misuse never gets here; below this line it is asserted at most. The binding has checked that
@@ -351,6 +384,7 @@ struct mw_backend {
   const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with its own memory */
   bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
   bool        sized;    /* NAME:4 is that device with four threads */
+  bool        calls_later; /* call runs when the stream is there, and each time a graph is launched */
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
   const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL: there is none */
   const char *compares; /* NAME:WORD is its device that compares engines; NULL: there is none */
@@ -416,6 +450,8 @@ struct mw_backend {
   mw_status (*stream_per_thread) (mw_device *, mw_stream **out, mw_error *);
   mw_status (*stream_wait)       (mw_stream *, mw_event *, mw_error *); /* joins the capture the event is of */
   mw_status (*stream_callback)   (mw_stream *, mw_callback, mw_error *);
+  /* In order with the stream, also in a graph: what is called queues by itself, unless the backend calls later. */
+  mw_status (*call)              (mw_stream *, const mw_call *, mw_error *);
   mw_status (*stream_query)      (mw_stream *, mw_error *); /* MW_OK, MW_NOT_READY, or what failed in it */
   mw_status (*stream_synchronize)(mw_stream *, mw_error *); /* reports what failed in it */
   void      (*priorities)        (mw_device *, int *least, int *greatest);

@@ -20,7 +20,13 @@ static inline void mw_device_retain(mw_device *device) {
 }
 
 static inline void mw_device_release(mw_device *device) {
-  if (atomic_fetch_sub(&device->refs, 1) == 1) device->backend->close(device);
+  if (atomic_fetch_sub(&device->refs, 1) != 1) return;
+  if (device->attached) device->backend->synchronize(device, NULL);
+  for (mw_attached *next, *a = device->attached; a; a = next) {
+    next = a->next;
+    a->close(a, device);
+  }
+  device->backend->close(device);
 }
 
 static inline void mw_module_retain(mw_module *module) {

@@ -269,13 +269,19 @@ typedef struct bind_event {
   unsigned captured;  /* the number of the capture it was recorded in; 0: in none */
 } bind_event;
 
+typedef struct bind_counted { /* what a graph may need after the script has forgotten it */
+  int refs;
+  void (*release)(struct bind_counted *); /* at the last count */
+} bind_counted;
+
 typedef struct bind_graph {
   bind_object object;
   mw_graph *graph;
   mw_launch *nodes;    /* as captured: each counts its kernel's module; args and params are its own */
   mw_buffer **buffers; /* counted: what a replay may touch */
   mw_module **modules; /* counted: of the launches in graphs that this one launches */
-  int nnodes, nbuffers, nmodules, ntouches;
+  bind_counted **values; /* plans, generators */
+  int nnodes, nbuffers, nmodules, ntouches, nvalues;
   struct bind_touch *touches; /* what its copies read and write */
 } bind_graph;
 
@@ -314,6 +320,8 @@ void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* rais
 void capture_buffer(lua_State *, mw_buffer *);       /* kept by the graph; no effect unless capturing */
 void capture_graph(lua_State *, const bind_graph *); /* after the launch of another; no effect unless capturing */
 void graph_keep(bind_graph *, mw_buffer *);          /* counts it, once */
+void graph_count(bind_graph *, bind_counted *);      /* the same */
+void bind_uncount(bind_counted *);
 void launch_keep_arguments(lua_State *, bind_graph *, const mw_kernel *, int first); /* the arrays among them */
 void graph_drop(bind_graph *);                                                       /* gives back what was noted */
 
@@ -331,6 +339,8 @@ void race_copy(lua_State *, mw_stream *, const bind_array *to, size_t at, const 
                size_t count, bool waited);
 /* in check mode, after a launch of the kernel; its arguments are on the stack from first on */
 void race_launch(lua_State *, const mw_kernel *, mw_stream *, int first);
+/* in check mode: a library's function of that name is queued there, and reads or writes all of the array */
+void race_library(lua_State *, mw_stream *, const bind_array *, const char *name, bool into);
 void race_graph(lua_State *, const bind_graph *, mw_stream *); /* launched there */
 void race_captured(bind_graph *);                              /* its capture has ended */
 /* Adds those of arrays of the device of that id to the list on top of the stack; NULL: of all devices. */
@@ -352,6 +362,11 @@ extern const bind_method occupancy_methods[]; /* of a kernel */
 extern bind_class *const bind_classes[];      /* all; a NULL ends them */
 extern const luaL_Reg allocator_functions[], compare_functions[], finding_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
+
+/* ---- native.c, native_object.c: functions of libraries --------------------------------------------------------- */
+
+extern bind_class native_class;
+extern const luaL_Reg native_functions[];
 
 /* ---- searcher.c, library.c ------------------------------------------------------------------------------------- */
 

@@ -89,6 +89,18 @@ void capture_buffer(lua_State *L, mw_buffer *buffer) {
   if (capture) graph_keep(capture->graph, buffer);
 }
 
+void graph_count(bind_graph *graph, bind_counted *value) {
+  for (int i = 0; i < graph->nvalues; i++)
+    if (graph->values[i] == value) return;
+  graph->values = mw_grow(graph->values, (size_t)graph->nvalues, sizeof *graph->values);
+  graph->values[graph->nvalues++] = value;
+  value->refs++;
+}
+
+void bind_uncount(bind_counted *value) {
+  if (--value->refs == 0) value->release(value);
+}
+
 static void keep_module(bind_graph *graph, mw_module *module) {
   for (int i = 0; i < graph->nmodules; i++)
     if (graph->modules[i] == module) return;
@@ -101,6 +113,7 @@ void capture_graph(lua_State *L, const bind_graph *inner) {
   const bind_capture *capture = bind_capture_of(L);
   if (!capture) return;
   for (int i = 0; i < inner->nbuffers; i++) graph_keep(capture->graph, inner->buffers[i]);
+  for (int i = 0; i < inner->nvalues; i++) graph_count(capture->graph, inner->values[i]);
   for (int i = 0; i < inner->nmodules; i++) keep_module(capture->graph, inner->modules[i]);
   for (int i = 0; i < inner->nnodes; i++) keep_module(capture->graph, inner->nodes[i].kernel->module);
 }
@@ -112,6 +125,8 @@ void graph_drop(bind_graph *self) {
     mw_module_release(self->nodes[i].kernel->module);
     mw_free(self->nodes[i].args); /* the pointers into them too */
   }
+  for (int i = 0; i < self->nvalues; i++) bind_uncount(self->values[i]);
+  mw_free(self->values);
   mw_free(self->touches);
   mw_free(self->buffers);
   mw_free(self->modules);

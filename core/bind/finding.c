@@ -14,6 +14,7 @@ static const bind_field finding_fields[] = {
 
 static void push_party(lua_State *L, const mw_party *party) {
   push_fields(L, party_fields, party);
+  if (party->host) return;
   push_dims(L, party->thread);
   lua_setfield(L, -2, "thread");
   if (!party->block_known) return;

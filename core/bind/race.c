@@ -35,14 +35,18 @@ typedef enum access_kind {
   COPY_FROM,
   COPY_TO,
   FILL,
+  LIBRARY_READ,
+  LIBRARY_WRITE,
   HOST_READ,
   HOST_WRITE
 } access_kind;
 
 static const char *const kind_names[] = {
-    [LAUNCH_READ] = "read by kernel",   [LAUNCH_WRITE] = "written by kernel",   [LAUNCH_ATOMIC] = "updated by kernel",
-    [COPY_FROM] = "read by a copy",     [COPY_TO] = "written by a copy",        [FILL] = "filled",
-    [HOST_READ] = "read by the script", [HOST_WRITE] = "written by the script",
+    [LAUNCH_READ] = "read by kernel",        [LAUNCH_WRITE] = "written by kernel",
+    [LAUNCH_ATOMIC] = "updated by kernel",   [COPY_FROM] = "read by a copy",
+    [COPY_TO] = "written by a copy",         [FILL] = "filled",
+    [LIBRARY_READ] = "read by library call", [LIBRARY_WRITE] = "written by library call",
+    [HOST_READ] = "read by the script",      [HOST_WRITE] = "written by the script",
 };
 
 typedef struct access {
@@ -66,7 +70,7 @@ struct bind_touch { /* of a graph */
 };
 
 static bool writes(const access *a) {
-  return a->kind != LAUNCH_READ && a->kind != COPY_FROM && a->kind != HOST_READ;
+  return a->kind != LAUNCH_READ && a->kind != COPY_FROM && a->kind != LIBRARY_READ && a->kind != HOST_READ;
 }
 
 static bool clash(const access *a, const access *b) {
@@ -135,7 +139,8 @@ static bool read_line(const order_place *at, char *out, size_t size) {
 
 /* "elements 5 to 8 of a pinned array<f32> of cpu" */
 static void name_object(race *r, const mw_buffer *buffer, const access *a, const access *b) {
-  static const char *const spaces[] = {"an ", "a pinned ", "a pageable ", "a managed ", "a global "};
+  static const char *const spaces[] = {"an ",       "a pinned ", "a pageable ", "a managed ",
+                                       "a global ", "",          "the texels' "};
   const size_t width = mw_dtype_size(b->dtype);
   const size_t from = a->from > b->from ? a->from : b->from, to = a->to < b->to ? a->to : b->to;
   const size_t first = from / width + 1, last = (to - 1) / width + 1, size = sizeof r->object;
@@ -446,6 +451,14 @@ void race_launch(lua_State *L, const mw_kernel *kernel, mw_stream *stream, int f
     if (!buffer || same || (!streams && buffer->space == MW_SPACE_DEVICE)) continue;
     perform_launch(L, &o, buffer, argument_dtype(L, first + i), order_name(kernel->name));
   }
+}
+
+void race_library(lua_State *L, mw_stream *stream, const bind_array *a, const char *name, bool into) {
+  if (!stream->capturing && !has_ended(L, stream)) return;
+  const operation o = begin(L, stream, false);
+  access now = access_of(a, 0, a->count, into ? LIBRARY_WRITE : LIBRARY_READ);
+  now.kernel = order_name(name);
+  perform(L, &o, a->buffer, &now);
 }
 
 /* core.filled(array): a kernel that writes all of it was launched in the current stream. */

@@ -101,21 +101,22 @@ local function has_entry(page, name)
 end
 
 local function object_lines(out, api, page)
+  local name = page.owner:gsub(" ", "_")
   about_lines(out, page.about)
-  out[#out + 1] = ("---@class moonwarp.%s"):format(page.owner)
+  out[#out + 1] = ("---@class moonwarp.%s"):format(name)
   field_lines(out, api, page.fields or {})
   for _, entry in ipairs(page.entries) do
     if not entry.rejects then out[#out + 1] = OPERATORS[entry.name] end
   end
-  out[#out + 1] = ("local %s = {}"):format(page.owner)
+  out[#out + 1] = ("local %s = {}"):format(name)
   out[#out + 1] = ""
   for _, entry in ipairs(page.entries) do
     if entry.name and entry.meta ~= false and not entry.owner then
-      function_lines(out, api, entry, page.owner .. (entry.given and "." or ":"))
+      function_lines(out, api, entry, name .. (entry.given and "." or ":"))
     end
   end
   for _, entry in ipairs(page.common ~= false and api.common or {}) do
-    if entry.meta ~= false and not has_entry(page, entry.name) then function_lines(out, api, entry, page.owner .. ":") end
+    if entry.meta ~= false and not has_entry(page, entry.name) then function_lines(out, api, entry, name .. ":") end
   end
 end
 
@@ -132,6 +133,21 @@ local function library_lines(out, api)
     for _, entry in ipairs(page.entries) do
       local is_function = entry.name and not entry.field and (entry.owner or page.owner) == "mw"
       if is_function then function_lines(out, api, entry, "mw.") end
+    end
+  end
+end
+
+-- A class for each numerical library, moonwarp.blas and so on.
+local function numerical_lines(out, api)
+  for _, page in ipairs(api.pages) do
+    for _, list in ipairs(page.libraries or {}) do
+      local owner <const> = list[1]
+      out[#out + 1] = ("---@class moonwarp.%s"):format(owner)
+      out[#out + 1] = ("local %s = {}"):format(owner)
+      out[#out + 1] = ""
+      for _, entry in ipairs(page.entries) do
+        if entry.owner == owner then function_lines(out, api, entry, owner .. ".") end
+      end
     end
   end
 end
@@ -153,6 +169,7 @@ function definitions.text(api)
   for _, page in ipairs(api.pages) do
     if page.self then object_lines(out, api, page) end
   end
+  numerical_lines(out, api)
   library_lines(out, api)
   out[#out + 1] = "return mw"
   return table.concat(out, "\n") .. "\n"

@@ -51,6 +51,7 @@ local function registered()
     found[class] = keys(methods)
     add_metamethods(found[class], metatable_of(methods))
   end
+  for _, name in ipairs { "blas", "fft", "rand", "sparse", "solver", "cub" } do found[name] = keys(require("moonwarp." .. name)) end
   local study = require "moonwarp.study"
   for name, class in pairs(study.classes) do found[name] = methods_of(class) end
   for name, fields in pairs(study.fields) do found[name .. "_spec"] = keys(fields) end

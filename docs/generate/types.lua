@@ -9,7 +9,7 @@ local function known_names(api)
   if api.known then return api.known end
   local known = {}
   for _, page in ipairs(api.pages) do
-    if page.self then known[page.owner] = true end
+    if page.self then known[(page.owner:gsub(" ", "_"))] = true end
     for name in pairs(page.classes or {}) do known[name] = true end
   end
   for _, alias in ipairs(api.aliases) do known[alias[1]] = true end

@@ -6,7 +6,7 @@
 ---@alias moonwarp.dims integer|integer[]|table<string, integer> # an integer, {x, y, z} or {x =, y =, z =}; axes left out are 1
 ---@alias moonwarp.engine "auto"|"loop"|"split"|"fiber" # how the CPU device runs a kernel
 ---@alias moonwarp.space "device"|"pinned"|"pageable"|"managed"|"global" # where an array's memory is
----@alias moonwarp.class "device"|"array"|"module"|"kernel"|"launch"|"texture"|"surface"|"stream"|"event"|"graph" # a kind of object
+---@alias moonwarp.class "device"|"array"|"module"|"kernel"|"launch"|"texture"|"surface"|"stream"|"event"|"graph"|"library object" # a kind of object
 
 --- How check mode judges, as the words of `--check=strict,seed:7,blocks:64` do.
 ---@class moonwarp.check_mode
@@ -795,6 +795,141 @@
 ---@field source? string the source, instead of a file. Since 0.11.0
 ---@field fast_math? boolean compiled with fast math, default false
 ---@field compile? table options of `dev:module` for its kernels, as in `{ max_registers = 32 }`
+
+--- Of `blas.axpy`.
+---@class moonwarp.blas_axpy
+---@field alpha? number default 1
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `blas.dot`.
+---@class moonwarp.blas_dot
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `blas.gemm`.
+---@class moonwarp.blas_gemm
+---@field alpha? number default 1
+---@field beta? number default 0
+---@field ta? boolean A is transposed, default false
+---@field tb? boolean B is transposed, default false
+---@field tf32? boolean products of f32 by tensor cores, with 11 digits of A and B; on CUDA devices, default false
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `blas.gemv`.
+---@class moonwarp.blas_gemv
+---@field alpha? number default 1
+---@field beta? number default 0
+---@field ta? boolean A is transposed, default false
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `blas.nrm2`.
+---@class moonwarp.blas_nrm2
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `blas.trsm`.
+---@class moonwarp.blas_trsm
+---@field alpha? number default 1
+---@field ta? boolean A is transposed, default false
+---@field upper? boolean A is the upper triangle, default false
+---@field unit? boolean its diagonal is 1, default false
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `cub.reduce`.
+---@class moonwarp.cub_reduce
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `cub.sort_keys`.
+---@class moonwarp.cub_sort_keys
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `cub.thrust_reduce`.
+---@class moonwarp.cub_thrust_reduce
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- How a plan transforms.
+---@class moonwarp.fft_options
+---@field dims? integer how many sides are transformed, 1 to 3; the others count the transforms of a batch, default all
+---@field inverse? boolean of complex arrays: the sign of the exponent is +, default false
+
+--- Of `rand.log_normal`.
+---@class moonwarp.rand_log_normal
+---@field mean? number default 0.0
+---@field deviation? number default 1.0
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `rand.normal`.
+---@class moonwarp.rand_normal
+---@field mean? number default 0.0
+---@field deviation? number default 1.0
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- A generator's kind and beginning.
+---@class moonwarp.rand_options
+---@field kind? "philox"|"xorwow"|"mrg32k3a"|"mt19937"|"sobol"|"scrambled sobol" default "philox"
+---@field seed? integer of all but Sobol's, default 0
+---@field offset? integer how many numbers are left out; of all but mt19937, default 0
+---@field dimensions? integer of Sobol's points: a call gives all first coordinates, then all second ones, ..., default 1
+
+--- Of `rand.poisson`.
+---@class moonwarp.rand_poisson
+---@field mean? number default 1.0
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `rand.uniform`.
+---@class moonwarp.rand_uniform
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `solver.geqrf`.
+---@class moonwarp.solver_geqrf
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `solver.getrf`.
+---@class moonwarp.solver_getrf
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `solver.getrs`.
+---@class moonwarp.solver_getrs
+---@field ta? boolean A is transposed, default false
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `solver.orgqr`.
+---@class moonwarp.solver_orgqr
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `solver.potrf`.
+---@class moonwarp.solver_potrf
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `solver.syevd`.
+---@class moonwarp.solver_syevd
+---@field vectors? boolean A becomes them, default false
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `sparse.spmm`.
+---@class moonwarp.sparse_spmm
+---@field alpha? number default 1
+---@field beta? number default 0
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `sparse.spmv`.
+---@class moonwarp.sparse_spmv
+---@field alpha? number default 1
+---@field beta? number default 0
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `sparse.spsv`.
+---@class moonwarp.sparse_spsv
+---@field alpha? number default 1
+---@field upper? boolean by the upper triangle, default false
+---@field unit? boolean the diagonal is 1, default false
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `sparse.tridiagonal`.
+---@class moonwarp.sparse_tridiagonal
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `sparse.tridiagonal_interleaved`.
+---@class moonwarp.sparse_tridiagonal_interleaved
+---@field stream? moonwarp.stream the stream of the call, default the default stream
 
 --- One GPU, or the CPU device. It makes arrays, modules, streams, events and graphs. Each of these keeps the device
 --- alive, so closing the handle early is safe; the device itself is closed after the last of them.
@@ -1806,6 +1941,244 @@ function case:resident(kernel, threads, shared, how) end
 
 --- Closes the arrays of the case. The runner closes those that it makes.
 function case:close() end
+
+--- What a numerical library keeps for later calls: a plan of `fft.plan`, a generator of `rand.generator`. It belongs to a
+--- device. A graph that uses it keeps it.
+---@class moonwarp.library_object
+---@overload fun(...: any)
+local library_object = {}
+
+--- The device that it belongs to.
+---@return moonwarp.device # a handle of it
+function library_object:device() end
+
+--- Releases what the object holds. Using it afterwards, or closing it again, is an error.
+function library_object:close() end
+
+---@class moonwarp.blas
+local blas = {}
+
+--- C = alpha * A * B + beta * C; of each item, if there are several. Element types: f32, f64; on CUDA devices also bf16, f16, f32 = bf16 bf16, f32 = f16 f16, i32 = i8 i8.
+---@param C moonwarp.array m x n, or m x n x batch; written, and read unless `beta` is 0
+---@param A moonwarp.array m x k, or m x k x batch; the transpose of that with `ta`
+---@param B moonwarp.array k x n, or k x n x batch; the transpose of that with `tb`
+---@param options? moonwarp.blas_gemm
+---@return moonwarp.array # C
+function blas.gemm(C, A, B, options) end
+
+--- B = alpha * A^-1 * B, A a triangle, whose other elements are not read; of each item. Element types: f32, f64.
+---@param B moonwarp.array m x n, or m x n x batch; read and written
+---@param A moonwarp.array m x m, or m x m x batch; a triangle of it is read
+---@param options? moonwarp.blas_trsm
+---@return moonwarp.array # B
+function blas.trsm(B, A, options) end
+
+--- Y = alpha * A * x + beta * y. Element types: f32, f64.
+---@param y moonwarp.array m; written, and read unless `beta` is 0
+---@param A moonwarp.array m x k; the transpose of that with `ta`
+---@param x moonwarp.array k
+---@param options? moonwarp.blas_gemv
+---@return moonwarp.array # y
+function blas.gemv(y, A, x, options) end
+
+--- Y = alpha * x + y. Element types: f32, f64.
+---@param y moonwarp.array n; read and written
+---@param x moonwarp.array n
+---@param options? moonwarp.blas_axpy
+---@return moonwarp.array # y
+function blas.axpy(y, x, options) end
+
+--- R[1] = the sum of x * y; r stays on the device. Element types: f32, f64.
+---@param r moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param y moonwarp.array n
+---@param options? moonwarp.blas_dot
+---@return moonwarp.array # r
+function blas.dot(r, x, y, options) end
+
+--- R[1] = the root of the sum of x^2; r stays on the device. Element types: f32, f64.
+---@param r moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.blas_nrm2
+---@return moonwarp.array # r
+function blas.nrm2(r, x, options) end
+
+---@class moonwarp.fft
+local fft = {}
+
+--- A plan for Fourier transforms from `input` to `out`, of f32 or f64: complex to complex, both of `{2, nx, ...}`; real
+--- to complex, from `{nx, ny, ...}` to `{2, nx // 2 + 1, ny, ...}`; complex to real, the reverse, which overwrites its input. It has no
+--- factor: there and back is n times the input. `plan(out, input[, { stream = }])` transforms these arrays, or others of the same
+--- sides and type; `plan:close()` frees it. A complex transform may be in place.
+---@param out moonwarp.array of a complex transform it may be `input`
+---@param input moonwarp.array
+---@param options? moonwarp.fft_options
+---@return moonwarp.library_object plan # the plan
+function fft.plan(out, input, options) end
+
+---@class moonwarp.rand
+local rand = {}
+
+--- A generator of random numbers. Its numbers go on from call to call. Those of Philox and of the kinds that cuRAND
+--- has for the host are the same on both devices; normal numbers within rounding.
+---@param dev moonwarp.device
+---@param options? moonwarp.rand_options
+---@return moonwarp.library_object g # the generator
+function rand.generator(dev, options) end
+
+--- numbers above 0 and up to 1. Element types: f32, f64.
+---@param g moonwarp.library_object the generator
+---@param x moonwarp.array n, or n x n2, or n x n2 x n3, or n x n2 x n3 x n4; written
+---@param options? moonwarp.rand_uniform
+---@return moonwarp.array # x
+function rand.uniform(g, x, options) end
+
+--- normal numbers. Element types: f32, f64.
+---@param g moonwarp.library_object the generator
+---@param x moonwarp.array n, or n x n2, or n x n2 x n3, or n x n2 x n3 x n4; written
+---@param options? moonwarp.rand_normal
+---@return moonwarp.array # x
+function rand.normal(g, x, options) end
+
+--- numbers whose logarithms are normal. Element types: f32, f64.
+---@param g moonwarp.library_object the generator
+---@param x moonwarp.array n, or n x n2, or n x n2 x n3, or n x n2 x n3 x n4; written
+---@param options? moonwarp.rand_log_normal
+---@return moonwarp.array # x
+function rand.log_normal(g, x, options) end
+
+--- counts of events, of which there are `mean` on average. Element types: u32.
+---@param g moonwarp.library_object the generator
+---@param x moonwarp.array n, or n x n2, or n x n2 x n3, or n x n2 x n3 x n4; written
+---@param options? moonwarp.rand_poisson
+---@return moonwarp.array # x
+function rand.poisson(g, x, options) end
+
+---@class moonwarp.sparse
+local sparse = {}
+
+--- Y = alpha * A * x + beta * y. Element types: f32, f64.
+---@param y moonwarp.array m; written, and read unless `beta` is 0
+---@param offsets moonwarp.array m + 1
+---@param columns moonwarp.array z
+---@param values moonwarp.array z
+---@param x moonwarp.array k
+---@param options? moonwarp.sparse_spmv
+---@return moonwarp.array # y
+function sparse.spmv(y, offsets, columns, values, x, options) end
+
+--- C = alpha * A * B + beta * C, B and C dense. Element types: f32, f64.
+---@param C moonwarp.array m x n; written, and read unless `beta` is 0
+---@param offsets moonwarp.array m + 1
+---@param columns moonwarp.array z
+---@param values moonwarp.array z
+---@param B moonwarp.array k x n
+---@param options? moonwarp.sparse_spmm
+---@return moonwarp.array # C
+function sparse.spmm(C, offsets, columns, values, B, options) end
+
+--- X = alpha * A^-1 * b, where A is a triangle; elements of the other one are left out. Element types: f32, f64.
+---@param x moonwarp.array m; written
+---@param offsets moonwarp.array m + 1
+---@param columns moonwarp.array z
+---@param values moonwarp.array z
+---@param b moonwarp.array m
+---@param options? moonwarp.sparse_spsv
+---@return moonwarp.array # x
+function sparse.spsv(x, offsets, columns, values, b, options) end
+
+--- solves systems of n unknowns in place, each of which lies together; the first of lower and the last of upper are 0 in each. Element types: f32, f64.
+---@param x moonwarp.array n, or n x batch; read and written
+---@param lower moonwarp.array n, or n x batch
+---@param middle moonwarp.array n, or n x batch
+---@param upper moonwarp.array n, or n x batch
+---@param options? moonwarp.sparse_tridiagonal
+---@return moonwarp.array # x
+function sparse.tridiagonal(x, lower, middle, upper, options) end
+
+--- the same of systems whose first unknowns lie together, then the second ones, ...; lower, middle and upper are lost. Element types: f32, f64.
+---@param x moonwarp.array s x n; read and written
+---@param lower moonwarp.array s x n; read and written
+---@param middle moonwarp.array s x n; read and written
+---@param upper moonwarp.array s x n; read and written
+---@param options? moonwarp.sparse_tridiagonal_interleaved
+---@return moonwarp.array # x
+function sparse.tridiagonal_interleaved(x, lower, middle, upper, options) end
+
+---@class moonwarp.solver
+local solver = {}
+
+--- A = L L', Cholesky's factors: L takes the place of the lower triangle, the rest is not read. Element types: f32, f64.
+---@param A moonwarp.array n x n; a triangle of it is read; read and written
+---@param info moonwarp.array 1; written
+---@param options? moonwarp.solver_potrf
+---@return moonwarp.array # A
+function solver.potrf(A, info, options) end
+
+--- P A = L U in place, by partial pivoting; pivots count from 1. Element types: f32, f64.
+---@param A moonwarp.array n x n; read and written
+---@param pivots moonwarp.array n; written
+---@param info moonwarp.array 1; written
+---@param options? moonwarp.solver_getrf
+---@return moonwarp.array # A
+function solver.getrf(A, pivots, info, options) end
+
+--- B = A^-1 B, by the factors and pivots of getrf. Element types: f32, f64.
+---@param B moonwarp.array n x m; read and written
+---@param A moonwarp.array n x n
+---@param pivots moonwarp.array n
+---@param info moonwarp.array 1; written
+---@param options? moonwarp.solver_getrs
+---@return moonwarp.array # B
+function solver.getrs(B, A, pivots, info, options) end
+
+--- A = Q R by Householder's reflections: R takes the place of the upper triangle, what orgqr needs that of the rest. Element types: f32, f64.
+---@param A moonwarp.array m x n; read and written
+---@param tau moonwarp.array n; written
+---@param info moonwarp.array 1; written
+---@param options? moonwarp.solver_geqrf
+---@return moonwarp.array # A
+function solver.geqrf(A, tau, info, options) end
+
+--- Q in place, from what geqrf left; its columns are orthonormal. Element types: f32, f64.
+---@param A moonwarp.array m x n; read and written
+---@param tau moonwarp.array n
+---@param info moonwarp.array 1; written
+---@param options? moonwarp.solver_orgqr
+---@return moonwarp.array # A
+function solver.orgqr(A, tau, info, options) end
+
+--- W = the eigenvalues of the symmetric A, ascending; the lower triangle is read, and A is lost, or becomes the eigenvectors, one per column. Element types: f32, f64.
+---@param A moonwarp.array n x n; a triangle of it is read; read and written
+---@param w moonwarp.array n; written
+---@param info moonwarp.array 1; written
+---@param options? moonwarp.solver_syevd
+---@return moonwarp.array # A
+function solver.syevd(A, w, info, options) end
+
+---@class moonwarp.cub
+local cub = {}
+
+--- Y = the elements of x, from the least to the greatest. Element types: f32, u32.
+---@param y moonwarp.array n; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_sort_keys
+---@return moonwarp.array # y
+function cub.sort_keys(y, x, options) end
+
+--- sum = the sum of the elements of x. Element types: f32, f64, u32.
+---@param sum moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_reduce
+---@return moonwarp.array # sum
+function cub.reduce(sum, x, options) end
+
+--- the same by Thrust, which waits for the result on the host. Element types: f32, f64, u32.
+---@param sum moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_thrust_reduce
+---@return moonwarp.array # sum
+function cub.thrust_reduce(sum, x, options) end
 
 ---@class moonwarp
 ---@field version string

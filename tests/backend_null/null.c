@@ -380,6 +380,11 @@ static mw_status null_stream_wait(mw_stream *stream, mw_event *base, mw_error *e
   return MW_OK;
 }
 
+static mw_status null_call(mw_stream *stream, const mw_call *call, mw_error *err) {
+  (void)stream;
+  return call->run(call, NULL, err);
+}
+
 static mw_status null_stream_callback(mw_stream *stream, mw_callback callback, mw_error *err) {
   CALLED();
   (void)err;
@@ -573,6 +578,7 @@ const mw_backend mw_null_backend = {
     .stream_destroy = null_stream_destroy,
     .stream_per_thread = null_stream_per_thread,
     .stream_wait = null_stream_wait,
+    .call = null_call,
     .stream_callback = null_stream_callback,
     .stream_query = null_stream_query,
     .stream_synchronize = null_stream_synchronize,

@@ -50,7 +50,8 @@ struct cpu_op {
   const cpu_op_type *type;
   uint64_t ticket;
   unsigned interrupts; /* Ctrl-C so far when it was queued: dropped after another one */
-  const void *args;    /* what is copied where it must outlive the call: a launch's argument block */
+  /* what is copied where it must outlive the call: a launch's argument block, a library's call */
+  const void *args;
   size_t args_bytes;
   union {
     struct {
@@ -370,6 +371,7 @@ mw_status cpu_compare_end(cpu_comparison *, cpu_worker *me, mw_status, mw_error 
 mw_status cpu_stream_make(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
 void cpu_stream_destroy(mw_stream *);
 mw_status cpu_stream_per_thread(mw_device *, mw_stream **, mw_error *);
+mw_status cpu_stream_call(mw_stream *, const mw_call *, mw_error *);
 mw_status cpu_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cpu_stream_query(mw_stream *, mw_error *);
 mw_status cpu_stream_synchronize(mw_stream *, mw_error *);

@@ -19,6 +19,7 @@ const mw_backend mw_cpu_backend = {
     .name = "cpu",
     .kind = "cpu",
     .sized = true,
+    .calls_later = true,
     .checks = "check",
     .compares = "engines",
 
@@ -58,6 +59,7 @@ const mw_backend mw_cpu_backend = {
     .stream_per_thread = cpu_stream_per_thread,
     .stream_wait = cpu_stream_wait,
     .stream_callback = cpu_stream_callback,
+    .call = cpu_stream_call,
     .stream_query = cpu_stream_query,
     .stream_synchronize = cpu_stream_synchronize,
     .priorities = cpu_stream_priorities,

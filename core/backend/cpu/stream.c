@@ -251,6 +251,29 @@ mw_status cpu_stream_callback(mw_stream *base, mw_callback call, mw_error *err) 
   return cpu_stream_submit((cpu_stream *)base, &op, err);
 }
 
+/* ---- calls of libraries ---------------------------------------------------------------------------------------- */
+
+static mw_status run_library(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  (void)me;
+  const mw_call *call = op->args;
+  if (call->nranges) cpu_checker_call(cpu_device_of(&stream->base)->checker, call);
+  return call->run(call, NULL, err);
+}
+
+static void label_library(const cpu_op *op, FILE *out) {
+  fprintf(out, "%s", ((const mw_call *)op->args)->name);
+}
+
+static const cpu_op_type library_op = {.run = run_library, .label = label_library};
+
+mw_status cpu_stream_call(mw_stream *base, const mw_call *call, mw_error *err) {
+  cpu_stream *stream = (cpu_stream *)base;
+  mw_status status = cpu_stream_take_error(stream, err);
+  if (status != MW_OK) return status;
+  cpu_op op = {.type = &library_op, .args = call, .args_bytes = call->bytes};
+  return cpu_stream_submit(stream, &op, err);
+}
+
 /* ---- what waits for queued work -------------------------------------------------------------------------------- */
 
 void cpu_streams_defer(cpu_device *device, cpu_deferred *deferred) {

@@ -5,12 +5,13 @@
 #include "core/backend/cuda/driver.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "core/base/shared.h"
 
 cuda_driver_table cuda_driver;
 cuda_nvrtc_table cuda_nvrtc;
@@ -118,53 +119,8 @@ bool cuda_driver_load(char *reason, size_t size) {
 
 /* ---- NVRTC ----------------------------------------------------------------------------------------------------- */
 
-static void *open_path(const char *path) {
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library) snprintf(cuda_nvrtc.path, sizeof cuda_nvrtc.path, "%s", path);
-  return library;
-}
-
-/* The first library that a pattern such as /usr/local/cuda-*\/lib64 with that file name leads to. */
-static void *open_pattern(const char *folder, const char *file) {
-  char pattern[600];
-  void *library = NULL;
-  glob_t found;
-  snprintf(pattern, sizeof pattern, "%s/%s", folder, file);
-  if (glob(pattern, 0, NULL, &found) != 0) return NULL;
-  for (size_t i = found.gl_pathc; i-- > 0 && !library;) library = open_path(found.gl_pathv[i]);
-  globfree(&found);
-  return library;
-}
-
-static void *open_below_variable(const char *variable, const char *file) {
-  const char *home = getenv(variable);
-  char folder[512];
-  if (!home || !*home) return NULL;
-  snprintf(folder, sizeof folder, "%s/lib64", home);
-  void *library = open_pattern(folder, file);
-  if (library) return library;
-  snprintf(folder, sizeof folder, "%s/lib", home);
-  return open_pattern(folder, file);
-}
-
-static const char *const nvrtc_folders[] = {
-    "/usr/local/cuda/lib64",
-    "/usr/local/cuda-*/lib64",
-    "/usr/local/cuda*/targets/*/lib",
-    "/opt/cuda/lib64",
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/local/lib/python3*/[ds]i[st][te]-packages/nvidia/cu13/lib",
-    "/usr/local/lib/python3*/[ds]i[st][te]-packages/nvidia/cuda_nvrtc/lib",
-    "/usr/lib/python3/dist-packages/nvidia/cuda_nvrtc/lib",
-    NULL,
-};
-
 static void *open_nvrtc(const char *file) {
-  void *library = open_path(file);
-  if (!library) library = open_below_variable("CUDA_HOME", file);
-  if (!library) library = open_below_variable("CUDA_PATH", file);
-  for (const char *const *folder = nvrtc_folders; *folder && !library; folder++) library = open_pattern(*folder, file);
-  return library;
+  return mw_shared_open(file, cuda_nvrtc.path, sizeof cuda_nvrtc.path);
 }
 
 /* A newer NVRTC than the driver makes cubins that the driver may reject, so the driver's own major comes first. */
@@ -182,17 +138,9 @@ static bool holds_headers_below(const char *root) {
   return true;
 }
 
-/* <root>/lib64/libnvrtc.so.13 has <root>/include; a relative name does not give its root, dladdr does. */
+/* <root>/lib64/libnvrtc.so.13 has <root>/include. */
 static void find_headers(void) {
-  Dl_info info;
   char root[512] = "";
-  void *address;
-  memcpy(&address, &cuda_nvrtc.nvrtcVersion, sizeof address);
-  if (dladdr(address, &info)) {
-    char *real = realpath(info.dli_fname, NULL);
-    if (real) snprintf(cuda_nvrtc.path, sizeof cuda_nvrtc.path, "%s", real);
-    free(real); /* realpath's own */
-  }
   snprintf(root, sizeof root, "%s", cuda_nvrtc.path);
   for (int up = 0; up < 2; up++) {
     char *slash = strrchr(root, '/');
@@ -213,9 +161,9 @@ static void describe_nvrtc(void) {
 
 static bool load_nvrtc(void) {
   const char *forced = getenv("MOONWARP_LIBNVRTC");
-  void *library = forced && *forced ? open_path(forced) : open_best_nvrtc();
+  void *library = forced && *forced ? open_nvrtc(forced) : open_best_nvrtc();
   if (!library && forced && *forced)
-    return reject(&nvrtc_attempt, "$MOONWARP_LIBNVRTC cannot be loaded: %s", dlerror());
+    return reject(&nvrtc_attempt, "$MOONWARP_LIBNVRTC cannot be loaded: %s", cuda_nvrtc.path);
   if (!library)
     return reject(&nvrtc_attempt,
                   "NVRTC not found: looked for libnvrtc.so.13 and .12 in the library path, $CUDA_HOME, $CUDA_PATH, "

@@ -56,9 +56,10 @@ static void order_others_after(cuda_device *device, cuda_stream *own) {
     if (s != own && !implied(own, s)) cuda_order(device, own->queue, s->queue);
 }
 
+/* Without a stream: of the device itself, as a relaxed capture permits. */
 static mw_status alloc_device(cuda_device *device, cuda_stream *stream, size_t bytes, cuda_address *out,
                               mw_error *err) {
-  if (!device->pool) return CUDA_TRY(device, err, cuMemAlloc_v2, out, bytes);
+  if (!device->pool || !stream) return CUDA_TRY(device, err, cuMemAlloc_v2, out, bytes);
   mw_status status = CUDA_TRY(device, err, cuMemAllocAsync, out, bytes, stream->queue);
   if (status == MW_OK) order_others_after(device, stream);
   return status;
@@ -78,7 +79,7 @@ static mw_status alloc_once(cuda_device *device, cuda_stream *stream, size_t byt
     status = CUDA_TRY(device, err, cuMemAllocManaged, &address, bytes, CUDA_MANAGED_GLOBAL);
     break;
   default:
-    status = alloc_device(device, stream, bytes, &address, err);
+    status = alloc_device(device, device->capture ? NULL : stream, bytes, &address, err);
   }
   *out = (void *)(uintptr_t)address;
   return status;
@@ -110,18 +111,19 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_dtype typ
   void *address = NULL;
   mw_status status = cuda_enter(device, err);
   if (status != MW_OK) return status;
-  if (device->capture && space != MW_SPACE_PAGEABLE)
+  if (device->capture && space != MW_SPACE_PAGEABLE && space != MW_SPACE_WORK)
     return mw_fail(err, MW_INVALID, "an array cannot be made while a graph is captured: make it before");
   status = alloc_once(device, stream, bytes, space, &address, err);
-  if (status == MW_NO_MEMORY && space != MW_SPACE_PAGEABLE) {
+  if (status == MW_NO_MEMORY && space != MW_SPACE_PAGEABLE && !device->capture) {
     status = drain(device, err);
     if (status == MW_OK) status = alloc_once(device, stream, bytes, space, &address, err);
   }
   if (status == MW_NO_MEMORY) return out_of_memory(device, bytes, space, err);
   if (status != MW_OK) return status;
+  if (space == MW_SPACE_WORK) space = MW_SPACE_DEVICE;
   mw_buffer *buffer = cuda_buffer_new(device, address, bytes, space);
   buffer->stream = base;
-  ((cuda_buffer *)buffer)->pooled = space == MW_SPACE_DEVICE && device->pool;
+  ((cuda_buffer *)buffer)->pooled = space == MW_SPACE_DEVICE && device->pool && !device->capture;
   *out = buffer;
   return MW_OK;
 }

@@ -202,6 +202,7 @@ mw_status cuda_stream_create(mw_device *, bool blocking, int priority, mw_stream
 void cuda_stream_destroy(mw_stream *);
 mw_status cuda_stream_per_thread(mw_device *, mw_stream **, mw_error *);
 mw_status cuda_stream_wait(mw_stream *, mw_event *, mw_error *);
+mw_status cuda_stream_call(mw_stream *, const mw_call *, mw_error *);
 mw_status cuda_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cuda_stream_query(mw_stream *, mw_error *);
 mw_status cuda_stream_synchronize(mw_stream *, mw_error *);

@@ -50,6 +50,7 @@ const mw_backend mw_cuda_backend = {
     .stream_per_thread = cuda_stream_per_thread,
     .stream_wait = cuda_stream_wait,
     .stream_callback = cuda_stream_callback,
+    .call = cuda_stream_call,
     .stream_query = cuda_stream_query,
     .stream_synchronize = cuda_stream_synchronize,
     .check_mode = cuda_check_mode,

@@ -83,6 +83,15 @@ mw_status cuda_stream_callback(mw_stream *stream, mw_callback callback, mw_error
   return CUDA_CALL(device, err, cuLaunchHostFunc, stream_of(stream)->queue, callback.run, callback.data);
 }
 
+/* Its libraries queue what they do. */
+mw_status cuda_stream_call(mw_stream *base, const mw_call *call, mw_error *err) {
+  cuda_device *device = cuda_device_of(base->device);
+  cuda_stream *stream = stream_of(base);
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK) status = call->run(call, stream->queue, err);
+  return status == MW_OK && device->sync_each && !base->capturing ? cuda_wait(stream, err) : status;
+}
+
 mw_status cuda_stream_query(mw_stream *stream, mw_error *err) {
   cuda_device *device = cuda_device_of(stream->device);
   return CUDA_CALL(device, err, cuStreamQuery, stream_of(stream)->queue);

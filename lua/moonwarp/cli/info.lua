@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp info: devices and why one is or is not usable, compilers, gnuplot, the cache.
+-- moonwarp info: devices and why one is or is not usable, compilers, gnuplot,
+-- numerical libraries, the cache.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -14,8 +15,8 @@ info.options = { { flag = "--json", help = "as JSON" } }
 info.usage = [[
 usage: moonwarp info [--json]
 
-Devices and their properties, why CUDA is or is not usable, compilers and their versions, the
-cache.]]
+Devices and their properties, why CUDA is or is not usable, compilers and their versions,
+numerical libraries, the cache.]]
 
 info.example = "moonwarp info --json"
 
@@ -43,6 +44,30 @@ local function describe(entry)
 end
 
 
+-- The files of numerical libraries, each opened: the names of those for one kind of device, or why there is none.
+local function found_for(self, backend)
+  local side = self[backend] or {}
+  local names = { type(side.library) == "string" and side.library or nil }
+  for _, row in pairs(self.functions) do
+    for _, types in pairs(row.types or {}) do lists.append(names, { (types[backend] or {}).library }) end
+  end
+  table.sort(names)
+  return lists.map(lists.unique(names), function(files)
+    local library, text = core.shared(files)
+    return { name = self.name, devices = backend, file = files:match "^%S+", path = library and text or nil,
+             reason = not library and text or nil }
+  end)
+end
+
+local function describe_libraries()
+  local list, _, backends = {}, core.device_forms()
+  for _, name in ipairs { "blas", "fft", "rand", "solver", "sparse" } do require("moonwarp." .. name) end
+  for _, self in ipairs(require("moonwarp.library").all) do
+    for _, backend in ipairs(backends) do lists.append(list, found_for(self, backend)) end
+  end
+  return list
+end
+
 -- nvcc's name for the toolkit; NVRTC itself is what compiles kernels, and its version is the CUDA
 -- device's.
 local TOOLKIT = "nvcc --version | sed -n 's/.*release \\([0-9.]*\\).*/\\1/p'"
@@ -53,6 +78,7 @@ local function gather()
     version = core.version, lua = _VERSION, home = core.home(), devices = lists.map(core.devices(), describe),
     compiler = compiler, compiler_missing = not compiler and missing or nil,
     cuda_toolkit = first_line(TOOLKIT), gnuplot = first_line "gnuplot --version", cache = core.cache_stat(),
+    libraries = describe_libraries(),
   }
 end
 
@@ -101,6 +127,10 @@ local function print_all(all)
   print("  C++ compiler     " .. (all.compiler or all.compiler_missing))
   print("  CUDA toolkit     " .. (all.cuda_toolkit or "none on the PATH (it is optional)"))
   print("  gnuplot          " .. (all.gnuplot or "none: charts are written as data and scripts only"))
+  print("\nlibraries")
+  for _, one in ipairs(all.libraries) do
+    print(("  %-15s %-5s %s"):format(one.name, one.devices, one.path or "none: " .. one.reason))
+  end
   print("\ncache")
   for _, line in ipairs(require("moonwarp.cli.cache").lines()) do print("  " .. line) end
 end

@@ -28,7 +28,7 @@ local gnuplot = {}
 gnuplot.WIDTH, gnuplot.HEAD, gnuplot.FONT = 500, 50, 12
 local HEAD <const>, LABELS <const>, FOOT <const>, KEY_ROW <const> = gnuplot.HEAD, 54, 66, 18
 local WIDE_WIDTH <const>, WIDE_RATIO <const>, PNG_WIDTH <const>, LETTER <const> = 640, 0.625, 1125, 7.2
-local MOST_TITLE <const>, MOST_KEY <const> = 64, 50 -- letters of a line, and of a name in the key
+local MOST_TITLE <const>, MOST_KEY <const> = 58, 50 -- letters of a line, and of a name in the key
 local MOST_WORDS <const> = 300 -- of gnuplot's own
 
 --- How long gnuplot may take for the pictures of one script, s. Of a film it draws every frame.

@@ -20,6 +20,7 @@
  *   log.c       the requests of a warp, of which not all lanes have come yet
  *   request.c   what a request costs
  *   local.c     local variables
+ *   call.c      calls of libraries
  *   shadow.c    cells by address
  *
  * The method is that of happens-before race detectors with a shadow cell a word: K. Serebryany and T. Iskhodzhanov,
@@ -65,7 +66,7 @@ void cpu_shadow_close_range(cpu_shadow *, uintptr_t from, size_t bytes); /* no a
 /* The cells of a range can be written from now on, and say nothing. False: no memory, and they are as before. */
 bool cpu_shadow_open_range(cpu_shadow *, uintptr_t from, uintptr_t end);
 void cpu_shadow_forget(cpu_shadow *, uintptr_t from, size_t bytes); /* nothing is known of it */
-bool cpu_shadow_has_values(const cpu_shadow *, uintptr_t from, size_t bytes);
+uintptr_t cpu_shadow_first_empty(const cpu_shadow *, uintptr_t from, size_t bytes); /* byte without a value; the end */
 void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
@@ -115,6 +116,8 @@ void cpu_checker_end(cpu_checker *, cpu_grid *); /* a fault of memory that has s
 const mw_finding *cpu_checker_findings(cpu_checker *);
 const mw_counted *cpu_checker_counters(cpu_checker *, bool newest); /* while no launch runs */
 void cpu_checker_judge(cpu_checker *, const mw_check_mode *); /* launches from now on; while none runs */
+/* Before a library's function runs: what it reads and writes. */
+void cpu_checker_call(cpu_checker *, const mw_call *);
 /* As of mw_backend; while no launch runs. */
 int cpu_checker_touched(const cpu_checker *, uintptr_t from, size_t bytes, int most, mw_touch *out);
 
@@ -141,6 +144,7 @@ typedef enum cpu_finding_kind {
 
 typedef struct cpu_party { /* of a finding */
   bool known, block_known;
+  bool host; /* the script itself: it has no thread */
   unsigned long long block;
   unsigned rank;
   bool write;

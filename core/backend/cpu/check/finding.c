@@ -42,7 +42,9 @@ static const struct {
 
 static void set_party(mw_party *to, const cpu_party *from, const cpu_checker *checker) {
   const mw_dim3 size = checker->grid->abi.block, b = cpu_block_index(checker->grid, from->block);
-  *to = (mw_party){.known = from->known, .block_known = from->block_known, .bytes = (int)from->bytes};
+  *to = (mw_party){.known = from->known, .block_known = from->block_known};
+  to->host = from->host;
+  to->bytes = (int)from->bytes;
   to->verb = from->verb                                                      ? from->verb
              : from->how == MW_ACCESS_ATOMIC || from->how == MW_ACCESS_BLOCK ? "atomic"
              : from->write                                                   ? "write"

@@ -176,10 +176,14 @@ void cpu_shadow_forget(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   each_word(shadow, from, bytes, forget_word, false);
 }
 
-bool cpu_shadow_has_values(const cpu_shadow *shadow, uintptr_t from, size_t bytes) {
-  for (uintptr_t at = from; at < from + bytes; at++)
-    if (!(cpu_shadow_cell(shadow, at)->read >> (at & 3) & 1)) return false;
-  return true;
+uintptr_t cpu_shadow_first_empty(const cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  const uintptr_t end = from + bytes;
+  for (uintptr_t word = from & ~(uintptr_t)3; word < end; word += 4) {
+    const mw_cell *cell = cpu_shadow_cell(shadow, word);
+    const mw_check_bits empty = cell ? bytes_within(word, from, end) & cell->write & ~cell->read : 0;
+    if (empty) return word + (uintptr_t)__builtin_ctzll(empty);
+  }
+  return end;
 }
 
 /* At its ends a word may be in part another's. */

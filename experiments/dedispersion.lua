@@ -1,0 +1,384 @@
+-- SPDX-License-Identifier: MIT
+--
+-- dedispersion: how many dispersions of a radio telescope's data can be tried in real time, and what bounds it?
+--
+-- Brute force: for each trial the channels are added at the times at which a pulse of this dispersion arrives in each.
+-- A byte from global memory, from shared memory, two samples a word, four samples a word, four channels a word by dp4a,
+-- and tensor cores. The rate is adds = channels * times * dms / t, shares are of the direct form, `bound` is what the
+-- loads allow. Then the way from a synthetic sky to a pulsar: zero-DM filter, dedispersion in two ranges, the
+-- second in half of the samples, single pulses by boxcars, a picture. See docs/studies/dedispersion.md.
+
+local mw = require "moonwarp"
+local ceil_div = mw.ceil_div
+
+local CHANNELS <const>, GROUPS <const>, TRIALS <const> = 8, 4, 16 -- staged at once; of a tensor core's tile
+local HIGH <const>, LOW <const> = 1550, 1250                      -- MHz
+local SECOND <const> = 20000                                      -- samples a second, as the lecture has it for the SKA
+local CENTRE <const>, SD <const> = 100, 16                        -- of the noise, in units of a sample
+
+local study, p, gpu = mw.study {
+  question = "how many dispersions can be tried in real time, and what bounds it?", kernels = "dedispersion.cu",
+  rate = { "adds", work = function(c) return c.channels * c.times * c.dms end }, units = { adds = "1/s" },
+  output = "out", type = "f32", level = "direct", seconds = { 0.05, gpu = 0.1 },
+  also = { "delays", "observe", "row_statistics", "squares" },
+  odd = { { channels = 37, times = 301, dms = 19, step = 1.3 }, { channels = 72, times = 270, dms = 20, step = 0.4 },
+          { channels = 300, times = 130, dms = 5, step = 2.0, saturated = true } }, -- sums of 16 bits are unloaded
+  params = {
+    { "channels", 256, "frequency channels", gpu = 4096, min = 4, max = 8192 },
+    { "times", 2048, "samples of each trial", gpu = 1 << 15, min = 256 },
+    { "dms", 64, "trial dispersions", gpu = 1024, min = 2, max = 8192 },
+    { "step", 1.0, "samples of delay over the band from a trial to the next", min = 0.01, max = 16 },
+    { "warps", 8, "warps a block, in shared memory", gpu = 16, choices = { 1, 2, 4, 8, 16, 32 } },
+    { "each", 4, "trials a thread, in shared memory", min = 1, max = 8 },
+    { "loads", 4, "loads a thread and trial", min = 1, max = 16 },
+    { "patterns", 10, "of shifts in a group of four channels, at most", gpu = 8, min = 1, max = 16 },
+    { "columns", 16, "times that a warp has on tensor cores, in eights", min = 1, max = 32 },
+    { "tiles", 8, "warps a block on tensor cores", choices = { 1, 2, 4, 8, 16 } },
+    { "snr", 9, "signal to noise of one of the pulsar's pulses", min = 0 },
+    { "seed", 1, "of the sky" },
+  },
+}
+local TILE <const> = p.warps * p.each
+
+-- ---- delays -----------------------------------------------------------------------------------------
+-- The delay of each channel over that of the highest, in parts of the lowest's.
+local function curve(channels)
+  local list = {}
+  for c = 0, channels - 1 do
+    local f = HIGH + (LOW - HIGH) * c / math.max(1, channels - 1)
+    list[c + 1] = (f ^ -2 - HIGH ^ -2) / (LOW ^ -2 - HIGH ^ -2)
+  end
+  return list
+end
+
+-- Of trial d and channel i, both from 1 on, in samples.
+local function shift(c, d, i) return math.floor(((c.first or 0) + d - 1) * c.step * c.part[i] + 0.5) end
+
+-- Samples that a tile of trials needs of a channel beyond those of one trial, at most.
+local function span_of(c, tile) return math.ceil((tile - 1) * c.step) + 4 end
+
+-- The plan of v6, by tile and group of four channels: patterns of the channels' shifts against the first one's, and of
+-- each trial which it has, and how far its shift is from the tile's first.
+local function plan_of(c)
+  local plan = { counts = {}, patterns = {}, most = 0, spread = 0 }
+  local which, far, reach, list, keys = {}, {}, 0, nil, nil
+  local function pattern_of(d, g, begin)
+    local s, key, shifts = shift(c, d, 4 * g + 1), 0, { begin }
+    for q = 2, 4 do
+      local own = c.part[4 * g + q] and shift(c, d, 4 * g + q)
+      key, shifts[q] = key * 4096 + (own or s) - s, own and begin + own - s
+    end
+    if not keys[key] then list[#list + 1], keys[key] = shifts, #list + 1 end
+    which[#which + 1], far[#far + 1], reach = keys[key] - 1, s - begin, math.max(reach, s - begin)
+  end
+  local function write() -- where the samples of each channel begin, and what each pattern adds to that
+    local least = {}
+    for q = 1, 4 do
+      for _, one in ipairs(list) do least[q] = math.min(least[q] or math.huge, one[q] or math.huge) end
+      least[q] = least[q] < math.huge and least[q] & ~3 or -1
+      plan.patterns[#plan.patterns + 1] = least[q]
+    end
+    for at = 1, p.patterns do
+      for q = 1, 4 do
+        local more = list[at] and list[at][q] and list[at][q] - least[q] or 0
+        plan.patterns[#plan.patterns + 1], plan.spread = more, math.max(plan.spread, more)
+      end
+    end
+    plan.most, plan.counts[#plan.counts + 1] = math.max(plan.most, #list), #list
+  end
+  for d = 1, c.dms, TILE do
+    for g = 0, ceil_div(c.channels, 4) - 1 do
+      list, keys = {}, {}
+      for k = 0, TILE - 1 do pattern_of(math.min(c.dms, d + k), g, shift(c, d, 4 * g + 1)) end
+      write()
+    end
+  end
+  plan.reach, plan.offsets = ceil_div(32 * p.loads + reach + 4, 4) * 4, {}
+  for i, at in ipairs(which) do plan.offsets[i] = math.min(65535, at * plan.reach + far[i]) end
+  return plan
+end
+
+local plans = {} -- the same for all cases of some sides
+local function known_plan(c)
+  local key = ("%d %d %g %d"):format(c.channels, c.dms, c.step, c.first or 0)
+  plans[key] = plans[key] or plan_of(c)
+  return plans[key]
+end
+
+function study.arrays(c)
+  c.part = curve(c.channels)
+  c.plan, c.stride = known_plan(c), ceil_div(c.times + shift(c, c.dms, c.channels) + 16, 8) * 8
+  local x, levels = c.dev:array("u8", c.stride, c.channels), {}
+  if c.saturated then x:fill(255) else x:random { seed = 1, max = 255 } end
+  for d = 1, c.dms do levels[2 * d - 1], levels[2 * d] = 0.5, 3.5 end
+  local shifts = c.dev:array("u16", c.channels, c.dms)
+  c:launch("delays", { block = 256, grid = { ceil_div(c.channels, 256), c.dms } },
+    { shifts = shifts, part = c:keep(c.dev:array("f64", c.part)), first = c.first or 0 })()
+  return { x = x, out = c:array(c.times, c.dms), y = c.dev:array("u8", c.stride, c.channels), shifts = shifts,
+           counts = c.dev:array("u8", c.plan.counts), patterns = c.dev:array("i32", c.plan.patterns),
+           offsets = c.dev:array("u16", c.plan.offsets), mean = c.dev:array("i32", c.stride),
+           statistics = c:array(2, c.dms), best = c:array(c.times, c.dms), levels = c.dev:array("f32", levels),
+           width = c.dev:array("u8", c.times, c.dms), noise = c:array(c.times, c.dms):random(3), centre = CENTRE,
+           binned = c.stride // 2, half = c.dev:array("u8", c.stride // 2, c.channels),
+           near = c.dev:array("u8", TRIALS, c.channels, ceil_div(c.dms, TRIALS)) }
+end
+
+-- ---- what is right ----------------------------------------------------------------------------------
+-- Sixteen places of an array, with what is right there.
+local function some(nx, ny, value)
+  local list = {}
+  for k = 0, 15 do
+    local i, j = 1 + k * (nx - 1) // 15, 1 + k * 7 % 16 * (ny - 1) // 15
+    list[k + 1] = { i, j, value = value(i, j) }
+  end
+  return list
+end
+
+-- An answer: each element is value(c, get, i, j, known), where get(places) are samples of x, and `known` is a table to
+-- keep what several elements need.
+local function answered(name, sides, value, spec)
+  function spec.host(c)
+    local x, rows, known, nx, ny = c.x:totable(), {}, {}, sides(c)
+    local function get(places)
+      for k, place in ipairs(places) do places[k] = x[(place - 1) // c.stride + 1][(place - 1) % c.stride + 1] end
+      return places
+    end
+    for j = 1, ny do
+      rows[j] = {}
+      for i = 1, nx do rows[j][i] = value(c, get, i, j, known) end
+    end
+    return rows
+  end
+  function spec.spot(c)
+    local nx, ny = sides(c)
+    return some(nx, ny, function(i, j) return value(c, function(places) return c.x:gather(places) end, i, j, {}) end)
+  end
+  spec.tolerance = function() return { absolute = 0 } end
+  study:answer(name, spec)
+end
+
+local function total(list)
+  local sum = 0
+  for _, v in ipairs(list) do sum = sum + v end
+  return sum
+end
+
+answered("sums", function(c) return c.times, c.dms end, function(c, get, t, d)
+  local places = {}
+  for i = 1, c.channels do places[i] = (i - 1) * c.stride + t + shift(c, d, i) end
+  return total(get(places))
+end, { bytes = "x out" })
+
+-- ---- the rungs --------------------------------------------------------------------------------------
+-- adds: of a multiprocessor in a cycle, as the head of the kernels says.
+local function rung(number, name, adds, spec)
+  spec[1], spec[2], spec.answer = number, name, "sums"
+  function spec.bound(c) return c:per_cycle(type(adds) == "function" and adds(c) or adds) end
+  study:rung(spec)
+end
+
+local function in_global(number, name, kernel, times, adds)
+  rung(number, name, adds, { kernel = kernel, blocks = gpu and { { 32, 8 }, { 128, 2 } } or { { 32, 8 } },
+    grid = function(c, block) return { ceil_div(c.times, block[1] * times), ceil_div(c.dms, block[2]) } end })
+end
+
+-- `samples` of a channel in a word, which is staged as often.
+local function tiled(number, name, kernel, samples)
+  local function width(c) return ceil_div(32 * samples * p.loads + span_of(c, TILE) + 8, 8) * 8 end
+  rung(number, name, 32 * samples, { kernel = ("%s<%d,%d,%d>"):format(kernel, p.loads, p.each, p.warps),
+    block = { 32, p.warps }, args = function(c) return { width = width(c) } end,
+    grid = function(c) return { ceil_div(c.times, 32 * samples * p.loads), ceil_div(c.dms, TILE) } end,
+    shared = function(c) return CHANNELS * (width(c) * (samples == 1 and 1 or 4) + 4 * TILE) end })
+end
+
+in_global(1, "direct", "dedisperse_direct", 1, 16)
+in_global(2, "direct, times in registers", ("dedisperse_registers<%d>"):format(p.loads), p.loads, 32)
+tiled(3, "shared memory", "dedisperse_shared", 1)
+tiled(4, "two samples a word", "dedisperse_pairs", 2)
+tiled(5, "four samples a word", "dedisperse_quads", 4)
+
+local grouped = ("dedisperse_groups<%d,%d,%d,%d>"):format(p.loads, p.each, p.warps, p.patterns)
+rung(6, "four channels a word", 128, { kernel = { grouped }, block = { 32, p.warps }, make = function(c, block)
+  local plan = c.plan
+  if plan.most > p.patterns then
+    return nil, ("%d patterns in a group; give them with -p patterns="):format(plan.most)
+  elseif plan.spread > 7 then
+    return nil, ("shifts of a group are %d samples apart; take more channels"):format(plan.spread)
+  end
+  return c:launch(grouped, { block = block, grid = { ceil_div(c.times, 32 * p.loads), ceil_div(c.dms, TILE) },
+    shared = GROUPS * 4 * (p.patterns * plan.reach + TILE) }, { width = plan.reach })
+end })
+
+-- A product is 16 trials, 8 times and 8, 4, 2 channels or one, whose shifts in a tile are less than 4, 8, 16, 32 apart.
+-- Its two loads of a lane take two cycles.
+local function tensor_adds(c)
+  local products = 0
+  for _, part in ipairs(c.part) do
+    local apart, shifts = math.ceil((TRIALS - 1) * c.step * part), 4
+    while shifts <= apart do shifts = 2 * shifts end
+    products = products + shifts / 32
+  end
+  return TRIALS * 8 / 2 * c.channels / products
+end
+
+-- Words that a block stages of a channel, at most.
+local function words_of(c) return ceil_div(8 * p.columns + span_of(c, TRIALS * p.tiles) + 40, 4) end
+
+rung(7, "tensor cores", tensor_adds, { block = { 32, p.tiles },
+  when = function(c)
+    return gpu and tonumber(c.dev:properties().compute_capability) >= 8 and c.step * (TRIALS - 1) <= 31
+  end,
+  launches = function(c, block)
+    local words, tile = words_of(c), TRIALS * p.tiles
+    local step = words + (8 - words) % 32 -- so that the copies of a channel are in different banks
+    return { { "tile_shifts", { block = 256, grid = { ceil_div(c.channels, 256), ceil_div(c.dms, TRIALS) } } },
+             { ("dedisperse_tensor<%d,%d,%d>"):format(p.columns, p.tiles, ceil_div(words, 32)),
+               { block = block, grid = { ceil_div(c.times, 8 * p.columns), ceil_div(c.dms, tile) },
+                 shared = 32 * (4 * (4 * step + 2) + tile) }, { step = step } } }
+  end })
+
+-- ---- the other stages -------------------------------------------------------------------------------
+local function samples(c) return c.stride * c.channels end
+
+answered("filtered", function(c) return c.stride, c.channels end, function(c, get, t, i, means)
+  if not means[t] then
+    local places = {}
+    for k = 1, c.channels do places[k] = (k - 1) * c.stride + t end
+    means[t] = (total(get(places)) + c.channels // 2) // c.channels
+  end
+  return math.max(0, math.min(255, get { (i - 1) * c.stride + t }[1] - means[t] + CENTRE))
+end, { output = "y", bytes = function(c) return 3 * samples(c) end })
+local function filter(c)
+  return c:launches { { "zero_dm_mean", { block = 128, grid = ceil_div(c.stride // 4, 128) } },
+                      { "zero_dm_subtract", { block = 256, grid = { ceil_div(c.stride // 4, 256), c.channels } } } }
+end
+study:rung { 8, "zero-DM filter", answer = "filtered", kernel = { "zero_dm_mean", "zero_dm_subtract" }, make = filter }
+
+answered("halved", function(c) return c.binned, c.channels end, function(c, get, t, i)
+  local at = (i - 1) * c.stride + 2 * t
+  return (total(get { at - 1, at }) + 1) // 2
+end, { output = "half", bytes = function(c) return 1.5 * samples(c) end })
+study:rung { 9, "time binning", answer = "halved", kernel = "bin_times", block = 256,
+  args = function(c) return { y = c.half } end,
+  grid = function(c) return { ceil_div(ceil_div(c.binned, 4), 256), c.channels } end }
+
+-- Boxcars over rows of noise of mean 1/2; the host adds each anew.
+local LEVELS <const> = 6
+local function best_of(at, t)
+  local most, sum = -math.huge, 0
+  for k = 1, 1 << LEVELS - 1 do
+    sum = sum + ((at(t + k - 1) or 0.5) - 0.5) * 3.5
+    if k & k - 1 == 0 then most = math.max(most, sum / k ^ 0.5) end
+  end
+  return most
+end
+study:answer("pulses", { output = "best", bytes = function(c) return 9 * c.times * c.dms end,
+  tolerance = function() return { absolute = 1e-4 } end,
+  host = function(c)
+    local rows = c.noise:totable()
+    return function(t, d) return best_of(function(i) return rows[d][i] end, t) end
+  end,
+  spot = function(c)
+    return some(c.times, c.dms, function(t, d)
+      return best_of(function(i) return i <= c.times and c.noise:get(i, d) or nil end, t)
+    end)
+  end })
+local boxcars = ("boxcars<%d>"):format(LEVELS)
+study:rung { 10, "boxcars", answer = "pulses", kernel = boxcars, block = 256,
+  args = function(c) return { out = c.noise, statistics = c.levels } end,
+  grid = function(c) return { ceil_div(c.times, 256), c.dms } end }
+
+-- ---- parts ------------------------------------------------------------------------------------------
+local size = { channels = p.channels, times = p.times, dms = p.dms, step = p.step }
+local function real_time(records, c)
+  for _, r in ipairs(records) do r.real_time = c.times / SECOND / r.t.median end
+end
+local REAL <const> = { "real_time", title = "times real time", digits = 3 }
+
+study:part { "ladder", cases = { size }, rungs = { "sums" }, rows = "best", derive = real_time,
+  table = { { "number", title = "no." }, "rung", "block", "t", "adds", "bound",
+            { "of_bound", unit = "%", digits = 3 }, { "share", title = "of direct", digits = 3 }, REAL },
+  charts = { { kind = "ladder" } },
+  ratios = { "two samples a word / direct", "four samples a word / direct", "four channels a word / direct",
+             "tensor cores / four channels a word", "best sums / direct, times in registers" } }
+
+study:part { "stages", cases = { size }, rungs = { "filtered", "halved", "pulses" }, rate = "T_eff", level = {},
+  derive = real_time, table = { "rung", "t", "T_eff", REAL } }
+
+-- ---- from the sky to the pulsar ---------------------------------------------------------------------
+local WIDTH <const>, PERIOD <const> = 8, 701                      -- samples
+local DM <const> = 1 / (4148.808 * (LOW ^ -2 - HIGH ^ -2) * SECOND) -- pc/cm^3 of a sample of delay over the band
+
+-- A sky with a pulsar whose delay is that of trial `at`, filtered into y.
+local function observe(c, at)
+  local delay = {}
+  for i = 1, c.channels do delay[i] = math.floor(at * c.step * c.part[i] + 0.5) end
+  local noise <close> = c.dev:array("f32", c.stride, c.channels):random { seed = p.seed, kind = "normal" }
+  c:launch("observe", { block = 256, grid = { ceil_div(c.stride, 256), c.channels } },
+    { noise = noise, delay = c:keep(c.dev:array("u16", delay)), level = CENTRE, sd = SD, pulse = WIDTH,
+      period = PERIOD, begin = 150, burst = 60, height = p.snr * SD / (c.channels * WIDTH) ^ 0.5 })()
+  filter(c)()
+end
+
+-- The strongest single pulse of all trials and times: snr, trial, time, width; `plane` has the strongest of each of
+-- its squares.
+local function search(c, rung_name)
+  study:launcher(rung_name, c)()
+  c:launch("row_statistics", { block = 256, grid = c.dms })()
+  c:launch(boxcars, { block = 256, grid = { ceil_div(c.times, 256), c.dms } })()
+  local every, down = ceil_div(c.times, 320), ceil_div(c.dms, 128)
+  local nx, ny = ceil_div(c.times, every), ceil_div(c.dms, down)
+  local plane = c:keep(c:array(nx, ny))
+  c:launch("squares", { block = 64, grid = { ceil_div(nx, 64), ny } },
+    { small = plane, every = every, down = down, nx = nx })()
+  local found = { snr = c.dev:max(plane), plane = plane }
+  for j, row in ipairs(plane:totable()) do
+    for i, v in ipairs(row) do
+      for d = 1 + (j - 1) * down, v == found.snr and math.min(c.dms, j * down) or 0 do
+        for t = 1 + (i - 1) * every, math.min(c.times, i * every) do
+          if c.best:get(t, d) == found.snr then found.trial, found.time = d - 1, t end
+        end
+      end
+    end
+  end
+  found.width = 1 << c.width:get(found.time, found.trial + 1)
+  return found
+end
+
+local function say(how, at, found, scale)
+  mw.remark("%s: the pulsar of trial %d (%.2f pc/cm3) is found at trial %d, time %d, with a signal to noise of %.1f, "
+    .. "%d samples wide.", how, at, at * p.step * DM, found.trial, scale * found.time, found.snr, scale * found.width)
+  mw.record { group = "pulsar", how = how, at = at, trial = found.trial, snr = found.snr, seed = p.seed }
+end
+
+study:part { "pulsar", run = function()
+  local rung_name = gpu and study:has "tensor cores" and "tensor cores" or "direct, times in registers"
+  local at, c <close> = p.dms * 5 // 8, study:case(size)
+  observe(c, at)
+  local raw = search(c, rung_name)
+  c.x = c.y
+  local found = search(c, rung_name)
+  say("without the zero-DM filter", at, raw, 1)
+  say("with it", at, found, 1)
+  mw.picture(found.plane, { name = "dedispersion-plane", title = "dedispersion: single pulses", low = 0, aspect = 0.6,
+    xlabel = "time (samples)", ylabel = "trial", label = "signal to noise", x = { 0, p.times }, y = { 0, p.dms },
+    marks = { { x = found.time, y = found.trial, label = "found" } }, device = c.dev })
+  mw.check(math.abs(found.trial - at) <= WIDTH / p.step, nil, { name = "the pulsar is found at its trial" })
+
+  -- A pulsar beyond the last trial: half of the samples, so that each trial is two.
+  local far <close> = study:case { channels = p.channels, times = p.times, dms = p.dms, step = p.step,
+                                   first = 2 * p.dms } -- its samples reach the other's last trial
+  local half <close> = study:case { channels = p.channels, times = p.times // 2, dms = p.dms, step = p.step,
+                                    first = p.dms // 2 }
+  local beyond = p.dms + p.dms // 2
+  observe(far, beyond)
+  far:launch("bin_times", { block = 256, grid = { ceil_div(ceil_div(far.binned, 4), 256), far.channels } },
+    { x = far.y, y = far.half })()
+  half.x, half.stride = far.half, far.binned
+  local second = search(half, rung_name)
+  second.trial = 2 * (p.dms // 2 + second.trial)
+  say("in half of the samples", beyond, second, 2)
+  mw.check(math.abs(second.trial - beyond) <= 2 * WIDTH / p.step, nil,
+    { name = "the far pulsar is found at its trial" })
+end }
+return study
