@@ -30,8 +30,8 @@ return {
   version = "0.10.0",
 
   pages = {
-    "moonwarp", "device", "array", "module", "kernel", "launch", "stream", "event", "graph", "measuring",
-    "charts", "study", "case", "libraries", "object", "core",
+    "moonwarp", "device", "array", "module", "kernel", "launch", "texture", "surface", "stream", "event", "graph",
+    "measuring", "charts", "study", "case", "libraries", "object", "core",
   },
 
   -- Types that scripts name, in addition to the classes.
@@ -40,7 +40,8 @@ return {
     { "dims", "integer|integer[]|table<string, integer>", "an integer, {x, y, z} or {x =, y =, z =}; axes left out are 1" },
     { "engine", [["auto"|"loop"|"split"|"fiber"]], "how the CPU device runs a kernel" },
     { "space", [["device"|"pinned"|"pageable"|"managed"|"global"]], "where an array's memory is" },
-    { "class", [["device"|"array"|"module"|"kernel"|"launch"|"stream"|"event"|"graph"|"library object"]], "a kind of object" },
+    { "class", [["device"|"array"|"module"|"kernel"|"launch"|"texture"|"surface"|"stream"|"event"|"graph"|"library object"]],
+      "a kind of object" },
   },
 
   -- What every object has; a page may say more.

@@ -186,7 +186,7 @@ hosted() {
 
 # What the binding does by itself: over a backend that asserts what backend.h says is checked already.
 nulled() {
-  specs array event graph hotpath kernel launch lifetime method pages stream table transfer
+  specs array event graph hotpath kernel launch lifetime method pages stream table texture transfer
   echo tests/backend_null/promises_spec.lua
 }
 

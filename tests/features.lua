@@ -143,12 +143,23 @@ return {
       cpu = "'experimental'" },
   },
   { "Textures and surfaces",
-    { "texture objects", nil, "", "out[1] = tex1Dfetch<int>((cudaTextureObject_t)out[0], 0);",
-      cpu = "no textures; moonwarp makes none, and the CUDA device only compiles such kernels: pass the array and " ..
-      "index it" },
-    { "surface objects", nil, "", "out[1] = surf1Dread<int>((cudaSurfaceObject_t)out[0], 0);",
-      cpu = "no surfaces; moonwarp makes none, and the CUDA device only compiles such kernels: pass the array and " ..
-      "index it" },
+    { "texture objects: `tex1Dfetch`, `tex1D` to `tex3D`, layers, cube maps, `tex2Dgather`", nil,
+      "__global__ void k(float *out, float4 *all, cudaTextureObject_t t) {\n" ..
+      "  out[1] = tex1Dfetch<float>(t, 0) + tex1D<float>(t, 0) + tex2D<float>(t, 0, 0) +\n" ..
+      "           tex3D<float>(t, 0, 0, 0) + tex1DLayered<float>(t, 0, 1) +\n" ..
+      "           tex2DLayered<float>(t, 0, 0, 1) + texCubemap<float>(t, 0, 0, 1);\n" ..
+      "  *all = tex2Dgather<float4>(t, 0, 0, 1);\n}" },
+    { "surface objects: `surf1Dread`, `surf2Dwrite`, ..., layers, cube maps", nil,
+      "__global__ void k(cudaSurfaceObject_t s) {\n" ..
+      "  surf3Dwrite(surf1Dread<float>(s, 0), s, 0, 0, 0);\n" ..
+      "  surf2Dwrite(surf2DLayeredread<float>(s, 0, 0, 0), s, 0, 0);\n" ..
+      "  surfCubemapwrite(surf1DLayeredread<float>(s, 0, 0), s, 0, 0, 0, cudaBoundaryModeZero);\n}" },
+    { "mip maps (`tex2DLod`, `tex2DGrad`)", nil,
+      "__global__ void k(float *out, cudaTextureObject_t t) { *out = tex2DLod<float>(t, 0, 0, 1); }",
+      cpu = "no mip maps; moonwarp makes none on any device: read the texture without a level" },
+    { "layered cube maps", nil,
+      "__global__ void k(float *out, cudaTextureObject_t t) { *out = texCubemapLayered<float>(t, 0, 0, 1, 2); }",
+      cpu = "no layered cube maps; moonwarp makes none on any device" },
     { "texture references", nil, "texture<float, 2> image;", "out[1] = (int)tex2D(image, 1, 2);",
       cpu = "CUDA 12 removed them", cuda = "CUDA 12 removed texture and surface references" },
     { "`__ldg`", 0, "", "out[1] = __ldg(out);" },

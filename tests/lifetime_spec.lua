@@ -23,6 +23,8 @@ local function make_all(dev)
   all.stream = dev:stream()
   all.array = dev:array("i32", { 1, 2, 3, 4 })
   all.view = all.array:view(2, 2)
+  all.texture, all.surface = dev:texture(all.array), dev:surface(all.array)
+  all.image = dev:texture(all.surface)
   all.go = all.kernel:prepare { grid = 1, block = 4, stream = all.stream }
   all.go(all.array, 4)
   all.event = all.stream:record()
@@ -33,7 +35,8 @@ local function make_all(dev)
   return all
 end
 
-local NAMES = { "module", "kernel", "stream", "array", "view", "go", "event", "graph", "other", "variable" }
+local NAMES = { "module", "kernel", "stream", "array", "view", "go", "event", "graph", "other", "variable",
+  "texture", "surface", "image" }
 
 -- The k-th of some orders of the names, the same in every run.
 local function shuffled(k)

@@ -33,6 +33,7 @@ describe("methods", function() support.each_device(function(dev)
     objects = { array = dev:zeros("f32", 4), device = dev, event = dev:event(), kernel = m.nothing, module = m,
                 graph = dev:capture(function() m.nothing:launch(1, 1) end), stream = dev:stream(),
                 launch = m.nothing:prepare { grid = 1, block = 1 }, ["library object"] = made.object(dev) }
+    objects.texture, objects.surface = dev:texture(objects.array), dev:surface(objects.array)
   end)
   after_each(function()
     for class, object in pairs(objects) do

@@ -79,6 +79,49 @@ describe("the CUDA device over a fake driver", function()
     }, "\n"), output)
   end)
 
+  it("makes textures and surfaces as CUDA describes them, and gives them back", function()
+    local output = on_mock([[
+      local dev = mw.device "cuda:0"
+      local a, line = dev:array("f32", { { 1, 2, 3 }, { 4, 5, 6 } }), dev:array("u8", 64)
+      local t = dev:texture(a, { filter = "linear", normalised = true, address = { "wrap", "mirror" } })
+      dev:texture(line):close()
+      dev:texture(line:reshape(32, 2), { kind = "pitched", read = "normalised float", filter = "linear" }):close()
+      dev:texture(dev:zeros("f16", 4, 4, 4, 6), { components = 4, kind = "cube" }):close()
+      dev:texture(dev:zeros("i16", 2, 8, 3), { components = 2, kind = "1d layered", address = "border" }):close()
+      local s = dev:surface(a)
+      a:upload { 0, 0, 0, 0, 0, 0 }
+      s:copy_to(a)
+      print(table.concat(a:reshape(6):totable(), " "))
+      local graph = dev:capture(function() s:copy_from(a) end)
+      for _, object in ipairs { a, t, s, line } do object:close() end
+      graph:close()
+    ]], { MOCK_CUDA_TELL = 1 })
+    assert.are.equal(table.concat({
+      "array 3 2 0 format 32 x 1 flags 8", "texture 0 filter 1 flags 3 address 0 2",
+      "texture 2 filter 0 flags 1 address 1 1", "texture 3 filter 1 flags 0 address 1 1",
+      "array 4 4 6 format 16 x 4 flags 4", "texture 0 filter 0 flags 3 address 1 1",
+      "array 8 0 3 format 9 x 2 flags 1", "texture 0 filter 0 flags 1 address 3 1",
+      "array 3 2 0 format 32 x 1 flags 10", "1.0 2.0 3.0 4.0 5.0 6.0", "",
+    }, "\n"), output)
+  end)
+
+  it("knows the parameters that take them by the source, since in a mangled name they are numbers", function()
+    if not support.has_nvrtc() then
+      pending "needs NVRTC"
+      return
+    end
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      local m = dev:module { source = "__global__ void two(cudaTextureObject_t from, cudaSurfaceObject_t to) {}" }
+      local a = dev:zeros("f32", 4, 4)
+      print(m.two:signature(), joined(select(2, m.two:parameters())))
+      print((fails(function() m.two:launch(1, 1, a, a) end):gsub(" expected.*", "")))
+      m.two:launch(1, 1, dev:texture(a), dev:surface(a))
+    ]]
+    assert.are.equal("two(cudaTextureObject_t from, cudaSurfaceObject_t to)\ttexture, surface\n" ..
+      "kernel 'two', parameter 1 'from' is cudaTextureObject_t: a texture of cuda:0\n", output)
+  end)
+
   it("times events, queues callbacks and keeps streams apart", function()
     local output = on_mock [[
       local dev = mw.device "cuda:0"

@@ -363,7 +363,6 @@ support.each_device("a module", function(dev, id)
   if id == "cpu" then
     it("rejects by name what the CPU device cannot do", function()
       for what, source in pairs {
-        texture = "__global__ void k(cudaTextureObject_t t, float *x) { x[0] = tex1Dfetch<float>(t, 0); }",
         asm = '__global__ void k(int *x) { asm("bar.sync 0;"); }',
         cub = "#include <cub/cub.cuh>\n__global__ void k(int *x) { cub::BlockRadixSort<int, 32, 1> s; x[0] = 1; }",
         child = "__global__ void k(int *x) { k<<<1, 1>>>(x); }",

@@ -138,7 +138,7 @@ end
 
 -- ---- leaks --------------------------------------------------------------------------------------
 
-local COUNTED = { "array", "event", "graph", "module", "stream" }
+local COUNTED = { "array", "event", "graph", "module", "stream", "surface", "texture" }
 
 local function live()
   collectgarbage()

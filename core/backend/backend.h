@@ -129,6 +129,8 @@ typedef enum mw_space {
   MW_SPACE_MANAGED,  /* one address for host and device */
   MW_SPACE_GLOBAL,   /* a __device__ or __constant__ variable of a module; not owned */
   MW_SPACE_WORK,     /* device memory to be written first: it can be had in a capture; arrays have none */
+  MW_SPACE_TEXELS,   /* of a texture or surface, in the device's own layout; the address is the backend's */
+  MW_SPACE_IMAGE,    /* a texture or surface object; at the address is what a kernel's parameter is given */
 } mw_space;
 
 struct mw_buffer {
@@ -140,6 +142,7 @@ struct mw_buffer {
   bool       multi_stream;   /* some stream other than `stream` has used it, so the free is ordered after all streams */
   mw_stream *stream;      /* the stream it was allocated on; on CUDA the default one once that is gone */
   mw_module *owner;       /* for MW_SPACE_GLOBAL: the module that holds the variable; counted by the binding */
+  mw_buffer *texels;      /* for MW_SPACE_IMAGE: the memory that it reads; counted by the binding */
   void      *accesses;    /* the binding's: what is queued and touches it; NULL: nothing was. From mw_malloc */
   atomic_int refs;        /* arrays and views that share it */
 };
@@ -189,6 +192,30 @@ typedef struct mw_place { /* one end of a copy */
   size_t     offset;      /* into buffer */
   void      *host;
 } mw_place;
+
+typedef enum mw_image_kind { /* of textures and surfaces; the first two lie in an array's memory */
+  MW_IMAGE_LINEAR,
+  MW_IMAGE_PITCHED,
+  MW_IMAGE_1D,
+  MW_IMAGE_2D,
+  MW_IMAGE_3D,
+  MW_IMAGE_1D_LAYERED,
+  MW_IMAGE_2D_LAYERED,
+  MW_IMAGE_CUBE,
+} mw_image_kind;
+
+typedef struct mw_image_shape {
+  mw_image_kind kind;
+  mw_dtype      dtype;      /* of a component: up to 32 bits */
+  int           components; /* of a texel: 1, 2 or 4 */
+  uint32_t      side[3];    /* texels, 1 where there is no such side; layers and faces are the third */
+  bool          writable;   /* surfaces may write to it */
+} mw_image_shape;
+
+typedef struct mw_sampling { /* how a texture reads */
+  int  address[3]; /* of each side, as CUDA numbers them: wrap, clamp, mirror, border */
+  bool linear, normalised, as_float;
+} mw_sampling;
 
 typedef enum mw_advice { /* of managed memory */
   MW_ADVICE_READ_MOSTLY,        /* each side may keep a copy of a page until one writes it */
@@ -347,7 +374,10 @@ static inline const mw_range *mw_call_ranges(const mw_call *call) {
  *   script's, no memory is pinned, and the device is not synchronized;
  * - an event that was recorded in a capture is waited for by a stream other than the default one, before that capture
  *   ends, and never asked or timed; a stream in a capture waits for no other event;
- * - a graph's node that is updated exists, and keeps its kernel and its shape. */
+ * - a graph's node that is updated exists, and keeps its kernel and its shape;
+ * - no stream is captured while texels or images are made; arrays that texels are copied from and to are the device's,
+ *   and not pageable; what an image reads has the shape's type and bytes, and begins at a multiple of 512 of its buffer;
+ *   rows of MW_IMAGE_PITCHED are multiples of 32 bytes. */
 
 struct mw_backend {
   const char *name;    /* "cpu", "cuda": its devices' ids begin with it */
@@ -382,6 +412,15 @@ struct mw_backend {
   /* At once. set: false takes the advice back. by_host: the location is the host, else the device. */
   mw_status (*advise)            (mw_place, size_t bytes, mw_advice, bool set, bool by_host, mw_error *);
   mw_status (*pin)               (mw_buffer *, mw_error *); /* its space is MW_SPACE_PINNED then, until it is freed */
+
+  /* Texels of that shape, uninitialised; not of the kinds that lie in an array's memory. As alloc. */
+  mw_status (*texels)            (mw_stream *, const mw_image_shape *, mw_buffer **out, mw_error *);
+  /* All of them from or to so many bytes of an array, row by row without gaps; as copy. */
+  mw_status (*texels_copy)       (mw_stream *, const mw_image_shape *, mw_buffer *texels, mw_place array, bool to_array,
+                                  mw_error *);
+  /* A texture, or without a sampling a surface, of texels or an array's memory; `texels` is set but not counted. */
+  mw_status (*image)             (mw_stream *, const mw_image_shape *, const mw_sampling *, mw_place texels,
+                                  mw_buffer **out, mw_error *);
 
   mw_status (*compile)           (mw_device *, const mw_source *, mw_module **out, mw_error *); /* or from the cache */
   void      (*unload)            (mw_module *);   /* waits for its launches; by mw_module_release only */

@@ -48,15 +48,18 @@ static inline void mw_buffer_release(mw_buffer *buffer) {
   if (atomic_fetch_sub(&buffer->refs, 1) != 1) return;
   mw_device *device = buffer->device;
   mw_module *owner = buffer->owner;
+  mw_buffer *texels = buffer->texels;
   mw_free(buffer->accesses);
   device->backend->free(buffer);
   if (owner) mw_module_release(owner);
+  if (texels) mw_buffer_release(texels);
   mw_device_release(device);
 }
 
 /* Runs for every array of every launch: one comparison, no lock. Only the script's thread calls it. */
 static inline void mw_buffer_use(mw_buffer *buffer, mw_stream *stream) {
   if (buffer->stream != stream) buffer->multi_stream = true;
+  if (buffer->texels) mw_buffer_use(buffer->texels, stream);
 }
 
 #endif

@@ -9,10 +9,12 @@ static const struct {
   const char *name;
   size_t size;
 } types[MW_DTYPES] = {
-    [MW_F16] = {"f16", 2},   [MW_BF16] = {"bf16", 2}, [MW_F32] = {"f32", 4},       [MW_F64] = {"f64", 8},
-    [MW_I8] = {"i8", 1},     [MW_I16] = {"i16", 2},   [MW_I32] = {"i32", 4},       [MW_I64] = {"i64", 8},
-    [MW_U8] = {"u8", 1},     [MW_U16] = {"u16", 2},   [MW_U32] = {"u32", 4},       [MW_U64] = {"u64", 8},
-    [MW_BOOL] = {"bool", 1}, [MW_VOID] = {"void", 0}, [MW_STRUCT] = {"struct", 0}, [MW_POINTER] = {"pointer", 8},
+    [MW_F16] = {"f16", 2},         [MW_BF16] = {"bf16", 2},       [MW_F32] = {"f32", 4},
+    [MW_F64] = {"f64", 8},         [MW_I8] = {"i8", 1},           [MW_I16] = {"i16", 2},
+    [MW_I32] = {"i32", 4},         [MW_I64] = {"i64", 8},         [MW_U8] = {"u8", 1},
+    [MW_U16] = {"u16", 2},         [MW_U32] = {"u32", 4},         [MW_U64] = {"u64", 8},
+    [MW_BOOL] = {"bool", 1},       [MW_VOID] = {"void", 0},       [MW_STRUCT] = {"struct", 0},
+    [MW_POINTER] = {"pointer", 8}, [MW_TEXTURE] = {"texture", 0}, [MW_SURFACE] = {"surface", 0},
 };
 
 const char *mw_dtype_name(mw_dtype type) {

@@ -26,6 +26,8 @@ typedef enum mw_dtype {
   MW_VOID,    /* parameters only: void *, takes an array of any type */
   MW_POINTER, /* parameters only: T **, takes an array of u64 */
   MW_STRUCT,  /* parameters only: by value, takes a string of the exact size */
+  MW_TEXTURE, /* parameters only: cudaTextureObject_t, takes a texture */
+  MW_SURFACE, /* parameters only: cudaSurfaceObject_t, takes a surface */
   MW_DTYPES
 } mw_dtype;
 

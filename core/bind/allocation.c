@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A full collection after every `limit` bytes, so that a loop which drops large arrays does not fill the device. */
-static void account(lua_State *L, size_t bytes) {
+void allocation_note(lua_State *L, size_t bytes) {
   static const size_t limit = (size_t)1 << 30;
   bind_host *host = bind_host_of(L);
   host->untracked_bytes += bytes;
@@ -19,7 +19,7 @@ static void account(lua_State *L, size_t bytes) {
 static mw_buffer *allocate(lua_State *L, size_t bytes, mw_space space, mw_dtype dtype) {
   mw_buffer *buffer = NULL;
   check_runs(L, self_device(L), "memory");
-  account(L, bytes);
+  allocation_note(L, bytes);
   mw_device *device = self_device(L);
   mw_status status = device->backend->alloc(device->main, bytes, space, dtype, &buffer, &bind_error);
   if (status == MW_NO_MEMORY) {

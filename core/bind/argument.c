@@ -103,6 +103,23 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
   memcpy(at, &address, sizeof address);
 }
 
+/* ---- textures and surfaces ------------------------------------------------------------------------------------- */
+
+static void store_image(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {
+  const mw_param *p = &self->launch.kernel->params[parameter];
+  const mw_device *device = self->launch.kernel->module->device;
+  const bind_class *class = p->dtype == MW_TEXTURE ? &texture_class : &surface_class;
+  const bind_image *image = bind_test(L, index, class);
+  if (!image || !image->object.open || image->object.device != device)
+    reject(L, self, parameter,
+           image && !image->object.open
+               ? lua_pushfstring(L, "the %s is closed", class->name)
+               : lua_pushfstring(L, "a %s of %s expected (dev:%s makes one), got %s", class->name, device->info.id,
+                                 class->name, value_text(L, index)));
+  if (self->stream) mw_buffer_use(image->buffer, self->stream->stream);
+  memcpy(at, image->buffer->address, p->size);
+}
+
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
 static void store_vector(lua_State *L, int index, const bind_launch *self, int parameter, char *at) {
@@ -133,7 +150,9 @@ static void store_struct(lua_State *L, int index, const bind_launch *self, int p
 void argument_store(lua_State *L, int index, const bind_launch *self, int parameter) {
   const mw_param *p = &self->launch.kernel->params[parameter];
   char *at = (char *)self->launch.args + p->offset;
-  if (p->pointer) {
+  if (p->dtype == MW_TEXTURE || p->dtype == MW_SURFACE) {
+    store_image(L, index, self, parameter, at);
+  } else if (p->pointer) {
     store_array(L, index, self, parameter, at);
   } else if (p->dtype == MW_STRUCT) {
     store_struct(L, index, self, parameter, at);

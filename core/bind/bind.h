@@ -27,8 +27,8 @@ typedef struct bind_method { /* a NULL name ends a list of them */
 enum { ANY_COUNT = -1 }; /* the method counts them itself */
 
 typedef struct bind_class {
-  const char *name;                     /* the word users say: "array" */
-  void (*release)(void *);              /* gives back what the object holds; runs once, never raises; NULL: nothing */
+  const char *name;        /* the word users say: "array" */
+  void (*release)(void *); /* gives back what the object holds; runs once, never raises; NULL: nothing */
   const bind_method *methods;
   void (*describe)(lua_State *, const void *); /* pushes what tostring says of an open object */
   const luaL_Reg *metamethods;                 /* upvalue 1 is the class; NULL: no others */
@@ -43,21 +43,21 @@ typedef struct bind_object { /* every userdata of ours begins with this */
   bool open;         /* false before the resource is acquired and after it is given back */
 } bind_object;
 
-void bind_register(lua_State *, bind_class *);                          /* makes the metatable */
+void bind_register(lua_State *, bind_class *); /* makes the metatable */
 /* pushed closed and zeroed; the object of a running method, at 1, is open still */
 void *bind_new(lua_State *, bind_class *, size_t size, int uservalues);
-void bind_opened(void *object, mw_device *);                            /* the resource, of that device, is there */
-void *bind_test(lua_State *, int index, const bind_class *);            /* NULL: not that class; may be closed */
-void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
+void bind_opened(void *object, mw_device *);                  /* the resource, of that device, is there */
+void *bind_test(lua_State *, int index, const bind_class *);  /* NULL: not that class; may be closed */
+void *bind_check(lua_State *, int index, const bind_class *); /* open object of that class, or raises */
 /* the same, and of that device; NULL: of any */
 void *bind_check_on(lua_State *, int index, const bind_class *, const mw_device *);
-void bind_release(void *object);                                        /* gives back what it holds, if open */
-int bind_reject_field(lua_State *);                                     /* __newindex of classes without one */
-int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
+void bind_release(void *object);                   /* gives back what it holds, if open */
+int bind_reject_field(lua_State *);                /* __newindex of classes without one */
+int bind_methods(lua_State *, const bind_class *); /* pushes the class's method table */
 /* adds methods of the class to the table on top; a method is called with an open object of the class at 1 */
 void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
 const char *bind_method_name(lua_State *); /* of the running method */
-int object_options(lua_State *); /* the method options, of modules and kernels: their user value 2 */
+int object_options(lua_State *);           /* the method options, of modules and kernels: their user value 2 */
 
 /* ---- host.c: what one Lua state keeps -------------------------------------------------------------------------- */
 
@@ -140,9 +140,11 @@ typedef struct bind_field { /* a NULL name ends a list of them */
 #define FIELD_KIND(value)                                                                                              \
   _Generic((value), bool: FIELD_BOOL, int: FIELD_INT, size_t: FIELD_SIZE, double: FIELD_NUMBER, char *: FIELD_TEXT,    \
       const char *: FIELD_STRING, int *: FIELD_DIMS, uint32_t *: FIELD_DIMS)
-#define FIELD_AS(name, type, member, least) {name, offsetof(type, member), FIELD_KIND(((type *)NULL)->member), least}
-#define FIELD(type, member)                 FIELD_AS(#member, type, member, 0)
-#define LAST_FIELD                          {NULL, 0, FIELD_BOOL, 0}
+#define FIELD_AS(name, type, member, least)                                                                            \
+  { name, offsetof(type, member), FIELD_KIND(((type *)NULL)->member), least }
+#define FIELD(type, member) FIELD_AS(#member, type, member, 0)
+#define LAST_FIELD                                                                                                     \
+  { NULL, 0, FIELD_BOOL, 0 }
 
 void push_fields(lua_State *, const bind_field *, const void *from);         /* a new table, with bind_result */
 int push_field_of_method(lua_State *, const bind_field *, const void *from); /* the one the method is named after */
@@ -190,12 +192,27 @@ int check_shape(lua_State *, int index, mw_dtype, lua_Integer shape[4]); /* n1[,
 lua_Integer shape_count(const lua_Integer *shape, int dims);
 size_t array_bytes(const bind_array *);
 mw_place array_place(const bind_array *);
-int array_clear(lua_State *); /* core.clear */
+void allocation_note(lua_State *, size_t bytes); /* before they are asked for: now and then, collects */
+int array_clear(lua_State *);                    /* core.clear */
 void array_read(lua_State *, const bind_array *, size_t first, size_t count, void *to);
 void array_write(lua_State *, const bind_array *, size_t first, size_t count, const void *from);
 void array_format(const bind_array *, char *out, size_t size);   /* array<f64>[4096 x 4096] cuda:0 */
 int literal_shape(lua_State *, int index, lua_Integer shape[4]); /* dims of a (nested) table; raises when ragged */
 const void *literal_bytes(lua_State *, int index, mw_dtype, int dims, const lua_Integer *shape); /* pushed, elements */
+
+/* ---- image.c, texture.c ---------------------------------------------------------------------------------------- */
+
+typedef struct bind_image { /* a texture or a surface */
+  bind_object object;
+  mw_buffer *buffer; /* counts the texels */
+  mw_image_shape shape;
+  mw_sampling sampling; /* a texture's */
+} bind_image;
+
+extern bind_class texture_class, surface_class;
+extern const char *const image_kind_names[];
+extern const bind_method image_makers[], image_copies[], surface_copies[]; /* of a device, of both, of surfaces */
+mw_buffer *bind_buffer_of(lua_State *, int index); /* of an array, texture or surface that is open; else NULL */
 
 /* ---- module.c, kernel.c, signature text ------------------------------------------------------------------------ */
 
@@ -249,7 +266,7 @@ typedef struct bind_event {
   mw_event *event;
   bool recorded;
   order_clock *clock; /* what ended before it */
-  unsigned captured; /* the number of the capture it was recorded in; 0: in none */
+  unsigned captured;  /* the number of the capture it was recorded in; 0: in none */
 } bind_event;
 
 typedef struct bind_counted { /* what a graph may need after the script has forgotten it */
@@ -291,12 +308,14 @@ typedef struct bind_capture { /* open while dev:capture runs its function */
 
 enum { CAPTURE_PLACE = 4 }; /* the stack index of the capture in dev:capture */
 
-int capture_depth(lua_State *); /* how many functions are on the stack */
+int capture_depth(lua_State *);  /* how many functions are on the stack */
 void capture_enter(lua_State *); /* the one at its place is in progress */
 /* The one in progress, or NULL: asked of the stack. One whose function has ended without closing it is ended here, so
  * whoever comes by a stream or a device asks. */
 bind_capture *capture_running(lua_State *);
-static inline bind_capture *bind_capture_of(lua_State *L) { return capture_class.live ? capture_running(L) : NULL; }
+static inline bind_capture *bind_capture_of(lua_State *L) {
+  return capture_class.live ? capture_running(L) : NULL;
+}
 void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises in a capture; it works after one */
 void capture_buffer(lua_State *, mw_buffer *);       /* kept by the graph; no effect unless capturing */
 void capture_graph(lua_State *, const bind_graph *); /* after the launch of another; no effect unless capturing */
@@ -304,7 +323,7 @@ void graph_keep(bind_graph *, mw_buffer *);          /* counts it, once */
 void graph_count(bind_graph *, bind_counted *);      /* the same */
 void bind_uncount(bind_counted *);
 void launch_keep_arguments(lua_State *, bind_graph *, const mw_kernel *, int first); /* the arrays among them */
-void graph_drop(bind_graph *);                       /* gives back what was noted */
+void graph_drop(bind_graph *);                                                       /* gives back what was noted */
 
 extern const bind_method stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
 extern const bind_method event_stream_methods[];                                           /* of a stream: record */

@@ -80,6 +80,7 @@ void graph_keep(bind_graph *graph, mw_buffer *buffer) {
   graph->buffers = mw_realloc(graph->buffers, (size_t)(graph->nbuffers + 1) * sizeof(mw_buffer *));
   graph->buffers[graph->nbuffers++] = buffer;
   buffer->multi_stream = true; /* a replay may be on any stream */
+  if (buffer->texels) buffer->texels->multi_stream = true;
   mw_buffer_retain(buffer);
 }
 

@@ -89,6 +89,10 @@ static int kernel_signature(lua_State *L) {
 /* "const f32*", "u32x4", "bool" */
 static void push_kind(lua_State *L, const mw_param *p) {
   const char *lanes[] = {"", "", "x2", "x3", "x4"};
+  if (p->dtype == MW_TEXTURE || p->dtype == MW_SURFACE) {
+    lua_pushstring(L, mw_dtype_name(p->dtype));
+    return;
+  }
   lua_pushfstring(L, "%s%s%s%s", p->is_const ? "const " : "", mw_dtype_name(p->dtype), lanes[p->lanes],
                   p->pointer ? "*" : "");
 }

@@ -186,8 +186,8 @@ static bind_launch *check_launchable(lua_State *L) {
 
 void launch_keep_arguments(lua_State *L, bind_graph *graph, const mw_kernel *kernel, int first) {
   for (int i = 0; i < kernel->nparams; i++) {
-    bind_array *a = bind_test(L, first + i, &array_class);
-    if (a) graph_keep(graph, a->buffer);
+    mw_buffer *buffer = bind_buffer_of(L, first + i);
+    if (buffer) graph_keep(graph, buffer);
   }
 }
 

@@ -24,10 +24,12 @@ static void complete_classes(lua_State *L) {
     const bind_class *class;
     const bind_method *methods;
   } more[] = {
-      {&device_class, array_makers},  {&device_class, module_makers},     {&device_class, stream_makers},
-      {&device_class, event_makers},  {&device_class, graph_makers},      {&array_class, array_transfers},
-      {&array_class, array_pages},    {&device_class, finding_methods},   {&device_class, counter_methods},
-      {&kernel_class, launch_makers}, {&kernel_class, occupancy_methods}, {&stream_class, event_stream_methods}};
+      {&device_class, array_makers},   {&device_class, module_makers},     {&device_class, stream_makers},
+      {&device_class, event_makers},   {&device_class, graph_makers},      {&array_class, array_transfers},
+      {&array_class, array_pages},     {&device_class, finding_methods},   {&device_class, counter_methods},
+      {&kernel_class, launch_makers},  {&kernel_class, occupancy_methods}, {&stream_class, event_stream_methods},
+      {&device_class, image_makers},   {&texture_class, image_copies},     {&surface_class, image_copies},
+      {&surface_class, surface_copies}};
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
     bind_methods(L, more[i].class);
     bind_add_methods(L, more[i].class, more[i].methods);

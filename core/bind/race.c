@@ -139,7 +139,8 @@ static bool read_line(const order_place *at, char *out, size_t size) {
 
 /* "elements 5 to 8 of a pinned array<f32> of cpu" */
 static void name_object(race *r, const mw_buffer *buffer, const access *a, const access *b) {
-  static const char *const spaces[] = {"an ", "a pinned ", "a pageable ", "a managed ", "a global "};
+  static const char *const spaces[] = {"an ",       "a pinned ", "a pageable ", "a managed ",
+                                       "a global ", "",          "the texels' "};
   const size_t width = mw_dtype_size(b->dtype);
   const size_t from = a->from > b->from ? a->from : b->from, to = a->to < b->to ? a->to : b->to;
   const size_t first = from / width + 1, last = (to - 1) / width + 1, size = sizeof r->object;
@@ -415,21 +416,27 @@ void race_graph(lua_State *L, const bind_graph *graph, mw_stream *stream) {
   }
 }
 
-static void perform_launch(lua_State *L, const operation *o, const bind_array *a, const char *kernel) {
+static void perform_launch(lua_State *L, const operation *o, mw_buffer *buffer, mw_dtype dtype, const char *kernel) {
   mw_touch touches[3 * MOST_RANGES];
-  mw_buffer *buffer = a->buffer;
   const int count = buffer->device->backend->touched(buffer, MOST_RANGES, touches);
   for (int i = 0; i < count; i++) {
     const mw_touch *t = &touches[i];
-    access now = {.from = t->from, .to = t->from + t->bytes, .dtype = a->dtype, .kernel = kernel};
+    access now = {.from = t->from, .to = t->from + t->bytes, .dtype = dtype, .kernel = kernel};
     now.kind = t->kind == MW_TOUCH_READ ? LAUNCH_READ : t->kind == MW_TOUCH_WRITE ? LAUNCH_WRITE : LAUNCH_ATOMIC;
     perform(L, o, buffer, &now);
   }
 }
 
-static const bind_array *array_argument(lua_State *L, int index, const mw_device *device) {
+/* The memory that an argument gives the kernel; NULL: none of the device. */
+static mw_buffer *argument_memory(lua_State *L, int index, const mw_device *device) {
+  mw_buffer *buffer = bind_buffer_of(L, index);
+  if (buffer && buffer->texels) buffer = buffer->texels;
+  return buffer && buffer->device == device ? buffer : NULL;
+}
+
+static mw_dtype argument_dtype(lua_State *L, int index) {
   const bind_array *a = bind_test(L, index, &array_class);
-  return a && a->buffer->device == device ? a : NULL;
+  return a ? a->dtype : ((const bind_image *)lua_touserdata(L, index))->shape.dtype;
 }
 
 void race_launch(lua_State *L, const mw_kernel *kernel, mw_stream *stream, int first) {
@@ -438,13 +445,11 @@ void race_launch(lua_State *L, const mw_kernel *kernel, mw_stream *stream, int f
   const operation o = begin(L, stream, false);
   const bool streams = order_has_streams(device);
   for (int i = 0; i < kernel->nparams; i++) {
-    const bind_array *a = array_argument(L, first + i, device), *same = NULL;
-    for (int k = 0; a && k < i && !same; k++) {
-      same = array_argument(L, first + k, device);
-      if (same && same->buffer != a->buffer) same = NULL;
-    }
-    if (!a || same || (!streams && a->buffer->space == MW_SPACE_DEVICE)) continue;
-    perform_launch(L, &o, a, order_name(kernel->name));
+    mw_buffer *buffer = argument_memory(L, first + i, device);
+    bool same = false;
+    for (int k = 0; k < i && !same; k++) same = argument_memory(L, first + k, device) == buffer;
+    if (!buffer || same || (!streams && buffer->space == MW_SPACE_DEVICE)) continue;
+    perform_launch(L, &o, buffer, argument_dtype(L, first + i), order_name(kernel->name));
   }
 }
 

@@ -48,6 +48,9 @@ static const cpu_builtin table[] = {
            "ceilf", "ceil", "floorf", "floor", "fabsf", "fabs", "__brev", "__ldg", "mw_highest_bit", "mw_register"),
      CPU_PURE,
      {0}},
+    {WORDS("tex1Dfetch", "tex1D", "tex2D", "tex3D", "tex1DLayered", "tex2DLayered", "texCubemap", "tex2Dgather"),
+     CPU_PURE,
+     {0}},
 };
 
 const cpu_builtin *cpu_builtin_of(const cpu_token *token, unsigned kinds) {

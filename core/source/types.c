@@ -27,6 +27,8 @@ static const struct {
     {MW_BF16, 2, "nv_bfloat16,__nv_bfloat16,__bf16", "nv_bfloat16,__nv_bfloat16"},
     {MW_F32, 4, "float", "float"},
     {MW_F64, 8, "double", "double"},
+    {MW_TEXTURE, 8, "cudaTextureObject_t", ""},
+    {MW_SURFACE, 8, "cudaSurfaceObject_t", ""},
 };
 
 static bool is_listed(const char *list, const char *name, size_t size) {

@@ -112,6 +112,26 @@ moonwarp's own and a run that is run again have what is beside them first]] },
       { "ptx", "string", "of `nvcc -ptx`, which the driver compiles: a path, or the text itself; not for offline targets" },
       { "fatbin", "string", "of `nvcc -fatbin`, of which the cubin for the device is loaded: a path, or the bytes" },
     },
+    texture_options = {
+      about = "How a texture reads; [texture](texture.md) has the rules.",
+      { "filter", [["point"|"linear"]], "one texel, or a mix of neighbours: floats and normalised floats only", default = [["point"]] },
+      { "address", "string|string[]", [[what is outside: "clamp", "border", "wrap" or "mirror", or one for each side; not of linear memory]],
+        default = [["clamp"]] },
+      { "normalised", "boolean", "coordinates from 0 to 1", default = "false; true of cube maps" },
+      { "read", [["element"|"normalised float"]], "integers of 8 or 16 bits as numbers from 0 or -1 to 1", default = [["element"]] },
+      { "kind", "string", [["linear", "pitched", "1d", "2d", "3d", "1d layered", "2d layered" or "cube"]],
+        default = [["linear", "2d" or "3d", by the sides]] },
+      { "components", "integer", "of a texel: 1, 2 or 4; the array's first side, if more than 1", default = "1" },
+    },
+    surface_options = {
+      about = "What a surface is.",
+      { "kind", "string", [["1d", "2d", "3d", "1d layered", "2d layered" or "cube"]], default = [["1d", "2d" or "3d", by the sides]] },
+      { "components", "integer", "of a texel: 1, 2 or 4; the array's first side, if more than 1", default = "1" },
+    },
+    image_copy_options = {
+      about = "A copy between an array and a texture or surface.",
+      { "stream", "stream", "it is queued there", default = "none: complete when the call returns" },
+    },
     stream_options = {
       about = "Properties of a new stream.",
       { "blocking", "boolean", "it and the default stream wait for each other", default = "true" },
@@ -413,6 +433,63 @@ print(dev:default_stream "per-thread") --> per-thread default stream cpu]],
       returns = { { "integer", "the least urgent", name = "least" },
         { "integer", "the most urgent", name = "greatest" } },
       since = "0.1.0",
+    },
+    {
+      name = "texture", forms = { "dev:texture(array[, options])" },
+      about = [[A [texture](texture.md) of an array, for kernels' parameters of type `cudaTextureObject_t`. Of kind linear and pitched it reads the
+array's memory; of every other it has a copy of the array's present values. Of a [surface](surface.md) it reads what kernels write there.
+It keeps the memory alive, also after the array or surface is closed; launches and graphs keep it alive.]],
+      params = { { "array", "array|moonwarp.surface", "of the device; not pageable" },
+        { "options", "texture_options", "", optional = true } },
+      returns = { { "texture", "" } },
+      errors = {
+        "an array in device, managed or pinned memory of <id> expected, got <array>",
+        "an array of f16, f32, or integers of up to 32 bits expected, got one of <dtype>",
+        "an array of one to three sides expected, the components not counted, got <n>",
+        "kind '<kind>' takes an array of <n> sides, the components not counted, got <n>",
+        "kind '<kind>': side <n> has <n> texels, GPUs allow <n>",
+        "kind 'cube' takes six square faces, n x n x 6, got <x> x <y> x <z>",
+        "kind 'pitched' takes rows of a multiple of 32 bytes, got <n>; kind '2d' takes any",
+        "kind '<kind>' takes a view that begins at a multiple of 512 bytes of its array, got <n>",
+        "components = <n>: a first side of <n> expected, got <n>",
+        "option 'components' is 1, 2 or 4, got 3",
+        "option 'address' is wrap, clamp, mirror, border or a list of them, got <value>",
+        "option 'address': a list of <n> expected, got <value>",
+        "option 'address': <wrap or mirror> needs normalised = true",
+        "option 'address': a cube map's faces are clamped",
+        "option 'address' is not of linear memory: outside of it is 0",
+        "option 'read': integers of 8 or 16 bits are read as normalised floats, not <dtype>",
+        "filter = \"linear\" mixes numbers: <dtype> elements need read = \"normalised float\"",
+        "linear memory is read by the number of a texel: no filter and no normalised coordinates",
+        "a cube map has normalised coordinates",
+        "a texture of a surface has its kind and components",
+        "a stream is being captured: you can make a texture or a surface after the capture has ended",
+        "<id> has no textures: it is an architecture without a device",
+      },
+      source = [[CUDA C++ Programming Guide, "Texture Fetching"]],
+      since = "0.11.0",
+      example = [[
+local m = dev:module { source = [=[
+  __global__ void at(cudaTextureObject_t t, float x, float y, float *out) { out[0] = tex2D<float>(t, x, y); }
+]=] }
+local image, out = dev:array("f32", { { 0, 1 }, { 2, 3 } }), dev:array("f32", 1)
+local t = dev:texture(image, { filter = "linear", address = "border" })
+m.at:launch(1, 1, t, 1, 1, out)
+print(out:get(1)) --> 1.5
+m.at:launch(1, 1, t, 2, 1, out)
+print(out:get(1)) --> 1.0]],
+    },
+    {
+      name = "surface", forms = { "dev:surface(array[, options])" },
+      about = [[A [surface](surface.md) with the array's shape and present values, for kernels' parameters of type `cudaSurfaceObject_t`; `s:copy_to`
+brings back what kernels have written.]],
+      params = { { "array", "array", "of the device; not pageable" },
+        { "options", "surface_options", "", optional = true } },
+      returns = { { "surface", "" } },
+      errors = { "as those of `dev:texture`" },
+      since = "0.11.0",
+      example = [[
+print(dev:surface(dev:zeros("u8", 4, 16, 8), { components = 4 })) --> surface<u8 x 4>[16 x 8 x 1] 2d cpu]],
     },
     {
       name = "event", forms = { "dev:event{ timing = true }" },

@@ -259,7 +259,7 @@ end]],
       about = [[The class of an object of the library, as `io.type` for files.]],
       params = { { "value", "any", "anything" } },
       returns = { { "string?",
-        [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for any other value]] } },
+        [["device", "array", "module", "kernel", "launch", "texture", "surface", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for any other value]] } },
       since = "0.1.0",
       example = [[
 local a = mw.device "cpu":zeros("f32", 4)

@@ -6,7 +6,7 @@
 ---@alias moonwarp.dims integer|integer[]|table<string, integer> # an integer, {x, y, z} or {x =, y =, z =}; axes left out are 1
 ---@alias moonwarp.engine "auto"|"loop"|"split"|"fiber" # how the CPU device runs a kernel
 ---@alias moonwarp.space "device"|"pinned"|"pageable"|"managed"|"global" # where an array's memory is
----@alias moonwarp.class "device"|"array"|"module"|"kernel"|"launch"|"stream"|"event"|"graph"|"library object" # a kind of object
+---@alias moonwarp.class "device"|"array"|"module"|"kernel"|"launch"|"texture"|"surface"|"stream"|"event"|"graph"|"library object" # a kind of object
 
 --- How check mode judges, as the words of `--check=strict,seed:7,blocks:64` do.
 ---@class moonwarp.check_mode
@@ -254,6 +254,10 @@
 ---@class moonwarp.event_options
 ---@field timing? boolean false: cheaper, but `since` cannot use it, default true
 
+--- A copy between an array and a texture or surface.
+---@class moonwarp.image_copy_options
+---@field stream? moonwarp.stream it is queued there, default none: complete when the call returns
+
 --- How a source is compiled: either `file` or `source` is needed. Or which compiled code is loaded: one of `cubin`,
 --- `ptx` and `fatbin`, with `name`, `warnings`, and as declarations `file` or `source`; no other option goes with it.
 ---@class moonwarp.module_options
@@ -280,6 +284,20 @@
 ---@class moonwarp.stream_options
 ---@field blocking? boolean it and the default stream wait for each other, default true
 ---@field priority? integer within the range of `dev:priorities()`; lower is more urgent, default the least urgent
+
+--- What a surface is.
+---@class moonwarp.surface_options
+---@field kind? string "1d", "2d", "3d", "1d layered", "2d layered" or "cube", default "1d", "2d" or "3d", by the sides
+---@field components? integer of a texel: 1, 2 or 4; the array's first side, if more than 1, default 1
+
+--- How a texture reads; [texture](texture.md) has the rules.
+---@class moonwarp.texture_options
+---@field filter? "point"|"linear" one texel, or a mix of neighbours: floats and normalised floats only, default "point"
+---@field address? string|string[] what is outside: "clamp", "border", "wrap" or "mirror", or one for each side; not of linear memory, default "clamp"
+---@field normalised? boolean coordinates from 0 to 1, default false; true of cube maps
+---@field read? "element"|"normalised float" integers of 8 or 16 bits as numbers from 0 or -1 to 1, default "element"
+---@field kind? string "linear", "pitched", "1d", "2d", "3d", "1d layered", "2d layered" or "cube", default "linear", "2d" or "3d", by the sides
+---@field components? integer of a texel: 1, 2 or 4; the array's first side, if more than 1, default 1
 
 --- What is not given stays as it is; false takes advice back.
 ---@class moonwarp.advice
@@ -1110,6 +1128,21 @@ function device:default_stream(kind) end
 ---@return integer greatest # the most urgent
 function device:priorities() end
 
+--- A [texture](texture.md) of an array, for kernels' parameters of type `cudaTextureObject_t`. Of kind linear and pitched it reads the
+--- array's memory; of every other it has a copy of the array's present values. Of a [surface](surface.md) it reads what kernels write there.
+--- It keeps the memory alive, also after the array or surface is closed; launches and graphs keep it alive.
+---@param array moonwarp.array|moonwarp.surface of the device; not pageable
+---@param options? moonwarp.texture_options
+---@return moonwarp.texture
+function device:texture(array, options) end
+
+--- A [surface](surface.md) with the array's shape and present values, for kernels' parameters of type `cudaSurfaceObject_t`; `s:copy_to`
+--- brings back what kernels have written.
+---@param array moonwarp.array of the device; not pageable
+---@param options? moonwarp.surface_options
+---@return moonwarp.surface
+function device:surface(array, options) end
+
 --- A new event, which streams can record and wait for, and which takes times.
 ---@param options? moonwarp.event_options
 ---@return moonwarp.event # not recorded yet
@@ -1482,6 +1515,92 @@ function launch:kernel() end
 
 --- Releases what the object holds. Using it afterwards, or closing it again, is an error.
 function launch:close() end
+
+--- An image that kernels read by coordinates, with what a GPU's texture units do besides: addresses outside of the image, a mix of
+--- neighbouring texels, integers as numbers from 0 to 1. `dev:texture` makes it of an array; a kernel's parameter of type
+--- `cudaTextureObject_t` takes it, and nothing else.
+--- 
+--- | kind | sides | read by | reads |
+--- |---|---|---|---|
+--- | `"linear"`, of an array of one side | n | `tex1Dfetch<T>(t, i)` | the array itself |
+--- | `"pitched"` | nx, ny | `tex2D<T>(t, x, y)` | the array itself |
+--- | `"1d"` | n | `tex1D<T>(t, x)` | a copy in the device's own layout |
+--- | `"2d"`, of an array of two | nx, ny | `tex2D<T>(t, x, y)`, `tex2Dgather<T4>(t, x, y, component)` | a copy |
+--- | `"3d"`, of an array of three | nx, ny, nz | `tex3D<T>(t, x, y, z)` | a copy |
+--- | `"1d layered"` | n, layers | `tex1DLayered<T>(t, x, layer)` | a copy |
+--- | `"2d layered"` | nx, ny, layers | `tex2DLayered<T>(t, x, y, layer)` | a copy |
+--- | `"cube"` | n, n, 6 faces | `texCubemap<T>(t, x, y, z)` | a copy |
+--- 
+--- A texel has 1, 2 or 4 components; with `components = 4` they are a first side of the array, which counts as none of these.
+--- Elements are f32, f16, or integers of up to 32 bits. `T` is the type of the elements: `float4` of four components of f32, f16 or
+--- normalised floats, `uchar4` of u8. On a GPU a texture does not see what the same launch writes.
+--- 
+--- Where a read falls, as the CUDA C++ Programming Guide has it ("Texture Fetching"):
+--- 
+--- | rule | what is read |
+--- |---|---|
+--- | coordinates | texel i covers i to i + 1; normalised ones are multiplied by the side, so that the image is 0 to 1 |
+--- | point | texel floor(x) |
+--- | linear | texels i and i + 1 in each side with weights 1 - f and f, where i + f is x - 1/2 rounded to 1/256 |
+--- | clamp | outside of the image the nearest texel |
+--- | border | outside 0 |
+--- | wrap | the image again and again; only with normalised coordinates |
+--- | mirror | every other time reversed; only with normalised coordinates |
+--- | layer | an integer; outside the last |
+--- | cube | the face that the direction (x, y, z) meets; at its edge clamped |
+--- | normalised float | v / 255 or v / 65535; of signed ones v / 127 or v / 32767, at least -1 |
+--- 
+--- Point reads have the same bits on every device, unless a normalised coordinate falls on the border of two texels, to within its rounding. Linear
+--- ones may differ by 1/256 of the greatest difference of the texels that are mixed, for each side, and by rounding: where several sides are mixed, a GPU
+--- rounds the products of weights as well. A texel without weight is not read. There are no mip maps (`tex2DLod`, `tex2DGrad`), no layered cube maps and no sparse textures.
+--- 
+--- In check mode a read counts as one of each texel that it needs, of the line that has it. Structural counters of the CPU device have these
+--- among the loads of global memory; ncu does not.
+---@class moonwarp.texture
+local texture = {}
+
+--- Has the texture read the array's present values; not of kind linear or pitched, which read their array itself. Without a stream it
+--- is complete when the call returns.
+---@param array moonwarp.array of as many elements of the same type
+---@param options? moonwarp.image_copy_options
+---@return moonwarp.texture # the texture itself
+function texture:copy_from(array, options) end
+
+--- The device that it belongs to.
+---@return moonwarp.device # a handle of it
+function texture:device() end
+
+--- Releases what the object holds. Using it afterwards, or closing it again, is an error.
+function texture:close() end
+
+--- An image in the device's own layout that kernels read and write by integer coordinates. `dev:surface` makes it with an array's
+--- values; a kernel's parameter of type `cudaSurfaceObject_t` takes it, and nothing else. `dev:texture(surface)` reads it as a texture, from the next launch on.
+--- 
+--- Its kinds are those of a [texture](texture.md), without linear and pitched memory. The first coordinate is in bytes:
+--- `surf2Dread<float>(s, 4 * x, y)`, `surf2Dwrite(value, s, 4 * x, y)`; likewise `surf1D`, `surf3D`, `surf1DLayered`, `surf2DLayered`
+--- and `surfCubemap`. A place outside of the surface ends the launch with an error; with `cudaBoundaryModeClamp` as last argument it is the
+--- nearest place, with `cudaBoundaryModeZero` 0 is read and nothing written.
+---@class moonwarp.surface
+local surface = {}
+
+--- Copies the values to an array, after the launches queued before. Without a stream it is complete when the call returns.
+---@param array moonwarp.array of as many elements of the same type
+---@param options? moonwarp.image_copy_options
+---@return moonwarp.surface # the surface itself
+function surface:copy_to(array, options) end
+
+--- Copies the array's values to the surface; as `copy_to`.
+---@param array moonwarp.array of as many elements of the same type
+---@param options? moonwarp.image_copy_options
+---@return moonwarp.surface # the surface itself
+function surface:copy_from(array, options) end
+
+--- The device that it belongs to.
+---@return moonwarp.device # a handle of it
+function surface:device() end
+
+--- Releases what the object holds. Using it afterwards, or closing it again, is an error.
+function surface:close() end
 
 --- A queue of work on one device. Work in one stream runs in order; different streams run concurrently. A launch takes a
 --- stream in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default
@@ -2115,7 +2234,7 @@ function mw.devices() end
 
 --- The class of an object of the library, as `io.type` for files.
 ---@param value any anything
----@return string? # "device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for any other value
+---@return string? # "device", "array", "module", "kernel", "launch", "texture", "surface", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for any other value
 function mw.type(value) end
 
 --- Calls `f(...)` within a named range of time, which Nsight Systems and Nsight Compute show and filter by

@@ -226,6 +226,44 @@ static mw_status null_fill(mw_stream *stream, mw_place place, const void *patter
   return MW_OK;
 }
 
+static size_t image_bytes(const mw_image_shape *shape) {
+  assert(shape->components == 1 || shape->components == 2 || shape->components == 4);
+  assert(shape->side[0] && shape->side[1] && shape->side[2] && mw_dtype_size(shape->dtype) <= 4);
+  return mw_dtype_size(shape->dtype) * (size_t)shape->components * shape->side[0] * shape->side[1] * shape->side[2];
+}
+
+static mw_status null_texels(mw_stream *stream, const mw_image_shape *shape, mw_buffer **out, mw_error *err) {
+  CALLED();
+  (void)err;
+  assert(shape->kind > MW_IMAGE_PITCHED && !capture);
+  *out = &null_add_buffer(stream->device, stream, image_bytes(shape), MW_SPACE_TEXELS)->base;
+  (*out)->address = mw_malloc(image_bytes(shape));
+  return MW_OK;
+}
+
+static mw_status null_texels_copy(mw_stream *stream, const mw_image_shape *shape, mw_buffer *texels, mw_place array,
+                                  bool to_array, mw_error *err) {
+  CALLED();
+  (void)err;
+  assert(texels->space == MW_SPACE_TEXELS && array.buffer->space != MW_SPACE_PAGEABLE);
+  char *at = bytes_at(array, image_bytes(shape)), *own = texels->address;
+  if (!stream->capturing) memmove(to_array ? at : own, to_array ? own : at, image_bytes(shape));
+  return MW_OK;
+}
+
+static mw_status null_image(mw_stream *stream, const mw_image_shape *shape, const mw_sampling *sampling,
+                            mw_place texels, mw_buffer **out, mw_error *err) {
+  CALLED();
+  (void)err;
+  const bool in_array = texels.buffer->space != MW_SPACE_TEXELS;
+  assert(bytes_at(texels, image_bytes(shape)) && !capture && (sampling || shape->writable));
+  assert(in_array == (shape->kind <= MW_IMAGE_PITCHED) && texels.offset % 512 == 0 && (!in_array || sampling));
+  *out = &null_add_buffer(stream->device, stream, sizeof(void *), MW_SPACE_IMAGE)->base;
+  (*out)->address = mw_calloc(1, 64);
+  (*out)->texels = texels.buffer;
+  return MW_OK;
+}
+
 static mw_status null_prefetch(mw_stream *stream, mw_place place, size_t bytes, bool to_host, mw_error *err) {
   CALLED();
   (void)to_host, (void)err;
@@ -526,6 +564,9 @@ const mw_backend mw_null_backend = {
     .prefetch = null_prefetch,
     .advise = null_advise,
     .pin = null_pin,
+    .texels = null_texels,
+    .texels_copy = null_texels_copy,
+    .image = null_image,
     .compile = null_compile,
     .unload = null_unload,
     .kernel = null_kernel_get,

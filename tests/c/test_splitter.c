@@ -145,7 +145,7 @@ static void unsupported(void **state) {
   (void)state;
   expect_rejection(KERNEL("asm(\"nop;\");\n"), NULL, MW_UNSUPPORTED, "t.cu:3: the CPU device has no inline PTX");
   expect_rejection(KERNEL("k<<<1, 1>>>(x, n);\n"), NULL, MW_UNSUPPORTED, "dynamic parallelism");
-  expect_rejection(KERNEL("x[t] = tex2D<float>(0, 1, 2);\n"), NULL, MW_UNSUPPORTED, "textures");
+  expect_rejection(KERNEL("x[t] = tex2DLod<float>(0, 1, 2, 3);\n"), NULL, MW_UNSUPPORTED, "mip maps");
   expect_rejection("__global__ void k(float *x) {\n x[0 = 1;\n}\n", NULL, MW_COMPILE,
                    "t.cu:2: a bracket has no partner");
   expect_rejection("#include \"absent.h\"\n", NULL, MW_COMPILE, "'absent.h' (t.cu:1)");

@@ -21,8 +21,8 @@
 
 /* ---- what tests ask -------------------------------------------------------------------------------------------- */
 
-static const char *const kind_names[KINDS] = {"memory", "pinned", "registered", "stream", "event",
-                                              "module", "graph",  "replay",     "context"};
+static const char *const kind_names[KINDS] = {"memory", "pinned", "registered", "stream", "event", "module",
+                                              "graph",  "replay", "context",    "texels", "image"};
 int mock_live[KINDS];
 static size_t used, cached;
 static char last_kernel[256];
@@ -459,6 +459,69 @@ cuda_result cuMemcpyPeerAsync(cuda_address to, cuda_context a, cuda_address from
                               cuda_queue stream) {
   ENTER(cuMemcpyPeerAsync);
   return a == b ? INVALID_VALUE : move(stream, host(to), host(from), bytes);
+}
+
+/* ---- textures: texels are memory in rows, objects are numbers --------------------------------------------------- */
+
+cuda_result cuArray3DCreate_v2(cuda_array *out, const cuda_array_shape *shape) {
+  ENTER(cuArray3DCreate_v2);
+  const size_t rows = shape->height ? shape->height : 1, slices = shape->depth ? shape->depth : 1;
+  const size_t component = shape->format % 8 == 3 || shape->format == 10 || shape->format == 32 ? 4 : 2;
+  if (shape->channels == 3) return INVALID_VALUE;
+  mock_tell("array %zu %zu %zu format %u x %u flags %u\n", shape->width, shape->height, shape->depth, shape->format,
+            shape->channels, shape->flags);
+  *out = mock_new(shape->width * rows * slices * shape->channels * component);
+  mock_live[TEXELS]++;
+  return CUDA_OK;
+}
+
+cuda_result cuArrayDestroy(cuda_array array) {
+  ENTER(cuArrayDestroy);
+  mock_drop(array);
+  mock_live[TEXELS]--;
+  return CUDA_OK;
+}
+
+static char *copy_end(const cuda_copy_end *end) {
+  return end->type == CUDA_MEMORY_ARRAY ? (char *)end->array : host(end->address);
+}
+
+cuda_result cuMemcpy3DAsync_v2(const cuda_copy_3d *copy, cuda_queue stream) {
+  ENTER(cuMemcpy3DAsync_v2);
+  return move(stream, copy_end(&copy->to), copy_end(&copy->from), copy->width * copy->height * copy->depth);
+}
+
+static cuda_result new_image(cuda_handle *out) {
+  static cuda_handle number;
+  *out = ++number;
+  mock_live[IMAGE]++;
+  return CUDA_OK;
+}
+
+cuda_result cuTexObjectCreate(cuda_handle *out, const cuda_resource *resource, const cuda_sampling *how,
+                              const void *view) {
+  ENTER(cuTexObjectCreate);
+  if (resource->type == CUDA_RESOURCE_PITCHED && resource->memory.pitch % 32) return INVALID_VALUE;
+  mock_tell("texture %u filter %u flags %u address %u %u\n", resource->type, how->filter, how->flags, how->address[0],
+            how->address[1]);
+  return new_image(out);
+}
+
+cuda_result cuTexObjectDestroy(cuda_handle image) {
+  ENTER(cuTexObjectDestroy);
+  mock_live[IMAGE]--;
+  return CUDA_OK;
+}
+
+cuda_result cuSurfObjectCreate(cuda_handle *out, const cuda_resource *resource) {
+  ENTER(cuSurfObjectCreate);
+  return resource->type == CUDA_RESOURCE_ARRAY ? new_image(out) : INVALID_VALUE;
+}
+
+cuda_result cuSurfObjectDestroy(cuda_handle image) {
+  ENTER(cuSurfObjectDestroy);
+  mock_live[IMAGE]--;
+  return CUDA_OK;
 }
 
 static cuda_result set(cuda_queue stream, char *at, const void *pattern, size_t width, size_t pitch, size_t count) {

@@ -82,7 +82,7 @@ struct CUstream_st {
   cuda_queue next;
 };
 
-enum kind { MEMORY, PINNED, REGISTERED, STREAM, EVENT, MODULE, GRAPH, REPLAY, CONTEXT, KINDS };
+enum kind { MEMORY, PINNED, REGISTERED, STREAM, EVENT, MODULE, GRAPH, REPLAY, CONTEXT, TEXELS, IMAGE, KINDS };
 
 int mock_cuda_live(const char *kind);    /* objects of that kind that were not destroyed */
 int mock_cuda_calls(const char *name);   /* calls of that entry point */

@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 12
+#define MW_ABI_VERSION 13
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -96,6 +96,23 @@ typedef struct mw_runtime {
   void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary beside it is gone */
   const struct mw_check *check; /* for units of the check flavor: shim/check/cell.h */
 } mw_runtime;
+
+enum mw_address { MW_ADDRESS_WRAP, MW_ADDRESS_CLAMP, MW_ADDRESS_MIRROR, MW_ADDRESS_BORDER }; /* as CUDA numbers them */
+
+/* What a kernel is given for a texture or a surface, by value: nothing that a thread stores can change it. */
+typedef struct mw_image {
+  char              *at;         /* the first texel; first of all, as in a parameter that is a pointer */
+  unsigned long long row, slice; /* bytes; slice: of a layer or face as well */
+  unsigned           side[3];    /* texels, at least 1; layers and faces are the third side */
+  float              scale[3];   /* from coordinates to texels: 1, or of normalised ones the side */
+  unsigned char      dtype, components, texel; /* mw_dtype of a component; texel: bytes */
+  unsigned char      address[3]; /* mw_address */
+  unsigned char      linear, normalised;
+  unsigned char      as_float;   /* integers are read as numbers from 0 or -1 to 1 */
+  unsigned char      raw;        /* a texel is read as it is */
+  unsigned char      usual;      /* all axes are clamped, and an int counts the texels of a slice */
+  const struct mw_image *self;   /* the same in the host's memory, for what is too long to be compiled into a kernel */
+} mw_image;
 
 typedef struct mw_unit_param {
   const char   *name, *type;     /* "x", "const float *" */

@@ -333,6 +333,10 @@ mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_d
   return MW_OK;
 }
 
+static void forget_image(cpu_deferred *deferred) {
+  mw_free((char *)deferred - offsetof(cpu_buffer, unmap));
+}
+
 void cpu_memory_free(mw_buffer *base) {
   cpu_buffer *buffer = (cpu_buffer *)base;
   cpu_device *device = (cpu_device *)base->device;
@@ -340,8 +344,9 @@ void cpu_memory_free(mw_buffer *base) {
     mw_free(buffer);
     return;
   }
-  strike(&device->memory, buffer);
-  buffer->unmap.run = unmap;
+  const bool image = base->space == MW_SPACE_IMAGE;
+  if (!image) strike(&device->memory, buffer);
+  buffer->unmap.run = image ? forget_image : unmap;
   cpu_streams_defer(device, &buffer->unmap);
 }
 

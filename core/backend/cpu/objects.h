@@ -236,6 +236,12 @@ mw_status cpu_prefetch(mw_stream *, mw_place, size_t, bool to_host, mw_error *);
 mw_status cpu_advise(mw_place, size_t, mw_advice, bool set, bool by_host, mw_error *);
 mw_status cpu_pin(mw_buffer *, mw_error *);
 
+/* ---- texture.c ------------------------------------------------------------------------------------------------- */
+
+mw_status cpu_texels(mw_stream *, const mw_image_shape *, mw_buffer **, mw_error *);
+mw_status cpu_texels_copy(mw_stream *, const mw_image_shape *, mw_buffer *, mw_place array, bool to_array, mw_error *);
+mw_status cpu_texture_make(mw_stream *, const mw_image_shape *, const mw_sampling *, mw_place, mw_buffer **, mw_error *);
+
 /* ---- module.c, kernel.c, occupancy.c --------------------------------------------------------------------------- */
 
 mw_status cpu_module_compile(mw_device *, const mw_source *, mw_module **, mw_error *);
@@ -319,7 +325,7 @@ void cpu_locate_array(const cpu_launched *, uintptr_t address, mw_object *out);
 bool cpu_locate_element(const cpu_launched *, uintptr_t address, mw_object *out); /* of a parameter's array */
 bool cpu_locate_variable(const mw_unit_variable *, uintptr_t address, mw_object *out); /* false: it is not there */
 void cpu_locate_distance(char *out, size_t size, const cpu_found *, uintptr_t address); /* "just past the end of" */
-uintptr_t cpu_locate_pointer(const cpu_grid *, const mw_param *); /* the argument */
+uintptr_t cpu_locate_pointer(const cpu_grid *, const mw_param *); /* the argument, or what it begins with */
 /* The start of the element that holds the byte: of what was written, some bytes may equal the pattern. */
 uintptr_t cpu_locate_start(const mw_param *, uintptr_t base, uintptr_t byte);
 

@@ -4,6 +4,7 @@
  *   objects.h                       the backend's objects
  *   probe.c, device.c               what this machine is; opening and closing
  *   memory.c, copy.c                arrays between inaccessible areas; copies and fills
+ *   texture.c                       textures and surfaces
  *   module.c, kernel.c              loaded code, one or more units per module; kernels as the binding sees them
  *   launch.c, explain.c             the hot path; a fault in words
  *   compare.c                       a launch by its own engine and by fibers
@@ -36,6 +37,9 @@ const mw_backend mw_cpu_backend = {
     .prefetch = cpu_prefetch,
     .advise = cpu_advise,
     .pin = cpu_pin,
+    .texels = cpu_texels,
+    .texels_copy = cpu_texels_copy,
+    .image = cpu_texture_make,
 
     .compile = cpu_module_compile,
     .unload = cpu_module_unload,

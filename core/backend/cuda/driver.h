@@ -47,6 +47,49 @@ typedef struct cuda_node_params { /* CUDA_KERNEL_NODE_PARAMS_v2 */
   cuda_context context;
 } cuda_node_params;
 
+typedef struct CUarray_st *cuda_array;
+typedef unsigned long long cuda_handle; /* CUtexObject, CUsurfObject */
+
+typedef struct cuda_array_shape { /* CUDA_ARRAY3D_DESCRIPTOR */
+  size_t width, height, depth;
+  unsigned format, channels, flags;
+} cuda_array_shape;
+
+typedef struct cuda_copy_end { /* half of a CUDA_MEMCPY3D */
+  size_t x, y, z, level;
+  unsigned type;
+  const void *host;
+  cuda_address address;
+  cuda_array array;
+  void *reserved;
+  size_t pitch, height;
+} cuda_copy_end;
+
+typedef struct cuda_copy_3d { /* CUDA_MEMCPY3D */
+  cuda_copy_end from, to;
+  size_t width, height, depth; /* width in bytes */
+} cuda_copy_3d;
+
+typedef struct cuda_resource { /* CUDA_RESOURCE_DESC */
+  unsigned type;
+  union {
+    cuda_array array;
+    struct {
+      cuda_address address;
+      unsigned format, channels;
+      size_t width, height, pitch; /* of linear memory the first is its bytes; pitch in bytes */
+    } memory;
+    int reserved[32];
+  };
+  unsigned flags;
+} cuda_resource;
+
+typedef struct cuda_sampling { /* CUDA_TEXTURE_DESC */
+  unsigned address[3], filter, flags, anisotropy, level_filter;
+  float level_bias, least_level, greatest_level, border[4];
+  int reserved[12];
+} cuda_sampling;
+
 /* CUresult: those that the program distinguishes */
 enum {
   CUDA_OK = 0,
@@ -138,6 +181,25 @@ enum {
   CUDA_ACCESS_READ_WRITE = 3,
   CUDA_JIT_ERROR_LOG = 5,
   CUDA_JIT_ERROR_LOG_SIZE = 6,
+  CUDA_FORMAT_U8 = 1, /* CUarray_format */
+  CUDA_FORMAT_U16 = 2,
+  CUDA_FORMAT_U32 = 3,
+  CUDA_FORMAT_I8 = 8,
+  CUDA_FORMAT_I16 = 9,
+  CUDA_FORMAT_I32 = 10,
+  CUDA_FORMAT_F16 = 16,
+  CUDA_FORMAT_F32 = 32,
+  CUDA_ARRAY_LAYERED = 1,
+  CUDA_ARRAY_WRITABLE = 2, /* by surfaces */
+  CUDA_ARRAY_CUBE = 4,
+  CUDA_ARRAY_GATHER = 8,
+  CUDA_MEMORY_ARRAY = 3, /* CUmemorytype */
+  CUDA_MEMORY_UNIFIED = 4,
+  CUDA_RESOURCE_ARRAY = 0,
+  CUDA_RESOURCE_LINEAR = 2,
+  CUDA_RESOURCE_PITCHED = 3,
+  CUDA_READ_AS_INTEGER = 1,
+  CUDA_READ_NORMALISED = 2,
   CUDA_NODE_KERNEL = 0,
   CUDA_NODE_MEMCPY = 1,
   CUDA_NODE_MEMSET = 2,
@@ -189,6 +251,13 @@ enum {
   X(cuMemsetD16Async,                  (cuda_address, unsigned short, size_t, cuda_queue)) \
   X(cuMemsetD32Async,                  (cuda_address, unsigned, size_t, cuda_queue)) \
   X(cuMemsetD2D32Async,                (cuda_address, size_t pitch, unsigned, size_t width, size_t height, cuda_queue)) \
+  X(cuArray3DCreate_v2,                (cuda_array *, const cuda_array_shape *)) \
+  X(cuArrayDestroy,                    (cuda_array)) \
+  X(cuMemcpy3DAsync_v2,                (const cuda_copy_3d *, cuda_queue)) \
+  X(cuTexObjectCreate,                 (cuda_handle *, const cuda_resource *, const cuda_sampling *, const void *view)) \
+  X(cuTexObjectDestroy,                (cuda_handle)) \
+  X(cuSurfObjectCreate,                (cuda_handle *, const cuda_resource *)) \
+  X(cuSurfObjectDestroy,               (cuda_handle)) \
   X(cuModuleLoadDataEx,                (cuda_code *, const void *, unsigned, unsigned *options, void **values)) \
   X(cuModuleUnload,                    (cuda_code)) \
   X(cuModuleGetFunction,               (cuda_function *, cuda_code, const char *)) \

@@ -147,6 +147,13 @@ static bool settled(cuda_device *device, mw_buffer *buffer) {
   return !buffer->multi_stream || !buffer->host || (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
 }
 
+static void destroy_image(const cuda_buffer *buffer) {
+  if (buffer->surface)
+    cuda_driver.cuSurfObjectDestroy(buffer->image);
+  else
+    cuda_driver.cuTexObjectDestroy(buffer->image);
+}
+
 static void give_back(cuda_device *device, cuda_buffer *buffer) {
   cuda_address address = (cuda_address)(uintptr_t)buffer->base.address;
   if (buffer->pooled) {
@@ -156,6 +163,10 @@ static void give_back(cuda_device *device, cuda_buffer *buffer) {
     if (buffer->registered) {
       cuda_driver.cuMemHostUnregister(buffer->base.address);
       free(buffer->base.address); /* from posix_memalign */
+    } else if (buffer->base.space == MW_SPACE_TEXELS) {
+      cuda_driver.cuArrayDestroy(buffer->base.address);
+    } else if (buffer->base.space == MW_SPACE_IMAGE) {
+      destroy_image(buffer);
     } else if (buffer->base.space == MW_SPACE_PINNED) {
       cuda_driver.cuMemFreeHost(buffer->base.address);
     } else {

@@ -62,6 +62,8 @@ struct cuda_buffer {
   cuda_buffer *previous, *next;
   bool pooled;     /* by cuMemAllocAsync */
   bool registered; /* plain host memory that was pinned */
+  bool surface;    /* an image that is one, not a texture */
+  cuda_handle image; /* of MW_SPACE_IMAGE, to whose address it points */
 };
 
 struct cuda_event {
@@ -186,6 +188,12 @@ mw_status cuda_pin(mw_buffer *, mw_error *);
 mw_buffer *cuda_buffer_new(cuda_device *, void *address, size_t bytes, mw_space);
 mw_status cuda_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
+
+/* ---- texture.c ------------------------------------------------------------------------------------------------- */
+
+mw_status cuda_texels(mw_stream *, const mw_image_shape *, mw_buffer **, mw_error *);
+mw_status cuda_texels_copy(mw_stream *, const mw_image_shape *, mw_buffer *, mw_place array, bool to_array, mw_error *);
+mw_status cuda_texture_make(mw_stream *, const mw_image_shape *, const mw_sampling *, mw_place, mw_buffer **, mw_error *);
 
 /* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  *   probe.c, device.c, offline.c    is it usable; a GPU; an architecture without one
  *   nvml.h, nvml.c                  clocks, temperature, power: read, never set
  *   memory.c, pages.c, copy.c       arrays; where their pages are; copies and fills
+ *   texture.c                       textures and surfaces
  *   nvrtc.c, headers.c              compiling and the cache; the headers NVRTC lacks
  *   binary.c                        cubins, PTX and fat binaries that nvcc made
  *   cubin.c, ptx.c, params.c        what compiled code says of its kernels; their parameters
@@ -34,6 +35,9 @@ const mw_backend mw_cuda_backend = {
     .prefetch = cuda_prefetch,
     .advise = cuda_advise,
     .pin = cuda_pin,
+    .texels = cuda_texels,
+    .texels_copy = cuda_texels_copy,
+    .image = cuda_texture_make,
     .compile = cuda_compile,
     .unload = cuda_unload,
     .kernel = cuda_kernel_get,

@@ -41,6 +41,15 @@ static void use_slots(const cuda_entry *entry, mw_signature *out) {
   out->args_bytes = entry->args_bytes;
 }
 
+/* The name; of textures and surfaces, which are numbers of 64 bits in a mangled name, the type as well. */
+static void use_declared(const mw_param *declared, mw_param *param) {
+  memcpy(param->name, declared->name, sizeof declared->name);
+  const bool image = declared->dtype == MW_TEXTURE || declared->dtype == MW_SURFACE;
+  if (!image || declared->pointer || param->pointer || param->size != sizeof(cuda_handle)) return;
+  param->dtype = declared->dtype;
+  memcpy(param->type, declared->type, sizeof declared->type);
+}
+
 void cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *out) {
   bool mangled = mw_signature_parse(entry->symbol, out);
   if (!mangled) {
@@ -58,7 +67,6 @@ void cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *o
   use_slots(entry, out);
   for (int i = 0; i < out->nparams; i++)
     if (out->params[i].dtype == MW_STRUCT && !out->params[i].pointer) mw_declared_enum(source, &out->params[i]);
-  for (int i = 0; i < out->nparams && count == out->nparams; i++)
-    memcpy(out->params[i].name, declared[i].name, sizeof declared[i].name);
+  for (int i = 0; i < out->nparams && count == out->nparams; i++) use_declared(&declared[i], &out->params[i]);
   mw_free(declared);
 }

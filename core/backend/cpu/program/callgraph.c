@@ -219,15 +219,16 @@ typedef struct rejection {
   const char *instead; /* NULL: the CUDA device has it */
 } rejection;
 
-static const char no_texture[] =
-    "moonwarp makes none, and the CUDA device only compiles such kernels: pass the array and index it";
+static const char no_mip_map[] = "moonwarp makes none on any device: read the texture without a level";
 static const char no_reference[] = "CUDA 12 removed them, so that no device takes them: pass the array and index it";
 
 static const rejection rejections[] = {
     {WORDS("asm", "__asm__", "__asm"), NULL, NULL, NULL},
-    {WORDS("cudaTextureObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D", "tex2DLod"), NULL, "textures", no_texture},
+    {WORDS("tex1DLod", "tex2DLod", "tex3DLod", "tex1DLayeredLod", "tex2DLayeredLod", "texCubemapLod", "tex1DGrad",
+           "tex2DGrad", "tex3DGrad", "tex1DLayeredGrad", "tex2DLayeredGrad", "texCubemapGrad"),
+     NULL, "mip maps", no_mip_map},
+    {WORDS("texCubemapLayered"), NULL, "layered cube maps", "moonwarp makes none on any device"},
     {WORDS("texture"), "<", "texture references (texture<>)", no_reference},
-    {WORDS("cudaSurfaceObject_t", "surf1Dwrite", "surf2Dread", "surf2Dwrite"), NULL, "surfaces", no_texture},
     {WORDS("surface"), "<", "surface references (surface<>)", no_reference},
     {WORDS("BlockDiscontinuity", "BlockHistogram", "BlockMergeSort", "BlockRadixSort", "BlockShuffle", "WarpExchange",
            "WarpMergeSort"),

@@ -176,7 +176,7 @@ template <class Place> MW_HELPER MW_UNRULED Place &mw_placed() {
 /* {== Parameters ====================================================== */
 
 /* What mw_dtype (core/base/dtype.h) calls the type, and how many of it a vector type holds. */
-enum { MW_DTYPE_VOID = 13, MW_DTYPE_POINTER = 14, MW_DTYPE_STRUCT = 15 };
+enum { MW_DTYPE_VOID = 13, MW_DTYPE_POINTER, MW_DTYPE_STRUCT, MW_DTYPE_TEXTURE, MW_DTYPE_SURFACE };
 
 template <class T> struct mw_type {
   static constexpr int dtype = MW_DTYPE_STRUCT, lanes = 1;
@@ -193,6 +193,9 @@ template <class> struct mw_small;
 template <class> struct mw_small2;
 struct mw_binary16;
 struct mw_bfloat16;
+/* Likewise by the header of textures. */
+struct cudaTextureObject_t;
+struct cudaSurfaceObject_t;
 
 #define MW_TYPE(T, D, L)                                                                                               \
   template <> struct mw_type<T> {                                                                                      \
@@ -214,6 +217,8 @@ MW_TYPES(unsigned short, ushort, 9)
 MW_TYPES(unsigned, uint, 10)
 MW_TYPES(unsigned long, ulong, 11)
 MW_TYPES(unsigned long long, ulonglong, 11)
+MW_TYPE(cudaTextureObject_t, MW_DTYPE_TEXTURE, 1)
+MW_TYPE(cudaSurfaceObject_t, MW_DTYPE_SURFACE, 1)
 MW_TYPE(mw_small<mw_binary16>, 0, 1)
 MW_TYPE(mw_small2<mw_binary16>, 0, 2)
 MW_TYPE(mw_small<mw_bfloat16>, 1, 1)
@@ -230,6 +235,15 @@ template <class T> struct mw_pointee<T *> {
 template <class T> struct mw_pointee<const T *> {
   typedef T type;
   static constexpr bool pointer = true, is_const = true;
+};
+/* They begin with a pointer, to memory that a texture only reads. */
+template <> struct mw_pointee<cudaTextureObject_t> {
+  typedef cudaTextureObject_t type;
+  static constexpr bool pointer = true, is_const = true;
+};
+template <> struct mw_pointee<cudaSurfaceObject_t> {
+  typedef cudaSurfaceObject_t type;
+  static constexpr bool pointer = true, is_const = false;
 };
 
 /* The type as C++ writes it, taken from the compiler's name of a function: "... [T = const float *]" (clang++),

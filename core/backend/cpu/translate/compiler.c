@@ -327,6 +327,10 @@ static const char gnu_only[] =
     "-O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-finite-loops -fno-aggressive-loop-optimizations "
     "-fno-gnu-unique -fno-use-linker-plugin";
 
+/* A loop over threads asks once how a texture reads (shim/moonwarp/texture.h): else a read takes 3 times as long. clang++
+ * moves the question out of the loop without being told. */
+static const char gnu_textures[] = "-funswitch-loops --param max-unswitch-insns=500";
+
 /* Check mode: a call before each access (shim/check/hooks.cpp). Without vectors: clang++ 14 calls for the scalar rest of
  * a loop only. The read of a[i] += x is left out by clang++ unless it is told to keep it; its local-bounds, which
  * "bounds" brings along, would trap instead of calling. The index of an element that is itself a structure or an array
@@ -409,6 +413,7 @@ static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const c
                                                 : gnu_uncounted);
   } else {
     mw_argv_add_words(list, tools->clang ? clang_only : gnu_only);
+    if (!tools->clang && strstr(generated, "<moonwarp/texture.h>")) mw_argv_add_words(list, gnu_textures);
   }
   if (tools->clang && strstr(generated, "MW_ORDERED_LOOP")) mw_argv_add_words(list, clang_ordered);
   if (*undefined_arguments(tools)) {

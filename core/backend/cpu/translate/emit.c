@@ -319,7 +319,8 @@ static const struct header_group {
                      {"packed", {"__v"}},
                      {"ptx", {"mw_register"}},
                      {"rounded", {"__f", "__d"}},
-                     {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}}};
+                     {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}},
+                     {"texture", {"tex1D", "tex2D", "tex3D", "texC", "surf", "cudaT", "cudaS", "cudaB"}}};
 
 static bool is_mentioned(const struct header_group *group, const char *text) {
   static const char letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
