@@ -18,7 +18,7 @@ local study, p = mw.study {
   params = {
     { "unknowns", 1 << 15, "of all systems together", gpu = 1 << 24, min = 1, max = 1 << 30 },
     { "lengths", { 32, 256, 1024 }, "unknowns of a system", min = 1, max = 1 << 14 },
-    { "each", { 4, 8 }, "unknowns per thread of the hybrid, in part pieces", gpu = { 2, 4, 8, 16 },
+    { "each", { 8 }, "unknowns per thread of the hybrid, in part pieces", gpu = { 2, 4, 8, 16 },
       choices = { 2, 4, 8, 16 } },
     { "cube", 24, "cells along each side of the heat equation's cube", gpu = 256, min = 1, max = 512 },
     { "type", "f32", "of the elements", choices = { "f32", "f64" } },
@@ -98,7 +98,7 @@ end
 
 -- Unknowns per thread, and the threads of a system.
 local function pieces(c)
-  local each = c.each or c.n <= 128 and 4 or 8
+  local each = c.each or 8
   return each, ceil_div(c.n, each)
 end
 

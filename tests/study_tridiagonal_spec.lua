@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 
-local QUICK <const> = "--device cpu -p unknowns=2000 -p each=4 -p cube=9 "
+local QUICK <const> = "--device cpu -p unknowns=2000 -p cube=9 "
 
 describe("the study tridiagonal", function()
   if not support.program() then
