@@ -132,23 +132,10 @@ for _, id in ipairs { "cpu", "cuda:0" } do
     end)
 
     it("are told the stream when it is another one", function()
-      local other <const> = id == "cpu" and "follow the default stream" or "follow a stream"
-      assert.are.equal(([[
-create
-follow the default stream
-scale 3
-scale 3
-OTHER
-scale 3
-scale 3
-OTHER
-scale 3
-scale 3
-follow the default stream
-scale 3
-closed
-destroy
-]]):gsub("OTHER", other), on(id, [[
+      local told <const> = { cuda = "CDSSTSSTSSDSX", cpu = "CDSDSDSDSDSDSDSX" } -- the latter before each call
+      local texts <const> = { C = "create\n", D = "follow the default stream\n", T = "follow a stream\n",
+                              S = "scale 3\n", X = "closed\ndestroy\n" }
+      assert.are.equal(told[id:match "%a+"]:gsub(".", texts), on(id, [[
         local x, y = array(1, 2, 3), dev:zeros("f32", 3)
         toy.scale(y, x)
         toy.scale(y, x)
@@ -188,6 +175,18 @@ describe("on the CPU device a library's functions", function()
       toy.dot(d, dev:array("f64", { 1, 2 }), dev:array("f64", { 3, 4.5 }))
       print(list(r), list(d))
     ]], { "11.0\t12.0" })
+  end)
+
+  it("are looked for, and why one does not load is said", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/libbroken.so", "no library")
+      local found, why = support.core.shared(folder .. "/libbroken.so libnothing.so")
+      assert.is_nil(found)
+      assert(why:find("^" .. folder .. "/libbroken%.so: "), why)
+      found, why = support.core.shared "libnothing.so.3"
+      assert.is_nil(found)
+      assert(why:find "^libnothing.so.3 not found: looked in the library path, %$CUDA_HOME", why)
+    end)
   end)
 
   it("are part of what check mode sees", function()

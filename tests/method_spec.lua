@@ -18,6 +18,13 @@ local function is_counted(class, name)
   return false
 end
 
+-- Objects of a library that every machine has.
+local LIBC <const> = { library = "libc.so.6" }
+local made = require("moonwarp.library").new {
+  name = "libc", cpu = LIBC, cuda = LIBC,
+  functions = { object = { makes = "object", cpu = "getpid() -> id", cuda = "getpid() -> id" } },
+}
+
 describe("methods", function() support.each_device(function(dev)
   local objects
 
@@ -25,7 +32,7 @@ describe("methods", function() support.each_device(function(dev)
     local m = dev:module { source = "__global__ void nothing() {}" }
     objects = { array = dev:zeros("f32", 4), device = dev, event = dev:event(), kernel = m.nothing, module = m,
                 graph = dev:capture(function() m.nothing:launch(1, 1) end), stream = dev:stream(),
-                launch = m.nothing:prepare { grid = 1, block = 1 } }
+                launch = m.nothing:prepare { grid = 1, block = 1 }, ["library object"] = made.object(dev) }
   end)
   after_each(function()
     for class, object in pairs(objects) do

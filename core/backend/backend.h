@@ -354,6 +354,7 @@ struct mw_backend {
   const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with its own memory */
   bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
   bool        sized;    /* NAME:4 is that device with four threads */
+  bool        calls_later; /* call runs when the stream is there, and each time a graph is launched */
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
   const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL: there is none */
   const char *compares; /* NAME:WORD is its device that compares engines; NULL: there is none */
@@ -410,7 +411,7 @@ struct mw_backend {
   mw_status (*stream_per_thread) (mw_device *, mw_stream **out, mw_error *);
   mw_status (*stream_wait)       (mw_stream *, mw_event *, mw_error *); /* joins the capture the event is of */
   mw_status (*stream_callback)   (mw_stream *, mw_callback, mw_error *);
-  /* In order with the stream, also in a graph: run at once where it queues by itself, else when the stream is there. */
+  /* In order with the stream, also in a graph: what is called queues by itself, unless the backend calls later. */
   mw_status (*call)              (mw_stream *, const mw_call *, mw_error *);
   mw_status (*stream_query)      (mw_stream *, mw_error *); /* MW_OK, MW_NOT_READY, or what failed in it */
   mw_status (*stream_synchronize)(mw_stream *, mw_error *); /* reports what failed in it */

@@ -389,10 +389,10 @@ static void note_uses(lua_State *L, const request *r) {
 static size_t work_bytes(lua_State *L, request *r) {
   const native_variant *v = r->variant;
   native_frame trial, *frame = &r->frame;
-  r->frame.prepares = strcmp(r->device->backend->kind, "cpu") == 0;
+  r->frame.prepares = r->device->backend->calls_later;
   if (r->frame.prepares) frame = memcpy(&trial, &r->frame, sizeof trial);
-  const mw_status status = native_run_sizes(frame, r->device, &bind_error);
-  if (status != MW_OK || r->frame.prepares) native_run_closing(v, frame->words, false, r->device);
+  const mw_status status = native_run_now(NATIVE_SIZES, frame, r->device, &bind_error);
+  if (status != MW_OK || r->frame.prepares) native_run_now(NATIVE_FAILED, frame, r->device, NULL);
   bind_try(L, status);
   return (size_t)frame->words[SIZE].i * (size_t)v->unit;
 }
@@ -403,7 +403,7 @@ static mw_buffer *push_work(lua_State *L, request *r) {
   const size_t bytes = work_bytes(L, r);
   mw_status status = MW_OK;
   if (bytes) status = r->device->backend->alloc(r->stream, bytes, MW_SPACE_WORK, MW_U8, &work, &bind_error);
-  if (status != MW_OK && !r->frame.prepares) native_run_closing(r->variant, r->frame.words, false, r->device);
+  if (status != MW_OK && !r->frame.prepares) native_run_now(NATIVE_FAILED, &r->frame, r->device, NULL);
   bind_try(L, status);
   r->frame.words[WORK].p = work ? work->address : NULL;
   if (work && r->graph) graph_keep(r->graph, work);

@@ -128,11 +128,15 @@ native_variant *native_variant_read(lua_State *); /* of the description on top; 
 uint64_t native_serial(mw_stream *); /* no other stream of the process has it */
 /* Of calls that are in order with a stream: run of an mw_call that begins a frame. */
 mw_status native_run(const mw_call *, void *queue, mw_error *);
-/* At once, on the words of the frame: what says how much memory the others need; they find what it leaves. */
-mw_status native_run_sizes(native_frame *, mw_device *, mw_error *);
-mw_status native_run_made(native_frame *, mw_device *, mw_error *); /* the same, of what makes something that is kept */
-/* made: all that is closed was made; else only what has left a word. */
-void native_run_closing(const native_variant *, const mw_word *, bool made, mw_device *);
+typedef enum native_moment {
+  NATIVE_SIZES,  /* the calls that say how much memory the others need */
+  NATIVE_MAKING, /* those that make something that is kept */
+  NATIVE_FAILED, /* the closing ones, of what has left a word */
+  NATIVE_END     /* all closing ones */
+} native_moment;
+
+/* Runs calls at once, on the words of the frame, where they leave what they find. */
+mw_status native_run_now(native_moment, native_frame *, mw_device *, mw_error *);
 
 /* ---- native_object.c --------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,9 @@
 static void close_value(native_value *self) {
   mw_device *device = self->device;
   if (self->used_elsewhere) device->backend->synchronize(device, NULL);
-  native_run_closing(self->variant, self->words, true, device);
+  native_frame frame = {.variant = self->variant};
+  memcpy(frame.words, self->words, sizeof frame.words);
+  native_run_now(NATIVE_END, &frame, device, NULL);
   for (int i = 0; i < self->narrays; i++) mw_buffer_release(self->arrays[i].buffer);
   if (self->work) mw_buffer_release(self->work);
 }
@@ -47,12 +49,14 @@ native_value *native_handle(lua_State *L, mw_device *device, int key, int index)
     if (a->key == key) return (native_value *)((char *)a - offsetof(native_value, attached));
   lua_pushvalue(L, index);
   lua_call(L, 0, 1);
-  native_variant *v = native_variant_read(L);
-  check_uncaptured(L, current_stream(L, device), lua_pushfstring(L, "call %s for the first time", v->name));
+  lua_getfield(L, -1, "library");
+  check_uncaptured(L, current_stream(L, device), lua_pushfstring(L, "call %s for the first time", lua_tostring(L, -1)));
   lua_pop(L, 2);
+  native_variant *v = native_variant_read(L);
+  lua_pop(L, 1);
   native_frame frame = {.variant = v};
   memcpy(frame.words, v->fixed, sizeof v->fixed);
-  const mw_status status = native_run_made(&frame, device, &bind_error);
+  const mw_status status = native_run_now(NATIVE_MAKING, &frame, device, &bind_error);
   if (status != MW_OK) {
     mw_free(v);
     bind_raise(L);
@@ -102,14 +106,16 @@ void native_make(lua_State *L, native_frame *frame, mw_device *device, bind_arra
   const native_variant *v = frame->variant;
   mw_buffer *work = NULL;
   native_object *self = bind_new(L, &native_class, sizeof *self, 2);
-  mw_status status = v->sizes.count ? native_run_sizes(frame, device, &bind_error) : MW_OK;
+  for (int i = 0; i < v->narrays; i++) /* making it may have run a finalizer */
+    if (!arrays[i]->object.open) bind_fail(L, MW_INVALID, "%s: attempt to use a closed array", v->name);
+  mw_status status = v->sizes.count ? native_run_now(NATIVE_SIZES, frame, device, &bind_error) : MW_OK;
   const size_t bytes = (size_t)frame->words[SIZE].i * (size_t)v->unit;
   if (status == MW_OK && bytes)
     status = device->backend->alloc(device->main, bytes, MW_SPACE_WORK, MW_U8, &work, &bind_error);
   frame->words[WORK].p = work ? work->address : NULL;
-  if (status == MW_OK) status = native_run_made(frame, device, &bind_error);
+  if (status == MW_OK) status = native_run_now(NATIVE_MAKING, frame, device, &bind_error);
   if (status != MW_OK) {
-    native_run_closing(v, frame->words, false, device);
+    native_run_now(NATIVE_FAILED, frame, device, NULL);
     if (work) mw_buffer_release(work);
     bind_raise(L);
   }

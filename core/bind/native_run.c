@@ -16,8 +16,8 @@ static void store_real(int dtype, void *at, double result) {
 }
 
 static mw_status run_call(const native_variant *v, const native_call *call, mw_word *words, mw_error *err) {
-  int64_t w[MW_CALL_WORDS];
-  double r[MW_CALL_REALS];
+  int64_t w[MW_CALL_WORDS] = {0};
+  double r[MW_CALL_REALS] = {0};
   int nw = 0, nr = 0;
   for (int i = 0; i < call->count; i++) {
     mw_word *word = &words[call->operands[i].at];
@@ -27,10 +27,10 @@ static mw_status run_call(const native_variant *v, const native_call *call, mw_w
       w[nw++] = call->operands[i].kind == WORD ? word->i : (intptr_t)word;
   }
   if (call->result == STORED && call->dtype != MW_I32) {
-    store_real(call->dtype, words[call->to].p, mw_shared_call_real(call->function, w, nw, r, nr));
+    store_real(call->dtype, words[call->to].p, mw_shared_call_real(call->function, w, r));
     return MW_OK;
   }
-  const int64_t result = mw_shared_call(call->function, w, nw, r, nr);
+  const int64_t result = mw_shared_call(call->function, w, r);
   if (call->result == VALUE) words[call->to].i = result;
   if (call->result == STORED) *(int32_t *)words[call->to].p = (int32_t)result;
   if (call->result != STATUS || (int)result == 0) return MW_OK;
@@ -64,9 +64,12 @@ uint64_t native_serial(mw_stream *stream) {
   return stream->serial;
 }
 
-/* A stream that has been destroyed leaves its address to another one, so its number is what is remembered. */
+/* A stream that has been destroyed leaves its address to another one, so its number is what is remembered. Where calls
+ * come later, from several threads, nothing is, and it is told each time. */
 static mw_status follow(native_value *self, void *queue, uint64_t stream, mw_error *err) {
-  if (!self || !self->variant->follow.count || self->stream == stream) return MW_OK;
+  if (!self || !self->variant->follow.count) return MW_OK;
+  if (self->device->backend->calls_later) return run_call(self->variant, self->variant->follow.list, self->words, err);
+  if (self->stream == stream) return MW_OK;
   self->words[QUEUE].p = queue;
   const mw_status status = run_call(self->variant, self->variant->follow.list, self->words, err);
   if (status == MW_OK) self->stream = stream;
@@ -105,45 +108,21 @@ mw_status native_run(const mw_call *call, void *queue, mw_error *err) {
 typedef struct immediate { /* in the default stream, which is done when the backend's call returns */
   mw_call call;
   native_frame *frame;
-  bool made;
+  native_moment moment;
 } immediate;
 
-static mw_status run_at_once(native_frame *frame, bool made, mw_device *device,
-                             mw_status (*run)(const mw_call *, void *, mw_error *), mw_error *err) {
-  const immediate now = {{.name = frame->variant->name, .run = run, .bytes = sizeof now}, frame, made};
-  return device->backend->call(device->main, &now.call, err);
-}
-
-static mw_status run_sizes(const mw_call *call, void *queue, mw_error *err) {
-  native_frame *frame = ((const immediate *)call)->frame;
-  frame->words[QUEUE].p = queue;
-  return run_calls(frame->variant, &frame->variant->sizes, 0, frame->variant->sizes.count, frame->words, err);
-}
-
-static mw_status run_made(const mw_call *call, void *queue, mw_error *err) {
-  native_frame *frame = ((const immediate *)call)->frame;
+static mw_status run_at_once(const mw_call *call, void *queue, mw_error *err) {
+  const immediate *now = (const immediate *)call;
+  native_frame *frame = now->frame;
   const native_variant *v = frame->variant;
   frame->words[QUEUE].p = queue;
+  if (now->moment == NATIVE_SIZES) return run_calls(v, &v->sizes, 0, v->sizes.count, frame->words, err);
+  if (now->moment != NATIVE_MAKING) return close_all(v, now->moment == NATIVE_END, frame->words, MW_OK, err);
   const mw_status status = follow_both(frame, queue, err);
   return status == MW_OK ? run_calls(v, &v->calls, 0, v->calls.count, frame->words, err) : status;
 }
 
-static mw_status run_closing(const mw_call *call, void *queue, mw_error *err) {
-  native_frame *frame = ((const immediate *)call)->frame;
-  frame->words[QUEUE].p = queue;
-  return close_all(frame->variant, ((const immediate *)call)->made, frame->words, MW_OK, err);
-}
-
-mw_status native_run_sizes(native_frame *frame, mw_device *device, mw_error *err) {
-  return run_at_once(frame, false, device, run_sizes, err);
-}
-
-mw_status native_run_made(native_frame *frame, mw_device *device, mw_error *err) {
-  return run_at_once(frame, false, device, run_made, err);
-}
-
-void native_run_closing(const native_variant *v, const mw_word *words, bool made, mw_device *device) {
-  native_frame frame = {.variant = v};
-  memcpy(frame.words, words, (size_t)v->words * sizeof *words);
-  run_at_once(&frame, made, device, run_closing, NULL);
+mw_status native_run_now(native_moment moment, native_frame *frame, mw_device *device, mw_error *err) {
+  const immediate now = {{.name = frame->variant->name, .run = run_at_once, .bytes = sizeof now}, frame, moment};
+  return device->backend->call(device->main, &now.call, err);
 }

@@ -79,7 +79,7 @@ static int service_poll(lua_State *L) {
   return 1;
 }
 
-bind_class *const bind_classes[] = {&array_class,  &device_class, &event_class,  &graph_class, &kernel_class,
+bind_class *const bind_classes[] = {&array_class,  &device_class, &event_class,  &graph_class,  &kernel_class,
                                     &launch_class, &module_class, &native_class, &stream_class, NULL};
 
 /* core.live(): how many objects of each class are open; a test that leaves one open fails. */

@@ -29,7 +29,8 @@ return library.new {
            open = "cublasCreate_v2(&self)", close = "cublasDestroy_v2(self)",
            follow = "cublasSetStream_v2(self, queue)" },
   cpu = { library = "libopenblas.so.0 libopenblas.so", flags = { 111, 112 }, install = "apt-get install libopenblas0",
-          open = "openblas_set_num_threads(workers) -> none" },
+          open = "openblas_set_num_threads(workers) -> none",
+          follow = "openblas_set_num_threads(workers) -> none" },
   functions = {
     gemm = {
       help = "C = alpha * A * B + beta * C; of each item, if there are several",

@@ -17,9 +17,9 @@
 --       cpu = "cblas_?axpy(n, alpha, x, 1, y, 1) -> none" } } }
 --
 -- A library: `library` are names of files, of which the first that loads is taken, or a function that returns them.
--- `open` makes a handle of a device at its first call (self), `follow` tells it the stream, `close` ends it.
--- `explain` is the function that names a status, `flags` what C takes for false and true, `install` what a message
--- advises.
+-- `open` makes a handle of a device at its first call (self), `follow` tells it the stream (on the CPU device before
+-- each call), `close` ends it. `explain` is the function that names a status, `flags` what C takes for false and
+-- true, `install` what a message advises.
 --
 -- Arrays: a name and its sides. Sides are letters that unify over the arrays of a call: "m k", "m+1", "2 n" (a number
 -- is itself), "m n batch?" (may be absent: the array then belongs to all items). `writes`; `reads` is true, false or
@@ -311,9 +311,7 @@ end
 local function new_routine(self, name, row)
   local by = {}
   row.arrays = row.arrays or {}
-  for _, backend in ipairs { "cuda", "cpu" } do
-    by[backend] = type(row[backend]) == "function" and row[backend] or nil
-  end
+  for backend, part in pairs(row) do by[backend] = type(part) == "function" and part or nil end
   return core.routine {
     name = name, makes = row.makes, takes = row.object, by = by, words = words_of(row),
     call = row.call and new_routine(self, row.makes, lists.merged(row.call, { object = row.makes })),

@@ -8,6 +8,8 @@
 
 #include "tests/mock/mock.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 typedef struct handle {
   void *stream;
 } handle;

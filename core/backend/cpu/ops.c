@@ -18,6 +18,7 @@ const mw_backend mw_cpu_backend = {
     .name = "cpu",
     .kind = "cpu",
     .sized = true,
+    .calls_later = true,
     .checks = "check",
     .compares = "engines",
 

@@ -60,10 +60,10 @@ local function found_for(self, backend)
 end
 
 local function describe_libraries()
-  local list = {}
+  local list, _, backends = {}, core.device_forms()
   for _, name in ipairs { "blas", "fft", "rand", "solver", "sparse" } do require("moonwarp." .. name) end
   for _, self in ipairs(require("moonwarp.library").all) do
-    for _, backend in ipairs { "cpu", "cuda" } do lists.append(list, found_for(self, backend)) end
+    for _, backend in ipairs(backends) do lists.append(list, found_for(self, backend)) end
   end
   return list
 end

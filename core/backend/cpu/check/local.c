@@ -71,7 +71,8 @@ void cpu_check_used(const void *at, const char *file, unsigned line) {
   cpu_checker *checker = cpu_checker_now();
   const mw_thread *thread = cpu_checker_thread();
   const mw_local *it = cpu_local_at(thread, (uintptr_t)at);
-  if (!it || it->at != (uintptr_t)at || cpu_shadow_first_empty(&checker->shadow, it->at, it->bytes) == it->at + it->bytes)
+  if (!it || it->at != (uintptr_t)at ||
+      cpu_shadow_first_empty(&checker->shadow, it->at, it->bytes) == it->at + it->bytes)
     return;
   const cpu_party party = {.known = true,
                            .block_known = true,
