@@ -44,7 +44,7 @@ local study, p, gpu = mw.study {
   params = {
     { "n", 256, "rows and columns of the matrices", gpu = 4096, min = 16, max = 32768 },
     { "sizes", { 64, 128, 256 }, "sizes of the sweep", min = 16,
-      gpu = { 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192 } },
+      gpu = { 32, 64, 128, 256, 512, 1024, 2048, 4096 } },
     { "precisions", { "f32", "tf32", "f16", "f64" }, "of the part cores", gpu = NAMES, choices = NAMES },
     { "items", 500, "products of 16 x 16 in a batch", gpu = 10000, min = 1 },
   },

@@ -174,7 +174,7 @@ gemm_vectors(float *C, const float *A, const float *B, int m, int n, int k) {
     a[a_column + 3][a_row] = of_a.w;
     *(float4 *)&b[b_row][b_column] = of_b;
     __syncthreads();
-#pragma unroll 4
+#pragma unroll 2
     for (int i = 0; i < DEPTH; i++) add_products(sum, &a[i][y], HALF, &b[i][x], HALF);
     __syncthreads();
   }
@@ -208,7 +208,7 @@ gemm_double(float *C, const float *A, const float *B, int m, int n, int k) {
     next_a[i] = four_of(A, top + a_row + 64 * i, a_column, m, k);
     next_b[i] = four_of(B, b_row + 8 * i, left + b_column, k, n);
   }
-  for (int first = 0, now = 0; first < k; first += DEEP, now = 1 - now) {
+  for (int first = 0, now = 0; first < k; first += DEEP, now ^= 1) {
 #pragma unroll
     for (int i = 0; i < COPIES; i++) {
       a[now][a_column][a_row + 64 * i] = next_a[i].x;
@@ -218,10 +218,12 @@ gemm_double(float *C, const float *A, const float *B, int m, int n, int k) {
       *(float4 *)&b[now][b_row + 8 * i][b_column] = next_b[i];
     }
     __syncthreads();
+    if (first + DEEP < k) { // a branch also keeps the compiler from moving these loads to where they are needed
 #pragma unroll
-    for (int i = 0; i < COPIES; i++) { // zeros behind the last tile
-      next_a[i] = four_of(A, top + a_row + 64 * i, first + DEEP + a_column, m, k);
-      next_b[i] = four_of(B, first + DEEP + b_row + 8 * i, left + b_column, k, n);
+      for (int i = 0; i < COPIES; i++) {
+        next_a[i] = four_of(A, top + a_row + 64 * i, first + DEEP + a_column, m, k);
+        next_b[i] = four_of(B, first + DEEP + b_row + 8 * i, left + b_column, k, n);
+      }
     }
 #pragma unroll
     for (int i = 0; i < DEEP; i++) add_products(sum, &a[now][i][y], 32, &b[now][i][x], 16);
