@@ -134,8 +134,9 @@ end)]],
     },
     {
       name = "keep", forms = { "c:keep(object)" },
-      about = [[Closes an array, a graph, a stream or an event with the case.]],
-      params = { { "object", "array|graph|stream|event", "" } }, returns = { { "array|graph|stream|event", "the same" } },
+      about = [[Closes an array, a texture, a surface, a graph, a stream or an event with the case.]],
+      params = { { "object", "array|texture|surface|graph|stream|event", "" } },
+      returns = { { "array|texture|surface|graph|stream|event", "the same" } },
       since = "0.4.0",
       example = [[
 with_case(function(c)

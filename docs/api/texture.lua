@@ -40,7 +40,8 @@ Where a read falls, as the CUDA C++ Programming Guide has it ("Texture Fetching"
 
 Point reads have the same bits on every device, unless a normalised coordinate falls on the border of two texels, to within its rounding. Linear
 ones may differ by 1/256 of the greatest difference of the texels that are mixed, for each side, and by rounding: where several sides are mixed, a GPU
-rounds the products of weights as well. A texel without weight is not read. There are no mip maps (`tex2DLod`, `tex2DGrad`), no layered cube maps and no sparse textures.
+rounds the products of weights as well. A texel without weight is not read. The CUDA device knows a parameter by the name
+`cudaTextureObject_t`, not by a typedef of it. There are no mip maps (`tex2DLod`, `tex2DGrad`), no layered cube maps and no sparse textures.
 
 In check mode a read counts as one of each texel that it needs, of the line that has it. Structural counters of the CPU device have these
 among the loads of global memory; ncu does not.]],

@@ -148,6 +148,9 @@ function case.planned(study, sides)
   return case.bare(study, sides):with(PLANNED)
 end
 
+-- What a case closes of what its functions return, and a launch may take beside numbers.
+local MEMORY = { array = true, texture = true, surface = true }
+
 -- What a function of the description returns, by the names that the kernels' parameters have.
 local function add_arrays(c, make)
   local fields = make(c)
@@ -160,7 +163,7 @@ local function add_arrays(c, make)
   end
   for name, value in pairs(fields) do
     case.check_name(name)
-    c[name] = core.type(value) == "array" and c:keep(value) or value
+    c[name] = MEMORY[core.type(value)] and c:keep(value) or value
   end
 end
 
@@ -250,10 +253,10 @@ function case.hint(c)
   return c.is_empty and "study.arrays returns nothing" or nil
 end
 
--- What a launch can take from the case: arrays and numbers.
+-- What a launch can take from the case: memory and numbers.
 local function known_fields(c)
   return table.concat(lists.map(lists.keys(c), function(name)
-    return (type(c[name]) == "number" or core.type(c[name]) == "array") and name or nil
+    return (type(c[name]) == "number" or MEMORY[core.type(c[name])]) and name or nil
   end), ", ")
 end
 
