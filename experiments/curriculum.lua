@@ -139,7 +139,7 @@ return {
   { name = "montecarlo", title = "Where do random paths get their numbers from?", study = "montecarlo",
     needs = "balance", tags = { "lectures", "arithmetic" },
     gates = { gate("half", "fused, Box-Muller, fast", 8, "Sobol", { group = "error", paths = 1 << 14 }),
-              gate("normals", "Box-Muller, fast", 0.8, "store", { group = "normals" }, "cuda"),
+              gate("normals", "Box-Muller, fast", 1.5, "Box-Muller", { group = "normals" }, "cuda"),
               gate("normals", "fused, Box-Muller, fast", 1.5, "stored by step, fast", { group = "paths" }, "cuda") } },
   { name = "streams", title = "How much of a copy can be hidden?", study = "streams", needs = "memcopy",
     tags = { "core", "transfer" },

@@ -24,6 +24,7 @@ local study, p, gpu = mw.study {
     { "paths", 1 << 13, "of the prices", gpu = 1 << 20, min = RUNS, max = 1 << 26 },
     { "steps", 100, "of a path, an even number", min = 2, max = 1 << 12,
       check = function(n) return n % 2 == 1 and "an even number" or nil end },
+    { "each", 5, "draws of a thread that stores normals by step", min = 1 },
     { "most", 1 << 18, "paths of the last part, which begins at 1024", gpu = 1 << 26, min = 1 << 10, max = 1 << 28 },
   },
 }
@@ -38,14 +39,24 @@ do
   for k = 0, LAYERS do HEIGHT[k] = curve(WIDTH[k]) end
 end
 
+local OPTION <const> = { RATE - VOLATILITY ^ 2 / 2, VOLATILITY, RHO, math.sqrt(1 - RHO ^ 2), math.exp(-RATE) }
+local FAST <const> = { "fused, Box-Muller, fast", "stored by path, fast", "stored by step, fast" }
+local PLAIN <const> = { "fused, Box-Muller", "fused, inverse", "fused, ziggurat", "Sobol" }
+
+local function has_any(names)
+  for _, name in ipairs(names) do if study:has(name) then return true end end
+end
+
 function study.arrays(c)
-  c.draws, c.run = c.steps // 2, math.max(1, c.paths // RUNS)
-  c:variable("option"):upload { RATE - VOLATILITY ^ 2 / 2, VOLATILITY, RHO, math.sqrt(1 - RHO ^ 2), math.exp(-RATE) }
+  c.draws, c.run, c.quads = c.steps // 2, math.max(1, c.paths // RUNS), c.paths * c.steps // 2
+  -- on a GPU a variable that no kernel uses does not exist
+  if has_any(PLAIN) then c:variable("option"):upload(OPTION) end
+  if has_any(FAST) then c:variable("option", { fast_math = true }):upload(OPTION) end
   if study:has "ziggurat" or study:has "fused, ziggurat" then
     c:variable("width"):upload(table.move(WIDTH, 0, LAYERS, 1, {}))
     c:variable("height"):upload(table.move(HEIGHT, 0, LAYERS, 1, {}))
   end
-  return { z = c:array(c.paths, 2 * c.steps), value = c:array(c.paths) }
+  return { z = c:array(c.paths, 2 * c.steps), value = c:array(c.paths), count = c.quads }
 end
 
 -- ---- the same on the host ----------------------------------------------------------------------------
@@ -184,7 +195,7 @@ study:answer("points", { tolerance = tolerance, work = function(c) return 2 * c.
                          cell = function(c, _, i) return point_of(c.run, i - 1) end })
 
 -- ---- the rungs ---------------------------------------------------------------------------------------
-study:rung { "store", answer = "zeros", always = true, make = function(c) return function() c.z:fill(0) end end }
+study:rung { "store", answer = "zeros", always = true, kernel = "store", block = BLOCK, over = { "quads" } }
 
 -- The greatest error of the first normals.
 local function error_of(method)
@@ -195,12 +206,16 @@ local function error_of(method)
   end
 end
 
-local METHODS = { { "Box-Muller", "box_muller", "BOX_MULLER" }, { "Box-Muller, fast", "box_muller", "BOX_MULLER_FAST" },
+local METHODS = { { "Box-Muller", "box_muller", "BOX_MULLER" },
+                  { "Box-Muller, fast", "box_muller", "BOX_MULLER_FAST", true },
                   { "inverse", "inverse", "INVERSE" }, { "ziggurat", "ziggurat", "ZIGGURAT" } }
 
+-- Of all draws of its path a thread has p.each, so that what depends on the path alone is computed once for these.
+local function grid(c) return { mw.ceil_div(c.paths, BLOCK), mw.ceil_div(c.steps // 2, p.each) } end
+
 for i, one in ipairs(METHODS) do
-  study:rung { i, one[1], answer = one[2], kernel = ("normals<%s,BY_STEP>"):format(one[3]), block = { BLOCK, 1 },
-               over = { "paths", "draws" }, observe = error_of(one[2]) }
+  study:rung { i, one[1], answer = one[2], kernel = ("normals<%s,BY_STEP>"):format(one[3]), block = BLOCK, grid = grid,
+               fast_math = one[4], observe = error_of(one[2]) }
 end
 
 study:rung { 12, "rand.normal", answer = "library", make = function(c)
@@ -231,22 +246,22 @@ local function stored(number, name, layout)
   local kernel = "stored_" .. layout:lower()
   study:rung { number, name, answer = "paths, box_muller", observe = price, block = BLOCK,
     launches = function(c)
-      local blocks, all = mw.ceil_div(c.paths, BLOCK), mw.ceil_div(c.paths * c.steps // 2, BLOCK)
+      local all <const> = mw.ceil_div(c.paths * c.steps // 2, BLOCK)
       return { { ("normals<BOX_MULLER_FAST,%s>"):format(layout),
-                 { block = BLOCK, grid = layout == "BY_STEP" and { blocks, c.steps // 2 } or all } },
-               { kernel, { block = BLOCK, grid = blocks } } }
+                 { block = BLOCK, grid = layout == "BY_STEP" and grid(c) or all, fast_math = true } },
+               { kernel, { block = BLOCK, grid = mw.ceil_div(c.paths, BLOCK), fast_math = true } } }
     end }
 end
 stored(5, "stored by path, fast", "BY_PATH")
 stored(6, "stored by step, fast", "BY_STEP")
 
--- Cycles of a multiprocessor for a draw, four normals: 20 products and 20 exclusive ors of 32 bits at 64 a cycle, 8
--- special functions at 16, and all instructions at 128.
-local DRAW <const> = math.max(40 / 64, 8 / 16, 100 / 128)
+-- Cycles of a multiprocessor for a draw, four normals, and the two steps that take them: 18 products and 17 exclusive
+-- ors of three words, at 64 a cycle; 8 special functions, at 16; and 68 instructions in all, at 128.
+local DRAW <const> = math.max(35 / 64, 8 / 16, 68 / 128)
 
 for i, one in ipairs(METHODS) do
   study:rung { 6 + i, "fused, " .. one[1], answer = "paths, " .. one[2], kernel = ("fused<%s>"):format(one[3]),
-               block = BLOCK, over = { "paths" }, observe = price,
+               block = BLOCK, over = { "paths" }, observe = price, fast_math = one[4],
                bound = function(c) return gpu and one[3] == "BOX_MULLER_FAST" and c:per_cycle(4 / DRAW) or nil end }
 end
 study:rung { 11, "Sobol", answer = "points", kernel = "sobol", block = BLOCK, over = { "paths" }, observe = price }

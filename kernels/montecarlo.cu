@@ -57,14 +57,17 @@ const float CELL = 1 / 4294967296.0f;
 // In (0, 1]: the middle of the word's cell.
 __device__ float uniform(unsigned word) { return word * CELL + CELL / 2; }
 
+// FAST: fused to as few instructions as there are; compile it with fast mathematics, or each function is mended for
+// numbers below 2^-126.
 template <bool FAST> __device__ float2 box_muller(unsigned a, unsigned b) {
+  float r, sine, cosine;
   if (FAST) {
-    float square = -2 * __logf(uniform(a)), r = square * rsqrtf(fmaxf(square, 1e-30f)); // its root
-    float angle = 6.2831853f * uniform(b);
-    return make_float2(r * __sinf(angle), r * __cosf(angle));
+    r = sqrtf(-2 * 0.69314718f * __log2f(uniform(a)));
+    __sincosf(b * (6.2831853f * CELL) + 6.2831853f * CELL / 2, &sine, &cosine);
+  } else {
+    r = sqrtf(-2 * logf(uniform(a)));
+    sincospif(2 * uniform(b), &sine, &cosine);
   }
-  float r = sqrtf(-2 * logf(uniform(a))), sine, cosine;
-  sincospif(2 * uniform(b), &sine, &cosine);
   return make_float2(r * sine, r * cosine);
 }
 
@@ -131,30 +134,42 @@ template <int METHOD> __device__ float4 draw_normals(unsigned draw, unsigned pat
   return make_float4(a.x, a.y, b.x, b.y);
 }
 
-// Two prices that begin at 1: their logarithms, and the mean and deviation of a step.
+// The logarithms of two prices that begin at 1. What is the same for all paths is added once, in front of the steps.
 struct prices {
-  float first = 0, second = 0, mean, spread;
-  __device__ prices(int steps) : mean(option[DRIFT] / steps), spread(option[VOLATILITY] / sqrtf(steps)) {}
+  float first, second, spread, common, own; // deviation of a step; its parts in the second price
+  __device__ prices(int steps) : first(option[DRIFT]), second(option[DRIFT]) {
+    spread = option[VOLATILITY] / sqrtf(steps);
+    common = spread * option[RHO];
+    own = spread * option[ALPHA];
+  }
   __device__ void step(float y, float z) {
-    first += mean + spread * y;
-    second += mean + spread * (option[RHO] * y + option[ALPHA] * z);
+    first = spread * y + first;
+    second = common * y + (own * z + second);
   }
   __device__ float value() const { return option[DISCOUNT] * fmaxf(expf(first) - expf(second), 0.0f); }
 };
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-// Two normals for each step of each path, an even number of steps; blockIdx.y: the draw, of BY_STEP. z: {paths, 2 steps}
-// or, of BY_PATH, {2 steps, paths}; the first side is the fastest.
-template <int METHOD, int LAYOUT> __global__ void normals(float *z, int paths, int steps) {
+// What memory takes: 16 bytes per thread.
+__global__ void store(float4 *z, unsigned count) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) z[i] = make_float4(0, 0, 0, 0);
+}
+
+// Two normals for each step of each path, an even number of steps. z: {paths, 2 steps} or, of BY_PATH, {2 steps, paths};
+// the first side is the fastest. BY_STEP: the grid's second side shares the draws of a path.
+template <int METHOD, int LAYOUT> __global__ void normals(float *z, int paths, int steps) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, draws = steps / 2;
   if (LAYOUT == BY_PATH) {
-    unsigned draws = steps / 2, path = i / draws, draw = i % draws;
-    if (path < paths) ((float4 *)z)[i] = draw_normals<METHOD>(draw, path);
+    if (i / draws < paths) ((float4 *)z)[i] = draw_normals<METHOD>(i % draws, i / draws);
   } else if (i < paths) {
-    float4 four = draw_normals<METHOD>(blockIdx.y, i);
-    float *to = z + (size_t)4 * blockIdx.y * paths + i;
-    to[0] = four.x, to[paths] = four.y, to[2 * (size_t)paths] = four.z, to[3 * (size_t)paths] = four.w;
+    size_t side = paths;
+    float *to = z + 4 * blockIdx.y * side + i;
+    for (unsigned draw = blockIdx.y; draw < draws; draw += gridDim.y, to += 4 * gridDim.y * side) {
+      float4 four = draw_normals<METHOD>(draw, i);
+      to[0] = four.x, to[side] = four.y, to[2 * side] = four.z, to[3 * side] = four.w;
+    }
   }
 }
 

@@ -53,8 +53,11 @@ local TEMPLATES = {
   ["montecarlo.cu"] = { "normals<BOX_MULLER,BY_STEP>", "normals<ZIGGURAT,BY_PATH>", "fused<BOX_MULLER_FAST>",
                         "fused<INVERSE>" },
   ["rand.cu"] = { "moonwarp::draw<float,moonwarp::NORMAL>", "moonwarp::draw<double,moonwarp::LOG_NORMAL>" },
-  ["sparse.cu"] = { "moonwarp::spmv<float>", "moonwarp::spmm<double>", "moonwarp::spsv<float>",
-                    "moonwarp::tridiagonal<double>" },
+  ["moonwarp/sparse.cu"] = { "moonwarp::spmv<float>", "moonwarp::spmm<double>", "moonwarp::spsv<float>",
+                             "moonwarp::tridiagonal<double>" },
+  ["sparse.cu"] = { "spmv_warp<float>", "solve_grid<double>", "merge_left<double>", "dot<float>", "direction<double>" },
+  ["tridiagonal.cu"] = { "thomas_registers<float,32>", "pcr_shared<double>", "pcr_shuffle<float>" },
+  ["poisson.cu"] = { "apply<double>", "shift<float>", "divide<double,4>" },
   ["sort.cu"] = { "bitonic_part<true>", "bitonic_part<false>", "radix_pass<true>", "radix_pass<false>" },
   ["stencil.cu"] = { "diffusion_march<8>", "diffusion_levels<8>" },
   ["recurrence.cu"] = { "recurrence_blocks<element<float,2>,BARRIERS>", "recurrence_finish<element<double,2>>",
@@ -93,7 +96,7 @@ describe("NVRTC", function()
       local dev = mw.device("cuda:sm_" .. number)
       for _, path in ipairs(kernel_files()) do
         local m <close> = dev:module { file = path, std = support.kernel_std(path),
-          templates = TEMPLATES[path:match "[^/]*$"] }
+          templates = TEMPLATES[path:match "moonwarp/[^/]*$"] or TEMPLATES[path:match "[^/]*$"] }
         for _, name in ipairs(m:kernels()) do
           local attributes = m:kernel(name):attributes()
           assert.is_true(attributes.max_threads >= 1, path .. ": " .. name)

@@ -13,7 +13,7 @@ describe("the study memcopy", function()
   it("copies an odd number of elements, and leaves its charts", function()
     local run = support.study_passes("memcopy", "-p n=301 -p smallest=400", -- the sweep begins above n
       { optimised = true })
-    local charts, device = {}, run.record.device_name .. " (cpu)"
+    local charts, device = {}, ("%s (%s)"):format(run.record.device_name, run.record.device)
     for i, chart in ipairs(run.record.charts) do charts[i] = { chart.name, chart.title } end
     assert.are.same({ { "memcopy-ladder", "memcopy ladder, nx = 301, ny = 301, f64, " .. device },
                       { "memcopy-ladder-threads",

@@ -109,7 +109,7 @@ describe("a parameter", function()
     support.with_folder(function(folder)
       support.write(folder .. "/own.lua", [[
 local study = require "moonwarp".study { question = "?", params = { { "n", 64, "elements" }, { "way", false, "how" } } }
-function study.arrays(c) return { A = c.dev:array("f32", c.n), B = c.dev:array("f32", c.n) } end
+function study.arrays(c) return { A = c.dev:array("f32", c.n):random(1), B = c.dev:array("f32", c.n) } end
 study:library("A", "B")
 study:part { "copy", cases = { { n = 64 } }, odd = { { n = 3 } }, table = { "rung", "way" } }
 return study]])
