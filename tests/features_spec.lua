@@ -13,7 +13,7 @@ local groups = dofile(core.home() .. "/tests/features.lua")
 -- ---- trying a case ------------------------------------------------------------------------------
 
 local function source(case)
-  return ("%s\n__global__ void k(int *out)%s\n"):format(case[3], case[4] and " {\n" .. case[4] .. "\n}" or ";")
+  return case[4] and ("%s\n__global__ void k(int *out) {\n%s\n}\n"):format(case[3], case[4]) or case[3] .. "\n"
 end
 
 local function number_of(kernel, case, dev)
