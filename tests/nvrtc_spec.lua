@@ -16,13 +16,13 @@ local TEMPLATES = {
                     "product_shared<true>" },
   ["divergence.cu"] = { "branches<true>", "list_build<ELEMENT>", "list_build<BLOCK>", "count<WARP>", "count<SHARED>",
                         "bins<true>" },
-  ["array.cu"] = { "moonwarp::fill<float>", "moonwarp::fill<__half>", "moonwarp::linspace<double>",
-                   "moonwarp::random_uniform<int>", "moonwarp::random_uniform<float>",
-                   "moonwarp::random_normal<__nv_bfloat16>" },
   ["functions.cu"] = { "rates<f_exp,float>", "rates<f_tanh,double>", "values<f_log>", "errors<f_sin>" },
   ["dedispersion.cu"] = { "dedisperse_registers<4>", "dedisperse_shared<4,4,16>", "dedisperse_pairs<4,4,16>",
                           "dedisperse_quads<4,4,16>", "dedisperse_groups<4,4,16,8>", "dedisperse_tensor<16,8,3>",
                           "boxcars<6>" },
+  ["moonwarp/array.cu"] = { "moonwarp::fill<float>", "moonwarp::fill<__half>", "moonwarp::linspace<double>",
+                            "moonwarp::random_uniform<int>", "moonwarp::random_uniform<float>",
+                            "moonwarp::random_normal<__nv_bfloat16>" },
   ["balance.cu"] = { "steps<float,400>", "steps<double,1>", "steps_wide<float,400>", "steps_wide<double,5>",
                      "binomial_march<8>" },
   ["counters.cu"] = { "transpose<in_rows>", "transpose<padded>", "transpose<swizzled>", "shared_wide<float4>" },
@@ -47,17 +47,16 @@ local TEMPLATES = {
                     "reduce_cas<double,SUM>", "reduce_lock<double,MIN>", "reduce_last<double,LENGTH>",
                     "reduce_once<float,SUM,4,1024>", "reduce_once<double,LENGTH,2,1024>",
                     "reduce_integers<float>" },
-  ["reductions.cu"] = { "moonwarp::reduce_wide<float,SUM,true>", "moonwarp::reduce_wide<double,DOT,false>",
-                        "moonwarp::reduce_wide<__half,NORM,true>", "moonwarp::reduce_wide<unsigned char,MIN,true>",
-                        "moonwarp::reduce_wide<long long,MAX,true>", "moonwarp::reduce_wide<__nv_bfloat16,MIN,true>" },
+  ["moonwarp/reductions.cu"] = { "moonwarp::reduce_wide<float,SUM,true>", "moonwarp::reduce_wide<double,DOT,false>",
+                                 "moonwarp::reduce_wide<__half,NORM,true>",
+                                 "moonwarp::reduce_wide<unsigned char,MIN,true>",
+                                 "moonwarp::reduce_wide<long long,MAX,true>",
+                                 "moonwarp::reduce_wide<__nv_bfloat16,MIN,true>" },
   ["montecarlo.cu"] = { "normals<BOX_MULLER,BY_STEP>", "normals<ZIGGURAT,BY_PATH>", "fused<BOX_MULLER_FAST>",
                         "fused<INVERSE>" },
-  ["rand.cu"] = { "moonwarp::draw<float,moonwarp::NORMAL>", "moonwarp::draw<double,moonwarp::LOG_NORMAL>" },
+  ["moonwarp/rand.cu"] = { "moonwarp::draw<float,moonwarp::NORMAL>", "moonwarp::draw<double,moonwarp::LOG_NORMAL>" },
   ["moonwarp/sparse.cu"] = { "moonwarp::spmv<float>", "moonwarp::spmm<double>", "moonwarp::spsv<float>",
                              "moonwarp::tridiagonal<double>" },
-  ["sparse.cu"] = { "spmv_warp<float>", "solve_grid<double>", "merge_left<double>", "dot<float>", "direction<double>" },
-  ["tridiagonal.cu"] = { "thomas_registers<float,32>", "pcr_shared<double>", "pcr_shuffle<float>" },
-  ["poisson.cu"] = { "apply<double>", "shift<float>", "divide<double,4>" },
   ["sort.cu"] = { "bitonic_part<true>", "bitonic_part<false>", "radix_pass<true>", "radix_pass<false>" },
   ["stencil.cu"] = { "diffusion_march<8>", "diffusion_levels<8>" },
   ["recurrence.cu"] = { "recurrence_blocks<element<float,2>,BARRIERS>", "recurrence_finish<element<double,2>>",
@@ -68,6 +67,11 @@ local TEMPLATES = {
   ["laplace.cu"] = { "laplace2<float>", "laplace2<double>", "laplace2_wide<true>", "laplace2_levels<8,true>",
                      "laplace3_wide<true,true>", "laplace3_wide<false,false>", "laplace3_levels<2,1,true>",
                      "laplace3_levels<4,2,false>" },
+  ["tridiagonal.cu"] = { "thomas<double>", "thomas_registers<float,32>", "pcr_shared<float>", "hybrid_warp<float,8>",
+                         "hybrid_block<float,8>", "hybrid_block<double,8>", "lines_warp<float,8,16>" },
+  ["sparse.cu"] = { "spmv_staged<float>", "spmv_merge<double>", "merge_left<double>", "solve_grid<double>",
+                    "spmm_thread<double,8>", "cg_product<double>", "cg_update<double>" },
+  ["poisson.cu"] = { "divide<float,4>", "divide<double,4>", "coarse_right<double>", "apply_dot<double>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }
 
@@ -96,7 +100,7 @@ describe("NVRTC", function()
       local dev = mw.device("cuda:sm_" .. number)
       for _, path in ipairs(kernel_files()) do
         local m <close> = dev:module { file = path, std = support.kernel_std(path),
-          templates = TEMPLATES[path:match "moonwarp/[^/]*$"] or TEMPLATES[path:match "[^/]*$"] }
+          templates = TEMPLATES[path:match "/(moonwarp/[^/]*)$" or path:match "[^/]*$"] }
         for _, name in ipairs(m:kernels()) do
           local attributes = m:kernel(name):attributes()
           assert.is_true(attributes.max_threads >= 1, path .. ": " .. name)

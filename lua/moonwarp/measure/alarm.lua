@@ -146,6 +146,7 @@ end
 
 -- Seconds that the device works after the clock has stopped, and those of the sample.
 local function left_over(run)
+  if run.setup then run.setup() end
   run.device:synchronize()
   local t = run.clock.measure(run.main.fn, run.main.batch, run.main.lead)
   local stopped = core.clock()
