@@ -218,7 +218,7 @@ gemm_double(float *C, const float *A, const float *B, int m, int n, int k) {
       *(float4 *)&b[now][b_row + 8 * i][b_column] = next_b[i];
     }
     __syncthreads();
-    if (first + DEEP < k) { // a branch also keeps the compiler from moving these loads to where they are needed
+    if (first + DEEP < k) {
 #pragma unroll
       for (int i = 0; i < COPIES; i++) {
         next_a[i] = four_of(A, top + a_row + 64 * i, first + DEEP + a_column, m, k);
