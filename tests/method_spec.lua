@@ -21,8 +21,9 @@ end
 -- Objects of a library that every machine has.
 local LIBC <const> = { library = "libc.so.6" }
 local made = require("moonwarp.library").new {
-  name = "libc", cpu = LIBC, cuda = LIBC,
-  functions = { object = { makes = "object", cpu = "getpid() -> id", cuda = "getpid() -> id" } },
+  name = "libc", cpu = LIBC, cuda = LIBC, null = LIBC,
+  functions = { object = { makes = "object", cpu = "getpid() -> id", cuda = "getpid() -> id",
+                           null = "getpid() -> id" } },
 }
 
 describe("methods", function() support.each_device(function(dev)

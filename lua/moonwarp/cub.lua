@@ -12,8 +12,13 @@ local tool = require "moonwarp.measure.tool"
 
 local PATIENCE <const> = 600 -- seconds of nvcc
 
+-- Of the first GPU, as in "90".
 local function capability()
-  return (require("moonwarp").device "cuda":properties().compute_capability:gsub("%.", ""))
+  local mw = require "moonwarp"
+  for _, one in ipairs(mw.devices()) do
+    local found = one.usable and mw.device(one.id):properties().compute_capability
+    if found then return (found:gsub("%.", "")) end
+  end
 end
 
 -- The library's file, made if it is not there; under its own name when it is whole.
