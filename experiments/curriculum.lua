@@ -129,7 +129,7 @@ return {
     needs = "access", tags = { "lectures", "arithmetic", "libraries" },
     gates = { gate("rate", "16 bytes an access", 1, "an element a thread", F32),
               gate("rate", "two tiles in turn", 6, "an element a thread", F32, "cuda"),
-              gate("rate", "two tiles in turn", 0.72, "library", F32, "cuda"),
+              gate("rate", "two tiles in turn", 0.8, "library", F32, "cuda"),
               gate("rate", "tensor cores, mma.sync", 0.5, "library", { group = "cores", precision = "f16" }, "cuda"),
               gate("rate", "tensor cores, mma.sync", 0.5, "library", { group = "cores", precision = "tf32" },
                    "cuda") } },
