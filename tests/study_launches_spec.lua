@@ -64,6 +64,21 @@ small_study.describe("a list of launches", KERNELS, function(run, passes)
     assert.are.equal(1, #made.record.records)
   end)
 
+  -- Modules of one file have device variables of their own: what a script wrote into one was not in the other.
+  it("is in the module of those that say nothing of fast math, if it says there is none", function()
+    local made = passes(STUDY .. [[
+      study:rung { 2, "as it is", fast_math = false, launches = function(c)
+        return step(c, { "scaled<%s,true>", over(c), { most = function() return c.known end } })
+      end }
+      study:finally(function()
+        local count = 0
+        for _ in pairs(study.state.plans) do count = count + 1 end
+        print(count)
+      end)
+      return study]], "--quiet")
+    assert.are.equal("1\n", made.output)
+  end)
+
   it("that cannot do without the case's arrays is compiled when it is launched", function()
     passes(changed(STUDY, "local scratch = c:array(c.n)", "local scratch = c:keep(c.x:clone())") .. "return study")
   end)

@@ -23,7 +23,7 @@ end
 local function plan_of(c, how)
   local head, plans = c.study.head, c.study.state.plans
   local file = not how.source and (how.file or head.kernels) or nil
-  local options = lists.merged({ fast_math = how.fast_math }, how.compile or {})
+  local options = lists.merged({ fast_math = how.fast_math or nil }, how.compile or {})
   if how.source and how.source:find "^[%w_./-]+%.cuh?$" then
     failure.invalid("'source' is text; a file is given with 'file', as in file = \"%s\"", how.source)
   end
