@@ -22,7 +22,7 @@
 //                                at half of the issue slots
 //   v7 dedisperse_tensor<N,W,J>  tensor cores: the sum over channels is a product with a matrix of zeros and ones. Two
 //                                loads of a lane feed a product of 16 trials, 8 times and 8, 4, 2 channels or one:
-//                                64 times as many as channels, 180 where trials are a sample apart
+//                                64 times as many as channels, 193 where trials are a sample apart
 //
 // A block of v3 to v6 has W warps, a tile of W * D trials, and times for R loads of each lane. It stages CHANNELS
 // channels from the least shift of the tile on. Trials of a warp are the same for all lanes: no bank conflicts.

@@ -28,7 +28,7 @@ local gnuplot = {}
 gnuplot.WIDTH, gnuplot.HEAD, gnuplot.FONT = 500, 50, 12
 local HEAD <const>, LABELS <const>, FOOT <const>, KEY_ROW <const> = gnuplot.HEAD, 54, 66, 18
 local WIDE_WIDTH <const>, WIDE_RATIO <const>, PNG_WIDTH <const>, LETTER <const> = 640, 0.625, 1125, 7.2
-local MOST_TITLE <const>, MOST_KEY <const> = 58, 50 -- letters of a line, and of a name in the key
+local MOST_TITLE <const>, MOST_KEY <const> = 70, 50 -- letters of a line, and of a name in the key
 local MOST_WORDS <const> = 300 -- of gnuplot's own
 
 --- How long gnuplot may take for the pictures of one script, s. Of a film it draws every frame.
@@ -168,12 +168,13 @@ end
 --- The command that sets a picture's title, in which the device has its own line.
 ---@param about table      title, device
 ---@param caption string?  of a frame, behind the title
+---@param most integer?    letters of a line, where the axes do not span the picture
 ---@return string
-function gnuplot.title(about, caption)
+function gnuplot.title(about, caption, most)
   local ending, lines = ", " .. tostring(about.device), { about.title }
   if about.title:sub(-#ending) == ending then lines = { about.title:sub(1, -#ending - 1), about.device } end
   if caption then lines[1] = ("%s, %s"):format(lines[1], caption) end
-  lines = lists.map(lines, function(line) return gnuplot.shortened(line, MOST_TITLE) end)
+  lines = lists.map(lines, function(line) return gnuplot.shortened(line, most or MOST_TITLE) end)
   return "set title " .. table.concat(lines, ".\"\\n\".")
 end
 
@@ -200,7 +201,7 @@ function gnuplot.script(about, drawing, is_alone)
     header(about, drawing), comment("draws %s.svg and %s.png: gnuplot %s.gp", about.name, about.name, about.name), "",
     is_alone and ("$data << END_OF_DATA\n%s\nEND_OF_DATA\ndata = '$data'"):format(blocks(drawing))
       or "data = " .. gnuplot.quote(about.name .. ".dat"), "",
-    base_style(), gnuplot.title(about, drawing.caption), table.concat(drawing.settings, "\n"), "",
+    base_style(), gnuplot.title(about, drawing.caption, drawing.most_title), table.concat(drawing.settings, "\n"), "",
     ("set terminal svg size %d,%d dynamic %snoenhanced font 'Helvetica,%d' background rgb 'white'"):format(width,
       height, mouse, gnuplot.FONT),
     ("set output %s"):format(gnuplot.quote(about.name .. ".svg")),

@@ -16,7 +16,7 @@ local script = {}
 local shortened = gnuplot.shortened
 
 -- Letters of a name, and below the x axis.
-local MOST_NAME <const>, MOST_LABEL <const> = 62, 60
+local MOST_NAME <const>, MOST_LABEL <const>, MOST_TITLE <const> = 62, 60, 58 -- letters
 local TICKS <const> = 5 -- about
 -- px: a name, a bar, with the gap below it, the air around them.
 local NAME <const>, BAR <const>, STEP <const>, AIR <const> = 17, 13, 15, 5
@@ -220,6 +220,7 @@ function script.drawing(ladder)
   local l = laid_out(ladder)
   local blocks, settings, height = blocks_of(l), settings_of(l)
   return { what = "block", blocks = blocks, settings = settings, plots = plots_of(l, blocks), height = height,
+    most_title = MOST_TITLE,
     columns = { "place from the top", units.label(l.xlabel, l.scale), "low", "high", "share (%)",
       "half of the height", "name" } }
 end
