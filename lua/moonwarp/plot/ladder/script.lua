@@ -15,13 +15,13 @@ local script = {}
 
 local shortened = gnuplot.shortened
 
--- Letters of a name, and below the x axis.
-local MOST_NAME <const>, MOST_LABEL <const>, MOST_TITLE <const> = 62, 60, 58 -- letters
+-- Letters of a name, below the x axis and of a level, and of the title.
+local MOST_NAME <const>, MOST_LABEL <const>, MOST_TITLE <const> = 62, 60, 58
 local TICKS <const> = 5 -- about
 -- px: a name, a bar, with the gap below it, the air around them.
 local NAME <const>, BAR <const>, STEP <const>, AIR <const> = 17, 13, 15, 5
 local ROW <const> = 15 -- px: a level's label
-local LETTER <const> = 7 -- px, at most
+local LETTER <const>, WIDE_LETTER <const> = 7, 8 -- px, at most; in wide fonts
 local LEFT <const>, SIDE <const> = 18, 4 -- px: left of the frame, right of the columns
 
 -- The rows of levels' labels above the bars, by level: labels in the right half end at their lines, and the rightmost
@@ -160,12 +160,14 @@ local function add_texts(add, l)
   add("set rmargin at screen %.4f", l.right / gnuplot.WIDTH)
 end
 
--- In its row above the bars a level's label ends or begins at its line.
+-- In its row above the bars a level's label ends or begins at its line, and is cut where the picture ends.
 local function add_level_labels(add, l)
   for i, level in ipairs(l.levels) do
     local row = l.rows[i]
+    local x = l.left + l.axis.at(level.value / l.scale.factor) * (l.right - l.left)
+    local room = (row.is_right and x or gnuplot.WIDTH - x) // WIDE_LETTER - 1
     add("set label %s at first %.10g, first %.6g %s offset character %s, 0 textcolor rgb '%s' front",
-      shortened(level.label), level.value / l.scale.factor, l.top + (row.number - 0.5) * ROW / l.pitch,
+      shortened(level.label, math.min(MOST_LABEL, room)), level.value / l.scale.factor, l.top + (row.number - 0.5) * ROW / l.pitch,
       row.is_right and "right" or "left", row.is_right and "-0.5" or "0.5", palette.level_colour(i))
   end
 end
