@@ -167,7 +167,7 @@ local function add_level_labels(add, l)
     local x = l.left + l.axis.at(level.value / l.scale.factor) * (l.right - l.left)
     local room = (row.is_right and x or gnuplot.WIDTH - x) // WIDE_LETTER - 1
     add("set label %s at first %.10g, first %.6g %s offset character %s, 0 textcolor rgb '%s' front",
-      shortened(level.label, math.min(MOST_LABEL, room)), level.value / l.scale.factor,
+      shortened(level.label, math.max(1, math.min(MOST_LABEL, room))), level.value / l.scale.factor,
       l.top + (row.number - 0.5) * ROW / l.pitch,
       row.is_right and "right" or "left", row.is_right and "-0.5" or "0.5", palette.level_colour(i))
   end
