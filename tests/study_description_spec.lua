@@ -101,6 +101,8 @@ describe("a mistake in a study's description", function()
     { ', a = 2 }', ' }',
       "mine.lua:17: rung 1 'an element a thread': kernel 'saxpy', parameter 3 'a': the case has no field "
       .. "of that name; it has eps, n, vector, x, y; give it with 'args'" },
+    { 'each = 16', 'each = 16, args = { alfa = 1 }',
+      "mine.lua:18: rung 2 'a loop', args: kernel 'saxpy_loop' has no parameter 'alfa'; " },
     { 'over = { "n" }, each', 'over = { "m" }, each', "mine.lua:18: rung 2 'a loop', over: the case has no side 'm'" },
     { 'at.x(i)', 'at.z(i)', "mine.lua:12: answer 'saxpy': the case has no array 'z'" },
     { 'c.y:fill(1) end', 'c.z:fill(1) end',
