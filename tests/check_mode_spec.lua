@@ -322,7 +322,7 @@ function study.arrays(c)
   return { a = c.dev:full(1, "f32", c.n), b = c.dev:array("f32", c.n) }
 end
 study:answer("twice", { cell = function() return 2 end, bytes = "a b" })
-study:rung { 1, "naive", kernel = "twice", args = { "b", "a", "n" }, block = 64, over = { "n" } }
+study:rung { 1, "naive", kernel = "twice", block = 64, over = { "n" } }
 study:part { "ladder", cases = { { n = p.n } }, table = { "rung", "T_eff" }, charts = { { kind = "ladder" } } }
 study:part { "own", run = function() print "own" end }
 return study]]
