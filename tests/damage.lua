@@ -6,7 +6,7 @@
 
 local failure = require "moonwarp.base.failure"
 local json = require "moonwarp.base.json"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local support = require "tests.support"
 
 local damage = {}

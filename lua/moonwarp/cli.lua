@@ -3,9 +3,9 @@
 -- The command line: words in, exit status out. Each command is a file in cli/, loaded when it is
 -- asked for, so that `moonwarp -e ''` stays quick. Called by core/host/main.c.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local cli = {}
 

@@ -4,7 +4,7 @@
 -- becomes one run, with the table, the charts and the exit status of a sweep in this process.
 
 local arg = require "moonwarp.arg"
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"

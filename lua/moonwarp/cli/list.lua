@@ -3,7 +3,7 @@
 -- moonwarp list: the studies, their questions and parameters.
 
 local utf8text = require "moonwarp.base.utf8text"
-local studies = require "moonwarp.cli.studies"
+local studies = require "moonwarp.lab.studies"
 
 local list = { most = 100 }
 

@@ -4,7 +4,7 @@
 -- known after the first pass: mw.arg says so. A pass that is skipped, or that an error ends which a value can be the
 -- cause of, does not end the others.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"

@@ -4,7 +4,7 @@
 
 local drawing = require "moonwarp.cli.drawing"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local runs = require "moonwarp.cli.runs"
 local session = require "moonwarp.session"
 local ticks = require "moonwarp.plot.ticks"

@@ -4,7 +4,7 @@
 -- finished continues at the next prompt. Ctrl-C discards the line or ends the running code; exit, quit, q
 -- and Ctrl-D leave.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local help = require "moonwarp.cli.help"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"

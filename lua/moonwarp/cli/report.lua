@@ -2,11 +2,11 @@
 --
 -- moonwarp report: stored runs as one HTML file.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local report = { most = 10000, least = 1, wants = "report wants a folder with runs, as out" }
 

@@ -5,12 +5,12 @@
 -- and one chart (passes.lua).
 
 local core = require "moonwarp.core"
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local passes = require "moonwarp.cli.passes"
 local session = require "moonwarp.session"
 
@@ -24,6 +24,12 @@ local function check_number(text)
   options.fail("option '--pass' wants a number of at least 1, got '%s'", text)
 end
 
+local function check_words(text)
+  local mode, problem = require("moonwarp.measure.checking").read(text)
+  if problem then options.fail("option '--check': %s", problem) end
+  return mode
+end
+
 --- Those that rerun and -e take as well.
 run.plain = {
   { flag = "-p", show = "NAME=V[,V...]", value = "name=value", many = true,
@@ -32,7 +38,7 @@ run.plain = {
     help = "only the Nth combination of a sweep, as an element of an array" },
   { flag = "--device", show = "ID", value = "a device", check = options.device,
     help = core.device_forms() .. "; else the first of these that is usable" },
-  { flag = "--check", show = "[=HOW]", value = "words", optional = true, check = options.check,
+  { flag = "--check", show = "[=HOW]", value = "words", optional = true, check = check_words,
     help = "check mode: judges every access to memory, times nothing; HOW: strict, schedule:16, seed:7, blocks:64" },
   { flag = "--engines",
     help = "CPU device: each launch by its engine and by fibers in two orders, compared; times nothing" },
@@ -272,7 +278,7 @@ end
 --- Behind the help text, what a study says of itself.
 ---@param parsed table
 function run.help(parsed)
-  local studies, list = require "moonwarp.cli.studies", require "moonwarp.cli.list"
+  local studies, list = require "moonwarp.lab.studies", require "moonwarp.cli.list"
   if parsed[1] then print("\n" .. list.text(studies.describe({ parsed[1] })[1], true)) end
 end
 
@@ -286,7 +292,7 @@ function run.run(parsed, rerun_of, kept)
   if parsed.slurm then return require("moonwarp.cli.sweep").run(parsed) end
   options.reject_slurm(parsed)
   if parsed.dry then options.fail("option '--dry-run' is for --slurm") end
-  local studies = require "moonwarp.cli.studies"
+  local studies = require "moonwarp.lab.studies"
   local path = studies.script(parsed[1])
   if path:match("%.cuh?$") then
     options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", path,

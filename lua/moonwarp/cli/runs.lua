@@ -3,7 +3,7 @@
 -- Words of a command line that name stored runs.
 
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local overlay = require "moonwarp.results.overlay"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"

@@ -6,17 +6,17 @@
 
 local batch = require "moonwarp.cli.batch"
 local core = require "moonwarp.core"
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local study_folder = require "moonwarp.study.folder"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local passes = require "moonwarp.cli.passes"
 local path = require "moonwarp.base.path"
 local run = require "moonwarp.cli.run"
-local studies = require "moonwarp.cli.studies"
+local studies = require "moonwarp.lab.studies"
 local verdict = require "moonwarp.lab.verdict"
 
 local sweep = {}

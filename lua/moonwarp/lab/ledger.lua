@@ -10,7 +10,7 @@ local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local path = require "moonwarp.base.path"
 local schema = require "moonwarp.lab.schema"
 

@@ -8,7 +8,7 @@ local files = require "moonwarp.base.files"
 local form = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local site = {}
 
