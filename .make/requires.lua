@@ -32,8 +32,7 @@ local EXCEPTIONS <const> = {
   "results/record: session.current", "results/remark -> plot/gnuplot", "results/remark -> session",
   "results/remark: session.current", "results/store -> session", "results/store: session.current",
   "results/warning -> session", "results/warning: session.current", "plot/figure -> plot/ladder/script",
-  "plot/figure -> plot/ladder/text", "plot/plot -> plot/ladder/bars", "cli/info -> cli", "cli/sweep -> cli/batch",
-  "cli/sweep -> cli/run",
+  "plot/figure -> plot/ladder/text", "plot/plot -> plot/ladder/bars",
 }
 
 -- ---- reading ------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 
 local session = require "moonwarp.session"
 local support = require "tests.support"
-local arg = require "moonwarp.arg"
+local arg = require "moonwarp.base.parameter"
 local mw = support.mw
 local fails = support.fails
 

@@ -105,7 +105,7 @@ texts.STRICT = {
     return refusal(require("moonwarp.lab.ledger").head, folder)
   end,
   ["-p"] = function(_, list)
-    return refusal(require("moonwarp.cli.run").parameters, lists.map(list, function(text, i)
+    return refusal(require("moonwarp.base.parameter").read, lists.map(list, function(text, i)
       return ("n%d=%s"):format(i, text)
     end))
   end,

@@ -55,7 +55,7 @@ function dispatch(words)
   if first == nil then
     local host = require "moonwarp.host"
     if not host.terminal(0) then options.fail("a command is wanted; moonwarp --help lists them") end
-    return options.execute(require "moonwarp.cli.repl", {})
+    return options.execute(require "moonwarp.prompt.repl", {})
   end
   if first == "help" and words[2] then return dispatch { words[2], "--help" } end
   local asks_version = first == "--version" or first == "-v"

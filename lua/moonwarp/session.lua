@@ -10,9 +10,9 @@
 --   given          texts of -p by name: { n = { "300", "400" } }
 --   pass           those of this pass of a sweep: { n = { "300" } }
 --   swept, more    names that are swept; whether another pass follows (arg.lua)
---   put_off        what this pass has left to the last one to show (cli/passes.lua)
+--   put_off        what this pass has left to the last one to show (sweep/passes.lua)
 --   picked         of moonwarp run --pass: which value of each parameter that is swept, by name
---   outcome        of moonwarp run --pass: how the pass ended (cli/part.lua)
+--   outcome        of moonwarp run --pass: how the pass ended (sweep/part.lua)
 --   left           the status with which the run has ended (cli/run.lua)
 --   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)

@@ -15,7 +15,7 @@ describe("what a pass has left", function()
     pending "needs the program"
     return
   end
-  local part = require "moonwarp.cli.part"
+  local part = require "moonwarp.sweep.part"
 
   local function left_by(text, body)
     support.with_folder(function(folder)

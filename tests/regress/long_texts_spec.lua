@@ -32,7 +32,7 @@ local FUNCTIONS <const> = {
       params = { { name = "p", default = 1, help = text } } }
   end,
   ["a field's name"] = function(text) require("moonwarp.results.fields").unit({ [text] = 1 }, text) end,
-  ["a line of the prompt"] = function(text) require("moonwarp.cli.complete").line(text) end,
+  ["a line of the prompt"] = function(text) require("moonwarp.prompt.complete").line(text) end,
   ["a part of a sweep"] = function(text) require("moonwarp.base.literal").value(("{ %q }"):format(text)) end,
 }
 
@@ -62,7 +62,7 @@ describe("64 KiB of blanks, brackets or the like", function()
       found[#found + 1] = ("%d %s %d"):format(first, inside, last)
     end
     assert.are.same({ "2 a 9" }, found)
-    local values = require("moonwarp.cli.run").parameters { [[n=a,b\,c,\\,\d,,e\]] }[1].values
+    local values = require("moonwarp.base.parameter").read { [[n=a,b\,c,\\,\d,,e\]] }[1].values
     assert.are.same({ "a", "b,c", [[\]], [[\d]], "", [[e\]] }, values)
   end)
 end)

@@ -187,7 +187,7 @@ local function conclude(running, parsed, run)
   running.book:give_room()
   local written = write_outcome(result, is_sweep and {} or parsed, was_finished)
   running.book:close()
-  if is_sweep then return require("moonwarp.cli.sweep").join(running) end
+  if is_sweep then return require("moonwarp.sweep.array").join(running) end
   return result.exit == exit.OK and not written and 1 or result.exit
 end
 

@@ -99,7 +99,7 @@ end
 -- A value, or a list of values, as the word after -p.
 local function parameter_word(name, value)
   local values = list_of(value, is_value)
-  return values and #values > 0 and ("%s=%s"):format(name, require("moonwarp.arg").text(values)) or nil
+  return values and #values > 0 and ("%s=%s"):format(name, require("moonwarp.base.parameter").text(values)) or nil
 end
 
 function field.params(value)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A sweep whose passes other processes have run, as the elements of a job array: what they have left (cli/part.lua)
+-- A sweep whose passes other processes have run, as the elements of a job array: what they have left (sweep/part.lua)
 -- becomes one run, with the table, the charts and the exit status of a sweep in this process.
 
 local arg = require "moonwarp.arg"
@@ -8,8 +8,8 @@ local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local part = require "moonwarp.cli.part"
-local passes = require "moonwarp.cli.passes"
+local part = require "moonwarp.sweep.part"
+local passes = require "moonwarp.sweep.passes"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
 local remark = require "moonwarp.results.remark"

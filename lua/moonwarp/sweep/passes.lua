@@ -19,8 +19,8 @@ local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "com
 
 local NAMED <const> = 10 -- passes of a sweep that have not passed
 
---- What shows again what a pass has left to show: the function, by the module.
-passes.SHOW = { table = "print", plot = "draw", ladder = "draw" }
+--- What a pass may leave to the last one to show: functions of mw.
+passes.SHOWN = lists.set { "table", "plot", "ladder" }
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
@@ -135,7 +135,7 @@ end
 function passes.show(put_off)
   session.current.more = false
   return passes.status(host.call(function()
-    for _, one in ipairs(put_off) do require("moonwarp.plot." .. one.what)[passes.SHOW[one.what]](one.spec) end
+    for _, one in ipairs(put_off) do require("moonwarp")[one.what](one.spec) end
   end))
 end
 
@@ -202,7 +202,7 @@ function passes.picked(parameters, number)
   return picks
 end
 
---- Runs one pass of a sweep. What it leaves to the last one is left to who joins the passes (cli/join.lua).
+--- Runs one pass of a sweep. What it leaves to the last one is left to who joins the passes (sweep/join.lua).
 ---@param chunk function
 ---@param parameters table[]  all of the sweep
 ---@param words string[]
