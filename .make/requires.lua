@@ -17,24 +17,6 @@ local FLOORS <const> = {
 -- Who may name the current session. Others are given one.
 local SESSION <const> = { "session", "init", "arg", "study", "study/", "sweep/", "prompt/", "cli/" }
 
--- Requires against the order or in a circle, and files that name the current session, as of today: only ever shortened.
-local EXCEPTIONS <const> = {
-  "base/path -> session", "base/path: session.current", "lab/schema -> slurm/site", "measure/alarm -> session",
-  "measure/alarm: session.current", "measure/bench -> arg", "measure/bench -> session",
-  "measure/bench: session.current", "measure/ceiling -> session", "measure/ceiling: session.current",
-  "measure/check -> session", "measure/check: session.current", "measure/environment -> session",
-  "measure/environment: session.current", "plot/figure -> session", "plot/figure: session.current",
-  "plot/film -> session", "plot/film: session.current", "plot/roofline -> session", "plot/roofline: session.current",
-  "plot/sweep -> session", "plot/sweep: session.current", "plot/table -> session", "plot/table: session.current",
-  "plot/timeline -> session", "plot/timeline: session.current", "results/counters -> plot/figure",
-  "results/counters -> plot/table", "results/counters -> session", "results/counters: session.current",
-  "results/overlay -> plot/ladder/bars", "results/record -> arg", "results/record -> session",
-  "results/record: session.current", "results/remark -> plot/gnuplot", "results/remark -> session",
-  "results/remark: session.current", "results/store -> session", "results/store: session.current",
-  "results/warning -> session", "results/warning: session.current", "plot/figure -> plot/ladder/script",
-  "plot/figure -> plot/ladder/text", "plot/plot -> plot/ladder/bars",
-}
-
 -- ---- reading ------------------------------------------------------------------------------------
 
 -- The names, texts and marks of a source, without its comments: "require", '"moonwarp.base.', "..".
@@ -78,7 +60,10 @@ end
 local function named_in(words)
   local list, names_session = {}, false
   for i, word in ipairs(words) do
-    if word == "session" and words[i + 1] == "." and words[i + 2] == "current" then names_session = true end
+    local dot = words[i + 1] == ")" and i + 2 or i + 1 -- session.current, require("moonwarp.session").current
+    if (word == "session" or word == '"moonwarp.session') and words[dot] == "." and words[dot + 1] == "current" then
+      names_session = true
+    end
     if word == "require" then
       local at = (words[i + 1] == "(" or words[i + 1] == ",") and i + 2 or i + 1
       local name = words[at] and words[at]:match '^"(.*)$'
@@ -134,32 +119,22 @@ local function faults_of(edges, sessions)
   local faults = {}
   for file, to in pairs(edges) do
     local floor = floor_of(file)
-    if not floor then faults[file .. ": is on no floor of .make/requires.lua"] = true end
+    if not floor then faults[#faults + 1] = file .. ": is on no floor" end
     for other in pairs(to) do
-      if floor and (floor_of(other) or 0) > floor then faults[("%s -> %s"):format(file, other)] = true end
+      if floor and (floor_of(other) or 0) > floor then
+        faults[#faults + 1] = ("%s -> %s"):format(file, other)
+      end
     end
-    if sessions[file] and not is_of(file, SESSION) then faults[file .. ": session.current"] = true end
+    if sessions[file] and not is_of(file, SESSION) then faults[#faults + 1] = file .. ": session.current" end
   end
+  table.sort(faults)
   return faults
-end
-
-local function sorted(set)
-  local list = {}
-  for key in pairs(set) do list[#list + 1] = key end
-  table.sort(list)
-  return list
-end
-
-local function print_all(set, head)
-  local list = sorted(set)
-  if #list > 0 then print(head .. "\n  " .. table.concat(list, "\n  ")) end
-  return #list
 end
 
 --- What the files of a folder require.
 ---@param folder string  "lua/moonwarp"
----@return table edges   edges[file][other], but for the exceptions; a file as "base/lists"
----@return table faults  a set of texts: what is against the order
+---@return table edges     edges[file][other]; a file as "base/lists"
+---@return string[] faults  what is against the order, in words
 function requires.read(folder)
   local modules, edges, sessions = modules_below(folder), {}, {}
   for _, file in pairs(modules) do
@@ -168,22 +143,6 @@ function requires.read(folder)
     edges[file][file] = nil
   end
   return edges, faults_of(edges, sessions)
-end
-
---- Prints what is against the order and no exception, and exceptions that are none any more.
----@param edges table   loses the exceptions
----@param faults table
----@return integer count
-function requires.complain(edges, faults)
-  local stale = {}
-  for _, text in ipairs(EXCEPTIONS) do
-    local from, to = text:match "^([^ :]+)[^ ]* %-?>? ?(.*)$"
-    if edges[from] and not (faults[text] or edges[from][to]) then stale[text] = true end
-    if edges[from] then edges[from][to] = nil end
-    faults[text] = nil
-  end
-  return print_all(faults, "requires against the order of .make/requires.lua:")
-    + print_all(stale, "exceptions of .make/requires.lua that nothing needs any more:")
 end
 
 return requires

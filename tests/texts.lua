@@ -136,7 +136,7 @@ texts.LENIENT = {
     return function()
       require("moonwarp.measure.sanitizer_report").read(text, "cuda:check")
       require("moonwarp.measure.ncu_report").read(text, text, text)
-      must_hold(damage.fault(function() require("moonwarp.results.warning").tell(text) end))
+      must_hold(damage.fault(function() require("moonwarp.session").warn(text) end))
     end
   end,
   source = function(folder, list)

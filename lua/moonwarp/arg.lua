@@ -4,11 +4,9 @@
 -- that takes one are a sweep, which begins here: a script is not known before it runs, so its first
 -- pass is given all texts, takes the first of each and says what is swept.
 
-local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.base.schema"
-local nearest = require "moonwarp.base.nearest"
 local parameter = require "moonwarp.base.parameter"
 local session = require "moonwarp.session"
 
@@ -95,43 +93,6 @@ function arg.get(name, default, help, limits)
   remember(entry)
   entry.value = value_of(name, kept, limits)
   return kind and kind.values(entry.value) or copied(entry.value)
-end
-
---- The values in force, by name.
----@return table
-function arg.values()
-  local values = {}
-  for _, entry in ipairs(session.current.declared) do values[entry.name] = entry.value end
-  return values
-end
-
--- ---- names given --------------------------------------------------------------------------------
-
-local LATE = "; a script asks for its parameters before its first measurement, at %s"
-
-local function fail_unknown(name, names, is_late)
-  local hint = #names == 0 and "the script asks for none with mw.arg" or nearest.hint(name, names)
-  failure.raise_as("usage", "unknown parameter '%s'; %s%s", name, hint, is_late and LATE:format(core.where()) or "")
-end
-
---- Rejects names given with -p that the script does not ask for.
----@param more string[]?  names known besides those that mw.arg was asked for
-function arg.check_names(more)
-  local names = lists.map(session.current.declared, function(entry) return entry.name end)
-  lists.append(names, more)
-  for _, name in ipairs(lists.keys(session.current.given)) do
-    if not lists.has(names, name) then fail_unknown(name, names, not more) end
-  end
-end
-
---- The same, and makes room for what is measured from now on. Called before every measurement of a run; does its work
---- once.
----@param more string[]?
-function arg.check_known(more)
-  if session.current.is_prepared then return end
-  arg.check_names(more)
-  local problem = session.current:prepare()
-  if problem then failure.raise_as("usage", "%s", problem) end
 end
 
 return arg

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The running script's name, folders, and the shell's quoting.
+-- Names of scripts and files, folders, and the shell's quoting.
 
 local core = require "moonwarp.core"
-local session = require "moonwarp.session"
 
 local path = {}
 
@@ -12,13 +11,6 @@ local path = {}
 ---@return string
 function path.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
-end
-
---- The path of the running script, also under a stock interpreter; nil if there is none.
----@return string?
-function path.script_file()
-  local words = rawget(_G, "arg")
-  return session.current.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
 end
 
 --- The folder of a study of several files, by its script: "some/mesh/" of "some/mesh/init.lua"; nil of another.
@@ -34,13 +26,6 @@ end
 function path.study(script)
   local folder = path.folder(script)
   return ((folder and folder:match "([^/]+)/+$" or script:match "[^/]+$" or script):gsub("%.lua$", ""))
-end
-
---- The name of the running script; "script" if there is none.
----@return string
-function path.script()
-  local name = path.script_file() or "script"
-  return name == "-e" and "code" or path.study(name)
 end
 
 --- Makes the output folder, with its parents.

@@ -10,6 +10,7 @@ local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 local paths = require "moonwarp.base.path"
+local session = require "moonwarp.session"
 local timeline = require "moonwarp.plot.timeline"
 local tool = require "moonwarp.measure.tool"
 
@@ -51,7 +52,7 @@ end
 ---@param figure table
 function drawing.show(figure)
   local text = figure.kind == "film" and figure.title
-  figures.say({}, text or (figure.kind == "timeline" and timeline or figures).text(figure))
+  figures.say(session.current, {}, text or (figure.kind == "timeline" and timeline or figures).text(figure))
 end
 
 --- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png if gnuplot is installed, and says

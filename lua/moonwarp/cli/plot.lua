@@ -35,7 +35,7 @@ moonwarp run memcopy -p n=512 -p parts=ladder
 moonwarp plot memcopy --only ladder --terminal]]
 
 local function figures_of(list, only)
-  local overlay = require "moonwarp.results.overlay"
+  local overlay = require "moonwarp.plot.overlay"
   local all = overlay.apart(lists.append((overlay.charts(list)), drawing.pictures(list)))
   local figures = lists.map(all, function(figure)
     local words = ("%s\n%s"):format(figure.name, figure.title):lower()

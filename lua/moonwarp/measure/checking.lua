@@ -111,4 +111,12 @@ function checking.is_sampled(device)
   end) ~= nil
 end
 
+--- Whether nothing is timed on a device: it is in check mode, where each access of a kernel is judged, or compares its
+--- engines.
+---@param device userdata?
+---@return boolean
+function checking.is_on(device)
+  return device ~= nil and device:properties().checks
+end
+
 return checking

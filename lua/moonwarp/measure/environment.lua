@@ -5,7 +5,6 @@
 -- What cannot be found out is absent.
 
 local core = require "moonwarp.core"
-local session = require "moonwarp.session"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
@@ -101,8 +100,7 @@ function environment.revision(folder)
   return revisions[folder] or nil
 end
 
-local function script_folder()
-  local script = session.current.options.script
+local function script_folder(script)
   return script and (script:match "^(.*)/[^/]*$" or ".") or "."
 end
 
@@ -130,8 +128,9 @@ end
 
 --- Everything that a record says about its origin, as plain tables.
 ---@param device userdata?
+---@param script string?   the path of the script
 ---@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, slurm, compiler, git, argv
-function environment.collect(device)
+function environment.collect(device, script)
   if device ~= nil and core.type(device) ~= "device" then
     failure.invalid("mw.environment: a device is wanted, got %s; as in mw.environment(mw.device())",
       core.type(device) or type(device))
@@ -139,7 +138,7 @@ function environment.collect(device)
   return { date = os.date "!%Y-%m-%dT%H:%M:%SZ", moonwarp = core.version, lua = _VERSION,
            device = device and device_fields(device), machine = environment.machine(),
            slurm = environment.allocation(), compiler = (core.compiler()),
-           git = environment.revision(script_folder()), argv = command_words() }
+           git = environment.revision(script_folder(script)), argv = command_words() }
 end
 
 -- ---- while something is measured ----------------------------------------------------------------

@@ -10,7 +10,7 @@ local files = require "moonwarp.base.files"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
-local overlay = require "moonwarp.results.overlay"
+local overlay = require "moonwarp.plot.overlay"
 local path = require "moonwarp.base.path"
 
 local figure = {}

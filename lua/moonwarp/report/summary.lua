@@ -7,7 +7,7 @@ local card = require "moonwarp.report.card"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
-local overlay = require "moonwarp.results.overlay"
+local overlay = require "moonwarp.plot.overlay"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 

@@ -191,13 +191,4 @@ function site.of(parsed)
   return found
 end
 
-local list, optional = form.list, form.optional
-
---- The form of a site in batch.json, for base/schema.
-site.FORM = form.fields {
-  options = optional(list "string"), modules = optional(list "string"), setup = optional(list "string"),
-  cache = "string?", patience = "number", poll = "number", warning = "number", labs_per_job = "integer",
-  array_limit = "integer?", probe = "boolean",
-}
-
 return site

@@ -38,8 +38,8 @@ end
 -- ---- its passes ---------------------------------------------------------------------------------
 
 -- Names that nothing asked for, if nothing was measured.
-local function check_names()
-  local known, problem = failure.catch(require("moonwarp.arg").check_names, {})
+local function check_names(current)
+  local known, problem = failure.catch(current.check_names, current, {})
   return known and exit.OK or passes.status("failed", tostring(problem), problem)
 end
 
@@ -51,7 +51,7 @@ end
 local function run_all(current, chunk, parameters, words)
   local status, reason = run_passes(chunk, parameters, words, current.options.pass)
   if current.is_prepared then return status, reason end
-  if status == exit.OK and not reason then status = check_names() end
+  if status == exit.OK and not reason then status = check_names(current) end
   if status ~= exit.USAGE then current:empty_json() end
   return status, reason
 end
@@ -114,9 +114,8 @@ local function hint_check(current, folder)
   local script = options_of.script
   if options_of.quiet or options_of.pass or not script or os.getenv "MOONWARP_LAB" then return end
   local is_shipped = script:sub(1, #core.home() + 1) == core.home() .. "/"
-  if is_shipped or session.is_checked(current:device()) or #files().entries(around) > 1 or not has_own_kernels() then
-    return
-  end
+  local is_checked = require("moonwarp.measure.checking").is_on(current:device())
+  if is_shipped or is_checked or #files().entries(around) > 1 or not has_own_kernels() then return end
   local path = require "moonwarp.base.path"
   local word = (path.folder(script) or script):gsub("(.)/$", "%1")
   if word:find "[^%w_./-]" then word = path.quote(word) end

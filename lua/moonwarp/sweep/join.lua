@@ -49,8 +49,8 @@ local function copy_files(left)
 end
 
 local TAKE <const> = {
-  record = record.take,
-  remark = function(value) remark.keep(value.text) end,
+  record = function(value) record.take(session.current, value) end,
+  remark = function(value) remark.keep(session.current, value.text) end,
 }
 
 local function take_lines(left)

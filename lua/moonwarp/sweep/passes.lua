@@ -68,7 +68,7 @@ local function say_failed(problem, pass, header)
   local current = session.current
   exit.complain("%s failed: %s", pass, tostring(problem))
   current.message = current.message or ("%s failed: %s"):format(pass, failure.text(problem))
-  if not current.outcome then require("moonwarp.results.record").fail(problem, header) end
+  if not current.outcome then require("moonwarp.results.record").fail(current, problem, header) end
 end
 
 -- The script, and the study that it returns; what host.call gives.
@@ -91,7 +91,7 @@ end
 ---@return integer status
 ---@return any problem     the error, if it was skipped or its pass failed
 function passes.judge(outcome, message, problem, header)
-  local status, pass = failure.status(problem), require("moonwarp.plot.sweep").pass()
+  local status, pass = failure.status(problem), session.current:pass_words()
   if status == "skipped" then
     say_skipped(problem.reason, pass)
   elseif pass and OF_A_VALUE[status] then
@@ -113,7 +113,7 @@ function passes.note(ended, failed, problem)
   ended.count = ended.count + 1
   if not (problem or is_wrong) then return end
   local why = not problem and "check failed" or failure.status(problem) == "skipped" and "skipped" or "failed"
-  ended[#ended + 1] = ("%s (%s)"):format(require("moonwarp.plot.sweep").pass() or "all values", why)
+  ended[#ended + 1] = ("%s (%s)"):format(session.current:pass_words() or "all values", why)
 end
 
 --- Says how many passes of a sweep have passed, and which have not; nothing of one that leaves no results.

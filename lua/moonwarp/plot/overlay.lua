@@ -3,7 +3,7 @@
 -- Charts of several runs on one: those of one name, kind and quantity (CPU beside GPU), each series with its
 -- run's label; the bars of ladders side by side. And the names that distinguish runs.
 
-local bars = require "moonwarp.plot.ladder.bars"
+local bars = require "moonwarp.plot.bars"
 local core = require "moonwarp.core"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
