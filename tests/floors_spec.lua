@@ -108,8 +108,8 @@ describe("floors", function()
       ["session.lua"] = "return {}\n",
       ["odd/d.lua"] = "local session = {}\nsession.current = {}\n",
     }
-    assert.is_truthy(output:find("against the order of .make/requires.lua:\n  base/b -> lab/c\n  lab/c: session.current\n"
-      .. "  odd/d: is on no floor\n  odd/d: session.current\n", 1, true), output)
+    assert.is_truthy(output:find("against the order of .make/requires.lua:\n  base/b -> lab/c\n"
+      .. "  lab/c: session.current\n  odd/d: is on no floor\n  odd/d: session.current\n", 1, true), output)
     assert.is_truthy(output:find("2 files reach each other:\n  base/a -> base/b: require\n", 1, true), output)
   end)
 end)

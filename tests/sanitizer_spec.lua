@@ -9,7 +9,7 @@ local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local labs = require "tests.labs"
 local lists = require "moonwarp.base.lists"
-local report = require "moonwarp.measure.sanitizer_report"
+local report = require "moonwarp.tools.sanitizer_report"
 local support = require "tests.support"
 local core = support.core
 

@@ -134,8 +134,8 @@ texts.LENIENT = {
   ["tool's log"] = function(_, list)
     local text = "========= " .. table.concat(list, "\n========= ")
     return function()
-      require("moonwarp.measure.sanitizer_report").read(text, "cuda:check")
-      require("moonwarp.measure.ncu_report").read(text, text, text)
+      require("moonwarp.tools.sanitizer_report").read(text, "cuda:check")
+      require("moonwarp.tools.ncu_report").read(text, text, text)
       must_hold(damage.fault(function() require("moonwarp.session").warn(text) end))
     end
   end,

@@ -10,6 +10,7 @@ local banks = require "moonwarp.measure.banks"
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
+local devices = require "moonwarp.tools.device"
 local environment = require "moonwarp.measure.environment"
 local film = require "moonwarp.plot.film"
 local findings = require "moonwarp.measure.findings"
@@ -150,7 +151,7 @@ local mw = {
 ---@return userdata device  raises the reason if there is no such device
 mw.device = api.func("mw.device", 2, function(id, options)
   local given = schema.options("mw.device", options, { check = "boolean string table" })
-  return session.current:open_device(id, checking.option("mw.device", given.check))
+  return devices.open(session.current, id, checking.option("mw.device", given.check))
 end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.

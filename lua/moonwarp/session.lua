@@ -23,8 +23,8 @@
 --                  began and when they were noted last (measure/findings.lua)
 --   counted        how many launches of each device had been counted when the session began; counted_until: when they
 --                  were noted last (measure/counters.lua)
---   is_counted     ncu has run (measure/ncu.lua)
---   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua); is_above: the user has started one
+--   is_counted     ncu has run (tools/ncu.lua)
+--   is_sanitized   the tools of compute-sanitizer have run (tools/sanitizer.lua); is_above: the user has started one
 --   warned         warnings of compilers that the run has, by their texts (results/warning.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
@@ -90,27 +90,15 @@ end
 
 -- ---- the device opened last ---------------------------------------------------------------------
 
--- Whether a device checks by its id, or because a tool runs this process.
-local function is_checking(id)
-  return require("moonwarp.measure.tool").above() or type(id) == "string" and (core.device_word(id) or {}).checked
-end
-
 --- Opens a device, which then is the last one: whose clock mw.bench takes, and whom records and charts are about, where
 --- the script does not say. It is held until another is opened or it is closed: a script that keeps only arrays works
 --- on it all the same.
----@param id string?   else the one chosen with --device or $MOONWARP_DEVICE, else the first usable one
----@param check table?   in check mode, as with --check; how it judges: of measure/checking.lua
+---@param id string?     else the first usable one
+---@param check table?   in check mode; how it judges: of measure/checking.lua
+---@param asked table?   how it was to judge, if a tool judges instead
 ---@return userdata device
-function Session:open_device(id, check)
-  local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
-  if self.options.engines then wanted = require("moonwarp.measure.engines").device(wanted, check) end
-  if self.options.check or check then check = lists.merged(self.options.check or {}, check or {}) end
-  local asked = check
-  if check and check.counters then wanted, check = require("moonwarp.measure.ncu").prepare(self, wanted, check) end
-  if check or is_checking(wanted) then
-    wanted = require("moonwarp.measure.sanitizer").prepare(self, wanted, check)
-  end
-  self.opened, self.checking = core.device(wanted, check), asked or self.checking
+function Session:open_device(id, check, asked)
+  self.opened, self.checking = core.device(id, check), asked or check or self.checking
   if checking().is_on(self.opened) then self:settle_at_end() end
   return self.opened
 end

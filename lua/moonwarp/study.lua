@@ -17,6 +17,7 @@
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
+local devices = require "moonwarp.tools.device"
 local failure = require "moonwarp.base.failure"
 local folder = require "moonwarp.study.folder"
 local schema = require "moonwarp.base.schema"
@@ -192,7 +193,7 @@ function study.new(head)
   check_units(self.head)
   self.rate, self.work = read_rate(self.head)
   if not session.current.options.describe then
-    self.dev = session.current:open_device()
+    self.dev = devices.open(session.current)
     self.gpu = self.dev:kind() == "gpu"
   end
   parameters.read(self)

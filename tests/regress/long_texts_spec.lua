@@ -26,7 +26,7 @@ local FUNCTIONS <const> = {
   ["a finding"] = function(text)
     require("moonwarp.measure.findings").reason { parties = { { text = "// moonwarp: race-ok" .. text } } }
   end,
-  ["a kernel's name"] = function(text) require("moonwarp.measure.tool").kernel_name(text .. "(int)") end,
+  ["a kernel's name"] = function(text) require("moonwarp.tools.tool").kernel_name(text .. "(int)") end,
   ["a parameter's help"] = function(text)
     require("moonwarp.cli.list").text { question = "q", name = "n",
       params = { { name = "p", default = 1, help = text } } }

@@ -186,7 +186,7 @@ void cuda_state(mw_device *base, mw_device_state *out) {
   cuda_nvml_read(&base->info, out);
 }
 
-/* The tools of compute-sanitizer judge, and write what they find (lua/moonwarp/measure/sanitizer.lua). */
+/* The tools of compute-sanitizer judge, and write what they find (lua/moonwarp/tools/sanitizer.lua). */
 void cuda_check_mode(mw_device *device, const mw_check_mode *mode) {
   (void)device, (void)mode;
 }

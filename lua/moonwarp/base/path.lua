@@ -3,6 +3,7 @@
 -- Names of scripts and files, folders, and the shell's quoting.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 
 local path = {}
 
@@ -36,6 +37,17 @@ function path.make(folder)
   if reason then
     return ("cannot make the output folder %s: %s; choose another with --out DIR"):format(folder, reason)
   end
+end
+
+--- A new temporary folder.
+---@return string name
+---@return table guard   removes it when it is closed
+function path.temporary()
+  local name = os.tmpname()
+  os.remove(name)
+  local problem = path.make(name)
+  if problem then failure.raise_as("io", "%s", problem) end
+  return name, setmetatable({}, { __close = function() os.execute("rm -rf " .. path.quote(name)) end })
 end
 
 --- Makes a new folder, never an existing one: PARENT/DATE-NAME, else PARENT/DATE-NAME-2 and so on.

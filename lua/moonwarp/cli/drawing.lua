@@ -12,7 +12,6 @@ local options = require "moonwarp.base.options"
 local paths = require "moonwarp.base.path"
 local session = require "moonwarp.session"
 local timeline = require "moonwarp.plot.timeline"
-local tool = require "moonwarp.measure.tool"
 
 local drawing = {}
 
@@ -65,7 +64,7 @@ function drawing.write(figure, folder, is_alone)
   local problem = paths.make(folder)
   if problem then options.fail("%s", problem) end
   local base, drawn = ("%s/%s"):format(folder, figure.name), DRAWN[figure.kind]
-  local own <const>, guard = tool.folder() -- a link that a lab has left would lead elsewhere; mv replaces it
+  local own <const>, guard = paths.temporary() -- a link that a lab has left would lead elsewhere; mv replaces it
   local _ <close> = guard
   figures.files(figure, ("%s/%s"):format(own, figure.name), drawn and drawn(figure), is_alone)
   local ok, reason = gnuplot.run(own, figure.name .. ".gp")

@@ -9,7 +9,6 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
-local tool = require "moonwarp.measure.tool"
 
 local environment = {}
 
@@ -67,7 +66,7 @@ end
 -- of its submodules name (core.fsmonitor, hooks, filter.*.clean). So it is given an empty repository of our own with
 -- this one's objects, index and files, and no submodules.
 local function is_changed(git, revision, top, objects, index)
-  local own <const>, guard = tool.folder()
+  local own <const>, guard = path.temporary()
   local _ <close> = guard
   if path.make(own .. "/refs") or files.write(own .. "/HEAD", revision .. "\n")
     or files.write(own .. "/config", harmless_settings(git)) then

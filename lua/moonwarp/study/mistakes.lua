@@ -8,11 +8,11 @@ local core = require "moonwarp.core"
 local answers = require "moonwarp.study.answers"
 local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
+local checking = require "moonwarp.measure.checking"
 local counted = require "moonwarp.study.counted"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
-local tool = require "moonwarp.measure.tool"
 
 local mistakes = {}
 
@@ -24,7 +24,7 @@ local HARMLESS <const> = lists.set { "a wrong result", "race in shared memory", 
 local function judge_of(study)
   local state = study.state
   if state.is_checked then return study end
-  state.judge = state.judge or case.view(study, core.device(tool.backend(false), { schedule = 1 }))
+  state.judge = state.judge or case.view(study, core.device(checking.backend(false), { schedule = 1 }))
   return state.judge
 end
 
