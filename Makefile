@@ -27,7 +27,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 FLAGS    := -std=gnu11 -D_GNU_SOURCE -I. -isystem $(LUA_INC) -fPIC -pthread $(WARNINGS)
 
 SOURCES := $(wildcard core/*.c core/*/*.c core/backend/*/*.c core/backend/*/*/*.c)
-PROGRAM := $(filter-out core/base/home.c core/base/folder.c,$(wildcard core/host/*.c))
+PROGRAM := $(wildcard core/host/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
 C_TESTS := $(patsubst tests/c/%.c,$(BUILD)/tests/%,$(wildcard tests/c/test_*.c))
