@@ -5,7 +5,7 @@
 local support = require "tests.support"
 local bars = require "moonwarp.plot.bars"
 local files = require "moonwarp.plot.bars_script"
-local form = require "moonwarp.results.schema"
+local form = require "moonwarp.results.record_schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"

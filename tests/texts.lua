@@ -121,7 +121,7 @@ texts.LENIENT = {
     put(folder, "journal.jsonl", table.concat(each_quoted(list, '{"kind":"end","id":"a","message":"@"}\n', "\n"))
       .. quoted(list[1], "\n"))
     support.write(folder .. "/batch.json", HEAD:format "")
-    return function() require("moonwarp.report.batch").read(folder) end
+    return function() require("moonwarp.report.labs").read(folder) end
   end,
   log = function(folder, list)
     put(folder, "output.txt", table.concat(list, "\n"))

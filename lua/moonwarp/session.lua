@@ -30,7 +30,7 @@
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
 --   shown          at the prompt: what the calls of a line have printed and return as well
---   run            the open run (results/run.lua); nil before the first result
+--   run            the open run (results/journal.lua); nil before the first result
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -197,7 +197,7 @@ end
 local function open_run(self)
   if is_current(self) then return self.run end
   if self.run then self:finish(self:ending()) end
-  self.run = require("moonwarp.results.run").open(self)
+  self.run = require("moonwarp.results.journal").open(self)
   for _, one in ipairs(self.waiting) do self.run:append(one[1], one[2]) end
   self.waiting = {}
   return self.run

@@ -2,7 +2,7 @@
 --
 -- mw.study: a study as data. A file describes what is compared (parameters, rungs, what each must
 -- compute, parts with their cases, tables, charts and ratios) and returns the description; the runner
--- owns the ritual (study/run.lua). A description is built by calls, so that a mistake has a line.
+-- owns the ritual (study/runner.lua). A description is built by calls, so that a mistake has a line.
 --
 --   study      a question, with parameters
 --   case       one size and type with its arrays: c in every function of a description
@@ -26,7 +26,7 @@ local measure = require "moonwarp.study.measure"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
 local session = require "moonwarp.session"
-local runner = require "moonwarp.study.run"
+local runner = require "moonwarp.study.runner"
 local steps = require "moonwarp.study.steps"
 local units = require "moonwarp.base.units"
 local validate = require "moonwarp.study.validate"

@@ -6,7 +6,7 @@
 local check = require "moonwarp.measure.check"
 local measure = require "moonwarp.study.measure"
 local show = require "moonwarp.study.show"
-local runner = require "moonwarp.study.run"
+local runner = require "moonwarp.study.runner"
 
 local function nothing() end
 

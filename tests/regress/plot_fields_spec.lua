@@ -7,7 +7,7 @@ local bars = require "moonwarp.plot.bars"
 local chart = require "moonwarp.plot.chart"
 local export = require "moonwarp.results.export"
 local figure = require "moonwarp.plot.figure"
-local form = require "moonwarp.results.schema"
+local form = require "moonwarp.results.record_schema"
 local mw = support.mw
 local fails = support.fails
 

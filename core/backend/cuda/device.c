@@ -196,7 +196,7 @@ const mw_finding *cuda_findings(mw_device *device) {
   return NULL;
 }
 
-const mw_counted *cuda_counters(mw_device *device, bool newest) {
+const mw_counter_launch *cuda_counters(mw_device *device, bool newest) {
   (void)device, (void)newest;
   return NULL;
 }

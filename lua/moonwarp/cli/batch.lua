@@ -320,7 +320,7 @@ function batch.submit(parsed, curriculum, more)
   local head = plan_of(parsed, curriculum, devices_there(site, parsed, curriculum, root .. "/batch"))
   head.slurm = site
   local book = ledger.create(root, lists.merged(head, more))
-  local running = require("moonwarp.slurm.batch").new(book, screen_of(book, root))
+  local running = require("moonwarp.slurm.submitter").new(book, screen_of(book, root))
   if parsed.dry then return print_scripts(running) end
   return conclude(running, parsed, follow)
 end
@@ -337,7 +337,7 @@ local function resume_slurm(parsed, book, root)
   require("moonwarp.slurm.queue").check()
   check_folder(book.folder)
   local words = require("moonwarp.slurm.site").words(parsed)
-  return conclude(require("moonwarp.slurm.batch").new(book, screen_of(book, root), words), parsed, follow)
+  return conclude(require("moonwarp.slurm.submitter").new(book, screen_of(book, root), words), parsed, follow)
 end
 
 -- ---- --resume -----------------------------------------------------------------------------------

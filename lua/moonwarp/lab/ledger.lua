@@ -12,7 +12,7 @@ local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 local path = require "moonwarp.base.path"
-local schema = require "moonwarp.lab.schema"
+local schema = require "moonwarp.lab.batch_schema"
 
 local ledger = {}
 ledger.__index = ledger

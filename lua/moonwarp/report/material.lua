@@ -4,7 +4,7 @@
 -- they belong to; and what could not be read, with the reason. Records are in order: results.store sees to
 -- it.
 
-local batch = require "moonwarp.report.batch"
+local batch = require "moonwarp.report.labs"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local overlay = require "moonwarp.plot.overlay"

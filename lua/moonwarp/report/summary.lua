@@ -2,7 +2,7 @@
 --
 -- The head of a report: one row per run, the named folders without a run, and the batches.
 
-local batch = require "moonwarp.report.batch"
+local batch = require "moonwarp.report.labs"
 local card = require "moonwarp.report.card"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"

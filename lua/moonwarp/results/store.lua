@@ -8,7 +8,7 @@ local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local schema = require "moonwarp.results.schema"
+local schema = require "moonwarp.results.record_schema"
 local utf8text = require "moonwarp.base.utf8text"
 
 local store = {}

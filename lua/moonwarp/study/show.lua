@@ -5,7 +5,7 @@
 
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.measure.contest"
-local counted = require "moonwarp.study.counted"
+local counted = require "moonwarp.study.counters"
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local ladder = require "moonwarp.plot.ladder"

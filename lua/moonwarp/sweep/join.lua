@@ -168,7 +168,7 @@ end
 function join.run(parts, parameters)
   local current, lefts = session.current, read(parts, parameters)
   local first = lists.find(lefts, function(left) return left.folder end)
-  if first then current.run = require("moonwarp.results.run").open(current, first) end
+  if first then current.run = require("moonwarp.results.journal").open(current, first) end
   current.is_prepared = true
   current:empty_json()
   local ended, reason = { count = 0 }, nil

@@ -10,7 +10,7 @@ local form = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
 local literal = require "moonwarp.base.literal"
 local passes = require "moonwarp.sweep.passes"
-local schema = require "moonwarp.results.schema"
+local schema = require "moonwarp.results.record_schema"
 local store = require "moonwarp.results.store"
 
 local part = {}

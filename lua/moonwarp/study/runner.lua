@@ -13,7 +13,7 @@
 local answers = require "moonwarp.study.answers"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
-local counted = require "moonwarp.study.counted"
+local counted = require "moonwarp.study.counters"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
 local failure = require "moonwarp.base.failure"
