@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What every kind of picture shares: its levels, what a sweep makes of it, where it is from, its
--- files, and the line that says what was written. A chart of records is drawn by its kind: bars of a
--- ladder, else series along axes.
+-- files, and the line that says what was written. A chart of records is drawn by its kind (kinds.lua).
 
 local chart = require "moonwarp.plot.chart"
 local core = require "moonwarp.core"
@@ -11,13 +10,11 @@ local fields = require "moonwarp.results.fields"
 local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local quantity = require "moonwarp.measure.quantity"
-local series = require "moonwarp.plot.series"
-local script = require "moonwarp.plot.bars_script"
 local sweep = require "moonwarp.plot.sweep"
-local text = require "moonwarp.plot.bars_text"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
@@ -190,7 +187,7 @@ end
 ---@param size table?  width (letters), unicode; what is left out is the terminal's
 ---@return string
 function figure.text(about, size)
-  return (about.kind == "ladder" and text or chart).draw(about, size)
+  return kinds.of(about).text(about, size)
 end
 
 --- Writes the .dat and .gp files of a picture.
@@ -200,7 +197,7 @@ end
 ---@param is_alone boolean? the .gp holds its data
 ---@return table made       dat, gp: paths
 function figure.files(about, base, drawing, is_alone)
-  drawing = drawing or (about.kind == "ladder" and script or series).drawing(about)
+  drawing = drawing or kinds.of(about).drawing(about)
   return { dat = files.put(base .. ".dat", gnuplot.data(about, drawing)),
            gp = files.put(base .. ".gp", gnuplot.script(about, drawing, is_alone)) }
 end
