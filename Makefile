@@ -26,7 +26,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Wwrite-strings
 FLAGS    := -std=gnu11 -D_GNU_SOURCE -I. -isystem $(LUA_INC) -fPIC -pthread $(WARNINGS)
 
-SOURCES := $(wildcard core/*.c core/*/*.c core/backend/*/*.c core/backend/*/*/*.c)
+SOURCES := $(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c)
 PROGRAM := $(wildcard core/host/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
