@@ -67,7 +67,7 @@ run_file() { # kind file
     other) run_other "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
-        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua ;;
+        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua ;;
         docs) $STOCK_LUA docs/gen.lua --check ;;
         floors) $STOCK_LUA .make/floors.lua "$build" ;;
       esac ;;

@@ -5,7 +5,7 @@
 
 local labs = require "tests.labs"
 local lists = require "moonwarp.base.lists"
-local studies = require "moonwarp.cli.studies"
+local studies = require "moonwarp.lab.studies"
 local support = require "tests.support"
 
 local HOME <const> = support.core.home()

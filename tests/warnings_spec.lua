@@ -218,7 +218,7 @@ describe("warnings of a module", function()
         assert.are.same({ "r.cu", 2, "if (a[0] = 3) a[1] = 4;" }, { one.file, one.line, one.source })
         assert.is_truthy(one.text:find("assignment", 1, true))
       end
-      local html = page.draw(material.gather { folder }, {})
+      local html = page.draw(material.gather({ folder }, "out"), {})
       assert.is_truthy(html:find("r.cu:2: ", 1, true))
       assert.is_truthy(html:find("1 warning of the compiler", 1, true))
     end)

@@ -76,7 +76,7 @@ void cpu_device_check_mode(mw_device *base, const mw_check_mode *mode) {
   cpu_checker_judge(device->checker, mode);
 }
 
-const mw_counted *cpu_device_counters(mw_device *base, bool newest) {
+const mw_counter_launch *cpu_device_counters(mw_device *base, bool newest) {
   cpu_device *device = (cpu_device *)base;
   if (!device->checker) return NULL;
   cpu_streams_drain(device, false, &(mw_error){0}); /* as above */

@@ -8,7 +8,7 @@ local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local new = { most = 2, least = 1, wants = "new wants a name, as in moonwarp new saxpy saxpy.cu" }
 

@@ -4,7 +4,7 @@
 -- shares in columns at the right, levels as dashed vertical lines, marks as points. The more bars, the
 -- higher the picture.
 
-local bars = require "moonwarp.plot.ladder.bars"
+local bars = require "moonwarp.plot.bars"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"

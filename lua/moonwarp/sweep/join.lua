@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- A sweep whose passes other processes have run, as the elements of a job array: what they have left (cli/part.lua)
+-- A sweep whose passes other processes have run, as the elements of a job array: what they have left (sweep/part.lua)
 -- becomes one run, with the table, the charts and the exit status of a sweep in this process.
 
 local arg = require "moonwarp.arg"
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local part = require "moonwarp.cli.part"
-local passes = require "moonwarp.cli.passes"
+local part = require "moonwarp.sweep.part"
+local passes = require "moonwarp.sweep.passes"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
 local remark = require "moonwarp.results.remark"
@@ -49,8 +49,8 @@ local function copy_files(left)
 end
 
 local TAKE <const> = {
-  record = record.take,
-  remark = function(value) remark.keep(value.text) end,
+  record = function(value) record.take(session.current, value) end,
+  remark = function(value) remark.keep(session.current, value.text) end,
 }
 
 local function take_lines(left)
@@ -168,7 +168,7 @@ end
 function join.run(parts, parameters)
   local current, lefts = session.current, read(parts, parameters)
   local first = lists.find(lefts, function(left) return left.folder end)
-  if first then current.run = require("moonwarp.results.run").open(current, first) end
+  if first then current.run = require("moonwarp.results.journal").open(current, first) end
   current.is_prepared = true
   current:empty_json()
   local ended, reason = { count = 0 }, nil

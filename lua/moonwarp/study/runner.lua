@@ -11,17 +11,16 @@
 -- with `counters` has the cases that these name instead of odd ones.
 
 local answers = require "moonwarp.study.answers"
-local arg = require "moonwarp.arg"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
-local counted = require "moonwarp.study.counted"
+local counted = require "moonwarp.study.counters"
 local check = require "moonwarp.measure.check"
+local checking = require "moonwarp.measure.checking"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
 local mistakes = require "moonwarp.study.mistakes"
 local parameters = require "moonwarp.study.parameters"
-local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
 local remark = require "moonwarp.results.remark"
 local session = require "moonwarp.session"
@@ -125,7 +124,7 @@ end
 
 local function choose(study)
   runner.declare(study)
-  arg.check_known {}
+  session.current:check_known {}
   local parts = lists.set(study.p.parts)
   for _, rung in ipairs(study.rung_list) do
     local asked = lists.find(study.p.rungs or {}, function(text) return is_meant(rung, text) end)
@@ -133,7 +132,7 @@ local function choose(study)
     local on, reason = study, nil
     if rung.wanted and rung.device then on, reason = blame.on(rung, "device", case.on, study, rung.device) end
     if on == study and rung.device then reason = ("the study's device is %s"):format(study.dev:id()) end
-    if rung.wanted and reason and not session.is_checked(study.dev) then
+    if rung.wanted and reason and not checking.is_on(study.dev) then
       rung.wanted = false
       table.insert(study.state.skipped, ("%s (%s)"):format(rung.name, reason))
     end
@@ -146,7 +145,7 @@ local function choose(study)
     return part
   end)
   if not lists.find(study.state.parts, function(part) return part.run or #part.chosen > 0 end) then
-    remark.say("Nothing is measured: no part that is run has one of the chosen rungs.")
+    remark.say(session.current, "Nothing is measured: no part that is run has one of the chosen rungs.")
   end
 end
 
@@ -168,7 +167,7 @@ local function leave_out_plain_parts(state)
   local left_out = lists.map(state.parts, function(part) return part.run and ("'%s'"):format(part.name) or nil end)
   state.parts = lists.map(state.parts, function(part) return not part.run and part or nil end)
   if #left_out > 0 then
-    remark.say("Not run without a size (-p): %s.", table.concat(left_out, ", "))
+    remark.say(session.current, "Not run without a size (-p): %s.", table.concat(left_out, ", "))
   end
 end
 
@@ -178,13 +177,13 @@ local function tell_counted(study)
   for _, part in ipairs(study.state.parts) do
     lists.append(texts, lists.map(part.list, function(sides) return answers.sides_text(case.bare(study, sides)) end))
   end
-  if #texts > 0 then remark.say("Counted for %s.", table.concat(lists.unique(texts), "; ")) end
+  if #texts > 0 then remark.say(session.current, "Counted for %s.", table.concat(lists.unique(texts), "; ")) end
 end
 
 -- Of a study in check mode only the odd cases are run, unless a size is given or the study is plain Lua. What counts
 -- takes cases that its blocks divide, if there are such.
 local function reduce(study)
-  if not session.is_checked(study.dev) then return end
+  if not checking.is_on(study.dev) then return end
   local state, counts = study.state, (session.current.checking or {}).counters
   state.is_checked = true
   if not (is_sized(study) or not has_cases(study)) then
@@ -298,8 +297,8 @@ local function check_odd_case(study, part, sides, seen)
         add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(words, reason))
       end)
     for _, one in ipairs(doubtful) do
-      remark.say("All %d rungs of answer '%s' agree with each other and differ from its '%s' for %s: look at '%s' "
-        .. "first.", one.count, one.answer, one.by, words, one.by)
+      remark.say(session.current, "All %d rungs of answer '%s' agree with each other and differ from its '%s' for %s: "
+        .. "look at '%s' first.", one.count, one.answer, one.by, words, one.by)
     end
   end
 end
@@ -339,7 +338,7 @@ local function measure_case(study, part, sides)
   collectgarbage() -- what the case has made so far
   local words = answers.sides_text(case.bare(study, sides))
   table.insert(study.state.skipped, ("%s (%s)"):format(words, failure.text(result)))
-  check.fail(("%s, %s"):format(part.name, words), failure.text(result))
+  check.fail(session.current, ("%s, %s"):format(part.name, words), failure.text(result))
 end
 
 -- Cases that depend on what an earlier part has measured (study:fastest) are known only now.
@@ -371,7 +370,7 @@ local function conclude(study)
                               { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
                               { "Measured although it is wrong", state.mistaken },
                               { "Not counted", counted.notes(state) } } do
-    if #left_out[2] > 0 then remark.say("%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
+    if #left_out[2] > 0 then remark.say(session.current, "%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
   end
 end
 
@@ -381,8 +380,8 @@ function runner.run(study)
   -- parts: those to be run; results: of measured parts, by name; plans: of modules; views: the study on other devices;
   -- wrong: rungs, with the reason; mistakes: what is known of rungs with one; mistaken: those that are measured;
   -- counted: counters of variants; in_fibers: rungs, with the reason; rung: the one that launches
-  study.state = { name = path.script(), results = {}, plans = {}, views = {}, wrong = {}, skipped = {}, unchecked = {},
-                  mistakes = {}, mistaken = {}, counted = {}, uncounted = {}, in_fibers = {} }
+  study.state = { name = session.current:script(), results = {}, plans = {}, views = {}, wrong = {}, skipped = {},
+                  unchecked = {}, mistakes = {}, mistaken = {}, counted = {}, uncounted = {}, in_fibers = {} }
   local current = session.current
   current.measured = study.dev
   local _ <close> = setmetatable({}, { __close = function() -- however the run ends

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a process leaves that has run one pass of a sweep (moonwarp run --pass): DIR/pass.lua beside the run, for the
--- process that joins the passes (cli/join.lua). It has what this session holds and no record keeps: numbers as they
+-- process that joins the passes (sweep/join.lua). It has what this session holds and no record keeps: numbers as they
 -- are, how the pass ended, and what it has left to the last one to show.
 
 local files = require "moonwarp.base.files"
@@ -9,8 +9,8 @@ local fold = require "moonwarp.results.fold"
 local form = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
 local literal = require "moonwarp.base.literal"
-local passes = require "moonwarp.cli.passes"
-local schema = require "moonwarp.results.schema"
+local passes = require "moonwarp.sweep.passes"
+local schema = require "moonwarp.results.record_schema"
 local store = require "moonwarp.results.store"
 
 local part = {}
@@ -97,7 +97,7 @@ local LEFT <const> = fields {
 local function problem_of(left)
   local problem = form.problem(left, LEFT) or schema.lines_problem(left.lines)
   if problem then return problem end
-  local unknown = lists.find(left.put_off, function(one) return not passes.SHOW[one.what] end)
+  local unknown = lists.find(left.put_off, function(one) return not passes.SHOWN[one.what] end)
   if unknown then return ("nothing shows '%s'"):format(unknown.what) end
   local first = { kind = "run", value = lists.merged({ schema = fold.SCHEMA, study = "a pass" }, left.header or {}) }
   return schema.problem(fold.lines(lists.append({ first }, left.lines)))

@@ -1,25 +1,23 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp run --slurm: the combinations of a sweep as the labs of a batch, each an element of a job array, whose
--- passes become one run when the array is over (cli/join.lua). The batch lies in OUT/batch as others do, so that
--- moonwarp batch --resume continues a sweep too.
+-- passes become one run when the array is over (join.lua). The batch lies in OUT/batch as others do, so that moonwarp
+-- batch --resume continues a sweep too.
 
-local batch = require "moonwarp.cli.batch"
 local core = require "moonwarp.core"
-local exit = require "moonwarp.cli.exit"
-local failure = require "moonwarp.base.failure"
-local study_folder = require "moonwarp.study.folder"
+local execution = require "moonwarp.sweep.execution"
+local exit = require "moonwarp.base.exit"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local options = require "moonwarp.cli.options"
-local passes = require "moonwarp.cli.passes"
+local options = require "moonwarp.base.options"
+local parameter_words = require "moonwarp.base.parameter"
+local passes = require "moonwarp.sweep.passes"
 local path = require "moonwarp.base.path"
-local run = require "moonwarp.cli.run"
-local studies = require "moonwarp.cli.studies"
+local studies = require "moonwarp.lab.studies"
 local verdict = require "moonwarp.lab.verdict"
 
-local sweep = {}
+local array = {}
 
 -- ---- the combinations ---------------------------------------------------------------------------
 
@@ -55,17 +53,6 @@ local function words_of(parsed, number)
   return words
 end
 
-local function curriculum_of(script, name, parsed)
-  local numbers = numbers_of(script, run.parameters(parsed.p))
-  return { name = name, path = script, labs = lists.map(numbers, function(number)
-    return { name = ("%s-%d"):format(name, number), study = name, path = script, params = parsed.p or {},
-             words = words_of(parsed, number), tags = {}, needs = {}, gates = {}, retries = 0,
-             devices = parsed.device and { parsed.device } or select(2, core.device_forms()) }
-  end) }
-end
-
--- ---- the command --------------------------------------------------------------------------------
-
 local KEPT <const> = { "p", "json", "quiet", "device", "check", "counters" }
 
 -- Words of the command line but for options of sbatch, which rerun would give to the script.
@@ -78,22 +65,23 @@ local function own_words(words)
   return own
 end
 
---- Queues a sweep, follows it, and makes one run of it.
+--- A sweep's combinations as labs, and what the batch keeps of the command line for its end.
+---@param script string
 ---@param parsed table  of moonwarp run
----@return integer status
-function sweep.run(parsed)
-  if parsed.pass then options.fail("option '--pass': --slurm runs all combinations") end
-  if parsed.device then options.device(parsed.device, true) end
-  local script = studies.script(parsed[1])
-  local chunk, problem = study_folder.load(script)
-  if not chunk then failure.raise_as("script", problem) end
-  local name = path.safe(path.study(script))
+---@return table curriculum  as of lab/curriculum.lua
+---@return table more        fields of batch.json
+function array.curriculum(script, parsed)
+  local name, numbers = path.safe(path.study(script)), numbers_of(script, parameter_words.read(parsed.p))
   local own = { words = own_words(parsed.words) }
   for _, key in ipairs(KEPT) do own[key] = parsed[key] end
-  local words = lists.merged(parsed, { device = parsed.device and { parsed.device } })
-  words.json = nil -- of the run
-  return batch.submit(words, curriculum_of(script, name, parsed), { sandbox = "off", sweep = own })
+  return { name = name, path = script, labs = lists.map(numbers, function(number)
+    return { name = ("%s-%d"):format(name, number), study = name, path = script, params = parsed.p or {},
+             words = words_of(parsed, number), tags = {}, needs = {}, gates = {}, retries = 0,
+             devices = parsed.device and { parsed.device } or select(2, core.device_forms()) }
+  end) }, { sandbox = "off", sweep = own }
 end
+
+-- ---- its end ------------------------------------------------------------------------------------
 
 -- Why a combination has left nothing.
 local function message_of(result)
@@ -105,7 +93,7 @@ end
 --- Makes one run of a sweep whose batch is over.
 ---@param running table  the batch
 ---@return integer status
-function sweep.join(running)
+function array.join(running)
   local head = running.book.head
   local parts = lists.map(running.steps, function(step)
     local state = running.states[step.id]
@@ -115,11 +103,12 @@ function sweep.join(running)
              folder = ("%s/%s"):format(running.folder, ledger.place(step.id, math.max(1, state.attempts))) }
   end)
   local folder = running.book.folder
-  local status = run.join(head.curriculum, lists.merged(head.sweep, { out = folder:match "^(.*)/batch/[^/]+$" }), parts)
+  local parsed = lists.merged(head.sweep, { out = folder:match "^(.*)/batch/[^/]+$" })
+  local status = execution.join(head.curriculum, parsed, parts)
   if not running:is_complete() then
     exit.complain("to run again what was killed: moonwarp batch --resume %s", folder)
   end
   return status
 end
 
-return sweep
+return array

@@ -6,7 +6,6 @@
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
-local session = require "moonwarp.session"
 local tables = require "moonwarp.plot.table"
 local utf8text = require "moonwarp.base.utf8text"
 
@@ -31,8 +30,8 @@ local function has_blocks(rows)
 end
 
 -- What mw.table takes.
-local function table_of(rows)
-  local device = session.current:device()
+local function table_of(session, rows)
+  local device = session:device()
   local records = lists.map(counters.by_block(rows), function(row)
     return lists.merged(row, { device_name = device and device:id() == row.device and device:name() or nil })
   end)
@@ -77,26 +76,26 @@ function counted.note(launches, note)
 end
 
 --- Shows what was counted, by kernel and by line.
+---@param session table
 ---@param rows table[]   of counted.note
-function counted.show(rows)
-  tables.print(table_of(rows))
+function counted.show(session, rows)
+  tables.print(session, table_of(session, rows))
   local lines = costly_lines(rows)
-  if #lines > 0 then figure.say({}, lines_text(lines)) end
+  if #lines > 0 then figure.say(session, {}, lines_text(lines)) end
 end
 
-local list_type = { __name = "counters" }
-
-function list_type.__tostring(rows)
+local function text_of(session, rows)
   if #rows == 0 then return "no launch was counted" end
   local lines = costly_lines(rows)
-  return tables.text(table_of(rows)) .. (#lines > 0 and "\n" .. lines_text(lines) or "")
+  return tables.text(session, table_of(session, rows)) .. (#lines > 0 and "\n" .. lines_text(lines) or "")
 end
 
 --- Rows for a script, whose text is what is shown.
+---@param session table
 ---@param rows table[]
 ---@return table[] rows  the same
-function counted.list(rows)
-  return setmetatable(rows, list_type)
+function counted.list(session, rows)
+  return setmetatable(rows, { __name = "counters", __tostring = function() return text_of(session, rows) end })
 end
 
 return counted

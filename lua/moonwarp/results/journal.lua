@@ -87,7 +87,7 @@ end
 local function own_fields(session)
   local options = session.options
   return {
-    schema = fold.SCHEMA, study = path.script(), date = os.date("!%Y-%m-%dT%H:%M:%SZ", session.date),
+    schema = fold.SCHEMA, study = session:script(), date = os.date("!%Y-%m-%dT%H:%M:%SZ", session.date),
     moonwarp = core.version, argv = options.argv, rerun_of = options.rerun_of,
     params = next(session.given) and session.given or nil, lab = os.getenv "MOONWARP_LAB",
   }
@@ -96,7 +96,7 @@ end
 -- And of the device that it works on; before there is a journal, which is never without it.
 local function device_fields(session, device)
   return { device = device and device:id() or nil, device_name = device and device:name() or nil,
-           check = session:check_words(), environment = environment.collect(device) }
+           check = session:check_words(), environment = environment.collect(device, session.options.script) }
 end
 
 --- Opens a run, whose folder is made.
@@ -107,7 +107,7 @@ end
 function run.open(session, part)
   local root, device = session:out(), session.measured or session:device()
   local first = lists.merged(own_fields(session), part and part.header or device_fields(session, device))
-  local parent = ("%s/%s"):format(here(root, session.home), path.script())
+  local parent = ("%s/%s"):format(here(root, session.home), session:script())
   local word = part and part.word or device_word(device)
   local folder, problem = path.make_new(parent, word) -- two runs of one second do not share one
   if not folder then failure.raise_as("io", "%s", problem) end
@@ -118,7 +118,7 @@ function run.open(session, part)
   -- A stock interpreter does not say when a script ends; its collector does, and takes what came
   -- last first: the run before the journal.
   local self = setmetatable({ session = session, folder = folder, journal = journal, lines = {}, root = root,
-                              word = word, home = session.home, script = path.script_file(),
+                              word = word, home = session.home, script = session:script_file(),
                               sources = sources.none(session.options.text), remarks = {} }, Run)
   self:append("run", first)
   return self

@@ -4,7 +4,7 @@
 -- the nearest allocation, template arguments, how many errors were left out, and the line that says it is whole.
 
 local lists = require "moonwarp.base.lists"
-local tool = require "moonwarp.measure.tool"
+local tool = require "moonwarp.tools.tool"
 
 local sanitizer_report = {}
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is ordered after what among the operations of the script and of the devices' streams. order.c keeps it; race.c
+ * What is ordered after what among the operations of the script and of the devices' streams. clock.c keeps it; access.c
  * asks it whether two accesses of one array can run at once. */
-#ifndef MW_BIND_ORDER_H
-#define MW_BIND_ORDER_H
-
-#include <lua.h>
+#ifndef MW_BIND_CLOCK_H
+#define MW_BIND_CLOCK_H
 
 #include "core/backend/backend.h"
 
@@ -21,10 +19,9 @@ typedef struct order_place { /* in a script; file NULL: not known */
 } order_place;
 
 const char *order_name(const char *); /* the same text for all its uses, for good; NULL: there are too many */
-order_place order_here(lua_State *); /* the innermost line that is not the library's */
 
-/* A stream's life; one that is never opened is a default stream. */
-void order_open(lua_State *, mw_stream *, bool blocking);
+/* A stream's life, made at that place; one that is never opened is a default stream. */
+void order_open(mw_stream *, bool blocking, order_place made);
 void order_close(mw_stream *);
 
 /* What the stream's next operation is ordered after; number: that operation gets one, if it is asked for. */

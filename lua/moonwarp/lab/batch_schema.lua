@@ -5,7 +5,6 @@
 
 local devices = require "moonwarp.lab.devices"
 local form = require "moonwarp.base.schema"
-local site = require "moonwarp.slurm.site"
 
 local schema = {}
 
@@ -28,8 +27,15 @@ local STEP = fields {
 local SWEEP = fields { p = optional(list "string"), json = "string?", quiet = "boolean?", device = "string?",
                        check = "table?", counters = "boolean?", words = list "string" }
 
+-- The settings of a cluster (slurm/site.lua).
+local SITE = fields {
+  options = optional(list "string"), modules = optional(list "string"), setup = optional(list "string"),
+  cache = "string?", patience = "number", poll = "number", warning = "number", labs_per_job = "integer",
+  array_limit = "integer?", probe = "boolean",
+}
+
 local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", sandbox = "string?",
-                      steps = list(STEP), slurm = optional(site.FORM),
+                      steps = list(STEP), slurm = optional(SITE),
                       sweep = optional(SWEEP) }
 
 local LINES = {

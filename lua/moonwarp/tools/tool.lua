@@ -3,10 +3,9 @@
 -- Tools of the CUDA toolkit that run a whole script: compute-sanitizer (sanitizer.lua) and ncu (ncu.lua). A child
 -- runs the script under the tool from its beginning; what the tool has written is read when the child has ended.
 
+local checking = require "moonwarp.measure.checking"
 local core = require "moonwarp.core"
-local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
-local path = require "moonwarp.base.path"
 local utf8text = require "moonwarp.base.utf8text"
 
 local tool = {}
@@ -57,12 +56,6 @@ function tool.program(name, more)
   return lists.find(lists.map(folders, function(folder) return folder .. "/" .. name end), is_program)
 end
 
-local function is_usable(backend)
-  return lists.find(core.devices(), function(entry)
-    return entry.usable and core.device_word(entry.id).backend == backend
-  end) ~= nil
-end
-
 --- Whether the session has a script that a child can run from its beginning: not at the prompt or in another
 --- interpreter.
 ---@param session table
@@ -71,38 +64,16 @@ function tool.is_script(session)
   return session.options.argv ~= nil
 end
 
---- The best backend with GPUs that can be used, or the best one without GPUs that has check mode.
----@param is_gpu boolean
----@return string? name
-function tool.backend(is_gpu)
-  local _, names = core.device_forms()
-  return lists.find(names, function(name)
-    local word = core.device_word(name)
-    return word.checks and (word.kind == "gpu") == is_gpu and is_usable(name)
-  end)
-end
-
 --- Whether a device's word is that of the first GPU, and it is there: what is wrong with another id is known when it is
 --- opened.
 ---@param word table?  of core.device_word
 ---@return boolean
 function tool.is_first_gpu(word)
   return word ~= nil and word.kind == "gpu" and (word.checked or word.id == word.backend .. ":0")
-    and is_usable(word.backend)
+    and checking.is_usable(word.backend)
 end
 
 -- ---- a tool at work -----------------------------------------------------------------------------
-
---- A new folder for what a tool writes.
----@return string name
----@return table guard   removes it when it is closed
-function tool.folder()
-  local name = os.tmpname()
-  os.remove(name)
-  local problem = path.make(name)
-  if problem then failure.raise_as("io", "%s", problem) end
-  return name, setmetatable({}, { __close = function() os.execute("rm -rf " .. path.quote(name)) end })
-end
 
 -- The command line of this run, for a child: without what is about its results.
 local function command(session, words, folder)

@@ -9,8 +9,9 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local findings = require "moonwarp.measure.findings"
 local lists = require "moonwarp.base.lists"
-local report = require "moonwarp.measure.sanitizer_report"
-local tool = require "moonwarp.measure.tool"
+local path = require "moonwarp.base.path"
+local report = require "moonwarp.tools.sanitizer_report"
+local tool = require "moonwarp.tools.tool"
 
 local sanitizer = {}
 
@@ -39,12 +40,12 @@ end
 
 -- The device that check mode takes if none was asked for: a GPU if its tools can run and judge so, else the CPU.
 local function default(session, check)
-  local gpu = checking.words(check) == "" and tool.backend(true)
+  local gpu = checking.words(check) == "" and checking.backend(true)
   if gpu and (tool.above() or tool.is_script(session) and sanitizer.program()) then return gpu end
   if gpu and tool.is_script(session) and not session.options.quiet then
     io.stderr:write("note: compute-sanitizer was not found; the CPU device checks\n")
   end
-  return tool.backend(false)
+  return checking.backend(false)
 end
 
 -- ---- a tool at work -----------------------------------------------------------------------------
@@ -70,7 +71,7 @@ local function judge(name, result, log, device)
 end
 
 local function run_tool(session, program, one, device)
-  local folder, guard = tool.folder()
+  local folder, guard = path.temporary()
   local _ <close> = guard
   local log = folder .. "/log"
   local own = session.options.check and { "--check" } or {}

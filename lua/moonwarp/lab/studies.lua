@@ -11,7 +11,7 @@ local folder = require "moonwarp.study.folder"
 local lfs = require "lfs"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local path = require "moonwarp.base.path"
 local schema = require "moonwarp.base.schema"
 

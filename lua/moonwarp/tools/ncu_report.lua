@@ -10,7 +10,7 @@
 
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
-local tool = require "moonwarp.measure.tool"
+local tool = require "moonwarp.tools.tool"
 
 local ncu_report = {}
 

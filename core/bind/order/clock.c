@@ -2,7 +2,7 @@
  *
  * The order of operations: a vector clock for each stream, each event and the script.
  *
- * A lane is a stream's place in the clocks. Operations that race.c keeps are numbered in their stream's lane; an
+ * A lane is a stream's place in the clocks. Operations that access.c keeps are numbered in their stream's lane; an
  * operation is ordered after number n of lane s if its stream's clock, or the script's, holds n or more for s. (The
  * script's too: what it queues, it queues after what it knows.)
  *
@@ -23,12 +23,12 @@
  * Closing a stream orders nothing, its lane stays until the script knows that its work has ended. Where lanes run out,
  * streams share one, as if they were one stream: races are missed then, and none is invented. The same holds for a
  * device that is opened again. */
-#include "core/bind/order.h"
+#include "core/bind/order/clock.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/bind/bind.h"
+#include "core/base/memory.h"
 
 typedef struct lane {
   struct lane *main; /* of its device's default stream */
@@ -68,17 +68,6 @@ const char *order_name(const char *name) {
   if (count == MOST) return NULL;
   names[count] = mw_strdup(name);
   return names[count++];
-}
-
-order_place order_here(lua_State *L) {
-  lua_Debug frame;
-  for (int level = 0; lua_getstack(L, level, &frame); level++) {
-    lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0 || bind_is_own(frame.source)) continue;
-    const char *name = order_name(*frame.source == '@' ? frame.source + 1 : frame.short_src);
-    return (order_place){name, frame.currentline};
-  }
-  return (order_place){NULL, 0};
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------------------------- */
@@ -130,11 +119,11 @@ static lane *lane_of(mw_stream *stream) {
   return enter(stream, l ? l : take(stream, stream == main ? NULL : lane_of(main), true));
 }
 
-void order_open(lua_State *L, mw_stream *stream, bool blocking) {
+void order_open(mw_stream *stream, bool blocking, order_place made) {
   lane *l = enter(stream, take(stream, lane_of(stream->device->main), blocking));
   if (l->main == l) return; /* shared */
   l->number = ++streams_made;
-  l->made = order_here(L);
+  l->made = made;
 }
 
 void order_close(mw_stream *stream) {

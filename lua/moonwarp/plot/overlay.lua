@@ -3,8 +3,8 @@
 -- Charts of several runs on one: those of one name, kind and quantity (CPU beside GPU), each series with its
 -- run's label; the bars of ladders side by side. And the names that distinguish runs.
 
-local bars = require "moonwarp.plot.ladder.bars"
 local core = require "moonwarp.core"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local units = require "moonwarp.base.units"
@@ -12,7 +12,6 @@ local units = require "moonwarp.base.units"
 local overlay = {}
 
 local FAR_APART <const> = 20 -- runs whose largest values differ so much share a logarithmic axis
-local BARS_A_SERIES <const> = 6 -- a ladder's bars take so much less room than series
 
 -- ---- charts of moonwarp 0.3 ---------------------------------------------------------------------
 
@@ -93,34 +92,11 @@ local function of_several(entries)
     labels
 end
 
-local function ladders(into, entries, labels)
-  return bars.merge(into, lists.map(entries, function(entry) return entry.chart end), labels)
-end
-
-local function series(into, entries, labels)
-  local alone = not lists.find(entries, function(entry) return #entry.chart.series > 1 end)
-  into.series, into.levels = {}, {}
-  for i, entry in ipairs(entries) do
-    for _, one in ipairs(entry.chart.series) do
-      table.insert(into.series, { points = one.points, name = alone and labels[i]
-        or ("%s: %s"):format(labels[i], one.name) })
-    end
-    for _, level in ipairs(entry.chart.levels) do
-      table.insert(into.levels, { value = level.value, label = ("%s: %s"):format(labels[i], level.label) })
-    end
-  end
-  return into
-end
-
-local KINDS = { plot = series, ladder = ladders }
-
 -- The largest of what a chart's lengths and heights show, and whether all are above 0.
 local function largest_of(chart)
   local most, least = 0, math.huge
-  local function take(value) most, least = math.max(most, value), math.min(least, value) end
-  for _, bar in ipairs(chart.bars or {}) do take(bar.value) end
-  for _, one in ipairs(chart.series or {}) do
-    for _, point in ipairs(one.points) do take(point.y) end
+  for _, value in ipairs(kinds.of(chart).values(chart)) do
+    most, least = math.max(most, value), math.min(least, value)
   end
   return most, least > 0
 end
@@ -140,8 +116,9 @@ local function merged(entries)
   local chart = entries[1].chart
   if #entries == 1 then return chart end
   local empty, labels = of_several(entries)
-  local into = KINDS[chart.kind or "plot"](empty, entries, labels)
-  local axis = chart.kind == "ladder" and "logx" or "logy"
+  local kind = kinds.of(chart)
+  local into = kind.merge(empty, lists.map(entries, function(entry) return entry.chart end), labels)
+  local axis = kind.axis
   if not into[axis] and not into.square and are_far_apart(entries) then
     into[axis], into.note = 10, "logarithmic, because the runs are far apart"
     into.levels = lists.map(into.levels, function(level) return level.value > 0 and level or nil end)
@@ -173,10 +150,6 @@ function overlay.apart(figures)
   end)
 end
 
-local function weight_of(chart)
-  return chart.bars and #chart.bars / BARS_A_SERIES or #chart.series
-end
-
 --- The charts of runs, those of one name and kind laid over each other. A chart of an unknown
 --- kind is left out.
 ---@param runs table[]   of results.store; with `tag` where a run's label is known already
@@ -188,14 +161,15 @@ function overlay.charts(runs, most)
   for _, run in ipairs(runs) do
     for _, chart in ipairs(run.charts or {}) do
       chart = in_base_units(chart)
-      local key = KINDS[chart.kind or "plot"] and key_of(chart)
+      local kind = kinds.of(chart)
+      local key = kind and key_of(chart)
       local group = by_key[key]
-      if key and not (group and group.weight + weight_of(chart) <= (most or math.huge)) then
+      if key and not (group and group.weight + kind.weight(chart) <= (most or math.huge)) then
         group = { weight = 0 }
         by_key[key], order[#order + 1] = group, group
       end
       if key then
-        group.weight = group.weight + weight_of(chart)
+        group.weight = group.weight + kind.weight(chart)
         table.insert(group, { run = run, chart = chart })
       end
     end

@@ -4,7 +4,7 @@
 -- known after the first pass: mw.arg says so. A pass that is skipped, or that an error ends which a value can be the
 -- cause of, does not end the others.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
@@ -19,8 +19,8 @@ local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "com
 
 local NAMED <const> = 10 -- passes of a sweep that have not passed
 
---- What shows again what a pass has left to show: the function, by the module.
-passes.SHOW = { table = "print", plot = "draw", ladder = "draw" }
+--- What a pass may leave to the last one to show: functions of mw.
+passes.SHOWN = lists.set { "table", "plot", "ladder" }
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
@@ -68,7 +68,7 @@ local function say_failed(problem, pass, header)
   local current = session.current
   exit.complain("%s failed: %s", pass, tostring(problem))
   current.message = current.message or ("%s failed: %s"):format(pass, failure.text(problem))
-  if not current.outcome then require("moonwarp.results.record").fail(problem, header) end
+  if not current.outcome then require("moonwarp.results.record").fail(current, problem, header) end
 end
 
 -- The script, and the study that it returns; what host.call gives.
@@ -91,7 +91,7 @@ end
 ---@return integer status
 ---@return any problem     the error, if it was skipped or its pass failed
 function passes.judge(outcome, message, problem, header)
-  local status, pass = failure.status(problem), require("moonwarp.plot.sweep").pass()
+  local status, pass = failure.status(problem), session.current:pass_words()
   if status == "skipped" then
     say_skipped(problem.reason, pass)
   elseif pass and OF_A_VALUE[status] then
@@ -113,7 +113,7 @@ function passes.note(ended, failed, problem)
   ended.count = ended.count + 1
   if not (problem or is_wrong) then return end
   local why = not problem and "check failed" or failure.status(problem) == "skipped" and "skipped" or "failed"
-  ended[#ended + 1] = ("%s (%s)"):format(require("moonwarp.plot.sweep").pass() or "all values", why)
+  ended[#ended + 1] = ("%s (%s)"):format(session.current:pass_words() or "all values", why)
 end
 
 --- Says how many passes of a sweep have passed, and which have not; nothing of one that leaves no results.
@@ -135,7 +135,7 @@ end
 function passes.show(put_off)
   session.current.more = false
   return passes.status(host.call(function()
-    for _, one in ipairs(put_off) do require("moonwarp.plot." .. one.what)[passes.SHOW[one.what]](one.spec) end
+    for _, one in ipairs(put_off) do require("moonwarp")[one.what](one.spec) end
   end))
 end
 
@@ -202,7 +202,7 @@ function passes.picked(parameters, number)
   return picks
 end
 
---- Runs one pass of a sweep. What it leaves to the last one is left to who joins the passes (cli/join.lua).
+--- Runs one pass of a sweep. What it leaves to the last one is left to who joins the passes (sweep/join.lua).
 ---@param chunk function
 ---@param parameters table[]  all of the sweep
 ---@param words string[]

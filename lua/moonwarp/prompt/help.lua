@@ -29,7 +29,7 @@ objects, each with methods
 local sections -- text by name: "mw.bench", "device.array", "device", "bench_options"
 
 local function read_sections()
-  local text, reason = files.read(core.home() .. "/lua/moonwarp/cli/manual.txt")
+  local text, reason = files.read(core.home() .. "/lua/moonwarp/prompt/manual.txt")
   if not text then failure.raise_as("io", "moonwarp's own file is not there: %s; install it again", reason) end
   local found, at = {}, nil
   for line in text:gmatch "[^\n]*" do

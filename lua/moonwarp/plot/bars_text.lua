@@ -3,7 +3,7 @@
 -- A ladder in the terminal: one line per bar, followed by its value, half of its interval and its share,
 -- the levels as vertical lines, a letter a mark, a legend. Returns text; prints nothing.
 
-local bars = require "moonwarp.plot.ladder.bars"
+local bars = require "moonwarp.plot.bars"
 local chart = require "moonwarp.plot.chart"
 local lists = require "moonwarp.base.lists"
 local ticks = require "moonwarp.plot.ticks"

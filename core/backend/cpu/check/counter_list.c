@@ -10,33 +10,41 @@
 enum { ONE_BY_ONE = 1000, BUCKETS = 256 };
 
 typedef struct entry {
-  mw_counted base; /* first */
+  mw_counter_launch base; /* first */
   unsigned long long module;
   struct entry *link; /* of the same hash */
 } entry;
 
-struct cpu_counted {
-  const mw_counted *first;
+struct cpu_counter_list {
+  const mw_counter_launch *first;
   entry *last, *sums[BUCKETS];
   size_t count;
-  mw_counted newest;
+  mw_counter_launch newest;
 };
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
-static void add_counts(mw_counts *to, const mw_counts *from) {
-  const size_t atomic = to->atomic_contention, shared = to->shared_atomic_contention;
-  for (size_t i = 0; i < sizeof *to / sizeof(size_t); i++) ((size_t *)to)[i] += ((const size_t *)from)[i];
-  to->atomic_contention = atomic > from->atomic_contention ? atomic : from->atomic_contention;
-  to->shared_atomic_contention = shared > from->shared_atomic_contention ? shared : from->shared_atomic_contention;
+static size_t sum(size_t a, size_t b) {
+  return a + b;
 }
 
-static int compare_lines(const mw_counted_line *a, const mw_counted_line *b) {
+static size_t most(size_t a, size_t b) {
+  return a > b ? a : b;
+}
+
+static void add_counts(mw_counters *to, const mw_counters *from) {
+#define SUM                               sum
+#define MOST                              most
+#define ADD(name, kind, unit, title, doc) to->name = kind(to->name, from->name);
+  MW_COUNTERS(ADD)
+}
+
+static int compare_lines(const mw_counter_line *a, const mw_counter_line *b) {
   const int files = strcmp(a->file, b->file);
   return files ? files : a->line - b->line;
 }
 
-void cpu_counted_add(mw_counted *to, const mw_counted_line *line) {
+void cpu_counter_list_add(mw_counter_launch *to, const mw_counter_line *line) {
   size_t at = 0;
   for (size_t end = to->nlines; at < end;) {
     const size_t middle = (at + end) / 2;
@@ -52,22 +60,22 @@ void cpu_counted_add(mw_counted *to, const mw_counted_line *line) {
   to->lines[at] = *line;
 }
 
-static void add_launch(mw_counted *to, const mw_counted *launch) {
+static void add_launch(mw_counter_launch *to, const mw_counter_launch *launch) {
   to->launches++;
   to->blocks += launch->blocks;
   to->blocks_run += launch->blocks_run;
-  for (size_t i = 0; i < launch->nlines; i++) cpu_counted_add(to, &launch->lines[i]);
+  for (size_t i = 0; i < launch->nlines; i++) cpu_counter_list_add(to, &launch->lines[i]);
 }
 
 /* ---- entries --------------------------------------------------------------------------------------------------- */
 
-static entry **bucket_of(cpu_counted *list, const mw_counted *launch, unsigned long long module) {
+static entry **bucket_of(cpu_counter_list *list, const mw_counter_launch *launch, unsigned long long module) {
   uint64_t key = module;
   for (int i = 0; i < 3; i++) key = cpu_mixed(key ^ (uint64_t)launch->grid[i] << 32 ^ launch->block[i]);
   return &list->sums[key % BUCKETS];
 }
 
-static entry *append(cpu_counted *list, const mw_counted *launch, unsigned long long module) {
+static entry *append(cpu_counter_list *list, const mw_counter_launch *launch, unsigned long long module) {
   entry *made = mw_calloc(1, sizeof *made);
   memcpy(made->base.kernel, launch->kernel, sizeof made->base.kernel);
   memcpy(made->base.grid, launch->grid, sizeof made->base.grid);
@@ -80,13 +88,13 @@ static entry *append(cpu_counted *list, const mw_counted *launch, unsigned long 
   return list->last = made;
 }
 
-static bool is_alike(const entry *it, const mw_counted *launch, unsigned long long module) {
+static bool is_alike(const entry *it, const mw_counter_launch *launch, unsigned long long module) {
   return it->module == module && !strcmp(it->base.kernel, launch->kernel) &&
          !memcmp(it->base.grid, launch->grid, sizeof launch->grid) &&
          !memcmp(it->base.block, launch->block, sizeof launch->block);
 }
 
-static entry *sum_of(cpu_counted *list, const mw_counted *launch, unsigned long long module) {
+static entry *sum_of(cpu_counter_list *list, const mw_counter_launch *launch, unsigned long long module) {
   entry **bucket = bucket_of(list, launch, module), *it = *bucket;
   while (it && !is_alike(it, launch, module)) it = it->link;
   if (it) return it;
@@ -97,28 +105,28 @@ static entry *sum_of(cpu_counted *list, const mw_counted *launch, unsigned long 
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
-cpu_counted *cpu_counted_make(void) {
-  return mw_calloc(1, sizeof(cpu_counted));
+cpu_counter_list *cpu_counter_list_make(void) {
+  return mw_calloc(1, sizeof(cpu_counter_list));
 }
 
-void cpu_counted_append(cpu_counted *list, const mw_counted *launch, unsigned long long module) {
+void cpu_counter_list_append(cpu_counter_list *list, const mw_counter_launch *launch, unsigned long long module) {
   entry *to = list->count < ONE_BY_ONE ? append(list, launch, module) : sum_of(list, launch, module);
   add_launch(&to->base, launch);
   mw_free(list->newest.lines);
   list->newest = *launch;
 }
 
-const mw_counted *cpu_counted_list(cpu_counted *list) {
+const mw_counter_launch *cpu_counter_list_all(cpu_counter_list *list) {
   memset(list->sums, 0, sizeof list->sums);
   return list->first;
 }
 
-const mw_counted *cpu_counted_newest(const cpu_counted *list) {
+const mw_counter_launch *cpu_counter_list_newest(const cpu_counter_list *list) {
   return list->newest.launch ? &list->newest : NULL;
 }
 
-void cpu_counted_free(cpu_counted *list) {
-  for (const mw_counted *it = list->first, *next; it; it = next) {
+void cpu_counter_list_free(cpu_counter_list *list) {
+  for (const mw_counter_launch *it = list->first, *next; it; it = next) {
     next = it->next;
     mw_free(it->lines);
     mw_free((void *)(uintptr_t)it);

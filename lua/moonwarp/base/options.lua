@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Options of a command: a list of specs is the parser, and the help text. What is wrong with a
--- command line is raised as an error of status "usage", which cli/exit.lua turns into exit status 2.
+-- command line is raised as an error of status "usage", which base/exit.lua turns into exit status 2.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -23,15 +23,6 @@ end
 ---@param hint string?
 function options.fail_unknown(kind, word, names, hint)
   options.fail("unknown %s '%s'; %s", kind, word, nearest.hint(word, names, hint))
-end
-
---- The words of --check as a table.
----@param text string
----@return table mode
-function options.check(text)
-  local mode, problem = require("moonwarp.measure.checking").read(text)
-  if problem then options.fail("option '--check': %s", problem) end
-  return mode
 end
 
 --- The word of --device, if it has the form of a device's id.

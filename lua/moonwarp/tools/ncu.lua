@@ -9,8 +9,9 @@ local counters = require "moonwarp.measure.counters"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local report = require "moonwarp.measure.ncu_report"
-local tool = require "moonwarp.measure.tool"
+local path = require "moonwarp.base.path"
+local report = require "moonwarp.tools.ncu_report"
+local tool = require "moonwarp.tools.tool"
 
 local ncu = {}
 
@@ -118,7 +119,7 @@ local function judge(program, folder, result)
 end
 
 local function run(session, program, backend)
-  local folder, guard = tool.folder()
+  local folder, guard = path.temporary()
   local _ <close> = guard
   clear_report(folder)
   local result = tool.run_script(session, words_of(program, folder), { "--counters" }, folder, silence())
@@ -135,10 +136,10 @@ end
 
 -- The device that counts if none was asked for: a GPU if ncu can run, else the CPU.
 local function default(session, check)
-  local gpu = checking.words(check) == "counters" and tool.is_script(session) and tool.backend(true)
+  local gpu = checking.words(check) == "counters" and tool.is_script(session) and checking.backend(true)
   if gpu and ncu.program() then return gpu end
   if gpu and not session.options.quiet then io.stderr:write "note: ncu was not found; the CPU device counts\n" end
-  return tool.backend(false)
+  return checking.backend(false)
 end
 
 local function fail_place(id)
