@@ -10,6 +10,9 @@ local session = require "moonwarp.session"
 
 local support = { mw = mw, core = core }
 
+--- Whether what `make check` takes a sample of is run whole: in `make stress`, and on a GPU.
+support.whole = os.getenv "WHOLE" == "1"
+
 -- ---- devices ------------------------------------------------------------------------------------
 
 local opened
