@@ -167,11 +167,12 @@ specs() {
 # What check mode and counters see depends on what the optimiser leaves of a kernel.
 optimised() {
   specs check_faulty check_legal check_mutants check_orders check_page check_pairs check_studies counters counters_page \
-    growing_values hotpath
+    hotpath regress/cpu_findings regress/growing_values
 }
 
-# About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run.)
-compiled() { specs faults features language launch shim split waits warnings; }
+# About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run;
+# what engines compute and which faults are found, in tests/stress/whole_stress.sh.)
+compiled() { specs features language shim warnings; }
 
 # About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
 # the line of the script that an error or a record names.
