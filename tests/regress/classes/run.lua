@@ -2,9 +2,8 @@
 --
 -- The probes against what they expect: a line a kernel, and the sums of each file and engine.
 --
---   moonwarp run tests/regress/classes/run.lua -- [--brief] [--sample]
---     [--files first,second,third,fourth,fifth,sixth,seventh] [--engines auto,fiber]
---     [--frames plain,barriers,helper,turning] [--per NUMBER] [--device cpu] [FIRST LAST]
+--   moonwarp run tests/regress/classes/run.lua -- [--brief] [--sample] [--files values,references,...]
+--     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per NUMBER] [--device cpu] [FIRST LAST]
 --
 -- "wrong" is another number than expected, "broken" an error, "refused" one that the case names. Each kernel is alone
 -- in its module; --per puts a number of kernels in one, each in a namespace of its own. That is faster, but what one
@@ -15,8 +14,8 @@ local mw = require "moonwarp"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
 local probes = dofile(folder .. "probes.lua")
 
-local options = { files = "first,second,third,fourth,fifth,sixth,seventh", engines = "auto,fiber",
-  frames = "plain,barriers", device = "cpu" }
+local options = { files = table.concat(probes.FILES, ","), engines = "auto,fiber", frames = "plain,barriers",
+                  device = "cpu" }
 local range = {}
 
 local function read_arguments()
@@ -45,7 +44,7 @@ local function kernels_of(file)
   for number = range[1] or 1, math.min(range[2] or range[1] or #cases, #cases) do
     local list = probes.kernels(cases[number], words(options.frames))
     for i, kernel in ipairs(list) do
-      kernel.number = number
+      kernel.number, kernel.file = number, file
       if not options.sample or i == number % #list + 1 then kernels[#kernels + 1] = kernel end
     end
   end
@@ -53,10 +52,11 @@ local function kernels_of(file)
 end
 
 -- Kernels of one kind share modules. Cases with device variables do not, since a kernel that needs fibers gives them
--- all to fibers, nor does what fails, or is to take an engine.
+-- all to fibers, nor does what fails, or is to take an engine, nor do those of helpers.lua, which share names.
 local function kind_of(kernel)
   local case = kernel.case
-  if not options.per or case.alone or case.refused or case.engine then return kernel end
+  if not options.per or kernel.file == "helpers" and options.engines ~= "fiber" then return kernel end
+  if case.alone or case.refused or case.engine then return kernel end
   local std = case.std or ""
   for _, word in ipairs { "__device__", "__constant__", "__managed__" } do
     if kernel.front:find(word .. " [^(){]-[=;%[{]") then return kernel.number .. std end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- More of the same by a reader of the design: writes, coordinates and calls that the text of a kernel does not show;
+-- Probes by a reader of the design: writes, coordinates and calls that the text of a kernel does not show;
 -- see probes.lua for the form of a case.
 
 local TID = "struct Tid { __device__ operator int() const { return threadIdx.x; } };"
