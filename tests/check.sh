@@ -167,7 +167,7 @@ specs() {
 # What check mode and counters see depends on what the optimiser leaves of a kernel.
 optimised() {
   specs check_faulty check_legal check_mutants check_orders check_page check_pairs check_studies counters counters_page \
-    hotpath roofline regress/cpu_findings regress/growing_values
+    hotpath roofline regress/growing_values
 }
 
 # About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run;
