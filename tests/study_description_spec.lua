@@ -9,10 +9,7 @@ local STUDY = small_study.TEXT
 local changed, run = small_study.changed, small_study.run
 
 describe("a mistake in a study's description", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   -- What is exchanged in the study, and the message: the first line of the program's output after its name.
   local MISTAKES = {

@@ -2,9 +2,8 @@
 --
 -- What a default branch took for known, found by reading them: casts to types of another scope, members and operators
 -- by a template's parameter, friends, traits of references, constants that change, globals of unusual declarations,
--- what
--- C++ evaluates in front of a helper, names of a helper that the kernel hides, overloads out of sight, and words of the
--- warp operations. See probes.lua for the form. Several forms share a kernel; each has a digit of the result.
+-- what C++ evaluates in front of a helper, names of a helper that the kernel hides, overloads out of sight, and words
+-- of the warp operations. See probes.lua for the form. Several forms share a kernel; each has a digit of the result.
 
 local KERNEL = "__global__ void k(int *a, int w) { int t = threadIdx.x; "
 local BEGIN = KERNEL .. "__syncthreads(); "

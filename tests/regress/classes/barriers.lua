@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Whole kernels out of third.lua's list: barriers, warps and blocks in other shapes than those that probes.lua puts
+-- Whole kernels out of language.lua's list: barriers, warps and blocks in other shapes than those that probes.lua puts
 -- around a case.
 
 local TID = "struct Tid { __device__ operator int() const { return threadIdx.x; } };"

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- More of the same by a reader of the design: writes, coordinates and calls that the text of a kernel does not show;
+-- Probes by a reader of the design: writes, coordinates and calls that the text of a kernel does not show;
 -- see probes.lua for the form of a case.
 
 local TID = "struct Tid { __device__ operator int() const { return threadIdx.x; } };"
 local TILE = "struct Tile { int base; __device__ Tile(int w) : base(w * threadIdx.x) {} };"
 local GET = "struct M { int v; __device__ int get() const { return v + threadIdx.x; } };"
-local FP = "__device__ int me() { return threadIdx.x; } typedef int (*fp)();"
 local PUT = "__device__ void put(int &x) { x = threadIdx.x; }"
 local REF = "struct R { int &r; };"
 local REFC = "struct R { int &r; __device__ R(int &x) : r(x) {} };"
@@ -18,20 +17,10 @@ return {
     .. " n);", "t" },
   { "parameter of a typedef of a reference", "typedef int &ir; __device__ void put(ir x) { x = threadIdx.x; }",
     "int n = 0; put(n);", "t" },
-  { "explicit reference as a template argument", "template <class T> __device__ void put(T x) { x = threadIdx.x; }",
-    "int n = 0; put<int &>(n);", "t" },
   { "argument converted to a class that holds a reference", REFC .. " __device__ void put(R"
     .. " r) { r.r = threadIdx.x; }",
     "int n = 0; put(n);", "t" },
-  { "copy initialised class that holds a reference", REFC, "int n = 0; R r = n; r.r = threadIdx.x;", "t" },
-  { "aggregate that holds a reference, = {n}", REF, "int n = 0; R r = {n}; r.r = threadIdx.x;", "t" },
   { "aggregate that holds a reference, R{n}", REF, "int n = 0; auto r = R{n}; r.r = threadIdx.x;", "t" },
-  { "aggregate that holds a reference, direct", REF, "int n = 0; R r{n}; r.r = threadIdx.x;", "t" },
-  { "aggregate that holds a reference, in an argument", REF .. " __device__ void put(R r) { r.r = threadIdx.x; }",
-    "int n = 0; put({n});", "t" },
-  { "compound assignment that changes its right side", "struct A { int k; __device__ void operator+=(int &x)"
-    .. " { x = threadIdx.x; } };",
-    "A q{1}; int n = 0; q += n;", "t" },
   { "assignment that changes its right side", "struct A { int k; __device__ void operator=(int &x)"
     .. " { x = threadIdx.x; } };",
     "A q{1}; int n = 0; q = n;", "t" },
@@ -42,14 +31,12 @@ return {
   { "decltype(auto)", "", "int n = 0; decltype(auto) r = (n); r = threadIdx.x;", "t" },
   { "__builtin_addressof", "", "int n = 0; int *p = __builtin_addressof(n); *p = threadIdx.x;", "t" },
   { "auto & of a parameter", "", "auto &r = w; r = threadIdx.x; int n = w;", "t" },
-  { "int & of a parameter", "", "int &r = w; r += threadIdx.x; int n = w;", "t + 1" },
   { "reference to a reference of a parameter", "", "int &r = w, &q = r; q += threadIdx.x; int n = w;", "t + 1" },
   { "decltype((w)) of a parameter", "", "decltype((w)) r = w; r = threadIdx.x; int n = w;", "t" },
   { "parameter changed by a friend", "struct S { int v; friend __device__ void put(S, int &x) { x = threadIdx.x;"
     .. " } };",
     "S q{1}; put(q, w); int n = w;", "t" },
   { "parameter held by an aggregate", REF, "R r = {w}; r.r = threadIdx.x; int n = w;", "t" },
-  { "parameter held by a class, R r(w)", REFC, "R r(w); r.r = threadIdx.x; int n = w;", "t" },
   { "parameter copied into a class that holds it", REFC, "R r = w; r.r = threadIdx.x; int n = w;", "t" },
   { "parameter changed by += of a class", "struct A { int k; __device__ void operator+=(int &x)"
     .. " { x = threadIdx.x; } };",
@@ -59,14 +46,8 @@ return {
   { "parameter through a captured reference", "", "[&, &r = w] { r = threadIdx.x; }(); int n = w;", "t" },
   { "pointer parameter moved through a reference", "", "int *b = a; int *&r = b; r += threadIdx.x; int"
     .. " n = (int)(b - a);", "t" },
-  { "reference returned and assigned", "__device__ int &same(int &x) { return x; }", "int n = 0; same(n) ="
-    .. " threadIdx.x;", "t" },
-  { "reference returned by a method", "struct S { int v; __device__ int &at() { return v; } };",
-    "S q{0}; q.at() = threadIdx.x; int n = q.v;", "t" },
   { "chained set", "struct S { int v; __device__ S &set(int x) { v = x; return *this; } };",
     "S q; int n = q.set(1).set(threadIdx.x).v;", "t" },
-  { "ternary of references as a target's member", "struct P { int x; };", "P p{0}, q{0}; (w ? p"
-    .. " : q).x = threadIdx.x; int n = p.x;", "t" },
   { "range-for by reference over locals", "", "int l[2] = {0, 0}; for (auto &e : l) e = threadIdx.x;"
     .. " int n = l[1];", "t" },
   { "structured binding by reference of a vector", "", "int2 v = make_int2(0, 0); auto &[x, y] = v;"
@@ -81,21 +62,10 @@ return {
   { "pack expanded into references", "template <class... A> __device__ void all(A &...x) { ((x = threadIdx.x),"
     .. " ...); }",
     "int n = 0, m = 0; all(m, n); n += m;", "2 * t" },
-  { "lambda with captures passed to a template", "template <class F> __device__ void each(F f) { for (int"
-    .. " i = 0; i < 3; i++) f(i); }",
-    "int n = 0; each([&](int i) { n += i * threadIdx.x; });", "3 * t" },
-  { "lambda that returns early", "", "auto f = [&] { if (threadIdx.x > 9) return 1; return 2; }; int n = f();",
-    "t > 9 and 1 or 2" },
   { "placement new", "#include <new>\n", "int n = 0; int *p = new (&n) int(threadIdx.x); n = *p;", "t" },
   { "volatile reference", "", "int n = 0; volatile int &r = n; r = threadIdx.x;", "t" },
 
   -- B. ::threadIdx in what the kernel does not name
-  { "method of a device object", GET .. " __device__ M m = {3};", "int n = m.get();", "t + 3" },
-  { "method of a constant object", GET .. " __constant__ M m = {3};", "int n = m.get();", "t + 3" },
-  { "method of an array of device objects", GET .. " __device__ M m[2] = {{3}, {4}};", "int n = m[w].get();",
-    "t + 4" },
-  { "method of a typedef's class", GET .. " typedef M N;", "N m{3}; int n = m.get();", "t + 3" },
-  { "method of an alias's class", GET .. " using N = M;", "N m{3}; int n = m.get();", "t + 3" },
   { "method of an unnamed class", "typedef struct { int v; __device__ int get() const { return v + threadIdx.x;"
     .. " } } N;",
     "N m{3}; int n = m.get();", "t + 3" },
@@ -103,43 +73,14 @@ return {
     "t + 3" },
   { "static method of an alias", "struct S { static __device__ int get() { return threadIdx.x; } }; using Z = S;",
     "int n = Z::get();", "t" },
-  { "method of a member of a device object", GET .. " struct O { M m; }; __device__ O o = {{3}};",
-    "int n = o.m.get();", "t + 3" },
   { "method through a device pointer", GET .. " __device__ M m = {3}; __device__ M *p = &m;", "int n = p->get();",
     "t + 3" },
-  { "method of a shared object of an alias", GET .. " using N = M;", "__shared__ N m; if (threadIdx.x"
-    .. " == 0) m.v = 3; __syncthreads(); int n = m.get();", "t + 3" },
-  { "virtual method", "struct B { __device__ virtual int get() const { return 1; } };"
-    .. " struct D : B { __device__ int get() const override { return threadIdx.x; } };", "D d; const B &b = d;"
-    .. " int n = b.get();", "t" },
-  { "CRTP", "template <class D> struct Base { __device__ int get() const { return static_cast<const"
-    .. " D *>(this)->own() + 1; } };"
-    .. " struct E : Base<E> { __device__ int own() const { return threadIdx.x; } };", "E e; int n = e.get();",
-    "t + 1" },
-  { "friend function of a device object", "struct S { int v; friend __device__ int get(const"
-    .. " S &s) { return s.v + threadIdx.x; } }; __device__ S obj = {2};",
-    "int n = get(obj);", "t + 2" },
   { "variable template of a class", GET .. " template <int V> __device__ M mm = {V};", "int n = mm<3>.get();",
     "t + 3" },
-  { "device lambda", "__device__ auto get = [] __device__ (int x) { return x + (int)threadIdx.x; };",
-    "int n = get(3);", "t + 3" },
-  { "operator-> chain", "struct A { int v; __device__ int get() const { return v + threadIdx.x; } };"
-    .. " struct B { A *p; __device__ A *operator->() const { return p; } };"
-    .. " struct C { B b; __device__ B operator->() const { return b; } };", "A x{3}; C c{{&x}}; int"
-    .. " n = c->get();", "t + 3" },
   { "method pointer of a device object", GET .. " __device__ M m = {3};", "auto f = &M::get; int n = (m.*f)();",
     "t + 3" },
 
   -- C. pure helpers that are not
-  { "helper that converts a device object", TID .. " __device__ Tid tid; __device__ int f(int w)"
-    .. " { return tid + w; }", "int n = f(2);", "t + 2" },
-  { "helper that calls through a table", FP .. " __device__ fp table[2] = { me, me }; __device__"
-    .. " int f(int w) { return table[w](); }", "int n = f(1);", "t" },
-  { "helper that calls through a pointer", FP .. " __device__ fp one = me; __device__ int f(int"
-    .. " w) { return (*one)() + w; }", "int n = f(1);", "t + 1" },
-  { "helper that indexes a device object", "struct Acc { int k; __device__ int operator[](int i)"
-    .. " const { return k + i + threadIdx.x; } };"
-    .. " __device__ Acc acc = {1}; __device__ int f(int w) { return acc[w]; }", "int n = f(2);", "t + 3" },
   { "helper with static_cast to a typedef", TILE .. " typedef Tile ti; __device__ int f(int w)"
     .. " { return static_cast<ti>(w).base; }", "int n = f(4);", "4 * t" },
   { "helper with a cast in brackets to a typedef", TILE .. " typedef Tile ti; __device__ int f(int w)"
@@ -147,13 +88,6 @@ return {
   { "helper with an alias's static max", "struct S { static __device__ int max(int a, int b)"
     .. " { return a + b + threadIdx.x; } }; typedef S Z;"
     .. " __device__ int f(int w) { return Z::max(w, 1); }", "int n = f(2);", "t + 3" },
-  { "helper that loads what the thread wrote", "__device__ int f(const int *p) { return *p; }",
-    "int x = threadIdx.x; int n = f(&x);", "t" },
-  { "helper with an enum's operator in it", "enum E { A, B }; __device__ int operator+(E a, E b)"
-    .. " { return threadIdx.x; } __device__ int f(int w) { return A + B + w; }",
-    "int n = f(2);", "t + 2" },
-  { "helper whose result is a typedef's class", TILE .. " typedef Tile ti; __device__ ti f(int w) { return w; }",
-    "int n = f(4).base;", "4 * t" },
   { "helper with a counter of its own", "__device__ int c; __device__ int f(int w) { return atomicAdd(&c, 0) + w;"
     .. " }", "int n = f(2) + threadIdx.x;", "t + 2" },
 
@@ -168,8 +102,6 @@ return {
     "q::word v; int n = v.x;", "t" },
   { "member type of a template class", "template <class T> struct W { struct in { T x; __device__"
     .. " in() : x(threadIdx.x) {} }; };", "W<int>::in v; int n = v.x;", "t" },
-  { "class with an array member", "struct L { int e[4]; __device__ L() { for (int i = 0; i < 4; i++) e[i]"
-    .. " = i * threadIdx.x; } };", "L l; int n = l.e[3];", "3 * t" },
   { "class with begin and end", "struct V { int e[3]; __device__ const int *begin() const { return e; } __device__"
     .. " const int *end() const { return e + 3; } };",
     "V v{{1, 2, (int)threadIdx.x}}; int n = 0; for (int e : v) n += e;", "t + 3" },
@@ -182,37 +114,15 @@ return {
     "int n = 0; for (int i = 0; i < C<3>::size; i++) n += threadIdx.x;", "6 * t" },
   { "bound by a method", "struct Z { int v; __device__ int size() const { return v + threadIdx.x % 3; } };",
     "Z z{2}; int n = 0; for (int i = 0; i < z.size(); i++) n++;", "2 + t % 3" },
-  { "enum class with operator|", "enum class F : int { A = 1, B = 2 }; __device__ F operator|(F a, F b)"
-    .. " { return (F)((int)a + (int)b + threadIdx.x); }", "int n = (int)(F::A | F::B);", "t + 3" },
-  { "overloaded && and ||", "struct B { int k; __device__ bool operator&&(B o) const { return (threadIdx.x"
-    .. " + k + o.k) & 1; } __device__ int operator||(int i) const { return i + threadIdx.x; } };",
-    "B b{1}, c{2}; int n = (b && c) + (b || 3);", "(t + 3) % 2 + 3 + t" },
-  { "user-defined literal of a float", "struct Q { int v; }; __device__ Q operator\"\"_q(long"
-    .. " double x) { return Q{(int)x + (int)threadIdx.x}; }", "int n = (2.0_q).v;", "t + 2" },
   { "union with a constructor", "union U { int i; float f; __device__ U(int x) : i(x + threadIdx.x) {} };",
     "U u(3); int n = u.i;", "t + 3" },
   { "unnamed union in the body", "", "union { int i; unsigned u; } v; v.u = threadIdx.x; int n = v.i;", "t" },
   { "bit field with a default", "struct F { unsigned a : 4; unsigned b : 8; __device__ F() : a(1), b(threadIdx.x)"
     .. " {} };", "F f; int n = f.b + f.a;", "t + 1" },
-  { "copy constructor with a side effect on its source", "struct C { mutable int v; C() = default; __device__"
-    .. " C(const C &o) : v(o.v) { o.v = threadIdx.x; } };",
-    "C c; c.v = 1; C d = c; int n = c.v + d.v;", "t + 1" },
-  { "destructor that writes", "struct D { int *p; __device__ ~D() { *p = threadIdx.x; } };",
-    "int n = 0; { D d{&n}; }", "t" },
-  { "destructor that writes by reference", "struct D { int &p; __device__ ~D() { p = threadIdx.x; } };",
-    "int n = 0; { D d{n}; }", "t" },
-  { "guard held by = {}", "struct D { int &p; __device__ ~D() { p = threadIdx.x; } };", "int n = 0; { D d = {n};"
-    .. " }", "t" },
   { "conversion to a pointer", "struct P { int *p; __device__ operator int *() const { return p + threadIdx.x; } };",
     "int l[64]; for (int i = 0; i < 64; i++) l[i] = i; P p{l}; int n = *p;", "t" },
   { "conversion operator template", "struct A { template <class T> __device__ operator"
     .. " T() const { return threadIdx.x; } };", "A q; int n = q;", "t" },
-  { "class derived of two", "struct A { int x; __device__ A() : x(threadIdx.x) {} }; struct B { int y ="
-    .. " 3; }; struct C : A, B {};", "C c; int n = c.x + c.y;", "t + 3" },
-  { "inherited constructor", "struct A { int x; __device__ A(int i) : x(i * threadIdx.x)"
-    .. " {} }; struct C : A { using A::A; };", "C c(2); int n = c.x;", "2 * t" },
-  { "delegating constructor", "struct A { int x; __device__ A(int i) : x(i * threadIdx.x) {} __device__ A() : A(3)"
-    .. " {} };", "A c; int n = c.x;", "3 * t" },
   { "deduction guide", "template <class T> struct W { T x; __device__ W(T y) : x(y + threadIdx.x) {} };",
     "W q(3); int n = q.x;", "t + 3" },
   { "initialiser of a static member of a template", "template <class T> struct W { static constexpr T"
@@ -222,10 +132,6 @@ return {
   { "switch with an initialiser and fallthrough", "", "int n = 0; switch (int q = threadIdx.x & 3; q)"
     .. " { case 1: n += 10; case 2: n += q; break; default: n = 7; }",
     "({ 7, 11, 2, 7 })[t % 4 + 1]" },
-  { "lambda stored in a struct", "template <class F> struct H { F f; __device__ int go(int x) { return f(x); } };",
-    "auto l = [](int x) { return x + (int)threadIdx.x; }; H<decltype(l)> h{l}; int n = h.go(2);", "t + 2" },
-  { "generic lambda", "", "auto f = [](auto x) { return x + (int)threadIdx.x; }; int n = f(2);", "t + 2" },
-  { "mutable lambda", "", "auto f = [c = 0]() mutable { c += threadIdx.x; return c; }; f(); int n = f();", "2 * t" },
   { "recursion in a template", "template <int N> __device__ int f(int x) { if constexpr (N > 0) return f<N - 1>(x)"
     .. " + threadIdx.x; else return x; }", "int n = f<3>(1);", "3 * t + 1" },
   { "macro that declares", "#define DEFINE(name) Tid name; int name##_value = name;\n" .. TID,
@@ -233,30 +139,15 @@ return {
   { "local that hides blockIdx", "", "uint3 blockIdx = threadIdx; int n = blockIdx.x;", "t", refused = "is named" },
   { "local that hides a function", "__device__ int f(int x) { return x; }", "auto f = [](int x) {"
     .. " return x + (int)threadIdx.x; }; int n = f(1);", "t + 1" },
-  { "local class with operator", "", "struct L { __device__ int operator()(int x) const { return x + threadIdx.x;"
-    .. " } } l; int n = l(1);", "t + 1" },
   { "static local counter's address", "__device__ int f() { static int c[64]; c[threadIdx.x] = threadIdx.x; return"
     .. " c[threadIdx.x]; }", "int n = f();", "t" },
   { "function that returns a lambda", "__device__ auto make(int k) { return [k] { return k + (int)threadIdx.x;"
     .. " }; }", "auto f = make(2); int n = f();", "t + 2" },
-  { "constexpr object's method", "struct C { int v; __device__ constexpr int plus(int x) const { return v +"
-    .. " x; } }; ", "constexpr C c{2}; int n = c.plus(threadIdx.x);", "t + 2" },
   { "spaceship-free comparison chain", "struct C { int v; __device__ C operator<(C o) const"
     .. " { return C{(int)threadIdx.x + o.v}; } __device__ operator int() const { return v; } };",
     "C c{1}, d{2}; int n = c < d;", "t + 2" },
-  { "array of a typedef's class", TILE .. " typedef Tile ti;", "ti l[2] = {1, 2}; int n = l[1].base;", "2 * t" },
 
   -- E. conditions and loops around barriers
-  { "bool of a class around a barrier", "", [[__global__ void k(int *a, int w) { struct B { int v;
-    __device__ explicit operator bool() const { return v > 0; } };
-    __shared__ int s[64]; B b{w}; s[threadIdx.x] = threadIdx.x; if (b) __syncthreads();
-    a[threadIdx.x] = s[63 - threadIdx.x]; }]], "63 - t" },
-  { "loop bound by a method around a barrier", "struct Z { int v; __device__ int size() const { return"
-    .. " v + 2; } };", [[
-    __global__ void k(int *a, int w) { __shared__ int s[64]; Z z{w}; int n = threadIdx.x;
-    for (int i = 0; i < z.size(); i++) { s[threadIdx.x] = n + i; __syncthreads(); n = s[63 - threadIdx.x];
-    __syncthreads(); } a[threadIdx.x] = n; }]],
-    "63 - t + 3" },
   { "loop over a range class around a barrier",
     "struct It { int i; __device__ int operator*() const { return i; } __device__ It &operator++() { i++;"
     .. " return *this; }"
@@ -274,10 +165,6 @@ return {
     int n = threadIdx.x;
     switch (w) { case 1: s[threadIdx.x] = n; __syncthreads(); n = s[63 - threadIdx.x]; __syncthreads();
     case 2: n += 5; break; default: n = 0; } a[threadIdx.x] = n; }]], "68 - t" },
-  { "overloaded && around a barrier", "struct B { int k; __device__ bool operator&&(B o) const"
-    .. " { return k + o.k > 1; } };", [[__global__ void k(int *a, int w) {
-    __shared__ int s[64]; B b{w}, c{w}; s[threadIdx.x] = threadIdx.x; if (b && c) __syncthreads();
-    a[threadIdx.x] = s[63 - threadIdx.x]; }]], "63 - t" },
   { "different condition hidden in a device object before a barrier", TID .. " __device__ Tid tid;",
     [[__global__ void k(int *a, int w) {
     __shared__ int s[64]; int n = 1; if (tid > 3) n = 2; s[threadIdx.x] = n; __syncthreads();
@@ -290,14 +177,6 @@ return {
   { "early return in a lambda around a barrier", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
     auto f = [&] { if (threadIdx.x > 9) return 1; return 2; }; s[threadIdx.x] = f(); __syncthreads();
     a[threadIdx.x] = s[63 - threadIdx.x]; }]], "63 - t > 9 and 1 or 2" },
-  { "shared object with an array and methods", "struct St { int e[64]; __device__ void put(int"
-    .. " x) { e[threadIdx.x] = x; } __device__ int get() const { return e[63 - threadIdx.x]; } };",
-    [[__global__ void k(int *a, int w) { __shared__ St s; s.put(threadIdx.x * 2); __syncthreads();
-    a[threadIdx.x] = s.get(); }]], "126 - 2 * t" },
-  { "shared object of an alias with methods", "struct St { int e[64]; __device__ void put(int"
-    .. " x) { e[threadIdx.x] = x; } __device__ int get() const { return e[63 - threadIdx.x]; } }; using Sx = St;",
-    [[__global__ void k(int *a, int w) { __shared__ Sx s; s.put(threadIdx.x * 2); __syncthreads();
-    a[threadIdx.x] = s.get(); }]], "126 - 2 * t" },
   { "view of shared memory", "struct V { int *p; __device__ int &operator[](int i) const { return p[i]; } };",
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; V v{s}; v[threadIdx.x] = threadIdx.x;
     __syncthreads(); a[threadIdx.x] = v[63 - threadIdx.x]; }]], "63 - t" },
@@ -319,16 +198,6 @@ return {
     const int *p = s + w; Cur c{p};
     int n = 0; for (unsigned i = 0; i < threadIdx.x % 3; i++) n = c.next(); __syncthreads();
     a[threadIdx.x] = (int)(p - s) + n; }]], "1 + t % 3 + t % 3" },
-  { "generator held by reference", "struct Rng { unsigned &s; __device__ unsigned next() { return s = s"
-    .. " * 3u + threadIdx.x; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; unsigned seed = w; Rng r{seed}; r.next();
-    s[threadIdx.x] = seed; __syncthreads();
-    a[threadIdx.x] = s[63 - threadIdx.x] + seed; }]], "69" },
-  { "two-phase functor of a typedef", "template <class T> struct Plus { __device__ T operator()(T"
-    .. " x, T y) const { return x + y; } __device__ T own() const { return threadIdx.x; } }; typedef Plus<int>"
-    .. " op_t;",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; op_t op; s[threadIdx.x] = op(op.own(), w);
-    __syncthreads(); a[threadIdx.x] = s[63 - threadIdx.x]; }]], "64 - t" },
   { "template kernel's parameter is a functor with a method", "struct F { int k; __device__ int apply(int x) const"
     .. " { return x + k + threadIdx.x; } }; __device__ F make(int k) { return F{k}; }",
     [[__global__ void k(int *a, int w) { const auto f = make(w); a[threadIdx.x] = f.apply(1); }]], "t + 2" },

@@ -35,7 +35,8 @@ return {
     c.n = t; __syncthreads(); a[t] = c.n * c.m; }]], "8 * t" },
   { "constexpr of a class whose conversion reads the index, by auto too, and a static made of it", MADE
     .. "constexpr __device__ Tid make(int x) { return x; }", BEGIN .. [[constexpr Tid c(3); constexpr auto d = make(4);
-    static const int e = c.k + 2; int n = c, m = d; a[t] = n + 100 * m + e; }]], "8 + t + 100 * (4 + t)" },
+    static const int e = c.k + 2; int n = c, m = d; a[t] = n + 100 * m + e; }]], "8 + t + 100 * (4 + t)",
+    alone = true },
   { "size of a variable that a global has the name of", "__device__ double x = 7;", BEGIN .. [[float x = t; x += 1;
     const int m = sizeof(x); int n = 0; for (int i = 0; i < sizeof(x); i++) { __syncthreads(); n++; } a[t] = 10 * n + m;
     }]], "44" },
@@ -79,7 +80,7 @@ return {
     __device__ void operator>>(C5::V &, int &x) { x = threadIdx.x; }]], BEGIN .. [[C0 c0; C1 c1{}; C2 c2{}; C3 c3{};
     C4 c4{}; C5 c5{}; C6 c6{}; std::pair<W, int> c7{}; int n0 = 0, n1 = 0, n2 = 0, n3 = 0, n4 = 0, n5 = 0, n6 = 0, n7 =
     0; c0.in >> n0; c1.b >> n1; c2.d >> n2; c3.e >> n3; c4.f >> n4; c5.g >> n5; c6.h >> n6; c7.first >> n7;
-    __syncthreads(); a[t] = n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7; }]], "8 * t" },
+    __syncthreads(); a[t] = n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7; }]], "8 * t", alone = true },
   { "sibling: scalars among several members", W .. "struct P { int *p, b; unsigned q : 4; };", BEGIN .. [[P c{0, 3, 5};
     int n = (c.b >> 1) + (c.q << 1); __syncthreads(); a[t] = n + t; }]], "11 + t" },
 
