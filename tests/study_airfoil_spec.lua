@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The study airfoil: what it measures, and which wrong kernels and plans its checks find.
+
+local support = require "tests.support"
+
+local QUICK <const> = "--device cpu -p I=12 -p nodes=300 -p steps=3 "
+
+describe("the study airfoil", function()
+  if not support.program() then return pending "needs the program" end
+
+  it("counts each dataset once and increments twice, and tells OP2's diagnostics", function()
+    local run = support.study_passes("airfoil", QUICK .. "-p parts=ladder,loops,plans -p rungs=2,4,10,11,12")
+    local bytes, told = {}, nil
+    for _, r in ipairs(run.record.records) do
+      if r.t and r.T_eff then bytes[r.rung] = math.floor(r.T_eff * r.t.median + 0.5) end
+      if r.group == "diagnostics" and r.numbering == "made" then told = r end
+    end
+    local cells, nodes, edges = 648, 37 * 19, 35 * 18 + 36 * 17 + 12
+    assert.are.equal(8 * (2 * nodes + 13 * cells) + 16 * edges, bytes["a cell a thread"])
+    assert.are.equal(64 * cells, bytes["save_soln, direct"])
+    assert.are.equal(8 * (2 * nodes + 5 * cells) + 16 * cells, bytes["adt_calc, direct"])
+    assert.are.equal((edges + 127) // 128, told.blocks)
+    assert.is_true(told.block_colours > 1 and told.reuse > 1 and told.used_MB < told.total_MB)
+  end)
+
+  it("loses nothing between cells, and finds a flux that is", function()
+    local run = support.study_passes("airfoil", QUICK .. "-p parts=flow")
+    local chord, residual = 0, nil
+    for _, r in ipairs(run.record.records) do
+      chord = chord + (r.group == "chord" and 1 or 0)
+      residual = r.residual or residual
+    end
+    assert.are.equal(12, chord)
+    assert.is_true(residual > 0 and residual < 0.1)
+  end)
+end)
