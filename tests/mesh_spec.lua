@@ -239,5 +239,34 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
   end)
 end)
 
+describe("moonwarp.mesh for an architecture", function()
+  local available, reason = support.has_nvrtc()
+  if not available then
+    pending("needs NVRTC: " .. tostring(reason):match "[^\n]*")
+    return
+  end
+
+  for _, case in ipairs { { "aos", "f64" }, { "soa", "f32" } } do
+    it(("compiles kernels of all ways without spills: %s, %s"):format(case[1], case[2]), function()
+      local dev = support.mw.device "cpu"
+      local m, array, count = mesh.new(dev, { kernels = KERNELS, layout = case[1], type = case[2],
+                                              constants = { scale = 1 } }), graph(dev, 60, 4)
+      local nodes, edges = m:set("nodes", 60), m:set("edges", count)
+      local ends, loops = m:map("ends", edges, nodes, 2, array), {}
+      local w = m:dat("w", edges, 1, dev:zeros(case[2], count))
+      local u, y = m:dat("u", nodes, 3, dev:zeros(case[2], 180)), m:dat("y", nodes, 3, dev:zeros(case[2], 180))
+      for i, way in ipairs(WAYS) do
+        way.name = "way_" .. i
+        loops[i] = m:loop(edges, "flow", { { w, "read" }, { u, ends, 1, "read" }, { u, ends, 2, "read" },
+                                           { y, ends, 1, "inc" }, { y, ends, 2, "inc" } }, way)
+      end
+      local module <close> = support.mw.device("cuda:sm_90"):module { source = m:join(loops)[1].source }
+      for _, loop in ipairs(loops) do
+        assert.are.equal(0, module:kernel(loop.name):attributes().spill_loads, loop.name)
+      end
+    end)
+  end
+end)
+
 -- Plans' kernels stay, and are no leak.
 for _, dev in ipairs(support.devices()) do pcall(own_kernels.module, dev, "moonwarp/plan.cu") end

@@ -3,6 +3,7 @@
 -- The study airfoil: what it measures, and which wrong kernels and plans its checks find.
 
 local support = require "tests.support"
+local core = support.core
 
 local QUICK <const> = "--device cpu -p I=12 -p nodes=300 -p steps=3 "
 
@@ -24,7 +25,7 @@ describe("the study airfoil", function()
     assert.is_true(told.block_colours > 1 and told.reuse > 1 and told.used_MB < told.total_MB)
   end)
 
-  it("loses nothing between cells, and finds a flux that is", function()
+  it("draws the pressure on the airfoil, and tells the residual", function()
     local run = support.study_passes("airfoil", QUICK .. "-p parts=flow")
     local chord, residual = 0, nil
     for _, r in ipairs(run.record.records) do
@@ -33,5 +34,25 @@ describe("the study airfoil", function()
     end
     assert.are.equal(12, chord)
     assert.is_true(residual > 0 and residual < 0.1)
+    assert.is_truthy(run.files["airfoil-pressure.dat"] and run.files["airfoil-chord.dat"])
+  end)
+
+  it("finds a flux that a cell gets and its neighbour does not lose", function()
+    support.with_folder(function(folder)
+      local copy = folder .. "/airfoil"
+      assert(os.execute(("cp -r '%s/experiments/airfoil' '%s'"):format(core.home(), copy)))
+      support.write(copy .. "/airfoil.cuh", support.changed_kernels("airfoil.cuh",
+        { "res2[k] -= f[k];", "res2[k] -= REAL(0.999) * f[k];" }))
+      local flow = support.read(copy .. "/flow.lua"):gsub('core.home%(%) .. "/kernels/airfoil.cuh"',
+        ("%q"):format(copy .. "/airfoil.cuh"))
+      support.write(copy .. "/flow.lua", flow)
+      local run = support.study(copy, QUICK .. "-p parts=ladder -p rungs=2")
+      assert.are.equal(3, run.status, run.output)
+      local failed = {}
+      for _, one in ipairs(run.record.checks) do failed[#failed + 1] = not one.ok and one.what or nil end
+      failed = table.concat(failed, "; ")
+      assert.is_truthy(failed:find("what flows out of all cells", 1, true), failed)
+      assert.is_truthy(failed:find("atomics, I = 9", 1, true), failed)
+    end)
   end)
 end)

@@ -15,7 +15,7 @@ local study, p, gpu = mw.study {
   question = "how should the increments of an unstructured mesh's edges be kept apart?",
   rate = "T_eff", output = "res", level = "library copy", seconds = { 0.02, gpu = 0.1 },
   units = { planning = "s", shared = "B", thousand = "s", op2 = "s", op2_untuned = "s", westmere = "s" },
-  odd = { { I = 7, J = 5, layout = "aos", numbering = "shuffled" },
+  odd = { { I = 9, J = 11, layout = "aos", numbering = "shuffled" },
           { I = 13, J = 9, layout = "soa", numbering = "Morton" } },
   params = {
     { "I", { 48 }, "cells along the profile; 400 makes OP2's 720,000 cells, 800 2.88 million",
@@ -189,8 +189,8 @@ local function rung(number, title, name, how, more)
 end
 
 for _, how in ipairs(WAYS) do rung(how[1], how[2], "res_calc", how) end
-if gpu then -- more blocks at once, fewer registers
-  for _, registers in ipairs { 48, 64 } do
+if gpu then -- more blocks at once by fewer registers
+  for _, registers in ipairs { 64, 72 } do
     rung(4, ("a cell a thread, %d registers"):format(registers), "res_calc", WAYS[3], {
       compile = { max_registers = registers }, launches = function(c, block)
         return flow.loop(c.flow, "res_calc", options_of("res_calc", WAYS[3], block)).launches
@@ -232,6 +232,9 @@ step(17, WAYS[1])
 step(18, WAYS[3])
 step(19, WAYS[9])
 step(20, WAYS[3], { [2] = "step, a cell a thread, in a graph", graph = true })
+if gpu then
+  step(20, WAYS[3], { [2] = "step, 64 registers, in a graph", graph = true, compile = { max_registers = 64 } })
+end
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local SHARE <const> = { "share", title = "of the copy", unit = "%", digits = 3 }

@@ -17,7 +17,10 @@ local ceil_div = integer.ceil_div
 
 local function run(dev, kernel, n, ...) own_kernels.launch(dev, "moonwarp/plan.cu", kernel, n, n, ...) end
 local function ints(dev, n, value) return dev:full(value or 0, "i32", n) end
-local function pass(p, name, value) p.arguments[#p.arguments + 1] = { name, value } end
+local function pass(p, name, value, ...)
+  p.arguments[#p.arguments + 1] = { name, value }
+  if ... then pass(p, ...) end
+end
 
 -- The elements of each target, kept with the map: places c * n + e, from start[t] on. most[c]: how many at most lead to
 -- one target through a column.
@@ -58,7 +61,7 @@ end
 
 -- Blocks of `part` elements in the order of their colours, and where each colour begins: each has the smallest colour
 -- that no earlier one has which shares a target with it.
-local function by_colour(dev, map, part, columns)
+local function by_colour(dev, p, map, part, columns)
   local known, blocks = inverse(dev, map), ceil_div(map.from.n, part)
   local count <close> = ints(dev, blocks)
   local function conflicts(stride, list)
@@ -69,30 +72,25 @@ local function by_colour(dev, map, part, columns)
   local stride = math.max(1, dev:max(count))
   local found <close> = dev:empty("i32", blocks * stride)
   conflicts(stride, found)
-  local others, counts, of, taken, first, order = found:totable(), count:totable(), {}, {}, { 0 }, {}
+  local others, counts, of, taken, coloured, order = found:totable(), count:totable(), {}, {}, {}, {}
   for b = 1, blocks do
     local from, colour = (b - 1) * stride, 1
     for k = from + 1, from + counts[b] do taken[of[others[k] + 1]] = b end
     while taken[colour] == b do colour = colour + 1 end
-    of[b], order[b], first[colour + 1] = colour, 0, (first[colour + 1] or 0) + 1
+    of[b], coloured[colour] = colour, coloured[colour] or {}
+    table.insert(coloured[colour], b - 1)
   end
-  for c = 2, #first do first[c] = first[c] + first[c - 1] end
-  local place = table.move(first, 1, #first, 1, {})
-  for b, c in ipairs(of) do
-    place[c] = place[c] + 1
-    order[place[c]] = b - 1
+  for c, list in ipairs(coloured) do
+    table.move(list, 1, #list, #order + 1, order)
+    p.first[c + 1] = #order
   end
-  return dev:array("i32", order), first
+  pass(p, "order", dev:array("i32", order))
 end
 
 --- A launch over all elements, or one for each colour.
 function plan.elements(mesh, loop, o)
   local p = { arguments = {}, first = { 0, loop.set.n } }
-  if o.by == "colours" then
-    local order
-    order, p.first = by_colour(mesh.dev, loop.inc, 1, loop.bits)
-    pass(p, "order", order)
-  end
+  if o.by == "colours" then by_colour(mesh.dev, p, loop.inc, 1, loop.bits) end
   for _, map in ipairs(loop.maps) do pass(p, "map_" .. map.name, map.array) end
   return p
 end
@@ -145,11 +143,9 @@ local function list_targets(dev, map, p, own)
   run(dev, "block_lists", p.blocks, map.from.n, map.arity, map.to.n, map.array, p.width, p.rows, p.jump, p.all,
     p.elements or core.null, own, room, l.list, l.count, l.slots, hash, size)
   l.longest = own + dev:max(l.count)
-  if l.longest >= NONE then
-    failure.invalid("a mini-partition has %d elements of '%s', at most %d fit: take a smaller 'part'", l.longest,
-      map.to.name, NONE - 1)
-  end
-  return l
+  if l.longest < NONE then return l end
+  failure.invalid("a mini-partition has %d elements of '%s', at most %d fit: take a smaller 'part'", l.longest,
+    map.to.name, NONE - 1)
 end
 
 local function colour_threads(dev, loop, p)
@@ -162,36 +158,24 @@ local function colour_threads(dev, loop, p)
   if p.colours > MOST_COLOURS then
     failure.invalid("elements of a mini-partition need more than %d colours: take threads = \"atomics\"", MOST_COLOURS)
   end
-  pass(p, "colours", p.colours)
-  pass(p, "colour", colour)
+  pass(p, "colours", p.colours, "colour", colour)
 end
 
 --- Mini-partitions: of elements in a row, or of the elements that lead to targets in a row.
 function plan.staged(mesh, loop, o)
   local dev, n, inc = mesh.dev, loop.set.n, loop.inc
-  local p = { arguments = {}, rows = 1, width = o.part, jump = 0, blocks = ceil_div(n, o.part), lists = {},
-              shared = 0 }
+  local p = { arguments = {}, rows = 1, width = o.part, jump = 0, blocks = ceil_div(n, o.part), lists = {}, shared = 0 }
   p.all = p.blocks * p.width
   if o.blocks == "owner" then own_targets(dev, loop, o, p) end
   p.first, p.longest = { 0, p.blocks }, p.many and dev:max(p.many) or math.min(p.width, n)
-  if o.blocks == "colours" then
-    local order
-    order, p.first = by_colour(dev, inc, o.part, (1 << inc.arity) - 1)
-    pass(p, "order", order)
-  end
-  if not p.sides then
-    pass(p, "part", p.width)
-    pass(p, "rounds", ceil_div(p.longest, o.block))
-  end
+  if o.blocks == "colours" then by_colour(dev, p, inc, o.part, (1 << inc.arity) - 1) end
   pass(p, "all", p.all)
+  if not p.sides then pass(p, "part", p.width, "rounds", ceil_div(p.longest, o.block)) end
   for _, map in ipairs(loop.maps) do
     local l, name = list_targets(dev, map, p, map == inc and p.own or 0), map.name
     p.lists[map] = l
-    pass(p, "list_" .. name, l.list)
-    pass(p, "count_" .. name, l.count)
-    pass(p, "slots_" .. name, l.slots)
-    pass(p, "stride_" .. name, l.stride)
-    pass(p, "room_" .. name, l.longest | 1)
+    pass(p, "list_" .. name, l.list, "count_" .. name, l.count, "slots_" .. name, l.slots, "stride_" .. name, l.stride,
+      "room_" .. name, l.longest | 1)
     for _, dat in ipairs(loop.staged[map]) do
       p.shared = p.shared + (l.longest | 1) * dat.dim * dtypes[dat.type].size
     end
