@@ -12,6 +12,7 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   poisson = "",
                   orbits = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "", functions = "", dedispersion = "",
+                  ["fourier-search"] = "",
                   gemm = "-p precisions=f32,tf32", sort = "",
                   montecarlo = "-p paths=1000 -p most=4096",
                   ["first-kernels"] = "", build = "" }
