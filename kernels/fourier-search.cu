@@ -45,7 +45,11 @@ __device__ float fused(float a, float b, float c) {
   return fmaf(a, b, c);
 }
 __device__ __nv_bfloat162 fused(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   return __hfma2(a, b, c);
+#else
+  return a * b + c; // of Ampere's predecessors, in two steps
+#endif
 }
 __device__ void set(float &to, float v) {
   to = v;
@@ -261,7 +265,7 @@ __device__ complex product(complex x, complex a, bool is_negative) {
   return times(x, is_negative ? conjugate(a) : a);
 }
 __device__ both product(both x, both a, bool) { // a: the real part twice; the imaginary one negative, and as it is
-  return {__hfma2(x.y, a.y, __hmul2(x.x, a.x)), __hfma2(x.x, -a.y, __hmul2(x.y, a.x))};
+  return {fused(x.y, a.y, x.x * a.x), fused(x.x, -a.y, x.y * a.x)};
 }
 
 __device__ float power_of(float x, float y) {
