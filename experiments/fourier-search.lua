@@ -70,82 +70,49 @@ local function power_at(c, x, row, r)
   return re * re + im * im
 end
 
+-- An answer in a plane: each element is value_of(c)(r, z).
+local function in_plane(name, value_of, spec)
+  spec.host = value_of
+  function spec.spot(c) return some(c, value_of(c)) end
+  study:answer(name, spec)
+end
+
 -- Powers of noise have mean 1. bfloat16 rounds to 2^-9 in each exchange, packed arithmetic in each operation.
-study:answer("powers", { bytes = "x power",
-  tolerance = function(_, rung, first)
-    local is_short = rung.name:find "bfloat16" or first and first.name:find "bfloat16"
-    return is_short and { absolute = 0.3, relative = 0.1 } or { absolute = 1e-4, relative = 1e-4 }
-  end,
-  host = function(c)
-    local x, a = c.x:totable(), c.a:totable()
-    return function(r, z) return power_at(c, x, a[z], r) end
-  end,
-  spot = function(c)
-    local x, a = c.x:totable(), c.a:totable()
-    return some(c, function(r, z) return power_at(c, x, a[z], r) end)
-  end })
+in_plane("powers", function(c)
+  local x, a = c.x:totable(), c.a:totable()
+  return function(r, z) return power_at(c, x, a[z], r) end
+end, { bytes = "x power", tolerance = function(_, rung, first)
+  local is_short = rung.name:find "bfloat16" or first and first.name:find "bfloat16"
+  return is_short and { absolute = 0.3, relative = 0.1 } or { absolute = 1e-4, relative = 1e-4 }
+end })
 
 -- ---- launches ---------------------------------------------------------------------------------------
--- Segments of N bins; forward: what makes their spectra and those of the templates, which may be in any order.
-local function by_launches(c, N, forward, backward)
-  local more = { size = N, count = ceil_div(c.n, kept(N)) }
-  more.segments, more.spectra = c:array(2, N, more.count), c:array(2, N, c.templates // 2 + 1)
+-- Segments of N bins. parts_of returns lists that make the spectra of templates and of segments, in any order, and the
+-- way back.
+local function by_launches(c, N, parts_of)
+  local drifts, more = c.templates // 2 + 1, { size = N, count = ceil_div(c.n, kept(N)) }
+  more.segments, more.spectra = c:array(2, N, more.count), c:array(2, N, drifts)
   more.products = c:array(2, N, more.count * c.templates)
   local function step(kernel, ny, nz)
     return { kernel, { block = 256, grid = { ceil_div(N, 256), ny, nz or 1 } }, more }
   end
-  local begin, segments = forward(more, step)
-  begin()
-  return c:launches { segments, step("multiply", more.count, c.templates // 2 + 1), backward(more, step),
-                      step("powers", more.count, c.templates) }
+  local templates, segments, back = parts_of(more, drifts, step)
+  c:launches(templates)()
+  table.move({ step("multiply", more.count, drifts), back, step("powers", more.count, c.templates) }, 1, 3,
+    #segments + 1, segments)
+  return c:launches(segments)
 end
 
-local function room(N, E) return N // E * (E + 1) end -- elements of shared memory for an exchange
+local function transform(array, is_inverse)
+  local plan = fft.plan(array, array, { dims = 1, inverse = is_inverse })
+  return function() plan(array, array) end
+end
+
 local function own(kernel, N, E) return ("%s<%d,%d>"):format(kernel, N, E) end
+local function room(N, E) return N // E * (E + 1) end -- elements of shared memory for an exchange
 local function own_step(kernel, N, E, count, more)
   return { own(kernel, N, E), { block = N // E, grid = count, shared = 16 * room(N, E) }, more }
 end
-
--- A rung for each length of segments: blocks are what distinguishes its variants.
-local function rung(number, name, lengths, block_of, spec)
-  spec[1], spec[2], spec.answer, spec.blocks = number, name, "powers", {}
-  local make, bound, length = spec.make, spec.bound, {}
-  for i, N in ipairs(lengths) do
-    spec.blocks[i] = block_of(N)
-    length[block_of(N)] = N
-  end
-  function spec.make(c, block) return make(c, length[block]) end
-  function spec.fields(_, block) return { segment = length[block] } end
-  function spec.bound(c, _, fields) return bound(c, fields.segment) end
-  study:rung(spec)
-end
-
-local function launches_bound(c, N)
-  return gpu and c.dev:peak_bandwidth() / (24 * wide(N) + 12) or nil
-end
-
-rung(1, "cuFFT launches", gpu and { 1024, 2048, 4096, 8192, 16384 } or { 256, 1024 }, function(N) return N // 16 end, {
-  kernel = { "cut_segments", "pad_templates", "multiply", "powers" }, bound = launches_bound,
-  make = function(c, N)
-    return by_launches(c, N, function(more, step)
-      local segments, spectra = fft.plan(more.segments, more.segments, { dims = 1 }),
-                                fft.plan(more.spectra, more.spectra, { dims = 1 })
-      local cut = c:launch(table.unpack(step("cut_segments", more.count)))
-      local pad = c:launch(table.unpack(step("pad_templates", c.templates // 2 + 1)))
-      return function()
-        pad()
-        spectra(more.spectra, more.spectra)
-      end, function()
-        cut()
-        segments(more.segments, more.segments)
-      end
-    end, function(more)
-      local back = fft.plan(more.products, more.products, { dims = 1, inverse = true })
-      return function() back(more.products, more.products) end
-    end)
-  end })
-
-local LENGTHS <const> = gpu and { 1024, 4096 } or { 256 } -- with 4 elements per thread
 local function spread(names, E, lengths)
   local list = { "multiply", "powers" }
   for _, N in ipairs(lengths) do
@@ -153,13 +120,36 @@ local function spread(names, E, lengths)
   end
   return list
 end
-rung(2, "own launches", LENGTHS, function(N) return N // 4 end, { bound = launches_bound,
+
+-- A rung whose variants are lengths of segments: `per` bins for each thread of a block.
+local function rung(number, name, lengths, per, spec)
+  local make, bound = spec.make, spec.bound
+  spec[1], spec[2], spec.answer, spec.blocks = number, name, "powers", {}
+  for i, N in ipairs(lengths) do spec.blocks[i] = N // per end
+  function spec.make(c, block) return make(c, per * block) end
+  function spec.fields(_, block) return { segment = per * block } end
+  function spec.bound(c, _, fields) return bound(c, fields.segment) end
+  study:rung(spec)
+end
+
+local LENGTHS <const> = gpu and { 1024, 4096 } or { 256 } -- with 4 elements per thread
+local function launches_bound(c, N) return gpu and c.dev:peak_bandwidth() / (24 * wide(N) + 12) or nil end
+rung(1, "cuFFT launches", gpu and { 1024, 2048, 4096, 8192, 16384 } or { 256, 1024 }, 16, { bound = launches_bound,
+  kernel = { "cut_segments", "pad_templates", "multiply", "powers" },
+  make = function(c, N)
+    return by_launches(c, N, function(more, drifts, step)
+      return { step("pad_templates", drifts), transform(more.spectra) },
+             { step("cut_segments", more.count), transform(more.segments) }, transform(more.products, true)
+    end)
+  end })
+rung(2, "own launches", LENGTHS, 4, { bound = launches_bound,
   kernel = spread({ "template_spectra", "segments_forward", "segments_inverse" }, 4, LENGTHS),
   make = function(c, N)
-    return by_launches(c, N, function(more)
-      return c:launch(table.unpack(own_step("template_spectra", N, 4, c.templates // 2 + 1, more))),
-             own_step("segments_forward", N, 4, more.count, more)
-    end, function(more) return own_step("segments_inverse", N, 4, more.count * c.templates, more) end)
+    return by_launches(c, N, function(more, drifts)
+      return { own_step("template_spectra", N, 4, drifts, more) },
+             { own_step("segments_forward", N, 4, more.count, more) },
+             own_step("segments_inverse", N, 4, more.count * c.templates, more)
+    end)
   end })
 
 -- ---- one kernel -------------------------------------------------------------------------------------
@@ -183,24 +173,18 @@ local function fused_bound(kind, E)
 end
 
 local function fused(number, kind, E, lengths)
-  local kernels = spread({ "template_spectra" }, E, lengths)
-  local function names(N) return ("search_fused<%d,%d,%s>"):format(N, E, kind[2]), ("convert<%s>"):format(kind[2]) end
-  for _, N in ipairs(lengths) do kernels[#kernels + 1] = names(N) end
-  if kind.convert + kind.arithmetic ~= 1 then kernels[#kernels + 1] = select(2, names(0)) end
-  rung(number, ("%s, %d per thread"):format(kind[1], E), lengths, function(N) return N // E end, {
+  local kernels, convert = spread({ "template_spectra" }, E, lengths), ("convert<%s>"):format(kind[2])
+  local function name_of(N) return ("search_fused<%d,%d,%s>"):format(N, E, kind[2]) end
+  for _, N in ipairs(lengths) do table.move({ convert, name_of(N) }, 1, 2, #kernels + 1, kernels) end
+  rung(number, ("%s, %d per thread"):format(kind[1], E), lengths, E, {
     kernel = kernels, bound = fused_bound(kind, E),
     make = function(c, N)
-      local spectra, fused_name, convert = c:array(2 * N, c.templates // 2 + 1), names(N)
-      c:launch(table.unpack(own_step("template_spectra", N, E, c.templates // 2 + 1, { spectra = spectra })))()
-      local shorter = spectra
-      if kind[2] ~= "complex" then
-        local count = #spectra // 2
-        shorter = c:keep(c.dev:array("bf16", kind.size // 2 * count))
-        c:launch(convert, { block = 256, grid = ceil_div(count, 256) },
-          { shorter = shorter, spectra = spectra, count = count })()
-      end
-      return c:launch(fused_name, { block = N // E, grid = { ceil_div(c.n, kept(N)), p.split },
-                                    shared = 2 * kind.size * room(N, E) }, { spectra = shorter })
+      local count = N * (c.templates // 2 + 1)
+      local whole, held = c:array(2 * count), c:keep(c.dev:array("bf16", kind.size // 2 * count))
+      c:launches { own_step("template_spectra", N, E, c.templates // 2 + 1, { spectra = whole }),
+        { convert, { block = 256, grid = ceil_div(count, 256) }, { held = held, spectra = whole, count = count } } }()
+      return c:launch(name_of(N), { block = N // E, grid = { ceil_div(c.n, kept(N)), p.split },
+                                    shared = 2 * kind.size * room(N, E) }, { spectra = held })
     end })
 end
 for i, kind in ipairs(KINDS) do
@@ -210,57 +194,30 @@ end
 
 -- ---- the other stages -------------------------------------------------------------------------------
 local function surprise_at(c, power, r, z)
-  local sum, best, h, middle = 0, -math.huge, 1, c.templates // 2
-  while h <= p.harmonics do
+  local sum, best, middle = 0, -math.huge, c.templates // 2
+  for level = 0, math.log(p.harmonics, 2) // 1 do
+    local h, term, tail = 1 << level, 1, 1
     for k = 1, h, h > 1 and 2 or 1 do
       local bin, drift = (2 * (r - 1) * k + h) // (2 * h), middle + math.floor((z - 1 - middle) * k / h + 0.5)
       sum = sum + power(math.min(bin, c.n - 1) + 1, drift + 1)
     end
-    local term, tail = 1, 1
     for j = 1, h - 1 do
       term = term * sum / j
       tail = tail + term
     end
-    best, h = math.max(best, sum - math.log(tail)), 2 * h
+    best = math.max(best, sum - math.log(tail))
   end
   return best
 end
 
 local harmonic = ("harmonic_sum<%d>"):format(p.harmonics)
-study:answer("harmonics", { output = "surprise", bytes = "power surprise",
-  tolerance = function() return { absolute = 1e-4, relative = 1e-4 } end,
-  host = function(c)
-    local rows = c.noise:totable()
-    return function(r, z) return surprise_at(c, function(i, j) return rows[j][i] end, r, z) end
-  end,
-  spot = function(c)
-    return some(c, function(r, z) return surprise_at(c, function(i, j) return c.noise:get(i, j) end, r, z) end)
-  end })
+in_plane("harmonics", function(c)
+  return function(r, z) return surprise_at(c, function(i, j) return c.noise:get(i, j) end, r, z) end
+end, { output = "surprise", bytes = "power surprise",
+       tolerance = function() return { absolute = 1e-4, relative = 1e-4 } end })
 study:rung { 9, "harmonic sum", answer = "harmonics", kernel = harmonic, block = 256,
   args = function(c) return { power = c.noise } end,
   grid = function(c) return { ceil_div(c.n, 256), c.templates } end }
-
--- The spectrum of the whole series; its first bin is the sum of all, the last one that of alternate signs.
-local function long_transform(c)
-  local plan = fft.plan(c.spectrum, c.series)
-  return function() plan(c.spectrum, c.series) end
-end
-study:answer("spectrum", { output = "spectrum", bytes = function(c) return 16 * c.n end,
-  work = function(c) return c.n end, tolerance = function(c) return { absolute = 1e-5 * c.n ^ 0.5 } end,
-  host = function(c)
-    local s, L = c.series:totable(), 2 * c.n
-    return function(part, k)
-      local wave, sum = part == 1 and math.cos or math.sin, 0
-      for t = 0, L - 1 do sum = sum + s[t + 1] * wave(-2 * math.pi * ((k - 1) * t % L) / L) end
-      return sum
-    end
-  end,
-  spot = function(c)
-    local even, odd, s = 0, 0, c.series:totable()
-    for t = 1, 2 * c.n, 2 do even, odd = even + s[t], odd + s[t + 1] end
-    return { { 1, 1, value = even + odd }, { 1, c.n + 1, value = even - odd } }
-  end })
-study:rung { 10, "long transform", answer = "spectrum", make = long_transform }
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local size = { n = p.n, templates = TEMPLATES }
@@ -273,19 +230,27 @@ study:part { "ladder", cases = { size }, rungs = { "powers" }, rows = "best", er
              "bfloat16, 4 per thread / float, 4 per thread", "packed bfloat16, 4 per thread / float, 4 per thread",
              p.all and "packed bfloat16, 16 per thread / float, 16 per thread" or nil } }
 
-study:part { "stages", cases = { size }, rungs = { "harmonics", "spectrum" }, level = "harmonic sum",
+study:part { "energy", cases = { size }, rungs = { "powers" }, blocks = "best", energy = true, units = { call = "s" },
+  derive = function(records)
+    for _, r in ipairs(records) do r.call = r.t.median end
+  end,
+  table = { "rung", "segment", "t", "joules", "power", "idle_power" },
+  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
+               logy = true, xlabel = "time", ylabel = "energy (J)" } } }
+
+study:part { "harmonics", cases = { size }, rungs = { "harmonics" }, level = "harmonic sum",
   arrays = function(c) return { noise = c:array(c.n, c.templates):random(4) } end, table = { "rung", "t", "bins" } }
 
 -- ---- from the series to the pulsar ------------------------------------------------------------------
 local THRESHOLD <const>, MOST <const> = 20, 4096
 local BINS <const> = p.n / p.harmonics * 0.61 // 1 + 0.2 -- of the pulsar's frequency
 
--- A series with a pulsar, and its spectrum in x.
-local function observe(c, seed)
+-- A series with a pulsar, and its spectrum.
+local function observe(c, seed, long)
   local noise <close> = c.dev:array("f32", 2 * c.n):random { seed = seed, kind = "normal" }
   c:launch("observe", { block = 256, grid = ceil_div(2 * c.n, 256) }, { noise = noise, length = 2 * c.n, bins = BINS,
     drift = p.z, height = 2 * (p.line / (2 * c.n)) ^ 0.5, harmonics = p.harmonics })()
-  long_transform(c)()
+  long(c.spectrum, c.series)
 end
 
 -- The highest peak of the plane: its surprise, place, bin and drift of the first harmonic; how many peaks there are.
@@ -316,31 +281,34 @@ local function picture(c, found)
     title = "fourier-search: an accelerated pulsar", xlabel = "bin", ylabel = "drift (bins)", label = "surprise",
     x = { from - 1, from - 1 + across }, y = { -p.most - p.step / 2, p.most + p.step / 2 },
     marks = { { x = found.r, y = (found.row - c.templates // 2) * p.step, label = "found" } } })
+  mw.remark("The row of drift 0, which is the periodicity search, has nothing above %.1f.",
+    c.dev:max(c.surprise:view(c.n * (c.templates // 2) + p.half, c.n - 2 * p.half)))
+end
+
+-- Searches all skies by a rung.
+local function skies(c, name, long)
+  local go, hits, first, least = study:launcher(name, c), 0, nil, math.huge
+  for seed = p.seed, p.seed + p.seeds - 1 do
+    observe(c, seed, long)
+    local found = search(c, go)
+    if not first and not name:find "packed" then picture(c, found) end
+    local is_found = math.abs(found.bin - BINS) <= 1 and math.abs(found.drift - p.z) <= p.step
+    hits, least, first = hits + (is_found and 1 or 0), math.min(least, found.surprise), first or found
+  end
+  mw.remark("%s: %d peaks above %d; the highest, %.1f, at bin %.2f and drift %.2f: the pulsar has %.1f and %g. Found "
+    .. "within a template in %d of %d skies, at %.1f at least; 8 sigma are 35.", name, first.peaks, THRESHOLD,
+    first.surprise, first.bin, first.drift, BINS, p.z, hits, p.seeds, least)
+  mw.record { group = "pulsar", rung = name, found = hits, skies = p.seeds, surprise = least }
+  mw.check(hits == p.seeds, nil, { name = "the pulsar at its template, " .. name })
 end
 
 study:part { "pulsar", run = function()
   local c <close> = study:case(size)
   c.x = c.spectrum:view(1, 2 * c.n)
+  local long <close> = fft.plan(c.spectrum, c.series)
+  mw.remark("The long transform takes %s.", mw.bench(function() long(c.spectrum, c.series) end, { max_time = 0.5 }))
   for _, name in ipairs { "float, 16 per thread", "packed bfloat16, 4 per thread" } do
-    local go, hits, first, least = study:has(name) and study:launcher(name, c), 0, nil, math.huge
-    for k = 0, go and p.seeds - 1 or -1 do
-      observe(c, p.seed + k)
-      local found = search(c, go)
-      local is_found = math.abs(found.bin - BINS) <= 1 and math.abs(found.drift - p.z) <= p.step
-      hits, least, first = hits + (is_found and 1 or 0), math.min(least, found.surprise), first or found
-      if k == 0 and not name:find "packed" then
-        picture(c, found)
-        local periodic = c.dev:max(c.surprise:view(c.n * (c.templates // 2) + p.half, c.n - 2 * p.half))
-        mw.remark("The row of drift 0, which is the periodicity search, has nothing above %.1f.", periodic)
-      end
-    end
-    if go then
-      mw.remark("%s: %d peaks above %d; the highest, %.1f, at bin %.2f and drift %.2f: the pulsar has %.1f and %g. "
-        .. "Found within a template in %d of %d skies, at %.1f at least; 8 sigma are 35.", name, first.peaks, THRESHOLD,
-        first.surprise, first.bin, first.drift, BINS, p.z, hits, p.seeds, least)
-      mw.record { group = "pulsar", rung = name, found = hits, skies = p.seeds, surprise = least }
-      mw.check(hits == p.seeds, nil, { name = "the pulsar at its template, " .. name })
-    end
+    if study:has(name) then skies(c, name, long) end
   end
 end }
 return study

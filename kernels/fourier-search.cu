@@ -329,9 +329,9 @@ template <int N, int E> __global__ void template_spectra(complex *spectra, const
   for (int k = 0; k < E; k++) spectra[(size_t)blockIdx.x * N + k * (N / E) + threadIdx.x] = conjugate(v[k]);
 }
 
-template <class S> __global__ void convert(S *shorter, const complex *spectra, int count) {
+template <class S> __global__ void convert(S *held, const complex *spectra, int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) store(shorter + i, spectra[i]);
+  if (i < count) store(held + i, spectra[i]);
 }
 
 // ---- v1, v2: a launch each -----------------------------------------------------------------------------------------
@@ -392,12 +392,12 @@ __global__ void powers(float *power, const complex *products, int n, int half, i
 
 // What shared memory holds, and the numbers that a thread computes with. Segments are transformed as floats, for which
 // there is room where packed numbers are held.
-template <class S> struct held {
+template <class S> struct kind_of {
   typedef complex number;
   typedef S of_segment;
   static const bool is_packed = false;
 };
-template <> struct held<both> {
+template <> struct kind_of<both> {
   typedef both number;
   typedef complex of_segment;
   static const bool is_packed = true;
@@ -410,11 +410,11 @@ __global__ void __launch_bounds__(N / E, N / E >= 1024 ? 1
                                                        : 1024 * 4 / N)
     search_fused(float *power, const complex *x, const S *spectra, int n, int half, int templates) {
   extern __shared__ complex space[];
-  const bool IS_PACKED = held<S>::is_packed;
+  const bool IS_PACKED = kind_of<S>::is_packed;
   complex segment[E];
   load_segment<N, E>(segment, x, blockIdx.x, n, half);
-  forward<N, E>(segment, (typename held<S>::of_segment *)space);
-  typename held<S>::number signal[E], f[(passes(N, E) - 1) * (E / 2)], v[E];
+  forward<N, E>(segment, (typename kind_of<S>::of_segment *)space);
+  typename kind_of<S>::number signal[E], f[(passes(N, E) - 1) * (E / 2)], v[E];
 #pragma unroll
   for (int k = 0; k < E; k++) set(signal[k], segment[k]);
   all_factors<N, E>(f);

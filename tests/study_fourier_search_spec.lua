@@ -9,14 +9,14 @@ local QUICK <const> = "--device cpu -p n=2048 -p most=16 "
 describe("the study fourier-search", function()
   if not support.program() then return pending "needs the program" end
 
-  it("measures its forms, stages and errors", function()
-    local run = support.study_passes("fourier-search", QUICK .. "-p parts=ladder,stages")
+  it("measures its forms, harmonic sums and errors", function()
+    local run = support.study_passes("fourier-search", QUICK .. "-p parts=ladder,harmonics")
     local errors, rungs = {}, {}
     for _, r in ipairs(run.record.records) do
       rungs[r.rung], errors[r.rung] = r, r.error_rms
-      assert.is_near(2048 * (r.rung == "long transform" and 1 or 9) / r.t.median, r.bins, 1e-9 * r.bins)
+      assert.is_near(2048 * 9 / r.t.median, r.bins, 1e-9 * r.bins)
     end
-    for _, name in ipairs { "cuFFT launches", "float, 16 per thread", "harmonic sum", "long transform" } do
+    for _, name in ipairs { "cuFFT launches", "float, 16 per thread", "harmonic sum" } do
       assert.is_truthy(rungs[name], name)
     end
     assert.are.equal(256, rungs["own launches"].segment)
