@@ -206,4 +206,9 @@ return {
               gate("T_eff", "a cell a thread", 1.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
   { name = "airfoil-residual", title = "Is it OP2's flow?", study = "airfoil", needs = "airfoil", devices = "cpu",
     tags = { "applications" }, params = { I = 400, steps = 100, parts = "flow" }, checks = 1 }, -- 720,000 cells
+  { name = "fourier-search", title = "How fast are accelerated pulsars searched for?", study = "fourier-search",
+    needs = "dedispersion", tags = { "applications", "arithmetic", "cooperation" }, checks = 2,
+    gates = { gate("bins", "float, 4 per thread", 0.5, "own launches", LADDER),
+              gate("bins", "float, 16 per thread", 2, "cuFFT launches", LADDER, "cuda"),
+              gate("bins", "packed bfloat16, 4 per thread", 1.2, "float, 4 per thread", LADDER, "cuda") } },
 }

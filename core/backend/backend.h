@@ -86,6 +86,7 @@ typedef struct mw_device_state { /* at one moment, only read; -1 and "": unknown
   double clock_hz, memory_clock_hz, clock_max_hz, memory_clock_max_hz;
   double temperature;        /* degrees Celsius */
   double power, power_limit; /* W */
+  double energy;             /* J that it has used since some moment; what counts is the difference of two */
   double utilisation;        /* 0 to 1, of the last moments */
   double load;               /* processes that want a core, over the last minute */
   int    throttle;           /* of mw_throttle: why the clock is not higher */

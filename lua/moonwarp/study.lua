@@ -79,7 +79,7 @@ study.fields = {
   part = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
-           run = "function", counters = "table", error = "boolean",
+           run = "function", counters = "table", error = "boolean", energy = "boolean",
            shares = "boolean", rate = "string table", units = "table", bound = "function" },
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },

@@ -22,6 +22,7 @@ local alarm = require "moonwarp.measure.alarm"
 local checking = require "moonwarp.measure.checking"
 local clocks = require "moonwarp.measure.clock"
 local contest = require "moonwarp.measure.contest"
+local energy = require "moonwarp.measure.energy"
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
@@ -46,7 +47,7 @@ local SPEC = {
   device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
   bytes = "number", flops = "number", output = "array table", input = "array table",
   copies = "boolean", peak = "number", peak_flops = "number", dtype = "string", name = "string",
-  quiet = "boolean",
+  quiet = "boolean", energy = "boolean",
 }
 
 local COUNT = { 1, MOST, whole = true }
@@ -208,6 +209,18 @@ local function result_of(mode, run, options)
   return result
 end
 
+-- Adds what a call costs in energy; what is set up before each call would be in it.
+local function add_energy(result, fn, options, device)
+  local why = not energy.is_counted(device) and "the device has no counter of energy"
+    or options.setup and "'setup' comes between its calls"
+  if why then
+    table.insert(result.warnings, { cause = "its energy is not measured: " .. why,
+                                    remedy = "leave out 'energy'" })
+  else
+    result.energy = energy.of(fn, device, result.median)
+  end
+end
+
 -- The share of the time that is not spent on the reported samples.
 local function cost_of(list, start)
   local sampled, whole = 0, core.clock() - start
@@ -240,6 +253,7 @@ local function run_all(fn, options, run)
   protocol.measure(list, run)
   local result = results_of(list, run, options, no_graph)
   result.dtype = options.dtype
+  if options.energy then add_energy(result, fn, options, run.device) end
   if result.intensity then declared[#declared + 1] = result end
   result.cost = cost_of(list, start)
   return result
@@ -309,7 +323,11 @@ function bench.turns(session, list, options, after)
   local contenders <close> = setmetatable({}, { __close = close_clocks })
   for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
   protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
-  return lists.map(contenders, function(one) return results_of({ one.mode }, one.run, one.options) end)
+  return lists.map(contenders, function(one)
+    local result = results_of({ one.mode }, one.run, one.options)
+    if options.energy then add_energy(result, one.mode.fn, one.options, one.run.device) end
+    return result
+  end)
 end
 
 -- mw.bench { naive = f, tiled = g }
@@ -335,7 +353,7 @@ end
 --- flops (operations a call), output, input (an array or a list: written whole by each call; read),
 --- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
 --- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
---- are not printed).
+--- are not printed), energy (true: that of a call, as result.energy, over a second of calls and a second without).
 --- A table of functions, { naive = f, tiled = g } or { { "naive", f }, ... } for an order of one's own,
 --- is measured in turn; the options are those of each (not cold and graph). Its result is a list of
 --- results, found by name too, with ratio("tiled", "naive"): how many times as fast, as value, low and
@@ -351,7 +369,7 @@ end
 ---                           call), blocked, cost, state { before, after }, flags, clock, device,
 ---                           device_name, warnings { cause, remedy }, alarms { name, cause,
 ---                           remedy }, name, dtype, bytes, flops, throughput, rate, intensity, peak_share, cold,
----                           graph
+---                           graph, energy { joules, power, idle_power, calls, seconds }
 function bench.run(session, fn, options)
   session:check_known()
   local is_table = type(fn) == "table" and not getmetatable(fn)
@@ -384,7 +402,7 @@ bench.order = {
   "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
   "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
   "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
-  "cold", "graph", "turns", "samples",
+  "cold", "graph", "energy", "turns", "samples",
 }
 
 local function plain(value)

@@ -229,6 +229,7 @@ local function add_results(study, part, one, level)
   local peak = not one.rung.device and measure.peak(study)
   values.of_peak = peak and one.rate / peak.value or nil
   if one.report and one.report.rms then values.error, values.error_rms = errors_of(one.report) end
+  for _, name in ipairs { "joules", "power", "idle_power" } do values[name] = one.t.energy and one.t.energy[name] end
   add_measured(values, one.observed)
   add_bound(study, part, one)
   for _, source in ipairs(study.source_list) do
@@ -243,6 +244,7 @@ local function units_of(study, part, values)
   for _, source in ipairs(study.source_list) do
     if source.field then given[source.field] = given[study.rate] end
   end
+  given.joules, given.power, given.idle_power = "J", "W", "W"
   given.error_rms = given.error_rms or given.error
   given.bound = given.bound or values.of_bound and given[study.rate]
   for field, unit in pairs(given) do list[field] = values[field] ~= nil and unit ~= "" and unit or nil end
@@ -271,7 +273,7 @@ end
 local function limits_of(study, part)
   local seconds = study.p.seconds
   return { min_time = seconds, max_time = 3 * seconds, device = study.dev, clock = part.clock, batch = part.batch,
-           more_time = "-p seconds=" }
+           energy = part.energy, more_time = "-p seconds=" }
 end
 
 local function time(study, part, list, skip)

@@ -16,6 +16,7 @@ local case = require "moonwarp.study.case"
 local counted = require "moonwarp.study.counters"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
+local energy = require "moonwarp.measure.energy"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
@@ -346,6 +347,11 @@ local function measure_part(study, part)
   local _ <close> = range.open("part " .. part.name)
   if part.run then return part.run(study) end
   study = part.study
+  if part.energy and not energy.is_counted(study.dev) then
+    table.insert(study.state.skipped, ("part '%s' (device '%s' has no counter of energy)"):format(part.name,
+      study.dev:id()))
+    return
+  end
   local cases = study.state.is_small and part.list or sides_of(study, part, "cases", study.dev)
   local results = lists.map(cases, function(sides) return measure_case(study, part, sides) end)
   study.state.results[part.name] = results
