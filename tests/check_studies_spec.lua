@@ -11,7 +11,7 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   transpose = "", histogram = "", pattern = "", occupancy = "", tridiagonal = "", sparse = "",
                   poisson = "",
                   orbits = "", streams = "", mistakes = "",
-                  access = "", divergence = "", balance = "", functions = "", dedispersion = "",
+                  access = "", divergence = "", balance = "", functions = "", dedispersion = "", fluid = "",
                   gemm = "-p precisions=f32,tf32", sort = "",
                   montecarlo = "-p paths=1000 -p most=4096",
                   ["first-kernels"] = "", build = "" }
