@@ -211,4 +211,13 @@ return {
     gates = { gate("bins", "float, 4 per thread", 0.5, "own launches", LADDER),
               gate("bins", "float, 16 per thread", 2, "cuFFT launches", LADDER, "cuda"),
               gate("bins", "packed bfloat16, 4 per thread", 1.2, "float, 4 per thread", LADDER, "cuda") } },
+  { name = "fluid", title = "How fast can smoke be stepped on a GPU?", study = "fluid", needs = "graphs",
+    tags = { "applications", "memory", "launches" },
+    gates = { gate("cells", "no set_bnd between", 0.5, "stepburst", LADDER),
+              gate("cells", "stepburst", 1, "rows as they are", { group = "ladder" }, "cuda"),
+              gate("cells", "no set_bnd between", 1, "stepburst", LADDER, "cuda"),
+              gate("cells", "5 a pass, 4 pairs a lane, sources folded", 2, "stepburst", { group = "sizes", n = 8192 },
+                   "cuda"),
+              gate("cells", "all rows in a block's registers", 2, "graphburst, three streams",
+                   { group = "sizes", n = 128 }, "cuda") } },
 }

@@ -14,7 +14,7 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   orbits = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "", functions = "", dedispersion = "",
                   gemm = "-p precisions=f32,tf32", sort = "", airfoil = "",
-                  ["fourier-search"] = "",
+                  ["fourier-search"] = "", fluid = "",
                   montecarlo = "-p paths=1000 -p most=4096",
                   ["first-kernels"] = "", build = "" }
 

@@ -838,12 +838,20 @@
 ---@field unit? boolean its diagonal is 1, default false
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
+--- Of `cub.max`.
+---@class moonwarp.cub_max
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
 --- Of `cub.reduce`.
 ---@class moonwarp.cub_reduce
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
 --- Of `cub.sort_keys`.
 ---@class moonwarp.cub_sort_keys
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `cub.thrust_max`.
+---@class moonwarp.cub_thrust_max
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
 --- Of `cub.thrust_reduce`.
@@ -2328,6 +2336,20 @@ function cub.reduce(sum, x, options) end
 ---@param options? moonwarp.cub_thrust_reduce
 ---@return moonwarp.array # sum
 function cub.thrust_reduce(sum, x, options) end
+
+--- most = the greatest of the elements of x. Element types: f32, f64, u32.
+---@param most moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_max
+---@return moonwarp.array # most
+function cub.max(most, x, options) end
+
+--- the same by Thrust, which waits for the result on the host. Element types: f32, f64, u32.
+---@param most moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_thrust_max
+---@return moonwarp.array # most
+function cub.thrust_max(most, x, options) end
 
 ---@class moonwarp
 ---@field version string

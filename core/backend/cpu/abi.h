@@ -97,6 +97,8 @@ typedef struct mw_runtime {
   const struct mw_check *check; /* for units of the check flavor: shim/check/cell.h */
 } mw_runtime;
 
+/* Reads that are written out, where an int counts the texels of a slice: all axes are clamped, or some have a border. */
+enum mw_usual { MW_USUAL_NOT, MW_USUAL_CLAMPED, MW_USUAL_BORDER };
 enum mw_address { MW_ADDRESS_WRAP, MW_ADDRESS_CLAMP, MW_ADDRESS_MIRROR, MW_ADDRESS_BORDER }; /* as CUDA numbers them */
 
 /* What a kernel is given for a texture or a surface, by value: nothing that a thread stores can change it. */
@@ -110,7 +112,7 @@ typedef struct mw_image {
   unsigned char      linear, normalised;
   unsigned char      as_float;   /* integers are read as numbers from 0 or -1 to 1 */
   unsigned char      raw;        /* a texel is read as it is */
-  unsigned char      usual;      /* all axes are clamped, and an int counts the texels of a slice */
+  unsigned char      usual;      /* mw_usual */
   const struct mw_image *self;   /* the same in the host's memory, for what is too long to be compiled into a kernel */
 } mw_image;
 
