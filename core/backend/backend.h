@@ -111,7 +111,7 @@ typedef struct mw_compared { /* launches of a device that compares */
 struct mw_device {
   const mw_backend *backend; /* set, as refs is to 1, by mw_device_open */
   mw_device_info    info;   /* filled by open, constant afterwards */
-  mw_stream        *main;   /* the default stream: legacy semantics, see docs/architecture.md; NULL when offline */
+  mw_stream        *main;   /* the default stream: docs/architecture/devices.md; NULL when offline */
   bool              counts; /* the last check_mode said so; the backend's */
   mw_compared       compared; /* the backend's */
   atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
