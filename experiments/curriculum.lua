@@ -180,8 +180,6 @@ return {
     gates = { gate("T_eff", "a cell a thread", 1, "staged, blocks and threads coloured", LADDER),
               gate("T_eff", "a cell a thread", 0.5, "library copy", { group = "ladder", I = 800 }, "cuda"),
               gate("T_eff", "a cell a thread", 1.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
-  { name = "airfoil-residual", title = "Is it OP2's flow?", study = "airfoil", needs = "airfoil", devices = "cpu",
-    tags = { "applications" }, params = { I = 400, steps = 100, parts = "flow" }, checks = 1 }, -- 720,000 cells
   { name = "tridiagonal", title = "How should many tridiagonal systems be solved?", study = "tridiagonal",
     needs = "small-problems", tags = { "memory", "cooperation" },
     gates = { gate("T_eff", "hybrid", 1, "PCR, shuffles", { group = "contiguous", n = 32 }),
