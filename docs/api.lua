@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The API as data: what docs/gen.lua makes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/cli/manual.txt from, and what
+-- The API as data: what docs/gen.lua makes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/prompt/manual.txt from, and what
 -- docs/generate/names.lua compares with the names that the library registers.
 --
 -- A page is docs/api/<page>.lua:

@@ -244,6 +244,7 @@
 ---@field temperature? number of the chip, degrees Celsius
 ---@field power? number W
 ---@field power_limit? number W
+---@field energy? number J that the device has used since some moment: the difference of two readings counts
 ---@field utilisation? number 0 to 1, over the last moments
 ---@field reasons? string[] why the clock is not higher: "idle", "application clocks", "power cap", "hardware slowdown", "sync boost", "thermal", "power brake", "display clocks"
 ---@field driver? string the kernel driver's version
@@ -399,6 +400,7 @@
 ---@field dtype? "f32"|"f64" type of the operations, for `mw.roofline`
 ---@field name? string the function's name in alarms and in `mw.roofline`
 ---@field quiet? boolean do not print alarms; they still count, default false
+---@field energy? boolean also measure the energy of a call by the device's counter (NVML's, on a GPU), while it is called for at least a second; power without work, over a second before, is subtracted. Clocks are not set. Without such a counter, and with `setup`, a warning says so. Since 0.11.0, default false
 
 --- Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval,
 --- or the interval's ends, as in `1.234 ms (1.200 ms to 2.100 ms) (n = 37)`, where one is further than half of the median away.
@@ -440,6 +442,7 @@
 ---@field peak_share? number share of the nearer peak, if one is known
 ---@field cold? moonwarp.bench_result with the caches overwritten before each call
 ---@field graph? moonwarp.bench_result replayed as a graph; absent, with a warning, if that is not possible
+---@field energy? table with the option `energy`: `joules` of a call without idle power, `power` (W) while it is called, `idle_power` (W) without work, `calls` and `seconds` of the window. Since 0.11.0
 ---@field name? string as given
 ---@field dtype? string as given
 ---@field device? string its id
@@ -707,6 +710,7 @@
 ---@field clock? "device"|"host" as for `mw.bench`
 ---@field batch? integer calls per sample, as for `mw.bench`
 ---@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite: "inf" in record.json. Since 0.11.0, default false
+---@field energy? boolean its records have `joules` of a call, `power` and `idle_power`, as by the option `energy` of `mw.bench`: a second more for each variant. Without a counter of energy the part is not measured, and the run says so. Since 0.11.0, default false
 ---@field shares? boolean also measures each launch of the lists of `launches` alone, equal ones once, and shows the time of each kernel's launches together as a table and a ladder, with records of their own: `kernel`, `launches`, `t` (of one; the mean where they differ), `together`, `share`. So each launch must be able to run again and again. What functions of the list do is not in it. Kernels on different devices may run side by side. Since 0.11.0, default false
 ---@field run? fun(study: moonwarp.study) plain Lua that runs as this part, instead of `cases`
 
@@ -834,12 +838,20 @@
 ---@field unit? boolean its diagonal is 1, default false
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
+--- Of `cub.max`.
+---@class moonwarp.cub_max
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
 --- Of `cub.reduce`.
 ---@class moonwarp.cub_reduce
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
 --- Of `cub.sort_keys`.
 ---@class moonwarp.cub_sort_keys
+---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- Of `cub.thrust_max`.
+---@class moonwarp.cub_thrust_max
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
 --- Of `cub.thrust_reduce`.
@@ -2324,6 +2336,20 @@ function cub.reduce(sum, x, options) end
 ---@param options? moonwarp.cub_thrust_reduce
 ---@return moonwarp.array # sum
 function cub.thrust_reduce(sum, x, options) end
+
+--- most = the greatest of the elements of x. Element types: f32, f64, u32.
+---@param most moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_max
+---@return moonwarp.array # most
+function cub.max(most, x, options) end
+
+--- the same by Thrust, which waits for the result on the host. Element types: f32, f64, u32.
+---@param most moonwarp.array 1; written
+---@param x moonwarp.array n
+---@param options? moonwarp.cub_thrust_max
+---@return moonwarp.array # most
+function cub.thrust_max(most, x, options) end
 
 ---@class moonwarp
 ---@field version string
