@@ -12,7 +12,7 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   poisson = "",
                   orbits = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "", functions = "", dedispersion = "",
-                  ["fourier-search"] = "",
+                  ["fourier-search"] = "-p n=8192 -p most=8 -p lengths=4096 -p parts=ladder",
                   gemm = "-p precisions=f32,tf32", sort = "",
                   montecarlo = "-p paths=1000 -p most=4096",
                   ["first-kernels"] = "", build = "" }
