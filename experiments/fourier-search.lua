@@ -277,7 +277,7 @@ local function picture(c, found)
   for z = 1, c.templates do list[z] = c.surprise:view((z - 1) * c.n + from, across):totable() end
   mw.picture(c:keep(c.dev:array("f32", list)), { name = "fourier-search-plane", low = 0, aspect = 0.6, device = c.dev,
     title = "fourier-search: an accelerated pulsar", xlabel = "bin", ylabel = "drift (bins)", label = "surprise",
-    x = { from - 1, from - 1 + across }, y = { -p.most - p.step / 2, p.most + p.step / 2 },
+    x = { from - 1.5, from - 1.5 + across }, y = { -p.most - p.step / 2, p.most + p.step / 2 },
     marks = { { x = found.r, y = (found.row - c.templates // 2) * p.step, label = "found" } } })
   mw.remark("The row of drift 0, which is the periodicity search, has nothing above %.1f.",
     c.dev:max(c.surprise:view(c.n * (c.templates // 2) + p.half, c.n - 2 * p.half)))

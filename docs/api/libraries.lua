@@ -120,7 +120,7 @@ print(A:get(1, 1), A:get(2, 1), A:get(2, 2), info:get(1)) --> 2.0  1.0  2.0  0]]
         example = [[
 local x = dev:array("u32", { 3, 1, 2 })
 print((select(2, pcall(cub.sort_keys, x, x)).text:match "of the cpu device")) --> of the cpu device]] } },
-      { "reduce" }, { "thrust_reduce" },
+      { "reduce" }, { "thrust_reduce" }, { "max" }, { "thrust_max" },
     },
   },
 }

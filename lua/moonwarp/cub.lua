@@ -8,7 +8,7 @@ local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local library = require "moonwarp.library"
 local path = require "moonwarp.base.path"
-local tool = require "moonwarp.measure.tool"
+local tool = require "moonwarp.tools.tool"
 
 local PATIENCE <const> = 600 -- seconds of nvcc
 
@@ -66,6 +66,16 @@ return library.new {
       arrays = { { "sum", "1", writes = true }, { "x", "n", wide = true } }, types = numbers "f32 f64 u32",
       cuda = { size = "reduce_?(0, &size, sum, x, n, queue)", unit = 1,
                one = "reduce_?(work, &size, sum, x, n, queue)" },
+    },
+    max = {
+      help = "most = the greatest of the elements of x",
+      arrays = { { "most", "1", writes = true }, { "x", "n", wide = true } }, types = numbers "f32 f64 u32",
+      cuda = { size = "max_?(0, &size, most, x, n, queue)", unit = 1, one = "max_?(work, &size, most, x, n, queue)" },
+    },
+    thrust_max = {
+      help = "the same by Thrust, which waits for the result on the host",
+      arrays = { { "most", "1", writes = true }, { "x", "n", wide = true } }, types = numbers "f32 f64 u32",
+      cuda = "thrust_max_?(most, x, n, queue)",
     },
     thrust_reduce = {
       help = "the same by Thrust, which waits for the result on the host",

@@ -34,7 +34,7 @@ typedef struct mw_thread {
   unsigned       rank; /* linear thread index in the block: warp = rank / 32, lane = rank % 32 */
   struct mw_local *locals;  /* in check mode those that are followed, the innermost one: shim/check/cell.h */
   unsigned long long stamp; /* in check mode what its accesses leave in memory's shadow: shim/check/cell.h */
-  struct mw_warp_log *log;  /* where its accesses are counted: shim/check/count.h; NULL: they are not */
+  struct mw_warp_log *log;  /* where its accesses are counted: shim/check/counter.h; NULL: they are not */
   unsigned long long path;  /* of calls and loops, on which it has come to where it is */
   unsigned calls;           /* functions that it is in */
   unsigned long long rounds; /* of loops that are in no other, so far */
@@ -97,6 +97,8 @@ typedef struct mw_runtime {
   const struct mw_check *check; /* for units of the check flavor: shim/check/cell.h */
 } mw_runtime;
 
+/* Reads that are written out, where an int counts the texels of a slice: all axes are clamped, or some have a border. */
+enum mw_usual { MW_USUAL_NOT, MW_USUAL_CLAMPED, MW_USUAL_BORDER };
 enum mw_address { MW_ADDRESS_WRAP, MW_ADDRESS_CLAMP, MW_ADDRESS_MIRROR, MW_ADDRESS_BORDER }; /* as CUDA numbers them */
 
 /* What a kernel is given for a texture or a surface, by value: nothing that a thread stores can change it. */
@@ -110,7 +112,7 @@ typedef struct mw_image {
   unsigned char      linear, normalised;
   unsigned char      as_float;   /* integers are read as numbers from 0 or -1 to 1 */
   unsigned char      raw;        /* a texel is read as it is */
-  unsigned char      usual;      /* all axes are clamped, and an int counts the texels of a slice */
+  unsigned char      usual;      /* mw_usual */
   const struct mw_image *self;   /* the same in the host's memory, for what is too long to be compiled into a kernel */
 } mw_image;
 

@@ -28,6 +28,16 @@ mw_status cpu_texels_copy(mw_stream *stream, const mw_image_shape *shape, mw_buf
   return cpu_copy(stream, to_array ? array : own, to_array ? own : array, all_bytes(shape), err);
 }
 
+static unsigned char usual_of(const mw_image_shape *shape, const mw_sampling *how) {
+  if ((size_t)shape->side[0] * shape->side[1] > INT32_MAX) return MW_USUAL_NOT;
+  bool has_border = false;
+  for (int i = 0; i < 3; i++) {
+    if (how->address[i] != MW_ADDRESS_CLAMP && how->address[i] != MW_ADDRESS_BORDER) return MW_USUAL_NOT;
+    has_border |= how->address[i] == MW_ADDRESS_BORDER;
+  }
+  return has_border ? MW_USUAL_BORDER : MW_USUAL_CLAMPED;
+}
+
 /* What the shim asks of each read, found out once. */
 static mw_image describe(const mw_image_shape *shape, const mw_sampling *sampling, char *at) {
   static const mw_sampling none = {.address = {MW_ADDRESS_CLAMP, MW_ADDRESS_CLAMP, MW_ADDRESS_CLAMP}};
@@ -43,12 +53,11 @@ static mw_image describe(const mw_image_shape *shape, const mw_sampling *samplin
                   .normalised = how->normalised,
                   .as_float = how->as_float,
                   .raw = how->as_float || shape->dtype == MW_F16 ? 0 : (unsigned char)texel,
-                  .usual = (size_t)shape->side[0] * shape->side[1] <= INT32_MAX};
+                  .usual = usual_of(shape, how)};
   for (int i = 0; i < 3; i++) {
     out.side[i] = shape->side[i];
     out.scale[i] = how->normalised ? (float)shape->side[i] : 1;
     out.address[i] = (unsigned char)how->address[i];
-    out.usual &= how->address[i] == MW_ADDRESS_CLAMP;
   }
   return out;
 }

@@ -8,8 +8,8 @@
  *     point    texel floor(x)
  *     linear   of x - 1/2 in fixed point with 8 bits of fraction: texels i and i + 1, weights 1 - f and f
  *
- * The usual reads (clamped, 32-bit floats or as the texel is) are written out; mw_sampled has every other. In check mode
- * it does all, where the reader stands, so that its reads are seen there. */
+ * The usual reads (clamped or with a border, 32-bit floats or as the texel is) are written out; mw_sampled has every
+ * other. In check mode it does all, where the reader stands, so that its reads are seen there. */
 #ifndef MW_TEXTURE_H
 #define MW_TEXTURE_H
 
@@ -209,14 +209,45 @@ MW_FN float mw_bilinear(const mw_image &t, const float *texels, float x, float y
   return mw_mix(first, mw_mix(texels[high + i], texels[high + right], across), along);
 }
 
+/* Of a place that may be outside: where the texel is or the one next to it, and whether it counts. */
+struct mw_spot {
+  int  at;
+  bool is_in;
+};
+
+MW_FN mw_spot mw_spot_of(const mw_image &t, int axis, int i) {
+  const int most = (int)t.side[axis] - 1, at = i < 0 ? 0 : i < most ? i : most;
+  return {at, at == i || t.address[axis] != MW_ADDRESS_BORDER};
+}
+
+MW_FN float mw_texel_or_0(const float *texels, int n, mw_spot i, mw_spot j) {
+  const float value = texels[j.at * n + i.at];
+  return i.is_in && j.is_in ? value : 0;
+}
+
+/* The same with a border: of the axes that have one. */
+MW_FN float mw_bilinear_border(const mw_image &t, const float *texels, float x, float y) {
+  const int n = (int)t.side[0], a = mw_256ths(mw_held(x * t.scale[0], -1, (float)n + 1)),
+            b = mw_256ths(mw_held(y * t.scale[1], -1, (float)t.side[1] + 1));
+  const mw_spot left = mw_spot_of(t, 0, a >> 8), right = mw_spot_of(t, 0, (a >> 8) + 1);
+  const mw_spot low = mw_spot_of(t, 1, b >> 8), high = mw_spot_of(t, 1, (b >> 8) + 1);
+  const float across = (float)(a & 255) / 256, along = (float)(b & 255) / 256;
+  const float first = mw_mix(mw_texel_or_0(texels, n, left, low), mw_texel_or_0(texels, n, right, low), across);
+  return mw_mix(first, mw_mix(mw_texel_or_0(texels, n, left, high), mw_texel_or_0(texels, n, right, high), across),
+                along);
+}
+
 template <class T> MW_FN bool mw_is_plain(const mw_image &t) {
-  return MW_WRITTEN_OUT && !t.linear && t.usual && t.raw == sizeof(T);
+  return MW_WRITTEN_OUT && !t.linear && t.usual == MW_USUAL_CLAMPED && t.raw == sizeof(T);
 }
 
 template <class T> MW_FN T mw_read_2d(const mw_image &t, float x, float y, int layer) {
-  if constexpr (MW_WRITTEN_OUT && __is_same(T, float))
-    if (t.linear && t.usual && t.raw == sizeof(float))
-      return mw_bilinear(t, (const float *)(t.at + (size_t)mw_layer(t, layer) * t.slice), x, y);
+  if constexpr (MW_WRITTEN_OUT && __is_same(T, float)) {
+    const float *texels = (const float *)(t.at + (size_t)mw_layer(t, layer) * t.slice);
+    const bool is_mixed = t.linear && t.raw == sizeof(float);
+    if (is_mixed && t.usual == MW_USUAL_CLAMPED) return mw_bilinear(t, texels, x, y);
+    if (is_mixed && t.usual == MW_USUAL_BORDER) return mw_bilinear_border(t, texels, x, y);
+  }
   if (!mw_is_plain<T>(t)) return mw_texel_as<T>::of(mw_sampled(MW_IMAGE_OF(t), x, y, layer));
   return ((const T *)(t.at + (size_t)mw_layer(t, layer) * t.slice))[mw_nearest(t, 1, y) * (int)t.side[0] +
                                                                     mw_nearest(t, 0, x)];
