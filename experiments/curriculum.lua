@@ -199,13 +199,6 @@ return {
     gates = { gate("adds", "direct, times in registers", 2.2, "direct", LADDER, "cuda"),
               gate("adds", "four channels a word", 6, "direct", LADDER, "cuda"),
               gate("adds", "tensor cores", 1.7, "four channels a word", LADDER, "cuda") } },
-  { name = "airfoil", title = "How are the increments of an unstructured mesh kept apart?", study = "airfoil",
-    needs = "reduction", tags = { "applications", "memory", "cooperation" },
-    gates = { gate("T_eff", "a cell a thread", 1, "staged, blocks and threads coloured", LADDER),
-              gate("T_eff", "a cell a thread", 0.5, "library copy", { group = "ladder", I = 800 }, "cuda"),
-              gate("T_eff", "a cell a thread", 1.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
-  { name = "airfoil-residual", title = "Is it OP2's flow?", study = "airfoil", needs = "airfoil", devices = "cpu",
-    tags = { "applications" }, params = { I = 400, steps = 100, parts = "flow" }, checks = 1 }, -- 720,000 cells
   { name = "fourier-search", title = "How fast are accelerated pulsars searched for?", study = "fourier-search",
     needs = "dedispersion", tags = { "applications", "arithmetic", "cooperation" }, checks = 2,
     gates = { gate("bins", "float, 4 per thread", 0.5, "own launches", LADDER),
@@ -220,4 +213,11 @@ return {
                    "cuda"),
               gate("cells", "all rows in a block's registers", 2, "graphburst, three streams",
                    { group = "sizes", n = 128 }, "cuda") } },
+  { name = "airfoil", title = "How are the increments of an unstructured mesh kept apart?", study = "airfoil",
+    needs = "reduction", tags = { "applications", "memory", "cooperation" },
+    gates = { gate("T_eff", "a cell a thread", 1, "staged, blocks and threads coloured", LADDER),
+              gate("T_eff", "a cell a thread", 0.5, "library copy", { group = "ladder", I = 800 }, "cuda"),
+              gate("T_eff", "a cell a thread", 1.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
+  { name = "airfoil-residual", title = "Is it OP2's flow?", study = "airfoil", needs = "airfoil", devices = "cpu",
+    tags = { "applications" }, params = { I = 400, steps = 100, parts = "flow" }, checks = 1 }, -- 720,000 cells
 }
