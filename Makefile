@@ -26,8 +26,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Wwrite-strings
 FLAGS    := -std=gnu11 -D_GNU_SOURCE -I. -isystem $(LUA_INC) -fPIC -pthread $(WARNINGS)
 
-SOURCES := $(wildcard core/*.c core/*/*.c core/backend/*/*.c core/backend/*/*/*.c)
-PROGRAM := $(filter-out core/base/home.c core/base/folder.c,$(wildcard core/host/*.c))
+SOURCES := $(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c)
+PROGRAM := $(wildcard core/host/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
 C_TESTS := $(patsubst tests/c/%.c,$(BUILD)/tests/%,$(wildcard tests/c/test_*.c))
@@ -198,11 +198,11 @@ docs-features: programs ## write what each device takes into docs/what-runs-wher
 docs-check: programs ## fail where generated documents are stale or a name has none
 	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua --check
 
-floors: programs ## fail where files or folders of core/ reach each other; .make/floors.lua BUILD --print shows them
+floors: programs ## fail where files or folders reach each other, or against the order of lua/; .make/floors.lua BUILD --print shows them
 	@$(LUA) .make/floors.lua $(BUILD)
 
 lint: floors ## luacheck, clang-format, compiler warnings, circles
-	$(Q)luacheck --quiet lua experiments tests docs .make/floors.lua
+	$(Q)luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua
 	$(Q)clang-format --dry-run -Werror $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
 	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c)
 

@@ -6,6 +6,10 @@
 -- scan.c stands on hash.c. Files and folders that reach each other are a circle: no part of it can be read, tested or
 -- moved without the rest. The program fails if it finds one. --print shows the floors: a file's level
 -- is one above the highest that it stands on.
+--
+-- The same of the files of lua/moonwarp, by what they require (requires.lua); these have an order of floors as well.
+
+local requires = dofile((arg[0]:match "^.*/" or "") .. "requires.lua")
 
 local DEFINED <const> = "[TDBRVWCuG]" -- nm's letters
 
@@ -135,6 +139,20 @@ local function print_floors(edges)
   end
 end
 
+-- The edges of Lua's folders; a file that is in none is a room of its own.
+local function folded(edges)
+  local rooms = {}
+  for file, to in pairs(edges) do
+    local from = file:match "^(.*)/" or file
+    rooms[from] = rooms[from] or {}
+    for other in pairs(to) do
+      local room = other:match "^(.*)/" or other
+      if room ~= from then rooms[from][room] = { "require" } end
+    end
+  end
+  return rooms
+end
+
 local build = assert(arg[1], "usage: floors.lua BUILD [--print]")
 local list = objects(build)
 assert(next(list), ("no objects in %s/obj/core: build first"):format(build))
@@ -145,4 +163,12 @@ if arg[2] == "--print" then
   print_floors(files)
   print_floors(folders)
 end
-os.exit(complain("files", files) + complain("folders", folders) == 0)
+local modules, faults = requires.read "lua/moonwarp"
+if #faults > 0 then print("against the order of .make/requires.lua:\n  " .. table.concat(faults, "\n  ")) end
+local rooms = folded(modules)
+if arg[2] == "--print" then
+  print_floors(modules)
+  print_floors(rooms)
+end
+local count = complain("files", files) + complain("folders", folders)
+os.exit(#faults + count + complain("files", modules) + complain("folders", rooms) == 0)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The API as data: what docs/gen.lua makes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/cli/manual.txt from, and what
+-- The API as data: what docs/gen.lua makes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/prompt/manual.txt from, and what
 -- docs/generate/names.lua compares with the names that the library registers.
 --
 -- A page is docs/api/<page>.lua:
@@ -31,7 +31,7 @@ return {
 
   pages = {
     "moonwarp", "device", "array", "module", "kernel", "launch", "texture", "surface", "stream", "event", "graph",
-    "measuring", "charts", "study", "case", "libraries", "object", "core",
+    "measuring", "charts", "study", "case", "libraries", "mesh", "object", "core",
   },
 
   -- Types that scripts name, in addition to the classes.

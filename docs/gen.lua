@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/cli/manual.txt from the data in docs/api.lua,
+-- Writes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/prompt/manual.txt from the data in docs/api.lua,
 -- docs/api/*.lua and the tables of libraries.
 --   lua5.4 docs/gen.lua            writes
 --   lua5.4 docs/gen.lua --check    fails where a file is not what would be written, or a name has no entry
@@ -32,7 +32,7 @@ local function generated(api)
     files[#files + 1] = { path = ("%s/api/%s.md"):format(folder, page.name), text = markdown.page(api, page) }
   end
   files[#files + 1] = { path = folder .. "/../lua/meta/moonwarp.d.lua", text = definitions.text(api) }
-  files[#files + 1] = { path = folder .. "/../lua/moonwarp/cli/manual.txt", text = manual.text(api) }
+  files[#files + 1] = { path = folder .. "/../lua/moonwarp/prompt/manual.txt", text = manual.text(api) }
   return files
 end
 

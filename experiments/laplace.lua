@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- laplace: what does the shape of a block cost a step of Jacobi's iteration, and what do several steps a pass gain?
+-- laplace: what does the shape of a block cost a step of Jacobi's iteration, and what do several steps per pass gain?
 --
 -- In 2-D: blocks of many shapes with the 32-byte sectors that each reads, 16 bytes a thread, rows that begin anywhere,
 -- temporal blocking. T_eff = steps * 2 arrays / t; shares are of the faster of the library copy and a triad. The
@@ -19,7 +19,7 @@ local ODD = {
 }
 
 local study, p = mw.study {
-  question = "what does the shape of a block cost a Jacobi step, and what do several steps a pass gain?",
+  question = "what does the shape of a block cost a Jacobi step, and what do several steps per pass gain?",
   kernels = "laplace.cu", rate = "T_eff", output = "u2", level = { "copy", "triad" }, odd = ODD,
   seconds = { 0.02, gpu = 0.03 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,

@@ -75,7 +75,8 @@ __global__ void dedisperse_direct(float *out, const unsigned char *x, const unsi
   put(out, d, t, dms, times, sum);
 }
 
-// The shifts of eight channels by one load, where their number is a multiple of eight and all times are there.
+// The shifts of eight channels by one load, where their number is a multiple of eight and all times are there; those of
+// the next eight are on their way while these are used.
 template <int R>
 __global__ void dedisperse_registers(float *out, const unsigned char *x, const unsigned short *shifts, int channels,
                                      int times, int dms, int stride) {
@@ -84,9 +85,10 @@ __global__ void dedisperse_registers(float *out, const unsigned char *x, const u
   if (d >= dms) return;
   const unsigned short *shift = shifts + (size_t)d * channels;
   unsigned sum[R] = {};
+  uint4 next = whole ? *(const uint4 *)shift : make_uint4(0, 0, 0, 0);
   for (int c = 0; c < whole; c += 8) {
-    uint4 v = *(const uint4 *)(shift + c);
-    unsigned pair[4] = {v.x, v.y, v.z, v.w};
+    unsigned pair[4] = {next.x, next.y, next.z, next.w};
+    if (c + 8 < whole) next = *(const uint4 *)(shift + c + 8);
 #pragma unroll
     for (int k = 0; k < 8; k++) {
       const unsigned char *from = x + (size_t)(c + k) * stride + t + (pair[k / 2] >> 16 * (k % 2) & 65535);
@@ -453,25 +455,35 @@ __global__ void observe(unsigned char *x, const float *noise, const unsigned sho
   x[(size_t)c * stride + t] = (unsigned char)fminf(255, fmaxf(0, rintf(v)));
 }
 
-// Zero-DM filter: what all channels have in common at a time is no pulsar. The mean over the channels, rounded.
+// Zero-DM filter: what all channels have in common at a time is no pulsar. The mean over the channels, rounded. A block
+// of 32 x SHARES threads has 128 times: a warp reads them of every SHARES-th channel, four in a word, 8 channels at once,
+// and the first warp adds what all have.
+#define SHARES 16
 __global__ void zero_dm_mean(int *mean, const unsigned char *x, int channels, int stride) {
-  int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k >= stride / 4) return;
-  unsigned even = 0, odd = 0, sum[4] = {};
-  for (int c = 0; c < channels; c++) {
-    unsigned w = word_of(x, c, k, stride);
-    even += w & 0x00ff00ff;
-    odd += __byte_perm(w, 0, 0x4341);
-    if (c % UNLOAD == UNLOAD - 1 || c == channels - 1) {
-      sum[0] += even & 0xffff;
-      sum[1] += odd & 0xffff;
-      sum[2] += even >> 16;
-      sum[3] += odd >> 16;
-      even = odd = 0;
+  __shared__ int4 parts[SHARES][32];
+  int lane = threadIdx.x, y = threadIdx.y, k = blockIdx.x * 32 + lane;
+  int4 sum = make_int4(0, 0, 0, 0);
+  for (int c0 = y; c0 < channels; c0 += 8 * SHARES) {
+    unsigned w[8], even = 0, odd = 0;
+#pragma unroll
+    for (int j = 0; j < 8; j++) w[j] = c0 + j * SHARES < channels ? word_of(x, c0 + j * SHARES, k, stride) : 0;
+#pragma unroll
+    for (int j = 0; j < 8; j++) {
+      even += w[j] & 0x00ff00ff;
+      odd += __byte_perm(w[j], 0, 0x4341);
     }
+    sum = make_int4(sum.x + (even & 0xffff), sum.y + (odd & 0xffff), sum.z + (even >> 16), sum.w + (odd >> 16));
   }
-  for (int q = 0; q < 4; q++) sum[q] = (sum[q] + channels / 2) / channels;
-  ((int4 *)mean)[k] = make_int4(sum[0], sum[1], sum[2], sum[3]);
+  parts[y][lane] = sum;
+  __syncthreads();
+  if (y > 0 || k >= stride / 4) return;
+  for (int i = 1; i < SHARES; i++) {
+    int4 v = parts[i][lane];
+    sum = make_int4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
+  }
+  int half = channels / 2;
+  ((int4 *)mean)[k] = make_int4((sum.x + half) / channels, (sum.y + half) / channels, (sum.z + half) / channels,
+                                (sum.w + half) / channels);
 }
 
 __global__ void zero_dm_subtract(unsigned char *y, const unsigned char *x, const int *mean, int channels, int stride,

@@ -146,7 +146,7 @@ describe("an alarm", function()
           end
           return now
         end
-        local ok, problem = pcall(alarm.check, result, { device = dev, clock = clock,
+        local ok, problem = pcall(alarm.check, result, { session = session.current, device = dev, clock = clock,
           main = { fn = fn, batch = 1, lead = 1 } }, { quiet = true })
         core.clock, session.current.failed_checks = real, before
         assert.is_true(ok, problem)

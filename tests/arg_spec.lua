@@ -4,7 +4,7 @@
 
 local session = require "moonwarp.session"
 local support = require "tests.support"
-local arg = require "moonwarp.arg"
+local arg = require "moonwarp.base.parameter"
 local mw = support.mw
 local fails = support.fails
 
@@ -43,7 +43,7 @@ describe("mw.arg", function()
       mw.arg("n", 1, "how many")
       mw.arg("n", 1, "how many")
       assert.are.same({ { name = "n", default = 1, help = "how many", value = 3 } }, session.current.declared)
-      assert.are.same({ n = 3 }, arg.values())
+      assert.are.same({ n = 3 }, session.current:values())
     end)
   end)
 
@@ -103,8 +103,8 @@ describe("mw.arg", function()
       assert.are.same({ { 1024, 1 } }, mw.arg("c", { "32" }, nil, kind))
       assert.are.same({ { 1, 1 }, { 32, 1 }, { 32, 2 }, { 32, 4 }, { 32, 8 }, { 32, 16 }, { 32, 32 } },
         mw.arg("shapes", { "1x1", "32" }, nil, kind))
-      assert.are.same({ "1x1", "32" }, arg.values().shapes)
-      assert.are.same({ "8" }, arg.values().b)
+      assert.are.same({ "1x1", "32" }, session.current:values().shapes)
+      assert.are.same({ "8" }, session.current:values().b)
     end)
     for _, text in ipairs { "", "x", "0", "0x4", "32x", "32x64", "2048", "1x2048", "8x8x32", "1x1x1x1", "-32", "3.5",
                             "4294967296x4294967296", "9223372036854775808" } do

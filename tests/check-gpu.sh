@@ -9,7 +9,7 @@
 set -uo pipefail
 program=$1
 home=$("$program" -e 'print(require("moonwarp.core").home())') || exit 1
-export MOONWARP_TEST_LUA="'$program' run" MOONWARP_PROGRAM=$program LUA_PATH="$home/?.lua;;"
+export WHOLE=1 MOONWARP_TEST_LUA="'$program' run" MOONWARP_PROGRAM=$program LUA_PATH="$home/?.lua;;"
 # Charts have signs beyond ASCII, where the locale does.
 [ "$(locale charmap)" = UTF-8 ] || export LC_ALL=C.UTF-8
 "$program" -e 'local dev = mw.device "cuda"

@@ -42,32 +42,26 @@ other_compiler() {
   [ -z "${MOONWARP_CXX:-}" ] && command -v clang++ >/dev/null && command -v g++
 }
 
-# The optimiser takes most of the time of compiling, and the specs below are not about its work.
+# The optimiser takes most of the time of compiling, and most specs are not about its work.
 compiler_of() { # file
-  if [ -z "${MOONWARP_CXX:-}" ] && unoptimised | grep -qx "$1"; then echo "$PWD/tests/cxx-o0"; else echo "${MOONWARP_CXX:-}"; fi
+  if [ -z "${MOONWARP_CXX:-}" ] && ! optimised | grep -qx "$1"; then echo "$PWD/tests/cxx-o0"; else echo "${MOONWARP_CXX:-}"; fi
 }
 
-# By the other compiler only what is about optimised code is optimised.
+# What is stored goes by the compiler's path, which is the same for both.
 run_other() { # file
-  local compiler
-  compiler=$(other_compiler)
-  case $1 in
-    tests/check_pairs_spec.lua | tests/engines_spec.lua | tests/features_spec.lua) MOONWARP_CXX=$compiler run_file program "$1" ;;
-    *) # what is stored goes by the compiler's path
-      CXX_O0=$compiler MOONWARP_CXX=$PWD/tests/cxx-o0 MOONWARP_CACHE=$logs/cache-other run_file program "$1" ;;
-  esac
+  CXX_O0=$(other_compiler) MOONWARP_CXX=$PWD/tests/cxx-o0 MOONWARP_CACHE=$logs/cache-other run_file program "$1"
 }
 
 run_file() { # kind file
   case $1 in
     c) "$build/tests/$(basename "$2" .c)" ;;
-    module) $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
+    module) MOONWARP_CXX=$(compiler_of "$2") $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     null) LUA_CPATH="$build/tests/null/?.so;;" $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     program | cluster) MOONWARP_CXX=$(compiler_of "$2") MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
     other) run_other "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
-        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua ;;
+        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua ;;
         docs) $STOCK_LUA docs/gen.lua --check ;;
         floors) $STOCK_LUA .make/floors.lua "$build" ;;
       esac ;;
@@ -170,18 +164,21 @@ specs() {
   for name; do echo "tests/${name}_spec.lua"; done
 }
 
-# About what the translator writes, refuses and says of kernels, and many instances of the library's own; the specs of
-# studies and of engines run optimised code.
-unoptimised() { specs cumsum language nbody reduction reductions refusal shim split stencil warnings; }
+# What check mode and counters see depends on what the optimiser leaves of a kernel.
+optimised() {
+  specs check_faulty check_legal check_mutants check_orders check_page check_pairs check_studies counters counters_page \
+    hotpath roofline regress/growing_values
+}
 
-# About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run.)
-compiled() { specs check_pairs engines faults features language launch shim split waits warnings; }
+# About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run;
+# what engines compute and which faults are found, in tests/stress/whole_stress.sh.)
+compiled() { specs features language shim warnings; }
 
 # About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
 # the line of the script that an error or a record names.
 hosted() {
   specs alarm arg array bench check device event faults film graph hotpath kernel launch lifetime method module plot \
-    random record remark results roofline show stream table timeline transfer
+    random record remark results show stream table timeline transfer
 }
 
 # What the binding does by itself: over a backend that asserts what backend.h says is checked already.

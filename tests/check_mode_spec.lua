@@ -207,7 +207,7 @@ describe("mw.bench in check mode", function()
       assert.are.equal("complete cpu:check 2", ("%s %s %d"):format(record.status, record.device, #record.records))
       assert.are.equal(0, record.records[1].t.n)
       assert.is_nil(record.records[1].T_tot.value)
-      assert.is_nil(require "moonwarp.results.schema".problem(record))
+      assert.is_nil(require "moonwarp.results.record_schema".problem(record))
     end)
   end)
 end)
@@ -227,7 +227,7 @@ describe("moonwarp run --check", function()
       assert.are.equal("check failed", record.status)
       assert.are.equal("red.6", ("%s.%d"):format(record.findings[1].kernel, record.findings[1].parties[1].line))
       assert.are.equal("race in shared memory", record.checks[1].what)
-      assert.is_nil(require "moonwarp.results.schema".problem(record))
+      assert.is_nil(require "moonwarp.results.record_schema".problem(record))
     end)
   end)
 
@@ -249,7 +249,7 @@ mw.record { n = 1 }]]
       local record = record_in(folder)
       assert.are.equal("complete 1 0", ("%s %d %d"):format(record.status, #record.findings, #record.checks))
       assert.is_true(record.findings[1].warning)
-      assert.is_nil(require "moonwarp.results.schema".problem(record))
+      assert.is_nil(require "moonwarp.results.record_schema".problem(record))
     end)
     with_files({ ["s.lua"] = OPERATIONS }, function(run, folder)
       local status, output = run "run --check s.lua"
@@ -258,7 +258,7 @@ mw.record { n = 1 }]]
       local record = record_in(folder)
       assert.are.equal("check failed 1 1", ("%s %d %d"):format(record.status, #record.findings, #record.checks))
       assert.are.same({ false, 5 }, { record.findings[1].warning, record.findings[1].memory.index })
-      assert.is_nil(require "moonwarp.results.schema".problem(record))
+      assert.is_nil(require "moonwarp.results.record_schema".problem(record))
       assert.are.equal(0, (run "report out --output r.html"))
       local page = support.read(folder .. "/r.html")
       assert.is_truthy(page:find('<mark class="bad" title="race between operations">p:set(6, 1)', 1, true)
@@ -322,7 +322,7 @@ function study.arrays(c)
   return { a = c.dev:full(1, "f32", c.n), b = c.dev:array("f32", c.n) }
 end
 study:answer("twice", { cell = function() return 2 end, bytes = "a b" })
-study:rung { 1, "naive", kernel = "twice", args = { "b", "a", "n" }, block = 64, over = { "n" } }
+study:rung { 1, "naive", kernel = "twice", block = 64, over = { "n" } }
 study:part { "ladder", cases = { { n = p.n } }, table = { "rung", "T_eff" }, charts = { { kind = "ladder" } } }
 study:part { "own", run = function() print "own" end }
 return study]]

@@ -428,7 +428,7 @@ mw.version == require("moonwarp.core").version
 end)
 
 describe("completion at the prompt", function()
-  local complete = require("moonwarp.cli.complete").line
+  local complete = require("moonwarp.prompt.complete").line
 
   it("finds globals, keywords, fields and methods", function()
     assert.are.equal("le", (complete "whi"))

@@ -5,7 +5,7 @@
 
 local labs = require "tests.labs"
 local lists = require "moonwarp.base.lists"
-local studies = require "moonwarp.cli.studies"
+local studies = require "moonwarp.lab.studies"
 local support = require "tests.support"
 
 local HOME <const> = support.core.home()
@@ -36,16 +36,12 @@ end
 -- Their words here; false: of the Makefile, or described and no command. A and B are the folders of two runs, and what
 -- is measured may differ between them, so that compare ends with 0 or 5.
 local README <const> = {
-  ["make demo"] = false, ["make check"] = false, ["make help"] = false, ["make studies"] = false, ["make"] = false,
-  ["make install PREFIX=/usr/local"] = false, ["make bundle"] = false,
-  ["moonwarp run copy.lua"] = "run copy.lua -p n=64",
-  ["moonwarp new NAME"] = "new mine",
-  ["-p n=1024,2048"] = "run copy.lua -p n=64,128",
+  ["make demo"] = false, ["make check"] = false, ["make help"] = false,
+  ["moonwarp run copy.lua"] = "run copy.lua -p n=64", ["-p n=1024,2048"] = "run copy.lua -p n=64,128",
   ["--check"] = "run copy.lua -p n=64 --check", ["--counters"] = "run copy.lua -p n=64 --counters",
-  ["--engines"] = "run copy.lua -p n=64 --engines",
-  ["moonwarp list"] = "list", ["moonwarp list nbody"] = "list nbody",
+  ["moonwarp new NAME"] = "new mine", ["moonwarp list"] = "list",
   ["moonwarp run nbody"] = "run nbody -p smallest=64 -p largest=64 -p seconds=0 -p rungs=2 -p parts=ladder",
-  ["moonwarp compare A B"] = "compare A B", ["moonwarp info"] = "info", ["--resume"] = false,
+  ["moonwarp compare A B"] = "compare A B",
 }
 local TUTORIAL <const> = {
   ["make"] = false, ["--device cpu"] = false, ["--device cuda:1"] = false,

@@ -84,7 +84,7 @@ describe("a curriculum", function()
   end)
 
   it("of the studies has each of them, and is no study itself", function()
-    local studies = require "moonwarp.cli.studies"
+    local studies = require "moonwarp.lab.studies"
     local all = curriculum.load(support.core.home() .. "/experiments/curriculum.lua")
     assert.are.equal(#studies.names(), #all.labs)
     for _, name in ipairs(studies.names()) do assert.are_not.equal("curriculum", name) end

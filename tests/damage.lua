@@ -6,7 +6,7 @@
 
 local failure = require "moonwarp.base.failure"
 local json = require "moonwarp.base.json"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local support = require "tests.support"
 
 local damage = {}
@@ -267,7 +267,7 @@ end
 function damage.by_report(folders)
   local text
   local fault = damage.fault(function()
-    local found = require("moonwarp.report.material").gather(folders)
+    local found = require("moonwarp.report.material").gather(folders, "out")
     text = require("moonwarp.report.page").draw(found, {})
   end)
   if fault then return "report: " .. fault end

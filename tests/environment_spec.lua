@@ -99,6 +99,24 @@ describe("a device's state", function()
       .. "580.65.06\tpower cap, thermal\tnil\tnil\n", output)
   end)
 
+  it("counts energy, of which a call's is what exceeds that without work", function()
+    local output = fake.run([[
+      local dev = mw.device "cuda:0"
+      local a = dev:zeros("f32", 4)
+      local t = mw.bench(function() a:fill(1) end, { samples = 2, energy = true, device = dev })
+      local e = t.energy
+      local function is_near(watts) return math.abs(watts - 250) < 1 end
+      print(is_near(e.power), is_near(e.idle_power), math.abs(e.joules * e.calls) < 2)
+      print(e.seconds >= 1, e.calls > 1, #t.warnings)
+    ]])
+    assert.is_truthy(output:find("^true\ttrue\ttrue\ntrue\ttrue\t"), output)
+    output = fake.run([[
+      local t = mw.bench(function() end, { samples = 2, energy = true, device = mw.device "cuda:0" })
+      for _, one in ipairs(t.warnings) do print(one.cause) end
+    ]], { MOCK_NVML_FAIL = "nvmlDeviceGetTotalEnergyConsumption" })
+    assert.is_truthy(output:find("its energy is not measured: the device has no counter of energy", 1, true), output)
+  end)
+
   it("is found by the place on the bus if the UUID is not known", function()
     local code = [[ print(mw.device "cuda:1":state().clock) ]]
     assert.are.equal("1979000000.0\n", fake.run(code, { MOCK_NVML_UUID = 0, MOCK_CUDA_DEVICES = 2 }))

@@ -157,7 +157,7 @@ describe("the report", function()
     local text
     support.with_folder(function(folder)
       runs.write(folder .. "/a", run)
-      text = page.draw(material.gather { folder }, {})
+      text = page.draw(material.gather({ folder }, "out"), {})
     end)
     return text
   end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The floors of core/ (.make/floors.lua): a circle of files or folders is found in compiled symbols and named.
+-- The floors of core/ and lua/ (.make/floors.lua, .make/requires.lua): a circle of files or folders is found in
+-- compiled symbols and in requires, and named.
 
 local support = require "tests.support"
 local core = support.core
@@ -24,7 +25,7 @@ local function floors_of(sources, environment)
     local file <close> = assert(io.open(folder .. "/" .. path, "w"))
     file:write(text)
     file:flush()
-    assert(os.execute(("cd '%s' && %s -c -o %s %s"):format(folder, CC, object, path)))
+    assert(path:find "%.lua$" or os.execute(("cd '%s' && %s -c -o %s %s"):format(folder, CC, object, path)))
   end
   pipe = assert(io.popen(("cd '%s' && %s %s '%s/.make/floors.lua' build --print 2>&1; echo status $?"):format(
     folder, environment or "", LUA, core.home())))
@@ -78,5 +79,37 @@ describe("floors", function()
     assert.is_truthy(output:find("2 folders reach each other:\n  core/x -> core/y: b\n  core/y -> core/x: e\n", 1,
       true), output)
     assert.is_nil(output:find("files reach", 1, true))
+  end)
+
+  local function of_lua(sources)
+    local all = { ["core/low/a.c"] = "int a;\n" }
+    for file, text in pairs(sources) do all["lua/moonwarp/" .. file] = text end
+    local _, output = floors_of(all)
+    return output
+  end
+
+  it("are those of what Lua's files require, inside functions and in pieces too", function()
+    local output = of_lua {
+      ["base/a.lua"] = "-- require \"moonwarp.base.b\"\nreturn [[require 'moonwarp.base.b']]\n",
+      ["base/b.lua"] = "local a = require('moonwarp.base.a')\n",
+      ["lab/c.lua"] = "return function(name) return require(\"moonwarp.base.\" .. name) end\n",
+      ["blas.lua"] = "pcall(require, 'moonwarp.base.b')\n",
+    }
+    assert.is_truthy(output:find(" 3  blas lab/c\n 2  base/b\n 1  base/a\n 2  blas lab\n 1  base\n", 1, true), output)
+    assert.is_nil(output:find("reach each other", 1, true))
+    assert.is_nil(output:find("against the order", 1, true))
+  end)
+
+  it("name files of Lua that reach each other, and requires against the order", function()
+    local output = of_lua {
+      ["base/a.lua"] = "return function() return require 'moonwarp.base.b' end\n",
+      ["base/b.lua"] = "local a = require 'moonwarp.base.a'\nlocal c = require \"moonwarp.lab.c\"\n",
+      ["lab/c.lua"] = "return require('moonwarp.session') . current\n",
+      ["session.lua"] = "return {}\n",
+      ["odd/d.lua"] = "local session = {}\nsession.current = {}\n",
+    }
+    assert.is_truthy(output:find("against the order of .make/requires.lua:\n  base/b -> lab/c\n"
+      .. "  lab/c: session.current\n  odd/d: is on no floor\n  odd/d: session.current\n", 1, true), output)
+    assert.is_truthy(output:find("2 files reach each other:\n  base/a -> base/b: require\n", 1, true), output)
   end)
 end)

@@ -3,15 +3,15 @@
 -- mw.ladder: its text in the terminal, its files, what it keeps, what it rejects; ladders of several runs.
 
 local support = require "tests.support"
-local bars = require "moonwarp.plot.ladder.bars"
-local files = require "moonwarp.plot.ladder.script"
-local form = require "moonwarp.results.schema"
+local bars = require "moonwarp.plot.bars"
+local files = require "moonwarp.plot.bars_script"
+local form = require "moonwarp.results.record_schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local overlay = require "moonwarp.results.overlay"
+local overlay = require "moonwarp.plot.overlay"
 local store = require "moonwarp.results.store"
-local text = require "moonwarp.plot.ladder.text"
+local text = require "moonwarp.plot.bars_text"
 local mw, fails = support.mw, support.fails
 
 local ROWS = {

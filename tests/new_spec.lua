@@ -114,13 +114,17 @@ local mw_11 = 1
     end)
   end)
 
+  local SMALLER <const> = { strided = "-p n=4096", triad = "-p nx=40 -p ny=40", diffusion_naive = "-p nx=40 -p ny=40",
+                            reduce_dynamic = "-p n=4096" }
+
   -- All of kernels/ are in tests/stress/new_stress.sh.
   it("runs kernels of the project, or says what to fill in", function()
     in_folder(function(moonwarp)
       for kernel, wanted in pairs { strided = 0, triad = 0, diffusion_naive = 0, reduce_dynamic = 1 } do
         local file = ({ strided = "access", diffusion_naive = "stencil", reduce_dynamic = "reduce" })[kernel] or kernel
         assert.are.equal(0, (moonwarp(("new %s %s.cu"):format(kernel, file))))
-        local status, output = moonwarp(("run %s.lua --check --device cpu --quiet --out out"):format(kernel))
+        local status, output = moonwarp(("run %s.lua --check --device cpu --quiet --out out %s"):format(kernel,
+          SMALLER[kernel]))
         assert.are.equal(wanted, status, output)
         if wanted == 1 then assert.is_truthy(output:find("prepare has shared = bytes", 1, true), output) end
         assert.is_nil(output:find "passed", output)

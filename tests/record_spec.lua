@@ -7,7 +7,6 @@ local fields = require "moonwarp.results.fields"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
-local record = require "moonwarp.results.record"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
 local mw = support.mw
@@ -18,9 +17,9 @@ local function with_output(body)
     local options = session.current.options
     local before = { json = options.json, script = options.script }
     options.script, options.json = "studies/try.lua", nil
-    local first = #record.all()
+    local first = #session.current.records
     local ok, message = pcall(support.into, folder .. "/deep/out", body, folder)
-    for i = #record.all(), first + 1, -1 do record.all()[i] = nil end
+    for i = #session.current.records, first + 1, -1 do session.current.records[i] = nil end
     options.json, options.script = before.json, before.script
     if not ok then error(message, 0) end
   end)

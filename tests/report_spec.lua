@@ -32,7 +32,7 @@ local function count(text, part)
 end
 
 local function drawn(words, options)
-  return page.draw(material.gather(words), options or {})
+  return page.draw(material.gather(words, "out"), options or {})
 end
 
 -- The page of runs that are written to a folder of their own.

@@ -9,7 +9,7 @@ local drawn = require "moonwarp.plot.figure"
 local export = require "moonwarp.results.export"
 local json = require "moonwarp.base.json"
 local measurement = require "moonwarp.results.measurement"
-local overlay = require "moonwarp.results.overlay"
+local overlay = require "moonwarp.plot.overlay"
 local stats = require "moonwarp.measure.stats"
 local store = require "moonwarp.results.store"
 

@@ -84,18 +84,20 @@ describe("ceilings", function() support.each_device(function(dev, id)
 
   -- What they are is tests/bench's matter: a sample of each will do.
   before_each(function()
-    function bench.run(fn, options) return run(fn, { device = options.device, samples = 1, batch = 1 }) end
+    function bench.run(current, fn, options)
+      return run(current, fn, { device = options.device, samples = 1, batch = 1 })
+    end
   end)
   after_each(function() bench.run = run end)
 
   it("are measured with right results, once", function()
     local failed = session.current.failed_checks
-    local most = ceiling.of(dev)
+    local most = ceiling.of(session.current, dev)
     assert.are.equal(failed, session.current.failed_checks)
     for _, name in ipairs { "bandwidth", "f32", "f64" } do
       assert.is_true(most[name] > 0 and most[name] < math.huge, name)
     end
     assert.are.equal(id, most.device)
-    assert.are.equal(most, ceiling.of(dev))
+    assert.are.equal(most, ceiling.of(session.current, dev))
   end)
 end) end)

@@ -9,7 +9,7 @@ local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local labs = require "tests.labs"
 local lists = require "moonwarp.base.lists"
-local report = require "moonwarp.measure.sanitizer_report"
+local report = require "moonwarp.tools.sanitizer_report"
 local support = require "tests.support"
 local core = support.core
 
@@ -179,7 +179,7 @@ describe("check mode of a GPU", function()
         local found = record_in(folder)
         assert.are.equal("check failed red 1 1", words(found.status, found.findings[1].kernel, #found.findings,
           #found.checks))
-        assert.is_nil(require "moonwarp.results.schema".problem(found))
+        assert.is_nil(require "moonwarp.results.record_schema".problem(found))
       end)
     end
   end)

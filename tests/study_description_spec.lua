@@ -9,10 +9,7 @@ local STUDY = small_study.TEXT
 local changed, run = small_study.changed, small_study.run
 
 describe("a mistake in a study's description", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   -- What is exchanged in the study, and the message: the first line of the program's output after its name.
   local MISTAKES = {
@@ -101,6 +98,8 @@ describe("a mistake in a study's description", function()
     { ', a = 2 }', ' }',
       "mine.lua:17: rung 1 'an element a thread': kernel 'saxpy', parameter 3 'a': the case has no field "
       .. "of that name; it has eps, n, vector, x, y; give it with 'args'" },
+    { 'each = 16', 'each = 16, args = { alfa = 1 }',
+      "mine.lua:18: rung 2 'a loop', args: kernel 'saxpy_loop' has no parameter 'alfa'; " },
     { 'over = { "n" }, each', 'over = { "m" }, each', "mine.lua:18: rung 2 'a loop', over: the case has no side 'm'" },
     { 'at.x(i)', 'at.z(i)', "mine.lua:12: answer 'saxpy': the case has no array 'z'" },
     { 'c.y:fill(1) end', 'c.z:fill(1) end',

@@ -5,15 +5,12 @@
 local support = require "tests.support"
 
 describe("the study montecarlo", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   it("measures normals and paths, all of them right", function()
     local run = support.study_passes("montecarlo",
       "--device cpu -p paths=1000 -p steps=6 -p parts=normals,paths")
-    local parts, checked = { normals = {}, paths = {} }, {}
+    local parts = { normals = {}, paths = {} }
     for _, r in ipairs(run.record.records) do
       if r.number then table.insert(parts[r.group], r.rung) end
       if r.worst then assert.is_true(r.worst < (r.number == 2 and 2e-3 or 1e-5)) end
@@ -22,12 +19,9 @@ describe("the study montecarlo", function()
     assert.are.same({ "Box-Muller", "Box-Muller, fast", "inverse", "ziggurat", "rand.normal" }, parts.normals)
     assert.are.same({ "stored by path, fast", "stored by step, fast", "fused, Box-Muller", "fused, Box-Muller, fast",
                       "fused, inverse", "fused, ziggurat" }, parts.paths)
-    for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
-    for _, what in ipairs { "ziggurat, paths = 301, steps = 6, f32", "fused, inverse, paths = 17, steps = 2, f32",
-                            "stored by path, fast, paths = 301, steps = 6, f32",
-                            "fused, ziggurat, paths = 1000, steps = 6, f32: the option's value" } do
-      assert.is_true(checked[what], what)
-    end
+    support.has_checks(run, { "ziggurat, paths = 301, steps = 6, f32", "fused, inverse, paths = 17, steps = 2, f32",
+                              "stored by path, fast, paths = 301, steps = 6, f32",
+                              "fused, ziggurat, paths = 1000, steps = 6, f32: the option's value" })
   end)
 
   it("has errors that fall as 1 / sqrt(n) by random numbers, and nearly as 1 / n by Sobol's points", function()

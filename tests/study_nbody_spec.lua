@@ -7,10 +7,7 @@ local support = require "tests.support"
 local function parameters(text) return (text:gsub("%S+", "-p %0")) end
 
 describe("the study nbody", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   local function run_of(words)
     local run = support.study_passes("nbody", parameters(words))

@@ -8,10 +8,7 @@ local support = require "tests.support"
 local function parameters(text) return (text:gsub("%S+", "-p %0")) end
 
 describe("the study orbits", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   it("distinguishes leapfrog from Euler's method by their energy", function()
     local run = support.study_passes("orbits", parameters "orbits=5 per_orbit=200 sphere=64 time_units=4")

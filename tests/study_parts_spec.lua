@@ -29,10 +29,7 @@ local function passes(text, words)
 end
 
 describe("a part of a study", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   it("is plain Lua where it has 'run', in its turn and where it is asked for", function()
     local text = [[
@@ -151,10 +148,7 @@ describe("a part of a study", function()
 end)
 
 describe("a rung", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   it("that shares its number with one that is always measured can be chosen", function()
     local text = [[

@@ -7,10 +7,7 @@ local support = require "tests.support"
 local QUICK <const> = "--device cpu -p plane=20 -p cube=6 -p side=16 "
 
 describe("the study poisson", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   it("solves by each method until the error is small", function()
     local run = support.study_passes("poisson", QUICK .. "-p targets=3,7")

@@ -5,10 +5,7 @@
 local support = require "tests.support"
 
 describe("the study recurrence", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   for _, ty in ipairs { "f32", "f64" } do
     it("runs each rung for sums and recurrences of " .. ty, function()

@@ -35,10 +35,7 @@ local function records_where(record, fields)
 end
 
 describe("the study reduction", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   it("measures, checks and shows all of its rungs", function()
     local run = support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum,length,dot")
@@ -49,15 +46,12 @@ describe("the study reduction", function()
       size = { "host", "second launch", "atomic", "lock", "last block", "16 bytes, last block" } }, parts)
     assert.are.same({ "reduction-tree-one-element-a-thread", "reduction-tree-4-blocks-a-multiprocessor",
                       "reduction-grid-f32", "reduction-threads", "reduction-blocks", "reduction-size" }, charts)
-    local checked = {}
-    for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
-    for _, what in ipairs { "reduce_dynamic, blocks = 37, n = 100003, sum, threads = 97, f32",
+    support.has_checks(run, { "reduce_dynamic, blocks = 37, n = 100003, sum, threads = 97, f32",
         "reduce_down, blocks = 37, n = 100003, sum, threads = 96, f32", "lock, blocks = 37, n = 100003, length, f32",
         "last block, n = 33, sum, f32: its lock or ticket", "16 bytes, last block, n = 20011, sum, f32: results",
         "reduce_tree, one element a thread, n = 20011, sum, f32, beside the host",
-        "atomic, n = 20011, sum, per = 64, f32, after its timing, beside the host" } do
-      assert.is_true(checked[what], what)
-    end
+        "atomic, n = 20011, sum, per = 64, f32, after its timing, beside the host" })
+    local checked = support.checks(run)
     assert.is_true(checked["integers, n = 20011, sum, f32: results"]) -- no order matters
     assert.is_nil(checked["atomic, n = 20011, sum, f32: results"]) -- it promises no order
     assert.is_true(checked["atomic, n = 20011, length, f32: results"])
@@ -72,16 +66,10 @@ describe("the study reduction", function()
   end)
 
   it("takes any of its rungs, and shows no others", function()
-    local cases = {
-      { "7,2", { tree = { "reduce_strided", "reduce_shuffle" }, threads = { "reduce_shuffle" } } },
-      { "'last block'", { grid = { "last block" }, blocks = { "last block" }, size = { "last block" } } },
-    }
-    for _, case in ipairs(cases) do
-      local run = support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum -p rungs=" .. case[1])
-      local parts = parts_of(run.record)
-      for name, list in pairs(parts) do assert.are.same(case[2][name] or {}, list, name) end
-      for name in pairs(case[2]) do assert.is_truthy(parts[name], name) end
-    end
+    local wanted = { tree = { "reduce_strided", "reduce_shuffle" }, threads = { "reduce_shuffle" } }
+    local parts = parts_of(support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum -p rungs=7,2").record)
+    for name, list in pairs(parts) do assert.are.same(wanted[name] or {}, list, name) end
+    for name in pairs(wanted) do assert.is_truthy(parts[name], name) end
   end)
 
   it("has types after the first only in sums on the CPU device, but for two rungs", function()

@@ -7,10 +7,7 @@ local support = require "tests.support"
 local SMALL = "--device cpu -p side=17 -p frames=2 " -- as small as the study is whole with
 
 describe("the study stencil", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   local function whole(words, options)
     local run = support.study_passes("stencil", SMALL .. "-p levels=1,3 -p rows=9 " .. words, options)

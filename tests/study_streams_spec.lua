@@ -26,10 +26,7 @@ local function check_shares(r, streams)
 end
 
 describe("the study streams", function()
-  if not support.program() then
-    pending "needs the program"
-    return
-  end
+  if not support.program() then return pending "needs the program" end
 
   it("measures pipelines beside their stages, and the best of them in other ways", function()
     local run = support.study_passes("streams",

@@ -34,14 +34,10 @@ describe("the study transpose", function()
       assert.are.equal(is_tile and (i == 5 and 31 or 0) or nil, one.shared_load_conflicts_per_request, rung)
       assert.are.equal(2 * one.bytes, one.t.bytes)
     end
-    local checked = {}
-    for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
-    for _, what in ipairs { "rows to columns, block 8 x 32, nx = 67, ny = 33, f32",
-                            "16 bytes, 256 x 512 B, nx = 132, ny = 268, f32",
-                            "copy, pieces of 512 B, nx = 384, ny = 33, f32",
-                            "16 bytes, along B's rows, nx = 127, ny = 127, f32, beside 'rows to columns'" } do
-      assert.is_true(checked[what], what)
-    end
+    support.has_checks(run, { "rows to columns, block 8 x 32, nx = 67, ny = 33, f32",
+                              "16 bytes, 256 x 512 B, nx = 132, ny = 268, f32",
+                              "copy, pieces of 512 B, nx = 384, ny = 33, f32",
+                              "16 bytes, along B's rows, nx = 127, ny = 127, f32, beside 'rows to columns'" })
   end)
 
   it("has half the conflicts in f64, whose accesses go by half warps", function()

@@ -10,6 +10,9 @@ local session = require "moonwarp.session"
 
 local support = { mw = mw, core = core }
 
+--- Whether what `make check` takes a sample of is run whole: in `make stress`, and on a GPU.
+support.whole = os.getenv "WHOLE" == "1"
+
 -- ---- devices ------------------------------------------------------------------------------------
 
 local opened
@@ -438,6 +441,23 @@ function support.study_passes(name, words, options)
   local run = support.study(name, words, options)
   assert.are.equal(0, run.status, run.output)
   return run
+end
+
+--- What a study's run has checked, and whether it was right.
+---@param run table
+---@return table<string, boolean>
+function support.checks(run)
+  local checks = {}
+  for _, one in ipairs(run.record.checks) do checks[one.what] = one.ok end
+  return checks
+end
+
+--- The run has made each of these checks, and they were right.
+---@param run table
+---@param whats string[]
+function support.has_checks(run, whats)
+  local checks = support.checks(run)
+  for _, what in ipairs(whats) do assert.is_true(checks[what], what) end
 end
 
 --- A file of kernels with a text of it changed.

@@ -31,7 +31,7 @@ local JOIN <const> = [[
 local parts = {}
 for i = 1, %d do parts[i] = { number = i, folder = "parts/" .. i, message = "it was killed" } end
 local parsed = { "s.lua", p = { %s }, out = "joined", words = {}, check = %s }
-os.exit(require("moonwarp.cli.run").join("s.lua", parsed, parts))
+os.exit(require("moonwarp.sweep.execution").join("s.lua", parsed, parts))
 ]]
 
 -- The output without the names of runs, and what is in the record but times and dates.

@@ -105,7 +105,7 @@ texts.STRICT = {
     return refusal(require("moonwarp.lab.ledger").head, folder)
   end,
   ["-p"] = function(_, list)
-    return refusal(require("moonwarp.cli.run").parameters, lists.map(list, function(text, i)
+    return refusal(require("moonwarp.base.parameter").read, lists.map(list, function(text, i)
       return ("n%d=%s"):format(i, text)
     end))
   end,
@@ -121,7 +121,7 @@ texts.LENIENT = {
     put(folder, "journal.jsonl", table.concat(each_quoted(list, '{"kind":"end","id":"a","message":"@"}\n', "\n"))
       .. quoted(list[1], "\n"))
     support.write(folder .. "/batch.json", HEAD:format "")
-    return function() require("moonwarp.report.batch").read(folder) end
+    return function() require("moonwarp.report.labs").read(folder) end
   end,
   log = function(folder, list)
     put(folder, "output.txt", table.concat(list, "\n"))
@@ -134,9 +134,9 @@ texts.LENIENT = {
   ["tool's log"] = function(_, list)
     local text = "========= " .. table.concat(list, "\n========= ")
     return function()
-      require("moonwarp.measure.sanitizer_report").read(text, "cuda:check")
-      require("moonwarp.measure.ncu_report").read(text, text, text)
-      must_hold(damage.fault(function() require("moonwarp.results.warning").tell(text) end))
+      require("moonwarp.tools.sanitizer_report").read(text, "cuda:check")
+      require("moonwarp.tools.ncu_report").read(text, text, text)
+      must_hold(damage.fault(function() require("moonwarp.session").warn(text) end))
     end
   end,
   source = function(folder, list)

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/backend/counters.h"
 #include "core/base/dtype.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
@@ -85,6 +86,7 @@ typedef struct mw_device_state { /* at one moment, only read; -1 and "": unknown
   double clock_hz, memory_clock_hz, clock_max_hz, memory_clock_max_hz;
   double temperature;        /* degrees Celsius */
   double power, power_limit; /* W */
+  double energy;             /* J that it has used since some moment; what counts is the difference of two */
   double utilisation;        /* 0 to 1, of the last moments */
   double load;               /* processes that want a core, over the last minute */
   int    throttle;           /* of mw_throttle: why the clock is not higher */
@@ -293,36 +295,23 @@ typedef struct mw_check_mode { /* how a device in check mode judges */
   bool     counts; /* what warps ask of memory is counted, by launches of modules that are compiled from now on */
 } mw_check_mode;
 
-typedef struct mw_counts { /* what warps asked of memory; a request: an access that the lanes of a warp make together */
-  size_t load_requests, load_sectors, load_bytes; /* of global memory: aligned 32 bytes; distinct bytes that lanes want */
-  size_t load_lane_bytes;                         /* those of each lane */
-  size_t store_requests, store_sectors, store_bytes, store_lane_bytes;
-  size_t shared_load_requests, shared_load_wavefronts; /* passes over the 32 banks of shared memory */
-  size_t shared_load_conflicts;                        /* those beyond what requests of the size need */
-  size_t shared_store_requests, shared_store_wavefronts, shared_store_conflicts;
-  size_t atomic_requests, atomic_addresses, atomic_contention; /* distinct; the most lanes of a request at one */
-  size_t shared_atomic_requests, shared_atomic_addresses, shared_atomic_contention;
-  size_t requests, lanes; /* all of the above, and the lanes that made them */
-  size_t barriers;        /* of blocks, by warp */
-} mw_counts;
-
-typedef struct mw_counted_line {
+typedef struct mw_counter_line {
   const char *file, *text; /* text: of the line; "": not known */
   int         line;
-  mw_counts   counts;
-} mw_counted_line;
+  mw_counters   counts;
+} mw_counter_line;
 
-typedef struct mw_counted { /* a launch that was counted, or the sum over several of one configuration */
+typedef struct mw_counter_launch { /* a launch that was counted, or the sum over several of one configuration */
   char             kernel[128];
   size_t           launch;   /* the how manieth of the device; the first of several */
   size_t           launches; /* that it is the sum of */
   uint32_t         grid[3], block[3];
   size_t           blocks, blocks_run; /* of the grid; fewer ran: the launch was a sample, or it failed */
-  mw_counts        counts;
-  mw_counted_line *lines; /* by file and line */
+  mw_counters        counts;
+  mw_counter_line *lines; /* by file and line */
   size_t           nlines;
-  const struct mw_counted *next;
-} mw_counted;
+  const struct mw_counter_launch *next;
+} mw_counter_launch;
 
 typedef enum mw_touch_kind { MW_TOUCH_READ, MW_TOUCH_WRITE, MW_TOUCH_ATOMIC } mw_touch_kind;
 
@@ -442,7 +431,7 @@ struct mw_backend {
   int       (*touched)           (const mw_buffer *, int most, mw_touch *out);
   /* What was counted so far, in order, after waiting for what is queued; many launches of one configuration may be one
    * sum, but later launches change no list that was asked for. newest: the last launch only. NULL: none. The device's. */
-  const mw_counted *(*counters)  (mw_device *, bool newest);
+  const mw_counter_launch *(*counters)  (mw_device *, bool newest);
 
   mw_status (*stream_create)     (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)    (mw_stream *);   /* its work still finishes */

@@ -14,6 +14,8 @@ mw_status mw_fail(mw_error *err, mw_status status, const char *format, ...) {
   vsnprintf(err->text, sizeof err->text, format, args);
   va_end(args);
   err->status = status;
+  err->place = err->words = 0;
+  err->generated = false;
   return status;
 }
 
@@ -27,4 +29,6 @@ void mw_error_clear(mw_error *err) {
   err->log = NULL;
   err->text[0] = '\0';
   err->status = MW_OK;
+  err->place = err->words = 0;
+  err->generated = false;
 }

@@ -5,6 +5,8 @@
 #ifndef MW_ERROR_H
 #define MW_ERROR_H
 
+#include <stdbool.h>
+
 typedef enum mw_status {
   MW_OK = 0,
   MW_NOT_READY,   /* the work asked about is still running; of a query no error */
@@ -24,6 +26,8 @@ typedef enum mw_status {
 typedef struct mw_error {
   mw_status status;
   char      text[1024]; /* one message: lower case, no full stop, numbers and the way out in it */
+  int       place, words; /* offsets in text of what a compiler said: its place, "x.cu:7: ", then its words; else 0 */
+  bool      generated; /* the place is in text that we have made */
   char     *log;        /* compiler log or NULL; owned, released by mw_error_clear */
 } mw_error;
 

@@ -10,7 +10,7 @@
 #include <lua.h>
 
 #include "core/backend/refs.h"
-#include "core/bind/order.h"
+#include "core/bind/order/clock.h"
 
 /* ---- object.c: userdata with a closed mark --------------------------------------------------------------------- *
  *
@@ -87,6 +87,7 @@ int bind_argument(lua_State *, int index, const char *format, ...); /* bad argum
 int bind_argument_type(lua_State *, int index, const char *wanted); /* ... (array expected, got nil) */
 void bind_where(lua_State *);                                       /* pushes "script.lua:12", or nil */
 bool bind_is_own(const char *source);                               /* a chunk's source: a Lua file of the library */
+order_place bind_here(lua_State *); /* the innermost line that is not the library's */
 bool bind_is_error(lua_State *, int index);
 
 #define check_that(L, condition, index, ...) ((void)((condition) || bind_argument(L, index, __VA_ARGS__)))

@@ -3,33 +3,38 @@
  * What a device in check mode has counted, as tables: by launch, and of each by line. */
 #include "core/bind/bind.h"
 
-#define C(member) FIELD(mw_counts, member)
-static const bind_field counts_fields[] = {C(load_requests),
-                                           C(load_sectors),
-                                           C(load_bytes),
-                                           C(load_lane_bytes),
-                                           C(store_requests),
-                                           C(store_sectors),
-                                           C(store_bytes),
-                                           C(store_lane_bytes),
-                                           C(shared_load_requests),
-                                           C(shared_load_wavefronts),
-                                           C(shared_load_conflicts),
-                                           C(shared_store_requests),
-                                           C(shared_store_wavefronts),
-                                           C(shared_store_conflicts),
-                                           C(atomic_requests),
-                                           C(atomic_addresses),
-                                           C(atomic_contention),
-                                           C(shared_atomic_requests),
-                                           C(shared_atomic_addresses),
-                                           C(shared_atomic_contention),
-                                           C(requests),
-                                           C(lanes),
-                                           C(barriers),
-                                           LAST_FIELD};
+#define C(name, kind, unit, title, doc) FIELD(mw_counters, name),
+static const bind_field counts_fields[] = {MW_COUNTERS(C) LAST_FIELD};
 
-static void push_line(lua_State *L, const mw_counted_line *line) {
+typedef struct counter_name {
+  const char *name, *unit, *title, *doc; /* unit, title: NULL where there is none */
+  bool most;
+} counter_name;
+
+enum { SUM, MOST };
+#define N(name, kind, unit, title, doc) {#name, unit, title, doc, kind == MOST},
+static const counter_name names[] = {MW_COUNTERS(N)};
+
+/* core.counter_names(): the counters in order, as { name =, unit =, title =, most =, doc = }. */
+static int counter_names(lua_State *L) {
+  const int count = sizeof names / sizeof *names;
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    lua_newtable(L);
+    set_string(L, "name", names[i].name);
+    if (names[i].unit) set_string(L, "unit", names[i].unit);
+    if (names[i].title) set_string(L, "title", names[i].title);
+    if (names[i].most) {
+      lua_pushboolean(L, 1);
+      lua_setfield(L, -2, "most");
+    }
+    set_string(L, "doc", names[i].doc);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+static void push_line(lua_State *L, const mw_counter_line *line) {
   push_fields(L, counts_fields, &line->counts);
   set_string(L, "file", line->file);
   set_string(L, "text", line->text);
@@ -47,7 +52,7 @@ static void set_size(lua_State *L, const char *name, size_t value) {
   lua_setfield(L, -2, name);
 }
 
-static void push_counted(lua_State *L, const mw_device *device, const mw_counted *counted) {
+static void push_counted(lua_State *L, const mw_device *device, const mw_counter_launch *counted) {
   push_fields(L, counts_fields, &counted->counts);
   set_string(L, "kernel", counted->kernel);
   set_string(L, "device", device->info.id);
@@ -68,7 +73,7 @@ static void push_counted(lua_State *L, const mw_device *device, const mw_counted
 
 /* Adds the launches of a device, from the first-th on, to the list on top of the stack. */
 static void add_counted(lua_State *L, mw_device *device, lua_Integer first) {
-  for (const mw_counted *it = device->backend->counters(device, false); it; it = it->next) {
+  for (const mw_counter_launch *it = device->backend->counters(device, false); it; it = it->next) {
     if ((lua_Integer)it->launch < first) continue;
     push_counted(L, device, it);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
@@ -102,7 +107,7 @@ static int all_counters(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg counter_functions[] = {{"counters", all_counters}, {NULL, NULL}};
+const luaL_Reg counter_functions[] = {{"counters", all_counters}, {"counter_names", counter_names}, {NULL, NULL}};
 
 size_t counter_begin(lua_State *L, const char *kernel, mw_device *device) {
   if (!device->counts)
@@ -110,13 +115,13 @@ size_t counter_begin(lua_State *L, const char *kernel, mw_device *device) {
               "kernel '%s': %s counts no accesses; mw.device(\"cpu\", { check = { counters = true } }) does, for "
               "modules that are compiled after it",
               kernel, device->info.id);
-  const mw_counted *last = device->backend->counters(device, true);
+  const mw_counter_launch *last = device->backend->counters(device, true);
   return last ? last->launch : 0;
 }
 
 int counter_end(lua_State *L, const char *kernel, mw_device *device, size_t before) {
   bind_try(L, device->backend->synchronize(device, &bind_error));
-  const mw_counted *last = device->backend->counters(device, true);
+  const mw_counter_launch *last = device->backend->counters(device, true);
   if (!last || last->launch == before)
     bind_fail(L, MW_INVALID,
               "kernel '%s' was compiled before %s began to count: call mw.device(\"cpu\", { check = { counters = true "

@@ -362,7 +362,7 @@ static void set_reasons(lua_State *L, int throttle) {
   lua_setfield(L, -2, "reasons");
 }
 
-/* dev:state(): a table of the current readings: Hz, degrees Celsius, W, shares from 0 to 1. */
+/* dev:state(): a table of the current readings: Hz, degrees Celsius, W, J, shares from 0 to 1. */
 static int device_state(lua_State *L) {
 #define S(name, member) FIELD_AS(name, mw_device_state, member, 0)
   static const bind_field fields[] = {S("clock", clock_hz),
@@ -372,13 +372,14 @@ static int device_state(lua_State *L) {
                                       S("temperature", temperature),
                                       S("power", power),
                                       S("power_limit", power_limit),
+                                      S("energy", energy),
                                       S("utilisation", utilisation),
                                       S("load", load),
                                       S("governor", governor),
                                       S("driver", driver),
                                       LAST_FIELD};
   mw_device *device = self_device(L);
-  mw_device_state now = {-1, -1, -1, -1, -1, -1, -1, -1, -1, .throttle = -1};
+  mw_device_state now = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, .throttle = -1};
   device->backend->state(device, &now);
   push_fields(L, fields, &now);
   set_reasons(L, now.throttle);

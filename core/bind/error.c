@@ -48,6 +48,17 @@ bool bind_is_own(const char *source) {
          strncmp(source + 1 + length, "/lua/moonwarp/", 14) == 0;
 }
 
+order_place bind_here(lua_State *L) {
+  lua_Debug frame;
+  for (int level = 0; lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline <= 0 || bind_is_own(frame.source)) continue;
+    const char *name = order_name(*frame.source == '@' ? frame.source + 1 : frame.short_src);
+    return (order_place){name, frame.currentline};
+  }
+  return (order_place){NULL, 0};
+}
+
 void bind_where(lua_State *L) {
   lua_Debug frame;
   for (int level = 0; lua_getstack(L, level, &frame); level++) {

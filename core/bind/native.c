@@ -345,7 +345,7 @@ static void add_range(native_frame *frame, const bind_array *a, const char *name
 
 static void add_ranges(lua_State *L, request *r) {
   const native_value *object = r->object ? r->object->value : NULL;
-  const order_place place = order_here(L);
+  const order_place place = bind_here(L);
   r->frame.call.file = place.file;
   r->frame.call.line = place.line;
   for (int i = 0; i < r->variant->narrays; i++) {

@@ -1,200 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Races between operations: two accesses of the same bytes of an array, one of them a write, that nothing orders. What
+ * What the script and its operations access, for the search for races (order/access.c), and the races as findings. What
  * copies and the script touch is known exactly. What launches touch is known in check mode only, afterwards: there the
- * script waits for each launch, which orders nothing as far as races go. What graphs' launches touch is never known.
- *
- * The script's own accesses, and copies that it waits for, come before all that follows, so only what is queued in a
- * stream can race with something later: queued copies, and graphs with copies. A buffer keeps these accesses until
- * nothing can race with them any more: the script knows that they have ended, or a later access comes after them,
- * touches all that they touched, and races with whatever they would race with. Where there would be more than MOST,
- * the oldest are forgotten. Memory is given back in the order of the streams: a free never races.
- *
- *     q:copy(a, { stream = s })     kept: q is written, a is read, both with s's number and clock
- *     q:get(1)                      the script does not know that number: a race
- *
- * A pair of lines of the script is one race, a finding with a count. On a device in check mode it is printed when the run
- * ends, as others are; else it is a warning, printed at once. One that a line says is intended is only counted:
- *
- *     q:get(1) -- moonwarp: race-ok the kernel waits for the script */
+ * script waits for each launch, which orders nothing as far as races go. What graphs' launches touch is never known. */
 #include "core/bind/bind.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/base/clock.h"
+#include "core/bind/order/access.h"
 
-enum { MOST = 64, FORGOTTEN = 16, MOST_RANGES = 16, MOST_RACES = 256, SCRIPT = -1 };
-
-typedef enum access_kind {
-  LAUNCH_READ,
-  LAUNCH_WRITE,
-  LAUNCH_ATOMIC,
-  COPY_FROM,
-  COPY_TO,
-  FILL,
-  LIBRARY_READ,
-  LIBRARY_WRITE,
-  HOST_READ,
-  HOST_WRITE
-} access_kind;
-
-static const char *const kind_names[] = {
-    [LAUNCH_READ] = "read by kernel",        [LAUNCH_WRITE] = "written by kernel",
-    [LAUNCH_ATOMIC] = "updated by kernel",   [COPY_FROM] = "read by a copy",
-    [COPY_TO] = "written by a copy",         [FILL] = "filled",
-    [LIBRARY_READ] = "read by library call", [LIBRARY_WRITE] = "written by library call",
-    [HOST_READ] = "read by the script",      [HOST_WRITE] = "written by the script",
-};
-
-typedef struct access {
-  size_t from, to; /* bytes of the buffer, to excluded */
-  access_kind kind;
-  mw_dtype dtype;
-  const char *kernel; /* NULL: none */
-  int lane;           /* SCRIPT: none */
-  uint64_t number;
-  order_place at, launched; /* launched: the graph that it is in */
-} access;
-
-typedef struct accesses { /* of a buffer */
-  int count;
-  access list[MOST];
-} accesses;
+enum { MOST_RANGES = 16 };
 
 struct bind_touch { /* of a graph */
   mw_buffer *buffer;
   access access;
 };
 
-static bool writes(const access *a) {
-  return a->kind != LAUNCH_READ && a->kind != COPY_FROM && a->kind != LIBRARY_READ && a->kind != HOST_READ;
-}
-
-static bool clash(const access *a, const access *b) {
-  if (a->kind == LAUNCH_ATOMIC && b->kind == LAUNCH_ATOMIC) return false;
-  return a->from < b->to && b->from < a->to && (writes(a) || writes(b));
-}
-
-/* The clock is that of what comes later; NULL: the script's. */
-static bool is_before(const access *earlier, const order_clock *clock) {
-  return (clock && clock->of[earlier->lane] >= earlier->number) || order_host_knows(earlier->lane, earlier->number);
-}
-
-/* ---- races, as they were found --------------------------------------------------------------------------------- */
-
-typedef struct party {
-  access access;
-  size_t bytes;
-  char verb[288];              /* "written by kernel 'copy'" */
-  char stream[320], text[256]; /* "": none; the line of the script, "": not known */
-} party;
-
-typedef struct race {
-  const char *remedy;
-  party parties[2]; /* the earlier one first */
-  char object[128], device[sizeof((mw_device_info *)0)->id];
-  lua_Integer index, elements; /* of the first element that both touch, from 0 */
-  size_t count;
-  bool intended, warning;
-} race;
-
-static race *races[MOST_RACES]; /* each stays where it is: pushing one may run a __gc of the script's, which adds one */
-static int nraces;
-
-static bool same_place(const order_place *a, const order_place *b) {
-  return a->file == b->file && a->line == b->line;
-}
-
-static bool is_party(const party *p, const access *a) {
-  return p->access.kind == a->kind && p->access.kernel == a->kernel && same_place(&p->access.at, &a->at);
-}
-
-static race *find_race(const access *a, const access *b) {
-  for (int i = 0; i < nraces; i++)
-    if (is_party(&races[i]->parties[0], a) && is_party(&races[i]->parties[1], b)) return races[i];
-  return NULL;
-}
-
-/* "q:copy(a, { stream = s })"; "": it cannot be read. Whether it says that a race is intended. */
-static bool read_line(const order_place *at, char *out, size_t size) {
-  FILE *file = at->file ? fopen(at->file, "r") : NULL;
-  char *line = NULL;
-  size_t room = 0;
-  ssize_t length = 0;
-  *out = 0;
-  if (!file) return false;
-  for (int i = 0; i < at->line && length >= 0; i++) length = getline(&line, &room, file);
-  if (length > 0) {
-    line[strcspn(line, "\r\n")] = 0;
-    snprintf(out, size, "%s", line + strspn(line, " \t"));
-  }
-  bool intended = length > 0 && strstr(line, "moonwarp: race-ok");
-  free(line); /* getline's */
-  fclose(file);
-  return intended;
-}
-
-/* "elements 5 to 8 of a pinned array<f32> of cpu" */
-static void name_object(race *r, const mw_buffer *buffer, const access *a, const access *b) {
-  static const char *const spaces[] = {"an ",       "a pinned ", "a pageable ", "a managed ",
-                                       "a global ", "",          "the texels' "};
-  const size_t width = mw_dtype_size(b->dtype);
-  const size_t from = a->from > b->from ? a->from : b->from, to = a->to < b->to ? a->to : b->to;
-  const size_t first = from / width + 1, last = (to - 1) / width + 1, size = sizeof r->object;
-  int n = first == last ? snprintf(r->object, size, "element %zu", first)
-                        : snprintf(r->object, size, "elements %zu to %zu", first, last);
-  snprintf(r->object + n, size - (size_t)n, " of %sarray<%s> of %s", spaces[buffer->space], mw_dtype_name(b->dtype),
-           buffer->device->info.id);
-  snprintf(r->device, sizeof r->device, "%s", buffer->device->info.id);
-  r->index = (lua_Integer)first - 1;
-  r->elements = (lua_Integer)(last - first) + 1;
-}
-
-/* Whether its line says that a race is intended. */
-static bool fill_party(party *p, const access *a) {
-  *p = (party){.access = *a, .bytes = a->to - a->from};
-  snprintf(p->verb, sizeof p->verb, a->kernel ? "%s '%s'" : "%s", kind_names[a->kind], a->kernel);
-  bool intended = read_line(&a->at, p->text, sizeof p->text);
-  if (a->lane == SCRIPT) return intended;
-  size_t n = strlen(order_stream_text(a->lane, p->stream, sizeof p->stream));
-  if (a->launched.file)
-    snprintf(p->stream + n, sizeof p->stream - n, ", by the graph launched at %s:%d", a->launched.file,
-             a->launched.line);
-  return intended;
-}
-
-static void print_party(const party *p) {
-  fprintf(stderr, "  %s", p->verb);
-  if (p->access.at.file) fprintf(stderr, " at %s:%d", p->access.at.file, p->access.at.line);
-  if (*p->stream) fprintf(stderr, ", in %s", p->stream);
-  fprintf(stderr, *p->text ? "\n    %s\n" : "\n", p->text);
-}
-
-static void print_race(const race *r) {
-  fprintf(stderr, "moonwarp: warning: race between operations: nothing orders two accesses of %s\n", r->object);
-  print_party(&r->parties[0]);
-  print_party(&r->parties[1]);
-  fprintf(stderr, "  %s\n", r->remedy);
-}
-
-static void report(const mw_buffer *buffer, const access *earlier, const access *later) {
-  race *r = find_race(earlier, later);
-  if (r) r->count++;
-  if (r || nraces == MOST_RACES) return;
-  r = races[nraces++] = mw_calloc(1, sizeof *r);
-  r->count = 1;
-  r->warning = !buffer->device->info.checks;
-  r->remedy = later->kind >= HOST_READ
-                  ? "synchronize the stream, or an event recorded in it, before the script touches the array"
-                  : "let the second stream wait for the first, second:wait(first:record()), or synchronize the first";
-  name_object(r, buffer, earlier, later);
-  r->intended = fill_party(&r->parties[0], earlier);
-  r->intended |= fill_party(&r->parties[1], later);
-  if (r->warning && !r->intended) print_race(r);
-}
+/* ---- findings -------------------------------------------------------------------------------------------------- */
 
 static void push_memory(lua_State *L, const race *r) {
   lua_createtable(L, 0, 3);
@@ -229,9 +53,10 @@ static void push_race(lua_State *L, const race *r) {
 }
 
 void race_add_findings(lua_State *L, const char *id) {
-  for (int i = 0; i < nraces; i++) {
-    if (id && strcmp(races[i]->device, id) != 0) continue;
-    push_race(L, races[i]);
+  const race *r;
+  for (int i = 0; (r = access_races(i)); i++) {
+    if (id && strcmp(r->device, id) != 0) continue;
+    push_race(L, r);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
 }
@@ -244,56 +69,20 @@ static int race_list(lua_State *L) {
   return 1;
 }
 
-/* ---- accesses of a buffer -------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------------------------- */
 
 /* Where it is in the script is filled in when it is needed. */
 static access access_of(const bind_array *a, size_t first, size_t count, access_kind kind) {
   const size_t width = mw_dtype_size(a->dtype), from = a->offset + first * width;
-  return (access){.from = from, .to = from + count * width, .kind = kind, .dtype = a->dtype, .lane = SCRIPT};
+  return (access){.from = from, .to = from + count * width, .kind = kind, .dtype = a->dtype, .lane = ACCESS_SCRIPT};
 }
 
-static void find_place(lua_State *L, access *a) {
-  if (!a->at.line) a->at = order_here(L);
+static order_place here(void *L) {
+  return bind_here(L);
 }
 
-/* Reports what it races with, and forgets what the script knows to have ended. */
 static void judge(lua_State *L, const mw_buffer *buffer, access *now, const order_clock *clock) {
-  accesses *kept = buffer->accesses;
-  int count = 0;
-  for (int i = 0; kept && i < kept->count; i++) {
-    const access *a = &kept->list[i];
-    if (order_host_knows(a->lane, a->number)) continue;
-    if (clash(a, now) && !is_before(a, clock)) {
-      find_place(L, now);
-      report(buffer, a, now);
-    }
-    if (count < i) kept->list[count] = *a;
-    count++;
-  }
-  if (kept) kept->count = count;
-}
-
-/* What would race with it would race with `now`. */
-static bool is_covered(const access *a, const access *now, const order_clock *clock) {
-  return now->from <= a->from && a->to <= now->to && (writes(now) || !writes(a)) && is_before(a, clock);
-}
-
-static void keep(lua_State *L, mw_buffer *buffer, access *now, const order_clock *clock) {
-  if (!buffer->accesses) buffer->accesses = mw_calloc(1, sizeof(accesses));
-  accesses *kept = buffer->accesses;
-  int count = 0;
-  find_place(L, now);
-  for (int i = 0; i < kept->count; i++) {
-    if (is_covered(&kept->list[i], now, clock)) continue;
-    if (count < i) kept->list[count] = kept->list[i];
-    count++;
-  }
-  if (count == MOST) {
-    count -= FORGOTTEN;
-    memmove(kept->list, kept->list + FORGOTTEN, (size_t)count * sizeof *kept->list);
-  }
-  kept->list[count++] = *now;
-  kept->count = count;
+  access_judge(buffer, now, clock, here, L);
 }
 
 /* ---- what the script does -------------------------------------------------------------------------------------- */
@@ -321,10 +110,10 @@ void race_through(lua_State *L, mw_stream *stream, const bind_array *a, size_t f
 
 static void capture_access(bind_graph *graph, mw_buffer *buffer, const access *now, const order_clock *clock) {
   graph_keep(graph, buffer);
-  for (int i = graph->ntouches > MOST ? graph->ntouches - MOST : 0; i < graph->ntouches; i++) {
+  for (int i = graph->ntouches > ACCESS_MOST ? graph->ntouches - ACCESS_MOST : 0; i < graph->ntouches; i++) {
     const bind_touch *t = &graph->touches[i];
-    if (t->buffer == buffer && clash(&t->access, now) && clock->of[t->access.lane] < t->access.number)
-      report(buffer, &t->access, now);
+    if (t->buffer == buffer && access_clash(&t->access, now) && clock->of[t->access.lane] < t->access.number)
+      access_race(buffer, &t->access, now);
   }
   graph->touches = mw_grow(graph->touches, (size_t)graph->ntouches, sizeof *graph->touches);
   graph->touches[graph->ntouches++] = (bind_touch){buffer, *now};
@@ -332,7 +121,7 @@ static void capture_access(bind_graph *graph, mw_buffer *buffer, const access *n
 
 static bool continues(const bind_touch *a, const bind_touch *b) {
   return a->buffer == b->buffer && a->access.kind == b->access.kind && a->access.to == b->access.from &&
-         same_place(&a->access.at, &b->access.at);
+         access_same_place(&a->access.at, &b->access.at);
 }
 
 /* Pieces side by side of one line become one. */
@@ -340,7 +129,7 @@ void race_captured(bind_graph *graph) {
   int count = 0;
   for (int i = 0; i < graph->ntouches; i++) {
     const bind_touch *t = &graph->touches[i];
-    int k = count - 1, last = count > MOST ? count - MOST : 0;
+    int k = count - 1, last = count > ACCESS_MOST ? count - ACCESS_MOST : 0;
     while (k >= last && !continues(&graph->touches[k], t)) k--;
     if (k >= last)
       graph->touches[k].access.to = t->access.to;
@@ -370,11 +159,13 @@ static void perform(lua_State *L, const operation *o, mw_buffer *buffer, access 
   now->lane = order_lane(o->stream);
   now->number = o->number;
   if (o->graph) {
-    find_place(L, now);
+    if (!now->at.line) now->at = bind_here(L);
     capture_access(o->graph, buffer, now, o->clock);
   } else if (!o->stream->capturing) {
     judge(L, buffer, now, o->clock);
-    if (o->number) keep(L, buffer, now, o->clock);
+    if (!o->number) return;
+    if (!now->at.line) now->at = bind_here(L);
+    access_keep(buffer, now, o->clock);
   }
 }
 
@@ -407,7 +198,7 @@ static bool has_ended(lua_State *L, mw_stream *stream) {
 
 void race_graph(lua_State *L, const bind_graph *graph, mw_stream *stream) {
   const operation o = begin(L, stream, false);
-  const order_place launched = order_here(L);
+  const order_place launched = bind_here(L);
   if (stream->device->info.traces && !stream->capturing) has_ended(L, stream);
   for (int i = 0; i < graph->ntouches; i++) {
     access now = graph->touches[i].access;

@@ -44,7 +44,7 @@ bind_stream *push_new_stream(lua_State *L, mw_device *device, bool blocking, int
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
   bind_try(L, device->backend->stream_create(device, blocking, priority, &self->stream, &bind_error));
   bind_opened(self, device);
-  order_open(L, self->stream, blocking);
+  order_open(self->stream, blocking, bind_here(L));
   return self;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads lines from standard input: with editing, history and completion (libedit) at a terminal, else plainly. The
- * prompt itself is lua/moonwarp/cli/repl.lua. */
+ * prompt itself is lua/moonwarp/prompt/repl.lua. */
 #include <errno.h>
 #include <histedit.h>
 #include <locale.h>

@@ -27,7 +27,7 @@ static int lock_close(lua_State *L) {
   return 0;
 }
 
-/* nil and the number of the process that has it. */
+/* nil, the number of the process that has it, and true. */
 static int push_busy(lua_State *L, int fd) {
   char text[32] = "";
   ssize_t got = pread(fd, text, sizeof text - 1, 0);
@@ -37,7 +37,8 @@ static int push_busy(lua_State *L, int fd) {
     lua_pushfstring(L, "process %d has it", atoi(text));
   else
     lua_pushliteral(L, "another process has it");
-  return 2;
+  lua_pushboolean(L, 1);
+  return 3;
 }
 
 static int push_failure(lua_State *L, const char *path, int fd) {
@@ -53,7 +54,7 @@ static void sign(int fd) {
   if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) < 0) errno = 0; /* only for people */
 }
 
-/* host.lock(path): a lock with close(), or nil and why not. Does not wait. */
+/* host.lock(path): a lock with close(), or nil, why not, and whether another process has it. Does not wait. */
 int host_lock(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   int *self = lua_newuserdatauv(L, sizeof *self, 0);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { INTERRUPTED = 130 }; /* also before the command line is there to say so (lua/moonwarp/cli/exit.lua) */
+enum { INTERRUPTED = 130 }; /* also before the command line is there to say so (lua/moonwarp/base/exit.lua) */
 
 static int run(lua_State *L) {
   if (!*mw_home())

@@ -63,6 +63,11 @@ engine already), `cooperative`, `formless` (the fiber form does not compile).]],
       about = [[The forms of a device's id, without architectures; then the names of the backends, best first.]],
       returns = { { "string", "" }, { "string[]", "", name = "names" } }, since = "0.5.0",
       example = [[print((core.device_forms())) --> cuda, cuda:N or cpu]] },
+    { name = "counter_names", forms = { "core.counter_names()" },
+      about = [[The structural counters in order: `name`, `doc`, `title` (of a column, if it is not the name), `unit`, `most`
+(of several launches the greatest counts, not the sum).]],
+      returns = { { "table[]", "" } }, since = "0.11.0",
+      example = [[print(core.counter_names()[1].name) --> load_requests]] },
     { name = "device_word", forms = { "core.device_word(word)" },
       about = [[Parses a device's id, whether or not the device exists: `id` ("cuda:0" for "cuda"), `backend`, `kind`,
 `offline` (an architecture), `checked` (nothing is timed on it: it is in check mode, or compares engines), `compared` (it

@@ -41,6 +41,9 @@ kernels take long to reach `min_time`]], default = "false" },
       { "dtype", [["f32"|"f64"]], "type of the operations, for `mw.roofline`" },
       { "name", "string", "the function's name in alarms and in `mw.roofline`" },
       { "quiet", "boolean", "do not print alarms; they still count", default = "false" },
+      { "energy", "boolean", [[also measure the energy of a call by the device's counter (NVML's, on a GPU), while it is
+called for at least a second; power without work, over a second before, is subtracted. Clocks are not set. Without such a
+counter, and with `setup`, a warning says so. Since 0.11.0]], default = "false" },
     },
     bench_result = {
       about = [[Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval,
@@ -87,6 +90,8 @@ has not all cores of its node), "throttled: <reason>", "clock fell", "alarm: <na
       { "peak_share", "number", "share of the nearer peak, if one is known", optional = true },
       { "cold", "bench_result", "with the caches overwritten before each call", optional = true },
       { "graph", "bench_result", "replayed as a graph; absent, with a warning, if that is not possible", optional = true },
+      { "energy", "table", [[with the option `energy`: `joules` of a call without idle power, `power` (W) while it is called,
+`idle_power` (W) without work, `calls` and `seconds` of the window. Since 0.11.0]], optional = true },
       { "name", "string", "as given", optional = true },
       { "dtype", "string", "as given", optional = true },
       { "device", "string", "its id", optional = true },

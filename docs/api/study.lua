@@ -257,6 +257,9 @@ which answers do not replace. `bound` of the study and of rungs is in another un
       { "error", "boolean", [[its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what
 the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as
 infinite: "inf" in record.json. Since 0.11.0]], default = "false" },
+      { "energy", "boolean", [[its records have `joules` of a call, `power` and `idle_power`, as by the option `energy` of
+`mw.bench`: a second more for each variant. Without a counter of energy the part is not measured, and the run says so. Since
+0.11.0]], default = "false" },
       { "shares", "boolean", [[also measures each launch of the lists of `launches` alone, equal ones once, and shows the time of each kernel's
 launches together as a table and a ladder, with records of their own: `kernel`, `launches`, `t` (of one; the mean where they differ), `together`,
 `share`. So each launch must be able to run again and again. What functions of the list do is not in it. Kernels on different devices may run side

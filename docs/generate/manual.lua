@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- lua/moonwarp/cli/manual.txt: what `help` shows at the prompt. A section begins with a line "@NAME": "mw.bench",
--- "device.array", a class ("device") or a table ("bench_options"). cli/help.lua reads it.
+-- lua/moonwarp/prompt/manual.txt: what `help` shows at the prompt. A section begins with a line "@NAME": "mw.bench",
+-- "device.array", a class ("device") or a table ("bench_options"). prompt/help.lua reads it.
 -- Depends on generate.types.
 
 local types = require "generate.types"

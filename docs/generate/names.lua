@@ -52,6 +52,9 @@ local function registered()
     add_metamethods(found[class], metatable_of(methods))
   end
   for _, name in ipairs { "blas", "fft", "rand", "sparse", "solver", "cub" } do found[name] = keys(require("moonwarp." .. name)) end
+  local mesh = require "moonwarp.mesh"
+  found.mesh = keys(mesh.methods)
+  found.mesh.new, found.mesh.__index, found.mesh.__name = true, nil, nil
   local study = require "moonwarp.study"
   for name, class in pairs(study.classes) do found[name] = methods_of(class) end
   for name, fields in pairs(study.fields) do found[name .. "_spec"] = keys(fields) end

@@ -244,6 +244,7 @@
 ---@field temperature? number of the chip, degrees Celsius
 ---@field power? number W
 ---@field power_limit? number W
+---@field energy? number J that the device has used since some moment: the difference of two readings counts
 ---@field utilisation? number 0 to 1, over the last moments
 ---@field reasons? string[] why the clock is not higher: "idle", "application clocks", "power cap", "hardware slowdown", "sync boost", "thermal", "power brake", "display clocks"
 ---@field driver? string the kernel driver's version
@@ -399,6 +400,7 @@
 ---@field dtype? "f32"|"f64" type of the operations, for `mw.roofline`
 ---@field name? string the function's name in alarms and in `mw.roofline`
 ---@field quiet? boolean do not print alarms; they still count, default false
+---@field energy? boolean also measure the energy of a call by the device's counter (NVML's, on a GPU), while it is called for at least a second; power without work, over a second before, is subtracted. Clocks are not set. Without such a counter, and with `setup`, a warning says so. Since 0.11.0, default false
 
 --- Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval,
 --- or the interval's ends, as in `1.234 ms (1.200 ms to 2.100 ms) (n = 37)`, where one is further than half of the median away.
@@ -440,6 +442,7 @@
 ---@field peak_share? number share of the nearer peak, if one is known
 ---@field cold? moonwarp.bench_result with the caches overwritten before each call
 ---@field graph? moonwarp.bench_result replayed as a graph; absent, with a warning, if that is not possible
+---@field energy? table with the option `energy`: `joules` of a call without idle power, `power` (W) while it is called, `idle_power` (W) without work, `calls` and `seconds` of the window. Since 0.11.0
 ---@field name? string as given
 ---@field dtype? string as given
 ---@field device? string its id
@@ -707,6 +710,7 @@
 ---@field clock? "device"|"host" as for `mw.bench`
 ---@field batch? integer calls per sample, as for `mw.bench`
 ---@field error? boolean its records have `error` and `error_rms`, the greatest and the root mean square of the differences from what the rung is compared with at the measured size, in the unit of the output; none of the rung that is the reference. A NaN counts as infinite: "inf" in record.json. Since 0.11.0, default false
+---@field energy? boolean its records have `joules` of a call, `power` and `idle_power`, as by the option `energy` of `mw.bench`: a second more for each variant. Without a counter of energy the part is not measured, and the run says so. Since 0.11.0, default false
 ---@field shares? boolean also measures each launch of the lists of `launches` alone, equal ones once, and shows the time of each kernel's launches together as a table and a ladder, with records of their own: `kernel`, `launches`, `t` (of one; the mean where they differ), `together`, `share`. So each launch must be able to run again and again. What functions of the list do is not in it. Kernels on different devices may run side by side. Since 0.11.0, default false
 ---@field run? fun(study: moonwarp.study) plain Lua that runs as this part, instead of `cases`
 
@@ -939,6 +943,54 @@
 --- Of `sparse.tridiagonal_interleaved`.
 ---@class moonwarp.sparse_tridiagonal_interleaved
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
+
+--- How a loop runs.
+---@class moonwarp.loop_options
+---@field by? "atomics"|"colours"|"owner"|"staged" how increments are kept apart; a loop without increments through a map may be "staged", default "atomics"
+---@field block? integer threads per block, in whole warps, default 128
+---@field part? integer of "staged": elements of a mini-partition, or targets that a block owns, default `block`
+---@field blocks? "colours"|"atomics"|"owner" of "staged", default "colours"
+---@field threads? "colours"|"atomics"|"owner" of "staged", default "colours"
+---@field name? string of the kernel, default the function's, and `_loop`
+
+--- A dat or a global of a mesh.
+---@class moonwarp.mesh_dat
+---@field name string
+---@field set? moonwarp.mesh_set none of a global
+---@field dim integer values per element
+---@field type moonwarp.dtype
+---@field array moonwarp.array
+
+--- A loop that is ready to be compiled.
+---@class moonwarp.mesh_loop
+---@field name string of its kernel
+---@field kernel string the text of its kernel
+---@field source string the whole source
+---@field launches table[] as `c:launches` of a study takes them: `{ name, { grid, block, shared, source }, arguments }`
+---@field planning number what planning took, s
+---@field options moonwarp.loop_options with the standard values
+---@field plan table `colours` of the threads, `blocks`, `shared` bytes per block, `first`: where each launch begins; the rest is internal
+---@field pattern table its arguments and maps
+
+--- A map of a mesh.
+---@class moonwarp.mesh_map
+---@field name string
+---@field from moonwarp.mesh_set
+---@field to moonwarp.mesh_set
+---@field arity integer its columns
+---@field array moonwarp.array
+
+--- A mesh as a whole.
+---@class moonwarp.mesh_options
+---@field kernels? string the functions that loops call, as text, default ""
+---@field type? "f32"|"f64" REAL in them, default "f64"
+---@field layout? "aos"|"soa" of dats with several values per element, default "aos"
+---@field constants? table<string, number> named constants of type REAL, default {}
+
+--- A set of a mesh.
+---@class moonwarp.mesh_set
+---@field name string
+---@field n integer its elements
 
 --- One GPU, or the CPU device. It makes arrays, modules, streams, events and graphs. Each of these keeps the device
 --- alive, so closing the handle early is safe; the device itself is closed after the last of them.
@@ -1952,6 +2004,100 @@ function case:resident(kernel, threads, shared, how) end
 
 --- Closes the arrays of the case. The runner closes those that it makes.
 function case:close() end
+
+--- Loops over unstructured meshes: `require "moonwarp.mesh"`. A mesh has **sets** (cells, edges), **maps** from one set to another (the
+--- two cells of an edge), and **dats**, data on a set. A loop over a set calls a function of the user's for each element, and says of
+--- each argument how an element uses it: what it reads, writes or increments. The library writes the kernel. The model is that of OP2
+--- (M. Giles, G. Mudalige, I. Reguly), and so are the names; the study [airfoil](../studies/airfoil.md) has its example.
+--- 
+--- Two elements may increment the same value: two edges of a cell. How these are kept apart is the option `by`:
+--- 
+--- | by | |
+--- |---|---|
+--- | "atomics" | an element per thread, atomic adds; the standard |
+--- | "colours" | an element per thread; elements of one colour share nothing, a launch per colour |
+--- | "owner" | a target per thread: it goes through its elements, so that each is computed by all of its targets. Sums have the same order in every run |
+--- | "staged" | a block per mini-partition of `part` elements: what they read and increment is in shared memory. `blocks` keeps blocks apart, `threads` the threads of a block, each by "colours" or "atomics" |
+--- | "staged", `blocks = "owner"` | a block per `part` targets, with all elements that lead to them. `threads` is "colours", "atomics", or "owner": a target per thread |
+--- 
+--- What these need, inverse maps, lists, colours, is the **plan** of a loop. It is made on the device, and loops with the same maps
+--- share it. An order of the elements that keeps neighbours together makes plans and loops better.
+--- 
+--- - The user's functions are `__device__` functions. A parameter is a pointer to the element's own values, `const` if they are only
+---   read; with its dimension, as in `const REAL q[4]`, it is checked against the dat. `REAL` is the mesh's type.
+--- - An array of a dat holds one element after the other ("aos"), or all first values, then all second ones ("soa"), as an array of a
+---   map does with its columns. Elements count from 0.
+--- - A loop increments through one map. What it reads it does not write, unless by "rw" without a map.
+--- - By "owner" a function is also called where a target has fewer elements than others, with values of some element; what
+---   it computes then is left out.
+--- - A target of many thousand elements makes plans slow, for they are sorted by a thread each, and tables of "owner" have as many
+---   rows: "atomics" needs no plan.
+--- 
+--- Several devices are left out: a mesh is on one.
+---@class moonwarp.mesh
+local mesh = {}
+
+--- A set of n elements.
+---@param name string a word; the names of sets, maps and dats of a mesh differ
+---@param n integer 1 to 2^30 - 1
+---@return moonwarp.mesh_set
+function mesh:set(name, n) end
+
+--- A map: each element of `from` leads to `arity` elements of `to`. It must not change.
+---@param name string
+---@param from moonwarp.mesh_set
+---@param to moonwarp.mesh_set
+---@param arity integer columns
+---@param array moonwarp.array of i32: elements of `to` from 0, one column after the other
+---@return moonwarp.mesh_map
+function mesh:map(name, from, to, arity, array) end
+
+--- Data on a set: `dim` values per element.
+---@param name string
+---@param set moonwarp.mesh_set
+---@param dim integer
+---@param array moonwarp.array of f32, f64 or i32, in the mesh's layout
+---@return moonwarp.mesh_dat
+function mesh:dat(name, set, dim, array) end
+
+--- Values that belong to no set: what all elements read, or a sum over all elements ("inc"), which is added to what the
+--- array holds.
+---@param name string
+---@param dim integer
+---@param array moonwarp.array of `dim` elements
+---@return moonwarp.mesh_dat
+function mesh:global(name, dim, array) end
+
+--- Plans and compiles a loop, and returns a function that runs it. An argument is `{ dat, access }` of the element's own
+--- values, `{ dat, map, column, access }` of those where a column of a map leads, from 1 on, or `{ global, access }`. The access is "read",
+--- "write", "rw" or "inc"; through a map and of a global "read" or "inc". Before the function is called, what is written is empty and
+--- what is incremented is 0.
+---@param set moonwarp.mesh_set
+---@param kernel string the function of the mesh's `kernels`
+---@param args table[] in the order of its parameters
+---@param options? moonwarp.loop_options
+---@return fun() run # runs the loop, in the default stream
+---@return moonwarp.mesh_loop loop
+function mesh:par_loop(set, kernel, args, options) end
+
+--- The same without compiling: for `m:compile`, or for the launches of a study's rung.
+---@param set moonwarp.mesh_set
+---@param kernel string
+---@param args table[]
+---@param options? moonwarp.loop_options
+---@return moonwarp.mesh_loop
+function mesh:loop(set, kernel, args, options) end
+
+--- Gives loops one source, which their launches then name: a study compiles all of them at once.
+---@param loops moonwarp.mesh_loop[]
+---@return moonwarp.mesh_loop[] # the same
+function mesh:join(loops) end
+
+--- Compiles loops, all at once, and returns a function for each.
+---@param loops moonwarp.mesh_loop[]
+---@return fun() run
+---@return fun()? # as many as there are loops
+function mesh:compile(loops) end
 
 --- What a numerical library keeps for later calls: a plan of `fft.plan`, a generator of `rand.generator`. It belongs to a
 --- device. A graph that uses it keeps it.

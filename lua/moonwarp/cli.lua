@@ -3,9 +3,9 @@
 -- The command line: words in, exit status out. Each command is a file in cli/, loaded when it is
 -- asked for, so that `moonwarp -e ''` stays quick. Called by core/host/main.c.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local cli = {}
 
@@ -55,7 +55,7 @@ function dispatch(words)
   if first == nil then
     local host = require "moonwarp.host"
     if not host.terminal(0) then options.fail("a command is wanted; moonwarp --help lists them") end
-    return options.execute(require "moonwarp.cli.repl", {})
+    return options.execute(require "moonwarp.prompt.repl", {})
   end
   if first == "help" and words[2] then return dispatch { words[2], "--help" } end
   local asks_version = first == "--version" or first == "-v"

@@ -8,7 +8,7 @@ local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local library = require "moonwarp.library"
 local path = require "moonwarp.base.path"
-local tool = require "moonwarp.measure.tool"
+local tool = require "moonwarp.tools.tool"
 
 local PATIENCE <const> = 600 -- seconds of nvcc
 

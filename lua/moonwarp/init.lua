@@ -10,6 +10,7 @@ local banks = require "moonwarp.measure.banks"
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
+local devices = require "moonwarp.tools.device"
 local environment = require "moonwarp.measure.environment"
 local film = require "moonwarp.plot.film"
 local findings = require "moonwarp.measure.findings"
@@ -34,7 +35,11 @@ local skip = require "moonwarp.skip"
 local study = require "moonwarp.study"
 local tables = require "moonwarp.plot.table"
 local timeline = require "moonwarp.plot.timeline"
-require "moonwarp.results.warning" -- called by the C half
+
+-- A function of the library, given the current session.
+local function here(f)
+  return function(...) return f(session.current, ...) end
+end
 
 -- What other libraries call our methods.
 local HINTS = {
@@ -114,19 +119,21 @@ local mw = {
   clock = core.clock,
   occupancy = api.func("mw.occupancy", 1, occupancy.query),
   arg = api.func("mw.arg", 4, arg.get),
-  bench = api.func("mw.bench", 2, bench.run),
-  check = api.func("mw.check", 3, check.run),
-  environment = api.func("mw.environment", 1, environment.collect),
-  roofline = api.func("mw.roofline", 1, roofline.draw),
+  bench = api.func("mw.bench", 2, here(bench.run)),
+  check = api.func("mw.check", 3, here(check.run)),
+  environment = api.func("mw.environment", 1, function(device)
+    return environment.collect(device, session.current.options.script)
+  end),
+  roofline = api.func("mw.roofline", 1, here(roofline.draw)),
   range = api.func("mw.range", math.maxinteger, range.run),
-  record = api.func("mw.record", 1, record.write),
-  plot = api.func("mw.plot", 1, plot.draw),
-  ladder = api.func("mw.ladder", 1, ladder.draw),
-  film = api.func("mw.film", 1, film.new),
-  picture = api.func("mw.picture", 2, film.still),
-  timeline = api.func("mw.timeline", 1, timeline.draw),
-  table = api.func("mw.table", 1, tables.print),
-  remark = remark.say,
+  record = api.func("mw.record", 1, here(record.write)),
+  plot = api.func("mw.plot", 1, here(plot.draw)),
+  ladder = api.func("mw.ladder", 1, here(ladder.draw)),
+  film = api.func("mw.film", 1, here(film.new)),
+  picture = api.func("mw.picture", 2, here(film.still)),
+  timeline = api.func("mw.timeline", 1, here(timeline.draw)),
+  table = api.func("mw.table", 1, here(tables.print)),
+  remark = here(remark.say),
   skip = api.func("mw.skip", 1, skip.raise),
   study = api.func("mw.study", 1, study.new),
   run = api.func("mw.run", 1, study.start),
@@ -144,7 +151,7 @@ local mw = {
 ---@return userdata device  raises the reason if there is no such device
 mw.device = api.func("mw.device", 2, function(id, options)
   local given = schema.options("mw.device", options, { check = "boolean string table" })
-  return session.current:open_device(id, checking.option("mw.device", given.check))
+  return devices.open(session.current, id, checking.option("mw.device", given.check))
 end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.
@@ -158,7 +165,7 @@ end)
 --- What the launches of devices that count were made of since the session began, by kernel and configuration.
 ---@return table[] counters  of measure/counters.lua
 mw.counters = api.func("mw.counters", 0, function()
-  return require("moonwarp.results.counters").list(session.current:counters())
+  return require("moonwarp.plot.counters").list(session.current, session.current:counters())
 end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench", assert = "check" }, explain_device)

@@ -10,9 +10,9 @@
 --   given          texts of -p by name: { n = { "300", "400" } }
 --   pass           those of this pass of a sweep: { n = { "300" } }
 --   swept, more    names that are swept; whether another pass follows (arg.lua)
---   put_off        what this pass has left to the last one to show (cli/passes.lua)
+--   put_off        what this pass has left to the last one to show (sweep/passes.lua)
 --   picked         of moonwarp run --pass: which value of each parameter that is swept, by name
---   outcome        of moonwarp run --pass: how the pass ended (cli/part.lua)
+--   outcome        of moonwarp run --pass: how the pass ended (sweep/part.lua)
 --   left           the status with which the run has ended (cli/run.lua)
 --   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)
@@ -23,17 +23,19 @@
 --                  began and when they were noted last (measure/findings.lua)
 --   counted        how many launches of each device had been counted when the session began; counted_until: when they
 --                  were noted last (measure/counters.lua)
---   is_counted     ncu has run (measure/ncu.lua)
---   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua); is_above: the user has started one
+--   is_counted     ncu has run (tools/ncu.lua)
+--   is_sanitized   the tools of compute-sanitizer have run (tools/sanitizer.lua); is_above: the user has started one
 --   warned         warnings of compilers that the run has, by their texts (results/warning.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
 --   shown          at the prompt: what the calls of a line have printed and return as well
---   run            the open run (results/run.lua); nil before the first result
+--   run            the open run (results/journal.lua); nil before the first result
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
+local nearest = require "moonwarp.base.nearest"
 
 local session = {}
 
@@ -42,6 +44,8 @@ Session.__index = Session
 
 local MOST_WAITING = 1000 -- results that do not make a run by themselves
 local MOST_SHOWN = 8
+
+local function checking() return require "moonwarp.measure.checking" end
 
 -- Loaded when something has been found: most sessions need none of it.
 local function findings() return require "moonwarp.measure.findings" end
@@ -86,44 +90,24 @@ end
 
 -- ---- the device opened last ---------------------------------------------------------------------
 
--- Whether a device checks by its id, or because a tool runs this process.
-local function is_checking(id)
-  return require("moonwarp.measure.tool").above() or type(id) == "string" and (core.device_word(id) or {}).checked
-end
-
 --- Opens a device, which then is the last one: whose clock mw.bench takes, and whom records and charts are about, where
 --- the script does not say. It is held until another is opened or it is closed: a script that keeps only arrays works
 --- on it all the same.
----@param id string?   else the one chosen with --device or $MOONWARP_DEVICE, else the first usable one
----@param check table?   in check mode, as with --check; how it judges: of measure/checking.lua
+---@param id string?     else the first usable one
+---@param check table?   in check mode; how it judges: of measure/checking.lua
+---@param asked table?   how it was to judge, if a tool judges instead
 ---@return userdata device
-function Session:open_device(id, check)
-  local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
-  if self.options.engines then wanted = require("moonwarp.measure.engines").device(wanted, check) end
-  if self.options.check or check then check = lists.merged(self.options.check or {}, check or {}) end
-  local asked = check
-  if check and check.counters then wanted, check = require("moonwarp.measure.ncu").prepare(self, wanted, check) end
-  if check or is_checking(wanted) then
-    wanted = require("moonwarp.measure.sanitizer").prepare(self, wanted, check)
-  end
-  self.opened, self.checking = core.device(wanted, check), asked or self.checking
-  if session.is_checked(self.opened) then self:settle_at_end() end
+function Session:open_device(id, check, asked)
+  self.opened, self.checking = core.device(id, check), asked or check or self.checking
+  if checking().is_on(self.opened) then self:settle_at_end() end
   return self.opened
-end
-
---- Whether nothing is timed on a device: it is in check mode, where each access of a kernel is judged, or compares its
---- engines.
----@param device userdata?
----@return boolean
-function session.is_checked(device)
-  return device ~= nil and device:properties().checks
 end
 
 --- How the last device judges in check mode, in words: "strict,seed:7"; nil: as usual, or it is in no such mode.
 ---@return string?
 function Session:check_words()
-  if not (self.checking and session.is_checked(self:device())) then return nil end
-  local words = require("moonwarp.measure.checking").words(self.checking)
+  if not (self.checking and checking().is_on(self:device())) then return nil end
+  local words = checking().words(self.checking)
   return words ~= "" and words or nil
 end
 
@@ -131,6 +115,69 @@ end
 ---@return userdata?
 function Session:device()
   return core.type(self.opened) == "device" and self.opened or nil
+end
+
+-- ---- the script ---------------------------------------------------------------------------------
+
+--- The path of the running script, also under a stock interpreter; nil if there is none.
+---@return string?
+function Session:script_file()
+  local words = rawget(_G, "arg")
+  return self.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
+end
+
+--- The name of the running script; "script" if there is none.
+---@return string
+function Session:script()
+  local name = self:script_file() or "script"
+  return name == "-e" and "code" or require("moonwarp.base.path").study(name)
+end
+
+--- The values of its parameters in force, by name.
+---@return table
+function Session:values()
+  local values = {}
+  for _, entry in ipairs(self.declared) do values[entry.name] = entry.value end
+  return values
+end
+
+--- Which pass of a sweep this is, "n = 1024"; nil if nothing is swept. A parameter that takes all its values at once is
+--- not.
+---@return string?
+function Session:pass_words()
+  local values, names = {}, {}
+  for name, texts in pairs(self.given) do
+    local now = self.pass[name]
+    if #texts > 1 and type(now) == "table" and #now == 1 then values[name], names[name] = now[1], true end
+  end
+  return require("moonwarp.plot.sweep").text(values, lists.keys(names))
+end
+
+local LATE = "; a script asks for its parameters before its first measurement, at %s"
+
+local function fail_unknown(name, names, is_late)
+  local hint = #names == 0 and "the script asks for none with mw.arg" or nearest.hint(name, names)
+  failure.raise_as("usage", "unknown parameter '%s'; %s%s", name, hint, is_late and LATE:format(core.where()) or "")
+end
+
+--- Rejects names given with -p that the script does not ask for.
+---@param more string[]?  names known besides those that mw.arg was asked for
+function Session:check_names(more)
+  local names = lists.map(self.declared, function(entry) return entry.name end)
+  lists.append(names, more)
+  for _, name in ipairs(lists.keys(self.given)) do
+    if not lists.has(names, name) then fail_unknown(name, names, not more) end
+  end
+end
+
+--- The same, and makes room for what is measured from now on. Called before every measurement of a run; does its work
+--- once.
+---@param more string[]?
+function Session:check_known(more)
+  if self.is_prepared then return end
+  self:check_names(more)
+  local problem = self:prepare()
+  if problem then failure.raise_as("usage", "%s", problem) end
 end
 
 -- ---- results ------------------------------------------------------------------------------------
@@ -144,13 +191,13 @@ end
 -- A script may go on to another one (mw.run).
 local function is_current(self)
   local run = self.run
-  return run and run.root == self:out() and run.script == require("moonwarp.base.path").script_file()
+  return run and run.root == self:out() and run.script == self:script_file()
 end
 
 local function open_run(self)
   if is_current(self) then return self.run end
   if self.run then self:finish(self:ending()) end
-  self.run = require("moonwarp.results.run").open(self)
+  self.run = require("moonwarp.results.journal").open(self)
   for _, one in ipairs(self.waiting) do self.run:append(one[1], one[2]) end
   self.waiting = {}
   return self.run
@@ -297,12 +344,12 @@ function Session:settle_counters()
   local launches
   launches, self.counted_until = counted(self.counted_until)
   if #launches == 0 then return end
-  local run, results = self.run, require "moonwarp.results.counters"
+  local run, results = self.run, require "moonwarp.plot.counters"
   if self.options.argv then run = open_run(self) end
   local rows = results.note(launches, function(kind, values)
     if run then run:append(kind, values) else self:mention(kind, values) end
   end)
-  if self.options.check and self.options.check.counters then results.show(rows) end
+  if self.options.check and self.options.check.counters then results.show(self, rows) end
 end
 
 -- As the state closes, before the last device, which is older, forgets what it has found. Another interpreter does not
@@ -325,8 +372,7 @@ function Session:prepare()
   self.is_prepared = true
   self:empty_json()
   if not self.options.argv or self.options.out then return nil end
-  local path = require "moonwarp.base.path"
-  return path.obstacle("out/" .. path.script())
+  return require("moonwarp.base.path").obstacle("out/" .. self:script())
 end
 
 -- ---- the end ------------------------------------------------------------------------------------
@@ -368,6 +414,13 @@ end
 ---@return integer? status
 function session.leave(status)
   return session.current:leave(status)
+end
+
+--- Prints the warnings of a compiler that were not printed before, and notes them: the C half calls it
+--- (core/bind/warning.c).
+---@param log string  of mod:log()
+function session.warn(log)
+  require("moonwarp.results.warning").tell(session.current, log)
 end
 
 session.begin()

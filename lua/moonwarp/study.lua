@@ -2,7 +2,7 @@
 --
 -- mw.study: a study as data. A file describes what is compared (parameters, rungs, what each must
 -- compute, parts with their cases, tables, charts and ratios) and returns the description; the runner
--- owns the ritual (study/run.lua). A description is built by calls, so that a mistake has a line.
+-- owns the ritual (study/runner.lua). A description is built by calls, so that a mistake has a line.
 --
 --   study      a question, with parameters
 --   case       one size and type with its arrays: c in every function of a description
@@ -17,6 +17,7 @@
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
+local devices = require "moonwarp.tools.device"
 local failure = require "moonwarp.base.failure"
 local folder = require "moonwarp.study.folder"
 local schema = require "moonwarp.base.schema"
@@ -25,7 +26,7 @@ local measure = require "moonwarp.study.measure"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
 local session = require "moonwarp.session"
-local runner = require "moonwarp.study.run"
+local runner = require "moonwarp.study.runner"
 local steps = require "moonwarp.study.steps"
 local units = require "moonwarp.base.units"
 local validate = require "moonwarp.study.validate"
@@ -78,7 +79,7 @@ study.fields = {
   part = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
            blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
            charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
-           run = "function", counters = "table", error = "boolean",
+           run = "function", counters = "table", error = "boolean", energy = "boolean",
            shares = "boolean", rate = "string table", units = "table", bound = "function" },
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },
@@ -192,7 +193,7 @@ function study.new(head)
   check_units(self.head)
   self.rate, self.work = read_rate(self.head)
   if not session.current.options.describe then
-    self.dev = session.current:open_device()
+    self.dev = devices.open(session.current)
     self.gpu = self.dev:kind() == "gpu"
   end
   parameters.read(self)

@@ -416,7 +416,7 @@ static const mw_finding *null_findings(mw_device *device) {
   return NULL;
 }
 
-static const mw_counted *null_counters(mw_device *device, bool newest) {
+static const mw_counter_launch *null_counters(mw_device *device, bool newest) {
   (void)device, (void)newest;
   return NULL;
 }

@@ -6,7 +6,7 @@
 local check = require "moonwarp.measure.check"
 local measure = require "moonwarp.study.measure"
 local show = require "moonwarp.study.show"
-local runner = require "moonwarp.study.run"
+local runner = require "moonwarp.study.runner"
 
 local function nothing() end
 
@@ -30,9 +30,9 @@ end
 
 if os.getenv "MUTANT_DIGEST" then
   local compare = check.run
-  function check.run(got, ...)
+  function check.run(session, got, ...)
     print("result", digest_of(got:bytes()))
-    return compare(got, ...)
+    return compare(session, got, ...)
   end
 end
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/backend/cuda/nvml.h"
 
@@ -103,6 +104,15 @@ cuda_nvml_result nvmlDeviceGetPowerUsage(cuda_nvml_device device, unsigned *mill
 cuda_nvml_result nvmlDeviceGetEnforcedPowerLimit(cuda_nvml_device device, unsigned *milliwatts) {
   ENTER();
   *milliwatts = 700000;
+  return 0;
+}
+
+/* 250 W since the machine began. */
+cuda_nvml_result nvmlDeviceGetTotalEnergyConsumption(cuda_nvml_device device, unsigned long long *millijoules) {
+  struct timespec now;
+  ENTER();
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  *millijoules = 250 * (1000ull * (unsigned long long)now.tv_sec + (unsigned long long)now.tv_nsec / 1000000);
   return 0;
 }
 

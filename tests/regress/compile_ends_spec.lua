@@ -38,7 +38,7 @@ describe("a kernel of loops in each other", function()
       support.write(folder .. "/compiler", '#!/bin/sh\ncase "$*" in *unit.so*) echo "error: it is here" >&2; exit 1;; '
         .. 'esac\nexec c++ "$@"\n')
       os.execute(("chmod +x '%s/compiler'"):format(folder))
-      local script = ('require "moonwarp".device "cpu":module { source = %q }'):format(nested(20000))
+      local script = ('require "moonwarp".device "cpu":module { source = %q }'):format(nested(5000))
       local status, output = support.child(script, { env = { MOONWARP_CXX = folder .. "/compiler" } })
       assert.are.equal(1, status)
       assert.is_truthy(output:find("it is here", 1, true), output:sub(1, 500))

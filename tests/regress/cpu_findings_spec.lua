@@ -18,7 +18,8 @@ local START, END = "before the start of parameter 1 'a'", "past the end of param
 
 -- { mistake, body of the kernel f(float *a, int n, float *b), what the error has, what check mode's has or of which
 -- kind one of its findings is, options }; false: it is not found. The array has `n` elements, a grid of one block of 32
--- threads runs. options: n, engine, shared, before (text in front of the kernel), close.
+-- threads runs. options: n, engine, shared, before (text in front of the kernel), close, optimised (it is found without
+-- the compiler's optimisation).
 local MISTAKES = {
   -- outside an array; one of 1024 elements has whole pages
   { "write past the end, whole pages", "a[n] = 1;", "just " .. END, "bounds" },
@@ -50,7 +51,7 @@ local MISTAKES = {
   { "static shared memory, past all of it",
     "__shared__ float s[32]; s[threadIdx.x + n - 992] = 1; __syncthreads(); a[threadIdx.x] = s[threadIdx.x];",
     "wrote outside its shared memory", "index" },
-  { "static shared memory in its padding", SHARED_ROWS, false, "index" },
+  { "static shared memory in its padding", SHARED_ROWS, false, "index", { optimised = true } },
   { "static shared memory in its padding, engine fiber", SHARED_ROWS,
     "just past the end of the 144 bytes of static shared", "index", { engine = "fiber" } },
   { "static shared memory in its padding, engine loop",
@@ -119,8 +120,11 @@ end
 describe("the CPU device", function()
   local dev = mw.device "cpu"
 
+  local is_optimised = not (os.getenv "MOONWARP_CXX" or ""):find "cxx%-o0$"
+
   for _, case in ipairs(MISTAKES) do
-    it((case[3] and "finds: " or "does not find: ") .. case[1], function()
+    local test = (is_optimised or not (case[5] or {}).optimised) and it or pending
+    test((case[3] and "finds: " or "does not find: ") .. case[1], function()
       if not case[3] then return launch(dev, case) end
       support.fails_with(function() launch(dev, case) end, case[3])
     end)

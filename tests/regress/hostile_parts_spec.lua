@@ -15,7 +15,7 @@ describe("what a pass has left", function()
     pending "needs the program"
     return
   end
-  local part = require "moonwarp.cli.part"
+  local part = require "moonwarp.sweep.part"
 
   local function left_by(text, body)
     support.with_folder(function(folder)
@@ -115,7 +115,7 @@ describe("a log of compute-sanitizer", function()
 ]]
 
   it("that is damaged is read as far as it goes", function()
-    local report, random = require "moonwarp.measure.sanitizer_report", damage.random(5)
+    local report, random = require "moonwarp.tools.sanitizer_report", damage.random(5)
     local device = { id = function() return "cuda:0" end }
     assert.are.equal(2, #report.read(LOG, device))
     for _, count in ipairs { ",", "99999999999999999999", "0" } do

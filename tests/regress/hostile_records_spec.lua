@@ -158,7 +158,7 @@ describe("a report", function()
         .. "ln -sf '%s/secret.svg' line.svg && ln -s '%s/secret.svg' spans.svg && mkfifo film.gif bars.svg; "
         .. "cp '%s/secret.svg' ../../elsewhere/whole.lua"):format(run, folder, folder, folder))
       assert.is_truthy(record.sources[1].name == "whole.lua")
-      local material = require("moonwarp.report.material").gather { run }
+      local material = require("moonwarp.report.material").gather({ run }, "out")
       local page = require("moonwarp.report.page").draw(material, {})
       assert.is_nil(page:find("SECRET", 1, true))
     end)

@@ -5,7 +5,6 @@
 local support = require "tests.support"
 local mw = support.mw
 local fails_with = support.fails_with
-local probes = require "tests.regress.classes.probes"
 
 -- Loads of a record used to move above a store of the same thread: clang++ in split, g++ in a loop.
 local RECORDS = [[
@@ -109,15 +108,6 @@ describe("a kernel", function()
     if os.execute("command -v " .. compiler .. " >/dev/null 2>&1") then
       it("reads a record after what it stored there, with " .. compiler, function()
         support.child_passes(RECORDS, { env = { MOONWARP_CXX = compiler } })
-      end)
-
-      -- What tests/regress/classes/forms.lua has took fibers, which are hundreds of times slower.
-      it("of a plain form runs by a loop or split, and right, with " .. compiler, function()
-        local output = probes.run(compiler, "--brief --files forms --frames plain,barriers,turning")
-        for wrong, broken in output:gmatch "(%d+) wrong of %d+ cases, (%d+) broken" do
-          assert.is_true(tonumber(wrong) == 0 and tonumber(broken) == 0, output:sub(-8000))
-        end
-        assert.are.equal(2, select(2, output:gsub("forms by ", "")))
       end)
 
       it("keeps a loop without an end, with " .. compiler, function()

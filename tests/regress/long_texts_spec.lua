@@ -26,13 +26,13 @@ local FUNCTIONS <const> = {
   ["a finding"] = function(text)
     require("moonwarp.measure.findings").reason { parties = { { text = "// moonwarp: race-ok" .. text } } }
   end,
-  ["a kernel's name"] = function(text) require("moonwarp.measure.tool").kernel_name(text .. "(int)") end,
+  ["a kernel's name"] = function(text) require("moonwarp.tools.tool").kernel_name(text .. "(int)") end,
   ["a parameter's help"] = function(text)
     require("moonwarp.cli.list").text { question = "q", name = "n",
       params = { { name = "p", default = 1, help = text } } }
   end,
   ["a field's name"] = function(text) require("moonwarp.results.fields").unit({ [text] = 1 }, text) end,
-  ["a line of the prompt"] = function(text) require("moonwarp.cli.complete").line(text) end,
+  ["a line of the prompt"] = function(text) require("moonwarp.prompt.complete").line(text) end,
   ["a part of a sweep"] = function(text) require("moonwarp.base.literal").value(("{ %q }"):format(text)) end,
 }
 
@@ -62,7 +62,7 @@ describe("64 KiB of blanks, brackets or the like", function()
       found[#found + 1] = ("%d %s %d"):format(first, inside, last)
     end
     assert.are.same({ "2 a 9" }, found)
-    local values = require("moonwarp.cli.run").parameters { [[n=a,b\,c,\\,\d,,e\]] }[1].values
+    local values = require("moonwarp.base.parameter").read { [[n=a,b\,c,\\,\d,,e\]] }[1].values
     assert.are.same({ "a", "b,c", [[\]], [[\d]], "", [[e\]] }, values)
   end)
 end)

@@ -3,11 +3,11 @@
 -- What the options of a chart name: fields that no record has, texts along x, limits of the axes.
 
 local support = require "tests.support"
-local bars = require "moonwarp.plot.ladder.bars"
+local bars = require "moonwarp.plot.bars"
 local chart = require "moonwarp.plot.chart"
 local export = require "moonwarp.results.export"
 local figure = require "moonwarp.plot.figure"
-local form = require "moonwarp.results.schema"
+local form = require "moonwarp.results.record_schema"
 local mw = support.mw
 local fails = support.fails
 

@@ -19,7 +19,7 @@ end)
 
 -- A page of the runs below a folder.
 local function drawn(folder)
-  local found = require("moonwarp.report.material").gather { folder }
+  local found = require("moonwarp.report.material").gather({ folder }, "out")
   return require("moonwarp.report.page").draw(found, {})
 end
 

@@ -3,16 +3,15 @@
 -- What runs once stored wrongly, or so that it could not be read.
 
 local support = require "tests.support"
-local record = require "moonwarp.results.record"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
 local mw = support.mw
 
 local function with_output(body)
   support.with_folder(function(folder)
-    local first = #record.all()
+    local first = #session.current.records
     local ok, message = pcall(support.into, folder, body)
-    for i = #record.all(), first + 1, -1 do record.all()[i] = nil end
+    for i = #session.current.records, first + 1, -1 do session.current.records[i] = nil end
     if not ok then error(message, 0) end
   end)
 end

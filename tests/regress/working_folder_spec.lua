@@ -33,7 +33,7 @@ local COMMANDS <const> = {
   "plot $(ls -d out/s/*-cpu | head -n 1)", "compare $(ls -d out/s/*-cpu | head -n 1) $(ls -d again/s/*)",
   "list", "list s.lua", "batch labs.lua --out batches", "batch labs.lua --sandbox off --dry-run", "info", "cache stat",
   "help run", "run --help", "--version", "-e 'print(require(\"lfs\").currentdir(), require(\"cjson\")._NAME)'",
-  "-e 'print(require(\"moonwarp.cli.complete\").line(\"strin\"))'", "repl", "run s.lua --counters --out out",
+  "-e 'print(require(\"moonwarp.prompt.complete\").line(\"strin\"))'", "repl", "run s.lua --counters --out out",
 }
 
 -- Each file says that it was read, beside the folder.

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- Every probe of tests/regress/classes in each frame, alone in its module and optimised, by the engine that is chosen,
--- with each compiler, both at once. Prints what is not right and ends with status 1 if a number is wrong, or
--- an error is none that the case names.
+-- Every probe of tests/regress/classes in each frame and optimised, with each compiler, both at once: alone in its
+-- module by the engine that is chosen, and by fibers. Prints what is not right and ends with status 1 if a number is
+-- wrong, or an error is none that the case names.
 
 local core = require "moonwarp.core"
 
 local program = io.popen "readlink /proc/$PPID/exe":read "l"
-local RUN = "MOONWARP_CXX=%s '%s' run '%s/tests/regress/classes/run.lua' -- --brief --engines auto"
-  .. " --frames plain,barriers,helper,turning 2>/dev/null; echo status $?"
+local RUN = "export MOONWARP_CXX=%s; run() { '%s' run '%s/tests/regress/classes/run.lua' -- --brief \"$@\"; }; "
+  .. "{ run --engines auto --frames plain,barriers,helper,turning && run --engines fiber --per 40; } 2>/dev/null; "
+  .. "echo status $?"
 
 local function there(compiler) return os.execute("command -v " .. compiler .. " >/dev/null 2>&1") end
 

@@ -7,7 +7,7 @@
 local damage = require "tests.damage"
 local json = require "moonwarp.base.json"
 local list = require "moonwarp.cli.list"
-local studies = require "moonwarp.cli.studies"
+local studies = require "moonwarp.lab.studies"
 local support = require "tests.support"
 
 local FILES <const>, AT_ONCE <const> = math.tointeger(tonumber(os.getenv "FILES" or 800)), 40

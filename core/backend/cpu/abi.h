@@ -34,7 +34,7 @@ typedef struct mw_thread {
   unsigned       rank; /* linear thread index in the block: warp = rank / 32, lane = rank % 32 */
   struct mw_local *locals;  /* in check mode those that are followed, the innermost one: shim/check/cell.h */
   unsigned long long stamp; /* in check mode what its accesses leave in memory's shadow: shim/check/cell.h */
-  struct mw_warp_log *log;  /* where its accesses are counted: shim/check/count.h; NULL: they are not */
+  struct mw_warp_log *log;  /* where its accesses are counted: shim/check/counter.h; NULL: they are not */
   unsigned long long path;  /* of calls and loops, on which it has come to where it is */
   unsigned calls;           /* functions that it is in */
   unsigned long long rounds; /* of loops that are in no other, so far */

@@ -16,7 +16,10 @@ mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
   const bool check = !strcmp(which, "check"), compare = !strcmp(which, "engines");
   const int threads = which[strspn(which, "0123456789")] ? 0 : atoi(which);
   if (strcmp(which, "0") && !check && !compare && (threads < 1 || threads > MOST_THREADS))
-    return mw_fail(err, MW_NO_DEVICE, "no device \"cpu:%s\": there is one cpu device, \"cpu\"", which);
+    return mw_fail(
+        err, MW_NO_DEVICE,
+        "no device \"cpu:%s\": there is one cpu device, \"cpu\"; \"cpu:N\" runs kernels on N threads, at most %d",
+        which, MOST_THREADS);
   cpu_checker *checker = check ? cpu_checker_open(err) : NULL;
   if (check && !checker) return err->status;
   cpu_device *device = mw_calloc(1, sizeof *device);
@@ -73,7 +76,7 @@ void cpu_device_check_mode(mw_device *base, const mw_check_mode *mode) {
   cpu_checker_judge(device->checker, mode);
 }
 
-const mw_counted *cpu_device_counters(mw_device *base, bool newest) {
+const mw_counter_launch *cpu_device_counters(mw_device *base, bool newest) {
   cpu_device *device = (cpu_device *)base;
   if (!device->checker) return NULL;
   cpu_streams_drain(device, false, &(mw_error){0}); /* as above */

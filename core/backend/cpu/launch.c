@@ -16,11 +16,19 @@ static mw_status check_cooperative(const cpu_grid *grid, const char *name, mw_er
                  grid->blocks, CPU_COOP_MOST);
 }
 
-static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, const char *name, cpu_worker *me, mw_error *err) {
-  if (check_cooperative(grid, name, err)) return err->status;
-  if (cpu_coop_run(&device->coop, grid, me)) return MW_OK;
-  return mw_fail(err, MW_NO_MEMORY, "kernel '%s': the system has no threads for a cooperative launch of %llu blocks",
-                 name, grid->blocks);
+/* A launch's run over its grid. orders: NULL, or it is run in one of several orders. */
+typedef struct running {
+  cpu_device *device;
+  const cpu_op *op;
+  cpu_grid *grid;
+  cpu_worker *me;
+  const cpu_orders *orders;
+  mw_error *err;
+  mw_status status;
+} running;
+
+static const char *name_of(const running *r) {
+  return r->op->launch.kernel->base.name;
 }
 
 /* Threads, each with a stack of two pages at least; beside each other, where none need wait for another. */
@@ -30,24 +38,50 @@ static unsigned threads_of(const cpu_grid *grid) {
   return grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
 }
 
-/* Where a thread waits for others, they may be of any block: a barrier of the grid made of atomics. A GPU runs as many
- * blocks at once; above that number, only what waits for earlier blocks ends. */
-static bool run_together(cpu_device *device, cpu_grid *grid, cpu_worker *me) {
-  return grid->unit->waits && grid->blocks > 1 && grid->blocks <= CPU_COOP_MOST &&
-         grid->blocks * threads_of(grid) <= MOST_TOGETHER && cpu_coop_run(&device->coop, grid, me);
-}
-
 /* In the order of a seed: all blocks beside each other where they wait, else as many as that takes few stacks. */
-static mw_status run_interleaved(cpu_device *device, const cpu_op *op, cpu_grid *grid, cpu_worker *me, uint64_t seed,
-                                 mw_error *err) {
-  const bool all = op->launch.cooperative;
-  if (all && check_cooperative(grid, op->launch.kernel->base.name, err)) return err->status;
+static bool run_interleaved(running *r) {
+  cpu_grid *grid = r->grid;
+  const bool all = r->op->launch.cooperative;
+  if (!r->orders) return false;
+  if (all && (r->status = check_cooperative(grid, name_of(r), r->err))) return true;
   const unsigned room = (grid->unit->waits ? MOST_TOGETHER : MOST_BESIDE) / threads_of(grid);
   unsigned long long beside = all || grid->blocks < room ? grid->blocks : room;
   if (beside > CPU_COOP_MOST) beside = CPU_COOP_MOST;
-  cpu_interleave_run(&device->crew, grid, me, seed, (unsigned)beside, all);
-  return MW_OK;
+  cpu_interleave_run(&r->device->crew, grid, r->me, cpu_orders_seed(r->orders), (unsigned)beside, all);
+  return true;
 }
+
+static bool run_cooperative(running *r) {
+  if (!r->op->launch.cooperative) return false;
+  r->status = check_cooperative(r->grid, name_of(r), r->err);
+  if (!r->status && !cpu_coop_run(&r->device->coop, r->grid, r->me))
+    r->status =
+        mw_fail(r->err, MW_NO_MEMORY, "kernel '%s': the system has no threads for a cooperative launch of %llu blocks",
+                name_of(r), r->grid->blocks);
+  return true;
+}
+
+/* Where a thread waits for others, they may be of any block: a barrier of the grid made of atomics. A GPU runs as many
+ * blocks at once; above that number, only what waits for earlier blocks ends. */
+static bool run_together(running *r) {
+  const cpu_grid *grid = r->grid;
+  return grid->unit->waits && grid->blocks > 1 && grid->blocks <= CPU_COOP_MOST &&
+         grid->blocks * threads_of(grid) <= MOST_TOGETHER && cpu_coop_run(&r->device->coop, r->grid, r->me);
+}
+
+static bool run_shuffled(running *r) {
+  if (!r->device->checker || !cpu_checker_shuffles(r->device->checker)) return false;
+  cpu_checker_run(r->device->checker, r->grid, r->me);
+  return true;
+}
+
+static bool run_pooled(running *r) {
+  cpu_pool_run(&r->device->pool, r->grid, r->me);
+  return true;
+}
+
+/* The ways to run a grid: the first that returns true has run it, or failed with a status. */
+static bool (*const ways[])(running *) = {run_interleaved, run_cooperative, run_together, run_shuffled, run_pooled};
 
 /* ---- in check mode --------------------------------------------------------------------------------------------- */
 
@@ -113,38 +147,35 @@ static void remember(cpu_kernel *kernel, double before, double seconds) {
   atomic_store_explicit(&kernel->block_seconds, before > 0 ? 0.5 * (before + seconds) : seconds, memory_order_relaxed);
 }
 
+/* What a grid that has been run comes to. */
+static mw_status outcome_of(const running *r, double before) {
+  cpu_kernel *kernel = r->op->launch.kernel;
+  const int why = atomic_load(&r->grid->stop.why);
+  if (r->status != MW_OK) return r->status;
+  if (why == CPU_STOP_INTERRUPT) return mw_fail(r->err, MW_INTERRUPTED, "interrupted");
+  if (why == CPU_STOP_FAULT) return cpu_explain(r->device, r->me, kernel, r->grid, r->err);
+  if (!r->op->launch.cooperative) remember(kernel, before, r->grid->block_seconds);
+  if (r->device->checker) return MW_OK; /* it has judged each access */
+  if (!atomic_load_explicit(&r->device->memory.redzones, memory_order_relaxed)) return MW_OK;
+  return cpu_explain_redzone(r->device, r->me, kernel, r->grid, r->err);
+}
+
 /* By the kernel's own engine, or in one of several orders. */
 static mw_status run_own(const cpu_op *op, cpu_stream *stream, cpu_worker *me, cpu_orders *orders, mw_error *err) {
   cpu_device *device = cpu_device_of(&stream->base);
   cpu_kernel *kernel = op->launch.kernel;
   const double before = atomic_load_explicit(&kernel->block_seconds, memory_order_relaxed);
-  mw_status status = MW_OK;
   cpu_grid grid;
   checked checking;
+  running r = {device, op, &grid, me, orders, err, MW_OK};
   cpu_grid_begin(&grid, &op->launch.abi, kernel->unit, kernel->owner->table, stream->base.priority);
   grid.abi.args = op->args;
   grid.block_seconds = before;
   grid.cooperative = op->launch.cooperative;
   if (device->checker) check_begin(&checking, device, kernel, &grid, orders);
-  if (orders)
-    status = run_interleaved(device, op, &grid, me, cpu_orders_seed(orders), err);
-  else if (op->launch.cooperative)
-    status = run_cooperative(device, &grid, kernel->base.name, me, err);
-  else if (run_together(device, &grid, me))
-    status = MW_OK;
-  else if (device->checker && cpu_checker_shuffles(device->checker))
-    cpu_checker_run(device->checker, &grid, me);
-  else
-    cpu_pool_run(&device->pool, &grid, me);
-  if (device->checker) check_end(&checking, &grid, orders, status);
-  if (status != MW_OK) return status;
-  const int why = atomic_load(&grid.stop.why);
-  if (why == CPU_STOP_INTERRUPT) return mw_fail(err, MW_INTERRUPTED, "interrupted");
-  if (why == CPU_STOP_FAULT) return cpu_explain(device, me, kernel, &grid, err);
-  if (!op->launch.cooperative) remember(kernel, before, grid.block_seconds);
-  if (device->checker) return MW_OK; /* it has judged each access */
-  if (!atomic_load_explicit(&device->memory.redzones, memory_order_relaxed)) return MW_OK;
-  return cpu_explain_redzone(device, me, kernel, &grid, err);
+  for (int i = 0; !ways[i](&r);) i++;
+  if (device->checker) check_end(&checking, &grid, orders, r.status);
+  return outcome_of(&r, before);
 }
 
 /* What it prints it prints in the first order only. */

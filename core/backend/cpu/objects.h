@@ -207,7 +207,7 @@ mw_status cpu_device_open(const char *which, mw_device **, mw_error *);
 void cpu_device_close(mw_device *);
 void cpu_device_check_mode(mw_device *, const mw_check_mode *);
 const mw_finding *cpu_device_findings(mw_device *);
-const mw_counted *cpu_device_counters(mw_device *, bool newest);
+const mw_counter_launch *cpu_device_counters(mw_device *, bool newest);
 int cpu_device_touched(const mw_buffer *, int most, mw_touch *out);
 mw_status cpu_device_synchronize(mw_device *, mw_error *);
 

@@ -186,7 +186,7 @@ void cuda_state(mw_device *base, mw_device_state *out) {
   cuda_nvml_read(&base->info, out);
 }
 
-/* The tools of compute-sanitizer judge, and write what they find (lua/moonwarp/measure/sanitizer.lua). */
+/* The tools of compute-sanitizer judge, and write what they find (lua/moonwarp/tools/sanitizer.lua). */
 void cuda_check_mode(mw_device *device, const mw_check_mode *mode) {
   (void)device, (void)mode;
 }
@@ -196,7 +196,7 @@ const mw_finding *cuda_findings(mw_device *device) {
   return NULL;
 }
 
-const mw_counted *cuda_counters(mw_device *device, bool newest) {
+const mw_counter_launch *cuda_counters(mw_device *device, bool newest) {
   (void)device, (void)newest;
   return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading a GPU's clocks, temperature and power. NVML counts devices by itself, without regard to
+ * Reading a GPU's clocks, temperature, power and energy. NVML counts devices by itself, without regard to
  * CUDA_VISIBLE_DEVICES, so a device is found by its UUID, or, if that is another's (a part of a GPU has its own), by
  * its place on the PCI bus. */
 #include "core/backend/cuda/nvml.h"
@@ -69,10 +69,12 @@ static void read_reasons(cuda_nvml_device device, mw_device_state *out) {
 
 static void read_power(cuda_nvml_device device, mw_device_state *out) {
   unsigned value;
+  unsigned long long millijoules;
   cuda_nvml_share share;
   if (NVML_OK(nvmlDeviceGetTemperature, device, CUDA_NVML_SENSOR_GPU, &value)) out->temperature = value;
   if (NVML_OK(nvmlDeviceGetPowerUsage, device, &value)) out->power = 1e-3 * value;
   if (NVML_OK(nvmlDeviceGetEnforcedPowerLimit, device, &value)) out->power_limit = 1e-3 * value;
+  if (NVML_OK(nvmlDeviceGetTotalEnergyConsumption, device, &millijoules)) out->energy = 1e-3 * (double)millijoules;
   if (NVML_OK(nvmlDeviceGetUtilizationRates, device, &share)) out->utilisation = share.gpu / 100.0;
 }
 

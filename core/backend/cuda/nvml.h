@@ -29,6 +29,7 @@ enum { CUDA_NVML_CLOCK_SM = 1, CUDA_NVML_CLOCK_MEMORY = 2, CUDA_NVML_SENSOR_GPU 
   X(nvmlDeviceGetTemperature,                  (cuda_nvml_device, unsigned sensor, unsigned *celsius)) \
   X(nvmlDeviceGetPowerUsage,                   (cuda_nvml_device, unsigned *milliwatts)) \
   X(nvmlDeviceGetEnforcedPowerLimit,           (cuda_nvml_device, unsigned *milliwatts)) \
+  X(nvmlDeviceGetTotalEnergyConsumption,       (cuda_nvml_device, unsigned long long *millijoules)) \
   X(nvmlDeviceGetUtilizationRates,             (cuda_nvml_device, cuda_nvml_share *))
 /* clang-format on */
 

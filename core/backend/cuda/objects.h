@@ -208,7 +208,7 @@ mw_status cuda_stream_query(mw_stream *, mw_error *);
 mw_status cuda_stream_synchronize(mw_stream *, mw_error *);
 void cuda_check_mode(mw_device *, const mw_check_mode *);
 const mw_finding *cuda_findings(mw_device *);
-const mw_counted *cuda_counters(mw_device *, bool newest);
+const mw_counter_launch *cuda_counters(mw_device *, bool newest);
 int cuda_touched(const mw_buffer *, int most, mw_touch *out);
 void cuda_priorities(mw_device *, int *least, int *greatest);
 

@@ -5,6 +5,7 @@
 -- own.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 
 local files = {}
 
@@ -89,6 +90,16 @@ function files.write(name, text, mode)
   local written, problem = file:write(text)
   local closed, late = file:close()
   if not (written and closed) then return ("%s: %s"):format(name, problem or late) end
+end
+
+--- Writes a text file; raises with path and reason if it cannot.
+---@param name string
+---@param text string
+---@return string name
+function files.put(name, text)
+  local reason = files.write(name, text)
+  if reason then failure.raise_as("io", "cannot write " .. reason) end
+  return name
 end
 
 --- Whether there is a plain file of a name.

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The running script's name, folders, and the shell's quoting.
+-- Names of scripts and files, folders, and the shell's quoting.
 
 local core = require "moonwarp.core"
-local session = require "moonwarp.session"
+local failure = require "moonwarp.base.failure"
 
 local path = {}
 
@@ -12,13 +12,6 @@ local path = {}
 ---@return string
 function path.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
-end
-
---- The path of the running script, also under a stock interpreter; nil if there is none.
----@return string?
-function path.script_file()
-  local words = rawget(_G, "arg")
-  return session.current.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
 end
 
 --- The folder of a study of several files, by its script: "some/mesh/" of "some/mesh/init.lua"; nil of another.
@@ -36,13 +29,6 @@ function path.study(script)
   return ((folder and folder:match "([^/]+)/+$" or script:match "[^/]+$" or script):gsub("%.lua$", ""))
 end
 
---- The name of the running script; "script" if there is none.
----@return string
-function path.script()
-  local name = path.script_file() or "script"
-  return name == "-e" and "code" or path.study(name)
-end
-
 --- Makes the output folder, with its parents.
 ---@param folder string
 ---@return string? problem
@@ -51,6 +37,17 @@ function path.make(folder)
   if reason then
     return ("cannot make the output folder %s: %s; choose another with --out DIR"):format(folder, reason)
   end
+end
+
+--- A new temporary folder.
+---@return string name
+---@return table guard   removes it when it is closed
+function path.temporary()
+  local name = os.tmpname()
+  os.remove(name)
+  local problem = path.make(name)
+  if problem then failure.raise_as("io", "%s", problem) end
+  return name, setmetatable({}, { __close = function() os.execute("rm -rf " .. path.quote(name)) end })
 end
 
 --- Makes a new folder, never an existing one: PARENT/DATE-NAME, else PARENT/DATE-NAME-2 and so on.

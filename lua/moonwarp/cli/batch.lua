@@ -5,13 +5,13 @@
 local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
 local devices = require "moonwarp.lab.devices"
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local sandbox = require "moonwarp.lab.sandbox"
 local summary = require "moonwarp.lab.summary"
 local units = require "moonwarp.base.units"
@@ -187,7 +187,7 @@ local function conclude(running, parsed, run)
   running.book:give_room()
   local written = write_outcome(result, is_sweep and {} or parsed, was_finished)
   running.book:close()
-  if is_sweep then return require("moonwarp.cli.sweep").join(running) end
+  if is_sweep then return require("moonwarp.sweep.array").join(running) end
   return result.exit == exit.OK and not written and 1 or result.exit
 end
 
@@ -320,7 +320,7 @@ function batch.submit(parsed, curriculum, more)
   local head = plan_of(parsed, curriculum, devices_there(site, parsed, curriculum, root .. "/batch"))
   head.slurm = site
   local book = ledger.create(root, lists.merged(head, more))
-  local running = require("moonwarp.slurm.batch").new(book, screen_of(book, root))
+  local running = require("moonwarp.slurm.submitter").new(book, screen_of(book, root))
   if parsed.dry then return print_scripts(running) end
   return conclude(running, parsed, follow)
 end
@@ -337,7 +337,7 @@ local function resume_slurm(parsed, book, root)
   require("moonwarp.slurm.queue").check()
   check_folder(book.folder)
   local words = require("moonwarp.slurm.site").words(parsed)
-  return conclude(require("moonwarp.slurm.batch").new(book, screen_of(book, root), words), parsed, follow)
+  return conclude(require("moonwarp.slurm.submitter").new(book, screen_of(book, root), words), parsed, follow)
 end
 
 -- ---- --resume -----------------------------------------------------------------------------------

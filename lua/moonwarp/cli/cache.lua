@@ -4,7 +4,7 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local units = require "moonwarp.base.units"
 
 local cache = { most = 1, least = 1, wants = "cache wants stat or clear" }

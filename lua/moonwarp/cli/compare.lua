@@ -2,10 +2,10 @@
 --
 -- moonwarp compare A B.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local runs = require "moonwarp.cli.runs"
 local units = require "moonwarp.base.units"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp describe FILE, which `list` and others start (cli/studies.lua): loads a file and says on the last line of
+-- moonwarp describe FILE, which `list` and others start (lab/studies.lua): loads a file and says on the last line of
 -- the output, as JSON, what it is: a study's description, { "plain": true } for a script, or { "error": ... }.
 -- Only a study is loaded to its end. A script shows itself by the first call that has an effect, or that a study
 -- cannot make; the process ends with that call, which no pcall keeps it from.

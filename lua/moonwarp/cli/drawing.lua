@@ -8,27 +8,24 @@ local files = require "moonwarp.base.files"
 local film = require "moonwarp.plot.film"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local paths = require "moonwarp.base.path"
+local session = require "moonwarp.session"
 local timeline = require "moonwarp.plot.timeline"
-local tool = require "moonwarp.measure.tool"
 
 local drawing = {}
 
 -- ---- pictures -----------------------------------------------------------------------------------
 
--- How gnuplot draws a picture, by its kind.
-local DRAWN = {}
-
-function DRAWN.film(picture)
-  local frames = film.frames(files.read_below(picture, picture.data) or "")
-  if #frames == 0 then options.fail("%s/%s has no frames of a film", picture.folder, picture.data) end
-  return film.drawing(picture, frames)
-end
-
-function DRAWN.timeline(picture)
-  return timeline.drawing(picture)
-end
+-- How a picture is shown and drawn, by its kind.
+local PICTURES <const> = {
+  timeline = { text = timeline.text, drawing = timeline.drawing },
+  film = { text = function(picture) return picture.title end, drawing = function(picture)
+    local frames = film.frames(files.read_below(picture, picture.data) or "")
+    if #frames == 0 then options.fail("%s/%s has no frames of a film", picture.folder, picture.data) end
+    return film.drawing(picture, frames)
+  end },
+}
 
 --- The pictures of runs that can be drawn again; those of moonwarp 0.5 and before have only their files.
 ---@param runs table[]
@@ -37,7 +34,7 @@ function drawing.pictures(runs)
   local list = {}
   for _, run in ipairs(runs) do
     lists.append(list, lists.map(run.pictures, function(picture)
-      if not DRAWN[picture.kind] then return nil end
+      if not PICTURES[picture.kind] then return nil end
       return lists.merged(picture, { folder = run.folder, identity = run.identity,
                                      data = paths.safe(picture.name) .. ".dat" })
     end))
@@ -50,8 +47,7 @@ end
 --- Prints a figure as a chart, or a film's title.
 ---@param figure table
 function drawing.show(figure)
-  local text = figure.kind == "film" and figure.title
-  figures.say({}, text or (figure.kind == "timeline" and timeline or figures).text(figure))
+  figures.say(session.current, {}, (PICTURES[figure.kind] or figures).text(figure))
 end
 
 --- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png if gnuplot is installed, and says
@@ -63,10 +59,10 @@ end
 function drawing.write(figure, folder, is_alone)
   local problem = paths.make(folder)
   if problem then options.fail("%s", problem) end
-  local base, drawn = ("%s/%s"):format(folder, figure.name), DRAWN[figure.kind]
-  local own <const>, guard = tool.folder() -- a link that a lab has left would lead elsewhere; mv replaces it
+  local base, picture = ("%s/%s"):format(folder, figure.name), PICTURES[figure.kind]
+  local own <const>, guard = paths.temporary() -- a link that a lab has left would lead elsewhere; mv replaces it
   local _ <close> = guard
-  figures.files(figure, ("%s/%s"):format(own, figure.name), drawn and drawn(figure), is_alone)
+  figures.files(figure, ("%s/%s"):format(own, figure.name), picture and picture.drawing(figure), is_alone)
   local ok, reason = gnuplot.run(own, figure.name .. ".gp")
   if not os.execute(("mv -f %s/* %s/"):format(paths.quote(own), paths.quote(folder))) then
     options.fail("no chart can be written into %s", folder)

@@ -6,7 +6,7 @@
 local core = require "moonwarp.core"
 local devices = require "moonwarp.lab.devices"
 local json = require "moonwarp.base.json"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local element = { most = math.huge }
 

@@ -3,7 +3,7 @@
 -- moonwarp export DIR...: stored runs as CSV, JSON, Markdown or gnuplot's columns.
 
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local runs = require "moonwarp.cli.runs"
 
 local export = { least = 1, wants = "export wants a run; moonwarp export --help says which" }

@@ -61,7 +61,8 @@ end
 
 local function describe_libraries()
   local list, _, backends = {}, core.device_forms()
-  for _, name in ipairs { "blas", "fft", "rand", "solver", "sparse" } do require("moonwarp." .. name) end
+  local _ = { require "moonwarp.blas", require "moonwarp.fft", require "moonwarp.rand", require "moonwarp.solver",
+              require "moonwarp.sparse" }
   for _, self in ipairs(require("moonwarp.library").all) do
     for _, backend in ipairs(backends) do lists.append(list, found_for(self, backend)) end
   end

@@ -3,7 +3,7 @@
 -- moonwarp list: the studies, their questions and parameters.
 
 local utf8text = require "moonwarp.base.utf8text"
-local studies = require "moonwarp.cli.studies"
+local studies = require "moonwarp.lab.studies"
 
 local list = { most = 100 }
 
@@ -20,7 +20,7 @@ list.example = "moonwarp list nbody"
 local WIDTH, NAME = 26, 14
 
 local function parameter_line(parameter)
-  local text = require("moonwarp.arg").text
+  local text = require("moonwarp.base.parameter").text
   local setting = utf8text.left(("-p %s=%s"):format(parameter.name, text(parameter.default)), WIDTH)
   local gpu = parameter.gpu ~= nil and ("(%s on a GPU)"):format(text(parameter.gpu)) or nil
   local help = table.concat({ parameter.help or gpu, parameter.help and gpu }, " ")

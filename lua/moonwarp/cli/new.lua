@@ -8,7 +8,7 @@ local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local new = { most = 2, least = 1, wants = "new wants a name, as in moonwarp new saxpy saxpy.cu" }
 
@@ -74,7 +74,7 @@ local function words_of(kernel, name, file)
   local output = lists.find(list, function(p) return p.is_array and not p.text:find "^const" end)
   return { name = name, file = file, kernel = kernel:name(), signature = kernel:signature(), blocks = BLOCKS[#sides],
     arguments = (#sizes == 0 and ('local n = mw.arg("n", %s)\n'):format(SIDES[1]) or "") .. lines(true) .. lines(false),
-    names = joined(list, ", ", function(p) return p.name end), output = output and output.name or "nil",
+    names = joined(list, ", ", function(p) return p.name end), output = output and output.name or "output",
     bytes = bytes == "" and "0" or bytes, each = source:find "extern%s+__shared__" and 16 or 0,
     cooperative = tostring(source:find "this_grid" ~= nil),
     grid = joined(sides, ", ", function(side, i) return ("mw.ceil_div(%s, block[%d])"):format(side, i) end),

@@ -3,8 +3,9 @@
 -- moonwarp plot DIR...: the figures of stored runs again, several runs on one chart.
 
 local drawing = require "moonwarp.cli.drawing"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local runs = require "moonwarp.cli.runs"
 local session = require "moonwarp.session"
 local ticks = require "moonwarp.plot.ticks"
@@ -35,7 +36,7 @@ moonwarp run memcopy -p n=512 -p parts=ladder
 moonwarp plot memcopy --only ladder --terminal]]
 
 local function figures_of(list, only)
-  local overlay = require "moonwarp.results.overlay"
+  local overlay = require "moonwarp.plot.overlay"
   local all = overlay.apart(lists.append((overlay.charts(list)), drawing.pictures(list)))
   local figures = lists.map(all, function(figure)
     local words = ("%s\n%s"):format(figure.name, figure.title):lower()
@@ -47,13 +48,13 @@ local function figures_of(list, only)
     function(figure) return ("%s (%s)"):format(figure.name, figure.title) end), ", "))
 end
 
--- The values of a ladder lie along x.
 local function with_axes(figure, parsed)
-  local log = { logx = parsed.logx and 10 or nil, logy = parsed.logy and 10 or nil }
-  if figure.kind == "ladder" then log = { logx = log.logy } elseif figure.kind then return figure end
+  local kind = kinds.of(figure)
+  if not kind then return figure end -- a picture
+  local log = kind.log(parsed.logx and 10 or nil, parsed.logy and 10 or nil)
   if next(log) == nil then return figure end
   local made = lists.merged(figure, log)
-  if figure.kind ~= "ladder" and ticks.extent(made).x0 == math.huge then
+  if made.series and ticks.extent(made).x0 == math.huge then
     options.fail("chart '%s' has no point above 0, which a logarithmic axis needs", figure.name)
   end
   return made

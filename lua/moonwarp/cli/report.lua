@@ -2,11 +2,12 @@
 --
 -- moonwarp report: stored runs as one HTML file.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
+local session = require "moonwarp.session"
 
 local report = { most = 10000, least = 1, wants = "report wants a folder with runs, as out" }
 
@@ -30,7 +31,7 @@ moonwarp report out --output report.html]]
 
 local function earlier_of(folder)
   if not folder then return nil end
-  local found = require("moonwarp.report.material").runs { folder }
+  local found = require("moonwarp.report.material").runs({ folder }, session.current:out())
   if #found.runs == 0 then options.fail("option '--against': %s: %s", folder, found.missing[1].reason) end
   return found.runs
 end
@@ -46,7 +47,8 @@ end
 ---@return integer status
 function report.run(parsed)
   local earlier = earlier_of(parsed.against)
-  local found = require("moonwarp.report.material").gather(table.move(parsed, 1, #parsed, 1, {}))
+  local words = table.move(parsed, 1, #parsed, 1, {})
+  local found = require("moonwarp.report.material").gather(words, session.current:out())
   if #found.runs + #found.batches == 0 then
     options.fail("there is nothing to report: %s", table.concat(lists.map(found.missing, function(one)
       return ("%s: %s"):format(one.folder, one.reason)

@@ -5,7 +5,7 @@
 local command = require "moonwarp.cli.run"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local runs = require "moonwarp.cli.runs"
 
 local rerun = { most = 1, least = 1, wants = "rerun wants the folder of a run; moonwarp rerun --help says more" }

@@ -3,8 +3,8 @@
 -- Words of a command line that name stored runs.
 
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
-local overlay = require "moonwarp.results.overlay"
+local options = require "moonwarp.base.options"
+local overlay = require "moonwarp.plot.overlay"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
 
@@ -20,7 +20,7 @@ runs.OUT = { flag = "--out", show = "DIR", value = "a folder", check = look_in,
              help = "the folder of stored runs; else out" }
 
 local function folders_of(word)
-  local folders = store.named(word)
+  local folders = store.named(word, session.current:out())
   if #folders == 0 then
     options.fail("there is no run in '%s': the folder of a run, a folder with runs below it, or a study "
       .. "with runs in %s is wanted", word, session.current:out())

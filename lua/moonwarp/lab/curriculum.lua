@@ -11,7 +11,7 @@ local devices = require "moonwarp.lab.devices"
 local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local variables = require "moonwarp.lab.variables"
 
 local curriculum = {}
@@ -99,7 +99,7 @@ end
 -- A value, or a list of values, as the word after -p.
 local function parameter_word(name, value)
   local values = list_of(value, is_value)
-  return values and #values > 0 and ("%s=%s"):format(name, require("moonwarp.arg").text(values)) or nil
+  return values and #values > 0 and ("%s=%s"):format(name, require("moonwarp.base.parameter").text(values)) or nil
 end
 
 function field.params(value)
@@ -186,7 +186,7 @@ local function read_fields(given, names, complain)
 end
 
 local function find_study(lab, complain)
-  local studies = require "moonwarp.cli.studies"
+  local studies = require "moonwarp.lab.studies"
   local found = not lab.study:find("/", 1, true) and studies.find(lab.study)
   if found then return found end
   complain(("there is no study '%s'; %s"):format(lab.study,
@@ -302,7 +302,7 @@ local function check_params(labs, box_of, complain)
   local with = lists.map(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) and lab or nil end)
   local paths = lists.map(with, function(lab) return lab.path end)
   local boxes = box_of and lists.map(with, box_of)
-  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, boxes)) do
+  for i, study in ipairs(require("moonwarp.lab.studies").describe(paths, boxes)) do
     if study.params then check_names(with[i], study, complain) end
     if with[i].check then complete_check(with[i], study) end
   end

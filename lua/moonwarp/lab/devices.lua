@@ -88,12 +88,12 @@ end
 ---@return string? reason   who has it
 function devices.lock(id, known, otherwise)
   local folder = core.cache_stat().folder
-  local lock, reason = lock_in(folder, id, known)
-  if not lock and not reason:find("has it$") then
+  local lock, reason, is_busy = lock_in(folder, id, known)
+  if not (lock or is_busy) then
     path.make(folder) -- of a first use
-    lock, reason = lock_in(folder, id, known)
+    lock, reason, is_busy = lock_in(folder, id, known)
   end
-  if lock or reason:find("has it$") then return lock, reason end
+  if lock or is_busy then return lock, reason end
   return lock_in(otherwise, id, known)
 end
 

@@ -10,9 +10,9 @@ local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local path = require "moonwarp.base.path"
-local schema = require "moonwarp.lab.schema"
+local schema = require "moonwarp.lab.batch_schema"
 
 local ledger = {}
 ledger.__index = ledger

@@ -7,8 +7,8 @@ local counter_gate = require "moonwarp.lab.counter_gate"
 local devices = require "moonwarp.lab.devices"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local options = require "moonwarp.cli.options"
-local sanitizer = require "moonwarp.measure.sanitizer"
+local options = require "moonwarp.base.options"
+local sanitizer = require "moonwarp.tools.sanitizer"
 
 local plan = {}
 

@@ -6,7 +6,7 @@ local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local variables = require "moonwarp.lab.variables"
 
 local sandbox = {}

@@ -7,7 +7,7 @@
 local amount = require "moonwarp.lab.amount"
 local chart = require "moonwarp.plot.chart"
 local core = require "moonwarp.core"
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local host = require "moonwarp.host"
 local utf8text = require "moonwarp.base.utf8text"
 

@@ -3,7 +3,7 @@
 -- What a batch came to: a table for people, an object for programs, an exit status.
 
 local amount = require "moonwarp.lab.amount"
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"

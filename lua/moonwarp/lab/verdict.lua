@@ -3,7 +3,7 @@
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
 
-local exit = require "moonwarp.cli.exit"
+local exit = require "moonwarp.base.exit"
 local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"

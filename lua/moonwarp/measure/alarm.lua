@@ -11,7 +11,6 @@ local core = require "moonwarp.core"
 local dtypes = require "moonwarp.base.dtypes"
 local lists = require "moonwarp.base.lists"
 local own_kernels = require "moonwarp.own_kernels"
-local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
 local alarm = {}
@@ -45,7 +44,7 @@ local function memory_peak(run, options)
   if not device then return nil end
   local theoretical = device:peak_bandwidth()
   if theoretical then return theoretical, OVER_PEAK, device:id() .. "'s peak" end
-  local measured = session.current.ceilings[device:id()] -- by mw.roofline
+  local measured = run.session.ceilings[device:id()] -- by mw.roofline
   if measured then return measured.bandwidth, OVER_CEILING, "the ceiling measured on " .. device:id() end
 end
 
@@ -293,7 +292,7 @@ local ORDER = { "above_peak", "too_fast", "not_synchronised", "not_written", "co
 
 --- Looks for results that cannot be, and says so on standard error.
 ---@param result table   of mw.bench; gets alarms { name, cause, remedy }
----@param run table      device, stream, clock, main (the mode), setup
+---@param run table      session, device, stream, clock, main (the mode), setup
 ---@param options table  bytes, flops, output, input, copies, peak, peak_flops, quiet, name
 function alarm.check(result, run, options)
   result.alarms = {}
@@ -302,8 +301,8 @@ function alarm.check(result, run, options)
     if cause then
       table.insert(result.alarms, { name = name, cause = cause, remedy = remedy })
       local text = ("mw.bench: %s%s; %s"):format(options.name and options.name .. ": " or "", cause, remedy)
-      session.current:note_check { what = name, ok = false, text = text }
-      session.current:fail_check()
+      run.session:note_check { what = name, ok = false, text = text }
+      run.session:fail_check()
       if not options.quiet then io.stderr:write(text, "\n") end
     end
   end

@@ -19,15 +19,16 @@
 
 local core = require "moonwarp.core"
 local alarm = require "moonwarp.measure.alarm"
+local checking = require "moonwarp.measure.checking"
 local clocks = require "moonwarp.measure.clock"
 local contest = require "moonwarp.measure.contest"
+local energy = require "moonwarp.measure.energy"
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
 local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
 local quantity = require "moonwarp.measure.quantity"
-local session = require "moonwarp.session"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
 local warning = require "moonwarp.measure.warning"
@@ -46,7 +47,7 @@ local SPEC = {
   device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
   bytes = "number", flops = "number", output = "array table", input = "array table",
   copies = "boolean", peak = "number", peak_flops = "number", dtype = "string", name = "string",
-  quiet = "boolean",
+  quiet = "boolean", energy = "boolean",
 }
 
 local COUNT = { 1, MOST, whole = true }
@@ -106,12 +107,12 @@ end
 
 -- ---- the clock ----------------------------------------------------------------------------------
 
-local function device_of(options)
+local function device_of(session, options)
   if options.device then return options.device end
   if options.stream then return options.stream:device() end
   local output = lists.of(options.output)[1]
   if core.type(output) == "array" then return output:device() end
-  local device = session.current:device()
+  local device = session:device()
   return device and not device:is_offline() and device or nil
 end
 
@@ -208,6 +209,18 @@ local function result_of(mode, run, options)
   return result
 end
 
+-- Adds what a call costs in energy; what is set up before each call would be in it.
+local function add_energy(result, fn, options, device)
+  local why = not energy.is_counted(device) and "the device has no counter of energy"
+    or options.setup and "'setup' comes between its calls"
+  if why then
+    table.insert(result.warnings, { cause = "its energy is not measured: " .. why,
+                                    remedy = "leave out 'energy'" })
+  else
+    result.energy = energy.of(fn, device, result.median)
+  end
+end
+
 -- The share of the time that is not spent on the reported samples.
 local function cost_of(list, start)
   local sampled, whole = 0, core.clock() - start
@@ -240,6 +253,7 @@ local function run_all(fn, options, run)
   protocol.measure(list, run)
   local result = results_of(list, run, options, no_graph)
   result.dtype = options.dtype
+  if options.energy then add_energy(result, fn, options, run.device) end
   if result.intensity then declared[#declared + 1] = result end
   result.cost = cost_of(list, start)
   return result
@@ -248,25 +262,25 @@ end
 -- ---- check mode ---------------------------------------------------------------------------------
 
 -- A result without samples: its numbers are NaN, and so are those that a script makes of them.
-local function untimed_result(options, device)
+local function untimed_result(session, options, device)
   local result = setmetatable(stats.none(), result_type)
   result.samples, result.clock, result.batch, result.first, result.cost = {}, "none", 1, result.median, result.median
   result.launch, result.state = stats.none(), { before = {}, after = {} }
   result.warnings, result.flags, result.alarms = {}, {}, {}
   result.device, result.device_name, result.name, result.dtype = device:id(), device:name(), options.name, options.dtype
-  alarm.add_rates(result, { device = device }, options)
+  alarm.add_rates(result, { session = session, device = device }, options)
   result.peak_share = result.peak_share and result.median
   return result
 end
 
 -- Runs the function once: on a device in check mode a time says nothing.
-local function run_once(fn, options, device)
+local function run_once(session, fn, options, device)
   if options.setup then options.setup() end
   fn()
   device:synchronize()
-  local result = untimed_result(options, device)
+  local result = untimed_result(session, options, device)
   for _, name in ipairs { "cold", "graph" } do
-    if options[name] then result[name] = untimed_result(options, device) end
+    if options[name] then result[name] = untimed_result(session, options, device) end
   end
   return result
 end
@@ -291,34 +305,39 @@ local function close_clocks(contenders)
 end
 
 --- Measures contenders in turn: for each turn a share of the least time.
+---@param session table      whose device is the default, and whose checks alarms fail
 ---@param list table[]       { name =, fn =, and of its own: bytes (moved a call), device, stream, setup }
 ---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
 ---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
 ---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
-function bench.turns(list, options, after)
-  local device = device_of(options)
+function bench.turns(session, list, options, after)
+  local device = device_of(session, options)
   local limits = limits_of(options)
-  if session.is_checked(device) then
+  if checking.is_on(device) then
     return lists.map(list, function(one)
-      return run_once(one.fn, setmetatable(lists.merged(one), { __index = options }), device)
+      return run_once(session, one.fn, setmetatable(lists.merged(one), { __index = options }), device)
     end)
   end
   local flush <close> = flusher(options, device)
-  local run = { limits = limits, device = device, flush = flush, more_time = options.more_time }
+  local run = { session = session, limits = limits, device = device, flush = flush, more_time = options.more_time }
   local contenders <close> = setmetatable({}, { __close = close_clocks })
   for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
   protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
-  return lists.map(contenders, function(one) return results_of({ one.mode }, one.run, one.options) end)
+  return lists.map(contenders, function(one)
+    local result = results_of({ one.mode }, one.run, one.options)
+    if options.energy then add_energy(result, one.mode.fn, one.options, one.run.device) end
+    return result
+  end)
 end
 
 -- mw.bench { naive = f, tiled = g }
-local function run_contenders(given, options)
+local function run_contenders(session, given, options)
   for _, name in ipairs { "cold", "graph" } do
     if options[name] then
       failure.invalid("mw.bench: option '%s' is for one function; contenders are measured hot", name)
     end
   end
-  return contest.results(bench.turns(contest.read(given), options))
+  return contest.results(bench.turns(session, contest.read(given), options))
 end
 
 -- ---- one function -------------------------------------------------------------------------------
@@ -334,12 +353,13 @@ end
 --- flops (operations a call), output, input (an array or a list: written whole by each call; read),
 --- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
 --- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
---- are not printed).
+--- are not printed), energy (true: that of a call, as result.energy, over a second of calls and a second without).
 --- A table of functions, { naive = f, tiled = g } or { { "naive", f }, ... } for an order of one's own,
 --- is measured in turn; the options are those of each (not cold and graph). Its result is a list of
 --- results, found by name too, with ratio("tiled", "naive"): how many times as fast, as value, low and
 --- high (95 %).
 --- On a device in check mode nothing is timed: the function runs once, n is 0, and every time and rate is NaN.
+---@param session table       whose device is the default, and whose checks alarms fail
 ---@param fn function|table   called without arguments
 ---@param options table?
 ---@return table result       seconds a call: median, low, high (its 95 % interval; number / result is a
@@ -349,21 +369,21 @@ end
 ---                           call), blocked, cost, state { before, after }, flags, clock, device,
 ---                           device_name, warnings { cause, remedy }, alarms { name, cause,
 ---                           remedy }, name, dtype, bytes, flops, throughput, rate, intensity, peak_share, cold,
----                           graph
-function bench.run(fn, options)
-  require("moonwarp.arg").check_known()
+---                           graph, energy { joules, power, idle_power, calls, seconds }
+function bench.run(session, fn, options)
+  session:check_known()
   local is_table = type(fn) == "table" and not getmetatable(fn)
   if type(fn) ~= "function" and not is_table and not (getmetatable(fn) and core.type(fn) == "launch") then
     failure.invalid("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)",
       schema.kind(fn))
   end
   options = schema.options("mw.bench", options, SPEC)
-  if is_table then return run_contenders(fn, options) end
-  local limits, device = limits_of(options), device_of(options)
-  if session.is_checked(device) then return run_once(fn, options, device) end
+  if is_table then return run_contenders(session, fn, options) end
+  local limits, device = limits_of(options), device_of(session, options)
+  if checking.is_on(device) then return run_once(session, fn, options, device) end
   local clock <close> = choose_clock(options, device)
   local flush <close> = flusher(options, device)
-  local run = { clock = clock, limits = limits, device = device, flush = flush,
+  local run = { session = session, clock = clock, limits = limits, device = device, flush = flush,
                 stream = options.stream }
   local _ <close> = setmetatable({}, { __close = function() if run.graph then run.graph:close() end end })
   return run_all(fn, options, run)
@@ -382,7 +402,7 @@ bench.order = {
   "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
   "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
   "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
-  "cold", "graph", "turns", "samples",
+  "cold", "graph", "energy", "turns", "samples",
 }
 
 local function plain(value)

@@ -21,7 +21,6 @@ local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.base.schema"
-local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
 local check = {}
@@ -180,19 +179,19 @@ local function check_expected(value)
     schema.kind(value))
 end
 
-local function mention(report)
-  session.current:note_check({ what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
+local function mention(session, report)
+  session:note_check({ what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
     dtype = report.dtype, max_abs = report.max_abs, max_rel = report.max_rel, absolute = report.absolute,
     relative = report.relative, text = not report.ok and tostring(report) or nil })
 end
 
-local function tell(report, options)
-  mention(report)
+local function tell(session, report, options)
+  mention(session, report)
   if report.ok then return end
-  session.current:fail_check()
+  session:fail_check()
   if options.quiet then return end
   io.stderr:write(tostring(report), "\n")
-  session.current:note_shown(report)
+  session:note_shown(report)
 end
 
 -- Where launches have left out blocks, results are not whole.
@@ -202,11 +201,11 @@ local function leave_out(report, options)
   return true, report
 end
 
-local function check_truth(holds, options)
+local function check_truth(session, holds, options)
   if not options.name then failure.invalid('mw.check: a truth value needs a name, as in { name = "it is found" }') end
   local report = setmetatable({ ok = holds, name = options.name, why = holds and "it holds" or "it does not hold" },
     report_type)
-  tell(report, options)
+  tell(session, report, options)
   return holds, report
 end
 
@@ -216,6 +215,7 @@ end
 --- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each
 --- element is a sum of this many terms), most (how many wrong elements are shown, 5), name (what the
 --- report calls the array), quiet, rms (true: the report has the root of the mean square of the errors).
+---@param session table   that notes it
 ---@param got userdata|boolean  an array on any device; or whether something holds that has a name
 ---@param expected any    an array of the same type and shape, a table, a number (of every element),
 ---                       or a function of the indices i[, j[, k[, l]]]
@@ -223,10 +223,10 @@ end
 ---@return boolean ok
 ---@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel, rms,
 ---                       absolute, relative, tolerance_why; tostring gives the words
-function check.run(got, expected, options)
+function check.run(session, got, expected, options)
   options = schema.options("mw.check", options, SPEC)
   schema.check_numbers("mw.check", options, RANGES)
-  if type(got) == "boolean" then return check_truth(got, options) end
+  if type(got) == "boolean" then return check_truth(session, got, options) end
   if schema.kind(got) ~= "array" then
     failure.invalid("mw.check: an array or a truth value is wanted, got %s", schema.kind(got))
   end
@@ -235,8 +235,8 @@ function check.run(got, expected, options)
   if schema.kind(expected) == "array" then check_pair(got, expected, shape) end
   local made <close> = schema.kind(expected) ~= "array" and expected_array(got, expected, shape) or nil
   local report = compare(got, made or expected, options, shape)
-  if not report.ok and checking.is_sampled(session.current:device()) then return leave_out(report, options) end
-  tell(report, options)
+  if not report.ok and checking.is_sampled(session:device()) then return leave_out(report, options) end
+  tell(session, report, options)
   return report.ok, report
 end
 
@@ -260,10 +260,11 @@ function check.report(got, expected, options)
 end
 
 --- Counts what could not be compared as a failed check, and says so.
+---@param session table
 ---@param name string   of the check
 ---@param why string
-function check.fail(name, why)
-  tell(setmetatable({ ok = false, name = name, why = why }, report_type), {})
+function check.fail(session, name, why)
+  tell(session, setmetatable({ ok = false, name = name, why = why }, report_type), {})
 end
 
 return check

@@ -111,4 +111,32 @@ function checking.is_sampled(device)
   end) ~= nil
 end
 
+--- Whether a device of a backend can be used.
+---@param backend string
+---@return boolean
+function checking.is_usable(backend)
+  return lists.find(core.devices(), function(entry)
+    return entry.usable and core.device_word(entry.id).backend == backend
+  end) ~= nil
+end
+
+--- The best backend with GPUs that can be used, or the best one without GPUs that has check mode.
+---@param is_gpu boolean
+---@return string? name
+function checking.backend(is_gpu)
+  local _, names = core.device_forms()
+  return lists.find(names, function(name)
+    local word = core.device_word(name)
+    return word.checks and (word.kind == "gpu") == is_gpu and checking.is_usable(name)
+  end)
+end
+
+--- Whether nothing is timed on a device: it is in check mode, where each access of a kernel is judged, or compares its
+--- engines.
+---@param device userdata?
+---@return boolean
+function checking.is_on(device)
+  return device ~= nil and device:properties().checks
+end
+
 return checking

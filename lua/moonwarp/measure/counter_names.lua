@@ -1,38 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- The names of structural counters, and of the figures that are computed from them: data only, from which the
--- documents are made as well. docs/counters.md explains them.
+-- The names of structural counters (core/backend/counters.h has them), and of the figures that are computed from them:
+-- data only, from which the documents are made as well. docs/counters.md explains them.
+
+local core = require "moonwarp.core"
 
 local SECTOR <const> = 32 -- bytes
 
--- The counters of a launch, and of a line: name, doc; title, of a column, if it is not the name; unit; most: of several
+-- Those of a launch, and of a line: name, doc; title, of a column, if it is not the name; unit; most: of several
 -- launches the greatest counts, not the sum.
-local counted = {
-  { name = "load_requests", doc = "loads from global memory, one per warp" },
-  { name = "load_sectors", doc = "sectors of 32 bytes that these touch, summed over requests" },
-  { name = "load_bytes", unit = "B", doc = "distinct bytes that the lanes ask for, summed over requests" },
-  { name = "load_lane_bytes", unit = "B", doc = "bytes that the lanes ask for, summed over lanes" },
-  { name = "store_requests", doc = "stores to global memory" },
-  { name = "store_sectors", doc = "sectors that these touch" },
-  { name = "store_bytes", unit = "B", doc = "distinct bytes that the lanes write" },
-  { name = "store_lane_bytes", unit = "B", doc = "bytes that the lanes write, summed over lanes" },
-  { name = "shared_load_requests", doc = "loads from shared memory" },
-  { name = "shared_load_wavefronts", doc = "passes that these take" },
-  { name = "shared_load_conflicts", doc = "passes beyond those without bank conflicts" },
-  { name = "shared_store_requests", doc = "stores to shared memory" },
-  { name = "shared_store_wavefronts", doc = "passes that these take" },
-  { name = "shared_store_conflicts", doc = "passes beyond those without bank conflicts" },
-  { name = "atomic_requests", doc = "atomic operations on global memory" },
-  { name = "atomic_addresses", doc = "distinct addresses of these, summed over requests" },
-  { name = "atomic_contention", title = "contention", most = true, doc = "the most lanes of a request on one address" },
-  { name = "shared_atomic_requests", doc = "atomic operations on shared memory" },
-  { name = "shared_atomic_addresses", doc = "distinct addresses of these, summed over requests" },
-  { name = "shared_atomic_contention", title = "shared contention", most = true,
-    doc = "the most lanes of a request on one address" },
-  { name = "requests", doc = "all of these requests" },
-  { name = "lanes", doc = "active lanes, summed over requests" },
-  { name = "barriers", doc = "barriers of a block, by warp" },
-}
+local counted = core.counter_names()
 
 -- Ratios of counters: name; title, of a column; over and under, names of counters that are added up, or with a "-"
 -- taken away; scale, of what is under; unit; what, the accesses without which there is no such figure; doc.

@@ -6,11 +6,11 @@
 -- { file =, line =, text =, the counters }, ... } }. A counter that is absent is not known.
 
 local core = require "moonwarp.core"
+local checking = require "moonwarp.measure.checking"
 local counter_names = require "moonwarp.measure.counter_names"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local place = require "moonwarp.measure.tool_place"
-local tool = require "moonwarp.measure.tool"
 
 local counters = { counted = counter_names.counted, figures = counter_names.figures }
 
@@ -53,7 +53,7 @@ function counters.title(name) return known[name].title or (name:gsub("_", " ")) 
 --- The device that counts if nothing else is said: the CPU device in check mode. It does not become the session's last.
 ---@return userdata device
 function counters.device()
-  return core.device(tool.backend(false), { counters = true })
+  return core.device(checking.backend(false), { counters = true })
 end
 
 --- A counter, or the figure computed from some.

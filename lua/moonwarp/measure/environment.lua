@@ -5,12 +5,10 @@
 -- What cannot be found out is absent.
 
 local core = require "moonwarp.core"
-local session = require "moonwarp.session"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
-local tool = require "moonwarp.measure.tool"
 
 local environment = {}
 
@@ -68,7 +66,7 @@ end
 -- of its submodules name (core.fsmonitor, hooks, filter.*.clean). So it is given an empty repository of our own with
 -- this one's objects, index and files, and no submodules.
 local function is_changed(git, revision, top, objects, index)
-  local own <const>, guard = tool.folder()
+  local own <const>, guard = path.temporary()
   local _ <close> = guard
   if path.make(own .. "/refs") or files.write(own .. "/HEAD", revision .. "\n")
     or files.write(own .. "/config", harmless_settings(git)) then
@@ -101,8 +99,7 @@ function environment.revision(folder)
   return revisions[folder] or nil
 end
 
-local function script_folder()
-  local script = session.current.options.script
+local function script_folder(script)
   return script and (script:match "^(.*)/[^/]*$" or ".") or "."
 end
 
@@ -130,8 +127,9 @@ end
 
 --- Everything that a record says about its origin, as plain tables.
 ---@param device userdata?
+---@param script string?   the path of the script
 ---@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, slurm, compiler, git, argv
-function environment.collect(device)
+function environment.collect(device, script)
   if device ~= nil and core.type(device) ~= "device" then
     failure.invalid("mw.environment: a device is wanted, got %s; as in mw.environment(mw.device())",
       core.type(device) or type(device))
@@ -139,7 +137,7 @@ function environment.collect(device)
   return { date = os.date "!%Y-%m-%dT%H:%M:%SZ", moonwarp = core.version, lua = _VERSION,
            device = device and device_fields(device), machine = environment.machine(),
            slurm = environment.allocation(), compiler = (core.compiler()),
-           git = environment.revision(script_folder()), argv = command_words() }
+           git = environment.revision(script_folder(script)), argv = command_words() }
 end
 
 -- ---- while something is measured ----------------------------------------------------------------

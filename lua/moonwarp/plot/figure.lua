@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What every kind of picture shares: its levels, what a sweep makes of it, where it is from, its
--- files, and the line that says what was written. A chart of records is drawn by its kind: bars of a
--- ladder, else series along axes.
+-- files, and the line that says what was written. A chart of records is drawn by its kind (kinds.lua).
 
 local chart = require "moonwarp.plot.chart"
 local core = require "moonwarp.core"
@@ -11,14 +10,11 @@ local fields = require "moonwarp.results.fields"
 local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local quantity = require "moonwarp.measure.quantity"
-local series = require "moonwarp.plot.series"
-local session = require "moonwarp.session"
-local script = require "moonwarp.plot.ladder.script"
 local sweep = require "moonwarp.plot.sweep"
-local text = require "moonwarp.plot.ladder.text"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
@@ -130,6 +126,7 @@ end
 --- What every picture says of itself: its files' name, title, device, script and date. In a sweep a picture of one
 --- pass, or of one pass's own records, says which, or the next one would replace it. Pictures of one name are told
 --- apart by a number, unless one is drawn again: with the same fields and title.
+---@param session table
 ---@param spec table       name, title
 ---@param name string      where spec has none, as title
 ---@param title string
@@ -137,25 +134,26 @@ end
 ---@param entries table[]  records that it shows; {}: of none
 ---@param number any?      see figure.describe
 ---@return table
-function figure.about(spec, name, title, device, entries, number)
-  local pass = (spec.records or #entries == 0) and #sweep.varying(entries) == 0 and sweep.pass()
+function figure.about(session, spec, name, title, device, entries, number)
+  local pass = (spec.records or #entries == 0) and #sweep.varying(entries) == 0 and session:pass_words()
   local kind = name
-  name, title = spec.name or ("%s-%s"):format(path.script(), name), spec.title or title
+  name, title = spec.name or ("%s-%s"):format(session:script(), name), spec.title or title
   if pass then name, title = ("%s-%s"):format(name, pass), ("%s, %s"):format(title, pass) end
-  local own = session.current:picture_name(path.chart(name), ("%s\0%s\0%s\0%s"):format(kind, name, title, number))
-  return { name = own, title = ("%s, %s"):format(title, device), device = device, script = path.script(),
+  local own = session:picture_name(path.chart(name), ("%s\0%s\0%s\0%s"):format(kind, name, title, number))
+  return { name = own, title = ("%s, %s"):format(title, device), device = device, script = session:script(),
            date = os.date "!%Y-%m-%d %H:%M UTC" }
 end
 
 --- The same of a picture that is not made from records.
+---@param session table
 ---@param spec table   name, title, device (a device; the one opened last where absent)
 ---@param kind string  "film"
 ---@param number any   what tells it from others without a name
 ---@return table
-function figure.describe(spec, kind, number)
-  local device = spec.device or session.current:device()
+function figure.describe(session, spec, kind, number)
+  local device = spec.device or session:device()
   local where = device and ("%s (%s)"):format(device:name(), device:id()) or "no device"
-  return figure.about(spec, kind, kind, where, {}, number)
+  return figure.about(session, spec, kind, kind, where, {}, number)
 end
 
 --- Why there is no chart.
@@ -173,14 +171,15 @@ end
 -- ---- from the figure to its files ---------------------------------------------------------------
 
 --- Prints unless the script, or --quiet, asked for silence.
+---@param session table
 ---@param spec table   quiet
 ---@param words string
 ---@param result any?  what the call returns, if the words say the same
-function figure.say(spec, words, result)
-  if spec.quiet or session.current.options.quiet then return end
+function figure.say(session, spec, words, result)
+  if spec.quiet or session.options.quiet then return end
   local _, unicode = chart.size()
   print(unicode and words or utf8text.ascii(words))
-  session.current:note_shown(result)
+  session:note_shown(result)
 end
 
 --- A chart of records as text.
@@ -188,7 +187,7 @@ end
 ---@param size table?  width (letters), unicode; what is left out is the terminal's
 ---@return string
 function figure.text(about, size)
-  return (about.kind == "ladder" and text or chart).draw(about, size)
+  return kinds.of(about).text(about, size)
 end
 
 --- Writes the .dat and .gp files of a picture.
@@ -198,60 +197,62 @@ end
 ---@param is_alone boolean? the .gp holds its data
 ---@return table made       dat, gp: paths
 function figure.files(about, base, drawing, is_alone)
-  drawing = drawing or (about.kind == "ladder" and script or series).drawing(about)
-  return { dat = gnuplot.write(base .. ".dat", gnuplot.data(about, drawing)),
-           gp = gnuplot.write(base .. ".gp", gnuplot.script(about, drawing, is_alone)) }
+  drawing = drawing or kinds.of(about).drawing(about)
+  return { dat = files.put(base .. ".dat", gnuplot.data(about, drawing)),
+           gp = files.put(base .. ".gp", gnuplot.script(about, drawing, is_alone)) }
 end
 
 -- Draws the pictures of a script, and prints which files exist.
-local function draw(spec, about, made, endings)
-  local ok, reason = gnuplot.run(session.current:folder(), about.name .. ".gp")
+local function draw(session, spec, about, made, endings)
+  local ok, reason = gnuplot.run(session:folder(), about.name .. ".gp")
   local there, tail = { "dat", "gp" }, ""
   if ok then
     for _, ending in ipairs(endings) do
-      local name = session.current:file(("%s.%s"):format(about.name, ending))
+      local name = session:file(("%s.%s"):format(about.name, ending))
       if files.read(name) then made[ending], there[#there + 1] = name, ending end
     end
     table.sort(there)
   else
     made.reason, tail = reason, "; no pictures: " .. reason
   end
-  figure.say(spec, ("written: %s/%s.%s%s"):format(session.current:folder(), about.name, table.concat(there, ", ."),
+  figure.say(session, spec, ("written: %s/%s.%s%s"):format(session:folder(), about.name, table.concat(there, ", ."),
     tail))
   return there
 end
 
 --- Writes NAME.dat and NAME.gp, draws the pictures if gnuplot is installed, and says what is there.
+---@param session table
 ---@param spec table      quiet, pictures (false: none)
 ---@param about table     of figure.describe; what else draws it again, as record.json has it
 ---@param drawing table   of gnuplot.script
 ---@param more string?    the ending of a further picture that the script draws where gnuplot can: "gif"
 ---@return table made     dat, gp, svg, png and so on: paths; reason: why there are no pictures
-function figure.write(spec, about, drawing, more)
-  local made = figure.files(about, session.current:file(about.name), drawing)
+function figure.write(session, spec, about, drawing, more)
+  local made = figure.files(about, session:file(about.name), drawing)
   if spec.pictures == false then return made end
-  local there = draw(spec, about, made, { "png", "svg", more })
-  session.current:note("picture", lists.merged(about, { files = there }))
+  local there = draw(session, spec, about, made, { "png", "svg", more })
+  session:note("picture", lists.merged(about, { files = there }))
   return made
 end
 
 --- Shows a chart of records and keeps it: in the terminal, in the run's record, in files. In a sweep
 --- the session's records are drawn in the last pass.
+---@param session table
 ---@param what string  "plot" or "ladder"
 ---@param spec table   what that was called with: records, quiet, pictures
 ---@param about table  the chart, as record.json has it
 ---@return table made  chart, dat, gp, svg, png; reason: why there are no pictures
-function figure.leave(what, spec, about)
+function figure.leave(session, what, spec, about)
   local words = figure.text(about, { colour = false })
-  if session.current.more and not spec.records then
-    session.current:leave_to_last(what, spec)
+  if session.more and not spec.records then
+    session:leave_to_last(what, spec)
     return { chart = words, reason = "the sweep goes on; its last run draws" }
   end
-  session.current:note("chart", about)
-  local made = figure.files(about, session.current:file(about.name))
+  session:note("chart", about)
+  local made = figure.files(about, session:file(about.name))
   made.chart = words
-  figure.say(spec, figure.text(about), made)
-  if spec.pictures ~= false then draw(spec, about, made, { "png", "svg" }) end
+  figure.say(session, spec, figure.text(about), made)
+  if spec.pictures ~= false then draw(session, spec, about, made, { "png", "svg" }) end
   return made
 end
 

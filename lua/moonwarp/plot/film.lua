@@ -12,7 +12,6 @@ local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
-local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
@@ -40,7 +39,7 @@ film_type.__name = "film"
 
 local films = 0
 
-local function new(who, add, spec, rules)
+local function new(session, who, add, spec, rules)
   local options = schema.options(who, spec, rules)
   if options.low and options.high and options.high <= options.low then
     failure.invalid("%s: option 'high' must be above 'low', got %g and %g", who, options.high, options.low)
@@ -59,7 +58,8 @@ local function new(who, add, spec, rules)
     end
   end
   films = films + 1
-  return setmetatable({ spec = options, frames = {}, who = add, number = not options.name and films }, film_type)
+  return setmetatable({ session = session, spec = options, frames = {}, who = add,
+                        number = not options.name and films }, film_type)
 end
 
 --- Begins a film of a 1-D or 2-D field.
@@ -67,10 +67,11 @@ end
 --- unit), low and high (the range of the values; that of the frames if absent), x and y (the places of the first and
 --- the last element), aspect (height over width), marks (points), delay (s between frames), live, device (named in
 --- the title), quiet, pictures.
+---@param session table
 ---@param spec table?
 ---@return table film  with the methods add and draw
-function film.new(spec)
-  return new("mw.film", "film:add", spec, SPEC)
+function film.new(session, spec)
+  return new(session, "mw.film", "film:add", spec, SPEC)
 end
 
 -- gnuplot leaves out values that are not numbers; it has no word for infinity.
@@ -165,7 +166,7 @@ end
 -- Draws the last frame over the one before, unless that was a moment ago.
 local function show(self, now)
   local columns, lines = chart.screen()
-  if not columns or self.spec.quiet or session.current.options.quiet then return self end
+  if not columns or self.spec.quiet or self.session.options.quiet then return self end
   if self.shown_at and now - self.shown_at < PAUSE then return self end
   local _, unicode = chart.size()
   local size = { width = math.max(1, columns - 1), height = math.max(1, math.min(MOST_ROWS, lines - 3)),
@@ -310,11 +311,11 @@ end
 local function write(self, kind, delay)
   local spec, low, high = self.spec, range_of(self)
   local ylabel = spec.ylabel or self.ny == 1 and (spec.label or "") or "iy"
-  local about = figure.describe(spec, kind, self.number)
+  local about = figure.describe(self.session, spec, kind, self.number)
   local picture = lists.merged(about, { kind = "film", nx = self.nx, ny = self.ny, low = low, high = high,
     xlabel = spec.xlabel or "ix", ylabel = ylabel, label = spec.label or "", x = spec.x, y = spec.y,
     aspect = spec.aspect, marks = spec.marks, delay = delay })
-  return figure.write(spec, picture, film.drawing(picture, self.frames), delay and "gif")
+  return figure.write(self.session, spec, picture, film.drawing(picture, self.frames), delay and "gif")
 end
 
 --- Writes NAME.dat, NAME.gp and, if gnuplot is installed, NAME.gif (all frames), NAME.svg and
@@ -327,11 +328,12 @@ function film_type:draw()
 end
 
 --- Draws a field as it is now: NAME.dat, NAME.gp and, if gnuplot is installed, NAME.svg and NAME.png.
+---@param session table
 ---@param array userdata  1-D or 2-D, as of a film
 ---@param spec table?     as of film.new, without delay and live
 ---@return table made     paths: dat, gp, svg, png; reason where there are no pictures
-function film.still(array, spec)
-  return write(new("mw.picture", "mw.picture", spec, STILL):add(array), "picture")
+function film.still(session, array, spec)
+  return write(new(session, "mw.picture", "mw.picture", spec, STILL):add(array), "picture")
 end
 
 return film

@@ -219,16 +219,6 @@ end
 
 -- ---- files --------------------------------------------------------------------------------------
 
---- Writes a text file; raises with path and reason if it cannot.
----@param name string
----@param text string
----@return string name
-function gnuplot.write(name, text)
-  local reason = files.write(name, text)
-  if reason then failure.raise_as("io", "cannot write " .. reason) end
-  return name
-end
-
 -- gnuplot reports no error if the disk is full: a picture is complete if it has the end of its format.
 local function is_whole(name, ending)
   local file <close> = io.open(name, "rb")

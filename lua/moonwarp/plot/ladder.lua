@@ -79,13 +79,13 @@ local function add_mark(mark, by_name, base)
   end
 end
 
-local function figure_of(spec, entries)
+local function figure_of(session, spec, entries)
   local base, unit = figures.base_of(spec.logx), fields.shown_unit("mw.ladder", spec.unit, entries, spec.x)
   local bars, by_name = collect(spec, entries, base)
   local levels = figures.levels("mw.ladder", spec.level, "level", spec.lines, base, unit)
   if spec.level and spec.share and levels[1] then levels[1].label = levels[1].label .. " = 100 %" end
   for _, mark in ipairs(#bars > 0 and spec.marks or {}) do add_mark(mark, by_name, base) end
-  local about = figures.about(spec, ("%s-%s"):format(spec.x, table.concat(spec.by, "-")),
+  local about = figures.about(session, spec, ("%s-%s"):format(spec.x, table.concat(spec.by, "-")),
     ("%s by %s"):format(spec.x, table.concat(spec.by, ", ")), record.devices(entries), entries)
   return lists.merged(about, { kind = "ladder", xlabel = spec.xlabel or spec.x, unit = unit, logx = base, bars = bars,
                                levels = levels, xmin = spec.xmin, xmax = spec.xmax })
@@ -102,19 +102,20 @@ end
 --- points beside bars), title, xlabel, name, unit (base unit of x), logx (base, or true for 10),
 --- xmin, xmax (limits of the axis, in base units), records (all of the session), quiet, pictures (false:
 --- no SVG and PNG).
+---@param session table
 ---@param spec table
 ---@return table made  as of mw.plot
-function ladder.draw(spec)
+function ladder.draw(session, spec)
   if type(spec) == "table" then
     spec = lists.merged(spec, { by = type(spec.by) == "string" and { spec.by } or spec.by })
   end
   figures.check("mw.ladder", spec, SPEC, NEEDED)
   if #spec.by == 0 then failure.invalid("mw.ladder: option 'by' names no field, which would name a bar") end
-  local entries = spec.records or record.all()
+  local entries = spec.records or session.records
   figures.check_fields("mw.ladder", spec, { "x", "by", "low", "high", "share" }, entries)
   local none = figures.none_of(entries)
   if none then return none end
-  local about = figure_of(spec, entries)
+  local about = figure_of(session, spec, entries)
   if #about.bars == 0 then
     failure.invalid("mw.ladder: no record has '%s' as a number %s 0", spec.x,
       about.logx and "above" or "of at least")
@@ -122,7 +123,7 @@ function ladder.draw(spec)
   if not lists.find(about.bars, function(bar) return ticks.within(bar.value, spec.xmin, spec.xmax) end) then
     failure.invalid "mw.ladder: no bar ends within the limits xmin and xmax"
   end
-  return figures.leave("ladder", spec, about)
+  return figures.leave(session, "ladder", spec, about)
 end
 
 return ladder

@@ -4,7 +4,7 @@
 -- gnuplot is installed, and a chart in the terminal. Numbers along x are points of series; texts along x
 -- are named bars, drawn as those of mw.ladder.
 
-local bars = require "moonwarp.plot.ladder.bars"
+local bars = require "moonwarp.plot.bars"
 local failure = require "moonwarp.base.failure"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
@@ -152,13 +152,13 @@ local function unit_of(spec, entries)
   return unit
 end
 
-local function figure_of(spec, entries)
+local function figure_of(session, spec, entries)
   local y, named = lists.of(spec.y)[1], is_named(spec, entries)
   local unit, list = unit_of(spec, entries), collect(spec, entries, named)
   if not lists.find(list, function(one) return lists.find(one.points, is_shown(spec, named)) end) then
     reject(spec, list, named)
   end
-  local about = figures.about(spec, ("%s-%s"):format(y, spec.x), ("%s against %s"):format(y, spec.x),
+  local about = figures.about(session, spec, ("%s-%s"):format(y, spec.x), ("%s against %s"):format(y, spec.x),
     record.devices(entries), entries)
   about = lists.merged(about, named and bars_of(spec, list) or points_of(spec, entries, list))
   about.unit, about.levels = unit, figures.levels("mw.plot", spec.peak, "peak", spec.lines,
@@ -183,19 +183,20 @@ end
 --- a plane: points in the order of the records, one scale for both axes), points (false: only
 --- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG). A text field along x
 --- gives named bars, one for each series beside each other; ymin, ymax and logy are then of their lengths.
+---@param session table
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them),
 ---                    chart (text), reason (why there are no pictures; in a sweep only the last run
 ---                    draws the session's records)
-function plot.draw(spec)
+function plot.draw(session, spec)
   figures.check("mw.plot", spec, SPEC, NEEDED)
   if spec.points and not STYLES[spec.points] then
     failure.invalid("mw.plot: option 'points' must be true, false or 'alone', got '%s'", spec.points)
   end
   check_names(spec.y)
-  local entries = spec.records or record.all()
+  local entries = spec.records or session.records
   figures.check_fields("mw.plot", spec, { "x", "y", "by", "low", "high" }, entries)
-  return figures.none_of(entries) or figures.leave("plot", spec, figure_of(spec, entries))
+  return figures.none_of(entries) or figures.leave(session, "plot", spec, figure_of(session, spec, entries))
 end
 
 return plot

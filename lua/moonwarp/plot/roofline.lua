@@ -9,15 +9,14 @@
 
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"
+local checking = require "moonwarp.measure.checking"
 local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.results.fields"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
 local plot = require "moonwarp.plot.plot"
 local quantity = require "moonwarp.measure.quantity"
-local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
-local session = require "moonwarp.session"
 local tables = require "moonwarp.plot.table"
 local units = require "moonwarp.base.units"
 
@@ -51,7 +50,7 @@ local function own_work(entry)
 end
 
 -- Records first, then what was measured and declared but not recorded.
-local function points_of(spec)
+local function points_of(session, spec)
   local list, seen = {}, {}
   local function add(work, label, entry)
     if work.device and work.device ~= spec.device:id() or work.intensity <= 0 then return end
@@ -59,7 +58,7 @@ local function points_of(spec)
     list[#list + 1] = { kernel = label, intensity = work.intensity, rate = work.rate, throughput = work.throughput,
                         dtype = DTYPES[dtype] and dtype or spec.dtype }
   end
-  for _, entry in ipairs(spec.records or record.all()) do
+  for _, entry in ipairs(spec.records or session.records) do
     local own = own_work(entry)
     for field, value in pairs(entry) do
       if has_work(value) then
@@ -130,11 +129,11 @@ local function chart_records(points, most)
   return list
 end
 
-local function draw(points, most, spec)
-  return plot.draw { records = chart_records(points, most), x = "intensity", y = "rate", by = "series",
-                     logx = 10, logy = 10, unit = "flop/s", title = spec.title or "roofline",
-                     xlabel = "operations a byte", ylabel = "rate",
-                     name = spec.name, quiet = spec.quiet, pictures = spec.pictures }
+local function draw(session, points, most, spec)
+  return plot.draw(session, { records = chart_records(points, most), x = "intensity", y = "rate", by = "series",
+                              logx = 10, logy = 10, unit = "flop/s", title = spec.title or "roofline",
+                              xlabel = "operations a byte", ylabel = "rate",
+                              name = spec.name, quiet = spec.quiet, pictures = spec.pictures })
 end
 
 local function words_of(points, most)
@@ -155,11 +154,11 @@ local function check_ceilings(given)
   end
 end
 
-local function complete(given)
+local function complete(session, given)
   schema.options("mw.roofline", given, SPEC)
   local spec = lists.merged({ dtype = "f32" }, given)
   if spec.ceilings then check_ceilings(spec.ceilings) end
-  spec.device = spec.device or session.current:device()
+  spec.device = spec.device or session:device()
   if not DTYPES[spec.dtype] then
     failure.invalid("mw.roofline: option 'dtype' must be 'f32' or 'f64', got '%s'", spec.dtype)
   end
@@ -173,29 +172,30 @@ end
 --- Options: device (the last one opened), records (all of the session), by (the field that names a
 --- kernel), dtype ("f32": whose arithmetic counts by default), title, name, ceilings
 --- (bandwidth, f32, f64 instead of measuring), quiet, pictures.
+---@param session table
 ---@param spec table?
 ---@return table made  ceilings { bandwidth, f32, f64 }, points { kernel, dtype, intensity, rate,
 ---                    throughput, roof, share, bound }, words, chart, dat, gp, svg, png
-function roofline.draw(spec)
-  spec = complete(spec)
-  if session.is_checked(spec.device) then
+function roofline.draw(session, spec)
+  spec = complete(session, spec)
+  if checking.is_on(spec.device) then
     return { chart = "", reason = figure.NOT_TIMED, ceilings = {}, points = {}, words = "" }
   end
-  local entries = spec.records or record.all()
+  local entries = spec.records or session.records
   if #entries > 0 then figure.check_fields("mw.roofline", spec, { "by" }, entries) end
-  local points = points_of(spec)
+  local points = points_of(session, spec)
   if #points == 0 then
     failure.invalid("mw.roofline: nothing here declares both bytes and flops; give them to mw.bench")
   end
-  local most = spec.ceilings or ceiling.of(spec.device)
+  local most = spec.ceilings or ceiling.of(session, spec.device)
   most.device, most.device_name = spec.device:id(), spec.device:name()
   for _, point in ipairs(points) do place(point, most) end
-  tables.print { "kernel", "dtype", { "intensity", title = "flop/B" },
-                 { "rate", unit = "flop/s" }, { "roof", unit = "flop/s" }, { "share", unit = "%", digits = 3 }, "bound",
-                 title = spec.title or "roofline", records = points, quiet = spec.quiet }
+  tables.print(session, { "kernel", "dtype", { "intensity", title = "flop/B" }, { "rate", unit = "flop/s" },
+                          { "roof", unit = "flop/s" }, { "share", unit = "%", digits = 3 }, "bound",
+                          title = spec.title or "roofline", records = points, quiet = spec.quiet })
   local text = words_of(points, most)
-  figure.say(spec, text)
-  local made = draw(points, most, spec)
+  figure.say(session, spec, text)
+  local made = draw(session, points, most, spec)
   made.ceilings, made.points, made.words = most, points, text
   return made
 end

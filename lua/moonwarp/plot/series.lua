@@ -261,4 +261,24 @@ function series.drawing(chart)
     plots = plots_of(chart, x, level_names), height = height }
 end
 
+--- The series of charts of several runs in one, each with its run's label.
+---@param into table     the chart that gets them
+---@param charts table[]
+---@param labels string[]
+---@return table into
+function series.merge(into, charts, labels)
+  local alone = not lists.find(charts, function(one) return #one.series > 1 end)
+  into.series, into.levels = {}, {}
+  for i, chart in ipairs(charts) do
+    for _, one in ipairs(chart.series) do
+      table.insert(into.series, { points = one.points, name = alone and labels[i]
+        or ("%s: %s"):format(labels[i], one.name) })
+    end
+    for _, level in ipairs(chart.levels) do
+      table.insert(into.levels, { value = level.value, label = ("%s: %s"):format(labels[i], level.label) })
+    end
+  end
+  return into
+end
+
 return series

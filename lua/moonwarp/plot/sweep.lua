@@ -4,7 +4,6 @@
 -- combinations in a chart's series and in the names of what each pass leaves.
 
 local lists = require "moonwarp.base.lists"
-local session = require "moonwarp.session"
 
 local sweep = {}
 
@@ -29,18 +28,6 @@ end
 function sweep.text(values, names)
   local parts = lists.map(names, function(name) return ("%s = %s"):format(name, values[name]) end)
   return #parts > 0 and table.concat(parts, ", ") or nil
-end
-
---- Which pass of a sweep this is, "n = 1024"; nil if nothing is swept. A parameter that takes all
---- its values at once is not.
----@return string?
-function sweep.pass()
-  local values, names = {}, {}
-  for name, texts in pairs(session.current.given) do
-    local now = session.current.pass[name]
-    if #texts > 1 and type(now) == "table" and #now == 1 then values[name], names[name] = now[1], true end
-  end
-  return sweep.text(values, lists.keys(names))
 end
 
 return sweep

@@ -11,7 +11,6 @@ local fields = require "moonwarp.results.fields"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
-local session = require "moonwarp.session"
 local sweep = require "moonwarp.plot.sweep"
 local terminal = require "moonwarp.plot.chart"
 local units = require "moonwarp.base.units"
@@ -144,8 +143,8 @@ local function notes(entries, names)
 end
 
 -- A last column with why passes of a sweep failed, if some did.
-local function failed(entries)
-  local failures = session.current.failures
+local function failed(session, entries)
+  local failures = session.failures
   if not lists.find(entries, function(entry) return failures[entry] end) then return nil end
   return { heading = "failed", texts = lists.map(entries, function(entry) return failures[entry] or "" end),
            numbers = lists.map(entries, function() return false end) }
@@ -154,7 +153,7 @@ end
 local function field_of(column) return column.field end
 
 -- The records that have one of the measurements asked for, where there are any, or failed.
-local function measured(columns, entries)
+local function measured(session, columns, entries)
   local asked = lists.map(columns, function(column)
     return lists.find(entries, function(entry)
       local value = fields.value(entry, column.field)
@@ -163,28 +162,28 @@ local function measured(columns, entries)
   end)
   return #asked == 0 and entries or lists.map(entries, function(entry)
     local has = lists.find(asked, function(column) return fields.value(entry, column.field) ~= nil end)
-    return (has or session.current.failures[entry]) and entry or nil
+    return (has or session.failures[entry]) and entry or nil
   end)
 end
 
 -- The columns that are asked for, after those that distinguish the rows: the devices, and what a sweep varies; and the
 -- records to show.
-local function columns_of(spec, entries)
+local function columns_of(session, spec, entries)
   local columns = lists.map(spec, column_of)
   fields.check("mw.table", lists.map(columns, field_of), entries)
   local varying = figure.varying(entries, lists.map(columns, field_of))
   local is_other = function(entry) return entry.device ~= entries[1].device end
   if lists.find(entries, is_other) then table.insert(varying, 1, "device") end
-  return lists.append(lists.map(varying, column_of), columns), measured(columns, entries)
+  return lists.append(lists.map(varying, column_of), columns), measured(session, columns, entries)
 end
 
 -- What is shown: title, columns with their cells, notes.
-local function build(spec)
+local function build(session, spec)
   schema.options("mw.table", spec, SPEC)
-  local entries = spec.records or record.all()
+  local entries = spec.records or session.records
   local columns
-  columns, entries = columns_of(spec, entries)
-  local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
+  columns, entries = columns_of(session, spec, entries)
+  local pass = spec.records and #sweep.varying(entries) == 0 and session:pass_words() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
   local places, paths = {}, lists.map(columns, field_of)
@@ -194,7 +193,7 @@ local function build(spec)
     places[i] = is_words and utf8text.left or utf8text.right
   end
   local made = { name = title, columns = columns, notes = notes(entries, row_names(columns, paths, entries)) }
-  columns[#columns + 1], places[#places + 1] = failed(entries), utf8text.left
+  columns[#columns + 1], places[#places + 1] = failed(session, entries), utf8text.left
   return made, places
 end
 
@@ -212,31 +211,33 @@ local function text_of(built, places)
 end
 
 --- The text of a table, which is neither printed nor kept.
+---@param session table
 ---@param spec table  as of tables.print
 ---@return string
-function tables.text(spec)
-  return text_of(build(spec))
+function tables.text(session, spec)
+  return text_of(build(session, spec))
 end
 
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
 --- path such as "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; the
 --- units are the records'. In a sweep each parameter that is swept is a column.
+---@param session table
 ---@param spec table    columns, and title, records (all of the session if left out), quiet
 ---@return string text  what was printed (with --quiet or quiet = true it is not printed)
-function tables.print(spec)
+function tables.print(session, spec)
   if type(spec) ~= "table" then
     failure.invalid("mw.table: a table of columns is wanted, got " .. type(spec))
   end
   if #spec == 0 then failure.invalid("mw.table: at least one column is needed, got none") end
-  local built, places = build(spec)
+  local built, places = build(session, spec)
   local text = text_of(built, places)
-  local waits = session.current.more and not spec.records -- a sweep's last run prints for all
+  local waits = session.more and not spec.records -- a sweep's last run prints for all
   if waits then
-    session.current:leave_to_last("table", spec)
+    session:leave_to_last("table", spec)
     return text
   end
-  session.current:mention("table", built)
-  figure.say(spec, text, text)
+  session:mention("table", built)
+  figure.say(session, spec, text, text)
   return text
 end
 

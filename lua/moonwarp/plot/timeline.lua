@@ -5,13 +5,13 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
-local session = require "moonwarp.session"
 local terminal = require "moonwarp.plot.chart"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
@@ -209,20 +209,21 @@ end
 --- clock, or events that have been reached; engines (true: one engine serves each kind, so that a span
 --- begins at the end of the previous one of its kind), name (of the files), title, device (named in the
 --- title), quiet, pictures.
+---@param session table
 ---@param spec table
 ---@return table made  chart (text), dat, gp, svg, png, trace (paths); reason where there are no pictures
-function timeline.draw(spec)
+function timeline.draw(session, spec)
   local options = schema.options("mw.timeline", spec, SPEC)
   if not options.spans or #options.spans == 0 then
     failure.invalid("mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }")
   end
   local chart = arrange(in_seconds(options.spans), options.engines)
-  chart = lists.merged(figure.describe(options, "timeline"), chart)
-  figure.say(options, timeline.text(chart))
-  local made = figure.write(options, chart, timeline.drawing(chart))
+  chart = lists.merged(figure.describe(session, options, "timeline"), chart)
+  figure.say(session, options, timeline.text(chart))
+  local made = figure.write(session, options, chart, timeline.drawing(chart))
   made.chart = timeline.text(chart, { colour = false })
-  made.trace = gnuplot.write(session.current:file(chart.name .. ".trace.json"), trace_of(chart))
-  figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace), made)
+  made.trace = files.put(session:file(chart.name .. ".trace.json"), trace_of(chart))
+  figure.say(session, options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace), made)
   return made
 end
 

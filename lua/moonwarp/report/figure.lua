@@ -9,8 +9,9 @@ local figures = require "moonwarp.plot.figure"
 local files = require "moonwarp.base.files"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local html = require "moonwarp.report.html"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
-local overlay = require "moonwarp.results.overlay"
+local overlay = require "moonwarp.plot.overlay"
 local path = require "moonwarp.base.path"
 
 local figure = {}
@@ -32,9 +33,9 @@ end
 -- What is told of a chart beside its picture.
 local function described(chart, source, number)
   local title = figure.title(chart.title, chart.device)
-  local words = chart.kind == "ladder" and chart.xlabel or ("%s against %s"):format(chart.ylabel, chart.xlabel)
-  return { chart = chart, source = source, title = title, label = ("%s: %s"):format(title, words),
-           prefix = ("f%d-"):format(number), class = chart.kind == "ladder" and "chart ladder" or "chart" }
+  local kind = kinds.of(chart)
+  return { chart = chart, source = source, title = title, label = ("%s: %s"):format(title, kind.words(chart)),
+           prefix = ("f%d-"):format(number), class = kind.class }
 end
 
 local function embedded(one, text)

@@ -4,10 +4,10 @@
 -- they belong to; and what could not be read, with the reason. Records are in order: results.store sees to
 -- it.
 
-local batch = require "moonwarp.report.batch"
+local batch = require "moonwarp.report.labs"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
-local overlay = require "moonwarp.results.overlay"
+local overlay = require "moonwarp.plot.overlay"
 local store = require "moonwarp.results.store"
 
 local material = {}
@@ -55,22 +55,23 @@ local function add_run(found, folder)
 end
 
 -- Why a word names no run.
-local function reason_for(word)
+local function reason_for(word, out)
   if require("lfs").attributes(word) then return "it holds no run" end
   return word:find "/" and "there is no such folder"
-    or ("there is no such folder, and no study of this name in %s"):format(require("moonwarp.session").current:out())
+    or ("there is no such folder, and no study of this name in %s"):format(out)
 end
 
 --- The runs that words name, oldest first.
 ---@param words string[]  folders, or names of studies in OUT
+---@param out string      OUT
 ---@return table found    runs, missing ({ folder =, word =, reason = })
-function material.runs(words)
+function material.runs(words, out)
   local found = { runs = {}, missing = {}, seen = {} }
   for _, word in ipairs(words) do
-    local folders = store.named(word)
+    local folders = store.named(word, out)
     for _, folder in ipairs(folders) do add_run(found, folder) end
     if #folders == 0 then
-      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = reason_for(word) }
+      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = reason_for(word, out) }
     end
   end
   table.sort(found.runs, function(a, b)
@@ -137,8 +138,8 @@ end
 --- Everything for a report.
 ---@param words string[]
 ---@return table material  studies ({ name =, anchor =, runs = }), runs, missing, batches
-function material.gather(words)
-  local found = material.runs(words)
+function material.gather(words, out)
+  local found = material.runs(words, out)
   local batches = {}
   for _, word in ipairs(words) do add_batches(batches, word:gsub("(.)/+$", "%1"), BATCH_DEPTH) end
   local studies = by_study(found.runs)

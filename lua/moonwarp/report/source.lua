@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The script and the kernels of a run, as the run keeps them in its folder; lines where check mode found something are
--- marked, and lines whose accesses were counted have their counters beside them (counted.lua). A text is in the page
+-- marked, and lines whose accesses were counted have their counters beside them (counters.lua). A text is in the page
 -- once: a run with the same file links to the first one. What does not fit is named, with its place.
 
-local counted = require "moonwarp.report.counted"
+local counted = require "moonwarp.report.counters"
 local counters = require "moonwarp.measure.counters"
 local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"

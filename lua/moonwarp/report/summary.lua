@@ -2,12 +2,12 @@
 --
 -- The head of a report: one row per run, the named folders without a run, and the batches.
 
-local batch = require "moonwarp.report.batch"
+local batch = require "moonwarp.report.labs"
 local card = require "moonwarp.report.card"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
-local overlay = require "moonwarp.results.overlay"
+local overlay = require "moonwarp.plot.overlay"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 

@@ -72,7 +72,7 @@ local function add_line(lists_of, own, open, line)
 end
 
 --- One record from the lines of a journal, in their order. Without an end it is "unfinished".
----@param lines table[]  in order (results/schema.lua)
+---@param lines table[]  in order (results/record_schema.lua)
 ---@return table
 function fold.lines(lines)
   local own, open, lists_of = { status = "unfinished" }, { by_number = {}, places = {} }, {}

@@ -5,7 +5,6 @@
 -- included) and where it comes from: date, script, device, version, parameters.
 
 local core = require "moonwarp.core"
-local arg = require "moonwarp.arg"
 local bench = require "moonwarp.measure.bench"
 local contest = require "moonwarp.measure.contest"
 local failure = require "moonwarp.base.failure"
@@ -14,9 +13,7 @@ local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local path = require "moonwarp.base.path"
 local quantity = require "moonwarp.measure.quantity"
-local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
 local record = {}
@@ -117,18 +114,19 @@ local function chosen(values)
 end
 
 -- The device of a benchmark in the record, else the one opened last.
-local function device_of(values)
+local function device_of(session, values)
   if values.device then return values.device end
   for _, value in pairs(values) do
     if bench.is_result(value) and value.device then return value.device, value.device_name end
   end
-  return session.current:device()
+  return session:device()
 end
 
-local function complete(values)
-  local entry = lists.merged({ date = os.date("!%Y-%m-%dT%H:%M:%SZ"), script = path.script(), moonwarp = core.version,
-                               params = next(arg.values()) and arg.values() or nil }, values)
-  local device, name = device_of(values)
+local function complete(session, values)
+  local params = session:values()
+  local entry = lists.merged({ date = os.date("!%Y-%m-%dT%H:%M:%SZ"), script = session:script(),
+                               moonwarp = core.version, params = next(params) and params or nil }, values)
+  local device, name = device_of(session, values)
   if core.type(device) == "device" then device, name = device:id(), device:name() end
   entry.device, entry.device_name = device, values.device_name or name
   return entry
@@ -143,21 +141,22 @@ end
 --- Keeps one measurement in the run's record, and in the file given with --json as a line of JSON.
 --- Tables, numbers, strings, booleans, quantities and results of mw.bench are kept; the device is that of the
 --- benchmark in the record, else the one opened last, else what the field device says.
+---@param session table  whose record it is
 ---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t, t = t }; units: base units by field
 ---@param number integer?  of the contender, whose turns were noted before (record.slice)
 ---@return table record  with date, script, moonwarp, device, device_name, params added
-function record.write(values, number)
-  arg.check_known()
+function record.write(session, values, number)
+  session:check_known()
   if type(values) ~= "table" then failure.invalid("mw.record: a table is wanted, got " .. type(values)) end
   check_fields(values)
-  local entry = complete(values)
+  local entry = complete(session, values)
   check_units(entry)
-  table.insert(session.current.records, setmetatable(entry, core.result))
+  table.insert(session.records, setmetatable(entry, core.result))
   local flat = plain(entry)
-  local line = session.current.options.json and json.encode(flat, ORDER)
+  local line = session.options.json and json.encode(flat, ORDER)
   flat.chosen = chosen(values)
-  session.current:note("record", flat, number)
-  if line then append(session.current.options.json, line) end
+  session:note("record", flat, number)
+  if line then append(session.options.json, line) end
   return entry
 end
 
@@ -167,59 +166,57 @@ local function is_plain_result(value)
 end
 
 --- Keeps a measurement of another process.
+---@param session table
 ---@param flat table  as the journal of its run has it
-function record.take(flat)
-  session.current.run:append("record", flat)
+function record.take(session, flat)
+  session.run:append("record", flat)
   local entry = lists.merged(flat)
   entry.chosen = nil
-  if session.current.options.json then append(session.current.options.json, json.encode(entry, ORDER)) end
+  if session.options.json then append(session.options.json, json.encode(entry, ORDER)) end
   for key, value in pairs(entry) do
     if is_plain_result(value) then entry[key] = bench.restore(lists.merged(value)) end
   end
-  table.insert(session.current.records, setmetatable(entry, core.result))
+  table.insert(session.records, setmetatable(entry, core.result))
 end
 
 --- Notes that an error ended a pass of a sweep: a row of the sweep's tables.
+---@param session table
 ---@param problem table  the error
 ---@param header table?  of its run, if that was another process's: device and device_name
-function record.fail(problem, header)
+function record.fail(session, problem, header)
   local device = header and { device = header.device, device_name = header.device_name }
-  local entry, text = complete(device or {}), failure.text(problem)
-  table.insert(session.current.records, entry)
-  session.current.failures[entry], session.current.failed_passes = text, session.current.failed_passes + 1
-  session.current:mention("failure", { params = entry.params, status = problem.status, message = text })
+  local entry, text = complete(session, device or {}), failure.text(problem)
+  table.insert(session.records, entry)
+  session.failures[entry], session.failed_passes = text, session.failed_passes + 1
+  session:mention("failure", { params = entry.params, status = problem.status, message = text })
 end
 
 -- ---- turns of contenders ------------------------------------------------------------------------
 
 --- Notes the samples of one turn of a contender, whose record comes when all turns of all contenders are
 --- over. Of a run that is killed before, the turns that were noted become records (results/fold.lua).
+---@param session table
 ---@param number integer?   what this returned at the contender's turn before
 ---@param values table      fields of the record, as far as they are known
 ---@param samples number[]  seconds a call
 ---@param work table        the work of a call by the name of its rate: { T_eff = bytes }
 ---@return integer number
-function record.slice(number, values, samples, work)
+function record.slice(session, number, values, samples, work)
   local first
   if not number then
-    session.current.contenders = session.current.contenders + 1
-    number, first = session.current.contenders, plain(complete(values))
+    session.contenders = session.contenders + 1
+    number, first = session.contenders, plain(complete(session, values))
     first.chosen = chosen(values)
   end
-  session.current:note("slice", { contender = number, record = first, work = first and work, samples = samples })
+  session:note("slice", { contender = number, record = first, work = first and work, samples = samples })
   return number
 end
 
 --- Notes that the turns of a contender count no more: it is wrong.
+---@param session table
 ---@param number integer   of record.slice
-function record.drop_slices(number)
-  session.current:note("slices_dropped", { contender = number })
-end
-
---- All records of this session, in order.
----@return table[]
-function record.all()
-  return session.current.records
+function record.drop_slices(session, number)
+  session:note("slices_dropped", { contender = number })
 end
 
 --- The devices that records come from, as words for a title: "NVIDIA H200 (cuda:0)".

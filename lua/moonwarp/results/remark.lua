@@ -4,9 +4,8 @@
 -- the run's record and its remarks.txt.
 
 local failure = require "moonwarp.base.failure"
-local gnuplot = require "moonwarp.plot.gnuplot"
+local files = require "moonwarp.base.files"
 local utf8text = require "moonwarp.base.utf8text"
-local session = require "moonwarp.session"
 
 local remark = {}
 
@@ -27,31 +26,33 @@ local function wrapped(text)
 end
 
 --- Keeps a paragraph in the run's record and in RUN/remarks.txt.
+---@param session table
 ---@param text string
 ---@return string paragraph
-function remark.keep(text)
+function remark.keep(session, text)
   local paragraph = wrapped(text)
-  session.current:note("remark", { text = text })
-  local said = session.current.run.remarks
+  session:note("remark", { text = text })
+  local said = session.run.remarks
   said[#said + 1] = paragraph
-  gnuplot.write(session.current:file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
+  files.put(session:file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
   return paragraph
 end
 
 --- Prints a paragraph and keeps it in the run's record and in RUN/remarks.txt.
+---@param session table
 ---@param format string  as string.format takes it
 ---@param ... any
 ---@return string paragraph
-function remark.say(format, ...)
+function remark.say(session, format, ...)
   if type(format) ~= "string" then
     failure.invalid("mw.remark: a text is wanted, got " .. type(format))
   end
   local ok, text = pcall(string.format, format, ...)
   if not ok then failure.invalid("mw.remark: %s", text) end
-  local paragraph = remark.keep(text)
-  if not session.current.options.quiet then
+  local paragraph = remark.keep(session, text)
+  if not session.options.quiet then
     print(paragraph .. "\n")
-    session.current:note_shown(paragraph)
+    session:note_shown(paragraph)
   end
   return paragraph
 end

@@ -4,12 +4,11 @@
 -- record.json holds a run that ended; one with only a journal was killed, and has what its complete
 -- lines say.
 
-local session = require "moonwarp.session"
 local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local schema = require "moonwarp.results.schema"
+local schema = require "moonwarp.results.record_schema"
 local utf8text = require "moonwarp.base.utf8text"
 
 local store = {}
@@ -114,13 +113,14 @@ end
 --- What a word on the command line names: a run's folder, a folder with runs below it, or a study
 --- whose runs are in OUT ("memcopy"), those of batches included; a file in a run's folder names the run.
 ---@param word string
+---@param out string   OUT
 ---@return string[] folders  sorted; may be empty
-function store.named(word)
+function store.named(word, out)
   local around = files.exists(word) and word:match "^(.+)/"
   if around and store.is_run(around) then word = around end
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end
-  return lists.map(store.below(session.current:out()), function(folder)
+  return lists.map(store.below(out), function(folder)
     return folder:match("([^/]+)/[^/]+$") == word and folder or nil
   end)
 end

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The compiler's warnings about a user's source: printed once in a process, and kept in the record of each run that
--- compiled the source or found it in the cache. The C half calls this with what core/compile/warnings.h describes.
+-- compiled the source or found it in the cache. The C half gives what
+-- core/compile/warnings.h describes (session.lua).
 
-local session = require "moonwarp.session"
 
 local warning = {}
 
@@ -29,13 +29,14 @@ local function words(one)
 end
 
 --- Prints and notes the warnings of a module.
+---@param session table
 ---@param log string  of mod:log()
-function warning.tell(log)
+function warning.tell(session, log)
   for _, one in ipairs(read(log)) do
     local text = words(one)
     if not printed[text] then io.stderr:write(text) end
     printed[text] = true
-    session.current:note_warning(text, one)
+    session:note_warning(text, one)
   end
 end
 

@@ -11,7 +11,7 @@ local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local schema = require "moonwarp.lab.schema"
+local schema = require "moonwarp.lab.batch_schema"
 
 local notes = {}
 

@@ -8,7 +8,7 @@ local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 local utf8text = require "moonwarp.base.utf8text"
 
 local queue = {}

@@ -8,7 +8,7 @@ local files = require "moonwarp.base.files"
 local form = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local options = require "moonwarp.cli.options"
+local options = require "moonwarp.base.options"
 
 local site = {}
 
@@ -190,14 +190,5 @@ function site.of(parsed)
   found.array_limit = parsed.array_limit or found.array_limit
   return found
 end
-
-local list, optional = form.list, form.optional
-
---- The form of a site in batch.json, for base/schema.
-site.FORM = form.fields {
-  options = optional(list "string"), modules = optional(list "string"), setup = optional(list "string"),
-  cache = "string?", patience = "number", poll = "number", warning = "number", labs_per_job = "integer",
-  array_limit = "integer?", probe = "boolean",
-}
 
 return site

@@ -220,7 +220,7 @@ local function all_right(c, name, what, fn)
     options, count = options or {}, count + 1
     options.name = options.name and ("%s: %s"):format(name, options.name) or name .. what
     local list <close> = type(got) == "table" and c.dev:array(c.type, got) or nil
-    local ok = check.run(list or got, expected, options)
+    local ok = check.run(session.current, list or got, expected, options)
     all = ok and all
     return ok
   end)
@@ -286,7 +286,7 @@ local function compare_odd(name, study, one, expected, wrong)
   expected[answer] = expected[answer] or {}
   expected[answer][out] = expected[answer][out] or wanted_of(answer, c, rung, out)
   run_once(answer, c, out, go)
-  local ok = check.run(out, expected[answer][out], options_of(answer, c, rung, nil, name))
+  local ok = check.run(session.current, out, expected[answer][out], options_of(answer, c, rung, nil, name))
   if not ok then note_wrong(wrong, answer, out, options_of(answer, c, rung)) end
   return is_also_right(answer, c, name) and ok, "differs from the host for " .. answers.sides_text(c)
 end
@@ -296,7 +296,7 @@ local function check_odd(name, study, one, expected, wrong)
   local done, ok, reason = failure.catch(compare_odd, name, study, one, expected, wrong)
   if done then return ok, reason end
   if study.gpu or failure.status(ok) ~= "fault" then error(ok, 0) end
-  check.fail(name, ok)
+  check.fail(session.current, name, ok)
   return false, "faults for " .. answers.sides_text(one.case)
 end
 
@@ -410,7 +410,7 @@ local function check_spots(spots, answer, c, out, rung, name)
   local got, want = {}, {}
   for i, spot in ipairs(spots) do got[i], want[i] = out:get(table.unpack(spot)), spot.value end
   local have <close> = c.dev:array(out:dtype(), got)
-  return (check.run(have, want, options_of(answer, c, rung, nil, name .. ", samples")))
+  return (check.run(session.current, have, want, options_of(answer, c, rung, nil, name .. ", samples")))
 end
 
 -- The first variant of an answer: samples and proofs; what passes is the reference from then on.
@@ -442,7 +442,7 @@ end
 local function against(reference, answer, one, out, name)
   local options = options_of(answer, one.case, one.rung, reference.rung, ("%s, beside %s"):format(name, reference.by))
   options.rms = one.has_error
-  return check.run(out, reference.array, options)
+  return check.run(session.current, out, reference.array, options)
 end
 
 local function difference(reference)
@@ -523,7 +523,7 @@ local function check_timed(name, study, one)
   local ok = reference.bands ~= nil or (against(reference, answer, one, out, name))
   for _, band in ipairs(reference.bands or {}) do
     local got <close> = out:view(band.from, #band.array)
-    ok = check.run(got, band.array, options_of(answer, c, rung, reference.rung, name)) and ok
+    ok = check.run(session.current, got, band.array, options_of(answer, c, rung, reference.rung, name)) and ok
   end
   ok = is_also_right(answer, c, name) and ok
   return ok, not ok and difference(reference) .. ", after its timing" or nil

@@ -437,7 +437,16 @@ local function one_launch(rung, c, block)
   if rung.grid then grid = rung.grid(c, block) else grid = grid_over(rung, c, block) end
   local how = { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
                 cooperative = rung.cooperative, carveout = rung.carveout, cache = rung.cache }
-  return { case.called(rung.kernel, c, block), in_module(rung, c, block, how), case.called(rung.args, c, block) }
+  local name, args = case.called(rung.kernel, c, block), case.called(rung.args, c, block)
+  how = in_module(rung, c, block, how)
+  if type(args) == "table" then
+    local kernel = modules.kernel(c, name, how)
+    local known = lists.set(kernel:parameters())
+    for key in pairs(args) do
+      blame.unknown(rung, "args", ("kernel '%s' has no parameter"):format(kernel:name()), key, known)
+    end
+  end
+  return { name, how, args }
 end
 
 local function launches_of(rung, c, block)

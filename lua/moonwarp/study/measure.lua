@@ -9,13 +9,13 @@ local bench = require "moonwarp.measure.bench"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local contest = require "moonwarp.measure.contest"
-local counted = require "moonwarp.study.counted"
+local counted = require "moonwarp.study.counters"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
 local parameters = require "moonwarp.study.parameters"
-local path = require "moonwarp.base.path"
 local range = require "moonwarp.measure.range"
 local record = require "moonwarp.results.record"
+local session = require "moonwarp.session"
 local shares = require "moonwarp.study.shares"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
@@ -188,8 +188,9 @@ end
 local function fields_of(study, part, one)
   local rung, c = one.rung, one.case
   local series = case.called(rung.series, c, one.block) or rung.name .. (rung.mistake and ", wrong" or "")
-  local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
-                   block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
+  local values = { study = session.current:script(), group = part.name, number = rung.number, rung = rung.name,
+                   series = series, block = answers.block_text(one.block),
+                   threads = one.block and case.product(one.block) or nil }
   local own = lists.merged(c.sides, case.called(rung.fields, c, one.block, one.made))
   for name, value in pairs(own) do
     local problem = name ~= "bytes" and parameters.problem(study, name)
@@ -228,6 +229,7 @@ local function add_results(study, part, one, level)
   local peak = not one.rung.device and measure.peak(study)
   values.of_peak = peak and one.rate / peak.value or nil
   if one.report and one.report.rms then values.error, values.error_rms = errors_of(one.report) end
+  for _, name in ipairs { "joules", "power", "idle_power" } do values[name] = one.t.energy and one.t.energy[name] end
   add_measured(values, one.observed)
   add_bound(study, part, one)
   for _, source in ipairs(study.source_list) do
@@ -242,6 +244,7 @@ local function units_of(study, part, values)
   for _, source in ipairs(study.source_list) do
     if source.field then given[source.field] = given[study.rate] end
   end
+  given.joules, given.power, given.idle_power = "J", "W", "W"
   given.error_rms = given.error_rms or given.error
   given.bound = given.bound or values.of_bound and given[study.rate]
   for field, unit in pairs(given) do list[field] = values[field] ~= nil and unit ~= "" and unit or nil end
@@ -255,13 +258,13 @@ local function watch_of(study, list, skip)
   return function(i, mode)
     local one = list[i]
     local from = mode.turns[#mode.turns]
-    one.slice = record.slice(one.slice, one.values, table.move(mode.samples, from, #mode.samples, 1, {}),
-      { [study.rate] = one.work })
+    local samples = table.move(mode.samples, from, #mode.samples, 1, {})
+    one.slice = record.slice(session.current, one.slice, one.values, samples, { [study.rate] = one.work })
     if not mode.done then return end
     local ok, reason = answers.check_timed(study, one)
     if not ok then
       one.is_wrong = true
-      record.drop_slices(one.slice)
+      record.drop_slices(session.current, one.slice)
       skip(one.rung, one.block, reason, true)
     end
   end
@@ -270,7 +273,7 @@ end
 local function limits_of(study, part)
   local seconds = study.p.seconds
   return { min_time = seconds, max_time = 3 * seconds, device = study.dev, clock = part.clock, batch = part.batch,
-           more_time = "-p seconds=" }
+           energy = part.energy, more_time = "-p seconds=" }
 end
 
 local function time(study, part, list, skip)
@@ -283,7 +286,7 @@ local function time(study, part, list, skip)
                and function() answers.reset(study, one.rung, one.case) end or nil,
              device = one.case.dev, stream = one.rung.stream and one.case.gpu and one.case:stream() or nil }
   end)
-  local results = bench.turns(contenders, limits_of(study, part), watch_of(study, list, skip))
+  local results = bench.turns(session.current, contenders, limits_of(study, part), watch_of(study, list, skip))
   return lists.map(list, function(one, i)
     one.t, one.rate = results[i], one.work / results[i].median
     return not one.is_wrong and one or nil
@@ -310,7 +313,7 @@ local function run(study, part, main, skip)
   if part.derive then part.derive(lists.map(list, function(one) return one.values end), main.case) end
   for _, one in ipairs(list) do
     one.values.units = units_of(study, part, one.values)
-    one.record = record.write(one.values, one.slice)
+    one.record = record.write(session.current, one.values, one.slice)
   end
   return list, level, lists.map(part.shares and list or {}, function(one)
     return shares.measure(study, one, limits_of(study, part))

@@ -8,10 +8,11 @@ local core = require "moonwarp.core"
 local answers = require "moonwarp.study.answers"
 local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
-local counted = require "moonwarp.study.counted"
+local checking = require "moonwarp.measure.checking"
+local counted = require "moonwarp.study.counters"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
-local tool = require "moonwarp.measure.tool"
+local session = require "moonwarp.session"
 
 local mistakes = {}
 
@@ -23,7 +24,7 @@ local HARMLESS <const> = lists.set { "a wrong result", "race in shared memory", 
 local function judge_of(study)
   local state = study.state
   if state.is_checked then return study end
-  state.judge = state.judge or case.view(study, core.device(tool.backend(false), { schedule = 1 }))
+  state.judge = state.judge or case.view(study, core.device(checking.backend(false), { schedule = 1 }))
   return state.judge
 end
 
@@ -50,12 +51,13 @@ end
 
 local function note_check(rung, known)
   local name = ("%s: its mistake is found"):format(rung.name)
-  if not known.found then return check.fail(name, "no odd case finds it") end
+  if not known.found then return check.fail(session.current, name, "no odd case finds it") end
   local missing = lists.map(rung.mistake == true and {} or lists.of(rung.mistake), function(kind)
     return not known.kinds[kind] and kind or nil
   end)
-  if #missing == 0 then return check.run(true, nil, { name = name }) end
-  check.fail(name, ("check mode finds %s, and not %s"):format(known.shown, table.concat(missing, ", ")))
+  if #missing == 0 then return check.run(session.current, true, nil, { name = name }) end
+  local words = table.concat(missing, ", ")
+  check.fail(session.current, name, ("check mode finds %s, and not %s"):format(known.shown, words))
 end
 
 --- Notes whether a mistake that was looked at was found as it must be, when all odd cases have been seen.

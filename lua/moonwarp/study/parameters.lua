@@ -21,8 +21,8 @@ local OWN = { seconds = true, rungs = true, parts = true }
 
 --- What the runner writes into every record: a parameter or a side of such a name would be lost.
 parameters.RECORDED = { "study", "group", "number", "rung", "bytes", "t", "share", "of_peak", "drift",
-                        "series", "error", "error_rms", "bound", "of_bound", "units", "device", "device_name", "date",
-                        "params", "script", "moonwarp" }
+                        "series", "error", "error_rms", "joules", "power", "idle_power", "bound", "of_bound", "units",
+                        "device", "device_name", "date", "params", "script", "moonwarp" }
 
 --- What is wrong with a name that a description chooses for a field of its records; nil if nothing is.
 ---@param study table

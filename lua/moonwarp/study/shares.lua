@@ -10,6 +10,7 @@ local case = require "moonwarp.study.case"
 local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
 local record = require "moonwarp.results.record"
+local session = require "moonwarp.session"
 local tables = require "moonwarp.plot.table"
 
 local shares = {}
@@ -58,12 +59,12 @@ local function measure(study, one, limits)
   local list, values, sum = launches_of(study, one), one.values, 0
   if #list == 0 then return nil end
   answers.reset(study, one.rung, one.case)
-  for i, t in ipairs(bench.turns(list, limits)) do
+  for i, t in ipairs(bench.turns(session.current, list, limits)) do
     list[i].t, sum = t, sum + list[i].count * t.median
   end
   return { name = answers.variant_text(one.rung, one.block), records = lists.map(by_kernel(list), function(kernel)
-    return record.write(lists.merged(one.case.sides, { study = values.study, group = values.group, rung = values.rung,
-      block = values.block, type = values.type, kernel = kernel.name, device = kernel.device,
+    return record.write(session.current, lists.merged(one.case.sides, { study = values.study, group = values.group,
+      rung = values.rung, block = values.block, type = values.type, kernel = kernel.name, device = kernel.device,
       launches = kernel.launches, t = kernel.t, together = kernel.together, share = kernel.seconds / sum,
       units = { t = "s", together = "s" } }))
   end) }
@@ -85,10 +86,10 @@ end
 function shares.show(study, part, result)
   for _, kernels in ipairs(result.shares or {}) do
     local title = ("%s %s, %s: the kernels of '%s'"):format(study.state.name, part.name, result.text, kernels.name)
-    tables.print { "kernel", "launches", "t", { "together", title = "all of them" },
-                   { "share", unit = "%", digits = 3 }, title = title, records = kernels.records }
-    ladder.draw { x = "together", by = "kernel", share = "share", xlabel = "time of all its launches", title = title,
-                  records = kernels.records, name = ("%s-%s-kernels"):format(study.state.name, part.name) }
+    tables.print(session.current, { "kernel", "launches", "t", { "together", title = "all of them" },
+                                    { "share", unit = "%", digits = 3 }, title = title, records = kernels.records })
+    ladder.draw(session.current, { x = "together", by = "kernel", share = "share", xlabel = "time of all its launches",
+      title = title, records = kernels.records, name = ("%s-%s-kernels"):format(study.state.name, part.name) })
   end
 end
 

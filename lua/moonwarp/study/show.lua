@@ -5,7 +5,7 @@
 
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.measure.contest"
-local counted = require "moonwarp.study.counted"
+local counted = require "moonwarp.study.counters"
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local ladder = require "moonwarp.plot.ladder"
@@ -15,6 +15,7 @@ local plot = require "moonwarp.plot.plot"
 local quantity = require "moonwarp.measure.quantity"
 local fields = require "moonwarp.results.fields"
 local remark = require "moonwarp.results.remark"
+local session = require "moonwarp.session"
 local tables = require "moonwarp.plot.table"
 
 local show = {}
@@ -84,7 +85,7 @@ local function show_table(study, part, list, title)
   local columns = columns_of(study, part, records)
   if #columns == 0 then return end
   columns.title, columns.records = title, records
-  tables.print(columns)
+  tables.print(session.current, columns)
 end
 
 -- ---- charts -------------------------------------------------------------------------------------
@@ -161,12 +162,12 @@ local function draw_ladder(study, part, spec, group, suffix)
   local top, lines = levels_of(study, level)
   lines = level and top.value ~= level.rate and { top } or lines
   lines[#lines + 1] = floor_of(best)
-  ladder.draw { x = study.rate, by = "bar", records = bars, marks = marks,
-                share = has_field(bars, "share") and "share" or nil,
-                level = level and { value = level.rate, label = level.rung.name } or nil,
-                lines = lines, logx = spec.logx, xmin = spec.xmin, xmax = spec.xmax,
-                title = ("%s %s, %s"):format(study.state.name, part.name, group.text),
-                name = ("%s-%s%s"):format(study.state.name, spec.name or part.name, suffix.name) }
+  ladder.draw(session.current, { x = study.rate, by = "bar", records = bars, marks = marks,
+    share = has_field(bars, "share") and "share" or nil,
+    level = level and { value = level.rate, label = level.rung.name } or nil,
+    lines = lines, logx = spec.logx, xmin = spec.xmin, xmax = spec.xmax,
+    title = ("%s %s, %s"):format(study.state.name, part.name, group.text),
+    name = ("%s-%s%s"):format(study.state.name, spec.name or part.name, suffix.name) })
 end
 
 local function source_point(study, spec, source, entry, series, value)
@@ -224,18 +225,17 @@ local function draw_chart(study, part, spec, groups, suffix)
   local points, y, sides = points_of(study, spec, all), spec.y or study.rate, common_text(groups)
   local missing = not has_place(points, spec.x, spec.logx) and spec.x or not has_place(points, y, spec.logy) and y
   if missing and has_field(points, missing) then
-    remark.say("No chart of part '%s' has '%s': no axis can show its values.", part.name, missing)
+    remark.say(session.current, "No chart of part '%s' has '%s': no axis can show its values.", part.name, missing)
   end
   if missing then return end
   local top, lines
   if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
-  plot.draw { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series", logx = spec.logx,
-              logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
-              xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
-              lines = spec.lines or lines, title = ("%s %s: %s%s"):format(study.state.name, part.name, spec.title
-                or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), sides ~= "" and ", " .. sides
-                or ""),
-              name = chart_name(study, part, spec, suffix) }
+  plot.draw(session.current, { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series",
+    logx = spec.logx, logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
+    xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
+    lines = spec.lines or lines, title = ("%s %s: %s%s"):format(study.state.name, part.name, spec.title
+      or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), sides ~= "" and ", " .. sides or ""),
+    name = chart_name(study, part, spec, suffix) })
 end
 
 local function show_charts(study, part, groups, suffix)
@@ -262,8 +262,8 @@ end
 local function show_ratios(part, list, title)
   local rows = lists.map(part.ratios or {}, function(text) return ratio_row(text, list) end)
   if #rows == 0 then return end
-  tables.print { "ratio", { "value", digits = 3 }, { "low", digits = 3 }, { "high", digits = 3 }, "over", "under",
-                 title = title .. ": ratios of the rates, with 95 % intervals", records = rows }
+  tables.print(session.current, { "ratio", { "value", digits = 3 }, { "low", digits = 3 }, { "high", digits = 3 },
+    "over", "under", title = title .. ": ratios of the rates, with 95 % intervals", records = rows })
 end
 
 -- ---- a part --------------------------------------------------------------------------------------
@@ -287,8 +287,8 @@ end
 local function say_drift(part, results)
   local first = lists.find(results, function(result) return result.level and result.level.is_drifting end)
   if not first then return end
-  remark.say("The pace changed by %+.0f %% while part '%s' was measured for %s, as the turns of '%s' show. The "
-    .. "rungs of this case took turns; smaller differences to other cases, parts or runs say nothing.",
+  remark.say(session.current, "The pace changed by %+.0f %% while part '%s' was measured for %s, as the turns of '%s' "
+    .. "show. The rungs of this case took turns; smaller differences to other cases, parts or runs say nothing.",
     100 * first.level.values.drift, part.name, first.text, first.level.rung.name)
 end
 

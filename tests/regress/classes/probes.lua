@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- probes.lua: makes kernels of the cases of first.lua to seventh.lua and forms.lua, and runs them.
+-- probes.lua: makes kernels of the cases of the files beside it, and runs them.
 --
 -- A case is { name, in front of the kernel, beginning of its body, n as a Lua expression of t }: the body gives `int n`
 -- a value of each thread's own, for thread t of 64; w is 1. A body that has a kernel is whole, and its expression is
@@ -11,6 +11,10 @@
 -- "k<3>" or "m::k"; with either it is alone.
 
 local probes = {}
+
+--- The files of cases.
+probes.FILES = { "values", "references", "language", "barriers", "constness", "helpers", "addresses", "objects",
+                 "names", "blocks", "sizes", "constants", "forms" }
 
 local KERNEL = "__global__ void k(int *a, int w) { "
 local TURN = "__shared__ int turned[64]; turned[threadIdx.x] = n; __syncthreads(); int seen = turned[63 - threadIdx.x];"
@@ -60,12 +64,16 @@ function probes.kernels(case, frames)
   return list
 end
 
+local function renamed(text, number) return (text:gsub("%f[%w_]probe%(", ("helper%d("):format(number))) end
+
 -- A kernel as "k<number>" in a namespace of its own, without its macros behind it; and what it includes.
 local function enclosed(kernel, number)
   local includes, macros = {}, {}
   local front = kernel.front:gsub("#include [^\n]*\n", function(line) includes[#includes + 1] = line return "" end)
   for macro in front:gmatch "#define ([%w_]+)" do macros[#macros + 1] = "#undef " .. macro .. "\n" end
   local text = kernel.text:gsub("%f[%w_]k%(int %*", ("k%d(int *"):format(number))
+  -- Helpers of one name in several namespaces are not told apart.
+  front, text = renamed(front, number), renamed(text, number)
   return table.concat(includes), ("namespace probe%d {\n%s%s}\n%s"):format(number, front, text, table.concat(macros))
 end
 

@@ -2,19 +2,20 @@
 --
 -- The probes against what they expect: a line a kernel, and the sums of each file and engine.
 --
---   moonwarp run tests/regress/classes/run.lua -- [--brief] [--files first,second,third,fourth,fifth,sixth,seventh]
---     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per case|NUMBER] [--device cpu] [FIRST LAST]
+--   moonwarp run tests/regress/classes/run.lua -- [--brief] [--sample] [--files values,references,...]
+--     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per NUMBER] [--device cpu] [FIRST LAST]
 --
 -- "wrong" is another number than expected, "broken" an error, "refused" one that the case names. Each kernel is alone
--- in its module; --per puts those of a case, or a number of kernels, in one, each in a namespace of its own. That is
--- faster, but what one kernel has may change how another is treated. MOONWARP_CXX chooses the compiler.
+-- in its module; --per puts a number of kernels in one, each in a namespace of its own. That is faster, but what one
+-- kernel has may change how another is treated. --sample: a case in one of the frames, the next case in the next frame.
+-- MOONWARP_CXX chooses the compiler.
 
 local mw = require "moonwarp"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
 local probes = dofile(folder .. "probes.lua")
 
-local options = { files = "first,second,third,fourth,fifth,sixth,seventh", engines = "auto,fiber",
-  frames = "plain,barriers", device = "cpu" }
+local options = { files = table.concat(probes.FILES, ","), engines = "auto,fiber", frames = "plain,barriers",
+                  device = "cpu" }
 local range = {}
 
 local function read_arguments()
@@ -22,7 +23,7 @@ local function read_arguments()
   while arg[i] do
     local name = arg[i]:match "^%-%-(.+)"
     if not name then range[#range + 1] = math.tointeger(tonumber(arg[i]))
-    elseif name == "brief" then options.brief = true
+    elseif name == "brief" or name == "sample" then options[name] = true
     else i, options[name] = i + 1, arg[i + 1] end
     i = i + 1
   end
@@ -41,25 +42,37 @@ local dev = mw.device(options.device)
 local function kernels_of(file)
   local cases, kernels = dofile(folder .. file .. ".lua"), {}
   for number = range[1] or 1, math.min(range[2] or range[1] or #cases, #cases) do
-    for _, kernel in ipairs(probes.kernels(cases[number], words(options.frames))) do
-      kernel.number = number
-      kernels[#kernels + 1] = kernel
+    local list = probes.kernels(cases[number], words(options.frames))
+    for i, kernel in ipairs(list) do
+      kernel.number, kernel.file = number, file
+      if not options.sample or i == number % #list + 1 then kernels[#kernels + 1] = kernel end
     end
   end
   return kernels
 end
 
-local function fits(kernel, group)
-  if not (group and options.per) or kernel.case.alone or group[1].case.alone then return false end
-  if options.per == "case" then return group[1].number == kernel.number end
-  return #group < tonumber(options.per)
+-- Kernels of one kind share modules. Cases with device variables do not, since a kernel that needs fibers gives them
+-- all to fibers, nor does what fails, or is to take an engine, nor do those of helpers.lua, which share names.
+local function kind_of(kernel)
+  local case = kernel.case
+  if not options.per or kernel.file == "helpers" and options.engines ~= "fiber" then return kernel end
+  if case.alone or case.refused or case.engine then return kernel end
+  local std = case.std or ""
+  for _, word in ipairs { "__device__", "__constant__", "__managed__" } do
+    if kernel.front:find(word .. " [^(){]-[=;%[{]") then return kernel.number .. std end
+  end
+  return std
 end
 
 local function grouped(kernels)
-  local groups = {}
+  local groups, open = {}, {}
   for _, kernel in ipairs(kernels) do
-    if not fits(kernel, groups[#groups]) then groups[#groups + 1] = {} end
-    table.insert(groups[#groups], kernel)
+    local kind = kind_of(kernel)
+    if not open[kind] or #open[kind] == tonumber(options.per) then
+      open[kind] = {}
+      groups[#groups + 1] = open[kind]
+    end
+    table.insert(open[kind], kernel)
   end
   return groups
 end

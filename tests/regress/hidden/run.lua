@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp run run.lua -- KIND [PATTERN [all]]: what check mode says to the cases of KIND.lua beside this file, kernels
--- or legal, whose names match, by the compiler in $MOONWARP_CXX. Prints those to which it says something else, or all,
--- and the sum.
+-- moonwarp run run.lua -- KIND [every=N] [PATTERN [all]]: what check mode says to the cases of KIND.lua beside this
+-- file, kernels or legal, whose names match, or to every Nth of them, by the compiler in $MOONWARP_CXX. Prints those to
+-- which it says something else, or all, and the sum.
 
 local findings = require "moonwarp.measure.findings"
 local mw = require "moonwarp"
@@ -12,7 +12,10 @@ session.current.settle_findings = function() end -- the mistakes are wanted: the
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)"
 local compiler = (os.getenv "MOONWARP_CXX" or "clang++"):match "[^/]*$"
-local kind, pattern = arg[1], arg[2] or ""
+local kind = arg[1]
+local every = tonumber((arg[2] or ""):match "^every=(%d+)$")
+if every then table.remove(arg, 2) end
+local pattern = arg[2] or ""
 local dev = mw.device("cpu", { check = true })
 
 local function source_of(case)
@@ -86,8 +89,8 @@ if kind == "legal" then list = with_races(list) end
 local folder = os.tmpname()
 local scratch = folder .. ".d"
 local cases, right, silent = 0, 0, 0
-for _, case in ipairs(list) do
-  if case[1]:find(pattern) and (not case.only or case.only == compiler) then
+for i, case in ipairs(list) do
+  if i % (every or 1) == 0 and case[1]:find(pattern) and (not case.only or case.only == compiler) then
     local text = said(case, scratch)
     local fits = case[2] == "" and text == "" or case[2] ~= "" and is_any(text, case[2])
     cases, right, silent = cases + 1, right + (fits and 1 or 0), silent + (text == "" and 1 or 0)

@@ -16,7 +16,7 @@
  *   remedy.c    what to do about it
  *   place.c     from an address in code to file, line and text
  *   counter.c   what warps ask of memory, by line
- *   counted.c   the launches of which that is known
+ *   counter_list.c   the launches that were counted
  *   log.c       the requests of a warp, of which not all lanes have come yet
  *   request.c   what a request costs
  *   local.c     local variables
@@ -32,11 +32,11 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/run/machine.h"
 #include "core/backend/cpu/shim/check/cell.h"
-#include "core/backend/cpu/shim/check/count.h"
+#include "core/backend/cpu/shim/check/counter.h"
 
 typedef struct cpu_checker cpu_checker;
 typedef struct cpu_counter cpu_counter;
-typedef struct cpu_counted cpu_counted;
+typedef struct cpu_counter_list cpu_counter_list;
 typedef struct cpu_log cpu_log;
 
 /* ---- shadow.c -------------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ bool cpu_checker_uses(cpu_checker *, uintptr_t from, size_t bytes);
 void cpu_checker_unused(cpu_checker *, const mw_object *);
 void cpu_checker_end(cpu_checker *, cpu_grid *); /* a fault of memory that has stopped it is a finding */
 const mw_finding *cpu_checker_findings(cpu_checker *);
-const mw_counted *cpu_checker_counters(cpu_checker *, bool newest); /* while no launch runs */
+const mw_counter_launch *cpu_checker_counters(cpu_checker *, bool newest); /* while no launch runs */
 void cpu_checker_judge(cpu_checker *, const mw_check_mode *); /* launches from now on; while none runs */
 /* Before a library's function runs: what it reads and writes. */
 void cpu_checker_call(cpu_checker *, const mw_call *);
@@ -399,13 +399,13 @@ void cpu_log_join(cpu_log *, mw_request *, unsigned lane, uintptr_t address);
 void cpu_log_close(cpu_log *, cpu_log_count *, void *owner);       /* all that are open */
 void cpu_log_close_older(cpu_log *, cpu_log_count *, void *owner); /* those opened before the last such call */
 
-/* counted.c */
-cpu_counted *cpu_counted_make(void);
-void cpu_counted_free(cpu_counted *);
-void cpu_counted_add(mw_counted *, const mw_counted_line *); /* what is counted there, to the line's and to the sum */
-void cpu_counted_append(cpu_counted *, const mw_counted *, unsigned long long module); /* takes its lines over */
-const mw_counted *cpu_counted_list(cpu_counted *); /* later launches do not change it; NULL: empty */
-const mw_counted *cpu_counted_newest(const cpu_counted *); /* NULL: none yet */
+/* counter_list.c */
+cpu_counter_list *cpu_counter_list_make(void);
+void cpu_counter_list_free(cpu_counter_list *);
+void cpu_counter_list_add(mw_counter_launch *, const mw_counter_line *); /* what is counted there, to the line's and to the sum */
+void cpu_counter_list_append(cpu_counter_list *, const mw_counter_launch *, unsigned long long module); /* takes its lines over */
+const mw_counter_launch *cpu_counter_list_all(cpu_counter_list *); /* later launches do not change it; NULL: empty */
+const mw_counter_launch *cpu_counter_list_newest(const cpu_counter_list *); /* NULL: none yet */
 
 /* counter.c */
 cpu_counter *cpu_counter_make(cpu_checker *);
@@ -419,7 +419,7 @@ void cpu_counter_full(cpu_counter *, const cpu_worker *, unsigned warp, const mw
                       unsigned long long furthest);
 void cpu_counter_barrier(cpu_counter *, const char *file, int line);         /* of a warp with its block */
 void cpu_counter_end(cpu_counter *, const cpu_grid *);                       /* of the launch */
-const mw_counted *cpu_counter_launches(const cpu_counter *, bool newest); /* as of mw_backend */
+const mw_counter_launch *cpu_counter_launches(const cpu_counter *, bool newest); /* as of mw_backend */
 void cpu_check_count(unsigned long long what, const void *address); /* the function of mw_check */
 
 /* flight.c: the running block's copies. find: who makes the one on its way to the address; false: none is. */

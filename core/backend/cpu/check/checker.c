@@ -434,7 +434,7 @@ int cpu_checker_touched(const cpu_checker *checker, uintptr_t from, size_t bytes
   return cpu_shadow_touched(&checker->shadow, (cpu_shadow_range){from, bytes}, stamps, most, out);
 }
 
-const mw_counted *cpu_checker_counters(cpu_checker *checker, bool newest) {
+const mw_counter_launch *cpu_checker_counters(cpu_checker *checker, bool newest) {
   return checker->counter ? cpu_counter_launches(checker->counter, newest) : NULL;
 }
 

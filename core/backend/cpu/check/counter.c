@@ -10,7 +10,7 @@ typedef struct tally { /* of a place; of a line, by its file */
   const void *place;   /* NULL: known by its line */
   const char *file;
   int line;
-  mw_counts counts;
+  mw_counters counts;
 } tally;
 
 typedef struct logs { /* of the block that a worker runs */
@@ -23,7 +23,7 @@ typedef struct known_place { /* of code that is loaded */
   const void *place;
   const char *file; /* where there is no place */
   int number;
-  mw_counted_line line; /* line 0: nobody knows */
+  mw_counter_line line; /* line 0: nobody knows */
 } known_place;
 
 struct cpu_counter {
@@ -37,7 +37,7 @@ struct cpu_counter {
   size_t nplaces;
   char **texts; /* files and lines of sources, each once */
   size_t ntexts;
-  cpu_counted *counted;
+  cpu_counter_list *counted;
   bool is_long; /* a warp of the launch had many requests open */
 };
 
@@ -62,7 +62,7 @@ static void grow(cpu_counter *counter) {
   mw_free(old);
 }
 
-static mw_counts *counts_of(cpu_counter *counter, const void *place, const char *file, int line) {
+static mw_counters *counts_of(cpu_counter *counter, const void *place, const char *file, int line) {
   if (2 * counter->used >= counter->room) grow(counter);
   tally *it = slot_of(counter, place, file, line);
   if (!it->place && !it->file) {
@@ -91,7 +91,7 @@ typedef struct warp_access { /* of a warp */
   const uint64_t *addresses;
 } warp_access;
 
-static void add_global(mw_counts *counts, const warp_access *a) {
+static void add_global(mw_counters *counts, const warp_access *a) {
   if (a->kind == MW_COUNT_ATOMIC) {
     const cpu_contention found = cpu_request_contention(a->lanes, a->addresses);
     counts->atomic_requests++;
@@ -107,7 +107,7 @@ static void add_global(mw_counts *counts, const warp_access *a) {
   *(load ? &counts->load_lane_bytes : &counts->store_lane_bytes) += (size_t)__builtin_popcount(a->lanes) * a->bytes;
 }
 
-static void add_shared(mw_counts *counts, const warp_access *a) {
+static void add_shared(mw_counters *counts, const warp_access *a) {
   if (a->kind == MW_COUNT_ATOMIC) {
     const cpu_contention found = cpu_request_contention(a->lanes, a->addresses);
     counts->shared_atomic_requests++;
@@ -136,7 +136,7 @@ static void count_request(void *owner, const mw_request *request) {
   const warp_access it = {request->what >> MW_COUNT_BYTES & ((1 << MW_COUNT_KIND) - 1),
                           request->what & ((1 << MW_COUNT_BYTES) - 1), request->lanes, addresses};
   if (is_constant(checker, address)) return;
-  mw_counts *counts = counts_of(now->counter, (const void *)(uintptr_t)(request->what >> MW_COUNT_PLACE), NULL, 0);
+  mw_counters *counts = counts_of(now->counter, (const void *)(uintptr_t)(request->what >> MW_COUNT_PLACE), NULL, 0);
   if (cpu_is_shared(checker->grid, &now->worker->ctx, address))
     add_shared(counts, &it);
   else
@@ -224,7 +224,7 @@ static const char *text_once(cpu_counter *counter, const char *text) {
   return counter->texts[counter->ntexts++] = mw_strdup(text);
 }
 
-static const mw_counted_line *find_known(const cpu_counter *counter, const tally *it) {
+static const mw_counter_line *find_known(const cpu_counter *counter, const tally *it) {
   const unsigned long long module = counter->checker->launch->module;
   for (size_t i = 0; i < counter->nplaces; i++) {
     const known_place *known = &counter->places[i];
@@ -269,14 +269,14 @@ static void find_lines(cpu_counter *counter) {
   mw_free(wanted);
 }
 
-static mw_counted counted_of(const cpu_counter *counter, const cpu_grid *grid) {
+static mw_counter_launch counted_of(const cpu_counter *counter, const cpu_grid *grid) {
   const mw_dim3 g = grid->abi.grid, b = grid->abi.block;
-  mw_counted counted = {.launch = counter->checker->launches,
-                        .launches = 1,
-                        .grid = {g.x, g.y, g.z},
-                        .block = {b.x, b.y, b.z},
-                        .blocks = grid->blocks,
-                        .blocks_run = counter->checker->idle.begun};
+  mw_counter_launch counted = {.launch = counter->checker->launches,
+                               .launches = 1,
+                               .grid = {g.x, g.y, g.z},
+                               .block = {b.x, b.y, b.z},
+                               .blocks = grid->blocks,
+                               .blocks_run = counter->checker->idle.begun};
   snprintf(counted.kernel, sizeof counted.kernel, "%s", counter->checker->launch->kernel);
   return counted;
 }
@@ -284,15 +284,15 @@ static mw_counted counted_of(const cpu_counter *counter, const cpu_grid *grid) {
 void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
   for (unsigned i = 0; i < counter->nlogs; i++) cpu_counter_block(counter, counter->logs[i]->worker);
   find_lines(counter);
-  mw_counted counted = counted_of(counter, grid);
+  mw_counter_launch counted = counted_of(counter, grid);
   for (unsigned i = 0; i < counter->room; i++) {
     const tally *it = &counter->tallies[i];
     if (!it->place && !it->file) continue;
-    mw_counted_line line = *find_known(counter, it);
+    mw_counter_line line = *find_known(counter, it);
     line.counts = it->counts;
-    cpu_counted_add(&counted, &line);
+    cpu_counter_list_add(&counted, &line);
   }
-  cpu_counted_append(counter->counted, &counted, counter->checker->launch->module);
+  cpu_counter_list_append(counter->counted, &counted, counter->checker->launch->module);
   if (counter->room) memset(counter->tallies, 0, counter->room * sizeof *counter->tallies);
   counter->used = 0;
   counter->is_long = false;
@@ -303,12 +303,12 @@ void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
 cpu_counter *cpu_counter_make(cpu_checker *checker) {
   cpu_counter *counter = mw_calloc(1, sizeof *counter);
   counter->checker = checker;
-  counter->counted = cpu_counted_make();
+  counter->counted = cpu_counter_list_make();
   return counter;
 }
 
-const mw_counted *cpu_counter_launches(const cpu_counter *counter, bool newest) {
-  return newest ? cpu_counted_newest(counter->counted) : cpu_counted_list(counter->counted);
+const mw_counter_launch *cpu_counter_launches(const cpu_counter *counter, bool newest) {
+  return newest ? cpu_counter_list_newest(counter->counted) : cpu_counter_list_all(counter->counted);
 }
 
 static void free_logs(logs *own) {
@@ -318,7 +318,7 @@ static void free_logs(logs *own) {
 
 void cpu_counter_free(cpu_counter *counter) {
   if (!counter) return;
-  cpu_counted_free(counter->counted);
+  cpu_counter_list_free(counter->counted);
   for (unsigned i = 0; i < counter->nlogs; i++) free_logs(counter->logs[i]);
   for (size_t i = 0; i < counter->ntexts; i++) mw_free(counter->texts[i]);
   mw_free(counter->texts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The open requests of a warp. Its lanes run one after the other; what the first one accesses opens requests, the others
- * join them (shim/check/count.h). All are closed, and counted, where the lanes have met. Between two meetings the older
+ * join them (shim/check/counter.h). All are closed, and counted, where the lanes have met. Between two meetings the older
  * half is closed where too many are open; until then lanes that are ahead wait for the others. */
 #include "core/backend/cpu/check/check.h"
 

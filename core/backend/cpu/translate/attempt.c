@@ -30,14 +30,11 @@ static mw_status attempt_make(const cpu_attempt *attempt, cpu_text *out, mw_erro
 /* The compiler's first message, shortened: without a place in the generated text, and of a failed assertion what it
  * says. */
 static char *why_not(const mw_error *error, const char *form) {
-  static const char *const fronts[] = {"failed: ", "static assertion failed: ", NULL};
-  const char *text = error->text, *place = strstr(text, "<stdin>");
-  for (int i = 0; fronts[i]; i++) {
-    const char *front = strstr(text, fronts[i]);
-    if (front) text = front + strlen(fronts[i]);
-  }
-  if (place && text <= place && strstr(place, ": ")) text = strstr(place, ": ") + 2;
-  const char *assertion = strstr(text, "static_assert failed"), *quote = assertion ? strchr(assertion, '"') : NULL;
+  static const char failed[] = "static assertion failed: ";
+  const char *text = error->text + (error->generated ? error->words : error->place);
+  const char *assertion = strstr(text, failed), *old = assertion ? NULL : strstr(text, "static_assert failed");
+  const char *quote = old ? strchr(old, '"') : NULL; /* as clang put it until 15 */
+  if (assertion) text = assertion + strlen(failed);
   if (quote) text = quote + 1;
   return mw_format("its %s did not compile: %.*s", form, (int)strcspn(text, quote ? "\"\n" : "\n"), text);
 }
@@ -89,7 +86,7 @@ static mw_status forms_sift(cpu_program *program, cpu_attempt attempt, mw_error 
 
 /* Of two errors of one source that which tells of the user's lines. */
 static void error_choose(mw_error *first, mw_error *second) {
-  const bool generated = second->status == MW_COMPILE && strstr(second->text, "<stdin>");
+  const bool generated = second->status == MW_COMPILE && second->generated;
   mw_error_clear(generated ? second : first);
   if (generated) *second = *first;
 }

@@ -86,14 +86,14 @@ static char *log_quote(const mw_source *source, const char *log) {
 }
 
 /* "x.cu:7:3: error: text" -> "x.cu:7: text" of the first error; where a header of the shim says it, the line that
- * includes that. */
-static void first_error(const char *log, char *out, size_t size) {
+ * includes that. The length of the place and its ": ". */
+static int first_error(const char *log, char *out, size_t size) {
   static const char included[] = "In file included from ";
   const char *shim = mw_shim_folder(), *from = strstr(log, included);
   const char *at = strstr(log, "error: ");
   if (!at) {
     snprintf(out, size, "%.*s", (int)strcspn(log, "\n"), *log ? log : "the compiler gave no message");
-    return;
+    return 0;
   }
   const char *line = at;
   while (line > log && line[-1] != '\n') line--;
@@ -103,6 +103,7 @@ static void first_error(const char *log, char *out, size_t size) {
   int place = colon < at ? (int)(colon - line) + 1 + (int)strspn(colon + 1, "0123456789") : 0;
   at += strlen("error: ");
   snprintf(out, size, "%.*s%s%.*s", place, line, place ? ": " : "", (int)strcspn(at, "\n"), at);
+  return place ? place + 2 : 0;
 }
 
 /* "x.cu:3: ..." about an initialiser that is code: names the first variable of that line. */
@@ -145,10 +146,17 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
   log_clean(program, &clean, log);
   if (!strstr(clean.at, "error: ") && strstr(log, "error: ")) kernel_blame(program, log, &clean);
   const char *told = strstr(clean.at, "error: ") ? clean.at : log;
-  first_error(told, first, sizeof first);
+  const int place = first_error(told, first, sizeof first);
   initialiser_explain(program, first, sizeof first);
   mw_status status = mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s%s", program->source.name,
                              first, mw_compile_hint(log));
+  if (error) {
+    const int front = (int)(strlen("compiling '' for the CPU device failed: ") + strlen(program->source.name));
+    const bool whole = (size_t)(front + place) < sizeof error->text; /* a name may be long */
+    error->place = whole ? front : 0;
+    error->words = whole ? front + place : 0;
+    error->generated = place > 0 && !strncmp(first, "<stdin>", strlen("<stdin>"));
+  }
   mw_error_log(error, log_quote(&program->source, told));
   mw_free(clean.at);
   return status;

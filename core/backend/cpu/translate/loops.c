@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Counters in check mode: loops say which iteration they are in, so that the lanes of a warp are put together as on a
- * GPU (shim/check/count.h). An mw_loop (shim/moonwarp/thread.h) lives as long as the loop runs, however it is left:
+ * GPU (shim/check/counter.h). An mw_loop (shim/moonwarp/thread.h) lives as long as the loop runs, however it is left:
  *
  *   for (a; test; b) body       if (mw_loop mw_loop_7{7}) ; else for (a; mw_loop_7.step() && (test); b) body
  *   while (test) body           if (mw_loop mw_loop_7{7}) ; else while (mw_loop_7.step() && (test)) body

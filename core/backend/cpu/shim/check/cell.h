@@ -76,7 +76,7 @@ typedef struct mw_check {
    * not be waited for. barrier: the end of whose phase tells of the copy; NULL: its thread waits for it. */
   void (*copy)(int what, const void *to, const void *from, unsigned bytes, const void *barrier, const void *place,
                unsigned site);
-  /* In a counted unit: an access that is not what the lane before has done next; see count.h. */
+  /* In a counted unit: an access that is not what the lane before has done next; see counter.h. */
   void (*count)(unsigned long long what, const void *address);
   /* An index beyond its bound, an access beyond its variable, an address that is no multiple of its type's alignment
    * (other), an operation of two integers that overflowed; the type's name. */

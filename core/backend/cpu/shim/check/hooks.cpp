@@ -11,7 +11,7 @@
 extern "C" {
 #include "../../abi.h"
 #include "cell.h"
-#include "count.h"
+#include "counter.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define HOOK   HIDDEN __attribute__((used))

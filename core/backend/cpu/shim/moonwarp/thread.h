@@ -46,7 +46,7 @@ MW_FN MW_UNRULED void mw_keep(unsigned long long &to, unsigned long long value) 
 #endif
 }
 #define MW_PATH mw_quiet(mw_self)->path
-/* While a loop runs the thread's path depends on its number in the text and on the iteration: see check/count.h, and
+/* While a loop runs the thread's path depends on its number in the text and on the iteration: see check/counter.h, and
  * translate/loops.c for where it stands. */
 struct mw_loop {
   unsigned long long outer;

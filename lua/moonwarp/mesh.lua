@@ -1,0 +1,154 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Loops over unstructured meshes, as OP2 has them (M. Giles, G. Mudalige, I. Reguly): sets, maps between sets, data on
+-- sets, and loops that say of each argument how an element uses it. Where elements increment what others increment,
+-- too, the loop is by one of these ways, `by`: "atomics"; "colours", a launch for each; "owner", a thread for each
+-- target, which computes again what its neighbours do; "staged", mini-partitions of `part` elements in shared memory,
+-- with blocks = "colours", "atomics" or "owner" (a block owns `part` targets), and threads = "colours", "atomics" or
+-- "owner" (a thread for each of these).
+--
+-- mesh/loop.lua takes a loop, mesh/plan.lua plans it, mesh/source.lua writes its kernel. docs/api/mesh.md
+
+local api = require "moonwarp.base.api"
+local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
+local loop = require "moonwarp.mesh.loop"
+local nearest = require "moonwarp.base.nearest"
+local schema = require "moonwarp.base.schema"
+local source = require "moonwarp.mesh.source"
+
+local Mesh = { __name = "mesh" }
+Mesh.__index = Mesh
+
+local MOST <const> = (1 << 30) - 1 -- elements of a set: a plan has marks in an index's two other bits
+local invalid, check_count = failure.invalid, loop.check_count
+
+local function new(dev, options)
+  local rules = { kernels = "string", type = "string", layout = "string", constants = "table" }
+  local o = lists.merged({ kernels = "", type = "f64", layout = "aos", constants = {} },
+    schema.options("mesh.new", options, rules))
+  loop.check_word("mesh.new: option 'layout'", o.layout, "aos", "soa")
+  loop.check_word("mesh.new: option 'type'", o.type, "f32", "f64")
+  return setmetatable(lists.merged(o, { dev = dev, names = {}, plans = {} }), Mesh)
+end
+
+-- Kernels have the names.
+local function name_it(mesh, kind, name)
+  if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" then
+    invalid("a %s's name is a word of letters and digits, got %s", kind, tostring(name))
+  elseif mesh.names[name] then
+    invalid("%s '%s': the mesh has a %s of that name", kind, name, mesh.names[name])
+  end
+  mesh.names[name] = kind
+end
+
+local function check_array(who, array, count, what, ...)
+  if core.type(array) ~= "array" then invalid("%s: an array is wanted, got %s", who, schema.kind(array)) end
+  check_count(who .. ": its values", count, 1, (1 << 31) - 1) -- kernels count in 32 bits
+  if #array == count then return end
+  invalid("%s: %s needs %d elements, the array has %d", who, what:format(...), count, #array)
+end
+
+--- A set of n elements.
+---@param name string
+---@param n integer    1 to 2^30 - 1
+---@return table set   name, n
+function Mesh:set(name, n)
+  name_it(self, "set", name)
+  check_count(("set '%s': its size"):format(name), n, 1, MOST)
+  return { name = name, n = n }
+end
+
+--- A map: each element of a set leads to some elements of another.
+---@param name string
+---@param from table        a set
+---@param to table          a set
+---@param arity integer     columns
+---@param array userdata    of i32, {n of from, arity}: elements of `to` from 0, one column after the other
+---@return table map        name, from, to, arity, array
+function Mesh:map(name, from, to, arity, array)
+  name_it(self, "map", name)
+  local who = ("map '%s' from '%s' to '%s'"):format(name, from.name, to.name)
+  check_count(who .. ": its columns", arity, 1, 31)
+  check_array(who, array, from.n * arity, "%d columns of %d", arity, from.n)
+  if array:dtype() ~= "i32" then invalid("%s: an array of i32 is wanted, got %s", who, array:dtype()) end
+  local low, high = self.dev:min(array), self.dev:max(array)
+  if low < 0 or high >= to.n then
+    invalid("%s leads to element %d: '%s' has 0 to %d", who, low < 0 and low or high, to.name, to.n - 1)
+  end
+  return { name = name, from = from, to = to, arity = arity, array = array }
+end
+
+--- Data on a set.
+---@param name string
+---@param set table
+---@param dim integer       values per element
+---@param array userdata    of dim * n of the set, in the mesh's layout
+---@return table dat        name, set, dim, array, type
+function Mesh:dat(name, set, dim, array)
+  name_it(self, "dat", name)
+  check_count(("dat '%s': its dimension"):format(name), dim, 1, 64)
+  check_array(("dat '%s' on '%s'"):format(name, set.name), array, set.n * dim, "dimension %d of %d", dim, set.n)
+  return { name = name, set = set, dim = dim, array = array, type = array:dtype() }
+end
+
+--- Values that all elements read, or sums over all elements.
+---@param name string
+---@param dim integer
+---@param array userdata   of dim elements
+---@return table dat
+function Mesh:global(name, dim, array)
+  name_it(self, "global", name)
+  check_array(("global '%s'"):format(name), array, dim, "dimension %d", dim)
+  return { name = name, dim = dim, array = array, type = array:dtype(), is_global = true }
+end
+
+--- Gives loops one source, so that all of them are compiled at once.
+---@param loops table[]
+---@return table[] loops   the same
+function Mesh:join(loops)
+  local kernels, known = {}, {}
+  for _, one in ipairs(loops) do
+    if not known[one.name] then known[one.name], kernels[#kernels + 1] = one.kernel, one.kernel end
+    if known[one.name] ~= one.kernel then
+      invalid("join: two loops are named '%s': give one of them another 'name'", one.name)
+    end
+  end
+  local text = source.whole(self, kernels)
+  for _, one in ipairs(loops) do
+    one.source = text
+    for _, launch in ipairs(one.launches) do launch[2].source = text end
+  end
+  return loops
+end
+
+--- A loop as launches, which case:launches of a study takes.
+---@param set table
+---@param kernel string     a function of the mesh's kernels
+---@param args table[]      { dat, access }, { dat, map, column, access } or { global, access }
+---@param options table?    by, block, part, blocks, threads, name
+---@return table loop       name, kernel, source, launches, plan, options, pattern, planning
+function Mesh:loop(set, kernel, args, options)
+  return self:join { loop.new(self, set, kernel, args, options) }[1]
+end
+
+--- Functions that run loops, all compiled at once.
+---@param loops table[]
+---@return function ...   one for each
+function Mesh:compile(loops)
+  local module = self.dev:module { source = self:join(loops)[1].source, name = loops[1].name }
+  return table.unpack(lists.map(loops, function(one) return loop.runner(one, module) end))
+end
+
+--- A function that runs a loop; the arguments are those of Mesh:loop.
+---@return function run
+---@return table loop
+function Mesh:par_loop(set, kernel, args, options)
+  local one = self:loop(set, kernel, args, options)
+  return self:compile { one }, one
+end
+
+nearest.guard(Mesh, "a mesh")
+
+return { new = api.func("mesh.new", 2, new), methods = Mesh }
