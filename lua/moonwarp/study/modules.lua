@@ -29,8 +29,8 @@ local function plan_of(c, how)
   end
   local key = ("%s %s %s"):format(how.source or file, json.encode(options), head.defines and c.type or "")
   local is_own = file and file == head.kernels and not next(options)
-  plans[key] = plans[key] or { templates = {}, made = {}, file = file, source = how.source, options = options, type = c.type,
-                               also = is_own and c.study.also or {} }
+  plans[key] = plans[key] or { templates = {}, made = {}, file = file, source = how.source, options = options,
+                               type = c.type, also = is_own and c.study.also or {} } -- made: modules by their devices
   return plans[key]
 end
 
