@@ -218,6 +218,4 @@ return {
     gates = { gate("T_eff", "a cell a thread", 1, "staged, blocks and threads coloured", LADDER),
               gate("T_eff", "a cell a thread", 0.5, "library copy", { group = "ladder", I = 800 }, "cuda"),
               gate("T_eff", "a cell a thread", 1.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
-  { name = "airfoil-residual", title = "Is it OP2's flow?", study = "airfoil", needs = "airfoil", devices = "cpu",
-    tags = { "applications" }, params = { I = 400, steps = 100, parts = "flow" }, checks = 1 }, -- 720,000 cells
 }

@@ -2,11 +2,10 @@
 --
 -- fourier-search: how fast is a spectrum compared with the responses of accelerated pulsars, and what bounds it?
 --
--- A pulsar in orbit drifts in frequency during an observation: its line is smeared over bins. Overlap-save convolution
--- of the spectrum with a template for each drift: by launches with cuFFT between them (FFTW on the CPU device), by
--- launches of our own, and in one kernel, with 4 and 16 elements per thread, in float, bfloat16 and packed bfloat16.
--- The rate is bins * templates / t, each form at its own best length of segments. Then the way from a series to an
--- accelerated pulsar: long transform, templates, harmonic sum, peaks, a picture. See docs/studies/fourier-search.md.
+-- A pulsar in orbit drifts in frequency: its line is smeared over bins. Overlap-save convolution of the spectrum with a
+-- template for each drift, by launches with cuFFT between them or our own transforms, and in one kernel. The rate is
+-- bins * templates / t, each form at its own best length of segments. Then the way from a series to an accelerated
+-- pulsar. See docs/studies/fourier-search.md.
 
 local mw = require "moonwarp"
 local fft = require "moonwarp.fft"
@@ -22,7 +21,12 @@ local study, p, gpu = mw.study {
     { "n", 1 << 14, "bins of the spectrum, half as many as samples", gpu = 1 << 21, min = 1024, max = 1 << 23 },
     { "most", 32, "bins of the largest drift", gpu = 192, min = 4 },
     { "step", 4, "bins of drift from a template to the next", min = 1 },
-    { "half", 64, "bins of a template on each side", gpu = 256, min = 16 },
+    { "lengths", { 256 }, "bins of a segment, with 4 elements per thread", gpu = { 1024, 4096 },
+      choices = { 256, 1024, 4096 } },
+    { "long", 256, "the same, with 16 elements per thread", gpu = 4096, choices = { 256, 4096 } },
+    { "half", 64, "bins of a template on each side", gpu = 256, min = 16, max = function(p)
+      return math.min(p.long, table.unpack(p.lengths)) // 2 - 1
+    end },
     { "split", 1, "blocks that share the templates of a segment", gpu = 4, min = 1 },
     { "harmonics", 4, "that are added at most", gpu = 8, choices = { 1, 2, 4, 8 } },
     { "line", 24, "power of each of the pulsar's harmonics, of noise of 1", min = 0 },
@@ -50,16 +54,6 @@ function study.arrays(c)
 end
 
 -- ---- what is right ----------------------------------------------------------------------------------
--- Some places of a plane, with what is right there.
-local function some(c, value)
-  local list = {}
-  for k = 0, 31 do
-    local r, z = 1 + k * (c.n - 1) // 31, 1 + k * 7 % 32 * (c.templates - 1) // 31
-    list[k + 1] = { r, z, value = value(r, z) }
-  end
-  return list
-end
-
 local function power_at(c, x, row, r)
   local re, im = 0, 0
   for k = math.max(-p.half, 1 - r), math.min(p.half, c.n - r) do
@@ -70,10 +64,17 @@ local function power_at(c, x, row, r)
   return re * re + im * im
 end
 
--- An answer in a plane: each element is value_of(c)(r, z).
+-- An answer in a plane: each element is value_of(c)(r, z); at the measured size at some places.
 local function in_plane(name, value_of, spec)
   spec.host = value_of
-  function spec.spot(c) return some(c, value_of(c)) end
+  function spec.spot(c)
+    local list, value = {}, value_of(c)
+    for k = 0, 31 do
+      local r, z = 1 + k * (c.n - 1) // 31, 1 + k * 7 % 32 * (c.templates - 1) // 31
+      list[k + 1] = { r, z, value = value(r, z) }
+    end
+    return list
+  end
   study:answer(name, spec)
 end
 
@@ -114,7 +115,7 @@ local function own_step(kernel, N, E, count, more)
   return { own(kernel, N, E), { block = N // E, grid = count, shared = 16 * room(N, E) }, more }
 end
 local function spread(names, E, lengths)
-  local list = { "multiply", "powers" }
+  local list = {}
   for _, N in ipairs(lengths) do
     for _, name in ipairs(names) do list[#list + 1] = own(name, N, E) end
   end
@@ -132,18 +133,17 @@ local function rung(number, name, lengths, per, spec)
   study:rung(spec)
 end
 
-local LENGTHS <const> = gpu and { 1024, 4096 } or { 256 } -- with 4 elements per thread
 local function launches_bound(c, N) return gpu and c.dev:peak_bandwidth() / (24 * wide(N) + 12) or nil end
-rung(1, "cuFFT launches", gpu and { 1024, 2048, 4096, 8192, 16384 } or { 256, 1024 }, 16, { bound = launches_bound,
-  kernel = { "cut_segments", "pad_templates", "multiply", "powers" },
+local LIBRARY <const> = gpu and { 1024, 2048, 4096, 8192, 16384 } or { p.lengths[1], 4 * p.lengths[1] }
+rung(1, "cuFFT launches", LIBRARY, 16, { kernel = { "cut_segments" }, bound = launches_bound,
   make = function(c, N)
     return by_launches(c, N, function(more, drifts, step)
       return { step("pad_templates", drifts), transform(more.spectra) },
              { step("cut_segments", more.count), transform(more.segments) }, transform(more.products, true)
     end)
   end })
-rung(2, "own launches", LENGTHS, 4, { bound = launches_bound,
-  kernel = spread({ "template_spectra", "segments_forward", "segments_inverse" }, 4, LENGTHS),
+rung(2, "own launches", p.lengths, 4, { bound = launches_bound,
+  kernel = spread({ "template_spectra", "segments_forward", "segments_inverse" }, 4, p.lengths),
   make = function(c, N)
     return by_launches(c, N, function(more, drifts)
       return { own_step("template_spectra", N, 4, drifts, more) },
@@ -156,17 +156,15 @@ rung(2, "own launches", LENGTHS, 4, { bound = launches_bound,
 -- What a bin takes of a multiprocessor. Bytes of shared memory and cache: an exchange is a write and a read, a spectrum
 -- a read. Instructions: 3 for each radix-2 stage (the first pass saves some), 2 for an exchange, 4 for the product, 2
 -- for the power, a load and a store; more to convert; half of the arithmetic where numbers are packed.
-local KINDS <const> = {
-  { "float", "complex", size = 8, convert = 0, arithmetic = 1 },
-  { "bfloat16", "__nv_bfloat162", size = 4, convert = 3, arithmetic = 1 },
-  { "packed bfloat16", "both", size = 8, convert = 0, arithmetic = 0.5 },
-}
+local KINDS <const> = { { "float", "complex", size = 8, convert = 0, arithmetic = 1 },
+                        { "bfloat16", "__nv_bfloat162", size = 4, convert = 3, arithmetic = 1 },
+                        { "packed bfloat16", "both", size = 8, convert = 0, arithmetic = 0.5 } }
 local function fused_bound(kind, E)
   return function(c, N)
     local exchanges, stages = math.log(N, E) - 1, math.log(N, 2)
     local bytes = (2 * exchanges + 1) * kind.size * kind.arithmetic
-    local arithmetic = (3 * stages - (E == 4 and 2 or 2.75) + 2 * exchanges + 5) * kind.arithmetic + 3
-    local instructions = arithmetic + kind.convert * exchanges + kind.convert // 1.5
+    local instructions = (3 * stages - (E == 4 and 2 or 2.75) + 2 * exchanges + 5) * kind.arithmetic + 3
+                         + kind.convert * (exchanges + 0.7)
     return c:per_cycle(128 / (bytes * wide(N))), c:per_cycle(128 / (instructions * wide(N))),
            gpu and c.dev:peak_bandwidth() / 4 or nil
   end
@@ -188,8 +186,8 @@ local function fused(number, kind, E, lengths)
     end })
 end
 for i, kind in ipairs(KINDS) do
-  fused(2 * i + 1, kind, 4, LENGTHS)
-  if p.all or i == 1 then fused(2 * i + 2, kind, 16, { gpu and 4096 or 256 }) end
+  fused(2 * i + 1, kind, 4, p.lengths)
+  if p.all or i == 1 then fused(2 * i + 2, kind, 16, { p.long }) end
 end
 
 -- ---- the other stages -------------------------------------------------------------------------------
@@ -279,7 +277,7 @@ local function picture(c, found)
   for z = 1, c.templates do list[z] = c.surprise:view((z - 1) * c.n + from, across):totable() end
   mw.picture(c:keep(c.dev:array("f32", list)), { name = "fourier-search-plane", low = 0, aspect = 0.6, device = c.dev,
     title = "fourier-search: an accelerated pulsar", xlabel = "bin", ylabel = "drift (bins)", label = "surprise",
-    x = { from - 1, from - 1 + across }, y = { -p.most - p.step / 2, p.most + p.step / 2 },
+    x = { from - 1.5, from - 1.5 + across }, y = { -p.most - p.step / 2, p.most + p.step / 2 },
     marks = { { x = found.r, y = (found.row - c.templates // 2) * p.step, label = "found" } } })
   mw.remark("The row of drift 0, which is the periodicity search, has nothing above %.1f.",
     c.dev:max(c.surprise:view(c.n * (c.templates // 2) + p.half, c.n - 2 * p.half)))

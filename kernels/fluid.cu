@@ -9,13 +9,13 @@
 // and diffuse and project relax c x - a (sum of the neighbours) = x0 twenty times: all red cells, all black cells, then
 // the border (set_bnd). Five relaxations are 200 half iterations and most of a step.
 //
-// Layout. A field has n x ny inner cells (n even, and as many to a unit of length) and a border of one cell: columns 0 and
-// n + 1, rows 0 and ny + 1.
-// Cell (x, y) is red if x + y is even. Row y is two half rows of `pitch` places, its red cells and its black ones, so that
-// threads that update cells of one colour read and write neighbours. Pair m of a row is columns 2 m + 1 and 2 m + 2, one
-// red and one black, and both are at place LEAD + m of their half row: inner cells begin at 16 bytes, and the left
-// border is the place before them. The neighbours of a cell are at the same place of the other colour in the rows
-// above, below and its own, and at the place before (of the first of a pair) or behind (of the second).
+// Layout. A field has n x ny inner cells (n even, and as many to a unit of length) and a border of one cell: columns 0
+// and n + 1, rows 0 and ny + 1. Cell (x, y) is red if x + y is even. Row y is two half rows of `pitch` places, its red
+// cells and its black ones, so that threads that update cells of one colour read and write neighbours. Pair m of a row
+// is columns 2 m + 1 and 2 m + 2, one red and one black, and both are at place LEAD + m of their half row: inner cells
+// begin at 16 bytes, and the left border is the place before them. The neighbours of a cell are at the same place of
+// the other colour in the rows above, below and its own, and at the place before (of the first of a pair) or behind
+// (of the second).
 //
 // The ladder of the relaxation
 //   v1  relax_rows      rows as they are: a warp's cells of one colour are every other one
@@ -32,9 +32,9 @@
 //                       behind the one before
 //   v12 relax_band      a block keeps some rows of the whole width in registers, for all iterations or for a few
 //
-// Bound: main memory. A half iteration reads x of the other colour and x0, and writes x: an iteration is 12 bytes a cell,
-// a step 5 * 20 * 12 + 172 = 1372. v11 moves 12 bytes a pass: 5 * 20 / K * 12 + 172. v12 with all iterations in one
-// launch moves 12 a relaxation.
+// Bound: main memory. A half iteration reads x of the other colour and x0, and writes x: an iteration is 12 bytes a
+// cell, a step 5 * 20 * 12 + 172 = 1372. v11 moves 12 bytes a pass: 5 * 20 / K * 12 + 172. v12 with all iterations in
+// one launch moves 12 a relaxation.
 //
 // Sources: B. Ocampo and M. de Mayo, "Parallel Computing, lab 4: CUDA" (undated): the step, v2 to v8. J. Stam, "Stable
 // Fluids" (1999) and "Real-Time Fluid Dynamics for Games" (2003).
@@ -153,19 +153,6 @@ __global__ void advect(float *d, const float *d0, const float *u, const float *v
 
 __global__ void rest(float *most) { most[threadIdx.x] = 0; }
 
-__device__ float most_of_block(float value) {
-  __shared__ float of_warp[32];
-  for (int k = 16; k > 0; k /= 2) value = fmaxf(value, __shfl_down_sync(ALL, value, k));
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
-  __syncthreads();
-  value = threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : 0;
-  __syncthreads(); // of_warp is used again
-  if (threadIdx.x < 32) {
-    for (int k = 16; k > 0; k /= 2) value = fmaxf(value, __shfl_down_sync(ALL, value, k));
-  }
-  return value;
-}
-
 // most[0] = the greatest u0^2 + v0^2, most[1] = the greatest d0. Floats from 0 on are in the order of their bits.
 __global__ void maxima(float *most, const float *u0, const float *v0, const float *d0, int count) {
   float speed = 0, smoke = 0;
@@ -173,12 +160,10 @@ __global__ void maxima(float *most, const float *u0, const float *v0, const floa
     speed = fmaxf(speed, u0[k] * u0[k] + v0[k] * v0[k]);
     smoke = fmaxf(smoke, d0[k]);
   }
-  speed = most_of_block(speed);
-  smoke = most_of_block(smoke);
-  if (threadIdx.x == 0) {
-    atomicMax((int *)most, __float_as_int(speed));
-    atomicMax((int *)most + 1, __float_as_int(smoke));
-  }
+  int fastest = __reduce_max_sync(ALL, __float_as_int(speed)), densest = __reduce_max_sync(ALL, __float_as_int(smoke));
+  if (threadIdx.x % 32 > 0) return;
+  atomicMax((int *)most, fastest);
+  atomicMax((int *)most + 1, densest);
 }
 
 // u0^2 + v0^2 of each place, for a library's maximum.
@@ -187,8 +172,8 @@ __global__ void speeds(float *squares, const float *u0, const float *v0, int cou
   if (k < count) squares[k] = u0[k] * u0[k] + v0[k] * v0[k];
 }
 
-// All sources to zero but those of react, in one pass; the report has memsets, and launches for the few cells. ADD: adds
-// them as add_source does, which adds nothing to any other cell. A place a thread.
+// All sources to zero but those of react, in one pass; the report has memsets, and launches for the few cells. ADD:
+// adds them as add_source does, which adds nothing to any other cell. A place a thread.
 template <bool ADD>
 __global__ void react(float *u0, float *v0, float *d0, float *u, float *v, float *d, const float *most, float force,
                       float source, float dt, int n, int ny, int pitch) {
@@ -219,8 +204,8 @@ __global__ void react(float *u0, float *v0, float *d0, float *u, float *v, float
 
 // ---- kernels: relaxation, as the report has it ----------------------------------------------------------------------
 
-__device__ void half_sweep(float *x, const float *x0, float a, float part, int n, int ny, int pitch, int colour, int wall,
-                           bool by_border) {
+__device__ void half_sweep(float *x, const float *x0, float a, float part, int n, int ny, int pitch, int colour,
+                           int wall, bool by_border) {
   each_pair(n, ny, [=](int m, int y) {
     int k = half_row(colour, y, pitch) + m;
     x[k] = (x0[k] + a * around(x, m, y, colour, n, ny, pitch, wall, by_border)) * part;
@@ -305,23 +290,29 @@ __global__ void relax_grid(float *x, const float *x0, float a, float part, int n
   }
 }
 
-// The same, and each thread keeps x0 of its cells in the block's shared memory: HELD floats a thread and colour at most,
-// the others are read again.
+// The same half iteration, where each thread keeps x0 of its cells in the block's shared memory: HELD floats a thread
+// and colour at most, from the first iteration on; the others are read again.
+template <int HELD>
+__device__ void half_sweep_kept(float *kept, float *x, const float *x0, float a, float part, int n, int ny, int pitch,
+                                int colour, int wall, bool is_first) {
+  int threads = blockDim.x * blockDim.y, at = colour * HELD * threads + threadIdx.y * blockDim.x + threadIdx.x;
+  int end = (colour + 1) * HELD * threads;
+  each_pair(n, ny, [=, &at](int m, int y) {
+    int k = half_row(colour, y, pitch) + m;
+    float b = is_first || at >= end ? x0[k] : kept[at];
+    if (is_first && at < end) kept[at] = b;
+    at += threads;
+    x[k] = (b + a * around(x, m, y, colour, n, ny, pitch, wall, is_first)) * part;
+  });
+}
+
 template <int HELD>
 __global__ void relax_tiles(float *x, const float *x0, float a, float part, int n, int ny, int pitch, int wall,
                             int iterations) {
   extern __shared__ float kept[];
   cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-  int threads = blockDim.x * blockDim.y, thread = threadIdx.y * blockDim.x + threadIdx.x;
   for (int h = 0; h < 2 * iterations; h++) {
-    int colour = h % 2, at = colour * HELD * threads + thread, end = (colour + 1) * HELD * threads;
-    each_pair(n, ny, [=, &at](int m, int y) {
-      int k = half_row(colour, y, pitch) + m;
-      float b = h < 2 || at >= end ? x0[k] : kept[at];
-      if (h < 2 && at < end) kept[at] = b;
-      at += threads;
-      x[k] = (b + a * around(x, m, y, colour, n, ny, pitch, wall, h < 2)) * part;
-    });
+    half_sweep_kept<HELD>(kept, x, x0, a, part, n, ny, pitch, h % 2, wall, h < 2);
     grid.sync();
   }
 }
@@ -421,7 +412,9 @@ __global__ void relax_wide(float *__restrict__ x, const float *__restrict__ x0, 
 #pragma unroll
     for (int w = 0; w < 4; w++) {
       float up = near[r].at[w], down = near[r + 2].at[w];
-      float far = second ? (w < 3 ? near[r + 1].at[(w + 1) % 4] : side[r]) : (w > 0 ? near[r + 1].at[(w + 3) % 4] : side[r]);
+      float far = side[r];
+      if (second && w < 3) far = near[r + 1].at[(w + 1) % 4];
+      if (!second && w > 0) far = near[r + 1].at[(w + 3) % 4];
       bool is_beside = m + w == (second ? n / 2 - 1 : 0);
       if (!by_border && (is_beside || y == 1 || y == ny) && m + w < n / 2) {
         if (is_beside) far = sx * to[w];
@@ -444,8 +437,9 @@ struct where {
   float sx, sy, over; // the walls' signs, a / c
 };
 
-// A half iteration of W cells of row r, of which `near` are the other colour's at the same places. second: as is_second.
-// edge: at a wall the neighbour beyond it is the cell's own value, but by_border; what is no inner cell stays.
+// A half iteration of W cells of row r, of which `near` are the other colour's at the same places. second: as
+// is_second. edge: at a wall the neighbour beyond it is the cell's own value, but by_border; what is no inner cell
+// stays.
 template <int W>
 __device__ cells<W> updated(cells<W> own, const cells<W> &near, const cells<W> &up, const cells<W> &down,
                             const cells<W> &b, float beyond, int r, const where &at, bool second, bool edge,
@@ -483,9 +477,9 @@ __device__ both<W> row_of(const float *x, int i, int y, int first, int last, int
   return row;
 }
 
-// Row j enters the levels; level l updates row j - l - 1, red cells where l is even, and hands it on. Its neighbours: the
-// row that comes from the level before is the one below, the next level still has the one above. x0 of the last rows is
-// in a ring in shared memory, where `slot` has that of row j - 1.
+// Row j enters the levels; level l updates row j - l - 1, red cells where l is even, and hands it on. Its neighbours:
+// the row that comes from the level before is the one below, the next level still has the one above. x0 of the last
+// rows is in a ring in shared memory, where `slot` has that of row j - 1.
 template <int K, int W, typename T>
 __device__ void through(both<W> *held, both<W> row, const T *ring, int slot, int j, const where &at, bool second,
                         bool edge, bool by_border) {
@@ -505,7 +499,8 @@ __device__ void through(both<W> *held, both<W> row, const T *ring, int slot, int
   held[2 * K] = row;
 }
 
-// Copies x0 of a lane's places in a row into the ring, on the way to its slot while other rows are worked on; else zero.
+// Copies x0 of a lane's places in a row into the ring, on the way to its slot while other rows are worked on; else
+// zero.
 template <int W, typename T>
 __device__ void fetch(T *slot, const T *x0, int i, int row, int most, int ny, int pitch) {
   bool is_in = i >= 0 && i <= most && row >= 1 && row <= ny;
@@ -526,7 +521,7 @@ __global__ void __launch_bounds__(128)
   extern __shared__ __align__(16) char memory[];
   int lanes = 32 - 2 * HALO, lane = threadIdx.x % 32, from = blockIdx.x * blockDim.x / 32 * lanes * W;
   int i = from + (threadIdx.x / 32 * lanes + lane - HALO) * W, first = 1 + blockIdx.y * rows;
-  int last = min(first + rows - 1, ny), start = first - 2 * K, top = by_border ? 0 : 1, bottom = by_border ? ny + 1 : ny;
+  int last = min(first + rows - 1, ny), start = first - 2 * K, top = !by_border, bottom = ny + !top;
   int most = LEAD + n / 2;
   bool is_own = lane >= HALO && lane < 32 - HALO && i <= most;
   bool is_beside = blockIdx.x == 0 || from + (blockDim.x / 32 * lanes + HALO) * W >= most; // of the block
@@ -590,9 +585,9 @@ __device__ int edge(int colour, int warp, int is_last, int width) {
   return ((colour * (blockDim.x / 32 + 2) + warp + 1) * 2 + is_last) * width + threadIdx.x % 32;
 }
 
-// A cell with the border's; zero beside the field.
-__device__ float cell(const float *f, int colour, int y, int m, int n, int ny, int pitch) {
-  return y >= 0 && y <= ny + 1 && m <= n / 2 ? f[half_row(colour, y, pitch) + m] : 0.0f;
+// A cell; zero beside the field, where `by` is how far the border counts as a part of it: 1, or 0.
+__device__ float cell(const float *f, int colour, int y, int m, int n, int ny, int pitch, int by) {
+  return y > -by && y < ny + 1 + by && m < n / 2 + by ? f[half_row(colour, y, pitch) + m] : 0.0f;
 }
 
 // The cells of a lane in a block that keeps rows in registers: R rows of W pairs, with their right-hand sides.
@@ -626,7 +621,7 @@ __device__ void half_rows(rows<W, R> *lane, const float *edges, const float *x, 
     bool second = (colour + 1 + q) % 2 == 0;
     float beyond = __shfl_sync(ALL, near[q].at[second ? 0 : W - 1], second ? number + 1 : number - 1);
     if (by_border && number == (second ? 31 : 0))
-      beyond = c * cell(x, 1 - colour, top + q, second ? 32 * W : -1, at.n, at.ny, pitch);
+      beyond = c * cell(x, 1 - colour, top + q, second ? 32 * W : -1, at.n, at.ny, pitch, 1);
     lane->own[colour][q] = updated<W>(lane->own[colour][q], near[q], q > 0 ? near[(q + R - 1) % R] : above,
                                       q + 1 < R ? near[(q + 1) % R] : below, lane->b[colour][q], beyond, top + q, at,
                                       second, true, by_border);
@@ -634,8 +629,8 @@ __device__ void half_rows(rows<W, R> *lane, const float *edges, const float *x, 
 }
 
 // `count` iterations of rows that a block keeps in registers, the whole width: R rows a warp, W pairs a lane. A block
-// updates `halo` rows more at both ends than the `rows` that it writes, twice count, or none if it has all; where y is x
-// it must have all. The rows beside the block's stay as they were: what is wrong moves inwards by a row each time.
+// updates `halo` rows more at both ends than the `rows` that it writes, twice count, or none if it has all; where y is
+// x it must have all. The rows beside the block's stay as they were: what is wrong moves inwards by a row each time.
 template <int W, int R>
 __global__ void __launch_bounds__(W *R > 8 ? 512 : 1024)
     relax_band(float *y, const float *x, const float *x0, float a, float part, float c, int n, int ny, int pitch,
@@ -652,12 +647,13 @@ __global__ void __launch_bounds__(W *R > 8 ? 512 : 1024)
       int m = at.m + w;
 #pragma unroll
       for (int q = 0; q < R; q++) {
-        lane.own[colour][q].at[w] = c * cell(x, colour, top + q, m, n, ny, pitch);
-        lane.b[colour][q].at[w] = cell(x0, colour, top + q, m, n, ny, pitch);
+        lane.own[colour][q].at[w] = c * cell(x, colour, top + q, m, n, ny, pitch, by_border);
+        lane.b[colour][q].at[w] = cell(x0, colour, top + q, m, n, ny, pitch, 0);
       }
       if (warp > 0) continue;
-      edges[edge(colour, -1, 1, 32 * W) + 32 * w] = c * cell(x, colour, from - 1, m, n, ny, pitch);
-      edges[edge(colour, warps, 0, 32 * W) + 32 * w] = c * cell(x, colour, from + warps * R, m, n, ny, pitch);
+      edges[edge(colour, -1, 1, 32 * W) + 32 * w] = c * cell(x, colour, from - 1, m, n, ny, pitch, by_border);
+      edges[edge(colour, warps, 0, 32 * W) + 32 * w] =
+          c * cell(x, colour, from + warps * R, m, n, ny, pitch, by_border);
     }
     leave(edges, &lane, colour, warp);
   }

@@ -183,9 +183,9 @@ __device__ constexpr int room(int size, int e) {
   return size / e * (e + 1);
 }
 
-// Exchanges use two rooms in turn, so a barrier each is enough: that of the exchange from q.
+// Exchanges use two rooms in turn, so a barrier each is enough. That from q has the second one where q is an odd power.
 __device__ constexpr int turn_of(int e, int q) {
-  return q == e || q == e * e * e;
+  return q == e || q == e * e * e || q == e * e * e * e * e;
 }
 
 // Where the thread's elements begin that lie q apart, or E q apart, and how far apart they lie with what is left free.

@@ -137,3 +137,13 @@ it("the parameters, rungs and parts on the studies' pages are the studies' own",
   assert.are.same({}, problems)
   assert.is_true(count > 50)
 end)
+
+it("a study's page and its row in the index ask the study's own question", function()
+  local index, names = support.read(HOME .. "/docs/studies/README.md"), studies.names()
+  for i, study in ipairs(studies.describe(names)) do
+    local page = support.read(("%s/docs/studies/%s.md"):format(HOME, names[i]))
+    local asked = page:match "^# [^\n]+\n\n([^\n]+)\n"
+    assert.are.equal(study.question:lower(), asked:lower(), names[i])
+    assert.is_truthy(index:find(("](%s.md) | %s |"):format(names[i], study.question), 1, true), names[i])
+  end
+end)

@@ -4,7 +4,6 @@
 
 local support = require "tests.support"
 local mesh = require "moonwarp.mesh"
-local own_kernels = require "moonwarp.own_kernels"
 
 local KERNELS <const> = [[
 __device__ void flow(const REAL w[1], const REAL u1[3], const REAL u2[3], REAL y1[3], REAL y2[3]) {
@@ -267,6 +266,3 @@ describe("moonwarp.mesh for an architecture", function()
     end)
   end
 end)
-
--- Plans' kernels stay, and are no leak.
-for _, dev in ipairs(support.devices()) do pcall(own_kernels.module, dev, "moonwarp/plan.cu") end

@@ -170,7 +170,9 @@ function support.warm()
     dev:sum(a)
     require("moonwarp.measure.comparison").on_device(a, a, 0, 0)
     local own_kernels = require "moonwarp.own_kernels"
-    for _, file in ipairs { "proof", "rand", "sparse" } do own_kernels.module(dev, ("moonwarp/%s.cu"):format(file)) end
+    for _, file in ipairs { "plan", "proof", "rand", "sparse" } do
+      own_kernels.module(dev, ("moonwarp/%s.cu"):format(file))
+    end
     pcall(own_kernels.module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
   end
 end

@@ -52,7 +52,7 @@ end
 
 local function react(t, o)
   t.add("rest", { block = 2, grid = 1 })
-  if o.maxima then o.maxima(t) else t.line("maxima", {}, { grid = math.min(1024, ceil_div(t.count, 256)) }) end
+  if o.maxima then o.maxima(t) else t.line("maxima", {}, { grid = math.min(512, ceil_div(t.count, 256)) }) end
   if not (o.queued or o.graph or o.streams) then t.act(function() return t.c.most:get(1) end) end
   t.add(("react<%s>"):format(o.adds or false), over(step.pitch(t.c), 2 * (t.ny + 2)),
     not o.adds and { u = mw.null, v = mw.null, d = mw.null })

@@ -89,7 +89,7 @@ local function add_indirect(pattern, a, is_staged)
   end
 end
 
--- For each column with increments where else its elements lead, and what they read of their target.
+-- For each column with increments where else its elements lead.
 local function add_sides(pattern)
   for _, c in ipairs(pattern.columns) do
     local ends = lists.map(pattern.ends, function(one)
@@ -98,18 +98,14 @@ local function add_sides(pattern)
     if pattern.is_direct or #ends == 0 then ends[#ends + 1] = { name = "e" } end
     pattern.side_ends[c] = ends
   end
-  for _, a in ipairs(pattern.args) do
-    local is_own = a.map and a.map == pattern.inc and a.access == "read" and lists.has(pattern.columns, a.column)
-    if is_own then once(pattern.own, a.dat) end
-  end
 end
 
 -- The arguments by what is done with them. args: { dat, map, column, access, own (its name in the kernel), at }; maps;
 -- ends: where columns lead; inc: the map through which `added` dats are incremented, by its `columns`, as bits too;
--- sums: over all elements; staged: the dats that a block has, by map, and in_order; own, side_ends: of targets.
+-- sums: over all elements; staged: the dats that a block has, by map, and in_order; side_ends, by column of a target.
 local function described(mesh, set, kernel, args, is_owner)
   local pattern = { set = set, kernel = kernel, args = {}, maps = {}, ends = {}, columns = {}, added = {}, sums = {},
-                    own = {}, staged = {}, in_order = {}, bits = 0, side_ends = {} }
+                    staged = {}, in_order = {}, bits = 0, side_ends = {} }
   local parameters, read = signature(mesh, kernel), {}
   if #parameters ~= #args then
     invalid("par_loop %s: the function takes %d arguments, got %d", kernel, #parameters, #args)
@@ -217,16 +213,13 @@ end
 
 --- A function that runs a loop by a module that has its kernel.
 function loop.runner(self, module)
-  local goes, compiled = {}, module:kernel(self.name)
-  for i, launch in ipairs(self.launches) do
-    local how = launch[2]
+  local compiled = module:kernel(self.name)
+  local goes = lists.map(self.launches, function(launch)
+    local how, values = launch[2], lists.map((compiled:parameters()), function(name) return launch[3][name] end)
     local go = compiled:prepare { grid = how.grid, block = how.block, shared = how.shared }
-    local values = lists.map((compiled:parameters()), function(name) return launch[3][name] end)
-    goes[i] = function() go(table.unpack(values)) end
-  end
-  return #goes == 1 and goes[1] or function()
-    for _, go in ipairs(goes) do go() end
-  end
+    return function() go(table.unpack(values)) end
+  end)
+  return function() for _, go in ipairs(goes) do go() end end
 end
 
 return loop

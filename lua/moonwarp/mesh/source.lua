@@ -15,13 +15,11 @@ local function text_of(name) return assert(files.read(("%s/kernels/moonwarp/%s")
 local function add(lines, text, ...) lines[#lines + 1] = text:format(...) end
 local function declared(dat, name) return ("%s %s[%d] = {};"):format(dtypes[dat.type].cpp, name, dat.dim) end
 
-local forms = {} -- read when they are first needed
+local forms = {}
+for name, text in text_of "mesh_forms.cuh":gmatch "//%- (%w+):[^\n]*\n(.-)\n\n" do forms[name] = text end
 
 -- A form of kernels/moonwarp/mesh_forms.cuh; its holes get a text or a list of lines.
 local function form(name, values)
-  if not next(forms) then
-    for known, text in text_of "mesh_forms.cuh":gmatch "//%- (%w+):[^\n]*\n(.-)\n\n" do forms[known] = text end
-  end
   return (forms[name]:gsub("( *)%$(%a+)", function(indent, hole)
     local value = values[hole] or ""
     local text = type(value) == "table" and table.concat(value, "\n") or tostring(value)
@@ -42,20 +40,19 @@ local function element(loop, read, inc)
   local before, begin, names, after = {}, {}, {}, {}
   for i, a in ipairs(loop.args) do
     local dat, access, known = a.dat, a.access, nil
-    names[i] = a.own
-    if dat.is_global then
-      names[i] = access == "read" and "dat_" .. dat.name or a.own
-    elseif a.map and access == "inc" then
+    local is_inc = a.map and access == "inc"
+    if is_inc then
       begin[#begin + 1], after[#after + 1] = declared(dat, a.own), inc(a)
     elseif a.map then
       before[#before + 1], known = read(a)
-      names[i] = known or a.own
+    elseif dat.is_global then
+      known = access == "read" and "dat_" .. dat.name or a.own
     else
       if access == "read" or access == "rw" then before[#before + 1] = move("get", a.own, dat, "e") end
       if access ~= "read" then after[#after + 1] = move(access == "inc" and "plus" or "put", a.own, dat, "e") end
     end
-    local is_inc = a.map and access == "inc"
-    if not (dat.is_global or known or is_inc) then table.insert(before, 1, declared(dat, a.own)) end
+    names[i] = known or a.own
+    if not known and not is_inc then table.insert(before, 1, declared(dat, a.own)) end
   end
   add(before, "%s(%s);", loop.kernel, table.concat(names, ", "))
   return lists.append(before, after), begin
@@ -125,10 +122,12 @@ local function targets(loop, p)
         place_text(loop, p, side, one))
     end
   end
-  for _, dat in ipairs(loop.own) do
-    local name = "own_" .. dat.name
-    lists.append(own, { declared(dat, name), here .. (p.own and move("get", name, dat, "threadIdx.x", loop.inc)
-      or move("get", name, dat, "t")) })
+  local read = lists.map(loop.args, function(a)
+    return a.map == loop.inc and a.access == "read" and lists.has(loop.columns, a.column) and a.dat or nil
+  end)
+  for _, dat in ipairs(lists.unique(read)) do
+    local name, at, map = "own_" .. dat.name, p.own and "threadIdx.x" or "t", p.own and loop.inc
+    lists.append(own, { declared(dat, name), here .. move("get", name, dat, at, map) })
   end
   for _, dat in ipairs(loop.added) do
     local name = "sum_" .. dat.name

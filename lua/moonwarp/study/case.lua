@@ -73,6 +73,7 @@ function case.on(study, id)
   local views = study.state.views
   local view = views[dev:id()] or case.view(study, dev)
   views[dev:id()], view.state.in_fibers = view, study.state.in_fibers
+  if view.gpu == study.gpu then view.state.plans = study.state.plans end -- the same code, compiled once
   return view
 end
 

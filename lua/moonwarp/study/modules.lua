@@ -29,8 +29,8 @@ local function plan_of(c, how)
   end
   local key = ("%s %s %s"):format(how.source or file, json.encode(options), head.defines and c.type or "")
   local is_own = file and file == head.kernels and not next(options)
-  plans[key] = plans[key] or { templates = {}, file = file, source = how.source, options = options, type = c.type,
-                               also = is_own and c.study.also or {} }
+  plans[key] = plans[key] or { templates = {}, made = {}, file = file, source = how.source, options = options,
+                               type = c.type, also = is_own and c.study.also or {} } -- made: modules by their devices
   return plans[key]
 end
 
@@ -42,7 +42,7 @@ local function add(c, plan, name)
       .. "in the rung's 'kernel'", full)
   end
   table.insert(plan.templates, full)
-  plan.module = nil -- what was compiled lacks it
+  plan.made = {} -- what was compiled lacks it
 end
 
 --- Plans a kernel, to be compiled with the others of its module, and with the study's `also` in that of its own file.
@@ -82,9 +82,9 @@ local function compile(c, plan)
 end
 
 local function module_of(c, how)
-  local plan = plan_of(c, how)
-  plan.module = plan.module or compile(c, plan)
-  return plan.module, plan
+  local plan, id = plan_of(c, how), c.study.dev:id()
+  plan.made[id] = plan.made[id] or compile(c, plan)
+  return plan.made[id], plan
 end
 
 --- A kernel of the study.
