@@ -213,8 +213,23 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     local flat = m:dat("flat", f.nodes, 1, dev:zeros("f64", f.n))
     fails(" flow, argument 2 'flat': the function takes 3 values, 'flat' has 1", "flow",
       with(2, { flat, ends, 1, "read" }))
-    fails(" flow, argument 4 'u': it is 'inc' here and read by argument 3, so that the order of the elements counts",
-      "flow", with(4, { u, ends, 1, "inc" }))
+    fails(" flow, argument 4 'u': its array is 'inc' here and 'read' by argument 2, so that the order of the elements "
+      .. "counts", "flow", with(4, { u, ends, 1, "inc" }))
+    local alias = m:dat("alias", f.nodes, 3, u.array)
+    fails(" flow, argument 4 'alias': its array is 'inc' here and 'read' by argument 2, so that the order of the "
+      .. "elements counts", "flow", with(4, { alias, ends, 1, "inc" }))
+    local foreign = parts("aos", "f64", 20, 2)
+    fails(" flow, argument 1: dat 'w' is of another mesh", "flow", with(1, { foreign.w, "read" }))
+    fails(" flow, argument 2 'u': map 'ends' is of another mesh", "flow", with(2, { u, foreign.ends, 1, "read" }))
+    fails(" flow, argument 2 'u': a map of the mesh is wanted, got string", "flow", with(2, { u, "ends", 1, "read" }))
+    fails(" flow, argument 1: a dat of the mesh is wanted, got array", "flow", with(1, { w.array, "read" }))
+    fails(" flow, argument 1: { dat, access } or { dat, map, column, access } is wanted, got string", "flow",
+      with(1, "read"))
+    fails(" flow: a list of arguments is wanted, got nil", "flow", nil)
+    fails(": a function's name is wanted, got nil", nil, f.arguments)
+    fails(": a function's name is a word, got '.'", ".", f.arguments)
+    support.fails(function() m:par_loop("edges", "flow", f.arguments) end,
+      "par_loop: a set of the mesh is wanted, got string")
     fails(" flow, argument 5 'y': increments go through one map, 'ends' or 'other'", "flow",
       with(5, { y, other, 2, "inc" }))
     local sums = { { w, "read" }, { u, ends, 1, "read" }, { y, ends, 2, "inc" }, { total, "inc" } }
@@ -229,6 +244,25 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     support.fails(function()
       m:join { m:loop(f.edges, "flow", f.arguments), m:loop(f.edges, "flow", f.arguments, { by = "owner" }) }
     end, "join: two loops are named 'flow_loop': give one of them another 'name'")
+  end)
+
+  -- The plan of a dat in two arguments was taken for one of two dats, which need twice the shared memory.
+  runs("has a plan of its own where arguments share a dat", function()
+    local f = parts("aos", "f64", 300, 2)
+    local other = f.m:dat("other", f.nodes, 3, dev:full(2, "f64", 3 * f.n))
+    local function sums(first, last)
+      f.y.array:fill(0)
+      f.m:par_loop(f.edges, "flow", { { f.w, "read" }, { first, f.ends, 1, "read" }, { last, f.ends, 2, "read" },
+                                      { f.y, f.ends, 1, "inc" }, { f.y, f.ends, 2, "inc" } }, { by = "staged" })()
+      return f.y.array:totable()
+    end
+    sums(f.u, f.u)
+    local alone = parts("aos", "f64", 300, 2)
+    local same = alone.m:dat("other", alone.nodes, 3, dev:full(2, "f64", 3 * alone.n))
+    alone.m:par_loop(alone.edges, "flow", { { alone.w, "read" }, { alone.u, alone.ends, 1, "read" },
+      { same, alone.ends, 2, "read" }, { alone.y, alone.ends, 1, "inc" }, { alone.y, alone.ends, 2, "inc" } },
+      { by = "staged" })()
+    assert.are.same(alone.y.array:totable(), sums(f.u, other))
   end)
 
   runs("refuses threads of too many colours", function()

@@ -25,6 +25,7 @@ local MOST <const> = (1 << 30) - 1 -- elements of a set: a plan has marks in an 
 local invalid, check_count = failure.invalid, loop.check_count
 
 local function new(dev, options)
+  if core.type(dev) ~= "device" then invalid("mesh.new: a device is wanted, got %s", schema.kind(dev)) end
   local rules = { kernels = "string", type = "string", layout = "string", constants = "table" }
   local o = lists.merged({ kernels = "", type = "f64", layout = "aos", constants = {} },
     schema.options("mesh.new", options, rules))
@@ -34,13 +35,19 @@ local function new(dev, options)
 end
 
 -- Kernels have the names.
-local function name_it(mesh, kind, name)
+local function check_name(mesh, kind, name)
   if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" then
     invalid("a %s's name is a word of letters and digits, got %s", kind, tostring(name))
   elseif mesh.names[name] then
     invalid("%s '%s': the mesh has a %s of that name", kind, name, mesh.names[name])
   end
-  mesh.names[name] = kind
+end
+
+-- An object of the mesh, whose name is taken from now on.
+local function object(mesh, kind, fields)
+  fields.mesh, fields.kind = mesh, kind
+  mesh.names[fields.name] = fields.is_global and "global" or kind
+  return fields
 end
 
 local function check_array(who, array, count, what, ...)
@@ -55,9 +62,9 @@ end
 ---@param n integer    1 to 2^30 - 1
 ---@return table set   name, n
 function Mesh:set(name, n)
-  name_it(self, "set", name)
+  check_name(self, "set", name)
   check_count(("set '%s': its size"):format(name), n, 1, MOST)
-  return { name = name, n = n }
+  return object(self, "set", { name = name, n = n })
 end
 
 --- A map: each element of a set leads to some elements of another.
@@ -68,7 +75,9 @@ end
 ---@param array userdata    of i32, {n of from, arity}: elements of `to` from 0, one column after the other
 ---@return table map        name, from, to, arity, array
 function Mesh:map(name, from, to, arity, array)
-  name_it(self, "map", name)
+  check_name(self, "map", name)
+  loop.check_object(self, ("map '%s'"):format(name), from, "set")
+  loop.check_object(self, ("map '%s'"):format(name), to, "set")
   local who = ("map '%s' from '%s' to '%s'"):format(name, from.name, to.name)
   check_count(who .. ": its columns", arity, 1, 31)
   check_array(who, array, from.n * arity, "%d columns of %d", arity, from.n)
@@ -77,7 +86,7 @@ function Mesh:map(name, from, to, arity, array)
   if low < 0 or high >= to.n then
     invalid("%s leads to element %d: '%s' has 0 to %d", who, low < 0 and low or high, to.name, to.n - 1)
   end
-  return { name = name, from = from, to = to, arity = arity, array = array }
+  return object(self, "map", { name = name, from = from, to = to, arity = arity, array = array })
 end
 
 --- Data on a set.
@@ -87,10 +96,11 @@ end
 ---@param array userdata    of dim * n of the set, in the mesh's layout
 ---@return table dat        name, set, dim, array, type
 function Mesh:dat(name, set, dim, array)
-  name_it(self, "dat", name)
+  check_name(self, "dat", name)
+  loop.check_object(self, ("dat '%s'"):format(name), set, "set")
   check_count(("dat '%s': its dimension"):format(name), dim, 1, 64)
   check_array(("dat '%s' on '%s'"):format(name, set.name), array, set.n * dim, "dimension %d of %d", dim, set.n)
-  return { name = name, set = set, dim = dim, array = array, type = array:dtype() }
+  return object(self, "dat", { name = name, set = set, dim = dim, array = array, type = array:dtype() })
 end
 
 --- Values that all elements read, or sums over all elements.
@@ -99,9 +109,9 @@ end
 ---@param array userdata   of dim elements
 ---@return table dat
 function Mesh:global(name, dim, array)
-  name_it(self, "global", name)
+  check_name(self, "global", name)
   check_array(("global '%s'"):format(name), array, dim, "dimension %d", dim)
-  return { name = name, dim = dim, array = array, type = array:dtype(), is_global = true }
+  return object(self, "dat", { name = name, dim = dim, array = array, type = array:dtype(), is_global = true })
 end
 
 --- Gives loops one source, so that all of them are compiled at once.

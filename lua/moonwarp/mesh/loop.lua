@@ -29,8 +29,17 @@ function loop.check_count(who, n, least, most)
   end
 end
 
+--- Rejects what is no object of a mesh.
+---@param kind string   "set", "map" or "dat", which a global is too
+function loop.check_object(mesh, who, value, kind)
+  local is_it = type(value) == "table" and value.kind == kind
+  if not is_it then invalid("%s: a %s of the mesh is wanted, got %s", who, kind, schema.kind(value)) end
+  if value.mesh ~= mesh then invalid("%s: %s '%s' is of another mesh", who, kind, value.name) end
+end
+
 -- The parameters of a user's function: name, is_const, dim if it has one.
 local function signature(mesh, kernel)
+  if not kernel:find "^[%a_][%w_]*$" then invalid("par_loop: a function's name is a word, got '%s'", kernel) end
   local inside = mesh.kernels:match("[%w_]+%s+" .. kernel .. "%s*(%b())%s*{")
   if not inside then invalid("par_loop: the mesh's kernels have no function '%s'", kernel) end
   local list = {}
@@ -100,36 +109,47 @@ local function add_sides(pattern)
   end
 end
 
+-- An array that several arguments have is read by all of them, or incremented.
+local function check_order(a, i, of_array)
+  local array = a.dat.array
+  local first = of_array[array]
+  if first and (first.access ~= a.access or a.access == "write" or a.access == "rw") then
+    invalid("%s: its array is '%s' here and '%s' by argument %d, so that the order of the elements counts", a.who,
+      a.access, first.access, first.i)
+  end
+  of_array[array] = first or { access = a.access, i = i }
+end
+
 -- The arguments by what is done with them. args: { dat, map, column, access, own (its name in the kernel), at }; maps;
 -- ends: where columns lead; inc: the map through which `added` dats are incremented, by its `columns`, as bits too;
 -- sums: over all elements; staged: the dats that a block has, by map, and in_order; side_ends, by column of a target.
 local function described(mesh, set, kernel, args, is_owner)
   local pattern = { set = set, kernel = kernel, args = {}, maps = {}, ends = {}, columns = {}, added = {}, sums = {},
                     staged = {}, in_order = {}, bits = 0, side_ends = {} }
-  local parameters, read = signature(mesh, kernel), {}
+  local parameters, of_array = signature(mesh, kernel), {}
   if #parameters ~= #args then
     invalid("par_loop %s: the function takes %d arguments, got %d", kernel, #parameters, #args)
   end
   for i, given in ipairs(args) do
+    local who = ("par_loop %s, argument %d"):format(kernel, i)
+    if type(given) ~= "table" then
+      invalid("%s: { dat, access } or { dat, map, column, access } is wanted, got %s", who, schema.kind(given))
+    end
     local dat, map, column = given[1], #given > 2 and given[2] or nil, given[3]
+    loop.check_object(mesh, who, dat, "dat")
+    if map then loop.check_object(mesh, ("%s '%s'"):format(who, dat.name), map, "map") end
     local a = { dat = dat, map = map, column = column, access = given[#given], own = "v_" .. parameters[i].name,
                 at = map and ("at_%s_%s"):format(map.name, column),
-                who = ("par_loop %s, argument %d '%s'"):format(kernel, i, dat.name) }
+                who = ("%s '%s'"):format(who, dat.name) }
     check_argument(set, a, parameters[i])
     pattern.args[i] = a
-    if a.access == "read" then read[dat] = i end
+    check_order(a, i, of_array)
     if map then
       add_indirect(pattern, a, a.access == "read" or not is_owner)
     else
       pattern.is_direct = pattern.is_direct or not dat.is_global
       pattern.writes = pattern.writes or a.access ~= "read" and a
       if dat.is_global and a.access == "inc" then lists.append(pattern.sums, { a }) end
-    end
-  end
-  for _, a in ipairs(pattern.args) do
-    if a.access ~= "read" and read[a.dat] then
-      invalid("%s: it is '%s' here and read by argument %d, so that the order of the elements counts", a.who, a.access,
-        read[a.dat])
     end
   end
   add_sides(pattern)
@@ -161,11 +181,14 @@ local function chosen(pattern, who, o)
 end
 
 -- ---- what becomes of it -----------------------------------------------------------------------------
--- Loops of one pattern have one plan.
+-- Loops of one pattern have one plan. Arguments that share a dat share its room in a block too.
 local function planned(mesh, pattern, o)
+  local places = {}
+  for i, a in ipairs(pattern.args) do places[a.dat] = places[a.dat] or i end
   local how = o.by == "staged" and ("%d %d %s %s"):format(o.block, o.part, o.blocks, o.threads) or ""
   local key = table.concat(lists.append({ pattern.set.name, o.by, how }, lists.map(pattern.args, function(a)
-    return a.map and a.at .. a.access .. a.dat.dim .. a.dat.type or a.dat.is_global and "" or "e"
+    if not a.map then return a.dat.is_global and "" or "e" end
+    return ("%s%s%d%s%d"):format(a.at, a.access, a.dat.dim, a.dat.type, places[a.dat])
   end)), " ")
   mesh.plans[key] = mesh.plans[key] or (plan[o.by] or plan.elements)(mesh, pattern, o)
   return mesh.plans[key]
@@ -191,6 +214,11 @@ end
 
 --- A loop: name, kernel (its text), launches (without a source), plan, options, pattern, planning (seconds).
 function loop.new(mesh, set, kernel, args, options)
+  loop.check_object(mesh, "par_loop", set, "set")
+  if type(kernel) ~= "string" then invalid("par_loop: a function's name is wanted, got %s", schema.kind(kernel)) end
+  if type(args) ~= "table" then
+    invalid("par_loop %s: a list of arguments is wanted, got %s", kernel, schema.kind(args))
+  end
   local who, began = "par_loop " .. kernel, core.clock()
   local o = lists.merged({ by = "atomics", block = 128, blocks = "colours", threads = "colours" },
     schema.options(who, options, OPTIONS))
