@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/backend/cuda/nvml.h"
 
@@ -109,10 +108,9 @@ cuda_nvml_result nvmlDeviceGetEnforcedPowerLimit(cuda_nvml_device device, unsign
 
 /* 250 W since the machine began. */
 cuda_nvml_result nvmlDeviceGetTotalEnergyConsumption(cuda_nvml_device device, unsigned long long *millijoules) {
-  struct timespec now;
+  static unsigned long long count; /* 1000 J with each reading, so that no test depends on time */
   ENTER();
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  *millijoules = 250 * (1000ull * (unsigned long long)now.tv_sec + (unsigned long long)now.tv_nsec / 1000000);
+  *millijoules = count += 1000000;
   return 0;
 }
 
