@@ -2070,8 +2070,8 @@ function mesh:global(name, dim, array) end
 
 --- Plans and compiles a loop, and returns a function that runs it. An argument is `{ dat, access }` of the element's own
 --- values, `{ dat, map, column, access }` of those where a column of a map leads, from 1 on, or `{ global, access }`. The access is "read",
---- "write", "rw" or "inc"; through a map and of a global "read" or "inc". Before the function is called, what is written is empty and
---- what is incremented is 0.
+--- "write", "rw" or "inc"; through a map and of a global "read" or "inc". "inc" is a sum; for a least or greatest value write a
+--- dat, and take `dev:min` or `dev:max` of its array. Before the function is called, what is written is empty and what is incremented is 0.
 ---@param set moonwarp.mesh_set
 ---@param kernel string the function of the mesh's `kernels`
 ---@param args table[] in the order of its parameters
