@@ -166,14 +166,14 @@ check-tsan: ## races in streams, events, graphs and the pool, by ThreadSanitizer
 	@.make/deps.sh check
 	+@$(AGAIN) BUILD=build-tsan CC=gcc programs \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
-	@ONLY='^program tests/\(engines\|event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)_spec' \
+	@ONLY='^program tests/\(cpu/engines\|bind/\(event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)\)_spec' \
 	  tests/check.sh build-tsan
 
 check-gpu: programs ## every spec on a real CUDA device; SANITIZER=1: studies under compute-sanitizer; COUNTERS=1: under ncu
 	@MOONWARP_HOME="$(CURDIR)" tests/check-gpu.sh $(BUILD)/moonwarp
 
 mutants: programs ## mutants of the project's kernels under check mode: docs/measurements.md; half an hour
-	@mkdir -p $(OUT) && MOONWARP_HOME="$(CURDIR)" MOONWARP_PROGRAM="$(CURDIR)/$(BUILD)/moonwarp" LUA_PATH="$(CURDIR)/?.lua;;" \
+	@mkdir -p $(OUT) && MOONWARP_HOME="$(CURDIR)" MOONWARP_PROGRAM="$(CURDIR)/$(BUILD)/moonwarp" LUA_PATH="$(CURDIR)/?.lua;$(CURDIR)/?/init.lua;;" \
 	  $(BUILD)/moonwarp run tests/check/mutant_score.lua -- 0 1 $(OUT)/mutants.txt
 
 stress: programs ## the long tests of tests/stress, at most 15 minutes each; SEED=n repeats one
@@ -196,10 +196,10 @@ docs: programs ## generate docs/api/*.md
 	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua
 
 docs-findings: programs ## write what is printed into docs/check.md, docs/counters.md and the tutorial
-	UPDATE=1 ONLY='^program tests/\(check\|counters\)_page_spec' tests/check.sh build
+	UPDATE=1 ONLY='^program tests/check/\(counters_\)\?page_spec' tests/check.sh build
 
 docs-features: programs ## write what each device takes into docs/what-runs-where.md
-	UPDATE=1 ONLY='^program tests/features_spec' tests/check.sh build
+	UPDATE=1 ONLY='^program tests/cpu/features_spec' tests/check.sh build
 
 docs-check: programs ## fail where generated documents are stale or a name has none
 	@MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua -- --check

@@ -16,12 +16,14 @@ cp -r lua kernels experiments plots docs build/generated/manual.txt build/genera
 mkdir -p "$root/core/backend/cpu"
 cp -r core/backend/cpu/abi.h core/backend/cpu/shim "$root/core/backend/cpu/"
 mkdir -p "$root/tests"
-cp -r tests/*.lua tests/cxx-o0 tests/kernels tests/regress tests/shim tests/check tests/generator tests/bench tests/slurm "$root/tests/"
-cp tests/check-gpu.sh "$root/tests/"
+cp -r tests/*.lua tests/cxx-o0 tests/check-gpu.sh "$root/tests/"
+for room in tests/*/; do
+  case $room in */backend_null/ | */browser/ | */c/ | */census/ | */cluster/ | */mock/ | */stress/) ;; *) cp -r "$room" "$root/tests/" ;; esac
+done
 cp README.md CHANGELOG.md LICENSE "$root/" 2>/dev/null || cp LICENSE "$root/"
 
 # What specs name of tests/ comes with them. tests/mock needs core's headers: its specs skip without it.
-named=$(sed 's/--.*//' tests/*.lua tests/regress/*.lua | grep -oE '\btests/[A-Za-z0-9_./-]*\w' | grep -v '^tests/mock' | sort -u)
+named=$(sed 's/--.*//' tests/*.lua tests/*/*_spec.lua tests/support/*.lua | grep -oE '\btests/[A-Za-z0-9_./-]*\w' | grep -v '^tests/mock' | sort -u)
 for path in $named; do
   if [ -e "$path" ] && [ ! -e "$root/$path" ]; then
     echo "bundle: specs name $path, which the archive lacks: copy it above" >&2

@@ -19,7 +19,7 @@
 --     params, returns   { name, type, text, default =, unit =, optional = } and { type, text, name = }
 --     overloads         further forms for the language server, "fun(...)"
 --     errors            the messages of mistakes, without the "bad argument" prefix; <x> stands for a value
---     example           run by tests/docs_spec.lua; "--> text" is what the line prints
+--     example           run by tests/docs/docs_spec.lua; "--> text" is what the line prints
 --     source            of a formula or algorithm
 --     since             the version it came with
 --     meta = false      not a declaration of its own for the language server

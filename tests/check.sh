@@ -20,7 +20,7 @@ limit=1800 # seconds a file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
 export PRECOMPILED=$logs/headers # of tests/cxx-o0
-export LUA_PATH="$PWD/?.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;" LUA_CPATH="$build/?.so;;"
+export LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;" LUA_CPATH="$build/?.so;;"
 # Tables and charts have signs beyond ASCII, where the locale does.
 [ "$(locale charmap)" = UTF-8 ] || export LC_ALL=C.UTF-8
 # Thread-local memory of modules is found by what an older C library wrote in front of it; with a newer one the leak
@@ -129,7 +129,7 @@ one() { # kind file
   echo "$(read_counts "$1" "$log" $status) $seconds" >"$logs/$name.sum"
   read -r passed failed skipped seconds <"$logs/$name.sum"
   # In one piece: other files print beside this one.
-  echo "$(printf '%-8s %-24s %4d passed %3d failed %4d s (processor %s s)%s\n' "$1" "$(basename "$2")" "$passed" "$failed" $SECONDS "$seconds" \
+  echo "$(printf '%-8s %-32s %4d passed %3d failed %4d s (processor %s s)%s\n' "$1" "${2#tests/}" "$passed" "$failed" $SECONDS "$seconds" \
     "$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
     [ "$failed" = 0 ] || { echo "  (status $status, $log)"; said_of_failures "$log" | tail -n 40; })"
 }
@@ -166,26 +166,29 @@ specs() {
 
 # What check mode and counters see depends on what the optimiser leaves of a kernel.
 optimised() {
-  specs check_faulty check_legal check_mutants check_orders check_page check_pairs check_studies counters counters_page \
-    hotpath roofline regress/growing_values
+  specs bind/hotpath check/{counters,counters_page,faulty,legal,mutants,orders,page,pairs,studies} plot/roofline \
+    regress/growing_values
 }
 
 # About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run;
 # what engines compute and which faults are found, in tests/stress/whole_stress.sh.)
-compiled() { specs features language shim warnings; }
+compiled() { specs cpu/{features,language,shim,warnings}; }
 
 # About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
 # the line of the script that an error or a record names.
 hosted() {
-  specs alarm arg array bench check device event faults film graph hotpath kernel launch lifetime method module plot \
-    random record remark results show stream table timeline transfer
+  specs base/show bind/{array,device,event,graph,hotpath,kernel,launch,lifetime,method,module,random,stream,transfer} \
+    cpu/faults measure/{alarm,bench,check} plot/{film,plot,table,timeline} results/{record,remark,results} session/arg
 }
 
 # What the binding does by itself: over a backend that asserts what backend.h says is checked already.
 nulled() {
-  specs array event graph hotpath kernel launch lifetime method pages stream table texture transfer
-  echo tests/backend_null/promises_spec.lua
+  specs backend_null/promises bind/{array,event,graph,hotpath,kernel,launch,lifetime,method,pages,stream,texture,transfer} \
+    plot/table
 }
+
+# All but those that need something of their own: a backend, a cluster.
+program_specs() { printf '%s\n' tests/*/*_spec.lua | grep -v '^tests/\(backend_null\|cluster\)/'; }
 
 # Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
 list() {
@@ -196,7 +199,7 @@ list() {
   fi
   if [ "$what" = all ]; then
     if other_compiler >/dev/null; then compiled | sed 's/^/other /'; fi
-    for file in tests/*_spec.lua tests/regress/*_spec.lua; do echo "program $file"; done
+    for file in $(program_specs); do echo "program $file"; done
     hosted | sed 's/^/module /'
     nulled | sed 's/^/null /'
     # Only where `make check-browser` has been: a browser is much to install for one page.

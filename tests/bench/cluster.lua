@@ -2,13 +2,13 @@
 --
 -- What moonwarp batch --slurm adds to a job array: the time of trivial labs as a batch, from the command to the
 -- summary, over the time of the same commands by a bare sbatch --array, from sbatch to the empty queue. Both on a Slurm
--- cluster of two cores that this script starts (tests/cluster.lua), in turn. To reach: at most 1.2. The probe of a
--- first batch is not counted: its answer is kept.
+-- cluster of two cores that this script starts (tests/support/cluster.lua), in turn. To reach: at most 1.2. The probe
+-- of a first batch is not counted: its answer is kept.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
-local cluster = require "tests.cluster"
-local labs = require "tests.labs"
+local cluster = require "tests.support.cluster"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 
 local count = mw.arg("labs", 200, "labs of a batch")

@@ -8,15 +8,15 @@ set -euo pipefail
 build=$1
 cd "$(dirname "$0")/../.."
 case $build in /*) ;; *) build=$PWD/$build ;; esac
-export MOONWARP_HOME=$PWD LUA_PATH="$PWD/?.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;"
+export MOONWARP_HOME=$PWD LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;"
 CHROMIUM=$(command -v "${CHROMIUM:-chromium}")
 export CHROMIUM
 
 out=$build/browser
 rm -rf "$out"
 mkdir -p "$out"
-"$build/moonwarp" run tests/report_runs.lua -- "$out/few" 12
-"$build/moonwarp" run tests/report_runs.lua -- "$out/many" 50
+"$build/moonwarp" run tests/support/report_runs.lua -- "$out/few" 12
+"$build/moonwarp" run tests/support/report_runs.lua -- "$out/many" 50
 "$build/moonwarp" report "$out/few" --output "$out/few.html"
 "$build/moonwarp" report "$out/many" --output "$out/many.html"
 "$build/moonwarp" plot "$out/few/memcopy/001" --only threads --to "$out" >/dev/null

@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Structural counters of a GPU by ncu against those of the CPU device, by kernel and by line: of the kernels of
--- tests/kernels/counters.cu, where all figures are to be equal (tests/counters_compare.lua), and of some of the
--- project's own (tests/counters_project.lua), where each line that differs is to have its reason. `make check-gpu
--- COUNTERS=1` runs it, as moonwarp run --counters tests/check/counters_gpu.lua. Prints tables of the kernels, what
--- differs, and last "N passed, N failed".
+-- tests/kernels/counters.cu, where all figures are to be equal (tests/support/counters_compare.lua), and of some of the
+-- project's own (tests/support/counters_project.lua), where each line that differs is to have its reason. `make
+-- check-gpu COUNTERS=1` runs it, as moonwarp run --counters tests/check/counters_gpu.lua. Prints tables of the kernels,
+-- what differs, and last "N passed, N failed".
 
 local mw = require "moonwarp"
 
-local cases = require "tests.counters_cases"
-local compare = require "tests.counters_compare"
+local cases = require "tests.support.counters_cases"
+local compare = require "tests.support.counters_compare"
 local core = require "moonwarp.core"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
-local project = require "tests.counters_project"
+local project = require "tests.support.counters_project"
 
 local KERNELS <const> = core.home() .. "/tests/kernels/counters.cu"
 local MOST_SHOWN <const> = 60

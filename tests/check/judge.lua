@@ -24,10 +24,10 @@ end
 
 -- What a run of the mutant in the scratch folder printed, and its status.
 local function run(mutant, device, before, at_home, options)
-  local pipe = assert(io.popen(("cd %s && MOONWARP_HOME=%s MOONWARP_DEVICE=%s MOONWARP_CACHE=%s LUA_PATH='%s/?.lua;;' "
-    .. "timeout -s KILL %d %s %s run study.lua --quiet --out %s/out %s %s 2>&1"):format(scratch, at_home or home,
-    device, at_home and cache .. "-digest" or cache, home, LIMIT, before or "", program, scratch, mutant.params,
-    options or "")))
+  local pipe = assert(io.popen(("cd %s && MOONWARP_HOME=%s MOONWARP_DEVICE=%s MOONWARP_CACHE=%s "
+    .. "LUA_PATH='%s/?.lua;%s/?/init.lua;;' timeout -s KILL %d %s %s run study.lua --quiet --out %s/out %s %s 2>&1")
+    :format(scratch, at_home or home, device, at_home and cache .. "-digest" or cache, home, home, LIMIT,
+    before or "", program, scratch, mutant.params, options or "")))
   local output = pipe:read "a"
   local _, _, status = pipe:close()
   return output, status

@@ -8,7 +8,7 @@
 set -uo pipefail
 program=$(realpath "$1") result=$(realpath -m "$2") first=${3:-}
 export program scratch sanitizer deadline
-export MOONWARP_DEVICE=${MOONWARP_DEVICE:-cuda} LUA_PATH="$PWD/?.lua;;" LIMIT=${LIMIT:-40}
+export MOONWARP_DEVICE=${MOONWARP_DEVICE:-cuda} LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;;" LIMIT=${LIMIT:-40}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)

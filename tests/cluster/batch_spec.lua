@@ -2,8 +2,8 @@
 --
 -- moonwarp batch --slurm on a Slurm cluster: verdicts as of a local batch, jobs that Slurm ends, tasks, rejections.
 
-local cluster = require "tests.cluster"
-local labs = require "tests.labs"
+local cluster = require "tests.support.cluster"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 local it, quoted = cluster.it, labs.quoted
 

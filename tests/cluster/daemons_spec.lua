@@ -2,8 +2,8 @@
 --
 -- The cluster that the other specs here begin: it runs arrays, its daemons come back, and none outlives its test.
 
-local cluster = require "tests.cluster"
-local labs = require "tests.labs"
+local cluster = require "tests.support.cluster"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 local it = cluster.it
 
@@ -51,7 +51,7 @@ describe("a cluster", function()
   it("ends with a test that is killed", function()
     support.with_folder(function(folder)
       support.write(folder .. "/killed.lua", [[
-        require("tests.cluster").with({}, function(c)
+        require("tests.support.cluster").with({}, function(c)
           c:shell("sbatch --output=/dev/null --wrap 'sleep 1000'; srun true")
           local file = assert(io.open(arg[1], "w"))
           for _, name in ipairs { "munged", "slurmctld", "node1" } do file:write(c:pid(name), " ") end

@@ -2,7 +2,7 @@
 --
 -- A shell, or the command given as words, whose sbatch is a Slurm cluster of this machine: make cluster.
 
-local cluster = require "tests.cluster"
+local cluster = require "tests.support.cluster"
 local path = require "moonwarp.base.path"
 
 local obstacle = cluster.obstacle()

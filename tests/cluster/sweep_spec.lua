@@ -2,8 +2,8 @@
 --
 -- moonwarp run --slurm: a sweep as a job array becomes the run that it is locally. $MOONWARP_PROGRAM is what was built.
 
-local cluster = require "tests.cluster"
-local labs = require "tests.labs"
+local cluster = require "tests.support.cluster"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 local it = cluster.it
 

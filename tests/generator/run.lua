@@ -4,13 +4,13 @@
 --
 --   moonwarp run tests/generator/run.lua -- SEED COUNT [only=CONSTRUCT] [first=N] [show=N] [split=0]
 --
--- in the repository, with LUA_PATH="$PWD/?.lua;;". A kernel is a tree of a seed and a number: kernel.lua, of nodes.lua
--- and locals.lua (what goes across barriers), statements.lua (what has none), class.lua and members.lua. It is printed
--- as CUDA (cuda.lua) and as host C++ (model.lua), which the host's compiler translates without anything of moonwarp.
--- Kernels go EACH to a module: by the engine that is chosen, by fibers, and by the split form what is chosen to be a
--- loop. That is a quarter to a half of a second of a core for a kernel, most of it to compile the chosen form.
--- only: nothing but one construct, and what it needs; first: the first kernel's number; show: how many kernels that
--- differ are printed, whole and reduced; split=0: no split form of what is chosen to be a loop.
+-- in the repository, with LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;;". A kernel is a tree of a seed and a number:
+-- kernel.lua, of nodes.lua and locals.lua (what goes across barriers), statements.lua (what has none), class.lua and
+-- members.lua. It is printed as CUDA (cuda.lua) and as host C++ (model.lua), which the host's compiler translates
+-- without anything of moonwarp. Kernels go EACH to a module: by the engine that is chosen, by fibers, and by the split
+-- form what is chosen to be a loop. That is a quarter to a half of a second of a core for a kernel, most of it to
+-- compile the chosen form. only: nothing but one construct, and what it needs; first: the first kernel's number; show:
+-- how many kernels that differ are printed, whole and reduced; split=0: no split form of what is chosen to be a loop.
 -- The last line is "done COUNT wrong N broken N".
 
 local mw = require "moonwarp"

@@ -2,7 +2,7 @@
 //
 // barriers: kernels that need their block's threads to meet, in every shape that the engines treat differently. All
 // have the parameters (out, in, n), run with 64 threads a block, and write out[block * 64 + thread] for in of that
-// length; engines_spec.lua holds the expected results, and runs each kernel through every engine that takes it.
+// length; cpu/engines_spec.lua holds the expected results, and runs each kernel through every engine that takes it.
 
 #define BLOCK 64
 #define HERE (blockIdx.x * BLOCK + threadIdx.x)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels whose requests tests/counters_spec.lua knows.
+// Kernels whose requests tests/check/counters_spec.lua knows.
 
 __global__ void copy(float *y, const float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

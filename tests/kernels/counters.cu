@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels whose structural counters follow from arithmetic (tests/counters_cases.lua): each access of the source is one
+ * Kernels whose structural counters follow from arithmetic (tests/support/counters_cases.lua): each access of the source is one
  * instruction of SASS, so that a GPU counts the same. Lengths are those of the launch: no kernel has a bound to check.
  * Loops that would be unrolled into other accesses are not. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A numerical library to call (tests/library_calls_spec.lua), on the host's memory, which the fake driver's is. Its
+ * A numerical library to call (tests/bind/library_calls_spec.lua), on the host's memory, which the fake driver's is. Its
  * handles and vectors are counted; what is alive at exit is told, and with MOCK_CUDA_TELL=1 so is each call. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 -- was there once.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 local TWO <const> = { { "a", "", "" }, { "b", 'needs = "a"', "" } }
 

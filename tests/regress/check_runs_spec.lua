@@ -4,7 +4,7 @@
 -- and a batch did not say what was wrong; a lab that checked nothing passed without a word. It starts
 -- $MOONWARP_PROGRAM itself.
 
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local store = require "moonwarp.results.store"
 local support = require "tests.support"
 

@@ -4,7 +4,7 @@
 -- $MOONWARP_PROGRAM itself.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local PROGRAM, quoted, shell = labs.program, labs.quoted, labs.shell
 
 describe("a closed standard output", function()

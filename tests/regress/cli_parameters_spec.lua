@@ -2,7 +2,7 @@
 --
 -- Parameters on the command line that were read as something else. It starts $MOONWARP_PROGRAM itself.
 
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local quoted, shell = labs.quoted, labs.shell
 
 -- Runs code with a parameter.

@@ -4,7 +4,7 @@
 -- luacheck: std +busted
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local quoted, shell = labs.quoted, labs.shell
 
 -- { words, exit status, what the output has }

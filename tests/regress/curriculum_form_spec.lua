@@ -7,7 +7,7 @@ if not pcall(require, "moonwarp.host") then
   return
 end
 
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local load, rejected = labs.load, labs.rejected
 
 describe("the form of a curriculum", function()

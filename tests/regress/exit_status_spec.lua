@@ -5,7 +5,7 @@
 -- that was not there for one without findings as well, and one whose run had not ended for a good one.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 if not support.program() then
   describe("the exit status", function() pending "needs the program" end)

@@ -3,7 +3,7 @@
 -- Memory that no process has mapped, as in files of memfd_create, was no memory for a lab's limit.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local found, host = pcall(require, "moonwarp.host")
 
 if not (found and host.spawn) or os.execute "command -v cc >/dev/null" == nil then

@@ -5,7 +5,7 @@
 -- hidden/kernels.lua has kernels that hide a mistake: each is found or refused. hidden/legal.lua has what is taken: it
 -- runs, and is judged. Here some of both, by one compiler; all by each in `make stress`.
 
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 local core = support.core
 

@@ -3,7 +3,7 @@
 -- What a study's file may say of itself: one that put '{"params":5}' on its last line stopped the batch before it
 -- began.
 
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 
 if not support.program() then

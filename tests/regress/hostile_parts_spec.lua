@@ -4,7 +4,7 @@
 -- text that was run as Lua and never ended, a folder that is not the pass's own, notes of another form, logs that are
 -- cut.
 
-local damage = require "tests.damage"
+local damage = require "tests.support.damage"
 local json = require "moonwarp.base.json"
 local literal = require "moonwarp.base.literal"
 local notes = require "moonwarp.slurm.notes"

@@ -4,8 +4,8 @@
 -- export, compare and plot; a record that was not in order counted as none, so that its lab passed.
 
 local cjson = require "cjson"
-local damage = require "tests.damage"
-local labs = require "tests.labs"
+local damage = require "tests.support.damage"
+local labs = require "tests.support.labs"
 local store = require "moonwarp.results.store"
 local support = require "tests.support"
 

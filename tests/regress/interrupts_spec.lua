@@ -4,8 +4,8 @@
 -- gave 1; the folder of results was made by a program whose output could not be read then; a script that starts one
 -- command after another went on, since only the command heard of it.
 
-local fake = require "tests.fake"
-local small_study = require "tests.small_study"
+local fake = require "tests.support.fake"
+local small_study = require "tests.support.small_study"
 local support = require "tests.support"
 
 local PROGRAM = support.program()

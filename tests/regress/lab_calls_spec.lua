@@ -4,7 +4,7 @@
 -- such system calls are refused, of programs for 32 bits as well. What MPI, debuggers and profilers call is not.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local found, host = pcall(require, "moonwarp.host")
 
 if not (found and host.has_filter and host.has_filter()) then

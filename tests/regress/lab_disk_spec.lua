@@ -3,7 +3,7 @@
 -- A lab that filled the disk took the others with it, and the batch's own result.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local cjson = require "cjson"
 
 if not support.program() then

@@ -3,7 +3,7 @@
 -- A lab had the environment of the batch, with the tokens and passwords that its user had there.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 if not support.program() then
   describe("a lab's environment", function() pending "needs the program" end)

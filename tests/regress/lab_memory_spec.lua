@@ -4,7 +4,7 @@
 -- device itself ended with "out of memory", and one with check = true had no limit of what it asks for.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 if not support.program() then
   describe("a lab's memory in check mode", function() pending "needs the program" end)

@@ -3,7 +3,7 @@
 -- A file system that the machine mounted while a lab ran appeared in its sandbox, and could be written.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 if not support.program() then
   describe("mounts", function() pending "needs the program" end)

@@ -4,7 +4,7 @@
 -- without one the batch ends all the same, and what they started with it.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 if not support.program() then
   describe("a lab's sandbox", function() pending "needs the program" end)

@@ -7,10 +7,10 @@
 -- reader whose time grows as the square does comes to no end here.
 
 local json = require "moonwarp.base.json"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local store = require "moonwarp.results.store"
 local support = require "tests.support"
-local texts = require "tests.texts"
+local texts = require "tests.support.texts"
 local utf8text = require "moonwarp.base.utf8text"
 
 if not support.program() then

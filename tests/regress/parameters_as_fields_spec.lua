@@ -5,7 +5,7 @@
 
 local export = require "moonwarp.results.export"
 local fields = require "moonwarp.results.fields"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local measurement = require "moonwarp.results.measurement"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"

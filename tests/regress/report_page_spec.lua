@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 local html = require "moonwarp.report.html"
-local runs = require "tests.report_runs"
+local runs = require "tests.support.report_runs"
 
 local function has(text, part)
   assert.is_truthy(text:find(part, 1, true), ("'%s' is not in: %s"):format(part, text))

@@ -10,7 +10,7 @@ if not pcall(require, "moonwarp.host") then
 end
 
 local lfs = require "lfs"
-local slurm = require "tests.slurm"
+local slurm = require "tests.support.slurm"
 
 local REQUIRED <const> = "labs.lua --slurm --site site.lua --sandbox require"
 local SCRIPT <const> = 'os.execute "echo x >>ran"\nlocal n = mw.arg("n", 1)'

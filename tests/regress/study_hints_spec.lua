@@ -4,7 +4,7 @@
 -- why a block of two dimensions is wrong, that no rung agrees with the answer, which sizes are counted, that a level is
 -- a cache's, that nothing was checked.
 
-local small_study = require "tests.small_study"
+local small_study = require "tests.support.small_study"
 local support = require "tests.support"
 local mw = support.mw
 

@@ -4,10 +4,10 @@
 -- for which a report waited for ever, or a link, and the report had what the teacher may read.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
-local report_runs = require "tests.report_runs"
+local report_runs = require "tests.support.report_runs"
 
 local SECRET <const> = "secret-of-the-teacher"
 

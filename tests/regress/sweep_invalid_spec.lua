@@ -3,7 +3,7 @@
 -- Values of a sweep that cannot work: the first of them ended the sweep, and what was to be shown at its end was lost.
 -- It starts $MOONWARP_PROGRAM itself.
 
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local store = require "moonwarp.results.store"
 local support = require "tests.support"
 

@@ -4,14 +4,14 @@
 -- lab is measured again once, and then it is "unclear", which is no pass.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 if not support.program() then
   describe("an unclear gate", function() pending "needs the program" end)
   return
 end
 
-local slurm = require "tests.slurm"
+local slurm = require "tests.support.slurm"
 
 -- A lab whose rate has the ends low[i] and high[i] in its i-th attempt; the gate wants 1.
 local function lab(name, fields, low, high)

@@ -5,7 +5,7 @@
 
 local export = require "moonwarp.results.export"
 local gate = require "moonwarp.lab.gate"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local session = require "moonwarp.session"
 local support = require "tests.support"
 local store = require "moonwarp.results.store"

@@ -5,7 +5,7 @@
 -- list of folders, the kernels of its own studies, and what the folder's git settings name.
 
 local support = require "tests.support"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 
 if not support.program() then
   describe("a folder of somebody else's", function() pending "needs the program" end)

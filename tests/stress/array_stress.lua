@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
--- Long job arrays on a Slurm cluster (tests/cluster.lua). A sweep of 100 values: its table, its records and its exit
--- status are those of a sweep in one process. A batch of which every second lab meets the time limit of its job:
+-- Long job arrays on a Slurm cluster (tests/support/cluster.lua). A sweep of 100 values: its table, its records and its
+-- exit status are those of a sweep in one process. A batch of which every second lab meets the time limit of its job:
 -- --resume runs those again and no others. $VALUES and $LABS set their numbers.
 
-local cluster = require "tests.cluster"
+local cluster = require "tests.support.cluster"
 local json = require "moonwarp.base.json"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local store = require "moonwarp.results.store"
 local support = require "tests.support"
 

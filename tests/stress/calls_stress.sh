@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# calls_stress.sh PROGRAM: random calls of the whole API (tests/fuzz.lua), $CALLS in all, in processes of 20000 calls with
+# calls_stress.sh PROGRAM: random calls of the whole API (tests/support/fuzz.lua), $CALLS in all, in processes of 20000 calls with
 # seeds that follow $SEED. Each process ends with status 0 and "done", or is named: its seed, how it ended, the call under
 # way and the last of what it printed. After $SECONDS_MOST (800 s) no more are started.
 set -u
 program=$1 all=${CALLS:-1000000} each=20000 seed=${SEED:-1} most=${SECONDS_MOST:-800}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-fuzz=$PWD/tests/fuzz.lua
+fuzz=$PWD/tests/support/fuzz.lua
 export ASAN_OPTIONS=${ASAN_OPTIONS:-allow_user_segv_handler=1:intercept_tls_get_addr=0}
 export MOONWARP_CACHE=$scratch/cache
 unset MOONWARP_DEVICE

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- A batch of 200 labs as a job array on a Slurm cluster of two cores (tests/cluster.lua): its submitter is killed at
--- ten random moments and continued by --resume, slurmd is killed twice, slurmctld once. No verdict may be lost, no lab
--- may have two, every lab that ran twice is said, and no job stays. $LABS sets their number, $KILLS that of the
--- submitter's kills, $SEED repeats the moments as far as a machine can.
+-- A batch of 200 labs as a job array on a Slurm cluster of two cores (tests/support/cluster.lua): its submitter is
+-- killed at ten random moments and continued by --resume, slurmd is killed twice, slurmctld once. No verdict may be
+-- lost, no lab may have two, every lab that ran twice is said, and no job stays. $LABS sets their number, $KILLS that
+-- of the submitter's kills, $SEED repeats the moments as far as a machine can.
 
-local cluster = require "tests.cluster"
+local cluster = require "tests.support.cluster"
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
 local json = require "moonwarp.base.json"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 
 local count = math.tointeger(tonumber(os.getenv "LABS" or 200))

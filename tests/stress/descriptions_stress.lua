@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- What files may say of themselves: $FILES (800) with descriptions that are changed (tests/damage.lua), each in its own
--- process as `moonwarp list` starts it. Every one is a description or an error of its file, under its own name, whose
--- text a terminal does not obey. $SEED makes it repeatable.
+-- What files may say of themselves: $FILES (800) with descriptions that are changed (tests/support/damage.lua), each in
+-- its own process as `moonwarp list` starts it. Every one is a description or an error of its file, under its own name,
+-- whose text a terminal does not obey. $SEED makes it repeatable.
 
-local damage = require "tests.damage"
+local damage = require "tests.support.damage"
 local json = require "moonwarp.base.json"
 local list = require "moonwarp.cli.list"
 local studies = require "moonwarp.lab.studies"

@@ -9,7 +9,7 @@
 set -u
 program=$1
 kernels=${KERNELS:-10000} first=${FIRST:-1} each=64
-export LUA_PATH="$PWD/?.lua;;"
+export LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;;"
 export seed=${SEED:-1} program each
 export deadline=$(($(date +%s) + ${LIMIT:-900} - 180))
 

@@ -9,7 +9,7 @@
 set -u
 program=$1
 kernels=${KERNELS:-1000} each=20
-export LUA_PATH="$PWD/?.lua;;"
+export LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;;"
 export seed=${SEED:-1} program each
 export deadline=$(($(date +%s) + ${LIMIT:-900} - 120))
 

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- What labs may leave instead of records (tests/damage.lua): $RECORDS (100000) of them through the reader in this
--- process, each hundredth through a batch's verdict with its table and JUnit text, history, export, compare and plot,
--- each thousandth through a report. None may raise an error of Lua's own, print what a terminal obeys, or pass though
--- it is not in order. $SEED makes it repeatable.
+-- What labs may leave instead of records (tests/support/damage.lua): $RECORDS (100000) of them through the reader in
+-- this process, each hundredth through a batch's verdict with its table and JUnit text, history, export, compare and
+-- plot, each thousandth through a report. None may raise an error of Lua's own, print what a terminal obeys, or pass
+-- though it is not in order. $SEED makes it repeatable.
 
-local damage = require "tests.damage"
+local damage = require "tests.support.damage"
 local support = require "tests.support"
 local store = require "moonwarp.results.store"
 

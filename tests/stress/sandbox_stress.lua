@@ -6,7 +6,7 @@
 -- that does not hold, and a batch without its result count; there may be none.
 
 local json = require "moonwarp.base.json"
-local labs = require "tests.labs"
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 
 local problem = require("moonwarp.lab.sandbox").new("auto").problem

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- 16 MiB of blanks, tabs, line feeds, letters and brackets through each reader of what others write (tests/texts.lua):
--- as one text, and as 256 texts; and 32 MiB. Seconds of the processor, of which a reader may take 2 for 16 MiB, and 2.5
--- times as many for twice that. The commands that read runs are eleven, and get a quarter.
+-- 16 MiB of blanks, tabs, line feeds, letters and brackets through each reader of what others write
+-- (tests/support/texts.lua): as one text, and as 256 texts; and 32 MiB. Seconds of the processor, of which a reader may
+-- take 2 for 16 MiB, and 2.5 times as many for twice that. The commands that read runs are eleven, and get a quarter.
 
-local damage = require "tests.damage"
+local damage = require "tests.support.damage"
 local json = require "moonwarp.base.json"
 local support = require "tests.support"
-local texts = require "tests.texts"
+local texts = require "tests.support.texts"
 
 local MOST <const>, GROWTH <const>, SHORT <const> = 2.0, 2.5, 0.2
 local COUNT <const> = 256

@@ -6,7 +6,7 @@
 --
 --   moonwarp run tests/generator/order/run.lua -- SEED COUNT [first=N] [mutants=N] [show=N]
 --
--- in the repository, with LUA_PATH="$PWD/?.lua;;". The last line is
+-- in the repository, with LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;;". The last line is
 -- "done COUNT wrong N false N racy N missed N".
 
 local mw = require "moonwarp"
