@@ -20,7 +20,7 @@ describe("what a pass has left", function()
   local function left_by(text, body)
     support.with_folder(function(folder)
       support.write(folder .. "/pass.lua", text)
-      body(part.read(folder, "it was killed"), folder)
+      body(part.read { number = 1, folder = folder, message = "it was killed" }, folder)
     end)
   end
 
