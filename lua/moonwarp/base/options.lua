@@ -67,6 +67,21 @@ function options.reject_slurm(parsed)
   end
 end
 
+-- ---- a file beside the command line --------------------------------------------------------------
+
+--- The table that a Lua file returns, which belongs to a command line. What is wrong with it is a usage error.
+---@param path string
+---@param wanted string  "a curriculum returns a table of labs"
+---@return table
+function options.load(path, wanted)
+  local chunk, problem = loadfile(path, "t", setmetatable({}, { __index = _G }))
+  if not chunk then options.fail("%s", problem) end
+  local ok, value = failure.catch(chunk)
+  if not ok then options.fail("%s", tostring(value)) end
+  if type(value) ~= "table" then options.fail("%s: %s, this returns %s", path, wanted, core.type(value) or type(value)) end
+  return value
+end
+
 -- ---- reading a command line ----------------------------------------------------------------------
 
 local function spec_of(specs, flag)

@@ -2,11 +2,11 @@
 --
 -- moonwarp run --slurm: the combinations of a sweep as the labs of a batch, each an element of a job array, whose
 -- passes become one run when the array is over (join.lua). The batch lies in OUT/batch as others do, so that moonwarp
--- batch --resume continues a sweep too.
+-- batch --resume collects a sweep too.
 
 local core = require "moonwarp.core"
-local execution = require "moonwarp.sweep.execution"
 local exit = require "moonwarp.base.exit"
+local join = require "moonwarp.sweep.join"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
@@ -104,7 +104,7 @@ function array.join(running)
   end)
   local folder = running.book.folder
   local parsed = lists.merged(head.sweep, { out = folder:match "^(.*)/batch/[^/]+$" })
-  local status = execution.join(head.curriculum, parsed, parts)
+  local status = join.run(head.curriculum, parsed, parts)
   if not running:is_complete() then
     exit.complain("to run again what was killed: moonwarp batch --resume %s", folder)
   end
