@@ -48,7 +48,7 @@ local function check_limit(text)
 end
 
 options.SLURM = {
-  { flag = "--slurm", help = "as a job array, an element for each; words after -- are options of sbatch" },
+  { flag = "--slurm", help = "queue a job array, an element for each, and end; words after -- are options of sbatch" },
   { flag = "--partition", show = "NAME", value = "a partition", help = "of the cluster, as sbatch has it" },
   { flag = "--gres", show = "LIST", value = "a list of resources", help = "of each job, as in gpu:1" },
   { flag = "--time", show = "TIME", value = "a time", help = "limit of each job" },

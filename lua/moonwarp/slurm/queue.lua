@@ -2,7 +2,6 @@
 --
 -- Slurm's commands. That one failed says nothing about a job: what is not known is nil.
 
-local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 local path = require "moonwarp.base.path"
@@ -24,9 +23,7 @@ end
 
 --- An error where Slurm's commands are not installed.
 function queue.check()
-  for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
-    if files.exists(folder .. "/sbatch") then return end
-  end
+  if os.execute "command -v sbatch >/dev/null" then return end
   options.fail "there is no sbatch on PATH: --slurm wants a machine from which jobs are submitted, as a login node"
 end
 

@@ -114,7 +114,7 @@ end
 -- Skips a lab that can never run, and takes what there is of any other.
 function submission:collect_lab(step, jobs)
   local state = self.states[step.id]
-  if not state.done then self:take_all(step) end
+  self:take_all(step)
   if state.done then return end
   local obstacle = not step.device and "none of its devices is usable there" or self:unmet(step)
   if obstacle and obstacle ~= "later" then
