@@ -43,12 +43,12 @@ local function end_jobs(folder)
 end
 
 -- No element of any job waits or runs.
-local IDLE <const> = "! grep -qs -e PENDING -e RUNNING %s/queue/*/state/* && [ -z \"$(ls %s/queue/*/queued 2>/dev/null)\" ]"
+local IDLE <const> = "! grep -qs -e PENDING -e RUNNING %s/queue/*/state/*"
 
 --- Waits until no job is in the queue.
 ---@param folder string
 function slurm.drain(folder)
-  support.eventually("an empty queue", function() return shell(IDLE:format(folder, folder)) == 0 end)
+  support.eventually("an empty queue", function() return shell(IDLE:format(folder)) == 0 end)
 end
 
 --- Labs in a folder with stand-ins.

@@ -31,10 +31,9 @@ describe("a batch on Slurm", function()
         end
         return table.concat(shown, "\n")
       end
-      local status, output = shell(("cd %s && %s batch labs.lua --sandbox off --out near --junit r.xml --json r.json")
-        :format(quoted(folder), quoted(labs.program)))
-      local here = rows(status, cjson.decode(support.read(folder .. "/r.json")))
-      status, output = calls.submit()
+      local here = rows((shell(("cd %s && %s batch labs.lua --sandbox off --out near --junit r.xml --json r.json")
+        :format(quoted(folder), quoted(labs.program)))), cjson.decode(support.read(folder .. "/r.json")))
+      local status, output = calls.submit()
       assert.are.equal(0, status, output)
       contains(output, "job 1: 4 elements; scancel 1 cancels it\n", "job 2: 2 elements; ", "job 3: 1 element; ",
         "\nmoonwarp batch --resume out/batch/")
@@ -236,8 +235,10 @@ describe("a site file", function()
       ["return { labs_per_job = 0 }"] = "s.lua: option 'labs_per_job' must be at least 1, got 0",
       ["return { modules = { 1 } }"] = "s.lua: option 'modules'[1] must be a string, got number",
       ["return { module = 'x' }"] = "s.lua: unknown option 'module'; did you mean 'modules'?",
-      ["return { options = { partition = {} } }"] = "s.lua: an option of sbatch is a text, a number or true, got a table",
-      ["return { options = { array = 1 } }"] = "s.lua: --array is not for jobs of moonwarp, which has to find them again",
+      ["return { options = { partition = {} } }"] =
+        "s.lua: an option of sbatch is a text, a number or true, got a table",
+      ["return { options = { array = 1 } }"] =
+        "s.lua: --array is not for jobs of moonwarp, which has to find them again",
       ["return {\n = 1 }"] = "s.lua:2: unexpected symbol near '='",
       ["error {}"] = "the script raised a table value, not a message",
       ["return 5"] = 's.lua: a site file returns a table, as in return { options = { partition = "gpu" } }, this '

@@ -15,7 +15,7 @@ local slurm = require "tests.slurm"
 local quoted, shell = labs.quoted, labs.shell
 local contains, environment, marks, verdicts, with_slurm = slurm.contains, slurm.environment, slurm.marks,
   slurm.verdicts, slurm.with
-local MARK, WAIT, WORDS = slurm.MARK, slurm.WAIT, slurm.WORDS
+local MARK, WAIT = slurm.MARK, slurm.WAIT
 
 local LATE <const> = "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation"
 
@@ -51,7 +51,7 @@ describe("a submission", function()
       assert.are.equal(1, status, output)
       assert.are.equal("queued queued", verdicts(result))
       contains(output, "2 queued in ", "to go on: moonwarp batch --resume out/batch/")
-      _, result = goes_on(folder, calls.resume)
+      result = select(2, goes_on(folder, calls.resume))
       assert.are.equal(1, result.labs[1].attempts)
       assert.is_nil(io.open(folder .. "/queue/2/name"))
     end)
@@ -112,8 +112,8 @@ describe("a submission", function()
       local status, output, result = calls.resume()
       assert.are.equal(1, status, output)
       assert.are.equal("queued queued", verdicts(result))
-      contains(output, "squeue does not answer: Unable to contact slurm controller (connect failure); nothing is queued "
-        .. "before it does")
+      contains(output, "squeue does not answer: Unable to contact slurm controller (connect failure); nothing is "
+        .. "queued before it does")
       goes_on(folder, calls.resume) -- all have their verdicts
       assert.is_nil(io.open(folder .. "/queue/2/name"))
     end)

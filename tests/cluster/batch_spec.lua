@@ -17,8 +17,8 @@ local function words_of(c, folder)
     .. "MOONWARP_CACHE=%s/cache"):format(c.folder, folder)
 end
 
--- Labs on a cluster: body(folder, calls, c); submit(words) returns status and output, resume() the result too; batch does
--- both, with the end of the jobs between them.
+-- Labs on a cluster: body(folder, calls, c, run_here); submit(words) returns status and output, resume() the result
+-- too; batch does both, with the end of the jobs between them.
 local function with_labs(list, body)
   cluster.with({}, function(c)
     labs.with(list, function(folder, run)
@@ -64,7 +64,8 @@ describe("a batch on a cluster", function()
     with_labs({ { "a", "", MARK }, { "b", "", WAIT }, { "c", "", WAIT } }, function(folder, calls, c)
       local status, output = calls.submit()
       assert.are.equal(0, status, output)
-      assert.is_truthy(output:find("^job 1: 3 elements; scancel 1 cancels it\nmoonwarp batch %-%-resume out/batch/"), output)
+      assert.is_truthy(output:find "^job 1: 3 elements; scancel 1 cancels it\nmoonwarp batch %-%-resume out/batch/",
+        output)
       support.eventually("two labs", function()
         return labs.shell(("grep -q b %s/marks && grep -q c %s/marks"):format(folder, folder)) == 0
       end)
@@ -78,7 +79,7 @@ describe("a batch on a cluster", function()
       assert.are.equal(1, status, output)
       assert.are.equal("a-cpu passed, b-cpu killed, c-cpu killed", verdicts(result), output)
       support.write(folder .. "/again", "")
-      status, output, result = calls.resume()
+      output, result = select(2, calls.resume())
       assert.are.equal("a-cpu passed, b-cpu queued, c-cpu queued", verdicts(result), output)
       c:drain()
       status, output, result = calls.resume()
@@ -130,7 +131,8 @@ describe("a batch on a cluster", function()
       local function rejected(words, text)
         local status, output = calls.submit(words)
         assert.are.equal(2, status, output)
-        assert.is_truthy(output:find("/array-1.sh: " .. text .. "; moonwarp batch --resume out/batch/", 1, true), output)
+        local wanted = "/array-1.sh: " .. text .. "; moonwarp batch --resume out/batch/"
+        assert.is_truthy(output:find(wanted, 1, true), output)
       end
       rejected("--partition nope", "invalid partition specified: nope")
       rejected("--time soon", "Invalid --time specification")

@@ -60,7 +60,8 @@ describe("a sweep on a cluster", function()
     with(SCRIPT, function(c, moonwarp, collected)
       support.write(c.folder .. "/site.lua", "return { labs_per_job = 3 }\n")
       local words = "run s.lua -p n=3,2,4,1 -p by=1,2 --device cpu"
-      local status, output, said = collected(words .. " --slurm --site site.lua --out far --json far.json -- --mem=100M")
+      local status, output, said = collected(words
+        .. " --slurm --site site.lua --out far --json far.json -- --mem=100M")
       assert.are.equal(3, status, output)
       assert.is_truthy(said:find("^job 1: 3 elements; scancel 1 cancels it\n"), said)
       local local_status, local_output = moonwarp(words .. " --out near --json near.json")

@@ -78,8 +78,8 @@ function options.load(path, wanted)
   if not chunk then options.fail("%s", problem) end
   local ok, value = failure.catch(chunk)
   if not ok then options.fail("%s", tostring(value)) end
-  if type(value) ~= "table" then options.fail("%s: %s, this returns %s", path, wanted, core.type(value) or type(value)) end
-  return value
+  if type(value) == "table" then return value end
+  options.fail("%s: %s, this returns %s", path, wanted, core.type(value) or type(value))
 end
 
 -- ---- reading a command line ----------------------------------------------------------------------

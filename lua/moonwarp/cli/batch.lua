@@ -236,8 +236,8 @@ end
 local function print_scripts(running)
   for _, array in ipairs(running:prepare()) do
     io.stdout:write((files.read(array.file)))
-    exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the verdicts", array.file,
-      running.book.folder)
+    exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the verdicts",
+      array.file, running.book.folder)
   end
   return exit.OK
 end
@@ -274,7 +274,9 @@ end
 function batch.submit(parsed, curriculum, more)
   local site, root = require("moonwarp.slurm.site").of(parsed), parsed.out or "out"
   for _, name in ipairs { "json", "junit" } do
-    if parsed[name] then options.fail("option '--%s': with --slurm the outcome is known to --resume, which takes it", name) end
+    if parsed[name] then
+      options.fail("option '--%s': with --slurm the outcome is known to --resume, which takes it", name)
+    end
   end
   if not parsed.dry then require("moonwarp.slurm.queue").check() end
   check_folder(root)

@@ -15,8 +15,8 @@ local FORM <const> = { options = "table", modules = form.list "string", setup = 
 local RANGES <const> = { labs_per_job = { 1, 10000 }, array_limit = { 1, 1000000 } }
 
 -- What moonwarp itself says to sbatch, or what would part the jobs from their batch.
-local REFUSED <const> = { "--array", "--job-name", "--output", "--error", "--chdir", "--wrap", "--parsable", "--open-mode",
-                          "--requeue", "--ntasks", "--test-only", "--clusters", "--quiet", "--wait" }
+local REFUSED <const> = { "--array", "--job-name", "--output", "--error", "--chdir", "--wrap", "--parsable",
+                          "--open-mode", "--requeue", "--ntasks", "--test-only", "--clusters", "--quiet", "--wait" }
 local SHORT <const> = { a = "--array", J = "--job-name", o = "--output", e = "--error", D = "--chdir", n = "--ntasks",
                         M = "--clusters", Q = "--quiet", W = "--wait" }
 

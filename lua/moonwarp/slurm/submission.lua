@@ -159,8 +159,8 @@ function submission:jobs_in_queue()
   end))
 end
 
--- The labs that are in no job, by the depth of their needs and the number of their tasks, which all elements of an array
--- share; the least depth first.
+-- The labs that are in no job, by the depth of their needs and the number of their tasks, which all elements of an
+-- array share; the least depth first.
 function submission:groups()
   local depth, groups = {}, {}
   for _, step in ipairs(self.steps) do

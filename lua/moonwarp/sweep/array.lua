@@ -62,7 +62,7 @@ local KEPT <const> = { "p", "json", "quiet", "device", "check", "counters" }
 ---@return table more        fields of batch.json
 function array.curriculum(script, parsed)
   local name, numbers = path.safe(path.study(script)), numbers_of(script, parameter_words.read(parsed.p))
-  local count = #parsed.words - (parsed.rest and #parsed.rest + 1 or 0) -- rerun gives no options of sbatch to the script
+  local count = #parsed.words - (parsed.rest and #parsed.rest + 1 or 0) -- those of sbatch are nothing to rerun
   local own = { words = table.move(parsed.words, 1, count, 1, {}) }
   for _, key in ipairs(KEPT) do own[key] = parsed[key] end
   return { name = name, path = script, labs = lists.map(numbers, function(number)

@@ -116,9 +116,9 @@ local function found(one)
 end
 
 --- What a pass has left.
----@param one table  number (of its combination), folder (that --out gave it); message: what is said if it was killed, or
----                  interrupted, as before the time limit of its job; is_killed: its verdict says so, whatever the pass
----                  itself has said before; fails: so does one that a check has failed, perhaps in a finalizer
+---@param one table  number (of its combination), folder (that --out gave it); message: what is said if it was killed,
+---                  or interrupted, as before the time limit of its job; is_killed: its verdict says so, whatever the
+---                  pass itself has said before; fails: its verdict says that a check failed, perhaps in a finalizer
 ---@return table     without pass and declared if it has said nothing
 function part.read(one)
   local left = found(one)
