@@ -44,7 +44,7 @@ describe("a submission", function()
       local status, output = calls.submit()
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("^job 1: 2 elements; scancel 1 cancels it\n"
-        .. "moonwarp batch %-%-resume out/batch/[%w-]+ collects the verdicts\n$"), output)
+        .. "moonwarp batch %-%-resume out/batch/[%w-]+ collects the results\n$"), output)
       await(folder, "begun-1")
       local result
       status, output, result = calls.resume()

@@ -34,7 +34,7 @@ local function with(script, body)
       assert.are.equal(0, status, said)
       c:drain()
       local output
-      status, output = moonwarp(said:match "moonwarp (batch %-%-resume %S+) collects the verdicts\n$")
+      status, output = moonwarp(said:match "moonwarp (batch %-%-resume %S+) collects the results\n$")
       return status, output, said
     end)
   end)

@@ -26,7 +26,7 @@ local function collected(c, words)
   local status, said = run(c, words)
   assert(status == 0, said)
   c:drain()
-  return run(c, said:match "moonwarp (batch %-%-resume %S+) collects the verdicts\n$")
+  return run(c, said:match "moonwarp (batch %-%-resume %S+) collects the results\n$")
 end
 
 local function same(what, wanted, got)
@@ -51,7 +51,7 @@ local function content_of(folder)
   local found = store.below(folder)
   assert(#found == 1, #found .. " runs in " .. folder)
   local record = assert(store.read(found[1]))
-  for _, name in ipairs { "date", "seconds", "argv", "environment", "folder" } do record[name] = nil end
+  for _, name in ipairs { "date", "seconds", "argv", "environment", "folder", "identity" } do record[name] = nil end
   return (json.encode(record):gsub("%d+%-%d+%-%d+[ T]%d+:[%d:]+", "DATE"))
 end
 

@@ -236,7 +236,7 @@ end
 local function print_scripts(running)
   for _, array in ipairs(running:prepare()) do
     io.stdout:write((files.read(array.file)))
-    exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the verdicts",
+    exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the results",
       array.file, running.book.folder)
   end
   return exit.OK
@@ -261,7 +261,7 @@ local function queue(running)
   running:note_part "pause"
   if not ok then error(problem, 0) end
   if #running:jobs_in_queue() > 0 then
-    print(("moonwarp batch --resume %s collects the verdicts"):format(running.book.folder))
+    print(("moonwarp batch --resume %s collects the results"):format(running.book.folder))
   end
   return exit.OK
 end
