@@ -259,6 +259,9 @@ end
 local function queue(running)
   local ok, problem = failure.catch(running.submit, running)
   running:note_part "pause"
+  if failure.status(problem) == "interrupted" then
+    exit.complain("moonwarp batch --resume %s finds what is in the queue", running.book.folder)
+  end
   if not ok then error(problem, 0) end
   if #running:jobs_in_queue() > 0 then
     print(("moonwarp batch --resume %s collects the results"):format(running.book.folder))

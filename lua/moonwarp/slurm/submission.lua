@@ -108,7 +108,8 @@ function submission:look_for(step, jobs)
   local job, name = jobs[place.array.name], place.array.job and ("%s_%d"):format(place.array.job, place.index)
   if job and job[place.index] then return end
   self.placed[step.id] = nil
-  if name and not self:unmet(step) and not (result and result.job == name) then self:give_up(step, place, name) end
+  local is_told = result and result.verdict == "killed" and result.job == name
+  if name and not is_told and not self:unmet(step) then self:give_up(step, place, name) end
 end
 
 -- Skips a lab that can never run, and takes what there is of any other.
