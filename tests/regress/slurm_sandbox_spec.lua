@@ -49,6 +49,7 @@ describe("a required sandbox on a cluster", function()
     slurm.with({ { "a", "", SCRIPT } }, function(folder, calls)
       forbid(folder)
       calls.submit(REQUIRED)
+      slurm.drain(folder)
       local status, output = calls.resume "--sandbox off"
       assert.are.equal(2, status, output)
       slurm.contains(output, "option '--sandbox': --resume goes on with that of the batch, 'require'")
