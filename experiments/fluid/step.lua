@@ -192,12 +192,20 @@ function relax.levels(K, W, real)
   end
 end
 
---- Rows in a block's registers: all, or `own` a block for so many iterations a launch.
+-- The warps of a block that keeps rows in registers, pairs a lane and rows a warp; nil if a block has not as many.
+local function band_of(c, own, count)
+  local W, rows = c.n // 64, own and own + 4 * count or c.ny or c.n
+  local R = W == 8 and 2 or 4
+  local warps = ceil_div(rows, R)
+  local is_there = c.n % 64 == 0 and (W == 1 or W == 2 or W == 4 or W == 8) and warps <= (W > 2 and 16 or 32)
+  return is_there and warps or nil, W, R
+end
+
+--- Rows in a block's registers: all, or `own` a block for so many iterations a launch; and for which cases that is.
 function relax.band(own, count)
   return function(t, r, i)
-    local W = t.c.n <= 128 and 2 or t.c.n <= 256 and 4 or 8
-    local R, rows, halo = W == 8 and 2 or 4, own or t.ny + t.ny % 2, own and 2 * count or 0
-    local warps = ceil_div(rows + 2 * halo, R)
+    local warps, W, R = band_of(t.c, own, count)
+    local rows, halo = own or t.ny + t.ny % 2, own and 2 * count or 0
     local function add(args)
       t.add(("relax_band<%d,%d>"):format(W, R), { block = 32 * warps, grid = ceil_div(t.ny, rows),
         shared = 4 * (warps + 2) * 32 * W * 4 }, with(args, { own = rows, halo = halo, count = count }))
@@ -205,7 +213,7 @@ function relax.band(own, count)
     if own then return passes(t, r, i, count, add) end
     add(with(r, { y = r.x, by_border = 1 }))
     t.bound(r.x, r.wall)
-  end
+  end, function(c) return band_of(c, own, count) ~= nil end
 end
 
 --- The lower rows on another device, which gets x and x0 of them, and after each half iteration the row beside them.
