@@ -110,7 +110,8 @@ template <bool ROWS> __global__ void set_bnd(float *x, int n, int ny, int pitch,
 }
 
 // div = -h / 2 (du/dx + dv/dy) and p = 0, of a pair.
-__global__ void divergence(float *p, float *div, const float *u, const float *v, int n, int ny, int pitch) {
+__global__ void divergence(float *__restrict__ p, float *__restrict__ div, const float *__restrict__ u,
+                           const float *__restrict__ v, int n, int ny, int pitch) {
   int m = blockIdx.x * blockDim.x + threadIdx.x, y = 1 + blockIdx.y * blockDim.y + threadIdx.y;
   if (m >= n / 2 || y > ny) return;
   int first = half_row((1 + y) % 2, y, pitch) + m, second = half_row(y % 2, y, pitch) + m;
@@ -121,20 +122,26 @@ __global__ void divergence(float *p, float *div, const float *u, const float *v,
   p[first] = p[second] = 0;
 }
 
-__global__ void gradient(float *u, float *v, const float *p, int n, int ny, int pitch) {
+// All that is read before anything is written, so that no read waits for another.
+__global__ void gradient(float *__restrict__ u, float *__restrict__ v, const float *__restrict__ p, int n, int ny,
+                         int pitch) {
   int m = blockIdx.x * blockDim.x + threadIdx.x, y = 1 + blockIdx.y * blockDim.y + threadIdx.y;
   if (m >= n / 2 || y > ny) return;
   int first = half_row((1 + y) % 2, y, pitch) + m, second = half_row(y % 2, y, pitch) + m;
   float along = 0.5f * n;
-  u[first] -= along * (p[second] - p[second - 1]);
-  v[first] -= along * (p[second + 2 * pitch] - p[second - 2 * pitch]);
-  u[second] -= along * (p[first + 1] - p[first]);
-  v[second] -= along * (p[first + 2 * pitch] - p[first - 2 * pitch]);
+  float u1 = u[first] - along * (p[second] - p[second - 1]);
+  float v1 = v[first] - along * (p[second + 2 * pitch] - p[second - 2 * pitch]);
+  float u2 = u[second] - along * (p[first + 1] - p[first]);
+  float v2 = v[second] - along * (p[first + 2 * pitch] - p[first - 2 * pitch]);
+  u[first] = u1;
+  v[first] = v1;
+  u[second] = u2;
+  v[second] = v2;
 }
 
 // What d0 is where the fluid of a cell was a step ago.
-__global__ void advect(float *d, const float *d0, const float *u, const float *v, float dt, int n, int ny,
-                       int pitch) {
+__global__ void advect(float *__restrict__ d, const float *__restrict__ d0, const float *__restrict__ u,
+                       const float *__restrict__ v, float dt, int n, int ny, int pitch) {
   int m = blockIdx.x * blockDim.x + threadIdx.x, y = 1 + blockIdx.y * blockDim.y + threadIdx.y;
   if (m >= n / 2 || y > ny) return;
 #pragma unroll
@@ -613,30 +620,44 @@ template <int W> __device__ cells<W> mirrored(cells<W> own, float sign) {
   return own;
 }
 
-// A half iteration of these rows, from row `top` on, which is odd. x: for its border, in the first iteration.
-template <int W, int R>
-__device__ void half_rows(rows<W, R> *lane, const float *edges, const float *x, float c, int colour, int warp, int top,
-                          int pitch, const where &at, bool by_border) {
+// A half iteration of these rows, from row `top` on, which is odd. EDGE: some may be at a wall, or no inner ones. x: for
+// its border, in the first iteration.
+template <bool EDGE, int W, int R>
+__device__ void half_rows(rows<W, R> *lane, const cells<W> &above, const cells<W> &below, float *beyond, const float *x,
+                          float c, int colour, int top, int pitch, const where &at, bool by_border) {
   const cells<W> *near = lane->own[1 - colour];
-  cells<W> above = loaded<W>(edges + edge(1 - colour, warp - 1, 1, W));
-  cells<W> below = loaded<W>(edges + edge(1 - colour, warp + 1, 0, W));
-  int number = threadIdx.x % 32;
 #pragma unroll
   for (int q = 0; q < R; q++) {
     int r = top + q;
-    bool second = (colour + 1 + q) % 2 == 0;
+    bool second = (colour + 1 + q) % 2 == 0, is_inner = !EDGE || (r >= 1 && r <= at.ny);
     cells<W> own = lane->own[colour][q], up = q > 0 ? near[(q + R - 1) % R] : above;
     cells<W> down = q + 1 < R ? near[(q + 1) % R] : below;
-    float beyond = __shfl_sync(ALL, near[q].at[second ? 0 : W - 1], second ? number + 1 : number - 1);
-    if (number == (second ? 31 : 0)) beyond = at.sx * own.at[second ? W - 1 : 0];
-    bool is_inner = r >= 1 && r <= at.ny;
-    if (by_border && is_inner && number == (second ? 31 : 0))
-      beyond = c * x[half_row(1 - colour, r, pitch) + (second ? 32 * W : -1)];
-    if (!by_border && r == 1) up = mirrored(own, at.sy);
-    if (!by_border && r == at.ny) down = mirrored(own, at.sy);
-    if (is_inner) own = updated<W>(own, near[q], up, down, lane->b[colour][q], beyond, r, at, second, false, false);
+    if (EDGE && by_border && is_inner && at.m == (second ? 31 * W : 0))
+      beyond[q] = c * x[half_row(1 - colour, r, pitch) + (second ? 32 * W : -1)];
+    if (EDGE && !by_border && r == 1) up = mirrored(own, at.sy);
+    if (EDGE && !by_border && r == at.ny) down = mirrored(own, at.sy);
+    if (is_inner) own = updated<W>(own, near[q], up, down, lane->b[colour][q], beyond[q], r, at, second, false, false);
     lane->own[colour][q] = own;
   }
+}
+
+// The same, with what it needs of the warps beside and of the lanes beside.
+template <int W, int R>
+__device__ void half_band(rows<W, R> *lane, const float *edges, const float *x, float c, int colour, int warp, int top,
+                          int pitch, const where &at, bool by_border) {
+  cells<W> above = loaded<W>(edges + edge(1 - colour, warp - 1, 1, W));
+  cells<W> below = loaded<W>(edges + edge(1 - colour, warp + 1, 0, W));
+  int number = threadIdx.x % 32;
+  float beyond[R];
+#pragma unroll
+  for (int q = 0; q < R; q++) {
+    bool second = (colour + 1 + q) % 2 == 0;
+    beyond[q] = __shfl_sync(ALL, lane->own[1 - colour][q].at[second ? 0 : W - 1], second ? number + 1 : number - 1);
+    if (number == (second ? 31 : 0)) beyond[q] = at.sx * lane->own[colour][q].at[second ? W - 1 : 0];
+  }
+  bool is_beside = by_border || top <= 1 || top + R > at.ny;
+  if (is_beside) half_rows<true>(lane, above, below, beyond, x, c, colour, top, pitch, at, by_border);
+  else half_rows<false>(lane, above, below, beyond, x, c, colour, top, pitch, at, false);
 }
 
 // `count` iterations of rows that a block keeps in registers, the whole width: R rows a warp, W pairs a lane, n = 64 W.
@@ -669,7 +690,7 @@ __global__ void __launch_bounds__(W *R > 16 ? 256 : W * R > 8 ? 512 : 1024)
   for (int k = 0; k < count; k++) {
 #pragma unroll
     for (int colour = 0; colour < 2; colour++) {
-      half_rows(&lane, edges, x, c, colour, warp, top, pitch, at, by_border && k == 0);
+      half_band(&lane, edges, x, c, colour, warp, top, pitch, at, by_border && k == 0);
       leave(edges, &lane, colour, warp);
       __syncthreads();
     }

@@ -172,22 +172,23 @@ local function passes(t, r, i, iterations, add)
   t.bound(r.x, r.wall)
 end
 
---- K iterations a pass, W pairs a lane; x0 in float or __half.
+--- K iterations a pass, W pairs a lane; x0 in float or __half. All warps are there at once: those of a second wave
+--- would be few, and take as long.
 function relax.levels(K, W, real)
   local size = real == "float" and 4 or 2
   return function(t, r, i)
-    local c, p, x0 = t.c, t.p, r.x0
-    local strips = ceil_div(c.n // 2 + 5, W * (32 - 2 * ceil_div(K, W)))
-    local most = c.dev:properties().multiprocessors * (c.gpu and p.resident or 1)
-    local rows = p.rows > 0 and p.rows or math.max(4 * K, ceil_div(t.ny * strips, most))
+    local c, x0, name = t.c, r.x0, ("relax_levels<%d,%d,%s>"):format(K, W, real)
+    local strips, bytes = ceil_div(c.n // 2 + 5, W * (32 - 2 * ceil_div(K, W))), (2 * K + 2) * 64 * W * size
+    local most = c.gpu and c:resident(name, 32, bytes) or c.dev:properties().multiprocessors
+    local rows = t.p.rows > 0 and t.p.rows or math.max(4 * K, ceil_div(t.ny, math.max(1, most // strips)))
     rows = rows + rows % 2
     if size == 2 then
       x0 = c.half and c.half[i]
       t.line("to_half", { to = x0, from = r.x0 })
     end
     passes(t, r, i, K, function(args)
-      t.add(("relax_levels<%d,%d,%s>"):format(K, W, real), { block = 32 * p.warps, grid = { ceil_div(strips, p.warps),
-        ceil_div(t.ny, rows) }, shared = (2 * K + 2) * 64 * W * size * p.warps }, with(args, { x0 = x0, rows = rows }))
+      t.add(name, { block = 32, grid = { strips, ceil_div(t.ny, rows) }, shared = bytes },
+        with(args, { x0 = x0, rows = rows }))
     end)
   end
 end
