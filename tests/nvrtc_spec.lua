@@ -18,7 +18,7 @@ local TEMPLATES = {
                         "bins<true>" },
   ["fluid.cu"] = { "set_bnd<true>", "react<true>", "reorder<true>", "relax_shared<32,8>",
                    "relax_toggle<true,true,true,4>",
-                   "relax_grid<true>", "relax_tiles<8>", "relax_hidden<true>", "relax_hidden<false>", "relax_wide<8>",
+                   "relax_grid<true>", "relax_tiles<8>", "relax_hidden<true>", "relax_hidden<false>", "relax_wide<2>",
                    "relax_levels<5,4,__half>", "relax_levels<10,4,float>", "relax_band<2,4>", "relax_band<8,2>" },
   ["functions.cu"] = { "rates<f_exp,float>", "rates<f_tanh,double>", "values<f_log>", "errors<f_sin>" },
   ["dedispersion.cu"] = { "dedisperse_registers<4>", "dedisperse_shared<4,4,16>", "dedisperse_pairs<4,4,16>",

@@ -36,7 +36,6 @@ study, p, gpu = mw.study {
     { "levels", { 2 }, "iterations a pass", gpu = { 5, 10 }, min = 1, max = 10 },
     { "wide", { 2 }, "pairs a lane of these", gpu = { 4, 2 }, min = 2, max = 4, check = even },
     { "rows", 0, "rows per warp of these; 0: so few that the device holds all warps at once", min = 0, check = even },
-    { "each", { 2 }, "rows a thread of wide half iterations", min = 1, max = 8 },
     { "band", { 8 }, "rows a block of those in registers", min = 2, check = even },
     { "count", 5, "iterations a launch of these", min = 1 },
     { "thrust", false, "Thrust's maximum as well, which nvcc compiles for half a minute, once" },
@@ -174,10 +173,8 @@ rung(16, "stepburst-shidden", relax.halves(function(k) return ("relax_hidden<%s>
 
 -- What the report did not get to.
 rung(17, "no set_bnd between", relax.halves("relax_bounds", nil, nil, true), { graph = true })
-for _, rows in ipairs(p.each) do
-  rung(18, ("four pairs and %d rows a thread"):format(rows), relax.halves(("relax_wide<%d>"):format(rows),
-    of_blocks(32, 8, rows, 4), nil, true), { graph = true, streams = true })
-end
+rung(18, "four pairs and two rows a thread", relax.halves("relax_wide<2>", of_blocks(32, 8, 2, 4), nil, true),
+  { graph = true, streams = true })
 for _, K in ipairs(p.levels) do
   for _, W in ipairs(p.wide) do
     local name, moved = ("%d a pass, %d pairs a lane"):format(K, W), 60 * p.iterations // K
