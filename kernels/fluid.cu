@@ -393,6 +393,12 @@ template <int W> __device__ void store(float *to, const cells<W> &c) {
   }
 }
 
+template <int W> __device__ cells<W> scaled(cells<W> c, float by) {
+#pragma unroll
+  for (int w = 0; w < W; w++) c.at[w] *= by;
+  return c;
+}
+
 // Four pairs a thread, and ROWS rows: the other colour's cells of a row serve three.
 template <int ROWS>
 __global__ void relax_wide(float *__restrict__ x, const float *__restrict__ x0, float a, float part, int n, int ny,
@@ -474,15 +480,11 @@ template <int W> struct both { // half rows of a row: red, black
 
 // The places from i on of row y, where y is from the first row to the last and i at most the right border's; else zero.
 template <int W>
-__device__ both<W> row_of(const float *x, int i, int y, int first, int last, int most, int pitch, float c) {
+__device__ both<W> row_of(const float *x, int i, int y, int first, int last, int most, int pitch) {
   both<W> row = {};
   if (i < 0 || i > most || y < first || y > last) return row;
 #pragma unroll
-  for (int colour = 0; colour < 2; colour++) {
-    row.of[colour] = loaded<W>(x + (2 * y + colour) * pitch + i);
-#pragma unroll
-    for (int w = 0; w < W; w++) row.of[colour].at[w] *= c;
-  }
+  for (int colour = 0; colour < 2; colour++) row.of[colour] = loaded<W>(x + (2 * y + colour) * pitch + i);
   return row;
 }
 
@@ -538,7 +540,7 @@ __global__ void __launch_bounds__(128)
   where at = {i - LEAD, n, ny, along_x(wall), along_y(wall), a * part};
   T *ring = (T *)memory + threadIdx.x / 32 * END + lane * W;
   both<W> held[2 * K + 1] = {}, next[2];
-  for (int odd = 0; odd < 2; odd++) next[odd] = row_of<W>(x, i, start + odd, top, bottom, most, pitch, c);
+  for (int odd = 0; odd < 2; odd++) next[odd] = row_of<W>(x, i, start + odd, top, bottom, most, pitch);
   for (unsigned s = 2; s < RING; s++) { // what the first rows find is not used
     for (int k = 0; k < W; k++) ring[s * ROW + k] = ring[s * ROW + ROW / 2 + k] = 0;
   }
@@ -547,8 +549,10 @@ __global__ void __launch_bounds__(128)
   for (int j = start; j <= last + 2 * K; j += 2) {
 #pragma unroll
     for (int odd = 0; odd < 2; odd++) {
-      both<W> row = next[odd];
-      next[odd] = row_of<W>(x, i, j + odd + 2, top, bottom, most, pitch, c); // two rows ahead
+      both<W> row; // here times c, not where it is read: that would wait for it
+#pragma unroll
+      for (int colour = 0; colour < 2; colour++) row.of[colour] = scaled(next[odd].of[colour], c);
+      next[odd] = row_of<W>(x, i, j + odd + 2, top, bottom, most, pitch); // two rows ahead
       fetch<W>(ring + min(newest + 2 * ROW, newest + 2 * ROW - END), x0, i, j + odd + 1, most, ny, pitch);
       __pipeline_wait_prior(2);
       if (is_beside || j - 2 * K <= 1 || j + 1 >= ny) {
@@ -561,10 +565,7 @@ __global__ void __launch_bounds__(128)
       if (is_own && done >= first && done <= last) {
 #pragma unroll
         for (int colour = 0; colour < 2; colour++) {
-          cells<W> out = held[2 * K].of[colour];
-#pragma unroll
-          for (int w = 0; w < W; w++) out.at[w] *= part;
-          store<W>(y + (2 * done + colour) * pitch + i, out);
+          store<W>(y + (2 * done + colour) * pitch + i, scaled(held[2 * K].of[colour], part));
         }
       }
     }
@@ -596,10 +597,7 @@ __device__ int edge(int colour, int warp, int is_last, int W) {
 template <int W>
 __device__ cells<W> cells_of(const float *f, float c, int colour, int y, int m, int ny, int pitch, int by) {
   cells<W> row = {};
-  if (y <= -by || y >= ny + 1 + by) return row;
-  row = loaded<W>(f + half_row(colour, y, pitch) + m);
-#pragma unroll
-  for (int w = 0; w < W; w++) row.at[w] *= c;
+  if (y > -by && y < ny + 1 + by) row = scaled(loaded<W>(f + half_row(colour, y, pitch) + m), c);
   return row;
 }
 
@@ -612,12 +610,6 @@ template <int W, int R> struct rows {
 template <int W, int R> __device__ void leave(float *edges, const rows<W, R> *lane, int colour, int warp) {
   store<W>(edges + edge(colour, warp, 0, W), lane->own[colour][0]);
   store<W>(edges + edge(colour, warp, 1, W), lane->own[colour][R - 1]);
-}
-
-template <int W> __device__ cells<W> mirrored(cells<W> own, float sign) {
-#pragma unroll
-  for (int w = 0; w < W; w++) own.at[w] *= sign;
-  return own;
 }
 
 // A half iteration of these rows, from row `top` on, which is odd. EDGE: some may be at a wall, or no inner ones. x: for
@@ -634,8 +626,8 @@ __device__ void half_rows(rows<W, R> *lane, const cells<W> &above, const cells<W
     cells<W> down = q + 1 < R ? near[(q + 1) % R] : below;
     if (EDGE && by_border && is_inner && at.m == (second ? 31 * W : 0))
       beyond[q] = c * x[half_row(1 - colour, r, pitch) + (second ? 32 * W : -1)];
-    if (EDGE && !by_border && r == 1) up = mirrored(own, at.sy);
-    if (EDGE && !by_border && r == at.ny) down = mirrored(own, at.sy);
+    if (EDGE && !by_border && r == 1) up = scaled(own, at.sy);
+    if (EDGE && !by_border && r == at.ny) down = scaled(own, at.sy);
     if (is_inner) own = updated<W>(own, near[q], up, down, lane->b[colour][q], beyond[q], r, at, second, false, false);
     lane->own[colour][q] = own;
   }
@@ -701,7 +693,7 @@ __global__ void __launch_bounds__(W *R > 16 ? 256 : W * R > 8 ? 512 : 1024)
     if (r < from + halo || r >= from + halo + own || r > ny) continue;
 #pragma unroll
     for (int colour = 0; colour < 2; colour++) {
-      store<W>(y + half_row(colour, r, pitch) + m, mirrored(lane.own[colour][q], part));
+      store<W>(y + half_row(colour, r, pitch) + m, scaled(lane.own[colour][q], part));
     }
   }
 }
