@@ -41,7 +41,7 @@ study, p, gpu = mw.study {
     { "thrust", false, "Thrust's maximum as well, which nvcc compiles for half a minute, once" },
     { "split", 0.5, "share of the rows on the other device", gpu = 0.02, min = 0, max = 1 },
     { "side", 192, "cells along each side of the film", gpu = 510, min = 8, max = 510, check = even },
-    { "frames", 12, "of the film, 5 steps each", gpu = 120, min = 1, max = 1000 },
+    { "frames", 12, "of the film, 5 steps each", gpu = 60, min = 1, max = 1000 },
     { "live", false, "show the film in the terminal as well" },
   },
 }
@@ -226,6 +226,6 @@ part("sizes", { { n = p.sizes } }, { rows = "all",
   rungs = function(one) return is_right(one) and SWEPT[one.number] or one.name == "library copy" end,
   charts = { { x = "n", y = "ns", logx = 2, logy = 10, xlabel = "cells along each side",
                of = function(r) return r.ns ~= nil end } } })
-part("shares", { { n = gpu and { 128, p.n, 8192 } or p.n } }, { shares = true, rungs = { "fullburst" } })
+part("shares", { { n = gpu and { p.n, 8192 } or p.n } }, { shares = true, rungs = { "fullburst" } })
 require "pictures"(study, p, gpu, sweep)
 return study
