@@ -45,19 +45,12 @@ local study, p, gpu = mw.study {
   },
 }
 local TILE <const> = p.warps * p.each
-local SIZE <const> = { channels = p.channels, times = p.times, dms = p.dms, step = p.step }
+local function sides(times, first) -- first: the first trial, 0 by default
+  return { channels = p.channels, times = times, dms = p.dms, step = p.step, first = first }
+end
+local SIZE <const> = sides(p.times)
 
 -- ---- delays -----------------------------------------------------------------------------------------
--- The delay of each channel over that of the highest, in parts of the lowest's.
-local function curve(channels)
-  local list = {}
-  for c = 0, channels - 1 do
-    local f = HIGH + (LOW - HIGH) * c / math.max(1, channels - 1)
-    list[c + 1] = (f ^ -2 - HIGH ^ -2) / (LOW ^ -2 - HIGH ^ -2)
-  end
-  return list
-end
-
 -- Of trial d and channel i, both from 1 on, in samples.
 local function shift(c, d, i) return math.floor(((c.first or 0) + d - 1) * c.step * c.part[i] + 0.5) end
 
@@ -65,7 +58,11 @@ local function shift(c, d, i) return math.floor(((c.first or 0) + d - 1) * c.ste
 local function span_of(c, tile) return math.ceil((tile - 1) * c.step) + 4 end
 
 function study.arrays(c)
-  c.part = curve(c.channels)
+  c.part = {} -- the delay of each channel over that of the highest, in parts of the lowest's
+  for i = 1, c.channels do
+    local f = HIGH + (LOW - HIGH) * (i - 1) / (c.channels - 1)
+    c.part[i] = (f ^ -2 - HIGH ^ -2) / (LOW ^ -2 - HIGH ^ -2)
+  end
   c.stride = ceil_div(c.times + shift(c, c.dms, c.channels) + 16, 8) * 8
   local x, levels = c.dev:array("u8", c.stride, c.channels), {}
   if c.saturated then x:fill(255) else x:random { seed = 1, max = 255 } end
@@ -74,8 +71,8 @@ function study.arrays(c)
   c:launch("delays", { block = 256, grid = { ceil_div(c.channels, 256), c.dms } },
     { shifts = shifts, part = c:keep(c.dev:array("f64", c.part)), first = c.first or 0 })()
   return { x = x, out = c:array(c.times, c.dms), y = c.dev:array("u8", c.stride, c.channels), shifts = shifts,
-           mean = c.dev:array("i32", c.stride),
-           statistics = c:array(2, c.dms), best = c:array(c.times, c.dms), levels = c.dev:array("f32", levels),
+           mean = c.dev:array("i32", c.stride), statistics = c:array(2, c.dms), best = c:array(c.times, c.dms),
+           levels = c.dev:array("f32", levels),
            width = c.dev:array("u8", c.times, c.dms), noise = c:array(c.times, c.dms):random(3), centre = CENTRE,
            binned = c.stride // 2, half = c.dev:array("u8", c.stride // 2, c.channels),
            near = c.dev:array("u8", TRIALS, c.channels, ceil_div(c.dms, TRIALS)) }
@@ -105,17 +102,12 @@ local function answered(name, value, spec)
   study:answer(name, spec)
 end
 
-local function total(list)
-  local sum = 0
-  for _, v in ipairs(list) do sum = sum + v end
-  return sum
-end
-
 -- The sum over all channels at time t, each channel i at its own delay(i).
 local function sum_of(c, get, t, delay)
-  local places = {}
+  local places, sum = {}, 0
   for i = 1, c.channels do places[i] = (i - 1) * c.stride + t + delay(i) end
-  return total(get(places))
+  for _, v in ipairs(get(places)) do sum = sum + v end
+  return sum
 end
 
 answered("sums", function(c, get, t, d) return sum_of(c, get, t, function(i) return shift(c, d, i) end) end,
@@ -180,15 +172,13 @@ local function tensor_adds(c)
   return TRIALS * 8 * c.channels / cycles
 end
 
--- Words that a block stages of a channel, at most.
-local function words_of(c) return ceil_div(8 * p.columns + span_of(c, TRIALS * p.tiles) + 40, 4) end
-
 rung(7, "tensor cores", tensor_adds, { block = { 32, p.tiles },
   when = function(c)
     return gpu and tonumber(c.dev:properties().compute_capability) >= 8 and c.step * (TRIALS - 1) <= 31
   end,
   launches = function(c, block)
-    local words, tile = words_of(c), TRIALS * p.tiles
+    local tile = TRIALS * p.tiles
+    local words = ceil_div(8 * p.columns + span_of(c, tile) + 40, 4) -- that a block stages of a channel, at most
     local step = words + (8 - words) % 32 -- so that the copies of a channel are in different banks
     return { { "tile_shifts", { block = 256, grid = { ceil_div(c.channels, 256), ceil_div(c.dms, TRIALS) } } },
              { ("dedisperse_tensor<%d,%d,%d>"):format(p.columns, p.tiles, ceil_div(words, 32)),
@@ -203,15 +193,16 @@ local WIDEN <const> = [[
 __global__ void widen(ushort *wide, const unsigned char *x, int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) wide[i] = x[i];
-}]]
+}
+]]
 local function beside(path)
-  local n, file <close> = {}, assert(io.open(path))
-  for word in p.macros:gmatch "%d+" do n[#n + 1] = math.tointeger(word) end
-  local unrolls, each, width, tile = table.unpack(n)
-  local across, source = 2 * each * width, table.concat({ "typedef unsigned short ushort;", "#define UNROLLS " .. unrolls,
-    "#define SNUMREG " .. each, "#define SDIVINT " .. width, "#define SDIVINDM " .. tile,
-    "#define SFDIVINDM (float)SDIVINDM", "#define ARRAYSIZE (SDIVINT * SDIVINDM)", WIDEN,
-    (file:read "a":match "(__device__ __shared__ ushort2.-)//%-+ wrapper functions") }, "\n")
+  local unrolls, each, width, tile = p.macros:match "(%d+)x(%d+)x(%d+)x(%d+)"
+  local file <close> = assert(io.open(path))
+  local source = ("typedef unsigned short ushort;\n#define UNROLLS %s\n#define SNUMREG %s\n#define SDIVINT %s\n"
+    .. "#define SDIVINDM %s\n#define SFDIVINDM (float)SDIVINDM\n#define ARRAYSIZE (SDIVINT * SDIVINDM)\n")
+    :format(unrolls, each, width, tile) .. WIDEN .. file:read "a":match "(__device__ __shared__ ushort2.-)//%-+ wrapper"
+  width, tile = math.tointeger(width), math.tointeger(tile)
+  local across = 2 * each * width | 0
   local function f32(v) return (string.unpack("f", string.pack("f", v))) end
   answered("their sums", function(c, get, t, d)
     local rest = (d - 1) % tile
@@ -223,35 +214,30 @@ local function beside(path)
          work = function(c) return c.channels * (c.times // across * across) * c.dms end })
   study:rung { 11, "AstroAccelerate", answer = "their sums", block = { width, tile },
     make = function(c, block)
-      local how, count = { source = source }, #c.x
-      local wide = c:keep(c.dev:zeros("u16", count + 2 * width * tile))
+      local wide, count = c:keep(c.dev:zeros("u16", #c.x + 2 * width * tile)), #c.x
       c:launch("widen", { source = source, block = 256, grid = ceil_div(count, 256) }, { wide = wide, count = count })()
-      c:variable("i_nsamp", how):fill(c.stride)
-      c:variable("i_nchans", how):fill(c.channels)
-      c:variable("i_t_processed_s", how):fill(c.times // across * across)
-      c:variable("dm_shifts", how):view(1, c.channels):upload(c.part)
+      local function variable(name) return c:variable(name, { source = source }) end
+      variable "i_nsamp":fill(c.stride)
+      variable "i_nchans":fill(c.channels)
+      variable "i_t_processed_s":fill(c.times // across * across)
+      variable "dm_shifts":view(1, c.channels):upload(c.part)
       return c:launch("shared_dedisperse_kernel", { source = source, block = block,
         grid = { c.times // across, c.dms // tile } },
         { bin = 1, d_input = wide, d_output = c.theirs, mstartdm = 0, mdmstep = c.step })
     end }
-  study:part { "AstroAccelerate", cases = { SIZE }, odd = { { channels = 8 * unrolls, times = 3 * across, dms = tile,
-      step = 0.25 } }, rungs = { "sums", "their sums" }, blocks = "best", level = "AstroAccelerate",
+  study:part { "AstroAccelerate", cases = { SIZE },
+    odd = { { channels = 8 * unrolls | 0, times = 3 * across, dms = tile, step = 0.25 } },
+    rungs = { "sums", "their sums" }, blocks = "best", level = "AstroAccelerate",
     arrays = function(c) return { theirs = c:array(c.times // across * across, c.dms) } end,
     table = { "rung", "block", "t", "adds", { "share", title = "of AstroAccelerate", digits = 3 } },
     ratios = { "best sums / AstroAccelerate", "four channels a word / AstroAccelerate" } }
 end
 
 -- ---- the other stages -------------------------------------------------------------------------------
-local function samples(c) return c.stride * c.channels end
-
 answered("filtered", function(c, get, t, i, means)
-  if not means[t] then
-    local places = {}
-    for k = 1, c.channels do places[k] = (k - 1) * c.stride + t end
-    means[t] = (total(get(places)) + c.channels // 2) // c.channels
-  end
+  means[t] = means[t] or (sum_of(c, get, t, function() return 0 end) + c.channels // 2) // c.channels
   return math.max(0, math.min(255, get { (i - 1) * c.stride + t }[1] - means[t] + CENTRE))
-end, { output = "y", bytes = function(c) return 3 * samples(c) end })
+end, { output = "y", bytes = function(c) return 3 * #c.x end })
 local function filter(c)
   return c:launches { { "zero_dm_mean", { block = { 32, 16 }, grid = ceil_div(c.stride // 4, 32) } },
                       { "zero_dm_subtract", { block = 256, grid = { ceil_div(c.stride // 4, 256), c.channels } } } }
@@ -260,8 +246,8 @@ study:rung { 8, "zero-DM filter", answer = "filtered", kernel = { "zero_dm_mean"
 
 answered("halved", function(c, get, t, i)
   local at = (i - 1) * c.stride + 2 * t
-  return (total(get { at - 1, at }) + 1) // 2
-end, { output = "half", bytes = function(c) return 1.5 * samples(c) end })
+  return (get { at - 1 }[1] + get { at }[1] + 1) // 2
+end, { output = "half", bytes = function(c) return 1.5 * #c.x end })
 study:rung { 9, "time binning", answer = "halved", kernel = "bin_times", block = 256,
   args = function(c) return { y = c.half } end,
   grid = function(c) return { ceil_div(ceil_div(c.binned, 4), 256), c.channels } end }
@@ -339,10 +325,9 @@ local function search(c, rung_name)
   local plane, strongest = c:keep(c:array(nx, ny)), c:keep(c.dev:zeros("u64", 1))
   c:launch("squares", { block = 64, grid = { ceil_div(nx, 64), ny } },
     { small = plane, strongest = strongest, every = every, down = down, nx = nx })()
-  local key = strongest:get(1)
-  local at = key & 0xffffffff
-  return { snr = string.unpack("f", string.pack("I4", key >> 32)), trial = at // c.times, time = at % c.times + 1,
-           width = 1 << c.width:get(at % c.times + 1, at // c.times + 1), plane = plane }
+  local snr, at = string.unpack("f", string.pack("I4", strongest:get(1) >> 32)), strongest:get(1) & 0xffffffff
+  return { snr = snr, trial = at // c.times, time = at % c.times + 1, width = 1 << c.width:gather { at + 1 }[1],
+           plane = plane }
 end
 
 local function say(how, at, found, scale)
@@ -386,11 +371,8 @@ study:part { "pulsar", run = function()
   end)
 
   -- A pulsar beyond the last trial: half of the samples, so that each trial is two.
-  local far <close> = study:case { channels = p.channels, times = p.times, dms = p.dms, step = p.step,
-                                   first = 2 * p.dms } -- its samples reach the other's last trial
-  local half <close> = study:case { channels = p.channels, times = p.times // 2, dms = p.dms, step = p.step,
-                                    first = p.dms // 2 }
-  local beyond = p.dms + p.dms // 2
+  local far <close> = study:case(sides(p.times, 2 * p.dms)) -- its samples reach the other's last trial
+  local half <close>, beyond = study:case(sides(p.times // 2, p.dms // 2)), p.dms + p.dms // 2
   half.x, half.stride = far.half, far.binned
   skies("in half of the samples", beyond, 2, function(seed)
     observe(far, beyond, seed, BURST)

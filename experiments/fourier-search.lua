@@ -36,7 +36,6 @@ local study, p, gpu = mw.study {
     { "seeds", 3, "skies that are searched", gpu = 20, min = 1 },
   },
 }
-local TEMPLATES <const> = 2 * (p.most // p.step) + 1
 
 local function kept(N) return N - 2 * p.half end
 local function wide(N) return N / kept(N) end -- bins that are computed for each that is kept
@@ -65,14 +64,14 @@ local function power_at(c, r, z)
   return re * re + im * im
 end
 
--- An answer in a plane: each element is value_of(c)(r, z); at the measured size at some places.
-local function in_plane(name, value_of, spec)
-  spec.host = value_of
+-- An answer in a plane: each element is value(c, r, z); at the measured size at some places.
+local function in_plane(name, value, spec)
+  function spec.host(c) return function(r, z) return value(c, r, z) end end
   function spec.spot(c)
-    local list, value = {}, value_of(c)
+    local list = {}
     for k = 0, 31 do
       local r, z = 1 + k * (c.n - 1) // 31, 1 + k * 7 % 32 * (c.templates - 1) // 31
-      list[k + 1] = { r, z, value = value(r, z) }
+      list[k + 1] = { r, z, value = value(c, r, z) }
     end
     return list
   end
@@ -80,9 +79,7 @@ local function in_plane(name, value_of, spec)
 end
 
 -- Powers of noise have mean 1. bfloat16 rounds to 2^-9 in each exchange, packed arithmetic in each operation.
-in_plane("powers", function(c)
-  return function(r, z) return power_at(c, r, z) end
-end, { bytes = "x power", tolerance = function(_, rung, first)
+in_plane("powers", power_at, { bytes = "x power", tolerance = function(_, rung, first)
   local is_short = rung.name:find "bfloat16" or first and first.name:find "bfloat16"
   return is_short and { absolute = 0.3, relative = 0.1 } or { absolute = 1e-4, relative = 1e-4 }
 end })
@@ -191,13 +188,13 @@ for i, kind in ipairs(KINDS) do
 end
 
 -- ---- the other stages -------------------------------------------------------------------------------
-local function surprise_at(c, power, r, z)
+local function surprise_at(c, r, z)
   local sum, best, middle = 0, -math.huge, c.templates // 2
   for level = 0, math.log(p.harmonics, 2) // 1 do
     local h, term, tail = 1 << level, 1, 1
     for k = 1, h, h > 1 and 2 or 1 do
       local bin, drift = (2 * (r - 1) * k + h) // (2 * h), middle + math.floor((z - 1 - middle) * k / h + 0.5)
-      sum = sum + power(math.min(bin, c.n - 1) + 1, drift + 1)
+      sum = sum + c.noise:get(math.min(bin, c.n - 1) + 1, drift + 1)
     end
     for j = 1, h - 1 do
       term = term * sum / j
@@ -209,17 +206,15 @@ local function surprise_at(c, power, r, z)
 end
 
 local harmonic = ("harmonic_sum<%d>"):format(p.harmonics)
-in_plane("harmonics", function(c)
-  return function(r, z) return surprise_at(c, function(i, j) return c.noise:get(i, j) end, r, z) end
-end, { output = "surprise", bytes = "power surprise",
-       tolerance = function() return { absolute = 1e-4, relative = 1e-4 } end })
+in_plane("harmonics", surprise_at, { output = "surprise", bytes = "power surprise",
+  tolerance = function() return { absolute = 1e-4, relative = 1e-4 } end })
 study:rung { 9, "harmonic sum", answer = "harmonics", kernel = harmonic, block = 256,
   args = function(c) return { power = c.noise } end,
   grid = function(c) return { ceil_div(c.n, 256), c.templates } end }
 
 -- ---- parts ------------------------------------------------------------------------------------------
-local size = { n = p.n, templates = TEMPLATES }
-study:part { "ladder", cases = { size }, rungs = { "powers" }, rows = "best", error = true,
+local SIZE <const> = { { n = p.n, templates = 2 * (p.most // p.step) + 1 } }
+study:part { "ladder", cases = SIZE, rungs = { "powers" }, rows = "best", error = true,
   table = { { "number", title = "no." }, "rung", "segment", "t", "bins", "bound",
             { "of_bound", unit = "%", digits = 3 }, { "share", title = "of cuFFT launches", digits = 3 },
             { "error_rms", title = "rms error", digits = 2 } },
@@ -228,7 +223,7 @@ study:part { "ladder", cases = { size }, rungs = { "powers" }, rows = "best", er
              "bfloat16, 4 per thread / float, 4 per thread", "packed bfloat16, 4 per thread / float, 4 per thread",
              p.all and "packed bfloat16, 16 per thread / float, 16 per thread" or nil } }
 
-study:part { "energy", cases = { size }, rungs = { "powers" }, blocks = "best", energy = true, units = { call = "s" },
+study:part { "energy", cases = SIZE, rungs = { "powers" }, blocks = "best", energy = true, units = { call = "s" },
   derive = function(records)
     for _, r in ipairs(records) do r.call = r.t.median end
   end,
@@ -236,7 +231,7 @@ study:part { "energy", cases = { size }, rungs = { "powers" }, blocks = "best", 
   charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
                logy = true, xlabel = "time", ylabel = "energy (J)" } } }
 
-study:part { "harmonics", cases = { size }, rungs = { "harmonics" }, level = "harmonic sum",
+study:part { "harmonics", cases = SIZE, rungs = { "harmonics" }, level = "harmonic sum",
   arrays = function(c) return { noise = c:array(c.n, c.templates):random(4) } end, table = { "rung", "t", "bins" } }
 
 -- ---- from the series to the pulsar ------------------------------------------------------------------
@@ -301,7 +296,7 @@ local function skies(c, name, long)
 end
 
 study:part { "pulsar", run = function()
-  local c <close> = study:case(size)
+  local c <close> = study:case(SIZE[1])
   c.x = c.spectrum:view(1, 2 * c.n)
   local long <close> = fft.plan(c.spectrum, c.series)
   mw.remark("The long transform takes %s.", mw.bench(function() long(c.spectrum, c.series) end, { max_time = 0.5 }))
