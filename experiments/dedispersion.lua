@@ -18,8 +18,8 @@ local CENTRE <const>, SD <const> = 100, 16                        -- of the nois
 
 local study, p, gpu = mw.study {
   question = "how many dispersions can be tried in real time, and what bounds it?", kernels = "dedispersion.cu",
-  rate = { "adds", work = function(c) return c.channels * c.times * c.dms end }, units = { adds = "1/s" },
-  output = "out", type = "f32", level = "direct", seconds = { 0.05, gpu = 0.1 },
+  rate = { "adds", work = function(c) return c.channels * c.times * c.dms end }, output = "out", type = "f32",
+  units = { adds = "1/s", call = "s", beam = "W" }, level = "direct", seconds = { 0.05, gpu = 0.1 },
   also = { "delays", "observe", "row_statistics", "squares" },
   odd = { { channels = 37, times = 301, dms = 19, step = 1.3 }, { channels = 72, times = 270, dms = 20, step = 0.4 },
           { channels = 300, times = 130, dms = 5, step = 2.0, saturated = true } }, -- sums of 16 bits are unloaded
@@ -270,12 +270,15 @@ study:rung { 10, "boxcars", answer = "pulses", kernel = boxcars, block = 256,
   grid = function(c) return { ceil_div(c.times, 256), c.dms } end }
 
 -- ---- parts ------------------------------------------------------------------------------------------
-local function real_time(records, c)
-  for _, r in ipairs(records) do r.real_time = c.times / SECOND / r.t.median end
+local function derive(records, c) -- call: seconds of a launch; beam: W of a telescope's beam in real time
+  for _, r in ipairs(records) do
+    r.call, r.real_time = r.t.median, c.times / SECOND / r.t.median
+    r.beam = r.power and r.power / r.real_time
+  end
 end
 local REAL <const> = { "real_time", title = "times real time", digits = 3 }
 
-study:part { "ladder", cases = { SIZE }, rungs = { "sums" }, rows = "best", derive = real_time,
+study:part { "ladder", cases = { SIZE }, rungs = { "sums" }, rows = "best", derive = derive,
   table = { { "number", title = "no." }, "rung", "block", "t", "adds", "bound",
             { "of_bound", unit = "%", digits = 3 }, { "share", title = "of direct", digits = 3 }, REAL },
   charts = { { kind = "ladder" } },
@@ -284,19 +287,13 @@ study:part { "ladder", cases = { SIZE }, rungs = { "sums" }, rows = "best", deri
 
 if gpu and p.astroaccelerate ~= "" then beside(p.astroaccelerate) end
 
-study:part { "energy", cases = { SIZE }, rungs = { "sums" }, blocks = "best", energy = true,
-  units = { call = "s", beam = "W" },
-  derive = function(records, c)
-    for _, r in ipairs(records) do
-      r.call, r.beam = r.t.median, r.power and r.power * r.t.median * SECOND / c.times
-    end
-  end,
+study:part { "energy", cases = { SIZE }, rungs = { "sums" }, blocks = "best", energy = true, derive = derive,
   table = { "rung", "t", "joules", "power", "idle_power", { "beam", title = "a beam" } },
   charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
                logy = true, xlabel = "time", ylabel = "energy (J)" } } }
 
 study:part { "stages", cases = { SIZE }, rungs = { "filtered", "halved", "pulses" }, rate = "T_eff", level = {},
-  derive = real_time, table = { "rung", "t", "T_eff", REAL } }
+  derive = derive, table = { "rung", "t", "T_eff", REAL } }
 
 -- ---- from the sky to the pulsar ---------------------------------------------------------------------
 local WIDTH <const>, PERIOD <const> = 8, 701                      -- samples
@@ -362,11 +359,10 @@ study:part { "pulsar", run = function()
   skies("with it", at, 1, function(seed)
     observe(c, at, seed, BURST)
     local found = search(filtered, rung_name)
-    if seed == p.seed then
-      mw.picture(found.plane, { name = "dedispersion-plane", title = "dedispersion: single pulses", low = 0,
-        aspect = 0.6, xlabel = "time (samples)", ylabel = "trial", label = "signal to noise", x = { 0, p.times },
-        y = { 0, p.dms }, marks = { { x = found.time, y = found.trial, label = "found" } }, device = c.dev })
-    end
+    local picture = { name = "dedispersion-plane", title = "dedispersion: single pulses", low = 0, aspect = 0.6,
+      xlabel = "time (samples)", ylabel = "trial", label = "signal to noise", x = { 0, p.times }, y = { 0, p.dms },
+      marks = { { x = found.time, y = found.trial, label = "found" } }, device = c.dev }
+    if seed == p.seed then mw.picture(found.plane, picture) end
     return found
   end)
 

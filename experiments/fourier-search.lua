@@ -24,9 +24,8 @@ local study, p, gpu = mw.study {
     { "lengths", { 256 }, "bins of a segment, with 4 elements per thread", gpu = { 1024, 4096 },
       choices = { 256, 1024, 4096 } },
     { "long", 256, "the same, with 16 elements per thread", gpu = 4096, choices = { 256, 4096 } },
-    { "half", 64, "bins of a template on each side", gpu = 256, min = 16, max = function(p)
-      return math.min(p.long, table.unpack(p.lengths)) // 2 - 1
-    end },
+    { "half", 64, "bins of a template on each side", gpu = 256, min = 16,
+      max = function(p) return math.min(p.long, table.unpack(p.lengths)) // 2 - 1 end },
     { "split", 1, "blocks that share the templates of a segment", gpu = 4, min = 1 },
     { "harmonics", 4, "that are added at most", gpu = 8, choices = { 1, 2, 4, 8 } },
     { "line", 24, "power of each of the pulsar's harmonics, of noise of 1", min = 0 },
@@ -96,9 +95,8 @@ local function by_launches(c, N, parts_of)
   end
   local templates, segments, back = parts_of(more, drifts, step)
   c:launches(templates)()
-  table.move({ step("multiply", more.count, drifts), back, step("powers", more.count, c.templates) }, 1, 3,
-    #segments + 1, segments)
-  return c:launches(segments)
+  return c:launches { segments[1], segments[2], step("multiply", more.count, drifts), back,
+                      step("powers", more.count, c.templates) }
 end
 
 local function transform(array, is_inverse)
@@ -224,9 +222,7 @@ study:part { "ladder", cases = SIZE, rungs = { "powers" }, rows = "best", error 
              p.all and "packed bfloat16, 16 per thread / float, 16 per thread" or nil } }
 
 study:part { "energy", cases = SIZE, rungs = { "powers" }, blocks = "best", energy = true, units = { call = "s" },
-  derive = function(records)
-    for _, r in ipairs(records) do r.call = r.t.median end
-  end,
+  derive = function(records) for _, r in ipairs(records) do r.call = r.t.median end end,
   table = { "rung", "segment", "t", "joules", "power", "idle_power" },
   charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
                logy = true, xlabel = "time", ylabel = "energy (J)" } } }
