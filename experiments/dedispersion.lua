@@ -22,7 +22,7 @@ local study, p, gpu = mw.study {
   units = { adds = "1/s", call = "s", beam = "W" }, level = "direct", seconds = { 0.05, gpu = 0.1 },
   also = { "delays", "observe", "row_statistics", "squares" },
   odd = { { channels = 37, times = 301, dms = 19, step = 1.3 }, { channels = 72, times = 270, dms = 20, step = 0.4 },
-          { channels = 300, times = 130, dms = 5, step = 2.0, saturated = true } }, -- sums of 16 bits are unloaded
+          { channels = 300, times = 130, dms = 5, step = 1.5, saturated = true } }, -- sums of 16 bits are unloaded
   params = {
     { "channels", 256, "frequency channels", gpu = 4096, min = 4, max = 8192 },
     { "times", 2048, "samples of each trial", gpu = 1 << 15, min = 256 },
@@ -31,7 +31,7 @@ local study, p, gpu = mw.study {
     { "warps", 8, "warps a block, in shared memory", gpu = 16, choices = { 1, 2, 4, 8, 16, 32 } },
     { "each", 2, "trials a thread, in shared memory", gpu = 4, min = 1, max = 8 },
     { "loads", 4, "loads a thread and trial", min = 1, max = 16 },
-    { "words", 1, "words of four times a thread, in registers", min = 1, max = 8 },
+    { "words", 1, "of four times that a thread has in registers", gpu = 4, min = 1, max = 8 },
     { "patterns", 10, "of shifts in a group of four channels, at most", gpu = 8, min = 1, max = 16 },
     { "columns", 16, "times that a warp has on tensor cores, in eights", min = 1, max = 32 },
     { "tiles", 8, "warps a block on tensor cores", choices = { 1, 2, 4, 8, 16 } },
@@ -135,7 +135,7 @@ local function tiled(number, name, kernel, samples)
     shared = function(c) return CHANNELS * (width(c) * (samples == 1 and 1 or 4) + 4 * TILE) end })
 end
 
-in_global(1, "direct", "dedisperse_direct", 1, 16)
+in_global(1, "direct", "dedisperse_direct", 1, 8)
 in_global(2, "direct, times in registers", ("dedisperse_registers<%d>"):format(p.words), 4 * p.words, 32)
 tiled(3, "shared memory", "dedisperse_shared", 1)
 tiled(4, "two samples a word", "dedisperse_pairs", 2)
@@ -178,12 +178,11 @@ rung(7, "tensor cores", tensor_adds, { block = { 32, p.tiles },
   end,
   launches = function(c, block)
     local tile = TRIALS * p.tiles
-    local words = ceil_div(8 * p.columns + span_of(c, tile) + 40, 4) -- that a block stages of a channel, at most
-    local step = words + (8 - words) % 32 -- so that the copies of a channel are in different banks
+    local J = math.max(3, ceil_div(8 * p.columns + span_of(c, tile) + 40, 128)) -- words of a channel at most, over 32
     return { { "tile_shifts", { block = 256, grid = { ceil_div(c.channels, 256), ceil_div(c.dms, TRIALS) } } },
-             { ("dedisperse_tensor<%d,%d,%d>"):format(p.columns, p.tiles, ceil_div(words, 32)),
+             { ("dedisperse_tensor<%d,%d,%d>"):format(p.columns, p.tiles, J),
                { block = block, grid = { ceil_div(c.times, 8 * p.columns), ceil_div(c.dms, tile) },
-                 shared = 32 * (4 * (4 * step + 4) + tile) }, { step = step } } }
+                 shared = 32 * (4 * (4 * (32 * J + 8) + 4) + tile) } } }
   end })
 
 -- ---- AstroAccelerate's own kernel -------------------------------------------------------------------

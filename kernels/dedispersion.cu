@@ -6,11 +6,11 @@
 // most 65535, that do not fall with d. All sums are exact, so all rungs give the same bits. An "add" is one sample
 // added to one sum: channels * times * dms of them.
 //
-// The ladder: adds a cycle and multiprocessor, which the loads bound (32 lanes and 4 bytes a cycle)
-//   v1 dedisperse_direct         a byte and its shift from global memory, which the first-level cache serves: 16
+// The ladder: adds a cycle and multiprocessor, which the loads bound. A warp's load from shared memory, 32 lanes and 4
+// bytes, takes a cycle; one from global memory that the first-level cache serves takes two, as many bytes as it has
+//   v1 dedisperse_direct         a byte and its shift from global memory: 8
 //   v2 dedisperse_registers<R>   four neighbouring times of a thread are a word that begins anywhere: two aligned words
-//                                for 4 adds, and each is 128 bytes of a warp in two lines of the cache, two cycles: 32.
-//                                Times share the load of a shift, and eight shifts are one load
+//                                for 4 adds, 32. R such places share the load of a shift, and eight shifts are one load
 //   v3 dedisperse_shared<R,D,W>  a byte from shared memory: 32
 //   v4 dedisperse_pairs<R,D,W>   two samples in a word of 16-bit halves, unloaded every 256 channels (257 * 255 =
 //                                65535): 64. As AstroAccelerate's kernel, which unloads every 4
@@ -379,14 +379,14 @@ __global__ void __launch_bounds__(32 * W)
 
 // ---- v7: tensor cores ----------------------------------------------------------------------------------------------
 
-// Of each tile of 16 trials and channel: how far each trial's shift is from the first one's, 16 bytes.
+// Of each tile of 16 trials and channel: how far each trial's shift is from the first one's, times 8: 16 bytes.
 __global__ void tile_shifts(unsigned char *near, const unsigned short *shifts, int channels, int dms) {
   int c = blockIdx.x * blockDim.x + threadIdx.x, d0 = 16 * blockIdx.y;
   if (c >= channels) return;
   int begin = shifts[(size_t)d0 * channels + c];
   for (int k = 0; k < 16; k++) {
     int d = min(d0 + k, dms - 1);
-    near[((size_t)blockIdx.y * channels + c) * 16 + k] = (unsigned char)(shifts[(size_t)d * channels + c] - begin);
+    near[((size_t)blockIdx.y * channels + c) * 16 + k] = (unsigned char)(8 * (shifts[(size_t)d * channels + c] - begin));
   }
 }
 
@@ -408,12 +408,21 @@ __device__ void multiply(int (&d)[4], const unsigned (&a)[4], unsigned b0, unsig
 // A lane has four rows in each half of 16. With 16 or 32 shifts of a channel both halves are of the same channels, 8 or
 // 16 samples apart: the second half is the first one of a later product, so that a product needs one new word of a lane.
 
+// Words from one copy to the next, with those of a channel in J times 32: 8 modulo 32, so that the copies are in
+// different banks. And of a channel, so that channels beside each other are four banks apart.
+__device__ constexpr int copy_of(int J) {
+  return 32 * J + 8;
+}
+__device__ constexpr int room_of(int J) {
+  return 4 * copy_of(J) + 4;
+}
+
 // Adds the 32 staged channels. begin: where the samples of the lane's channel begin for the warp's first trial; apart:
-// how far each trial's shift is from the first one's, 16 bytes of a channel.
-template <int N, int LOG>
-__device__ void add_channels(int (&sum)[N][4], const unsigned *space, const unsigned char *apart, int begin, int step) {
+// how far each trial's shift is from the first one's, times 8, 16 bytes of a channel.
+template <int N, int J, int LOG>
+__device__ void add_channels(int (&sum)[N][4], const unsigned *space, const unsigned char *apart, int begin) {
   const int AHEAD = LOG == 4 ? 1 : LOG == 5 ? 2 : 0;
-  int n = threadIdx.x / 4, q = threadIdx.x % 4, one = 4 * step + 4;
+  int n = threadIdx.x / 4, q = threadIdx.x % 4;
 #pragma unroll 1
   for (int k = 0; k < 1 << LOG; k++) {
     unsigned a[4];
@@ -424,11 +433,10 @@ __device__ void add_channels(int (&sum)[N][4], const unsigned *space, const unsi
       int u = (k << (5 - LOG)) + (row >> LOG), shift = row & ((1 << LOG) - 1);
       if (h == 0 || AHEAD == 0) {
         int at = n + shift + __shfl_sync(0xffffffff, begin, u);
-        b[h] = space + u * one + (at & 3) * step + (at >> 2);
+        b[h] = space + u * room_of(J) + (at & 3) * copy_of(J) + (at >> 2);
       }
-      unsigned low = apart[16 * u + n] - shift, high = apart[16 * u + n + 8] - shift;
-      a[2 * h] = low < 4 ? 1u << 8 * low : 0;
-      a[2 * h + 1] = high < 4 ? 1u << 8 * high : 0;
+      a[2 * h] = __funnelshift_lc(0, 1, apart[16 * u + n] - 8 * shift); // a 1 in byte 0 to 3, or none
+      a[2 * h + 1] = __funnelshift_lc(0, 1, apart[16 * u + n + 8] - 8 * shift);
     }
     if (AHEAD == 0) {
 #pragma unroll
@@ -443,19 +451,18 @@ __device__ void add_channels(int (&sum)[N][4], const unsigned *space, const unsi
   }
 }
 
-// step: words from one copy to the next, 8 modulo 32, so that the copies are in different banks, and channels beside
-// each other are four banks apart; J: words of a channel over 32. The words of the next channels are on their way while
-// these are multiplied, and so are the shifts of those after them.
+// J: words of a channel over 32. The words of the next channels are on their way while these are multiplied, and so are
+// the shifts of those after them.
 template <int N, int W, int J>
 __global__ void __launch_bounds__(32 * W, N <= 16 ? 512 / (32 * W) : 1)
     dedisperse_tensor(float *out, const unsigned char *x, const unsigned short *shifts, const unsigned char *near,
-                      int channels, int times, int dms, int stride, int step) {
+                      int channels, int times, int dms, int stride) {
   extern __shared__ unsigned space[];
   const int AT_ONCE = 32, EACH = AT_ONCE / W; // channels of a block: one per lane; of a warp, when they are staged
   const unsigned ALL = 0xffffffff;
-  int lane = threadIdx.x, y = threadIdx.y, n = lane / 4, q = lane % 4, one = 4 * step + 4; // words of a channel
+  int lane = threadIdx.x, y = threadIdx.y, n = lane / 4, q = lane % 4;
   int d0 = blockIdx.y * W * 16, own = min(d0 + y * 16, dms - 1), t0 = blockIdx.x * 8 * N;
-  unsigned char *apart = (unsigned char *)(space + AT_ONCE * one) + y * AT_ONCE * 16;
+  unsigned char *apart = (unsigned char *)(space + AT_ONCE * room_of(J)) + y * AT_ONCE * 16;
   int sum[N][4] = {};
   unsigned next[EACH][J];
   // Of the lane's channel: shifts of the block's first trial, a multiple of four, of its last one and of the warp's
@@ -471,13 +478,12 @@ __global__ void __launch_bounds__(32 * W, N <= 16 ? 512 / (32 * W) : 1)
   auto load = [&](int c0) {
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-      int u = y + W * e, c = c0 + u, begin = __shfl_sync(ALL, first, u);
-      int count = c < channels ? (8 * N + __shfl_sync(ALL, last, u) - begin + 40) / 4 : 0;
+      int u = y + W * e, c = c0 + u, begin = __shfl_sync(ALL, first, u), end = __shfl_sync(ALL, last, u);
+      int count = min((8 * N + end - begin + 40) / 4, (stride - t0 - begin) / 4); // no word beyond the channel's end
+      const unsigned *at = (const unsigned *)(x + (size_t)c * stride + t0 + begin) + lane;
+      if (c >= channels) count = 0;
 #pragma unroll
-      for (int j = 0; j < J; j++) {
-        int k = lane + 32 * j;
-        next[e][j] = k < count ? word_of(x, c, (t0 + begin) / 4 + k, stride) : 0;
-      }
+      for (int j = 0; j < J; j++) next[e][j] = lane + 32 * j < count ? at[32 * j] : 0;
     }
     from = mine - first;
     far = ((const uint4 *)near)[(size_t)(own / 16) * channels + min(c0 + lane, channels - 1)];
@@ -489,17 +495,14 @@ __global__ void __launch_bounds__(32 * W, N <= 16 ? 512 / (32 * W) : 1)
     __syncthreads();
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-      unsigned *to = space + (y + W * e) * one;
+      unsigned *to = space + (y + W * e) * room_of(J) + lane;
 #pragma unroll
       for (int j = 0; j < J; j++) {
-        int k = lane + 32 * j;
-        unsigned a = next[e][j],
-                 b = __shfl_sync(ALL, lane == 0 && j + 1 < J ? next[e][(j + 1) % J] : a, (lane + 1) % 32);
-        if (k < step) {
-          to[k] = a;
+        unsigned a = next[e][j], after = j + 1 < J ? next[e][(j + 1) % J] : a;
+        unsigned b = __shfl_sync(ALL, lane == 0 ? after : a, (lane + 1) % 32);
+        to[32 * j] = a;
 #pragma unroll
-          for (int s = 1; s < 4; s++) to[s * step + k] = __funnelshift_r(a, b, 8 * s);
-        }
+        for (int s = 1; s < 4; s++) to[copy_of(J) * s + 32 * j] = __funnelshift_r(a, b, 8 * s);
       }
     }
     ((uint4 *)apart)[lane] = far;
@@ -510,14 +513,14 @@ __global__ void __launch_bounds__(32 * W, N <= 16 ? 512 / (32 * W) : 1)
     __syncthreads();
     if (c0 + AT_ONCE < channels) load(c0 + AT_ONCE);
     look(c0 + 2 * AT_ONCE);
-    if (most < 4)
-      add_channels<N, 2>(sum, space, apart, begin, step);
-    else if (most < 8)
-      add_channels<N, 3>(sum, space, apart, begin, step);
-    else if (most < 16)
-      add_channels<N, 4>(sum, space, apart, begin, step);
+    if (most < 32)
+      add_channels<N, J, 2>(sum, space, apart, begin);
+    else if (most < 64)
+      add_channels<N, J, 3>(sum, space, apart, begin);
+    else if (most < 128)
+      add_channels<N, J, 4>(sum, space, apart, begin);
     else
-      add_channels<N, 5>(sum, space, apart, begin, step);
+      add_channels<N, J, 5>(sum, space, apart, begin);
   }
 #pragma unroll
   for (int i = 0; i < N; i++)

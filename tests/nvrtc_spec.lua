@@ -21,7 +21,7 @@ local TEMPLATES = {
                    "relax_grid<true>", "relax_tiles<8>", "relax_hidden<true>", "relax_hidden<false>", "relax_wide<8>",
                    "relax_levels<5,4,__half>", "relax_levels<10,4,float>", "relax_band<2,4>", "relax_band<8,2>" },
   ["functions.cu"] = { "rates<f_exp,float>", "rates<f_tanh,double>", "values<f_log>", "errors<f_sin>" },
-  ["dedispersion.cu"] = { "dedisperse_registers<1>", "dedisperse_shared<4,4,16>", "dedisperse_pairs<4,4,16>",
+  ["dedispersion.cu"] = { "dedisperse_registers<4>", "dedisperse_shared<4,4,16>", "dedisperse_pairs<4,4,16>",
                           "dedisperse_quads<4,4,16>", "plan_groups<8>", "dedisperse_groups<4,4,16,8>",
                           "dedisperse_tensor<16,8,3>", "boxcars<6>" },
   ["fourier-search.cu"] = { "template_spectra<4096,16>", "segments_forward<1024,4>", "segments_inverse<1024,4>",
