@@ -288,8 +288,8 @@ if gpu and p.astroaccelerate ~= "" then beside(p.astroaccelerate) end
 
 study:part { "energy", cases = { SIZE }, rungs = { "sums" }, blocks = "best", energy = true, derive = derive,
   table = { "rung", "t", "joules", "power", "idle_power", { "beam", title = "a beam" } },
-  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
-               logy = true, xlabel = "time", ylabel = "energy (J)" } } }
+  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "of the sums", logx = true, logy = true,
+               xlabel = "time", ylabel = "energy" } } }
 
 study:part { "stages", cases = { SIZE }, rungs = { "filtered", "halved", "pulses" }, rate = "T_eff", level = {},
   derive = derive, table = { "rung", "t", "T_eff", REAL } }

@@ -224,8 +224,8 @@ study:part { "ladder", cases = SIZE, rungs = { "powers" }, rows = "best", error 
 study:part { "energy", cases = SIZE, rungs = { "powers" }, blocks = "best", energy = true, units = { call = "s" },
   derive = function(records) for _, r in ipairs(records) do r.call = r.t.median end end,
   table = { "rung", "segment", "t", "joules", "power", "idle_power" },
-  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
-               logy = true, xlabel = "time", ylabel = "energy (J)" } } }
+  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "of a search", logx = true, logy = true,
+               xlabel = "time", ylabel = "energy" } } }
 
 study:part { "harmonics", cases = SIZE, rungs = { "harmonics" }, level = "harmonic sum",
   arrays = function(c) return { noise = c:array(c.n, c.templates):random(4) } end, table = { "rung", "t", "bins" } }
@@ -267,9 +267,10 @@ local function picture(c, found)
   local from = math.max(1, math.min(c.n - across + 1, found.r - across // 2))
   for z = 1, c.templates do list[z] = c.surprise:view((z - 1) * c.n + from, across):totable() end
   mw.picture(c:keep(c.dev:array("f32", list)), { name = "fourier-search-plane", low = 0, aspect = 0.6, device = c.dev,
-    title = "fourier-search: an accelerated pulsar", xlabel = "bin", ylabel = "drift (bins)", label = "surprise",
-    x = { from - 1.5, from - 1.5 + across }, y = { -p.most - p.step / 2, p.most + p.step / 2 },
-    marks = { { x = found.r, y = (found.row - c.templates // 2) * p.step, label = "found" } } })
+    title = "fourier-search: an accelerated pulsar", xlabel = "bins from " .. found.r, ylabel = "drift (bins)",
+    label = "surprise", x = { from - 1.5 - found.r, from - 1.5 - found.r + across },
+    y = { -p.most - p.step / 2, p.most + p.step / 2 },
+    marks = { { x = 0, y = (found.row - c.templates // 2) * p.step, label = "found" } } })
   mw.remark("The row of drift 0, which is the periodicity search, has nothing above %.1f.",
     c.dev:max(c.surprise:view(c.n * (c.templates // 2) + p.half, c.n - 2 * p.half)))
 end
