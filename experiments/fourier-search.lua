@@ -95,8 +95,8 @@ local function by_launches(c, N, parts_of)
   end
   local templates, segments, back = parts_of(more, drifts, step)
   c:launches(templates)()
-  return c:launches { segments[1], segments[2], step("multiply", more.count, drifts), back,
-                      step("powers", more.count, c.templates) }
+  local rest = { step("multiply", more.count, drifts), back, step("powers", more.count, c.templates) }
+  return c:launches(table.move(rest, 1, 3, #segments + 1, segments))
 end
 
 local function transform(array, is_inverse)
