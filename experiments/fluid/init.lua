@@ -20,7 +20,7 @@ local study, p, gpu
 study, p, gpu = mw.study {
   question = "how fast can smoke be stepped, and what does each idea of a lab report gain?",
   kernels = "fluid.cu", rate = { "cells", work = function(c) return c.n * c.ny end }, type = "f32", output = "state",
-  units = { cells = "1/s", ns = "s", moved = "B" }, level = "stepburst", seconds = { 0.01, gpu = 0.05 },
+  units = { cells = "1/s", ns = "s", moved = "B" }, level = "stepburst", seconds = { 0.005, gpu = 0.05 },
   odd = function() -- at rest and without smoke, or not; the last ones for rows in registers
     return { { n = 70, ny = 67, still = 1 }, { n = 394, ny = 13, still = 0 },
              { n = gpu and 128 or 64, ny = 21, still = 1 }, gpu and { n = 512, ny = 13, still = 0 } or nil }
