@@ -13,16 +13,16 @@ local host, numbering, users = require "host", require "numbering", require "use
 
 local study, p, gpu = mw.study {
   question = "how should the increments of an unstructured mesh's edges be kept apart?",
-  rate = "T_eff", output = "res", level = "library copy", seconds = { 0.02, gpu = 0.1 },
+  rate = "T_eff", output = "res", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   units = { planning = "s", shared = "B", thousand = "s", op2 = "s", op2_untuned = "s", westmere = "s" },
   odd = { { I = 9, J = 11, layout = "aos", numbering = "shuffled" },
           { I = 13, J = 9, layout = "soa", numbering = "Morton" } },
   params = {
-    { "I", { 48 }, "cells along the profile; 400 makes OP2's 720,000 cells, 800 2.88 million",
+    { "I", { 40 }, "cells along the profile; 400 makes OP2's 720,000 cells, 800 2.88 million",
       gpu = { 400, 800 }, min = 4, max = 900 },
     { "type", "f64", "of the data", choices = { "f32", "f64" } },
-    { "threads", { 128 }, "threads of a block, edges of a mini-partition", gpu = { 64, 128, 256 }, min = 32,
-      max = 512 },
+    { "threads", { 128 }, "threads of a block; the last are also the edges of a mini-partition", gpu = { 64, 128 },
+      min = 32, max = 512 },
     { "numbering", "made", "of the ladder", choices = { "made", "tiles", "Morton", "shuffled" } },
     { "layouts", { "aos" }, "of data with several numbers per element", gpu = { "aos", "soa" },
       choices = { "aos", "soa" } },
@@ -84,12 +84,15 @@ local function options_of(name, how, block)
   return o
 end
 
-local CHEAP <const> = { atomics = true, ["a cell a thread"] = true, ["staged, owned, a cell a thread"] = true }
+local OWNER <const> = "a cell a thread"
+local FEW <const> = { atomics = true, [OWNER] = true, ["staged, owned, a cell a thread"] = true }
 
--- Whether a way is tried on a case: on the CPU device, where compiling takes longer than measuring, the second layout
--- and the device beside a GPU have fewer.
+-- Whether a way or loop is tried on a case. Where compiling takes longer than measuring there are fewer: in the second
+-- type, in SoA on the CPU device, and least on the CPU device beside a GPU.
 local function is_tried(c, how)
-  return c.gpu or type(how[1]) == "string" or CHEAP[how[2]] or not gpu and c.layout == "aos"
+  local is_loop = type(how[1]) == "string"
+  if gpu and not c.gpu then return c.layout == "aos" and c.type == p.type and (is_loop or how[2] == OWNER) end
+  return is_loop or FEW[how[2]] or c.type == p.type and (gpu or c.layout == "aos")
 end
 
 -- The loops of all ways, of which one module is made.
@@ -172,6 +175,8 @@ answer("step", "q", "step, a cell a thread", 256, { host = host.step,
 users.describe(study)
 
 -- ---- rungs ------------------------------------------------------------------------------------------
+local STAGED <const> = { p.threads[#p.threads] }
+
 local function fields_of(name, how)
   return function(c, block)
     local loop = loop_of(c, name, how, block)
@@ -181,7 +186,7 @@ end
 
 -- One way of one loop; `more`: of a rung.
 local function rung(number, title, name, how, more)
-  local spec = { number, title, answer = name, blocks = p.threads, when = function(c) return is_tried(c, how) end,
+  local spec = { number, title, answer = name, blocks = how[3].by == "staged" and STAGED or p.threads, when = function(c) return is_tried(c, how) end,
                  fields = fields_of(name, how),
                  launches = function(c, block) return loop_of(c, name, how, block).launches end }
   for key, value in pairs(more or {}) do spec[key] = value end
@@ -189,13 +194,11 @@ local function rung(number, title, name, how, more)
 end
 
 for _, how in ipairs(WAYS) do rung(how[1], how[2], "res_calc", how) end
+local MANY <const> = "a cell a thread, 72 registers"
 if gpu then -- more blocks at once by fewer registers
-  for _, registers in ipairs { 64, 72 } do
-    rung(4, ("a cell a thread, %d registers"):format(registers), "res_calc", WAYS[3], {
-      compile = { max_registers = registers }, launches = function(c, block)
-        return flow.loop(c.flow, "res_calc", options_of("res_calc", WAYS[3], block)).launches
-      end })
-  end
+  rung(4, MANY, "res_calc", WAYS[3], { compile = { max_registers = 72 }, launches = function(c, block)
+    return flow.loop(c.flow, "res_calc", options_of("res_calc", WAYS[3], block)).launches
+  end })
 end
 for i = 1, #DIRECT - 1 do -- clear is no loop of OP2's
   local one = DIRECT[i]
@@ -232,9 +235,6 @@ step(17, WAYS[1])
 step(18, WAYS[3])
 step(19, WAYS[9])
 step(20, WAYS[3], { [2] = "step, a cell a thread, in a graph", graph = true })
-if gpu then
-  step(20, WAYS[3], { [2] = "step, 64 registers, in a graph", graph = true, compile = { max_registers = 64 } })
-end
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local SHARE <const> = { "share", title = "of the copy", unit = "%", digits = 3 }
@@ -244,18 +244,28 @@ local function case(more)
   return { sides }
 end
 
-study:part { "ladder", cases = case { I = p.I }, each = "I", rungs = { COPY, "res_calc" },
+-- The ways of some names; those of res_calc on the study's device.
+local function ways(names)
+  local list = { COPY, gpu and MANY or nil }
+  for _, how in ipairs(WAYS) do
+    if not names or names[how[2]] then list[#list + 1] = how[2] end
+  end
+  return list
+end
+
+study:part { "ladder", cases = case { I = p.I }, each = "I", rungs = ways(),
   table = { { "number", title = "no." }, "rung", "block", "launches", "colours", "shared", "t", "T_eff", SHARE },
   charts = { { kind = "ladder", name = "ladder" } },
   ratios = { "a cell a thread / atomics", "staged, blocks and threads coloured / atomics",
              "best res_calc / library copy" } }
 
-study:part { "layouts", cases = case { I = p.I, layout = "soa" }, each = "I", rungs = { COPY, "res_calc" },
+study:part { "layouts", cases = case { I = p.I, layout = "soa" }, each = "I", blocks = "best", rungs = ways(),
   table = { { "number", title = "no." }, "rung", "block", "launches", "t", "T_eff", SHARE } }
 
 study:part { "orders", cases = case { layout = p.layouts, numbering = p.numberings }, blocks = "best", rows = "all",
-  rungs = { COPY, "res_calc" }, table = { { "number", title = "no." }, "rung", "layout", "numbering", "launches", "t",
-                                          "T_eff", SHARE } }
+  rungs = ways { atomics = true, [OWNER] = true, ["staged, blocks and threads coloured"] = true,
+                 ["staged, atomics"] = true, ["staged, owned, a cell a thread"] = true },
+  table = { { "number", title = "no." }, "rung", "layout", "numbering", "launches", "t", "T_eff", SHARE } }
 
 -- Seconds for 1000 steps on a Tesla C2070 and on two Xeons X5650, as the lecture has them; tuned but for the first.
 local OP2 <const> = {
@@ -279,16 +289,16 @@ local function beside_op2(records, c)
   end
 end
 
-local LOOPS <const> = { COPY, "save_soln", "adt_calc", "bres_calc", "update", "a cell a thread",
-                        "staged, owned, a cell a thread", "res_calc, CPU device" }
+local LOOPS <const> = { COPY, "save_soln", "adt_calc", "bres_calc", "update", OWNER, gpu and MANY or nil,
+                        "res_calc, CPU device" }
 study:part { "loops", cases = case { layout = p.layouts, type = gpu and { "f64", "f32" } or p.type }, rungs = LOOPS,
-  rows = "all", derive = beside_op2,
+  blocks = "best", rows = "all", derive = beside_op2,
   table = { "rung", "layout", "type", "block", "t", "T_eff", SHARE, { "thousand", title = "1000 steps" },
             { "op2_untuned", title = "C2070, untuned (source)" }, { "op2", title = "C2070 (source)" },
             { "westmere", title = "2 X5650 (source)" } } }
 
-study:part { "step", cases = case { I = p.I, layout = p.layouts }, rungs = { COPY, "step" }, rows = "all",
-  table = { { "number", title = "no." }, "rung", "I", "layout", "t", "T_eff", SHARE } }
+study:part { "step", cases = case { layout = p.layouts }, rungs = { COPY, "step" }, rows = "all",
+  table = { { "number", title = "no." }, "rung", "layout", "t", "T_eff", SHARE } }
 
 users.parts(study)
 
@@ -315,7 +325,7 @@ local function time_plans(sizes)
   for _, I in ipairs(sizes) do
     local c <close> = study:case { I = I, layout = "aos", numbering = "made" }
     local f = mesh_of(c, p.type, "made")
-    for _, how in ipairs(WAYS) do
+    for _, how in ipairs { WAYS[3], WAYS[4], WAYS[9] } do
       local seconds, loop = planning(f, how)
       records[#records + 1] = mw.record { study = "airfoil", group = "plans", rung = how[2], cells = c.cells,
         planning = seconds, launches = #loop.launches, device = c.dev, units = { planning = "s" } }

@@ -85,7 +85,10 @@ end
 -- ---- a target per thread ----------------------------------------------------------------------------
 -- Where place k of a column's elements leads, from tables or from those of a block. 65535 and -1 are none.
 local function place_text(loop, p, side, one)
-  if not p.own then return ("from_%d_%s[k * many + t]"):format(side.column, one.name) end
+  if not p.own then
+    local from = ("from_%d_%s[k * many + t]"):format(side.column, one.name)
+    return not p.is_near and from or one == side.ends[1] and ("place(%s, t)"):format(from) or "t + " .. from
+  end
   local of = one.map and ("slots_%s[%d * all + "):format(one.map.name, one.column - 1) or "elements["
   return ("is_here ? (int)%s(%d + k) * n_%s + t] : %d"):format(of, side.begin, loop.inc.to.name,
     one.map and 65535 or -1)
