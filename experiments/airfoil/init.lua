@@ -186,8 +186,8 @@ end
 
 -- One way of one loop; `more`: of a rung.
 local function rung(number, title, name, how, more)
-  local spec = { number, title, answer = name, blocks = how[3].by == "staged" and STAGED or p.threads, when = function(c) return is_tried(c, how) end,
-                 fields = fields_of(name, how),
+  local spec = { number, title, answer = name, blocks = how[3].by == "staged" and STAGED or p.threads,
+                 when = function(c) return is_tried(c, how) end, fields = fields_of(name, how),
                  launches = function(c, block) return loop_of(c, name, how, block).launches end }
   for key, value in pairs(more or {}) do spec[key] = value end
   study:rung(spec)
@@ -235,6 +235,9 @@ step(17, WAYS[1])
 step(18, WAYS[3])
 step(19, WAYS[9])
 step(20, WAYS[3], { [2] = "step, a cell a thread, in a graph", graph = true })
+if gpu then
+  step(20, WAYS[3], { [2] = "step, 72 registers, in a graph", graph = true, compile = { max_registers = 72 } })
+end
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local SHARE <const> = { "share", title = "of the copy", unit = "%", digits = 3 }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Other orders of a grid's cells, nodes and edges: at random, along Morton's curve, edges in tiles. An order is a list of
--- the old numbers, `old`; `new` is its inverse. Both are tables from 1 of numbers from 0.
+-- Other orders of a grid's cells, nodes and edges: at random, along Morton's curve, edges in tiles. An order is a list
+-- of the old numbers, `old`; `new` is its inverse. Both are tables from 1 of numbers from 0.
 
 local numbering = {}
 

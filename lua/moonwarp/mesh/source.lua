@@ -54,7 +54,7 @@ local function element(loop, read, inc)
     names[i] = known or a.own
     if not known and not is_inc then table.insert(before, 1, declared(dat, a.own)) end
   end
-  add(before, "%s(%s);", loop.kernel, table.concat(names, ", "))
+  add(before, "::%s(%s);", loop.kernel, table.concat(names, ", "))
   return lists.append(before, after), begin
 end
 
@@ -111,7 +111,7 @@ local function side_text(loop, p, side, name)
   end)
   local stop = ("if (%s %s) break;"):format(first.name, p.own and first.map and "== 65535" or "< 0")
   local more = p.own and "if (is_here)" or ("if (at_%d[%d][0] >= 1 << 30)"):format(c, side.rows - 1)
-  return form(name, { c = c, rows = side.rows, places = table.concat(places, ", "), more = more,
+  return form(name, { c = c, rows = side.rows, places = table.concat(places, ", "), first = first.name, more = more,
     stop = (p.own or not is_first) and stop, body = lists.append(declarations, body) })
 end
 
