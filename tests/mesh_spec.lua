@@ -265,8 +265,8 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     local copied = { { low, ends, 1, "read" }, { low, ends, 2, "read" }, { w, "write" } }
     assert.is_function(m:par_loop(f.edges, "blurred", copied))
     fails(" flow, argument 4 'high': its array is 'inc' here and 'read' by argument 2, so that the order of the "
-      .. "elements counts", "flow", { { w, "read" }, { low, ends, 1, "read" }, { u, ends, 2, "read" }, { high, ends, 1, "inc" },
-                             { y, ends, 2, "inc" } })
+      .. "elements counts", "flow", { { w, "read" }, { low, ends, 1, "read" }, { u, ends, 2, "read" },
+                                      { high, ends, 1, "inc" }, { y, ends, 2, "inc" } })
     fails(" flow, argument 5 'high': its array is argument 4's, too: both must have the same dat", "flow",
       { { w, "read" }, { u, ends, 1, "read" }, { u, ends, 2, "read" }, { low, ends, 1, "inc" },
         { high, ends, 2, "inc" } })

@@ -2024,7 +2024,8 @@ function case:close() end
 --- share it. An order of the elements that keeps neighbours together makes plans and loops better.
 --- 
 --- - The user's functions are `__device__` functions. A parameter is a pointer to the element's own values, `const` if they are only
----   read; with its dimension, as in `const REAL q[4]`, it is checked against the dat. `REAL` is the mesh's type.
+---   read. Its type, `REAL` (the mesh's), `float`, `double`, `int` or `unsigned`, and its dimension, as in `const REAL q[4]`, are checked
+---   against the dat. Macros among the parameters are not read.
 --- - An array of a dat holds one element after the other ("aos"), or all first values, then all second ones ("soa"), as an array of a
 ---   map does with its columns. Elements count from 0.
 --- - A loop increments through one map. What it reads it does not write, unless by "rw" without a map.
@@ -2056,7 +2057,7 @@ function mesh:map(name, from, to, arity, array) end
 ---@param name string
 ---@param set moonwarp.mesh_set
 ---@param dim integer
----@param array moonwarp.array of f32, f64 or i32, in the mesh's layout
+---@param array moonwarp.array of f32, f64, i32 or u32, in the mesh's layout
 ---@return moonwarp.mesh_dat
 function mesh:dat(name, set, dim, array) end
 
@@ -2064,7 +2065,7 @@ function mesh:dat(name, set, dim, array) end
 --- array holds.
 ---@param name string
 ---@param dim integer
----@param array moonwarp.array of `dim` elements
+---@param array moonwarp.array of `dim` elements, of f32, f64, i32 or u32
 ---@return moonwarp.mesh_dat
 function mesh:global(name, dim, array) end
 
