@@ -140,30 +140,30 @@ end
 --- The residual of the last stage: the root of the mean square of the cells' changes.
 function flow.residual(f) return math.sqrt(f.rms.array:get(1) / f.cells.n) end
 
---- The pressure at points of a picture, by the cells that they are in; points in none have a nil.
+--- What is seen of a flow: the pressure at points, by the cells that they are in, NaN where they are in none, and the
+--- pressure coefficient at the edges of the boundary.
 ---@param f table
 ---@param cells table     cells from 0, or false
 ---@param width integer
 ---@param height integer
 ---@return userdata picture
-function flow.picture(f, cells, width, height)
-  local dev, where, body = f.mesh.dev, {}, {}
+---@return function paint          makes the picture
+---@return function coefficients   returns a list
+function flow.views(f, cells, width, height)
+  local m, dev, where, body = f.mesh, f.mesh.dev, {}, {}
   for i, cell in ipairs(cells) do where[i], body[i] = cell or 0, cell and 0 or 1 end
-  local picture = dev:array(f.mesh.type, width, height)
-  local points = f.mesh:set("points", #cells)
-  local within = f.mesh:map("within", points, f.cells, 1, dev:array("i32", where))
-  local paint = f.mesh:par_loop(points, "paint", { { f.q, within, 1, "read" },
-    { f.mesh:dat("is_body", points, 1, dev:array("i32", body)), "read" },
-    { f.mesh:dat("picture", points, 1, picture), "write" } })
-  return picture, paint
-end
-
---- The pressure coefficient at the edges of the boundary, as a list.
-function flow.coefficients(f)
-  local cp = f.mesh.dev:array(f.mesh.type, f.bedges.n)
-  f.mesh:par_loop(f.bedges, "coefficient", { { f.q, f.pbecell, 1, "read" },
-                                             { f.mesh:dat("cp", f.bedges, 1, cp), "write" } })()
-  return cp:totable()
+  local picture, cp = dev:array(m.type, width, height), dev:array(m.type, f.bedges.n)
+  local points = m:set("points", #cells)
+  local within = m:map("within", points, f.cells, 1, dev:array("i32", where))
+  local paint, coefficient = m:compile {
+    m:loop(points, "paint", { { f.q, within, 1, "read" },
+                              { m:dat("is_body", points, 1, dev:array("i32", body)), "read" },
+                              { m:dat("picture", points, 1, picture), "write" } }),
+    m:loop(f.bedges, "coefficient", { { f.q, f.pbecell, 1, "read" }, { m:dat("cp", f.bedges, 1, cp), "write" } }) }
+  return picture, paint, function()
+    coefficient()
+    return cp:totable()
+  end
 end
 
 return flow

@@ -385,8 +385,8 @@ local function check_residual(c, k, residual, is_published)
 end
 
 -- The pressure coefficient over the chord: of the edges on the airfoil, upper and lower side.
-local function chord(c)
-  local list, g, points = flow.coefficients(c.flow), c.grid, {}
+local function chord(g, list)
+  local points = {}
   for e = 1, g.bedges do
     if g.bound[e] == 1 then
       local a, b = g.pbedge[e], g.pbedge[e + g.bedges]
@@ -407,7 +407,7 @@ local function run_flow()
       cells[#cells + 1] = grid.cell_at(c.grid, (x - 0.5) / WIDE * 2 - 0.6, ((y - 0.5) / HIGH - 0.5) * 1.5) or false
     end
   end
-  local picture, paint = flow.picture(c.flow, cells, WIDE, HIGH)
+  local picture, paint, coefficients = flow.views(c.flow, cells, WIDE, HIGH)
   local film = mw.film { name = "airfoil-pressure", title = "airfoil: pressure around NACA 0012, Mach 0.4",
     label = "pressure", low = 0.93, high = 1.12, x = { -0.6, 1.4 }, y = { -0.75, 0.75 }, xlabel = "x", ylabel = "y" }
   local every, course, is_published = math.max(1, p.steps // 10), {}, FIRST == 400 and c.type == "f64"
@@ -426,7 +426,7 @@ local function run_flow()
              is_published and { "published", title = "OP2 (source)", digits = 6 } or nil,
              records = course, title = ("airfoil: the residual, %d cells"):format(c.cells) }
   film:draw()
-  chord(c)
+  chord(c.grid, coefficients())
 end
 
 study:part { "flow", run = run_flow }

@@ -95,24 +95,24 @@ function plan.elements(mesh, loop, o)
   return p
 end
 
---- Of each target: where its elements lead. As differences in 16 bits, if they fit: half as much to read.
+--- Of each target: where its elements lead. As differences in 16 bits, if all fit: half as much to read.
 function plan.owner(mesh, loop)
   local p, dev, n = { arguments = {}, first = { 0, loop.inc.to.n } }, mesh.dev, loop.inc.to.n
-  local far <close>, names, wide, near = ints(dev, 1), {}, {}, {}
+  local far <close>, tables = ints(dev, 1), {}
   sides_of(dev, loop, p, math.min(UNROLLED, ceil_div(loop.set.n, n)))
   for _, side in ipairs(p.sides) do
     for j, one in ipairs(side.ends) do
-      local i, size = #names + 1, side.most * n
-      names[i], wide[i], near[i] = ("from_%d_%s"):format(side.column, one.name), dev:empty("i32", size),
-        dev:empty("i16", size)
-      rows_of(dev, loop.inc, side, side.rows, one, j == 1, wide[i])
-      run(dev, "differences", size, n, j == 1, wide[i], near[i], far)
+      local size = side.most * n
+      local wide, near = dev:empty("i32", size), dev:empty("i16", size)
+      rows_of(dev, loop.inc, side, side.rows, one, j == 1, wide)
+      run(dev, "differences", size, n, j == 1, wide, near, far)
+      tables[#tables + 1] = { ("from_%d_%s"):format(side.column, one.name), [true] = near, [false] = wide }
     end
   end
   p.is_near = far:get(1) == 0
-  for i, name in ipairs(names) do
-    pass(p, name, p.is_near and near[i] or wide[i]);
-    (p.is_near and wide or near)[i]:close()
+  for _, one in ipairs(tables) do
+    pass(p, one[1], one[p.is_near])
+    one[not p.is_near]:close()
   end
   return p
 end
