@@ -313,7 +313,7 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     end
   end)
 
-  runs("writes kernels without warnings", function()
+  runs("writes kernels without warnings, which no device runs in fibers", function()
     local f, loops = parts("aos", "f64", 60, 2), {}
     local sum = f.m:global("sum", 1, dev:zeros("f64", 1))
     for i, way in ipairs(WAYS) do
@@ -323,6 +323,7 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     loops[#loops + 1] = f.m:loop(f.edges, "one", { { sum, "inc" } })
     local module <close> = dev:module { source = f.m:join(loops)[1].source }
     assert.are.equal("", module:log())
+    for _, loop in ipairs(loops) do assert.are_not.equal("fiber", (module:kernel(loop.name):engine()), loop.name) end
   end)
 
   -- The plan of a dat in two arguments was taken for one of two dats, which need twice the shared memory.

@@ -54,7 +54,7 @@ local function element(loop, read, inc)
     names[i] = known or a.own
     if not known and not is_inc then table.insert(before, 1, declared(dat, a.own)) end
   end
-  add(before, "::%s(%s);", loop.kernel, table.concat(names, ", "))
+  add(before, "(::%s)(%s);", loop.kernel, table.concat(names, ", "))
   return lists.append(before, after), begin
 end
 
