@@ -136,18 +136,15 @@ end
 
 -- What several arguments have in memory is read by all of them, or incremented as one dat.
 local function check_order(pattern, a)
-  local first = a.dat.array:address()
-  for i, other in ipairs(pattern.args) do
-    local begin, is_inc = other.dat.array:address(), a.access == "inc" and other.access == "inc"
-    if begin >= first + a.dat.array:nbytes() or first >= begin + other.dat.array:nbytes()
-      or a.access == "read" and other.access == "read" or is_inc and a.dat == other.dat then
-      goto continue
-    elseif is_inc then
-      invalid("%s: its array is argument %d's, too: both must have the same dat", a.who, i)
+  local array, first = a.dat.array, a.dat.array:address()
+  for i, one in ipairs(pattern.args) do
+    local begin, both = one.dat.array:address(), one.access == a.access and a.access
+    local is_fine = both == "read" or both == "inc" and one.dat == a.dat
+    if not is_fine and begin < first + array:nbytes() and first < begin + one.dat.array:nbytes() then
+      if both == "inc" then invalid("%s: its array is argument %d's, too: both must have the same dat", a.who, i) end
+      invalid("%s: its array is '%s' here and '%s' by argument %d, so that the order of the elements counts", a.who,
+        a.access, one.access, i)
     end
-    invalid("%s: its array is '%s' here and '%s' by argument %d, so that the order of the elements counts", a.who,
-      a.access, other.access, i)
-    ::continue::
   end
 end
 
