@@ -29,6 +29,8 @@ share it. An order of the elements that keeps neighbours together makes plans an
 - A loop increments through one map. What it reads it does not write, unless by "rw" without a map.
 - By "owner" a function is also called where a target has fewer elements than others, with values of some element; what
   it computes then is left out.
+- By "owner" a plan has places as differences from the target's number, in 16 bits if all fit (below 8192), else in 32. An order that
+  keeps neighbours together halves what is read.
 - A target of many thousand elements makes plans slow, for they are sorted by a thread each, and tables of "owner" have as many
   rows: "atomics" needs no plan.
 
