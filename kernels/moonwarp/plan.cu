@@ -62,11 +62,11 @@ __global__ void column_rows(int targets, int n, int column, int rows, int full, 
   for (int k = have; k < rows; k++) out[k * targets + t] = k < full ? again : -1;
 }
 
-// Such a table as differences from the target in 16 bits, of which marks take two; `far` is set where one does not fit.
-__global__ void differences(int values, int targets, bool marks, const int *rows, short *out, int *far) {
+// Such a table as differences from the target in 16 bits, of which marks take two; far: whether one does not fit.
+__global__ void differences(int values, int targets, bool marks, const int *rows, short *out, unsigned char *far) {
   if (INDEX >= values) return;
   int row = rows[INDEX], d = row == -1 ? 0 : (row & 0x3fffffff) - INDEX % targets, most = marks ? 0x2000 : 0x8000;
-  if (d < -most || d >= most) *far = 1;
+  far[INDEX] = d < -most || d >= most;
   out[INDEX] = marks ? (d & 0x3fff) | (row >> 16 & 0xc000) : d;
 }
 
