@@ -130,7 +130,7 @@ return {
     gates = { gate("launches", "a graph", 0.5, "queued", { group = "short" }),
               gate("launches", "queued", 2, "each waited for", { group = "short" }, "cuda"),
               gate("launches", "a graph", 1.8, "queued", { group = "short" }, "cuda"),
-              gate("launches", "one launch, a block", 3.7, "a graph", { group = "short" }, "cuda") } },
+              gate("launches", "one launch, a block", 2.2, "a graph", { group = "short" }, "cuda") } },
   { name = "managed", title = "What does memory cost that moves by itself?", study = "managed", needs = "streams",
     tags = { "memory", "transfer" },
     gates = { gate("T_tot", "managed, prefetched", 0.5, "explicit, pinned", { group = "trip" }, "cpu"),
