@@ -107,7 +107,7 @@ extern "C" __global__ void wrong(float *y, const float *x, float a, int n) {
       assert.are.equal(137, (run "run fill.lua"))
       local status, output = run "tune fill.lua --resume -- live"
       assert.are.equal(0, status, output)
-      assert.is_truthy(output:find("fill: 3 variants are known from the run that was killed.", 1, true), output)
+      assert.is_truthy(output:find("fill: 3 variants are known from the run before.", 1, true), output)
       -- those that were left, and of all the best ones in turn
       local made, tried = output:match "made\t(%d+)\ttried\t(%d+)"
       assert.are.equal("6", tried)

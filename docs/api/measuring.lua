@@ -176,7 +176,7 @@ a better neighbour, from several places), "annealing", "halving" (many in little
         default = "they are not kept" },
       { "size", "number|table", "for which they are kept: `n`, or sides by name" },
       { "name", "string", "of the tuning in records and charts", default = '"tuning"' },
-      { "resume", "boolean|string", [[take what a run that was killed has measured: of the script's newest run, or of the run in this folder. Script,
+      { "resume", "boolean|string", [[take what a run that was killed, interrupted or failed has measured: of the script's newest run, or of the run in this folder. Script,
 kernels, parameters and device must be the same]], default = "false" },
       { "quiet", "boolean", "print and draw nothing; the words are kept", default = "false" },
     },

@@ -81,7 +81,7 @@ local function read_rows(session, one)
   local rows, reason = resume.rows(session, one.device, one.name, one.resume_from)
   one.resume = rows
   if rows then
-    remark.say(session, "%s: %d variants are known from the run that was killed.", one.name, #lists.keys(rows))
+    remark.say(session, "%s: %d variants are known from the run before.", one.name, #lists.keys(rows))
   else
     remark.say(session, "%s begins anew: %s.", one.name, reason)
   end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a tuning that was killed has left: the rows in the journal of its run. They hold for the same script, kernels,
--- parameters and device.
+-- What a tuning that was killed, interrupted or failed has left: the rows of its run. They hold for the same script,
+-- kernels, parameters and device.
 
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
@@ -10,6 +10,8 @@ local lists = require "moonwarp.base.lists"
 local store = require "moonwarp.results.store"
 
 local resume = {}
+
+local BROKEN <const> = lists.set { "unfinished", "interrupted", "failed" }
 
 -- The newest run of this script before the session's own.
 local function newest(session)
@@ -26,7 +28,7 @@ end
 
 -- Why what a run has measured does not hold for this one; nil if it does.
 local function problem_of(session, run, device)
-  if run.status ~= "unfinished" then return "it has come to its end" end
+  if not BROKEN[run.status] then return "it has come to its end" end
   if run.device_name ~= device:name() then return "it was on " .. tostring(run.device_name) end
   if not is_same(run.params, next(session.given) and session.given) then return "its parameters were others" end
   for _, source in ipairs(run.sources or {}) do

@@ -17,6 +17,7 @@ local ahead = require "moonwarp.tune.ahead"
 local bench = require "moonwarp.measure.bench"
 local checking = require "moonwarp.measure.checking"
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local finals = require "moonwarp.tune.finals"
 local lists = require "moonwarp.base.lists"
 local quantity = require "moonwarp.measure.quantity"
@@ -91,7 +92,7 @@ end
 
 local function verify(state, row)
   local wrong, err = state.job.verify(row.number, row.go)
-  row.reason, row.error = wrong or state.is_checked and findings_of(state) or nil, err
+  row.reason, row.error = state.is_checked and findings_of(state) or wrong or nil, err
   if row.reason then row.value = nil end
   return not row.reason
 end
@@ -136,6 +137,17 @@ local function take_known(row, known)
   row.energy, row.error, row.reason = known.joules, known.error, known.reason
 end
 
+-- The loss of the device, which ends the process, is the variant's: a run that goes on leaves it out.
+local function try_or_note(state, row)
+  local done, problem = failure.catch(try, state, row, state.job.min_time * state.effort)
+  if done then return end
+  if failure.status(problem) == "lost" then
+    row.reason = failure.text(problem)
+    note(state, row, "search")
+  end
+  error(problem, 0)
+end
+
 local function first_try(state, i)
   local job = state.job
   local row = { number = i, v = job.space.variants[i], effort = state.effort }
@@ -146,7 +158,7 @@ local function first_try(state, i)
     take_known(row, known)
     row.value = not row.reason and tuner.value(row, job.objectives[1]) or nil
   else
-    try(state, row, job.min_time * state.effort)
+    try_or_note(state, row)
   end
   if is_better(state, row) then state.best = row end
   row.go = nil -- its module may go
