@@ -16,7 +16,7 @@ local ahead = {}
 local Ahead = {}
 Ahead.__index = Ahead
 
-local LOOK <const> = 0.05 -- seconds between two looks at a child
+local LOOK <const> = 0.005 -- seconds between two looks
 
 --- Begins to compile ahead for a device.
 ---@param session table
