@@ -96,10 +96,22 @@ extern "C" __global__ void wrong(float *y, const float *x, float a, int n) {
       local status, output = run "tune mine.lua --device cpu -p n=5000"
       assert.are.equal(2, status)
       assert.is_truthy(output:find("mine: there is no rung with a 'space' to tune", 1, true), output)
-      status, output = run "tune mine.lua --search fast"
-      assert.is_true(status ~= 0, output)
       assert.are.same({ 2, "moonwarp: unknown action 'lst'; did you mean 'list'?\n" }, { run "tuned lst" })
     end)
+  end)
+
+  it("says what is wrong with a rung's space", function()
+    for _, one in ipairs { { "variant = function", "fields = function",
+                             "rung 2 'a loop': 'space' and 'variant' go together: variant(v, c) returns" },
+                           { "{ block = v.block, each", "{ blocks = v.block, each",
+                             "rung 2 'a loop': what 'variant' returns: unknown option 'blocks'; did you mean 'block'" },
+                           { "{ 32, 64 } }, { \"each\"", "{ 32, 64 } }, { \"t\"",
+                             "rung 2 'a loop': parameter 't': records have a 't' of their own; take another name" } } do
+      with_files({ ["mine.lua"] = changed(TUNED, one[1], one[2]), ["saxpy.cu"] = small_study.KERNELS }, function(run)
+        local _, output = run "tune mine.lua --device cpu -p n=5000 -p seconds=0.0001"
+        assert.is_truthy(output:find(one[3], 1, true), output)
+      end)
+    end
   end)
 
   it("goes on with what a run that was killed has measured", function()
