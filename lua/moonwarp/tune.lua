@@ -61,7 +61,8 @@ function tune.run(session, spec)
   function job.make(i)
     return variant.make(spec, all.variants[i], device, job.ahead)
   end
-  function job.verify(i, go) return variant.verify(spec, all.variants[i], go, device) end
+  local quiet = variant.quiet(session)
+  function job.verify(i, go) return variant.verify(spec, all.variants[i], go, device, quiet) end
   job.modules = spec.compile and function(i) return { variant.module_options(spec, all.variants[i]) } end or nil
   job.bytes, job.flops = amount_of(spec.bytes, all), amount_of(spec.flops, all)
   job.kernel, job.size = spec.kernel, size_of(spec.size)

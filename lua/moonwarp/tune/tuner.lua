@@ -24,17 +24,13 @@ local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local search = require "moonwarp.tune.search"
 local units = require "moonwarp.base.units"
+local variant = require "moonwarp.tune.variant"
 
 local tuner = {}
 
 local UNITS <const> = { t = "s", energy = "J" }
 
 -- ---- measuring ----------------------------------------------------------------------------------
-
--- A session in which an alarm is the variant's and fails no check of the run.
-local function quiet_session(session)
-  return setmetatable({ note_check = function() end, fail_check = function() end }, { __index = session })
-end
 
 local function measured(state, list, min_time)
   local job = state.job
@@ -240,7 +236,7 @@ end
 ---                      in which they were tried: v, t, value, error, energy, reason), tried, size, history, seconds
 function tuner.run(session, job)
   local ahead_of <close> = not job.measure and job.modules and ahead.new(session, job.device) or nil
-  local state = { session = session, quiet = quiet_session(session), job = job, ahead = ahead_of, rows = {}, order = {},
+  local state = { session = session, quiet = variant.quiet(session), job = job, ahead = ahead_of, rows = {}, order = {},
                   history = {}, tried = 0, start = core.clock(), is_checked = checking.is_on(job.device) }
   job.ahead = ahead_of
   search.run(state.is_checked and "brute force" or job.search, job.space,

@@ -26,6 +26,14 @@ function variant.try(fn, ...)
   return false, failure.text(first)
 end
 
+--- A session in which what is wrong is a variant's, and fails no check of the run.
+---@param session table
+---@return table
+function variant.quiet(session)
+  local function nothing() end
+  return setmetatable({ note_check = nothing, fail_check = nothing }, { __index = session })
+end
+
 local function is_callable(value)
   return type(value) == "function" or core.type(value) == "launch"
 end
@@ -84,21 +92,18 @@ local function run_once(outputs, device, go)
 end
 
 -- What the check of a script compares with: reports of all comparisons.
-local function looking(device)
+local function looking(session)
   local reports = {}
   return reports, function(got, expected, options)
-    local list <close> = type(got) == "table" and device:array("f64", got) or nil
-    local array = list or got
-    local made <close> = check.expected(array, expected)
-    local report = check.report(array, made, options or {})
+    local ok, report = check.run(session, got, expected, lists.merged(options or {}, { quiet = true }))
     reports[#reports + 1] = report
-    return report.ok, report
+    return ok, report
   end
 end
 
 -- Compares as the script says: reports, and what its function returns; nil and why it fails.
-local function compared(spec, v, device)
-  local reports, look = looking(device)
+local function compared(spec, v, session)
+  local reports, look = looking(session)
   if type(spec.check) ~= "function" then
     look(lists.of(spec.output)[1], spec.check)
     return reports
@@ -112,12 +117,19 @@ local function compared(spec, v, device)
   return reports, answer
 end
 
+-- Of arrays; NaN is infinitely off.
 local function largest_error(reports)
-  local most = #reports > 0 and 0.0 or nil
+  local most
   for _, report in ipairs(reports) do
-    most = math.max(most, report.max_abs == report.max_abs and report.max_abs or math.huge)
+    local off = report.max_abs
+    if off then most = math.max(most or 0.0, off == off and off or math.huge) end
   end
   return most
+end
+
+local function difference(report)
+  if not report.wrong then return ("wrong: %s"):format(report.name) end
+  return ("wrong: %d of %d elements differ, by up to %.3g"):format(report.wrong, report.count, report.max_abs)
 end
 
 --- Runs a variant on outputs that hold no numbers, and compares.
@@ -125,18 +137,17 @@ end
 ---@param v table
 ---@param go function
 ---@param device userdata
+---@param session table  in which a comparison fails no check of the run (variant.quiet)
 ---@return string? wrong   why it is wrong
 ---@return number? error   the largest absolute error of what was compared
-function variant.verify(spec, v, go, device)
+function variant.verify(spec, v, go, device, session)
   local done, problem = variant.try(run_once, lists.of(spec.output), device, go)
   if not done then return problem end
   if not spec.check then return nil end
-  local reports, answer = compared(spec, v, device)
+  local reports, answer = compared(spec, v, session)
   if not reports then return answer end
   local wrong = lists.find(reports, function(report) return not report.ok end)
-  if wrong then
-    return ("wrong: %d of %d elements differ, by up to %.3g"):format(wrong.wrong, wrong.count, wrong.max_abs)
-  end
+  if wrong then return difference(wrong) end
   return answer == false and "wrong: its check fails" or nil, largest_error(reports)
 end
 
