@@ -3,6 +3,7 @@
 -- moonwarp tuned list|export|forget: the best values that tunings have found.
 
 local lists = require "moonwarp.base.lists"
+local objective = require "moonwarp.tune.objective"
 local options = require "moonwarp.base.options"
 local store = require "moonwarp.tune.store"
 local units = require "moonwarp.base.units"
@@ -35,12 +36,10 @@ local function named(values)
   end), ", ")
 end
 
-local UNITS <const> = { t = "s", energy = "J", error = "" }
-
 function ACTIONS.list(kernel)
   for _, entry in ipairs(of_kernel(kernel)) do
     print(("%s, %s, %s: %s; %s"):format(entry.kernel, entry.device, named(entry.size), named(entry.values),
-      units.format(entry.value, UNITS[entry.objective] or "")))
+      units.format(entry.value, objective.UNITS[entry.objective] or "")))
   end
 end
 

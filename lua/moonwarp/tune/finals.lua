@@ -6,11 +6,11 @@
 
 local contest = require "moonwarp.measure.contest"
 local lists = require "moonwarp.base.lists"
+local objective = require "moonwarp.tune.objective"
 
 local finals = {}
 
 local MARGIN <const>, MOST <const> = 0.05, 12    -- of the best in the search, and how many at most
-local TIE <const> = { t = 0.01, energy = 0.03, error = 0 } -- a meter of energy is read in steps
 local ROUNDS <const>, LONGER <const> = 3, 3      -- each twice as long; the first so many times as long as in the search
 
 -- Those near the best of the search: a tenth of the space, but two at least.
@@ -28,13 +28,13 @@ end
 
 -- How many times as large one's value is as the best's, with an interval where it is a time.
 local function compare(job, list)
-  local objective, best = job.objectives[1], nil
+  local best
   for _, row in ipairs(list) do
     if not best or row.value < best.value then best = row end
   end
   for _, row in ipairs(list) do
     local value = row.value == best.value and 1.0 or row.value / best.value
-    row.ratio = objective == "t" and row ~= best and contest.ratio(best.result, row.result)
+    row.ratio = job.objectives[1] == "t" and row ~= best and contest.ratio(best.result, row.result)
       or { value = value, low = value, high = value }
   end
 end
@@ -76,7 +76,7 @@ local function contend(state, time, verify)
     row.go = job.make(row.number)
     return row.go and row or nil
   end)
-  list = lists.map(run_rounds(state, list, time, TIE[job.objectives[1]]), function(row)
+  list = lists.map(run_rounds(state, list, time, objective.TIE[job.objectives[1]]), function(row)
     return verify(row) and row or nil
   end)
   for _, row in ipairs(state.order) do row.go = nil end
@@ -92,7 +92,7 @@ end
 ---@return table[] ties  each with ratio: how many times as large its value is as the best one's
 function finals.run(state, time, verify, renew)
   local job, list, winner = state.job, {}, nil
-  local tie = TIE[job.objectives[1]]
+  local tie = objective.TIE[job.objectives[1]]
   while state.best and #list == 0 do
     list = contend(state, time, verify)
     renew()

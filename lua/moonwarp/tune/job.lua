@@ -7,6 +7,7 @@ local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
+local objective = require "moonwarp.tune.objective"
 local remark = require "moonwarp.results.remark"
 local resume = require "moonwarp.tune.resume"
 local schema = require "moonwarp.base.schema"
@@ -25,7 +26,6 @@ job.SPEC = { name = "string", space = "table", groups = "table", where = "functi
 
 local RANGES <const> = { within = { 0 }, seed = { 0, whole = true }, most = { 1, whole = true }, time_limit = { 0 },
                          min_time = { 0 } }
-local OBJECTIVES <const> = { "t", "energy", "error" }
 local MIN_TIME <const>, LEAST <const> = { cpu = 0.02, gpu = 0.01 }, 10
 
 local function check_word(who, name, word, known)
@@ -35,10 +35,10 @@ end
 
 local function objectives_of(who, given)
   local list = lists.map(lists.of(given.objective or "t"), function(word)
-    return check_word(who, "objective", word, OBJECTIVES)
+    return check_word(who, "objective", word, objective.NAMES)
   end)
   if #list < 1 or #list > 2 or list[1] == list[2] then
-    failure.invalid("%s: option 'objective' is one of %s, or two of them", who, table.concat(OBJECTIVES, ", "))
+    failure.invalid("%s: option 'objective' is one of %s, or two of them", who, table.concat(objective.NAMES, ", "))
   end
   return list
 end

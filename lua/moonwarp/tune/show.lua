@@ -5,6 +5,7 @@
 
 local film = require "moonwarp.plot.film"
 local lists = require "moonwarp.base.lists"
+local objective = require "moonwarp.tune.objective"
 local path = require "moonwarp.base.path"
 local plot = require "moonwarp.plot.plot"
 local remark = require "moonwarp.results.remark"
@@ -14,8 +15,6 @@ local units = require "moonwarp.base.units"
 local show = {}
 
 local MOST <const> = 8 -- ties and reasons that are told
-
-local UNITS <const> = { t = "s", energy = "J", error = "" }
 
 -- ---- words --------------------------------------------------------------------------------------
 
@@ -41,7 +40,7 @@ local function reasons(job, rows)
 end
 
 local function value_text(job, row)
-  return units.format(row.value, UNITS[job.objectives[1]])
+  return units.format(row.value, objective.UNITS[job.objectives[1]])
 end
 
 --- A result in words.

@@ -20,6 +20,7 @@ local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local finals = require "moonwarp.tune.finals"
 local lists = require "moonwarp.base.lists"
+local objective = require "moonwarp.tune.objective"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local search = require "moonwarp.tune.search"
@@ -27,8 +28,6 @@ local units = require "moonwarp.base.units"
 local variant = require "moonwarp.tune.variant"
 
 local tuner = {}
-
-local UNITS <const> = { t = "s", energy = "J" }
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
@@ -64,18 +63,9 @@ local function take_result(state, row, result)
   if job.within and result.median > job.within then
     row.reason = ("takes %s, %s are allowed"):format(units.format(result.median, "s"), units.format(job.within, "s"))
   elseif not row.reason then
-    row.value = tuner.value(row, job.objectives[1])
+    row.value = objective.value(row, job.objectives[1])
     if not row.value then row.reason = ("has no '%s'"):format(job.objectives[1]) end
   end
-end
-
---- What an objective is of a row.
----@param row table
----@param objective string
----@return number?
-function tuner.value(row, objective)
-  if objective == "t" then return (quantity.read(row.t)) end
-  return row[objective]
 end
 
 -- ---- one variant --------------------------------------------------------------------------------
@@ -121,7 +111,8 @@ local function note(state, row, stage, more)
   values.t, values.joules, values.error, values.reason = values.t or row.t, row.energy, row.error, row.reason
   values.best, values.evaluation = state.best and state.best.value, state.tried + 0.0
   values.elapsed, values.units = core.clock() - state.start, { elapsed = "s" }
-  values.units.best = values.best and UNITS[job.objectives[1]]
+  local unit = objective.UNITS[job.objectives[1]]
+  values.units.best = values.best and unit ~= "" and unit or nil
   values.units.joules = values.joules and "J"
   return record.write(state.session, values)
 end
@@ -152,7 +143,7 @@ local function first_try(state, i)
   state.order[#state.order + 1] = row
   if known then
     take_known(row, known)
-    row.value = not row.reason and tuner.value(row, job.objectives[1]) or nil
+    row.value = not row.reason and objective.value(row, job.objectives[1]) or nil
   else
     try_or_note(state, row)
   end
@@ -208,26 +199,6 @@ local function values_of(state, list, effort)
   return values
 end
 
--- Rows that no other is better than in both objectives, by the first one.
-local function front_of(state)
-  local a, b = table.unpack(state.job.objectives)
-  if not b then return nil end
-  local all = lists.map(state.order, function(row)
-    return row.value and tuner.value(row, b) and row or nil
-  end)
-  table.sort(all, function(x, y)
-    local xa, ya = tuner.value(x, a), tuner.value(y, a)
-    if xa ~= ya then return xa < ya end
-    return tuner.value(x, b) < tuner.value(y, b)
-  end)
-  local least = math.huge
-  return lists.map(all, function(row)
-    if tuner.value(row, b) >= least then return nil end
-    least = tuner.value(row, b)
-    return row
-  end)
-end
-
 --- Runs a tuning.
 ---@param session table
 ---@param job table      see above
@@ -250,9 +221,10 @@ function tuner.run(session, job)
       function() renew(state) end)
     for _, row in ipairs(lists.append({ best }, ties)) do note(state, row, "final", { ratio = row.ratio }) end
   end
-  return { name = job.name, best = best, ties = ties or {}, front = front_of(state), rows = state.order,
-           tried = state.tried, size = #job.space.variants, history = state.history, searched = searched,
-           seconds = core.clock() - state.start, is_checked = state.is_checked }
+  return { name = job.name, best = best, ties = ties or {}, rows = state.order,
+           front = objective.front(state.order, job.objectives), tried = state.tried, size = #job.space.variants,
+           history = state.history, searched = searched, seconds = core.clock() - state.start,
+           is_checked = state.is_checked }
 end
 
 return tuner
