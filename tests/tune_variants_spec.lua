@@ -58,7 +58,9 @@ end)
 
 describe("tuning in check mode", function()
   it("times nothing, and leaves out what is found", function()
-    local dev <close> = mw.device("cpu", { check = true })
+    local done, dev = pcall(mw.device, "cpu", { check = true })
+    if not done then return pending "needs the CPU device" end
+    local _ <close> = dev
     local result = tune(dev, { space = { kind = { "right", "racing", "outside", "one_element" } }, search = "random" })
     local reasons = {}
     for _, row in ipairs(result.rows) do reasons[row.v.kind] = row.reason end
