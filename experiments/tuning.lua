@@ -39,7 +39,8 @@ study:answer("step", { output = "T2", bytes = "T1 T2", tolerance = function(c) r
     if i == 1 or j == 1 or i == c.nx or j == c.ny then return here end
     return here + c.a * (at.T1(i - 1, j) + at.T1(i + 1, j) + at.T1(i, j - 1) + at.T1(i, j + 1) - 4 * here)
   end })
-study:answer("product", { output = "C", bytes = "M N C", tolerance = function(c) return { sum = c.n } end,
+study:answer("product", { output = "C", bytes = "M N C",
+  tolerance = function(c) return { absolute = c.eps * c.n ^ 1.5 } end, -- n products below 1
   cell = function(c, at, i, j)
     local sum = 0.0
     for k = 1, c.n do sum = sum + at.M(k, j) * at.N(i, k) end
@@ -59,7 +60,7 @@ study:rung { 1, "stencil", kernel = "diffuse<%s,1,0>", answer = "step", block = 
   space = { { "bx", values({ 8, 16, 32, 64, 128, 256, 512 }, { 32, 128 }) },
             { "by", values({ 1, 2, 4, 8, 16, 32 }, { 1, 8 }) },
             { "rows", values({ 1, 2, 4, 8 }, { 1, 4 }) }, { "ldg", values({ 0, 1 }, { 0 }) } },
-  groups = { { "bx", "by" }, { "rows", "ldg" } },
+  groups = { { "bx", "by" }, { "rows", "ldg" } }, start = { bx = 32, by = 8, rows = 1, ldg = 0 },
   where = function(v) return between(v.bx * v.by, 32, 1024) end,
   variant = function(v)
     return { kernel = ("diffuse<%%s,%d,%d>"):format(v.rows, v.ldg), block = { v.bx, v.by }, each = { 1, v.rows } }
@@ -77,7 +78,8 @@ rung[1], rung[2], rung.answer, rung.args = 2, "matrix product", "product", funct
 rung.space = { { "bx", values({ 8, 16, 32 }, { 16 }) }, { "by", values({ 8, 16, 32 }, { 8, 16 }) },
                { "down", values({ 2, 4, 8 }, { 4 }) }, { "along", values({ 2, 4, 8 }, { 2, 4 }) },
                { "depth", values({ 8, 16, 32 }, { 8 }) } }
-rung.groups = { { "bx", "by" }, { "down", "along" }, { "depth" } }
+rung.groups = { { "bx", "by", "depth" }, { "down", "along" } } -- block and depth share the copying and the memory
+rung.start = { bx = 16, by = 16, down = 4, along = 4, depth = 8 }
 rung.where = function(v) return 4 * v.depth * (v.down * v.by + v.along * v.bx) <= 48 << 10 end
 rung.variant = function(v) return product({ v.bx, v.by }, v.down, v.along, v.depth) end
 study:rung(rung)
@@ -92,6 +94,7 @@ study:rung { 3, "reduction", kernel = "add<1,1>", answer = "sum", block = 256,
   space = { { "block", values({ 64, 128, 256, 512, 1024 }, { 128, 256 }) }, { "waves", values({ 1, 2, 4, 8 }, { 4 }) },
             { "vector", values({ 1, 2, 4 }, { 1, 4 }) }, { "unroll", values({ 1, 2, 4, 8 }, { 1 }) } },
   groups = { { "block", "waves" }, { "vector", "unroll" } },
+  start = { block = 256, waves = 4, vector = 1, unroll = 1 },
   variant = function(v)
     return { kernel = ("add<%d,%d>"):format(v.vector, v.unroll), block = v.block,
              grid = function(c, block) return blocks_of(c, block, v.waves) end }
@@ -105,6 +108,7 @@ study:rung { 4, "transposition", kernel = "turn<%s,32,1,1,ROWS_OF_A>", answer = 
             { "pad", values({ 0, 1, 2 }, { 1 }) }, { "unroll", values({ 1, 4 }, { 1 }) },
             { "order", values({ "ROWS_OF_A", "ROWS_OF_B", "DIAGONALS" }, { "ROWS_OF_A", "ROWS_OF_B" }) } },
   groups = { { "tile", "by" }, { "order", "pad" }, { "unroll" } },
+  start = { tile = 32, by = 8, pad = 1, unroll = 1, order = "ROWS_OF_A" },
   where = function(v) return v.by <= v.tile and v.tile * v.by <= 1024 end,
   variant = function(v)
     return { kernel = ("turn<%%s,%d,%d,%d,%s>"):format(v.tile, v.pad, v.unroll, v.order), block = { v.tile, v.by },

@@ -231,6 +231,7 @@ change. Since 0.11.0]] },
 `each`, `grid`, `shared`, `fast_math`, `compile`. Since 0.11.0]] },
       { "groups", "table", "of the space's parameters, as of `mw.tune`. Since 0.11.0" },
       { "where", "fun(v: table): boolean", "whether there is such a variant. Since 0.11.0", default = "all" },
+      { "start", "table", "the variant that a search begins with: the rung as it is. Since 0.11.0", default = "the first one" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
 the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed]] },
     },

@@ -77,7 +77,7 @@ end
 
 local function job_of(study, rung, main, options)
   local given = schema.options(rung.title, lists.merged({ space = rung.space, where = rung.where, groups = rung.groups,
-    name = rung.name }, options), jobs.SPEC)
+    start = rung.start, name = rung.name }, options), jobs.SPEC)
   local job, ones = jobs.new(rung.title, session.current, study.dev, given), {}
   local variants = job.space.variants
   local function modules_of(i) return planned(study, rung, main.case.sides, variants[i]) end

@@ -57,8 +57,41 @@ searches.random = function(space, ask, random)
   ask(shuffled(all_of(space), random))
 end
 
--- Again while that changes something: what is best of one group may depend on another.
-searches.groups = function(space, ask, _, _, start)
+local WIDTH <const> = 4 -- neighbours that are compiled side by side
+
+-- Steps to the first neighbour that is better, until there is none; where it ends, and its value.
+local function descend(space, ask, random, i)
+  local value = ask({ i })[1]
+  repeat
+    local before, around = i, shuffled(space:neighbours(i), random)
+    for from = 1, #around, WIDTH do
+      local some = table.move(around, from, math.min(from + WIDTH - 1, #around), 1, {})
+      i, value = best_of(some, ask(some), i, value)
+      if i ~= before then break end
+    end
+  until i == before
+  return i, value
+end
+
+local KICK <const> = 3 -- steps away from the best, from which it is looked for again
+
+-- Iterated: where no neighbour is better, anew from a few steps away from the best.
+searches["local"] = function(space, ask, random, _, start)
+  local best, least = descend(space, ask, random, start)
+  for _ = 1, #space.variants do
+    local i = best
+    for _ = 1, KICK do
+      local around = space:neighbours(i)
+      i = around[random(math.max(#around, 1))] or i
+    end
+    local found, value = descend(space, ask, random, i)
+    if value < least then best, least = found, value end
+  end
+end
+
+-- Again while that changes something: what is best of one group may depend on another. Where not all variants may be
+-- tried, what is left is spent on the neighbours of what was found.
+searches.groups = function(space, ask, random, most, start)
   local i, value = start, math.huge
   repeat
     local before = i
@@ -67,25 +100,7 @@ searches.groups = function(space, ask, _, _, start)
       i, value = best_of(list, ask(list), i, value)
     end
   until i == before
-end
-
-local WIDTH <const> = 4 -- neighbours that are compiled side by side
-
--- A step to the first that is better; where no neighbour is, anew from another place.
-searches["local"] = function(space, ask, random, _, start)
-  local starts = shuffled(all_of(space), random)
-  table.insert(starts, 1, start)
-  for _, i in ipairs(starts) do
-    local value = ask({ i })[1]
-    repeat
-      local before, around = i, shuffled(space:neighbours(i), random)
-      for from = 1, #around, WIDTH do
-        local some = table.move(around, from, math.min(from + WIDTH - 1, #around), 1, {})
-        i, value = best_of(some, ask(some), i, value)
-        if i ~= before then break end
-      end
-    until i == before
-  end
+  if most < #space.variants then searches["local"](space, ask, random, most, i) end
 end
 
 local WARM <const>, COLD <const> = 0.5, 0.005 -- relative losses that are taken with a probability of 1/e

@@ -29,13 +29,17 @@ local variant = require "moonwarp.tune.variant"
 
 local tuner = {}
 
+local NOISE <const> = 0.02 -- of a variant in the search; the best ones are told apart in turn
+
 -- ---- measuring ----------------------------------------------------------------------------------
 
+-- Reading a device's state takes longer than a variant of the search: of one alone it is not read.
 local function measured(state, list, min_time)
   local job = state.job
   if job.measure then return job.measure(list, min_time) end
-  return bench.turns(state.quiet, list, { min_time = min_time, max_time = 3 * min_time, min_samples = 5, quiet = true,
-    device = job.device, energy = lists.has(job.objectives, "energy") or nil })
+  local session = #list > 1 and state.quiet or setmetatable({ device = function() end }, { __index = state.quiet })
+  return bench.turns(session, list, { min_time = min_time, max_time = 3 * min_time, min_samples = 5, quiet = true,
+    noise = #list == 1 and NOISE or nil, energy = lists.has(job.objectives, "energy") or nil })
 end
 
 --- Times variants in turn.
@@ -46,8 +50,9 @@ end
 function tuner.time(state, rows, min_time)
   local job = state.job
   local results = measured(state, lists.map(rows, function(row)
-    return { name = job.space:text(row.number), fn = row.go, bytes = job.bytes and job.bytes(row.number),
-             flops = job.flops and job.flops(row.number), setup = job.setup and job.setup(row.number) }
+    return { name = job.space:text(row.number), fn = row.go, device = job.device,
+             bytes = job.bytes and job.bytes(row.number), flops = job.flops and job.flops(row.number),
+             setup = job.setup and job.setup(row.number) }
   end), min_time)
   for k, row in ipairs(rows) do
     local alarm = (results[k].alarms or {})[1]
