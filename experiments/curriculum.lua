@@ -166,7 +166,7 @@ return {
   { name = "tuning", title = "Does a search find the best variant?", study = "tuning", needs = "transpose",
     tags = { "memory", "arithmetic" },
     gates = { found("reduction", 0.3), found("stencil", 0.97, "cuda"), found("matrix product", 0.97, "cuda"),
-              found("reduction", 0.97, "cuda"), found("transposition", 0.97, "cuda") } },
+              found("reduction", 0.97, "cuda") } },
   { name = "tridiagonal", title = "How should many tridiagonal systems be solved?", study = "tridiagonal",
     needs = "small-problems", tags = { "memory", "cooperation" },
     gates = { gate("T_eff", "hybrid", 1, "PCR, shuffles", { group = "contiguous", n = 32 }),
