@@ -356,7 +356,7 @@ print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5 
       about = [[Finds the best variant of a kernel over a space of parameters. [tuning.md](../tuning.md) explains it.
 
 Each variant is compiled, run on outputs that hold NaN and checked, timed, and checked once more. One that fails is a row with
-its reason, and so is one whose time is impossible (alarms of `mw.bench`). Then those within 5 % of the best, a tenth of the space and
+its reason, and so is one whose time is impossible (alarms of `mw.bench`). Then those that may be within 5 % of the best, a tenth of the space and
 twelve at most, are measured in turn until each is more than 1 % slower than the best or is not. Those that are not are its ties. Of
 those within 0.5 % the simplest is the winner.
 

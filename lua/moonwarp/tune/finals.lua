@@ -7,16 +7,23 @@
 local contest = require "moonwarp.measure.contest"
 local lists = require "moonwarp.base.lists"
 local objective = require "moonwarp.tune.objective"
+local quantity = require "moonwarp.measure.quantity"
 
 local finals = {}
 
 local MARGIN <const>, MOST <const> = 0.05, 12    -- of the best in the search, and how many at most
 local ROUNDS <const>, LONGER <const> = 3, 3      -- each twice as long; the first so many times as long as in the search
 
--- Those near the best of the search: a tenth of the space, but two at least.
+-- The least that a row's value may be: where the search was disturbed, the lower end of the time's interval.
+local function least(row, name)
+  local _, low = quantity.read(row.t)
+  return name == "t" and low or row.value
+end
+
+-- Those that may be near the best of the search: a tenth of the space, but two at least.
 local function candidates(state)
-  local most = state.best.value + MARGIN * math.abs(state.best.value)
-  local list = lists.map(state.order, function(row) return row.value and row.value <= most and row or nil end)
+  local name, most = state.job.objectives[1], state.best.value + MARGIN * math.abs(state.best.value)
+  local list = lists.map(state.order, function(row) return row.value and least(row, name) <= most and row or nil end)
   table.sort(list, function(a, b) return a.value < b.value or a.value == b.value and a.number < b.number end)
   return table.move(list, 1, math.min(#list, MOST, math.max(2, #state.job.space.variants // 10)), 1, {})
 end
