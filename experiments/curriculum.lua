@@ -228,6 +228,6 @@ return {
   { name = "airfoil", title = "How are the increments of an unstructured mesh kept apart?", study = "airfoil",
     needs = "reduction", tags = { "applications", "memory", "cooperation" },
     gates = { gate("T_eff", "a cell a thread", 1, "staged, blocks and threads coloured", LADDER),
-              gate("T_eff", "a cell a thread", 0.5, "library copy", { group = "ladder", I = 800 }, "cuda"),
-              gate("T_eff", "a cell a thread", 1.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
+              gate("T_eff", "a cell a thread", 0.7, "library copy", { group = "ladder", I = 800 }, "cuda"),
+              gate("T_eff", "a cell a thread", 2.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
 }
