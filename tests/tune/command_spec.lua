@@ -4,8 +4,8 @@
 
 local support = require "tests.support"
 local cjson = require "cjson"
-local labs = require "tests.labs"
-local small_study = require "tests.small_study"
+local labs = require "tests.support.labs"
+local small_study = require "tests.support.small_study"
 local changed, quoted, shell = small_study.changed, labs.quoted, labs.shell
 
 local TUNED <const> = changed(small_study.TEXT, [[block = 64, over = { "n" }, each = 16 }]],
