@@ -1183,6 +1183,12 @@ function device:stream(options) end
 ---@return moonwarp.stream # a handle of it
 function device:default_stream(kind) end
 
+--- The other devices of its kind. With `access`, kernels here may be given arrays of that device: they load and store
+--- there directly, and access is opened by the first launch that needs it. Without, a launch with such an array is an error, and
+--- `a:copy` still works.
+---@return table # a list of `{ id =, access =, atomics = }`; `atomics`: atomic operations reach there too
+function device:peers() end
+
 --- The range of stream priorities. As in CUDA, a lower number is more urgent.
 ---@return integer least # the least urgent
 ---@return integer greatest # the most urgent
@@ -1209,7 +1215,7 @@ function device:surface(array, options) end
 function device:event(options) end
 
 --- Runs `f(stream)` once and records its launches and copies instead of executing them. Launches and copies
---- without a stream go to the capturing stream. Other streams join the capture by waiting for an event recorded there, and the
+--- without a stream go to the capturing stream. Other streams, of other devices as well, join the capture by waiting for an event recorded there, and the
 --- capturing stream must wait for them before `f` returns. The stream is closed when `f` returns. The graph keeps every array and kernel it uses
 --- alive.
 ---@param f fun(stream: moonwarp.stream) launches and copies
@@ -1333,7 +1339,8 @@ function array:linspace(first, last) end
 function array:random(options) end
 
 --- Copies all or some elements of another array into this one, on one device or between two. Without a stream
---- the copy is complete when the call returns.
+--- the copy is complete when the call returns. With one, of either device, the script goes on, and the stream alone orders the
+--- copy: what the other device does before and after it waits through events, `s:wait(event)`.
 ---@param source moonwarp.array of the same element type, on any device
 ---@param options? moonwarp.copy_options
 ---@return moonwarp.array # the array itself
@@ -1691,7 +1698,7 @@ function stream:query() end
 function stream:record(event) end
 
 --- Later work in this stream starts after the work that the event recorded. The script does not wait.
----@param event moonwarp.event recorded before, in any stream
+---@param event moonwarp.event recorded before, in any stream, also of another GPU, or of another CPU device
 ---@return moonwarp.stream # the stream itself
 function stream:wait(event) end
 
@@ -2373,6 +2380,7 @@ local mw = {}
 --- |---|---|
 --- | `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |
 --- | `"cpu:1"`, `"cpu:4"` | the same with so many threads, from 1 to 1024; a device of its own |
+--- | `"cpu:0/2"`, `"cpu:1/2"` | two devices that share its threads and memory, up to 64 are possible: for scripts of several GPUs. Since 0.11.0 |
 --- | `"cuda"`, `"cuda:1"` | an NVIDIA GPU, counted from 0 as the driver does |
 --- | `"cuda:sm_90"` | an offline target: compiles kernels for the architecture and reports their occupancy, without a GPU; it runs nothing |
 ---@param id? string which device
