@@ -944,6 +944,30 @@
 ---@class moonwarp.sparse_tridiagonal_interleaved
 ---@field stream? moonwarp.stream the stream of the call, default the default stream
 
+--- Of `all_reduce` and `reduce_scatter`.
+---@class moonwarp.nccl_op_options
+---@field op? "sum"|"prod"|"max"|"min"|"avg" default "sum"
+---@field streams? moonwarp.stream[] one of each device, default the default streams
+
+--- Of a call.
+---@class moonwarp.nccl_options
+---@field streams? moonwarp.stream[] one of each device, default the default streams
+
+--- Of `reduce`.
+---@class moonwarp.nccl_reduce_options
+---@field op? "sum"|"prod"|"max"|"min"|"avg" default "sum"
+---@field root? integer a rank, from 0, default 0
+---@field streams? moonwarp.stream[] one of each device, default the default streams
+
+--- Of `broadcast`.
+---@class moonwarp.nccl_root_options
+---@field root? integer a rank, from 0, default 0
+---@field streams? moonwarp.stream[] one of each device, default the default streams
+
+--- Of `send` and `recv`.
+---@class moonwarp.nccl_stream_option
+---@field stream? moonwarp.stream of the array's device, default the default stream
+
 --- How a loop runs.
 ---@class moonwarp.loop_options
 ---@field by? "atomics"|"colours"|"owner"|"staged" how increments are kept apart; a loop without increments through a map may be "staged", default "atomics"
@@ -2011,6 +2035,90 @@ function case:resident(kernel, threads, shared, how) end
 
 --- Closes the arrays of the case. The runner closes those that it makes.
 function case:close() end
+
+--- Collective operations of several devices: `require "moonwarp.nccl"`. On CUDA devices they are NCCL's, opened by the first
+--- communicator; on CPU devices, such as `"cpu:0/2"` and `"cpu:1/2"`, the same is done in memory, so that scripts stay the same.
+--- 
+--- - Each device of a communicator has a **rank**, its place in the list, from 0 on. A call takes a list of arrays, one of each device,
+---   all of one element type and length. Where `outs` and `ins` are two lists, an array may be in both.
+--- - A call is queued in a stream of each device, and the script goes on. It starts where every rank's stream has come to it. It can
+---   be captured into a graph, with streams of the other devices that have joined the capture.
+--- - Element types: f32, f64, i8, u8, i32, u32, i64, u64; on CUDA devices also f16 and bf16. Sums in memory are in the order of the
+---   ranks; NCCL's order is its own.
+--- - A table of options that is kept costs less than a new one for each call.
+---@class moonwarp.communicator
+local communicator = {}
+
+--- Each of `outs` becomes the sum, or another operation, of all `ins`. Without `ins` in place.
+---@param outs moonwarp.array[] written
+---@param ins? moonwarp.array[] read, default outs
+---@param options? moonwarp.nccl_op_options
+---@return moonwarp.array[] # outs
+function communicator:all_reduce(outs, ins, options) end
+
+--- The same for one rank: only its array of `outs` is written.
+---@param outs moonwarp.array[] written
+---@param ins moonwarp.array[] read
+---@param options? moonwarp.nccl_reduce_options
+---@return moonwarp.array[] # outs
+function communicator:reduce(outs, ins, options) end
+
+--- Each array becomes what that of rank `root` is.
+---@param xs moonwarp.array[] read of the root, written of others
+---@param options? moonwarp.nccl_root_options
+---@return moonwarp.array[] # xs
+function communicator:broadcast(xs, options) end
+
+--- Each of `outs` becomes all `ins`, one after the other by rank.
+---@param outs moonwarp.array[] written; as many elements as all ins have
+---@param ins moonwarp.array[] read
+---@param options? moonwarp.nccl_options
+---@return moonwarp.array[] # outs
+function communicator:all_gather(outs, ins, options) end
+
+--- The sum of all `ins`, of which each rank gets its part.
+---@param outs moonwarp.array[] written
+---@param ins moonwarp.array[] read; as many elements as all outs have
+---@param options? moonwarp.nccl_op_options
+---@return moonwarp.array[] # outs
+function communicator:reduce_scatter(outs, ins, options) end
+
+--- Part i of the input of rank k becomes part k of the output of rank i.
+---@param outs moonwarp.array[] written
+---@param ins moonwarp.array[] read
+---@param options? moonwarp.nccl_options
+---@return moonwarp.array[] # outs
+function communicator:all_to_all(outs, ins, options) end
+
+--- Sends an array to a rank, which receives it by `comm:recv`. Whose call it is says the array's device. Of several
+--- devices of one process, both calls belong in one `comm:group`.
+---@param x moonwarp.array
+---@param rank integer from 0
+---@param options? moonwarp.nccl_stream_option
+---@return moonwarp.array # x
+function communicator:send(x, rank, options) end
+
+--- Receives an array from a rank.
+---@param x moonwarp.array written
+---@param rank integer from 0
+---@param options? moonwarp.nccl_stream_option
+---@return moonwarp.array # x
+function communicator:recv(x, rank, options) end
+
+--- The calls that `f` makes start together when it returns: sends with their receives, or many small calls.
+---@param f fun()
+function communicator:group(f) end
+
+--- How many there are.
+---@return integer
+function communicator:ranks() end
+
+--- The devices of this process, by rank.
+---@return moonwarp.device[]
+function communicator:devices() end
+
+--- Ends the communicator; what is queued still runs. A second time it does nothing.
+function communicator:close() end
 
 --- Loops over unstructured meshes: `require "moonwarp.mesh"`. A mesh has **sets** (cells, edges), **maps** from one set to another (the
 --- two cells of an edge), and **dats**, data on a set. A loop over a set calls a function of the user's for each element, and says of
