@@ -468,18 +468,10 @@ static void describe(lua_State *L, const void *object) {
 }
 
 static const bind_method methods[] = {
-    {"id", device_property, 0},
-    {"is_offline", device_is_offline, 0},
-    {"kind", device_kind, 0},
-    {"memory", device_memory, 0},
-    {"name", device_property, 0},
-    {"peak_bandwidth", device_property, 0},
-    {"peers", device_peers, 0},
-    {"priorities", device_priorities, 0},
-    {"properties", device_properties, 0},
-    {"state", device_state, 0},
-    {"synchronize", device_synchronize, 0},
-    {NULL, NULL, 0},
+    {"id", device_property, 0},   {"is_offline", device_is_offline, 0},   {"kind", device_kind, 0},
+    {"memory", device_memory, 0}, {"name", device_property, 0},           {"peak_bandwidth", device_property, 0},
+    {"peers", device_peers, 0},   {"priorities", device_priorities, 0},   {"properties", device_properties, 0},
+    {"state", device_state, 0},   {"synchronize", device_synchronize, 0}, {NULL, NULL, 0},
 };
 
 bind_class device_class = {"device", NULL, methods, describe, NULL, 0};

@@ -112,7 +112,8 @@ static void *copied(const void *bytes, size_t size) {
 static int add_node(cpu_graph *graph, const cpu_op *op, mw_device *device, const int *needs, int nneeds) {
   graph->nodes = mw_grow(graph->nodes, (size_t)graph->count, sizeof *graph->nodes);
   cpu_node *node = &graph->nodes[graph->count];
-  *node = (cpu_node){.op = *op, .device = device, .needs = copied(needs, (size_t)nneeds * sizeof *needs), .nneeds = nneeds};
+  *node =
+      (cpu_node){.op = *op, .device = device, .needs = copied(needs, (size_t)nneeds * sizeof *needs), .nneeds = nneeds};
   node->op.args = copied(op->args, op->args_bytes);
   if (op->type->hold) op->type->hold(op);
   graph->base.nodes += op->type->launch;

@@ -145,7 +145,8 @@ static bool settled(cuda_device *device, mw_buffer *buffer) {
   if (cuda_stuck(device)) return false;
   join_users(device, buffer);
   if (cuda_wait((cuda_stream *)buffer->stream, NULL) == MW_INTERRUPTED) return false;
-  return !(buffer->abroad || (buffer->multi_stream && buffer->host)) || (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
+  return !(buffer->abroad || (buffer->multi_stream && buffer->host)) ||
+         (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
 }
 
 static void destroy_image(const cuda_buffer *buffer) {
