@@ -32,6 +32,8 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
 C_TESTS := $(patsubst tests/c/%.c,$(BUILD)/tests/%,$(wildcard tests/c/test_*.c))
 LIBS    := -ldl -lm -pthread
+# What the prompt's help shows, and what the language server reads: for all builds in one place, where a checkout looks.
+GENERATED := build/generated
 # Static where they are installed, so that the program needs nothing but glibc on another machine.
 static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,$(2))
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
@@ -48,7 +50,11 @@ EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
 all: programs probe ## build/moonwarp and build/moonwarp.so
 
-programs: $(BUILD)/moonwarp $(BUILD)/moonwarp.so
+programs: $(BUILD)/moonwarp $(BUILD)/moonwarp.so $(GENERATED)/manual.txt
+
+$(GENERATED)/manual.txt: docs/gen.lua docs/api.lua $(wildcard docs/api/*.lua docs/generate/*.lua lua/moonwarp/*.lua) | $(BUILD)/moonwarp
+	@mkdir -p $(@D)/meta
+	$(Q)MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua -- --into $(@D)
 
 $(BUILD)/moonwarp: $(OBJECTS) core/host/exports.list
 	@echo "  link $@"
@@ -186,8 +192,8 @@ studies: programs ## all studies with their defaults, and how long they took
 bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else
 	@.make/bundle.sh $(BUILD) $(BUNDLE)
 
-docs: programs ## generate docs/api and the language server's definitions
-	LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua
+docs: programs ## generate docs/api/*.md
+	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua
 
 docs-findings: programs ## write what is printed into docs/check.md, docs/counters.md and the tutorial
 	UPDATE=1 ONLY='^program tests/\(check\|counters\)_page_spec' tests/check.sh build
@@ -196,7 +202,7 @@ docs-features: programs ## write what each device takes into docs/what-runs-wher
 	UPDATE=1 ONLY='^program tests/features_spec' tests/check.sh build
 
 docs-check: programs ## fail where generated documents are stale or a name has none
-	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua --check
+	@MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua -- --check
 
 floors: programs ## fail where files or folders reach each other, or against the order of lua/; .make/floors.lua BUILD --print shows them
 	@$(LUA) .make/floors.lua $(BUILD)
@@ -216,7 +222,7 @@ install: programs ## into PREFIX
 	install -Dm755 $(BUILD)/moonwarp.so $(DESTDIR)$(PREFIX)/lib/lua/5.4/moonwarp.so
 	install -Dm644 docs/moonwarp.1 $(DESTDIR)$(PREFIX)/share/man/man1/moonwarp.1
 	mkdir -p $(DATA)/core/backend/cpu
-	cp -r lua kernels experiments plots $(DATA)
+	cp -r lua kernels experiments plots $(GENERATED)/manual.txt $(GENERATED)/meta $(DATA)
 	cp -r core/backend/cpu/abi.h core/backend/cpu/shim $(DATA)/core/backend/cpu
 
 uninstall: ## out of PREFIX

@@ -12,7 +12,7 @@ rm -rf "$root"
 mkdir -p "$root"/{bin,lib,licences}
 cp "$build/moonwarp" "$root/bin/"
 strip --strip-debug "$root/bin/moonwarp"
-cp -r lua kernels experiments plots docs "$root/"
+cp -r lua kernels experiments plots docs build/generated/manual.txt build/generated/meta "$root/"
 mkdir -p "$root/core/backend/cpu"
 cp -r core/backend/cpu/abi.h core/backend/cpu/shim "$root/core/backend/cpu/"
 mkdir -p "$root/tests"

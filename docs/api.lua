@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The API as data: what docs/gen.lua makes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/prompt/manual.txt from, and what
--- docs/generate/names.lua compares with the names that the library registers.
+-- The API as data: what docs/gen.lua makes docs/api/*.md, the prompt's help and the language server's definitions from,
+-- and what docs/generate/names.lua compares with the names that the library registers.
 --
 -- A page is docs/api/<page>.lua:
 --   title, about        the page's heading and its first text

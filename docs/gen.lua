@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/prompt/manual.txt from the data in docs/api.lua,
--- docs/api/*.lua and the tables of libraries.
---   lua5.4 docs/gen.lua            writes
---   lua5.4 docs/gen.lua --check    fails where a file is not what would be written, or a name has no entry
--- Checking needs the library (LUA_CPATH), writing does not. The same data gives the same bytes.
+-- Writes docs/api/*.md, or what programs read: manual.txt, which the prompt's help shows, and meta/moonwarp.d.lua for
+-- the language server. All are from the data in docs/api.lua, docs/api/*.lua and the tables of libraries.
+--   moonwarp run docs/gen.lua                   writes docs/api/*.md
+--   moonwarp run docs/gen.lua -- --into DIR     writes DIR/manual.txt and DIR/meta/moonwarp.d.lua; DIR/meta is there
+--   moonwarp run docs/gen.lua -- --check        fails where a page is not what would be written, or a name has no entry
+-- The same data gives the same bytes.
 
 local folder = arg[0]:match("^(.*)/") or "."
-package.path = ("%s/?.lua;%s/../lua/?.lua;%s"):format(folder, folder, package.path)
+package.path = ("%s/?.lua;%s"):format(folder, package.path)
 
 local markdown = require "generate.markdown"
 local definitions = require "generate.definitions"
@@ -25,15 +26,19 @@ local function load_api()
   return api
 end
 
--- Path and text of every generated file.
-local function generated(api)
+-- Path and text of every page.
+local function pages_of(api)
   local files = { { path = folder .. "/api/README.md", text = markdown.index(api) } }
   for _, page in ipairs(api.pages) do
     files[#files + 1] = { path = ("%s/api/%s.md"):format(folder, page.name), text = markdown.page(api, page) }
   end
-  files[#files + 1] = { path = folder .. "/../lua/meta/moonwarp.d.lua", text = definitions.text(api) }
-  files[#files + 1] = { path = folder .. "/../lua/moonwarp/prompt/manual.txt", text = manual.text(api) }
   return files
+end
+
+-- The same of what programs read.
+local function data_of(api, into)
+  return { { path = into .. "/meta/moonwarp.d.lua", text = definitions.text(api) },
+           { path = into .. "/manual.txt", text = manual.text(api) } }
 end
 
 local function read(path)
@@ -61,13 +66,13 @@ local function stale(files)
 end
 
 local api = load_api()
-local files = generated(api)
 
 if arg[1] == "--check" then
-  local problems = stale(files)
+  local problems = stale(pages_of(api))
   table.move(names.problems(api), 1, 1000, #problems + 1, problems)
   for _, problem in ipairs(problems) do io.stderr:write("docs-check: ", problem, "\n") end
   os.exit(#problems == 0)
 end
 
+local files = arg[1] == "--into" and data_of(api, arg[2]) or pages_of(api)
 for _, file in ipairs(files) do write(file.path, file.text) end

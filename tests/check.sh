@@ -62,7 +62,7 @@ run_file() { # kind file
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
         luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua ;;
-        docs) $STOCK_LUA docs/gen.lua --check ;;
+        docs) "$MOONWARP_PROGRAM" run docs/gen.lua -- --check ;;
         floors) $STOCK_LUA .make/floors.lua "$build" ;;
       esac ;;
   esac

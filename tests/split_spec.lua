@@ -183,7 +183,7 @@ local cases = {
     ]] .. HEAD .. [[ __shared__ int s[64], r[64]; int a[3] = { 1, 2, 3 }; struct P { int x, y; }; P p = { t, 2 };
     r[t] = t; add(a[1], in[t], s); add(r[t], t, s); add(p.y, in[t], s); __syncthreads();
     out[t] = a[1] + r[63 - t] + p.x * p.y; }]] },
-  { "a loop variable reused by a later loop", "split", HEAD .. [[ __shared__ int s[64]; int i, j, a = 0;
+  { "a loop variable reused by a later loop", "fiber", HEAD .. [[ __shared__ int s[64]; int i, j, a = 0;
     for (i = 0; i < 3; i++) { s[t] = in[t] + i; __syncthreads(); a += s[63 - t]; __syncthreads(); }
     for (i = t; i < n; i += 16) a += in[i]; for (i = 0; i < 2; i++) { s[t] = a; __syncthreads(); for (j = 0; j < n;
     j++) a += s[j]; __syncthreads(); for (j = t; j < n; j++) a -= s[j] * j; __syncthreads(); } for (j = 4; j > 0;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- lua/meta/moonwarp.d.lua: what the Lua language server needs to complete and check scripts.
+-- meta/moonwarp.d.lua: what the Lua language server needs to complete and check scripts.
 -- Depends on generate.types.
 
 local types = require "generate.types"

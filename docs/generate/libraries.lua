@@ -5,13 +5,6 @@
 
 local libraries = {}
 
--- Where the core is not built, the tables are read all the same: nothing in them is called.
-if not pcall(require, "moonwarp.core") then
-  package.preload["moonwarp.core"] = function()
-    return setmetatable({}, { __index = function() return function() return function() end end end })
-  end
-end
-
 local function rows_of(name)
   require("moonwarp." .. name)
   for _, table in ipairs(require("moonwarp.library").all) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- lua/moonwarp/prompt/manual.txt: what `help` shows at the prompt. A section begins with a line "@NAME": "mw.bench",
+-- manual.txt: what `help` shows at the prompt. A section begins with a line "@NAME": "mw.bench",
 -- "device.array", a class ("device") or a table ("bench_options"). prompt/help.lua reads it.
 -- Depends on generate.types.
 

@@ -164,7 +164,7 @@ end
 ---@return string
 function markdown.index(api)
   local out = { (MARK:gsub("/%%s.lua", ""):format()), ("\n# The Lua API of moonwarp %s\n"):format(api.version) }
-  add(out, "\nOne page per class. lua/meta/moonwarp.d.lua has the same for editors with the Lua language server.\n")
+  add(out, "\nOne page per class. meta/moonwarp.d.lua has the same for editors with the Lua language server.\n")
   common_rows(out, api)
   alias_rows(out, api)
   for _, page in ipairs(api.pages) do index_rows(out, page) end

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 extern const char *const cuda_header_names[]; /* "stdint.h", ...: the same order as cuda_header_texts */
-extern const char *const cuda_header_texts[];
+const char *const *cuda_header_texts(void);   /* live as long as the process */
 extern const int cuda_header_count;
 
 /* Has NVRTC a header of that name: one of these, or one of the toolkit's that are for kernels? */

@@ -127,7 +127,7 @@ static mw_status fail_compile(const mw_device *device, const mw_source *source, 
 static mw_status build_program(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
                                cuda_program *program, mw_error *err) {
   unsigned code = cuda_nvrtc.nvrtcCreateProgram(program, source->text, source->name, cuda_header_count,
-                                                cuda_header_texts, cuda_header_names);
+                                                cuda_header_texts(), cuda_header_names);
   if (code != 0)
     return mw_fail(err, MW_COMPILE, "nvrtcCreateProgram: %s (%u)", cuda_nvrtc.nvrtcGetErrorString(code), code);
   mw_argv o = {0};

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- `help` at the prompt: what docs/api says of a function, an object, or a name. manual.txt, beside this file, is
--- generated from that data; a section is a line "@NAME" and what follows it.
+-- `help` at the prompt: what docs/api says of a function, an object, or a name. manual.txt is generated from that data;
+-- a section is a line "@NAME" and what follows it.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -29,7 +29,8 @@ objects, each with methods
 local sections -- text by name: "mw.bench", "device.array", "device", "bench_options"
 
 local function read_sections()
-  local text, reason = files.read(core.home() .. "/lua/moonwarp/prompt/manual.txt")
+  local text, reason = files.read(core.home() .. "/manual.txt") -- of an installation, or of a checkout
+  if not text then text, reason = files.read(core.home() .. "/build/generated/manual.txt") end
   if not text then failure.raise_as("io", "moonwarp's own file is not there: %s; install it again", reason) end
   local found, at = {}, nil
   for line in text:gmatch "[^\n]*" do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limits of the integer types. */
+ * The limits of the integer types, in the words of CCCL's <cuda/std/climits>: under NVRTC both may be included. */
 #ifndef MW_LIMITS_H
 #define MW_LIMITS_H
 
@@ -10,17 +10,23 @@
 #define UCHAR_MAX  255
 #define CHAR_MAX   SCHAR_MAX
 #define CHAR_MIN   SCHAR_MIN
-#define SHRT_MAX   32767
-#define SHRT_MIN   (-32768)
-#define USHRT_MAX  65535
-#define INT_MAX    2147483647
-#define INT_MIN    (-2147483647 - 1)
-#define UINT_MAX   4294967295U
-#define LONG_MAX   9223372036854775807L
-#define LONG_MIN   (-9223372036854775807L - 1)
-#define ULONG_MAX  18446744073709551615UL
-#define LLONG_MAX  9223372036854775807LL
-#define LLONG_MIN  (-9223372036854775807LL - 1)
-#define ULLONG_MAX 18446744073709551615ULL
+#define SHRT_MAX   0x7fff
+#define SHRT_MIN   (-SHRT_MAX - 1)
+#define USHRT_MAX  0xffff
+#define INT_MAX    0x7fffffff
+#define INT_MIN    (-INT_MAX - 1)
+#define UINT_MAX   0xffffffff
+#define LONG_MIN   (-LONG_MAX - 1)
+#define LLONG_MAX  0x7fffffffffffffffLL
+#define LLONG_MIN  (-LLONG_MAX - 1)
+#if defined(__CUDACC_RTC__)
+#define LONG_MAX   LLONG_MAX
+#define ULONG_MAX  ULLONG_MAX
+#define ULLONG_MAX 0xffffffffffffffffUL
+#else
+#define LONG_MAX   0x7fffffffffffffffL
+#define ULONG_MAX  0xffffffffffffffffUL
+#define ULLONG_MAX 0xffffffffffffffffULL
+#endif
 
 #endif

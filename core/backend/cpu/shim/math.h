@@ -4,10 +4,17 @@
 #ifndef MW_MATH_H
 #define MW_MATH_H
 
+#if !defined(__CUDACC_RTC__)
 #define INFINITY    (__builtin_inff())
 #define NAN         (__builtin_nanf(""))
 #define HUGE_VAL    (__builtin_huge_val())
 #define HUGE_VALF   (__builtin_huge_valf())
+#elif !defined(INFINITY)
+#define INFINITY    __int_as_float(0x7f800000)
+#define NAN         __int_as_float(0x7fc00000)
+#define HUGE_VAL    __longlong_as_double(0x7ff0000000000000LL)
+#define HUGE_VALF   INFINITY
+#endif
 #define FP_ILOGB0   (-2147483647 - 1)
 #define FP_ILOGBNAN (-2147483647 - 1)
 #define M_E         2.7182818284590452354

@@ -4,6 +4,17 @@
 #ifndef MW_MATH_CONSTANTS_H
 #define MW_MATH_CONSTANTS_H
 
+#include "math.h"
+
+#define CUDART_INF_F            INFINITY
+#define CUDART_INF              HUGE_VAL
+#if defined(__CUDACC_RTC__)
+#define CUDART_NAN_F            __int_as_float(0x7fffffff)
+#define CUDART_NAN              __longlong_as_double(0xfff8000000000000LL)
+#else
+#define CUDART_NAN_F            (__builtin_nanf(""))
+#define CUDART_NAN              (__builtin_nan(""))
+#endif
 #define CUDART_PI_F             3.1415926536f
 #define CUDART_PIO2_F           1.5707963268f
 #define CUDART_PIO4_F           0.7853981634f
@@ -61,16 +72,12 @@
 #define CUDART_LG2_LO           -2.8037281277851704e-18
 #define CUDART_LGE_HI           0.4342944819032518
 #define CUDART_LGE_LO           1.098319650216765e-17
-#define CUDART_INF_F            (__builtin_inff())
-#define CUDART_NAN_F            (__builtin_nanf(""))
 #define CUDART_MIN_DENORM_F     1.40129846e-45F
 #define CUDART_MAX_NORMAL_F     3.40282347e+38F
 #define CUDART_NORM_HUGE_F      3.40282347e+38F
 #define CUDART_NEG_ZERO_F       (-0.0f)
 #define CUDART_ZERO_F           0.0f
 #define CUDART_ONE_F            1.0f
-#define CUDART_INF              (__builtin_inf())
-#define CUDART_NAN              (__builtin_nan(""))
 #define CUDART_MIN_DENORM       4.9406564584124654e-324
 #define CUDART_NEG_ZERO         (-0.0)
 #define CUDART_ZERO             0.0

@@ -50,9 +50,9 @@ static const struct {
   cpu_pass *run;
   bool reorders; /* threads take turns inside of what one thread did at a stretch */
 } passes[] = {
-    {body_copy, false},  {cpu_inline, false}, {cpu_reuse, false},      {cpu_conditions, false},
-    {cpu_strides, true}, {cpu_hoist, true},   {cpu_interchange, true}, {cpu_bounds_checks, false},
-    {cpu_places, false}, {cpu_gather, true},
+    {body_copy, false},         {cpu_inline, false}, {cpu_conditions, false},
+    {cpu_strides, true},        {cpu_hoist, true},   {cpu_interchange, true},
+    {cpu_bounds_checks, false}, {cpu_places, false}, {cpu_gather, true},
 };
 
 /* A thread that holds a lock must come to its end before the next one waits for it. */

@@ -100,7 +100,6 @@ void cpu_dependences_find(const cpu_program *, cpu_function *kernel);
 /* The passes, in their order; each may reject. */
 typedef void cpu_pass(cpu_splitter *);
 cpu_pass cpu_inline;        /* helpers with barriers and warp operations become statements (inline.c) */
-cpu_pass cpu_reuse;         /* a variable for each loop that it served (reuse.c) */
 cpu_pass cpu_conditions;    /* which are the same for all threads, which need a predicate (condition.c) */
 cpu_pass cpu_strides;       /* grid-stride loops whose header is the same for all threads (stride.c) */
 cpu_pass cpu_hoist;         /* elements that all threads read, in front of what they do with them (hoist.c) */
