@@ -62,10 +62,11 @@ static void close_capture(void) {
 
 /* By the driver; the graph is instantiated when it is needed. */
 static mw_status finish(cuda_device *device, cuda_graph *graph, bool wanted, mw_error *err) {
-  if (device->lost) return cuda_reject_lost(device, err);
+  mw_status status = cuda_enter(device, err);
+  if (status != MW_OK) return status;
   cuda_result code = cuda_driver.cuStreamEndCapture(capturer->queue, &graph->drawing);
   if (code == CUDA_CAPTURE_UNJOINED) return wanted ? mw_reject_capture(err) : MW_OK;
-  mw_status status = cuda_check(device, code, "cuStreamEndCapture", err);
+  status = cuda_check(device, code, "cuStreamEndCapture", err);
   if (status != MW_OK || !wanted) return status;
   return CUDA_TRY(device, err, cuGraphInstantiateWithFlags, &graph->replay, graph->drawing, 0);
 }
