@@ -21,6 +21,8 @@ local study, p, gpu = mw.study {
     { "least", 1 << 10, "floats of the smallest sum", min = 1 << 10 },
     { "sides", { 32, 64 }, "cells along each side of a device's box", gpu = { 128, 512 }, min = 8, max = 2048 },
     { "strong", 64, "cells along each side of the box that is shared", gpu = 512, min = 16, max = 2048 },
+    { "steps", 4, "steps of heat in a call, even", gpu = 20, min = 2, max = 1000,
+      check = function(v) return v % 2 ~= 0 and "even: they end where they began" or nil end },
     { "deep", 32, "planes that a thread of heat marches through", min = 1, max = 1024 },
   },
 }
@@ -57,10 +59,12 @@ local function each_device(make)
   return list
 end
 
--- A stream for each device.
-local function streams_of(c, how)
-  return each_device(function(dev) return c:keep(dev:stream(how or { blocking = false })) end)
+local function new_stream(c, d, priority)
+  return c:keep(devices[d]:stream { blocking = false, priority = priority })
 end
+
+-- A stream for each device.
+local function streams_of(c) return each_device(function(_, d) return new_stream(c, d) end) end
 
 local function mark(stream) return stream:device():event { timing = false } end
 
@@ -115,10 +119,6 @@ local function picture(name, title, matrix, unit)
                       x = { 0, size - 1 }, y = { 0, size - 1 }, low = 0, label = unit, device = devices[1] })
 end
 
-local function check_copy(to, from, name)
-  mw.check(to, from:totable(), { exact = true, name = name })
-end
-
 study:part { "pairs", run = function()
   local c <close> = study:case { n = 1 }
   local n, small = p.n, 1024
@@ -129,16 +129,16 @@ study:part { "pairs", run = function()
     rates[a], latencies[a] = {}, {}
     for b in ipairs(devices) do
       local on, few = { stream = lane[a] }, { stream = lane[a], count = 1 }
-      to[b]:view(1, small):copy(from[a], { count = small })
-      check_copy(to[b]:view(1, small), from[a]:view(1, small), ("%s to %s"):format(devices[a]:id(), devices[b]:id()))
+      local name = ("%s to %s"):format(devices[a]:id(), devices[b]:id())
+      local first = to[b]:view(1, small):copy(from[a], { count = small })
+      mw.check(first, from[a]:view(1, small):totable(), { exact = true, name = name })
       local whole = measured(function() to[b]:copy(from[a], on) end, lane[a])
       local one = measured(function() to[b]:copy(from[a], few) end, lane[a])
-      records[#records + 1] = mw.record { study = "multi-gpu", group = "pairs", rung = devices[a]:id() .. " to " .. devices[b]:id(), t = whole,
-                  T_tot = 4 * n / whole, latency = one, n = n, units = { latency = "s" } }
+      records[#records + 1] = mw.record { study = "multi-gpu", group = "pairs", rung = name, t = whole, n = n,
+                                          T_tot = 4 * n / whole, latency = one, units = { latency = "s" } }
       rates[a][b], latencies[a][b] = 4e-9 * n / whole.median, 1e6 * one.median
       if a ~= b then
-        all[#all + 1] = { c:keep(devices[b]:array("f32", n)), from[a],
-                          { stream = c:keep(devices[a]:stream { blocking = false }) } }
+        all[#all + 1] = { c:keep(devices[b]:array("f32", n)), from[a], { stream = new_stream(c, a) } }
       end
     end
   end
@@ -159,10 +159,6 @@ end }
 -- ---- a kernel in another device's memory ---------------------------------------------------------------
 
 local THREADS <const> = 256
-local function blocks_of(dev, n)
-  return math.max(1, math.min(mw.ceil_div(n, THREADS), 16 * dev:properties().multiprocessors))
-end
-
 -- A launch of a device.
 local function launch(d, name, how, ...)
   local go, arguments = kernels[d]:kernel(name):prepare(how), table.pack(...)
@@ -174,8 +170,8 @@ local function spread(d, n, stream)
            block = THREADS, stream = stream }
 end
 
-study:part { "remote", cases = { { floats = p.n, type = "f32" } }, odd = { { floats = 3000, type = "f32" } }, level = "own memory",
-  rungs = { "copied" }, arrays = function(c)
+study:part { "remote", cases = { { floats = p.n, type = "f32" } }, odd = { { floats = 3000, type = "f32" } },
+  level = "own memory", rungs = { "copied" }, arrays = function(c)
     local a, b, n = devices[1], devices[2], c.floats
     return { own = a:array("f32", n):random(1), there = b:array("f32", n):random(1), y = a:array("f32", n),
              y_there = b:array("f32", n) }
@@ -192,7 +188,7 @@ for number, way in ipairs { { "own memory", "own", "y" }, { "loads", "there", "y
 end
 
 study:rung { 4, "copy engine", answer = "copied", make = function(c)
-  local stream = c:keep(devices[1]:stream { blocking = false })
+  local stream = new_stream(c, 1)
   return of_all({ stream }, function() c.y:copy(c.there, { stream = stream }) end)
 end }
 
@@ -201,7 +197,8 @@ end }
 local PLACES <const>, EACH <const> = 1024, 16
 
 study:part { "single", cases = { { steps = gpu and 10000 or 1000, adders = gpu and 1 << 20 or 1 << 14 } },
-  odd = { { steps = 37, adders = 1024 } }, rungs = { "chased", "counted" }, rate = { "operations", work = function(c, rung)
+  odd = { { steps = 37, adders = 1024 } }, rungs = { "chased", "counted" },
+  rate = { "operations", work = function(c, rung)
     return rung.answer == "chased" and c.steps or c.adders * EACH
   end }, units = { operations = "1/s" }, arrays = function(c)
     local a, b, next_places = devices[1], devices[2], {}
@@ -236,7 +233,8 @@ local function sizes()
 end
 
 -- Bytes that each device sends at least, as nccl-tests count them: 2 (devices - 1) / devices of its array.
-study:part { "all-reduce", cases = { { floats = sizes(), type = "f32" } }, odd = { { floats = 2048, type = "f32" } }, rungs = { "sum" },
+study:part { "all-reduce", cases = { { floats = sizes(), type = "f32" } }, odd = { { floats = 2048, type = "f32" } },
+  rungs = { "sum" },
   rate = { "bus", work = function(c) return 8 * c.floats * (#devices - 1) / #devices end }, units = { bus = "B/s" },
   arrays = function(c)
     local all = {}
@@ -254,7 +252,7 @@ study:part { "all-reduce", cases = { { floats = sizes(), type = "f32" } }, odd =
   charts = { { x = "floats", logx = 2, logy = true, xlabel = "floats of a device" } } }
 
 study:answer("sum", { output = "y1", bytes = function(c) return 8 * c.floats end,
-  cell = function(c, at, i)
+  cell = function(_, at, i)
     local sum = 0
     for d = 1, #devices do sum = sum + at["x" .. d](i) end
     return sum
@@ -270,7 +268,7 @@ study:rung { 9, "moonwarp.nccl", answer = "sum", make = function(c)
   return of_all(streams, function() comm:all_reduce(c.ys, c.xs, o) end)
 end }
 
--- out = the sum of some floats of all inputs, on device d: one launch for two inputs, else a launch for each further one.
+-- out = the sum of some floats of all inputs, on device d: a launch for each input but its own.
 local function sum_there(c, d, stream, out, first, count)
   local list, own = {}, c.xs[d]:view(first, count)
   for k, x in ipairs(c.xs) do
@@ -363,57 +361,59 @@ local function all_of(c, d, is_alone)
   return list
 end
 
--- Places in a part, those of its border among them.
-local function places(c, d)
-  local list = {}
-  for k = 0, 11 do
-    local z = ({ 0, 1, c.planes[d] - 2, c.planes[d] - 1 })[k % 4 + 1]
-    list[k + 1] = z * c.plane + (k * 7919) % c.plane + 1
-  end
-  return list
-end
-
-local function samples(c, d, is_alone)
-  local list = {}
-  for k, i in ipairs(places(c, d)) do
-    list[k] = { i, value = cell_of(c, function(at) return c.whole:get(at) end, d, i, is_alone) }
-  end
-  return list
-end
-
-local TOLERANCE <const> = { absolute = 2.0 ^ -48 }
-local function cells(c, d) return c.planes[d] * c.plane end
-
-local MOST <const> = p.devices > 0 and p.devices or 16
-for d = 1, MOST do
-  study:answer("alone, " .. d, { output = "inner" .. d, start = begin, tolerance = function() return TOLERANCE end,
-    host = function(c) return all_of(c, d, true) end, spot = function(c) return samples(c, d, true) end,
-    bytes = function(c) return 4 * 8 * cells(c, d) end })
-end
-
-study:answer("heat", { output = "inner1", start = begin, tolerance = function() return TOLERANCE end,
-  host = function(c) return all_of(c, 1) end, spot = function(c) return samples(c, 1) end,
-  bytes = function(c) return 4 * 8 * c.height * c.plane end,
-  also = function(c, check)
-    for d = 2, c.used do
-      if c.height * c.plane < 1 << 15 then
-        check(c["inner" .. d], all_of(c, d), { absolute = TOLERANCE.absolute, name = "of device " .. d })
-      else
-        local got, wanted = {}, {}
-        for k, one in ipairs(samples(c, d)) do got[k], wanted[k] = c["inner" .. d]:get(one[1]), one.value end
-        check(got, wanted, { absolute = TOLERANCE.absolute, name = "of device " .. d })
-      end
-    end
-  end })
-
--- ---- a step, and ways to exchange ----------------------------------------------------------------------
-
--- Planes first to last of a device's part, from one array to the other, in a stream.
+-- Planes first to last of a box, from one array to the other.
 local function planes_of(c, d, out, from, stream, first, last, stride, deep)
   local grid = { mw.ceil_div(c.side, BLOCK[1]), mw.ceil_div(c.side, BLOCK[2]), mw.ceil_div(last - first + 1, stride) }
   return launch(d, "heat", { grid = grid, block = BLOCK, stream = stream }, out, from, c.side, c.side, first, last + 1,
                 stride, deep, K)
 end
+
+-- All steps, from one array to the other and back.
+local function repeated(c, make, a, b)
+  local there, back = make(b, a), make(a, b)
+  return function()
+    for _ = 1, c.steps // 2 do
+      there()
+      back()
+    end
+  end
+end
+
+-- The same planes by the first device in one launch per step, from plane `below` of whole on: the reference.
+local function by_one(c, below, count)
+  local length = (count + 2) * c.plane
+  local a, b = c:keep(devices[1]:array("f64", length)), c:keep(devices[1]:array("f64", length))
+  for _, array in ipairs { a, b } do array:copy(c.whole, { from = below * c.plane + 1, count = length }) end
+  repeated(c, function(out, from) return planes_of(c, 1, out, from, nil, 1, count, p.deep, p.deep) end, a, b)()
+  return a
+end
+
+local results = setmetatable({}, { __mode = "k" }) -- all planes after the steps, by whole
+local TOLERANCE <const> = { absolute = 2.0 ^ -48 }
+local MOST <const> = p.devices > 0 and p.devices or 16
+for d = 1, MOST do
+  study:answer("alone, " .. d, { output = "inner" .. d, start = begin, tolerance = function() return TOLERANCE end,
+    host = function(c) return all_of(c, d, true) end,
+    reference = function(c) return by_one(c, c.first[d], c.planes[d]):view(c.plane + 1, c.planes[d] * c.plane) end,
+    bytes = function(c) return 16 * c.planes[d] * c.plane * c.steps end })
+end
+
+study:answer("heat", { output = "inner1", start = begin, tolerance = function() return TOLERANCE end,
+  host = function(c) return all_of(c, 1) end,
+  reference = function(c)
+    results[c.whole] = by_one(c, 0, c.height)
+    return results[c.whole]:view(c.plane + 1, c.planes[1] * c.plane)
+  end,
+  bytes = function(c) return 16 * c.height * c.plane * c.steps end,
+  also = function(c, check)
+    local all = results[c.whole]
+    for d = 2, c.used do
+      local wanted = all and all:view((c.first[d] + 1) * c.plane + 1, c.planes[d] * c.plane) or all_of(c, d)
+      check(c["inner" .. d], wanted, { absolute = TOLERANCE.absolute, name = "of device " .. d })
+    end
+  end })
+
+-- ---- a step, and ways to exchange ----------------------------------------------------------------------
 
 local function all_planes(c, d, out, from, stream)
   return planes_of(c, d, out, from, stream, 1, c.planes[d], p.deep, p.deep)
@@ -440,26 +440,19 @@ local function send(c, d, arrays, stream)
   end
 end
 
--- Two steps, from A to B and back.
-local function twice(c, make)
-  local there, back = make(c.B, c.A), make(c.A, c.B)
-  return function()
-    there()
-    back()
-  end
+-- Steps of one device alone.
+local function alone(c, d)
+  local stream = new_stream(c, d)
+  return of_all({ stream }, repeated(c, function(out, from) return all_planes(c, d, out, from, stream) end, c.A[d],
+                                     c.B[d]))
 end
 
--- Steps of one device alone, in two streams if the border comes first.
-local function alone(c, d, in_parts)
-  local main, other = c:keep(devices[d]:stream { blocking = false }), nil
-  if not in_parts then
-    return of_all({ main }, twice(c, function(out, from) return all_planes(c, d, out[d], from[d], main) end))
-  end
-  local urgent = select(2, devices[d]:priorities())
-  other = c:keep(devices[d]:stream { blocking = false, priority = urgent })
+-- The same in parts: the border in an urgent stream beside the interior.
+local function in_parts(c, d)
+  local main, other = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities()))
   local inner_done, border_done = mark(main), mark(other)
-  return of_all({ main, other }, twice(c, function(out, from)
-    local outer, inner = border(c, d, out[d], from[d], other), interior(c, d, out[d], from[d], main)
+  return of_all({ main, other }, repeated(c, function(out, from)
+    local outer, inner = border(c, d, out, from, other), interior(c, d, out, from, main)
     return function()
       outer()
       inner()
@@ -468,17 +461,17 @@ local function alone(c, d, in_parts)
       other:wait(inner_done)
       main:wait(border_done)
     end
-  end))
+  end, c.A[d], c.B[d]))
 end
 
 -- What each device does in a step, then its copies, in one stream; the next step waits for the neighbours.
 local function in_order(c)
   local streams, sent = {}, {}
   for d = 1, c.used do
-    streams[d] = c:keep(devices[d]:stream { blocking = false })
+    streams[d] = new_stream(c, d)
     sent[d] = mark(streams[d])
   end
-  return streams, twice(c, function(out, from)
+  return streams, repeated(c, function(out, from)
     local step, copies = {}, {}
     for d = 1, c.used do
       step[d], copies[d] = all_planes(c, d, out[d], from[d], streams[d]), send(c, d, out, streams[d])
@@ -493,19 +486,18 @@ local function in_order(c)
         for _, k in ipairs { d - 1, d + 1 } do if sent[k] then streams[d]:wait(sent[k]) end end
       end
     end
-  end)
+  end, c.A, c.B)
 end
 
 -- The border first, in an urgent stream, then its copies, while another stream computes what is between.
 local function overlapped(c)
   local inner, outer, inner_done, border_done, sent, all = {}, {}, {}, {}, {}, {}
   for d = 1, c.used do
-    inner[d] = c:keep(devices[d]:stream { blocking = false })
-    outer[d] = c:keep(devices[d]:stream { blocking = false, priority = select(2, devices[d]:priorities()) })
+    inner[d], outer[d] = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities()))
     inner_done[d], border_done[d], sent[d] = mark(inner[d]), mark(outer[d]), mark(outer[d])
     all[#all + 1], all[#all + 2] = inner[d], outer[d]
   end
-  return all, twice(c, function(out, from)
+  return all, repeated(c, function(out, from)
     local first, rest, copies = {}, {}, {}
     for d = 1, c.used do
       first[d], rest[d] = border(c, d, out[d], from[d], outer[d]), interior(c, d, out[d], from[d], inner[d])
@@ -528,7 +520,7 @@ local function overlapped(c)
         for _, k in ipairs { d - 1, d + 1 } do if sent[k] then outer[d]:wait(sent[k]) end end
       end
     end
-  end)
+  end, c.A, c.B)
 end
 
 local function of_streams(make)
@@ -540,7 +532,7 @@ local function as_graph(make)
   return function(c)
     local streams, body = make(c)
     local graph = c:keep(devices[1]:capture(function(main) within(main, streams, body)() end))
-    local stream = c:keep(devices[1]:stream { blocking = false })
+    local stream = new_stream(c, 1)
     return of_all({ stream }, function() graph:launch(stream) end)
   end
 end
@@ -550,7 +542,7 @@ for d = 1, MOST do
   study:rung { 12, "alone, device " .. d, answer = "alone, " .. d, when = on_devices(d),
                make = function(c) return alone(c, d) end }
 end
-study:rung { 13, "alone, in parts", answer = "alone, 1", make = function(c) return alone(c, 1, true) end }
+study:rung { 13, "alone, in parts", answer = "alone, 1", make = function(c) return in_parts(c, 1) end }
 study:rung { 14, "exchange after", answer = "heat", make = of_streams(in_order) }
 study:rung { 15, "overlap", answer = "heat", make = of_streams(overlapped) }
 study:rung { 16, "overlap, graph", answer = "heat", make = as_graph(overlapped) }
@@ -577,16 +569,11 @@ end
 local HEAT <const> = { "alone, device 1", "alone, in parts", "exchange after", "overlap", "overlap, graph" }
 for d = 2, MOST do HEAT[#HEAT + 1] = "alone, device " .. d end
 
-local function with_boxes(sides_of)
-  return function(dev)
+study:part { "weak", rungs = HEAT, cases = function(dev)
     open(dev)
-    return sides_of()
-  end
-end
-
-study:part { "weak", rungs = HEAT, cases = with_boxes(function()
-    return { { side = p.sides, used = #devices } }
-  end), odd = function() return { { side = 9, used = 2, height = 11 }, { side = 13, used = 2, height = 5 } } end,
+    return { { side = p.sides, used = #devices, steps = p.steps } }
+  end,
+  odd = { { side = 9, used = 2, height = 11, steps = 2 }, { side = 13, used = 2, height = 5, steps = 2 } },
   arrays = function(c)
     c.height = c.height or c.side * c.used
     return box(c)
@@ -595,11 +582,14 @@ study:part { "weak", rungs = HEAT, cases = with_boxes(function()
   table = { "rung", "side", "t", "T_tot", { "efficiency", digits = 4 }, { "hidden", digits = 3 } } }
 
 local one = {} -- times of one device
-study:part { "strong", rungs = { "overlap", "overlap, graph" }, cases = with_boxes(function()
+study:part { "strong", rungs = { "overlap", "overlap, graph" }, cases = function(dev)
+    open(dev)
     local list = {}
     for used = 1, #devices do list[used] = used end
-    return { { side = p.strong, height = p.strong, used = list } }
-  end), odd = { { side = 9, used = 1, height = 6 } }, arrays = box, rows = "all", table = { "rung", "used", "t", "T_tot", "speedup" },
+    return { { side = p.strong, height = p.strong, used = list, steps = p.steps } }
+  end,
+  odd = { { side = 9, used = 1, height = 6, steps = 2 } }, arrays = box, rows = "all",
+  table = { "rung", "used", "t", "T_tot", "speedup" },
   derive = function(records, c)
     for _, r in ipairs(records) do
       if c.used == 1 then one[r.rung] = r.t.median end

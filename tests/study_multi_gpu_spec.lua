@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 
-local SMALL <const> = "--device cpu -p n=4096 -p least=1024 -p sides=8 -p strong=16 "
+local SMALL <const> = "--device cpu -p n=4096 -p least=1024 -p sides=8 -p strong=16 -p steps=2 "
 
 -- Records by part and rung; of several cases the last.
 local function by_rung(record)
