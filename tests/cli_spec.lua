@@ -309,17 +309,6 @@ describe("Ctrl-C", function()
     assert.is_truthy(output:find("^closed\nmoonwarp: %(%-e%):2: interrupted\n  %(%-e%):2: in main chunk\n"), output)
   end)
 
-  it("waits for what is to be whole, and is told then", function()
-    local status, output = shell(("exec %s -e %s"):format(quoted(PROGRAM), quoted [[
-      local host = require "moonwarp.host"
-      local function slow(value) io.popen("kill -INT $PPID"):close() for _ = 1, 1e6 do end return value, 2 end
-      print(host.whole(slow, 1))
-      print(host.whole(print, "quiet"))
-      print(pcall(host.whole, error, "wrong", 0))]]))
-    assert.are.equal(0, status, output)
-    assert.are.equal("true\t1\t2\nquiet\nfalse\nfalse\twrong\n", output)
-  end)
-
   it("ends a script that runs in a coroutine, or catches errors in a loop", function()
     assert.are.equal(130, (interrupted "coroutine.wrap(function() while true do end end)()"))
     assert.are.equal(130, (interrupted [[coroutine.resume(coroutine.create(function() while true do end end))

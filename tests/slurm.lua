@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A folder with labs and stand-ins for Slurm's commands: tests/slurm/stand_in.sh under their names runs the elements of
--- job arrays as processes. What may go wrong between a submitter, a queue and a shared file system is made to.
+-- job arrays as processes. What may go wrong between a submission, a queue and a shared file system is made to.
 
 local assert = require "luassert"
 
@@ -13,13 +13,14 @@ local slurm = {}
 
 local quoted, shell = labs.quoted, labs.shell
 
-local COMMANDS = { "sbatch", "squeue", "scancel", "scontrol", "sacct", "srun", "slurmctld" }
+local COMMANDS = { "sbatch", "squeue", "scancel", "scontrol", "srun", "slurmctld" }
 
 -- $1 is the folder: the stand-ins come first on PATH. A copy of the program finds no files beside it.
 local ENVIRONMENT =
   "env -u SLURM_JOB_ID STAND_IN=%s/queue PATH=%s/bin:$PATH HOME=%s MOONWARP_CACHE=%s/cache MOONWARP_HOME=%s"
 
-slurm.SITE = "return { poll = 0.05, patience = 0.2, probe = false }"
+--- Words of a batch on Slurm.
+slurm.WORDS = "labs.lua --slurm --sandbox off"
 
 --- The words before a command that finds the stand-ins of a folder.
 ---@param folder string
@@ -33,7 +34,6 @@ local function stand_in(folder)
   for _, name in ipairs(COMMANDS) do
     require("lfs").link(core.home() .. "/tests/slurm/stand_in.sh", ("%s/bin/%s"):format(folder, name), true)
   end
-  support.write(folder .. "/site.lua", slurm.SITE)
   os.execute(("%s slurmctld $PPID >/dev/null 2>&1 </dev/null &"):format(slurm.environment(folder)))
 end
 
@@ -42,25 +42,43 @@ local function end_jobs(folder)
   shell(("cd %s/queue && touch stop && for job in [0-9]*; do STAND_IN=$PWD ../bin/scancel $job; done"):format(folder))
 end
 
+-- No element of any job waits or runs.
+local IDLE <const> = "! grep -qs -e PENDING -e RUNNING %s/queue/*/state/*"
+
+--- Waits until no job is in the queue.
+---@param folder string
+function slurm.drain(folder)
+  support.eventually("an empty queue", function() return shell(IDLE:format(folder)) == 0 end)
+end
+
 --- Labs in a folder with stand-ins.
 ---@param list table[]  the labs, as of labs.with
----@param body fun(folder: string, batch: function, put: function, resume: function)  batch(words) and resume(words)
----  return status, output and result; put(name, text) writes a file of the queue, nil removes it
+---@param body fun(folder: string, calls: table)  submit(words) returns status and output; resume(words) too, and the
+---  result; batch(words) submits, waits for the end of the jobs and resumes, and returns what resume does, with both
+---  outputs; put(name, text) writes a file of the queue, nil removes it
 function slurm.with(list, body)
   labs.with(list, function(folder, run)
+    local calls = {}
     stand_in(folder)
-    local function batch(words)
-      words = words or "labs.lua --slurm --site site.lua"
-      return run(words .. (words:find("--sandbox", 1, true) and "" or " --sandbox off"),
-        slurm.environment(folder) .. " timeout -k 5 120")
+    function calls.submit(words)
+      return shell(("cd %s && %s timeout -k 5 120 %s batch %s --out out </dev/null"):format(quoted(folder),
+        slurm.environment(folder), quoted(labs.program), words or slurm.WORDS))
     end
-    local function resume(words)
+    function calls.resume(words)
       return run("--resume " .. (words or ""), slurm.environment(folder) .. " timeout -k 5 120")
     end
-    local function put(name, text)
+    function calls.batch(words)
+      local status, said = calls.submit(words)
+      assert.are.equal(0, status, said)
+      slurm.drain(folder)
+      local output, result
+      status, output, result = calls.resume()
+      return status, said .. output, result
+    end
+    function calls.put(name, text)
       if text then support.write(folder .. "/queue/" .. name, text) else os.remove(folder .. "/queue/" .. name) end
     end
-    local ok, problem = xpcall(body, debug.traceback, folder, batch, put, resume)
+    local ok, problem = xpcall(body, debug.traceback, folder, calls)
     end_jobs(folder)
     if not ok then error(problem, 0) end
   end)
@@ -94,17 +112,6 @@ slurm.RECORD = slurm.MARK .. 'mw.record { device = "cpu", x = 1 } mw.check(mw.de
 ---@return string
 function slurm.marks(folder)
   return support.read(folder .. "/marks")
-end
-
---- A batch whose submitter gets a signal once a condition of the shell holds.
----@param folder string
----@param signal string
----@param condition string
----@param words string?
-function slurm.signalled(folder, signal, condition, words)
-  local command = ("cd %s && exec %s %s batch %s --out out --json r.json --sandbox off"):format(quoted(folder),
-    slurm.environment(folder), quoted(labs.program), words or "labs.lua --slurm --site site.lua")
-  return support.signalled(command, signal, { condition })
 end
 
 return slurm

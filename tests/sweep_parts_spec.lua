@@ -31,7 +31,7 @@ local JOIN <const> = [[
 local parts = {}
 for i = 1, %d do parts[i] = { number = i, folder = "parts/" .. i, message = "it was killed" } end
 local parsed = { "s.lua", p = { %s }, out = "joined", words = {}, check = %s }
-os.exit(require("moonwarp.sweep.execution").join("s.lua", parsed, parts))
+os.exit(require("moonwarp.sweep.join").run("s.lua", parsed, parts))
 ]]
 
 -- The output without the names of runs, and what is in the record but times and dates.
@@ -125,18 +125,11 @@ describe("passes of a sweep in processes of their own", function()
     both(script, "-p n=2,2", 2, assert_same)
   end)
 
-  -- All run as elements of an array, though one has ended the sweep of one process.
-  local function without_sum(lines)
-    local list = {}
-    for _, line in ipairs(lines) do list[#list + 1] = not line:find "^passed " and line or nil end
-    return list
-  end
-
   it("end as the script ends where all do", function()
     for _, code in ipairs { "error 'boom'", "mw.arg('m', 1)()", "mw.device 'cuda:sm_00'", "mw.skip 'never'" } do
       both(HEAD .. code, "-p n=1,2", 2, function(joined, whole)
         assert.are.equal(whole.status, joined.status)
-        if whole.status ~= 0 then assert.are.same(without_sum(whole.lines), without_sum(joined.lines)) end
+        if whole.status ~= 0 then assert.are.same(whole.lines, joined.lines) end
       end)
     end
   end)

@@ -128,7 +128,6 @@ texts.LENIENT = {
     return function()
       local step = { id = "a", name = "a", needs = {}, gates = {} }
       require("moonwarp.lab.verdict").of(step, { exit = 1, signal = 0, seconds = 1 }, folder)
-      require("moonwarp.slurm.ending").text("FAILED", folder .. "/output.txt", 1)
     end
   end,
   ["tool's log"] = function(_, list)

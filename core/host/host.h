@@ -21,7 +21,6 @@ int host_exit(lua_State *);          /* os.exit, whose status is no better than 
 
 void host_interrupt_watch(lua_State *); /* Ctrl-C ends what this state runs with the error "interrupted" */
 bool host_interrupt_clear(void);        /* true where an interruption was pending; it no longer is */
-int host_whole(lua_State *);            /* host.whole(f, ...): not cut short by Ctrl-C, which it returns */
 int host_catch_term(lua_State *);       /* host.catch_term(): from now on SIGTERM interrupts, as Ctrl-C does */
 int host_caught(lua_State *);           /* host.caught(): "SIGINT" or "SIGTERM", the last interruption; nil: none */
 

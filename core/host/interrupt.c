@@ -23,7 +23,6 @@ static pthread_t script_thread;
 static lua_State *volatile watched;
 static int raised;                            /* how often the pending interruption was */
 static volatile sig_atomic_t pending, caught; /* caught: the last one's number */
-static volatile sig_atomic_t held;            /* one that comes is only noted */
 static volatile double taken = -1;            /* when the last one came that was no echo */
 
 static void hook_all(lua_Hook hook, int mask, int count) {
@@ -55,7 +54,6 @@ static void on_interrupt(int signal_number) {
   pending = true;
   caught = signal_number;
   taken = at;
-  if (held) return;
   mw_interrupt();
   hook_all(stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); /* which one runs is unknown */
 }
@@ -84,21 +82,6 @@ int host_caught(lua_State *L) {
   if (!caught) return 0;
   lua_pushstring(L, caught == SIGTERM ? "SIGTERM" : "SIGINT");
   return 1;
-}
-
-/* host.whole(f, ...): calls f, which Ctrl-C does not cut short. True if one came meanwhile, which is over then, and the
- * results. */
-int host_whole(lua_State *L) {
-  const bool was_pending = pending;
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  held = true;
-  const int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
-  held = false;
-  const bool came = !was_pending && host_interrupt_clear();
-  if (status != LUA_OK) return lua_error(L);
-  lua_pushboolean(L, came);
-  lua_insert(L, 1);
-  return lua_gettop(L);
 }
 
 bool host_interrupt_clear(void) {

@@ -66,7 +66,6 @@ static int host_open(lua_State *L) {
                                        {"terminal", host_terminal},
                                        {"traceback", host_frames},
                                        {"wait", host_wait},
-                                       {"whole", host_whole},
                                        {NULL, NULL}};
   host_child_class(L);
   host_lock_class(L);

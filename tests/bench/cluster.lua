@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- What moonwarp batch --slurm adds to a job array: the time of trivial labs as a batch, from the command to the
--- summary, over the time of the same commands by a bare sbatch --array, from sbatch to the empty queue. Both on a Slurm
--- cluster of two cores that this script starts (tests/cluster.lua), in turn. To reach: at most 1.2. The probe of a
--- first batch is not counted: its answer is kept.
+-- What moonwarp batch --slurm adds to a job array: the time of trivial labs as a batch, from the command to the summary
+-- of --resume behind the empty queue, over the time of the same commands by a bare sbatch --array, from sbatch to the
+-- empty queue. Both on a Slurm cluster of two cores that this script starts (tests/cluster.lua), in turn. To reach: at
+-- most 1.2.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
@@ -45,18 +45,21 @@ local function measure(c)
   local function shell(command)
     expect(c:shell(("export MOONWARP_CACHE=%s/cache; cd %s; %s"):format(c.folder, c.folder, command)))
   end
-  local batch = ("%s batch labs.lua --slurm --site site.lua --sandbox off --out out"):format(program)
+  local function drain()
+    repeat os.execute "sleep 0.2" until select(2, c:shell "squeue -h") == ""
+  end
   support.write(c.folder .. "/lab.lua", 'local mw = require "moonwarp"\nmw.check(mw.device():zeros("i32", 4), 0)\n')
-  support.write(c.folder .. "/site.lua", "return { poll = 1 }\n")
-  support.write(c.folder .. "/labs.lua", CURRICULUM:format(1))
-  shell(batch)
   support.write(c.folder .. "/labs.lua", CURRICULUM:format(count))
   for round = 1, rounds do
     local bare = time(function()
       shell(("sbatch --array=1-%d --output=/dev/null --wrap=%s"):format(count, labs.quoted(BARE:format(program))))
-      repeat os.execute "sleep 0.2" until select(2, c:shell "squeue -h") == ""
+      drain()
     end)
-    local own = time(function() shell(batch) end)
+    local own = time(function()
+      shell(("%s batch labs.lua --slurm --sandbox off --out out"):format(program))
+      drain()
+      shell(("%s batch --resume --out out"):format(program))
+    end)
     ratios[#ratios + 1] = own / bare
     mw.record { round = round, bare = bare, batch = own, ratio = own / bare, units = { bare = "s", batch = "s" } }
   end

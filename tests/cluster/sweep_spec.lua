@@ -20,14 +20,22 @@ mw.table { "x", { "y", digits = 3 } }
 mw.plot { x = "n", y = "y", name = "line", pictures = false }
 ]]
 
--- A cluster with a script s.lua in its folder, and a function that runs a command of moonwarp there.
+-- A cluster with a script s.lua in its folder, a function that runs a command of moonwarp there, and one that does so
+-- with a command that queues jobs, waits for their end and collects.
 local function with(script, body)
   cluster.with({ cpus = 8 }, function(c)
     support.write(c.folder .. "/s.lua", script)
-    support.write(c.folder .. "/site.lua", "return { poll = 1, patience = 5 }\n")
-    body(c, function(words)
+    local function moonwarp(words)
       return c:shell(("cd %s; export MOONWARP_CACHE=%s/cache; %s %s </dev/null"):format(c.folder, c.folder,
         labs.quoted(labs.program), words))
+    end
+    body(c, moonwarp, function(words)
+      local status, said = moonwarp(words)
+      assert.are.equal(0, status, said)
+      c:drain()
+      local output
+      status, output = moonwarp(said:match "moonwarp (batch %-%-resume %S+) collects the results\n$")
+      return status, output, said
     end)
   end)
 end
@@ -49,12 +57,13 @@ end
 
 describe("a sweep on a cluster", function()
   it("is the run that it is in one process", function()
-    with(SCRIPT, function(c, moonwarp)
-      support.write(c.folder .. "/site.lua", "return { poll = 1, patience = 5, labs_per_job = 3 }\n")
+    with(SCRIPT, function(c, moonwarp, collected)
+      support.write(c.folder .. "/site.lua", "return { labs_per_job = 3 }\n")
       local words = "run s.lua -p n=3,2,4,1 -p by=1,2 --device cpu"
-      local status, output = moonwarp(words .. " --slurm --site site.lua --out far --json far.json -- --mem=100M")
+      local status, output, said = collected(words
+        .. " --slurm --site site.lua --out far --json far.json -- --mem=100M")
       assert.are.equal(3, status, output)
-      assert.is_truthy(output:find(": 3 elements (mw-", 1, true), output)
+      assert.is_truthy(said:find("^job 1: 3 elements; scancel 1 cancels it\n"), said)
       local local_status, local_output = moonwarp(words .. " --out near --json near.json")
       assert.are.equal(local_status, status)
       assert.are.same(shown(local_output), shown(output))
@@ -77,17 +86,20 @@ describe("a sweep on a cluster", function()
       os.execute "scancel --full --signal=KILL ${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
       while true do end -- a lab that waits for a child may outlive the child, and pass
     end]]
-    with(script, function(c, moonwarp)
-      local status, output = moonwarp "run s.lua -p n=1,3,5 --device cpu --slurm --site site.lua"
+    with(script, function(c, moonwarp, collected)
+      local status, output = collected "run s.lua -p n=1,3,5 --device cpu --slurm"
       assert.are.equal(3, status, output)
-      assert.is_truthy(output:find("moonwarp: n = 3 failed: killed: its job was", 1, true), output)
+      assert.is_truthy(output:find("moonwarp: n = 3 failed: killed: its job ", 1, true), output)
       assert.is_truthy(output:find("moonwarp: a pass failed", 1, true), output)
       assert.is_truthy(output:find("\nmoonwarp: to run again what was killed: moonwarp batch --resume out/", 1, true),
         output)
       support.write(c.folder .. "/go", "")
       status, output = moonwarp "batch --resume"
+      assert.are.equal(1, status, output)
+      assert.is_truthy(output:find "job %d+: 1 element; scancel %d+ cancels it\n", output)
+      c:drain()
+      status, output = moonwarp "batch --resume"
       assert.are.equal(0, status, output)
-      assert.is_truthy(output:find(": 1 element (mw-", 1, true), output)
       assert.is_truthy(output:find("\n1  2.000  2.00\n3  6.000  6.00\n5  10.00  10.0\n", 1, true), output)
       assert.are.equal(2, #support.runs(c.folder .. "/out/s"))
     end)

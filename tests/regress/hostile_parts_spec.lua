@@ -20,7 +20,7 @@ describe("what a pass has left", function()
   local function left_by(text, body)
     support.with_folder(function(folder)
       support.write(folder .. "/pass.lua", text)
-      body(part.read(folder, "it was killed"), folder)
+      body(part.read { number = 1, folder = folder, message = "it was killed" }, folder)
     end)
   end
 
@@ -71,14 +71,13 @@ end)
 
 describe("a note of a job array", function()
   local WHOLE <const> = {
-    ["a.begin"] = { job = "7_1", restart = 0, node = "n1" },
     ["a.end"] = { kind = "end", date = "2026-01-01T00:00:00Z", id = "a", attempt = 1, verdict = "passed" },
     ["array-1.json"] = { elements = { { { id = "a", needs = {}, attempt = 1, tries = 1 } } } },
   }
 
   it("is read as a whole, or not", function()
     support.with_folder(function(folder)
-      require("lfs").mkdir(notes.folder(folder))
+      require("lfs").mkdir(notes.file(folder))
       local random, refused = damage.random(3), 0
       for name, value in pairs(WHOLE) do
         notes.write(folder, name, value)

@@ -12,7 +12,7 @@ end
 local lfs = require "lfs"
 local slurm = require "tests.slurm"
 
-local REQUIRED <const> = "labs.lua --slurm --site site.lua --sandbox require"
+local REQUIRED <const> = "labs.lua --slurm --sandbox require"
 local SCRIPT <const> = 'os.execute "echo x >>ran"\nlocal n = mw.arg("n", 1)'
 local PROBLEM <const> = "labs cannot run in a sandbox here: bwrap: not permitted"
 
@@ -24,9 +24,9 @@ end
 
 describe("a required sandbox on a cluster", function()
   it("is required where labs are described", function()
-    slurm.with({ { "a", "params = { n = 1 }", SCRIPT } }, function(folder, batch)
+    slurm.with({ { "a", "params = { n = 1 }", SCRIPT } }, function(folder, calls)
       forbid(folder)
-      local status, output = batch(REQUIRED)
+      local status, output = calls.submit(REQUIRED)
       assert.are.equal(2, status, output)
       slurm.contains(output, PROBLEM, "--sandbox off is for labs that you trust")
       assert.is_nil(lfs.attributes(folder .. "/ran"))
@@ -35,21 +35,22 @@ describe("a required sandbox on a cluster", function()
   end)
 
   it("is required on the node", function()
-    slurm.with({ { "a", "", SCRIPT } }, function(folder, batch)
+    slurm.with({ { "a", "", SCRIPT } }, function(folder, calls)
       forbid(folder)
-      local status, output, result = batch(REQUIRED)
+      local status, output, result = calls.batch(REQUIRED)
       assert.are.equal(1, status, output)
       assert.are.equal("killed", slurm.verdicts(result), output)
-      slurm.contains(result.labs[1].message, PROBLEM)
+      slurm.contains(support.read(folder .. "/" .. result.labs[1].message:match "in (%S+),"), PROBLEM)
       assert.is_nil(lfs.attributes(folder .. "/ran"))
     end)
   end)
 
   it("is not given up by --resume, which the nodes do not hear", function()
-    slurm.with({ { "a", "", SCRIPT } }, function(folder, batch, _, resume)
+    slurm.with({ { "a", "", SCRIPT } }, function(folder, calls)
       forbid(folder)
-      batch(REQUIRED)
-      local status, output = resume "--sandbox off"
+      calls.submit(REQUIRED)
+      slurm.drain(folder)
+      local status, output = calls.resume "--sandbox off"
       assert.are.equal(2, status, output)
       slurm.contains(output, "option '--sandbox': --resume goes on with that of the batch, 'require'")
       assert.is_nil(lfs.attributes(folder .. "/ran"))
@@ -57,9 +58,9 @@ describe("a required sandbox on a cluster", function()
   end)
 
   it("that is not required is missed with a word", function()
-    slurm.with({ { "a", "params = { n = 1 }", SCRIPT } }, function(folder, batch)
+    slurm.with({ { "a", "params = { n = 1 }", SCRIPT } }, function(folder, calls)
       forbid(folder)
-      local status, output = batch "labs.lua --slurm --site site.lua --sandbox auto"
+      local status, output = calls.batch "labs.lua --slurm --sandbox auto"
       assert.are.equal(0, status, output)
       slurm.contains(output, "labs are described without a sandbox: bwrap: not permitted\n",
         "\nlabs ran without a sandbox: bwrap: not permitted\n")

@@ -63,8 +63,8 @@ describe("a gate whose bound lies in the interval", function()
   end)
 
   it("is alone enough for status 3, and is the same on a cluster", function()
-    slurm.with({ LABS[2], LABS[3], LABS[6] }, function(_, batch)
-      local status, output, result = batch "labs.lua --slurm --site site.lua"
+    slurm.with({ LABS[2], LABS[3], LABS[6] }, function(_, calls)
+      local status, output, result = calls.batch()
       assert.are.equal(3, status, output)
       assert.are.same({ WANTED[2], WANTED[3], WANTED[6] }, outcomes(result))
     end)

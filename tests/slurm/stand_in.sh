@@ -6,17 +6,12 @@
 # N/name, N/script, N/after (jobs), N/state/INDEX, and N/running (the group of processes of the element that runs).
 # Files that a test puts there change what happens:
 #   reject      sbatch fails with this text        late     sbatch queues the job and fails with this text
-#   reject-N    the same for job N
-#   slow        sbatch queues the job and answers when this is gone
-#   hold        jobs stay pending                  down     squeue fails with this text, and makes a file asked
-#   forget      squeue knows no job that is over   hide     squeue does not know this job
+#   reject-N    the same for job N                 down     squeue fails with this text
+#   hold        jobs stay pending                  hide     squeue does not know this job
 #   early       elements are COMPLETED in the queue while they run
 #   end-INDEX   the element is killed once when it has begun its lab, and has this state
-#   state-INDEX the element has this state at its end
 #   twice       an element is begun again after it ended, as after a failure of its node
-#   accounting  what sacct says; else it fails     size     MaxArraySize
-#   blind       nodes do not see the folder of the probe
-# squeue adds a line to looks each time.
+#   size        MaxArraySize
 set -u
 srun() { # --ntasks=N --kill-on-bad-exit=1 command...
   local tasks=${1#*=} status=0
@@ -59,13 +54,12 @@ run_element() { # job index
     until [ -e "begun-$2" ] || [ "$(cat "$state")" != RUNNING ]; do sleep 0.02; done
     kill -KILL -- -$!
     wait $!
-    [ -s "trace-$2" ] && cat "trace-$2" >>"$output"
     [ "$(cat "$state")" = RUNNING ] && cat "end-$2" >"$state"
     rm "end-$2"
     return
   fi
   if wait $!; then set -- "$@" COMPLETED; else set -- "$@" FAILED; fi
-  [ "$(cat "$state")" = RUNNING ] && { cat "state-$2" 2>/dev/null || echo "$3"; } >"$state"
+  [ "$(cat "$state")" = RUNNING ] && echo "$3" >"$state"
 }
 
 run_job() { # job
@@ -111,34 +105,27 @@ sbatch() {
   echo "$*" >"$job/words"
   script=$PWD/$job/script
   option job-name >"$job/name"
-  [ -e blind ] && sed -i "s,'[^']*-probe',/nowhere," "$script"
   echo "${after//:/ }" >"$job/after"
   touch "$job/queued"
-  until [ ! -e slow ]; do sleep 0.02; done
   if [ -e late ]; then cat late >&2; exit 1; fi
   echo "$job"
 }
 
 squeue() {
-  local names job state index
-  if [ -e down ]; then cat down >&2; touch asked; exit 1; fi
-  echo look >>looks
+  local names job state
+  if [ -e down ]; then cat down >&2; exit 1; fi
   for word; do case $word in --name=*) names=,${word#*=}, ;; esac done
   for job in [0-9]*; do
     [ "$(cat hide 2>/dev/null)" = "$job" ] && continue
     case $names in *,"$(cat "$job/name" 2>/dev/null)",*) ;; *) continue ;; esac
     for state in "$job"/state/*; do
-      index=${state##*/}
-      [ -e forget ] && is_over "$(cat "$state")" && continue
-      echo "$job|$index|$(cat "$state")|None|node1|$(cat "$job/name")"
+      is_over "$(cat "$state")" || echo "$job|${state##*/}|$(cat "$job/name")"
     done
   done
 }
 
 scancel() {
   local job state
-  # shellcheck disable=SC2046 # several jobs
-  case $1 in --name=*) set -- $(grep -lx -e "${1#*=}" [0-9]*/name | cut -d/ -f1) ;; esac
   for job; do
     for state in "$job"/state/*; do is_over "$(cat "$state")" || echo CANCELLED >"$state"; done
     [ -e "$job/running" ] && kill -TERM -- "-$(cat "$job/running")" 2>/dev/null
@@ -147,7 +134,5 @@ scancel() {
 }
 
 scontrol() { echo "MaxArraySize            = $(cat size 2>/dev/null || echo 1001)"; }
-
-sacct() { cat accounting 2>/dev/null || { echo "Slurm accounting storage is disabled" >&2; exit 1; }; }
 
 "${0##*/}" "$@"

@@ -21,6 +21,14 @@ local function run(c, words)
     words))
 end
 
+-- Queues jobs, waits for their end, and collects.
+local function collected(c, words)
+  local status, said = run(c, words)
+  assert(status == 0, said)
+  c:drain()
+  return run(c, said:match "moonwarp (batch %-%-resume %S+) collects the results\n$")
+end
+
 local function same(what, wanted, got)
   if wanted ~= got then error(("%s differ:\n%s\n%s"):format(what, wanted, got), 0) end
 end
@@ -43,7 +51,7 @@ local function content_of(folder)
   local found = store.below(folder)
   assert(#found == 1, #found .. " runs in " .. folder)
   local record = assert(store.read(found[1]))
-  for _, name in ipairs { "date", "seconds", "argv", "environment", "folder" } do record[name] = nil end
+  for _, name in ipairs { "date", "seconds", "argv", "environment", "folder", "identity" } do record[name] = nil end
   return (json.encode(record):gsub("%d+%-%d+%-%d+[ T]%d+:[%d:]+", "DATE"))
 end
 
@@ -56,7 +64,7 @@ local function sweep(c)
   for i = 1, values do list[i] = i end
   local words = "run s.lua --device cpu -p n=" .. table.concat(list, ",")
   support.write(c.folder .. "/s.lua", SWEPT)
-  local status, output = run(c, words .. " --slurm --site site.lua --out far")
+  local status, output = collected(c, words .. " --slurm --out far")
   local near_status, near = run(c, words .. " --out near")
   same("exit statuses", near_status, status)
   same("tables", table_in(near), table_in(output))
@@ -89,22 +97,18 @@ end
 local function limited(c)
   support.write(c.folder .. "/slow.lua", SLOW)
   support.write(c.folder .. "/labs.lua", CURRICULUM:format(count))
-  local status, output = run(c, "batch labs.lua --slurm --site site.lua --sandbox off --time 1")
+  local status, output = collected(c, "batch labs.lua --slurm --sandbox off --time 1")
   assert(status == 1, output)
   local _, cut = output:gsub("cpu: killed: its job's time limit", "")
   same("killed labs", count // 2, cut)
   support.write(c.folder .. "/go", "")
+  run(c, "batch --resume")
+  c:drain()
   status, output = run(c, "batch --resume")
   assert(status == 0, output)
   for i = 1, count do same(("times that lab %d ran"):format(i), i % 2 == 0 and 2 or 1, times_run(c, i)) end
   print(("   %d of %d labs met their job's time limit; --resume ran those and no others"):format(cut, count))
 end
 
-cluster.with({ cpus = 2 }, function(c)
-  support.write(c.folder .. "/site.lua", "return { poll = 1, patience = 10 }\n")
-  sweep(c)
-end)
-cluster.with({ cpus = count }, function(c)
-  support.write(c.folder .. "/site.lua", "return { poll = 1, patience = 10 }\n")
-  limited(c)
-end)
+cluster.with({ cpus = 2 }, sweep)
+cluster.with({ cpus = count }, limited)

@@ -48,7 +48,7 @@ local function check_limit(text)
 end
 
 options.SLURM = {
-  { flag = "--slurm", help = "as a job array, an element for each; words after -- are options of sbatch" },
+  { flag = "--slurm", help = "queue a job array, an element for each, and end; words after -- are options of sbatch" },
   { flag = "--partition", show = "NAME", value = "a partition", help = "of the cluster, as sbatch has it" },
   { flag = "--gres", show = "LIST", value = "a list of resources", help = "of each job, as in gpu:1" },
   { flag = "--time", show = "TIME", value = "a time", help = "limit of each job" },
@@ -65,6 +65,21 @@ function options.reject_slurm(parsed)
   for _, name in ipairs { "partition", "gres", "time", "account", "array_limit", "site" } do
     if parsed[name] then options.fail("option '--%s' is for --slurm", (name:gsub("_", "-"))) end
   end
+end
+
+-- ---- a file beside the command line --------------------------------------------------------------
+
+--- The table that a Lua file returns, which belongs to a command line. What is wrong with it is a usage error.
+---@param path string
+---@param wanted string  "a curriculum returns a table of labs"
+---@return table
+function options.load(path, wanted)
+  local chunk, problem = loadfile(path, "t", setmetatable({}, { __index = _G }))
+  if not chunk then options.fail("%s", problem) end
+  local ok, value = failure.catch(chunk)
+  if not ok then options.fail("%s", tostring(value)) end
+  if type(value) == "table" then return value end
+  options.fail("%s: %s, this returns %s", path, wanted, core.type(value) or type(value))
 end
 
 -- ---- reading a command line ----------------------------------------------------------------------

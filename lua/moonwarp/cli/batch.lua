@@ -41,7 +41,7 @@ batch.options = lists.append({
     help = "labs at a time; else 1, since measurements disturb each other" },
   { flag = "--sandbox", show = "WHEN", value = "a word", check = check_sandbox,
     help = "auto (the default): labs run in a sandbox if there can be one; require; off" },
-  { flag = "--resume", help = "continue DIR, or the newest unfinished batch in OUT" },
+  { flag = "--resume", help = "continue DIR, or the newest unfinished batch in OUT; of --slurm also: collect" },
   { flag = "--dry-run", key = "dry", help = "print what would run, in order, and run nothing" },
   { flag = "--out", show = "DIR", value = "a folder", help = "the batch goes to DIR/batch/DATE-NAME; else out" },
   { flag = "--junit", show = "FILE", value = "a file", help = "the outcome as JUnit XML" },
@@ -59,10 +59,10 @@ runs one lab at a time, whoever started it.]]
 batch.example = "moonwarp batch --only reduction --device cpu --dry-run"
 
 batch.notes = [[
-exit status: 0 all passed, 3 a check or a gate failed or is unclear, 1 a lab crashed, failed or ran into a
-limit, 2 wrong use, 4 no such device, 130 interrupted
+exit status: 0 all passed, 3 a check or a gate failed or is unclear, 1 a lab crashed, failed, ran into a
+limit or is still queued, 2 wrong use, 4 no such device, 130 interrupted
 Ctrl-C ends the running labs in order, a second Ctrl-C at once; --resume continues
-with --slurm Ctrl-C leaves the jobs in the queue, or cancels them if you say so; --resume comes back]]
+--slurm queues the labs and ends; --resume collects their verdicts]]
 
 -- ---- what to run --------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ local function conclude(running, parsed, run)
   end
   running.screen:close()
   local result = summary.of(running, interrupted)
-  local is_sweep = running.book.head.sweep and not (was_finished or interrupted)
+  local is_sweep = running.book.head.sweep and not was_finished and #running:jobs_in_queue() == 0
   if not is_sweep then print(summary.text(result, host.columns())) end
   running.book:give_room()
   local written = write_outcome(result, is_sweep and {} or parsed, was_finished)
@@ -223,79 +223,28 @@ local function check_slurm(parsed, is_slurm)
   end
 end
 
-local function absolute(folder)
-  return folder:sub(1, 1) == "/" and folder or ("%s/%s"):format(require("lfs").currentdir(), folder)
-end
-
 -- Folders of which sbatch hears: this one, and the results'.
 local function check_folder(folder)
-  local problem = require("moonwarp.slurm.arrays").folder_problem(absolute(folder))
-  if problem then options.fail("%s; use another one, or --out DIR for the results", problem) end
-end
-
--- Asked at a terminal: true if the jobs are to be cancelled.
-local function asks_to_cancel()
-  if not (host.terminal(0) and host.terminal(1)) then return false end
-  io.stdout:write("interrupted: leave the jobs in the queue, or cancel them? [leave/cancel] ")
-  io.stdout:flush()
-  local outcome, answer = host.call(io.read, "l")
-  return outcome == "done" and (answer or ""):lower():match "^%s*c" ~= nil
-end
-
--- Says which jobs stay; at a terminal they may be cancelled instead.
-local function leave(running, is_asked)
-  running.screen:close()
-  local queue, jobs = require "moonwarp.slurm.queue", running:job_numbers()
-  if #jobs == 0 then return end
-  if is_asked and asks_to_cancel() then
-    local problem = queue.cancel(jobs)
-    return exit.complain(problem and "scancel: " .. problem or "the jobs are cancelled")
-  end
-  exit.complain("the jobs stay in the queue; moonwarp batch --resume %s comes back to them, scancel %s cancels them",
-    running.book.folder, table.concat(jobs, " "))
-end
-
-local function follow(running)
-  local outcome, _, problem = host.call(running.run, running)
-  if failure.status(problem) == "interrupted" then outcome = "interrupted" end -- raised again, after sbatch's answer
-  if outcome == "failed" then
-    leave(running, false)
-    running:note_part "pause"
-    error(problem, 0)
-  end
-  if outcome == "interrupted" then leave(running, true) end
-  return outcome == "interrupted"
+  if folder:sub(1, 1) ~= "/" then folder = ("%s/%s"):format(require("lfs").currentdir(), folder) end
+  local at = folder:find "[\\%c]"
+  if not at then return end
+  options.fail("the folder %s has a %s, which sbatch does not take in names; use another one, or --out DIR for the "
+    .. "results", folder:gsub("%c", "?"), folder:find("%c", at) == at and "control character" or "backslash")
 end
 
 -- The scripts, as they are; what else is to be said goes beside them.
 local function print_scripts(running)
-  local arrays = require "moonwarp.slurm.arrays"
   for _, array in ipairs(running:prepare()) do
-    io.stdout:write((files.read(arrays.script(array, running.folder))))
-    exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the verdicts",
-      arrays.script(array, running.folder), running.book.folder)
+    io.stdout:write((files.read(array.file)))
+    exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the results",
+      array.file, running.book.folder)
   end
-  running:note_part "pause"
-  running.book:close()
   return exit.OK
 end
 
--- What is taken for known of devices when nothing is.
+-- Of a node nothing is known: a lab runs on the first of its devices.
 local function any_device()
   return setmetatable({}, { __index = function() return { usable = true } end })
-end
-
--- The devices of a node; all that the labs name, if nothing is known of it.
-local function devices_there(site, parsed, curriculum, root)
-  local words = lists.append({}, parsed.device or {})
-  for _, lab in ipairs(parsed.device and {} or curriculum.labs) do words = lists.append(words, lab.devices) end
-  local _, backends = core.device_forms()
-  words[#words + 1] = backends[#backends] -- the processor, which every node has
-  local ids = lists.unique(lists.map(words, devices.id))
-  local problem = require("moonwarp.base.path").make(root)
-  if problem then options.fail("%s", problem) end
-  return require("moonwarp.slurm.probe").ask(site, absolute(root), ids, exit.complain, parsed.dry)
-    or any_device()
 end
 
 -- Tasks of a lab are started by srun, each on its node.
@@ -307,22 +256,54 @@ local function check_sandbox_of_tasks(parsed, steps)
   end
 end
 
---- Queues the labs of a curriculum, follows them, and shows what they came to.
+local function queue(running)
+  local ok, problem = failure.catch(running.submit, running)
+  running:note_part "pause"
+  if failure.status(problem) == "interrupted" then
+    exit.complain("moonwarp batch --resume %s finds what is in the queue", running.book.folder)
+  end
+  if not ok then error(problem, 0) end
+  if #running:jobs_in_queue() > 0 then
+    print(("moonwarp batch --resume %s collects the results"):format(running.book.folder))
+  end
+  return exit.OK
+end
+
+--- Queues the labs of a curriculum.
 ---@param parsed table      of the command line
 ---@param curriculum table  as lab/curriculum.lua loads it
 ---@param more table?       more fields of batch.json
 ---@return integer status
 function batch.submit(parsed, curriculum, more)
   local site, root = require("moonwarp.slurm.site").of(parsed), parsed.out or "out"
+  for _, name in ipairs { "json", "junit" } do
+    if parsed[name] then
+      options.fail("option '--%s': with --slurm the outcome is known to --resume, which takes it", name)
+    end
+  end
   if not parsed.dry then require("moonwarp.slurm.queue").check() end
   check_folder(root)
-  check_sandbox_of_tasks(parsed, plan_of(parsed, curriculum, any_device()).steps) -- before a node is waited for
-  local head = plan_of(parsed, curriculum, devices_there(site, parsed, curriculum, root .. "/batch"))
+  local head = plan_of(parsed, curriculum, any_device())
+  check_sandbox_of_tasks(parsed, head.steps)
   head.slurm = site
   local book = ledger.create(root, lists.merged(head, more))
-  local running = require("moonwarp.slurm.submitter").new(book, screen_of(book, root))
-  if parsed.dry then return print_scripts(running) end
-  return conclude(running, parsed, follow)
+  local running = require("moonwarp.slurm.submission").new(book, screen_of(book, root))
+  running:collect() -- a lab that no device takes is skipped
+  local status = (parsed.dry and print_scripts or queue)(running)
+  book:close()
+  return status
+end
+
+-- Takes the verdicts that there are; then queues what is left, unless Slurm has ended a lab since: the user reads why,
+-- and comes back, perhaps with other options.
+local function go_on(running)
+  local problem = running:collect()
+  if problem and not running:is_complete() then
+    exit.complain("squeue does not answer: %s; nothing is queued before it does", problem)
+  elseif not running.has_killed then
+    running:submit()
+  end
+  return false
 end
 
 local function resume_slurm(parsed, book, root)
@@ -337,7 +318,7 @@ local function resume_slurm(parsed, book, root)
   require("moonwarp.slurm.queue").check()
   check_folder(book.folder)
   local words = require("moonwarp.slurm.site").words(parsed)
-  return conclude(require("moonwarp.slurm.submitter").new(book, screen_of(book, root), words), parsed, follow)
+  return conclude(require("moonwarp.slurm.submission").new(book, screen_of(book, root), words), parsed, go_on)
 end
 
 -- ---- --resume -----------------------------------------------------------------------------------

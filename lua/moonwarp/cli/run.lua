@@ -60,7 +60,8 @@ usage: moonwarp run STUDY|FILE.lua [options] [-- words]
        moonwarp run STUDY|FILE.lua [options] --slurm [-- options of sbatch]
 
 Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
-times. moonwarp run STUDY --help lists its parameters.]]
+times; --slurm queues them as four jobs, and moonwarp batch --resume makes one run of them.
+moonwarp run STUDY --help lists its parameters.]]
 
 run.example = "moonwarp run memcopy -p n=512,1024 -p parts=ladder"
 
@@ -93,7 +94,7 @@ function run.help(parsed)
   if parsed[1] then print("\n" .. list.text(studies.describe({ parsed[1] })[1], true)) end
 end
 
--- Queues a sweep, follows it, and makes one run of it.
+-- Queues the combinations of a sweep; --resume makes one run of them.
 local function run_array(parsed)
   if parsed.pass then options.fail("option '--pass': --slurm runs all combinations") end
   if parsed.device then options.device(parsed.device, true) end

@@ -30,8 +30,7 @@ local SWEEP = fields { p = optional(list "string"), json = "string?", quiet = "b
 -- The settings of a cluster (slurm/site.lua).
 local SITE = fields {
   options = optional(list "string"), modules = optional(list "string"), setup = optional(list "string"),
-  cache = "string?", patience = "number", poll = "number", warning = "number", labs_per_job = "integer",
-  array_limit = "integer?", probe = "boolean",
+  cache = "string?", labs_per_job = "integer", array_limit = "integer?",
 }
 
 local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", sandbox = "string?",
@@ -44,6 +43,7 @@ local LINES = {
     date = "string", id = "string", attempt = "integer", verdict = "string", message = "string?", exit = "integer?",
     signal = "integer?", reason = "string?", seconds = "number?", peak = "number?", output = "number?",
     folder = "string?", run = "string?", job = "string?", node = "string?", shared = "boolean?",
+    sandboxed = "boolean?", unsandboxed = "string?",
     gates = optional(list(fields { text = "string", ok = "boolean", message = "string?" })),
   },
   queue = fields { date = "string", array = "integer", name = "string", elements = list(list "string") },
@@ -87,21 +87,16 @@ function schema.line_problem(line)
   if line.attempt < least then return ("attempt must be at least %d, got %d"):format(least, line.attempt) end
 end
 
--- Of slurm/ID.begin, and of slurm/array-N.json.
-local BEGIN = fields { job = "string", restart = "integer", node = "string?", sandboxed = "boolean?",
-                       unsandboxed = "string?" }
-
+-- Of slurm/array-N.json.
 local ARRAY = fields { elements = list(list(fields { id = "string", needs = list "string", attempt = "integer",
                                                      tries = "integer" })) }
 
-local NOTES = { begin = BEGIN, json = ARRAY }
-
 --- The problem of a note of slurm/, or nil.
----@param kind string  the end of its name: "begin", "end", "json"
+---@param kind string  the end of its name: "end", "json"
 ---@param note any
 ---@return string? problem
 function schema.note_problem(kind, note)
-  if NOTES[kind] then return form.problem(note, NOTES[kind]) end
+  if kind == "json" then return form.problem(note, ARRAY) end
   if type(note) == "table" and note.kind == "end" then return schema.line_problem(note) end
   return "it must be the end of an attempt"
 end

@@ -310,19 +310,6 @@ end
 
 -- ---- the file -----------------------------------------------------------------------------------
 
-
-local function run_file(path)
-  local globals = setmetatable({}, { __index = _G })
-  local chunk, problem = loadfile(path, "t", globals)
-  if not chunk then options.fail("%s", problem) end
-  local ok, value = pcall(chunk)
-  if not ok then options.fail("%s", tostring(value)) end
-  if type(value) ~= "table" then
-    options.fail("%s: a curriculum returns a table of labs, this returns %s", path, type(value))
-  end
-  return value
-end
-
 -- The labs are in the table itself or in its field labs.
 local function parts_of(value, complain)
   local head, list = {}, {}
@@ -361,7 +348,7 @@ function curriculum.load(path, box_of)
     problems[#problems + 1] = who and ("%s: lab '%s': %s"):format(path, who, problem)
       or ("%s: %s"):format(path, problem)
   end
-  local value = run_file(path)
+  local value = options.load(path, "a curriculum returns a table of labs")
   local head, list = parts_of(value, complain)
   local defaults = read_fields(head.defaults or {}, DEFAULTS,
     function(problem) complain(nil, "defaults: " .. problem) end)

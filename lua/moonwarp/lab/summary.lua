@@ -18,22 +18,23 @@ summary.SCHEMA = "moonwarp-batch-result/1"
 
 
 local COPIED = { "verdict", "message", "exit", "signal", "reason", "seconds", "peak", "output", "gates", "run",
-                 "folder", "job", "node" }
+                 "folder", "job", "node", "shared" }
 
 local function row_of(step, state)
   local row = { id = step.id, name = step.name, title = step.title, device = step.device,
                 study = step.study or step.script, tags = #step.tags > 0 and step.tags or nil,
-                attempts = state.attempts, sandboxed = state.sandboxed, shared = state.shared }
+                attempts = state.attempts, sandboxed = state.sandboxed }
   for _, key in ipairs(COPIED) do row[key] = state.result and state.result[key] end
   row.verdict = row.verdict or "not run"
   return row
 end
 
 -- A crash says more than a failed check, so it decides.
-local function status_of(rows, interrupted)
+local function status_of(rows, interrupted, is_complete)
   local kinds = lists.map(rows, function(row) return verdict.kind(row.verdict) end)
   if interrupted then return exit.INTERRUPTED end
-  return lists.has(kinds, "error") and exit.FAILED or lists.has(kinds, "failure") and exit.CHECK or exit.OK
+  if lists.has(kinds, "error") or not is_complete then return exit.FAILED end
+  return lists.has(kinds, "failure") and exit.CHECK or exit.OK
 end
 
 local function counts_of(rows)
@@ -47,12 +48,12 @@ end
 ---@param interrupted boolean
 ---@return table
 function summary.of(batch, interrupted)
-  local rows, head = {}, batch.book.head
+  local rows, head, is_complete = {}, batch.book.head, batch:is_complete()
   for i, step in ipairs(batch.steps) do rows[i] = row_of(step, batch.states[step.id]) end
   return { schema = summary.SCHEMA, name = head.name, date = head.date, folder = batch.book.folder,
            curriculum = head.curriculum, seconds = batch.book:seconds(),
-           status = interrupted and "interrupted" or batch:is_complete() and "complete" or "incomplete",
-           exit = status_of(rows, interrupted), counts = counts_of(rows), labs = rows,
+           status = interrupted and "interrupted" or is_complete and "complete" or "incomplete",
+           exit = status_of(rows, interrupted, is_complete), counts = counts_of(rows), labs = rows,
            unsandboxed = batch.sandbox and batch.sandbox.problem }
 end
 

@@ -29,7 +29,7 @@ local REASONS = {
 local SIGNALS = { [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE", [9] = "SIGKILL",
                   [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM", [2] = "SIGINT" }
 
-local KINDS = { skipped = "skipped", ["not run"] = "skipped",
+local KINDS = { skipped = "skipped", ["not run"] = "skipped", queued = "skipped",
                 ["check failed"] = "failure", ["gate failed"] = "failure", unclear = "failure" }
 
 --- What kind of outcome a verdict is: "skipped", "failure" (the lab did what it should, but its results are not good

@@ -119,6 +119,7 @@ function run.open(session, part)
   -- last first: the run before the journal.
   local self = setmetatable({ session = session, folder = folder, journal = journal, lines = {}, root = root,
                               word = word, home = session.home, script = session:script_file(),
+                              header = part and part.header,
                               sources = sources.none(session.options.text), remarks = {} }, Run)
   self:append("run", first)
   return self

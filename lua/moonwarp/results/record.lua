@@ -182,8 +182,8 @@ end
 --- Notes that an error ended a pass of a sweep: a row of the sweep's tables.
 ---@param session table
 ---@param problem table  the error
----@param header table?  of its run, if that was another process's: device and device_name
-function record.fail(session, problem, header)
+function record.fail(session, problem)
+  local header = session.run and session.run.header
   local device = header and { device = header.device, device_name = header.device_name }
   local entry, text = complete(session, device or {}), failure.text(problem)
   table.insert(session.records, entry)

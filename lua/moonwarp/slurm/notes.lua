@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the jobs of a batch and its submitter leave each other in the batch's folder on the shared file system, in
--- slurm/:
---   array-N.json, array-N.sh   of the submitter: which labs each element of an array runs; the script
+-- What a batch and the jobs that run its labs leave each other in slurm/ in the batch's folder, on a file system that
+-- their nodes share:
+--   array-N.json, array-N.sh   of the batch: which labs each element of an array runs; the script
 --   array-N-INDEX.txt          what an element printed
---   ID.begin, ID.end           of an element: an attempt began, and its verdict (ID.2.begin, ... of further attempts)
+--   ID.end                     of an element: the verdict of an attempt (ID.2.end, ... of further attempts)
 -- A note is whole or not there: it is written under another name, brought to the disk, and renamed.
 
 local files = require "moonwarp.base.files"
@@ -17,25 +17,19 @@ local notes = {}
 
 local MOST <const> = 16 << 20 -- bytes of a note
 
---- The folder of notes.
+--- The file of a note; without a name their folder.
 ---@param folder string  of the batch
----@return string
-function notes.folder(folder)
-  return folder .. "/slurm"
-end
-
---- The file of a note.
----@param folder string
----@param name string  "array-1.sh", "mine-cpu-0.end"
+---@param name string?   "array-1.sh", "mine-cpu.end"
 ---@return string
 function notes.file(folder, name)
-  return ("%s/slurm/%s"):format(folder, name)
+  return ("%s/slurm/%s"):format(folder, name or "")
 end
 
 --- Writes a note; an error if it cannot be.
 ---@param folder string
 ---@param name string
 ---@param values table|string  an object is written as JSON
+---@return string file
 function notes.write(folder, name, values)
   local file = notes.file(folder, name)
   local part = ("%s.%s.part"):format(file, os.getenv "SLURM_JOB_ID" or "new")
@@ -43,7 +37,8 @@ function notes.write(folder, name, values)
   if not reason then reason = select(2, host.sync(part)) end
   if not reason then reason = select(2, os.rename(part, file)) end
   if reason then error(("a note cannot be written: %s"):format(reason), 0) end
-  host.sync(notes.folder(folder)) -- it is there already; this brings its name to the disk
+  host.sync(notes.file(folder)) -- it is there already; this brings its name to the disk
+  return file
 end
 
 --- Reads a note; nil if it is not there or not in order: its folder is open to labs and nodes.
@@ -64,7 +59,7 @@ end
 ---@param folder string
 ---@return table<string, boolean>
 function notes.names(folder)
-  return lists.set(files.entries(notes.folder(folder)))
+  return lists.set(files.entries(notes.file(folder)))
 end
 
 return notes

@@ -2,11 +2,11 @@
 --
 -- moonwarp run --slurm: the combinations of a sweep as the labs of a batch, each an element of a job array, whose
 -- passes become one run when the array is over (join.lua). The batch lies in OUT/batch as others do, so that moonwarp
--- batch --resume continues a sweep too.
+-- batch --resume collects a sweep too.
 
 local core = require "moonwarp.core"
-local execution = require "moonwarp.sweep.execution"
 local exit = require "moonwarp.base.exit"
+local join = require "moonwarp.sweep.join"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
@@ -55,16 +55,6 @@ end
 
 local KEPT <const> = { "p", "json", "quiet", "device", "check", "counters" }
 
--- Words of the command line but for options of sbatch, which rerun would give to the script.
-local function own_words(words)
-  local own = {}
-  for _, word in ipairs(words) do
-    if word == "--" then break end
-    own[#own + 1] = word
-  end
-  return own
-end
-
 --- A sweep's combinations as labs, and what the batch keeps of the command line for its end.
 ---@param script string
 ---@param parsed table  of moonwarp run
@@ -72,7 +62,8 @@ end
 ---@return table more        fields of batch.json
 function array.curriculum(script, parsed)
   local name, numbers = path.safe(path.study(script)), numbers_of(script, parameter_words.read(parsed.p))
-  local own = { words = own_words(parsed.words) }
+  local count = #parsed.words - (parsed.rest and #parsed.rest + 1 or 0) -- those of sbatch are nothing to rerun
+  local own = { words = table.move(parsed.words, 1, count, 1, {}) }
   for _, key in ipairs(KEPT) do own[key] = parsed[key] end
   return { name = name, path = script, labs = lists.map(numbers, function(number)
     return { name = ("%s-%d"):format(name, number), study = name, path = script, params = parsed.p or {},
@@ -104,7 +95,7 @@ function array.join(running)
   end)
   local folder = running.book.folder
   local parsed = lists.merged(head.sweep, { out = folder:match "^(.*)/batch/[^/]+$" })
-  local status = execution.join(head.curriculum, parsed, parts)
+  local status = join.run(head.curriculum, parsed, parts)
   if not running:is_complete() then
     exit.complain("to run again what was killed: moonwarp batch --resume %s", folder)
   end

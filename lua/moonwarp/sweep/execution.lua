@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A script from the beginning of its session to the exit status of the process: all its passes (passes.lua), or one of
--- them, or those that other processes have run (join.lua); then the run's record and the closing lines.
+-- them; then the run's record and the closing lines.
 
 local core = require "moonwarp.core"
 local exit = require "moonwarp.base.exit"
@@ -158,9 +158,12 @@ end
 
 local KEPT <const> = { "device", "check", "engines", "out", "json", "quiet", "pass", "p", "rest" }
 
--- more: script, argv, and what else the session is to know; work: gives the status of all passes, and the reason if
--- they were skipped.
-local function execute(parsed, more, work)
+--- Runs a script.
+---@param chunk function
+---@param parsed table   of the command line
+---@param more table     script, argv, and what else the session is to know
+---@return integer status
+function execution.run(chunk, parsed, more)
   local parameters = parsed.p and require("moonwarp.base.parameter").read(parsed.p) or {}
   check_places(parsed)
   if parsed.counters then parsed.check = lists.merged(parsed.check or {}, { counters = true }) end
@@ -170,30 +173,9 @@ local function execute(parsed, more, work)
   current.given, current.leave = passes.values(parameters), leave
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = more.script })
-  local status, reason = work(current, parameters, words)
+  local status, reason = run_all(current, chunk, parameters, words)
   tell_batch(current, reason)
   return current:leave(status)
-end
-
---- Runs a script.
----@param chunk function
----@param parsed table   of the command line
----@param more table     script, argv, and what else the session is to know
----@return integer status
-function execution.run(chunk, parsed, more)
-  return execute(parsed, more, function(current, parameters, words)
-    return run_all(current, chunk, parameters, words)
-  end)
-end
-
---- Makes one run of a sweep whose passes other processes have run.
----@param path string     of the script
----@param parsed table    of the command line
----@param parts table[]   of sweep/join.lua
----@return integer status
-function execution.join(path, parsed, parts)
-  local more = { script = path, text = files().read(path), argv = lists.append({ "run" }, parsed.words) }
-  return execute(parsed, more, function(_, parameters) return require("moonwarp.sweep.join").run(parts, parameters) end)
 end
 
 return execution

@@ -103,19 +103,27 @@ local function problem_of(left)
   return schema.problem(fold.lines(lists.append({ first }, left.lines)))
 end
 
---- What a pass has left.
----@param folder string       that --out gave it
----@param message string      what is said if it was killed, or interrupted, as before the time limit of its job
----@param is_killed boolean?  its verdict says so, whatever the pass itself has said before
----@return table              without pass and declared if it has said nothing
-function part.read(folder, message, is_killed)
-  local left = literal.value(files.read_plain(folder .. NAME, MOST) or "")
-  if left == nil then return of_killed(folder, message) end
+-- What is there of a pass: what it says, or what a run has that was killed.
+local function found(one)
+  local left = literal.value(files.read_plain(one.folder .. NAME, MOST) or "")
+  if left == nil then return of_killed(one.folder, one.message) end
   local problem = problem_of(left)
-  if problem then return of_killed(folder, "what it has left is not in order: " .. problem) end
-  if is_killed or left.ended.outcome == "interrupted" then left.ended = killed(message) end
-  left.folder = left.folder and run_in(folder) -- and no other that it names
+  if problem then return of_killed(one.folder, "what it has left is not in order: " .. problem) end
+  if one.is_killed or left.ended.outcome == "interrupted" then left.ended = killed(one.message) end
+  left.folder = left.folder and run_in(one.folder) -- and no other that it names
   left.word = left.folder and word_of(left.folder)
+  return left
+end
+
+--- What a pass has left.
+---@param one table  number (of its combination), folder (that --out gave it); message: what is said if it was killed,
+---                  or interrupted, as before the time limit of its job; is_killed: its verdict says so, whatever the
+---                  pass itself has said before; fails: its verdict says that a check failed, perhaps in a finalizer
+---@return table     without pass and declared if it has said nothing
+function part.read(one)
+  local left = found(one)
+  left.failed_checks = math.max(left.failed_checks, one.fails and 1 or 0)
+  left.output, left.number = one.folder .. "/output.txt", one.number
   return left
 end
 

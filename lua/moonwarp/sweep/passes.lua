@@ -64,11 +64,11 @@ local function say_skipped(reason, pass)
   if not session.current.outcome then session.current:mention("remark", { text = text }) end
 end
 
-local function say_failed(problem, pass, header)
+local function say_failed(problem, pass)
   local current = session.current
   exit.complain("%s failed: %s", pass, tostring(problem))
   current.message = current.message or ("%s failed: %s"):format(pass, failure.text(problem))
-  if not current.outcome then require("moonwarp.results.record").fail(current, problem, header) end
+  if not current.outcome then require("moonwarp.results.record").fail(current, problem) end
 end
 
 -- The script, and the study that it returns; what host.call gives.
@@ -83,19 +83,13 @@ local function attempt(chunk, words)
   end)
 end
 
---- Says how a pass ended, if not well.
----@param outcome string  of host.call
----@param message string
----@param problem any
----@param header table?  of the run, if it was another process's
----@return integer status
----@return any problem     the error, if it was skipped or its pass failed
-function passes.judge(outcome, message, problem, header)
+-- Says how a pass ended, if not well. The status, and the error if it was skipped or its pass failed.
+local function judge(outcome, message, problem)
   local status, pass = failure.status(problem), session.current:pass_words()
   if status == "skipped" then
     say_skipped(problem.reason, pass)
   elseif pass and OF_A_VALUE[status] then
-    say_failed(problem, pass, header)
+    say_failed(problem, pass)
   else
     return passes.status(outcome, message, problem)
   end
@@ -104,11 +98,9 @@ end
 
 -- ---- all of them --------------------------------------------------------------------------------
 
---- Counts a pass that has ended, in what begins as { count = 0 }; `failed` checks are those before it.
----@param ended table     count, left (how many were not run), and a text of each pass that has not passed
----@param failed integer
----@param problem any?     the error that ended it
-function passes.note(ended, failed, problem)
+-- Counts a pass that has ended, in what begins as { count = 0 }, with a text of each pass that has not passed; `failed`
+-- checks are those before it.
+local function note(ended, failed, problem)
   local is_wrong = session.current.failed_checks > failed
   ended.count = ended.count + 1
   if not (problem or is_wrong) then return end
@@ -116,11 +108,10 @@ function passes.note(ended, failed, problem)
   ended[#ended + 1] = ("%s (%s)"):format(session.current:pass_words() or "all values", why)
 end
 
---- Says how many passes of a sweep have passed, and which have not; nothing of one that leaves no results.
----@param ended table
-function passes.sum_up(ended)
+-- Says how many passes of a sweep have passed, and which have not; nothing of one that leaves no results.
+local function sum_up(ended, left)
   local current = session.current
-  local all = ended.count + (ended.left or 0)
+  local all = ended.count + left
   if all < 2 or current.options.quiet or #ended == 0 and not current.run then return end
   local shown = math.min(#ended, NAMED)
   local rest = shown > 0 and "; not passed: " .. table.concat(ended, ", ", 1, shown) or ""
@@ -129,21 +120,16 @@ function passes.sum_up(ended)
   print(("passed %d of %d%s"):format(ended.count - #ended, all, rest))
 end
 
---- Shows what the last pass that came to its end has left to one that did not.
----@param put_off table[]  of the session
----@return integer status
-function passes.show(put_off)
+-- Shows what the last pass that came to its end has left to one that did not. The status.
+local function show(put_off)
   session.current.more = false
   return passes.status(host.call(function()
     for _, one in ipairs(put_off) do require("moonwarp")[one.what](one.spec) end
   end))
 end
 
---- The status if no pass came to its end, and the reason if all were skipped.
----@param problems any[]  their errors
----@return integer status
----@return string? reason
-function passes.end_of(problems)
+-- The status if no pass came to its end, and the reason if all were skipped.
+local function end_of(problems)
   local failed = lists.find(problems, function(problem) return failure.status(problem) ~= "skipped" end)
   if failed then return exit.of("failed", failed) end
   return exit.OK, problems[#problems].reason
@@ -163,18 +149,17 @@ function passes.run(chunk, parameters, words)
     current.pass, current.swept, current.more = combination, {}, #left > 0
     current.put_off, current.begun = {}, {}
     local failed = current.failed_checks
-    status, problem = passes.judge(attempt(chunk, words))
-    passes.note(ended, failed, problem or status ~= exit.OK and "failed" or nil)
+    status, problem = judge(attempt(chunk, words))
+    note(ended, failed, problem or status ~= exit.OK and "failed" or nil)
     if problem then problems[#problems + 1] = problem else put_off = current.put_off end
     left = lists.append(others(combination, parameters, current.swept), left)
     collectgarbage()
   until status ~= exit.OK or #left == 0
-  ended.left = #left
   local reason
   if status == exit.OK then
-    if put_off then status = passes.show(put_off) else status, reason = passes.end_of(problems) end
+    if put_off then status = show(put_off) else status, reason = end_of(problems) end
   end
-  passes.sum_up(ended)
+  sum_up(ended, #left)
   return status, reason
 end
 
@@ -216,9 +201,9 @@ function passes.run_one(chunk, parameters, words, number)
   current.outcome = { outcome = outcome, message = message, status = failure.status(problem),
                       text = problem and failure.text(problem), where = failure.status(problem) and problem.where,
                       reason = failure.status(problem) == "skipped" and problem.reason or nil }
-  local status, cause = passes.judge(outcome, message, problem)
+  local status, cause = judge(outcome, message, problem)
   if status ~= exit.OK or not cause then return status end
-  return passes.end_of { cause }
+  return end_of { cause }
 end
 
 return passes
