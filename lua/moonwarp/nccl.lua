@@ -161,7 +161,7 @@ local function check_arrays(self, name, which, xs)
   return first
 end
 
--- Elements of the second for each `per` of the first.
+-- Both lists: of one type, and in_times elements of the first for out_times of the second.
 local function check_both(self, name, outs, ins, out_times, in_times)
   local out, input = check_arrays(self, name, "outs", outs), check_arrays(self, name, "ins", ins)
   if out.dtype ~= input.dtype or out.count * in_times ~= input.count * out_times then
