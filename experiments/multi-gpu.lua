@@ -97,6 +97,20 @@ local function of_all(streams, body)
   end
 end
 
+-- The function of a rung: make(c) returns streams and what is done in them. As a graph, it is captured once.
+local function as_graph(make)
+  return function(c)
+    local streams, body = make(c)
+    local graph = c:keep(devices[1]:capture(function(main) within(main, streams, body)() end))
+    local stream = new_stream(c, 1)
+    return of_all({ stream }, function() graph:launch(stream) end)
+  end
+end
+
+local function of_streams(make)
+  return function(c) return of_all(make(c)) end
+end
+
 function study.arrays(c)
   open(c.dev)
   return {}
@@ -213,12 +227,17 @@ study:answer("chased", { cell = function(c) return c.last end, output = "place",
 study:answer("counted", { cell = function(c) return c.adders * EACH // PLACES end, output = "counters",
                           bytes = function(c) return 4 * c.adders * EACH end,
                           start = function(_, out) out:fill(0) end })
+local function peer_of(dev)
+  open(dev)
+  return devices[1]:peers()[1]
+end
+
 for i, where in ipairs { { "own memory", "" }, { "another's", "_there" } } do
   study:rung { 4 + i, "load, " .. where[1], answer = "chased", make = function(c)
     return of_all({}, launch(1, "chase", { grid = 1, block = 1 }, c.place, c["list" .. where[2]], c.steps))
   end }
   study:rung { 6 + i, "atomics, " .. where[1], answer = "counted", output = "counters" .. where[2],
-    when = function() return i == 1 or devices[1]:peers()[1].atomics end, make = function(c)
+    when = function(c) return i == 1 or peer_of(c.dev).atomics end, make = function(c)
       return of_all({}, launch(1, "count", { grid = c.adders // THREADS, block = THREADS }, c["counters" .. where[2]],
                                PLACES, EACH))
     end }
@@ -262,11 +281,13 @@ study:answer("sum", { output = "y1", bytes = function(c) return 8 * c.floats end
     for d = 2, #devices do check(c.ys[d], c.y1, { absolute = (#devices) ^ 2 * 2.0 ^ -23, name = "of device " .. d }) end
   end })
 
-study:rung { 9, "moonwarp.nccl", answer = "sum", make = function(c)
+local function by_nccl(c)
   local streams = streams_of(c)
   local o = { streams = streams }
-  return of_all(streams, function() comm:all_reduce(c.ys, c.xs, o) end)
-end }
+  return streams, function() comm:all_reduce(c.ys, c.xs, o) end
+end
+study:rung { 9, "moonwarp.nccl", answer = "sum", make = of_streams(by_nccl) }
+study:rung { 9, "moonwarp.nccl, graph", answer = "sum", make = as_graph(by_nccl) }
 
 -- out = the sum of some floats of all inputs, on device d: a launch for each input but its own.
 local function sum_there(c, d, stream, out, first, count)
@@ -382,7 +403,7 @@ end
 -- The same planes by the first device in one launch per step, from plane `below` of whole on: the reference.
 local function by_one(c, below, count)
   local length = (count + 2) * c.plane
-  local a, b = c:keep(devices[1]:array("f64", length)), c:keep(devices[1]:array("f64", length))
+  local a, b <close> = devices[1]:array("f64", length), devices[1]:array("f64", length)
   for _, array in ipairs { a, b } do array:copy(c.whole, { from = below * c.plane + 1, count = length }) end
   repeated(c, function(out, from) return planes_of(c, 1, out, from, nil, 1, count, p.deep, p.deep) end, a, b)()
   return a
@@ -521,20 +542,6 @@ local function overlapped(c)
       end
     end
   end, c.A, c.B)
-end
-
-local function of_streams(make)
-  return function(c) return of_all(make(c)) end
-end
-
--- The same, captured once with the streams of all devices.
-local function as_graph(make)
-  return function(c)
-    local streams, body = make(c)
-    local graph = c:keep(devices[1]:capture(function(main) within(main, streams, body)() end))
-    local stream = new_stream(c, 1)
-    return of_all({ stream }, function() graph:launch(stream) end)
-  end
 end
 
 local function on_devices(d) return function(c) return c.used >= d end end

@@ -171,11 +171,11 @@ local function check_both(self, name, outs, ins, out_times, in_times)
 end
 
 local function method(name, body)
-  Communicator[name] = function(self, ...)
+  Communicator[name] = function(self, a, b, c)
     if getmetatable(self) ~= Communicator or not self.calls then
       failure.invalid("%s: an open communicator expected; methods take a colon, as in comm:%s(...)", name, name)
     end
-    return body(self, ...)
+    return body(self, a, b, c)
   end
 end
 
