@@ -24,7 +24,7 @@ __global__ void copy(float4 *out, const float4 *in, long long n) {
   for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) out[i] = in[i];
 }
 
-__global__ void chase(int *last, const int *next, int steps) {
+__global__ void chase(int *last, const volatile int *next, int steps) { // volatile: past the first-level cache
   int at = 0;
   for (int i = 0; i < steps; i++) at = next[at];
   *last = at;
