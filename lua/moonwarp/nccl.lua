@@ -40,25 +40,36 @@ local function single(call, writes, more)
            arrays = { { "x", SIDES, reads = true, writes = writes, wide = true } } }
 end
 
+local rows = {
+  all_reduce = both("ncclAllReduce(in, out, in.count, type, op, self, queue)", { OPERATIONS }),
+  reduce = both("ncclReduce(in, out, in.count, type, op, root, self, queue)", { OPERATIONS, ROOT }),
+  all_gather = both "ncclAllGather(in, out, in.count, type, self, queue)",
+  reduce_scatter = both("ncclReduceScatter(in, out, out.count, type, op, self, queue)", { OPERATIONS }),
+}
+
+-- The same as the first call of a group and as its last: a call of C from Lua costs more than NCCL's two.
+local grouped = {}
+for name, row in pairs(rows) do
+  grouped[name] = row
+  grouped["first " .. name] = lists.merged(row, { name = name, cuda = { "ncclGroupStart()", row.cuda } })
+  grouped["last " .. name] = lists.merged(row, { name = name, cuda = { row.cuda, "ncclGroupEnd()" } })
+end
+
 local functions = library.new {
   name = "moonwarp.nccl",
   cuda = { library = "libnccl.so.2", explain = "ncclGetErrorString",
            install = "apt-get install libnccl2, or pip install nvidia-nccl-cu13" },
-  functions = {
+  functions = lists.merged(grouped, {
     init = { arrays = { { "handles", "n", writes = true }, { "devices", "n" } }, types = { ["u64 i32"] = {} },
              cuda = "ncclCommInitAll(handles, n, devices)" },
     member = { makes = "communicator", arrays = { { "handle", "1" } }, types = { u64 = {} },
                cuda = { one = "memcpy(&self, handle, 8) -> none", close = "ncclCommDestroy(self)" } },
     group_start = { object = "communicator", cuda = "ncclGroupStart()" },
     group_end = { object = "communicator", cuda = "ncclGroupEnd()" },
-    all_reduce = both("ncclAllReduce(in, out, in.count, type, op, self, queue)", { OPERATIONS }),
-    reduce = both("ncclReduce(in, out, in.count, type, op, root, self, queue)", { OPERATIONS, ROOT }),
-    all_gather = both "ncclAllGather(in, out, in.count, type, self, queue)",
-    reduce_scatter = both("ncclReduceScatter(in, out, out.count, type, op, self, queue)", { OPERATIONS }),
     broadcast = single("ncclBroadcast(x, x, x.count, type, root, self, queue)", true, { ROOT }),
     send = single("ncclSend(x, x.count, type, peer, self, queue)", false, { { "peer", 0, integer = true } }),
     recv = single("ncclRecv(x, x.count, type, peer, self, queue)", true, { { "peer", 0, integer = true } }),
-  },
+  }),
 }
 
 -- ---- on CUDA devices ---------------------------------------------------------------------------------
@@ -84,12 +95,20 @@ function nccl_calls.group(self, body)
   body()
 end
 
-for _, name in ipairs { "all_reduce", "reduce", "all_gather", "reduce_scatter" } do
-  local row = functions[name]
+-- A group that an error leaves open is ended.
+local open_guard = { __close = function(self, problem)
+  if problem then pcall(functions.group_end, self.first) end
+end }
+
+for name in pairs(rows) do
+  local first, row, final = functions["first " .. name], functions[name], functions["last " .. name]
   nccl_calls[name] = function(self, o, outs, ins)
-    functions.group_start(self.members[1])
-    local _ <close> = self.guard
-    for i, member in ipairs(self.members) do row(member, outs[i], ins[i], o[i]) end
+    local members, count = self.members, #self.members
+    if count == 1 then return row(members[1], outs[1], ins[1], o[1]) end
+    local _ <close> = self.open_guard
+    first(members[1], outs[1], ins[1], o[1])
+    for i = 2, count - 1 do row(members[i], outs[i], ins[i], o[i]) end
+    final(members[count], outs[count], ins[count], o[count])
   end
 end
 
@@ -145,13 +164,13 @@ end
 -- Of every rank an array of its device, the same type and so many elements; what is wrong would hang the others.
 local function check_arrays(self, name, which, xs)
   if type(xs) ~= "table" then failure.invalid("%s: %s: a list of arrays expected, got %s", name, which, type(xs)) end
-  local first
-  for i, dev in ipairs(self.list) do
+  local list, known, first = self.list, self.known, nil
+  for i = 1, #list do
     local x = xs[i]
-    local facts = x and self.known[x] or facts_of(self, name, which, i, x)
+    local facts = x and known[x] or facts_of(self, name, which, i, x)
     first = first or facts
-    if facts.place ~= i and self.list[facts.place] ~= dev then
-      failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, dev:id(), tostring(x))
+    if facts.place ~= i and list[facts.place] ~= list[i] then
+      failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, list[i]:id(), tostring(x))
     end
     if facts.dtype ~= first.dtype or #x ~= first.count then -- or it is closed
       failure.invalid("%s: %s[%d] is %s, and %s[1] %s: one type and length for all", name, which, i, tostring(x), which,
@@ -197,7 +216,7 @@ end
 
 local function is_split_of(kept, name, o)
   local streams = o.streams or NONE
-  for i, one in ipairs(kept) do if one.stream ~= streams[i] then return false end end
+  for i = 1, #kept do if kept[i].stream ~= streams[i] then return false end end
   return kept.name == name and kept.op == o.op and kept.root == o.root and kept.streams == o.streams
 end
 
@@ -303,6 +322,7 @@ nccl.communicator = api.func("nccl.communicator", 1, function(devices)
   if devices[1]:kind() == "gpu" then
     self.calls, self.members = nccl_calls, members_of(devices)
     self.guard = setmetatable({ first = self.members[1] }, group_guard)
+    self.open_guard = setmetatable({ first = self.members[1] }, open_guard)
   else
     self.calls = memory
     memory.open(self)
