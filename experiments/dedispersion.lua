@@ -18,11 +18,11 @@ local CENTRE <const>, SD <const> = 100, 16                        -- of the nois
 
 local study, p, gpu = mw.study {
   question = "how many dispersions can be tried in real time, and what bounds it?", kernels = "dedispersion.cu",
-  rate = { "adds", work = function(c) return c.channels * c.times * c.dms end }, units = { adds = "1/s" },
-  output = "out", type = "f32", level = "direct", seconds = { 0.05, gpu = 0.1 },
+  rate = { "adds", work = function(c) return c.channels * c.times * c.dms end }, output = "out", type = "f32",
+  units = { adds = "1/s", call = "s", beam = "W" }, level = "direct", seconds = { 0.05, gpu = 0.1 },
   also = { "delays", "observe", "row_statistics", "squares" },
   odd = { { channels = 37, times = 301, dms = 19, step = 1.3 }, { channels = 72, times = 270, dms = 20, step = 0.4 },
-          { channels = 300, times = 130, dms = 5, step = 2.0, saturated = true } }, -- sums of 16 bits are unloaded
+          { channels = 300, times = 130, dms = 5, step = 1.5, saturated = true } }, -- sums of 16 bits are unloaded
   params = {
     { "channels", 256, "frequency channels", gpu = 4096, min = 4, max = 8192 },
     { "times", 2048, "samples of each trial", gpu = 1 << 15, min = 256 },
@@ -31,6 +31,7 @@ local study, p, gpu = mw.study {
     { "warps", 8, "warps a block, in shared memory", gpu = 16, choices = { 1, 2, 4, 8, 16, 32 } },
     { "each", 2, "trials a thread, in shared memory", gpu = 4, min = 1, max = 8 },
     { "loads", 4, "loads a thread and trial", min = 1, max = 16 },
+    { "words", 1, "of four times that a thread has in registers", gpu = 4, min = 1, max = 8 },
     { "patterns", 10, "of shifts in a group of four channels, at most", gpu = 8, min = 1, max = 16 },
     { "columns", 16, "times that a warp has on tensor cores, in eights", min = 1, max = 32 },
     { "tiles", 8, "warps a block on tensor cores", choices = { 1, 2, 4, 8, 16 } },
@@ -44,76 +45,25 @@ local study, p, gpu = mw.study {
   },
 }
 local TILE <const> = p.warps * p.each
-local SIZE <const> = { channels = p.channels, times = p.times, dms = p.dms, step = p.step }
+local function sides(times, first) -- first: the first trial, 0 by default
+  return { channels = p.channels, times = times, dms = p.dms, step = p.step, first = first }
+end
+local SIZE <const> = sides(p.times)
 
 -- ---- delays -----------------------------------------------------------------------------------------
--- The delay of each channel over that of the highest, in parts of the lowest's.
-local function curve(channels)
-  local list = {}
-  for c = 0, channels - 1 do
-    local f = HIGH + (LOW - HIGH) * c / math.max(1, channels - 1)
-    list[c + 1] = (f ^ -2 - HIGH ^ -2) / (LOW ^ -2 - HIGH ^ -2)
-  end
-  return list
-end
-
 -- Of trial d and channel i, both from 1 on, in samples.
 local function shift(c, d, i) return math.floor(((c.first or 0) + d - 1) * c.step * c.part[i] + 0.5) end
 
 -- Samples that a tile of trials needs of a channel beyond those of one trial, at most.
 local function span_of(c, tile) return math.ceil((tile - 1) * c.step) + 4 end
 
--- The plan of v6, by tile and group of four channels: patterns of the channels' shifts against the first one's, and of
--- each trial which it has, and how far its shift is from the tile's first.
-local function plan_of(c)
-  local plan = { counts = {}, patterns = {}, most = 0, spread = 0 }
-  local which, far, reach, list, keys = {}, {}, 0, nil, nil
-  local function pattern_of(d, g, begin)
-    local s, key, shifts = shift(c, d, 4 * g + 1), 0, { begin }
-    for q = 2, 4 do
-      local own = c.part[4 * g + q] and shift(c, d, 4 * g + q)
-      key, shifts[q] = key * 4096 + (own or s) - s, own and begin + own - s
-    end
-    if not keys[key] then list[#list + 1], keys[key] = shifts, #list + 1 end
-    which[#which + 1], far[#far + 1], reach = keys[key] - 1, s - begin, math.max(reach, s - begin)
-  end
-  local function write() -- where the samples of each channel begin, and what each pattern adds to that
-    local least = {}
-    for q = 1, 4 do
-      for _, one in ipairs(list) do least[q] = math.min(least[q] or math.huge, one[q] or math.huge) end
-      least[q] = least[q] < math.huge and least[q] & ~3 or -1
-      plan.patterns[#plan.patterns + 1] = least[q]
-    end
-    for at = 1, p.patterns do
-      for q = 1, 4 do
-        local more = list[at] and list[at][q] and list[at][q] - least[q] or 0
-        plan.patterns[#plan.patterns + 1], plan.spread = more, math.max(plan.spread, more)
-      end
-    end
-    plan.most, plan.counts[#plan.counts + 1] = math.max(plan.most, #list), #list
-  end
-  for d = 1, c.dms, TILE do
-    for g = 0, ceil_div(c.channels, 4) - 1 do
-      list, keys = {}, {}
-      for k = 0, TILE - 1 do pattern_of(math.min(c.dms, d + k), g, shift(c, d, 4 * g + 1)) end
-      write()
-    end
-  end
-  plan.reach, plan.offsets = ceil_div(32 * p.loads + reach + 4, 4) * 4, {}
-  for i, at in ipairs(which) do plan.offsets[i] = math.min(65535, at * plan.reach + far[i]) end
-  return plan
-end
-
-local plans = {} -- the same for all cases of some sides
-local function known_plan(c)
-  local key = ("%d %d %g %d"):format(c.channels, c.dms, c.step, c.first or 0)
-  plans[key] = plans[key] or plan_of(c)
-  return plans[key]
-end
-
 function study.arrays(c)
-  c.part = curve(c.channels)
-  c.plan, c.stride = known_plan(c), ceil_div(c.times + shift(c, c.dms, c.channels) + 16, 8) * 8
+  c.part = {} -- the delay of each channel over that of the highest, in parts of the lowest's
+  for i = 1, c.channels do
+    local f = HIGH + (LOW - HIGH) * (i - 1) / (c.channels - 1)
+    c.part[i] = (f ^ -2 - HIGH ^ -2) / (LOW ^ -2 - HIGH ^ -2)
+  end
+  c.stride = ceil_div(c.times + shift(c, c.dms, c.channels) + 16, 8) * 8
   local x, levels = c.dev:array("u8", c.stride, c.channels), {}
   if c.saturated then x:fill(255) else x:random { seed = 1, max = 255 } end
   for d = 1, c.dms do levels[2 * d - 1], levels[2 * d] = 0.5, 3.5 end
@@ -121,59 +71,47 @@ function study.arrays(c)
   c:launch("delays", { block = 256, grid = { ceil_div(c.channels, 256), c.dms } },
     { shifts = shifts, part = c:keep(c.dev:array("f64", c.part)), first = c.first or 0 })()
   return { x = x, out = c:array(c.times, c.dms), y = c.dev:array("u8", c.stride, c.channels), shifts = shifts,
-           counts = c.dev:array("u8", c.plan.counts), patterns = c.dev:array("i32", c.plan.patterns),
-           offsets = c.dev:array("u16", c.plan.offsets), mean = c.dev:array("i32", c.stride),
-           statistics = c:array(2, c.dms), best = c:array(c.times, c.dms), levels = c.dev:array("f32", levels),
+           mean = c.dev:array("i32", c.stride), statistics = c:array(2, c.dms), best = c:array(c.times, c.dms),
+           levels = c.dev:array("f32", levels),
            width = c.dev:array("u8", c.times, c.dms), noise = c:array(c.times, c.dms):random(3), centre = CENTRE,
            binned = c.stride // 2, half = c.dev:array("u8", c.stride // 2, c.channels),
            near = c.dev:array("u8", TRIALS, c.channels, ceil_div(c.dms, TRIALS)) }
 end
 
 -- ---- what is right ----------------------------------------------------------------------------------
--- Sixteen places of an array, with what is right there.
-local function some(nx, ny, value)
-  local list = {}
-  for k = 0, 15 do
-    local i, j = 1 + k * (nx - 1) // 15, 1 + k * 7 % 16 * (ny - 1) // 15
-    list[k + 1] = { i, j, value = value(i, j) }
-  end
-  return list
-end
-
 -- An answer: each element is value(c, get, i, j, known), where get(places) are samples of x, and `known` is a table to
--- keep what several elements need.
-local function answered(name, sides, value, spec)
+-- keep what several elements need. At the measured size sixteen of them.
+local function answered(name, value, spec)
   function spec.host(c)
-    local x, rows, known, nx, ny = c.x:totable(), {}, {}, sides(c)
+    local x, known = c.x:totable(), {}
     local function get(places)
       for k, place in ipairs(places) do places[k] = x[(place - 1) // c.stride + 1][(place - 1) % c.stride + 1] end
       return places
     end
-    for j = 1, ny do
-      rows[j] = {}
-      for i = 1, nx do rows[j][i] = value(c, get, i, j, known) end
-    end
-    return rows
+    return function(i, j) return value(c, get, i, j, known) end
   end
   function spec.spot(c)
-    local nx, ny = sides(c)
-    return some(nx, ny, function(i, j) return value(c, function(places) return c.x:gather(places) end, i, j, {}) end)
+    local list, nx, ny = {}, c[spec.output or "out"]:shape()
+    for k = 0, 15 do
+      local i, j = 1 + k * (nx - 1) // 15, 1 + k * 7 % 16 * (ny - 1) // 15
+      list[k + 1] = { i, j, value = value(c, function(places) return c.x:gather(places) end, i, j, {}) }
+    end
+    return list
   end
   spec.tolerance = spec.tolerance or function() return { absolute = 0 } end
   study:answer(name, spec)
 end
 
-local function total(list)
-  local sum = 0
-  for _, v in ipairs(list) do sum = sum + v end
+-- The sum over all channels at time t, each channel i at its own delay(i).
+local function sum_of(c, get, t, delay)
+  local places, sum = {}, 0
+  for i = 1, c.channels do places[i] = (i - 1) * c.stride + t + delay(i) end
+  for _, v in ipairs(get(places)) do sum = sum + v end
   return sum
 end
 
-answered("sums", function(c) return c.times, c.dms end, function(c, get, t, d)
-  local places = {}
-  for i = 1, c.channels do places[i] = (i - 1) * c.stride + t + shift(c, d, i) end
-  return total(get(places))
-end, { bytes = "x out" })
+answered("sums", function(c, get, t, d) return sum_of(c, get, t, function(i) return shift(c, d, i) end) end,
+  { bytes = "x out" })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
 -- adds: of a multiprocessor in a cycle, as the head of the kernels says.
@@ -197,162 +135,149 @@ local function tiled(number, name, kernel, samples)
     shared = function(c) return CHANNELS * (width(c) * (samples == 1 and 1 or 4) + 4 * TILE) end })
 end
 
-in_global(1, "direct", "dedisperse_direct", 1, 16)
-in_global(2, "direct, times in registers", ("dedisperse_registers<%d>"):format(p.loads), p.loads, 32)
+in_global(1, "direct", "dedisperse_direct", 1, 8)
+in_global(2, "direct, times in registers", ("dedisperse_registers<%d>"):format(p.words), 4 * p.words, 32)
 tiled(3, "shared memory", "dedisperse_shared", 1)
 tiled(4, "two samples a word", "dedisperse_pairs", 2)
 tiled(5, "four samples a word", "dedisperse_quads", 4)
 
 local grouped = ("dedisperse_groups<%d,%d,%d,%d>"):format(p.loads, p.each, p.warps, p.patterns)
-rung(6, "four channels a word", 128, { kernel = { grouped }, block = { 32, p.warps }, make = function(c, block)
-  local plan = c.plan
-  if plan.most > p.patterns then
-    return nil, ("%d patterns in a group; give them with -p patterns="):format(plan.most)
-  elseif plan.spread > 7 then
-    return nil, ("shifts of a group are %d samples apart; take more channels"):format(plan.spread)
+local planned = ("plan_groups<%d>"):format(p.patterns)
+rung(6, "four channels a word", 128, { kernel = { planned, grouped }, block = { 32, p.warps }, make = function(c, block)
+  local groups, tiles = ceil_div(c.channels, 4), ceil_div(c.dms, TILE)
+  local width, limits = ceil_div(32 * p.loads + span_of(c, TILE) + 4, 4) * 4, c.dev:zeros("i32", 2)
+  local plan = { limits = c:keep(limits), counts = c:keep(c.dev:array("u8", groups, tiles)), tile = TILE, width = width,
+                 patterns = c:keep(c.dev:array("i32", 4 * (p.patterns + 1), groups, tiles)),
+                 offsets = c:keep(c.dev:array("u16", TILE, groups, tiles)) }
+  c:launch(planned, { block = 64, grid = { ceil_div(groups, 64), tiles } }, plan)()
+  local most, spread = limits:get(1), limits:get(2)
+  if most > p.patterns then
+    return nil, ("%d patterns in a group; give them with -p patterns="):format(most)
+  elseif spread > 7 then
+    return nil, ("shifts of a group are %d samples apart; take more channels"):format(spread)
   end
-  return c:launch(grouped, { block = block, grid = { ceil_div(c.times, 32 * p.loads), ceil_div(c.dms, TILE) },
-    shared = GROUPS * 4 * (p.patterns * plan.reach + TILE) }, { width = plan.reach })
+  return c:launch(grouped, { block = block, grid = { ceil_div(c.times, 32 * p.loads), tiles },
+    shared = GROUPS * 4 * (p.patterns * width + TILE) }, plan)
 end })
 
 -- A product is 16 trials, 8 times and 8, 4, 2 channels or one, whose shifts in a tile are less than 4, 8, 16, 32 apart.
--- Its two loads of a lane take two cycles.
+-- The two loads of a lane take two cycles; of 16 and 32 shifts one is known from another product.
 local function tensor_adds(c)
-  local products = 0
+  local cycles = 0
   for _, part in ipairs(c.part) do
     local apart, shifts = math.ceil((TRIALS - 1) * c.step * part), 4
     while shifts <= apart do shifts = 2 * shifts end
-    products = products + shifts / 32
+    cycles = cycles + shifts / 32 * (shifts < 16 and 2 or 1)
   end
-  return TRIALS * 8 / 2 * c.channels / products
+  return TRIALS * 8 * c.channels / cycles
 end
-
--- Words that a block stages of a channel, at most.
-local function words_of(c) return ceil_div(8 * p.columns + span_of(c, TRIALS * p.tiles) + 40, 4) end
 
 rung(7, "tensor cores", tensor_adds, { block = { 32, p.tiles },
   when = function(c)
     return gpu and tonumber(c.dev:properties().compute_capability) >= 8 and c.step * (TRIALS - 1) <= 31
   end,
   launches = function(c, block)
-    local words, tile = words_of(c), TRIALS * p.tiles
-    local step = words + (8 - words) % 32 -- so that the copies of a channel are in different banks
+    local tile = TRIALS * p.tiles
+    local J = math.max(3, ceil_div(8 * p.columns + span_of(c, tile) + 40, 128)) -- words of a channel at most, over 32
     return { { "tile_shifts", { block = 256, grid = { ceil_div(c.channels, 256), ceil_div(c.dms, TRIALS) } } },
-             { ("dedisperse_tensor<%d,%d,%d>"):format(p.columns, p.tiles, ceil_div(words, 32)),
+             { ("dedisperse_tensor<%d,%d,%d>"):format(p.columns, p.tiles, J),
                { block = block, grid = { ceil_div(c.times, 8 * p.columns), ceil_div(c.dms, tile) },
-                 shared = 32 * (4 * (4 * step + 2) + tile) }, { step = step } } }
+                 shared = 32 * (4 * (4 * (32 * J + 8) + 4) + tile) } } }
   end })
 
 -- ---- AstroAccelerate's own kernel -------------------------------------------------------------------
 -- Of a file that is given, under its own licence. It truncates two shifts, that of a tile's first trial and the rest,
 -- in f32, and divides the sums by the channels. Whole tiles only.
-local function beside(path)
-  local unrolls, each, width, tile = p.macros:match "(%d+)x(%d+)x(%d+)x(%d+)"
-  local source_head = ([[typedef unsigned short ushort;
-#define UNROLLS %s
-#define SNUMREG %s
-#define SDIVINT %s
-#define SDIVINDM %s
-#define SFDIVINDM (float)SDIVINDM
-#define ARRAYSIZE (SDIVINT * SDIVINDM)
+local WIDEN <const> = [[
 __global__ void widen(ushort *wide, const unsigned char *x, int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) wide[i] = x[i];
 }
-]]):format(unrolls, each, width, tile)
-  local across = 2 * each * width
-  unrolls, width, tile = math.tointeger(unrolls), math.tointeger(width), math.tointeger(tile)
+]]
+local function beside(path)
+  local unrolls, each, width, tile = p.macros:match "(%d+)x(%d+)x(%d+)x(%d+)"
   local file <close> = assert(io.open(path))
-  local source = source_head .. file:read "a":match "(__device__ __shared__ ushort2.-)//%-+ wrapper functions"
+  local source = ("typedef unsigned short ushort;\n#define UNROLLS %s\n#define SNUMREG %s\n#define SDIVINT %s\n"
+    .. "#define SDIVINDM %s\n#define SFDIVINDM (float)SDIVINDM\n#define ARRAYSIZE (SDIVINT * SDIVINDM)\n")
+    :format(unrolls, each, width, tile) .. WIDEN .. file:read "a":match "(__device__ __shared__ ushort2.-)//%-+ wrapper"
+  width, tile = math.tointeger(width), math.tointeger(tile)
+  local across = 2 * each * width | 0
   local function f32(v) return (string.unpack("f", string.pack("f", v))) end
-  local function own_shift(c, d, i)
-    local part, base = f32(c.part[i]), (d - 1) // tile * tile * c.step
-    return math.floor(f32(part * f32(base))) + math.floor(f32(part * f32((d - 1) % tile * c.step)))
-  end
-  answered("their sums", function(c) return c.times // across * across, c.dms end, function(c, get, t, d)
-    local places = {}
-    for i = 1, c.channels do places[i] = (i - 1) * c.stride + t + own_shift(c, d, i) end
-    return total(get(places)) / c.channels
+  answered("their sums", function(c, get, t, d)
+    local rest = (d - 1) % tile
+    return sum_of(c, get, t, function(i)
+      local part = f32(c.part[i])
+      return f32(part * f32((d - 1 - rest) * c.step)) // 1 + f32(part * f32(rest * c.step)) // 1 | 0
+    end) / c.channels
   end, { output = "theirs", bytes = "x theirs", tolerance = function() return { relative = 1e-6 } end,
          work = function(c) return c.channels * (c.times // across * across) * c.dms end })
   study:rung { 11, "AstroAccelerate", answer = "their sums", block = { width, tile },
     make = function(c, block)
-      local how, count = { source = source }, #c.x
-      local wide = c:keep(c.dev:zeros("u16", count + across))
+      local wide, count = c:keep(c.dev:zeros("u16", #c.x + 2 * width * tile)), #c.x
       c:launch("widen", { source = source, block = 256, grid = ceil_div(count, 256) }, { wide = wide, count = count })()
-      c:variable("i_nsamp", how):fill(c.stride)
-      c:variable("i_nchans", how):fill(c.channels)
-      c:variable("i_t_processed_s", how):fill(c.times // across * across)
-      c:variable("dm_shifts", how):view(1, c.channels):upload(c.part)
+      local function variable(name) return c:variable(name, { source = source }) end
+      variable "i_nsamp":fill(c.stride)
+      variable "i_nchans":fill(c.channels)
+      variable "i_t_processed_s":fill(c.times // across * across)
+      variable "dm_shifts":view(1, c.channels):upload(c.part)
       return c:launch("shared_dedisperse_kernel", { source = source, block = block,
         grid = { c.times // across, c.dms // tile } },
         { bin = 1, d_input = wide, d_output = c.theirs, mstartdm = 0, mdmstep = c.step })
     end }
-  study:part { "AstroAccelerate", cases = { SIZE }, odd = { { channels = 8 * unrolls, times = 3 * across, dms = tile,
-      step = 1.0 } }, rungs = { "sums", "their sums" }, blocks = "best", level = "AstroAccelerate",
+  study:part { "AstroAccelerate", cases = { SIZE },
+    odd = { { channels = 8 * unrolls | 0, times = 3 * across, dms = tile, step = 0.25 } },
+    rungs = { "sums", "their sums" }, blocks = "best", level = "AstroAccelerate",
     arrays = function(c) return { theirs = c:array(c.times // across * across, c.dms) } end,
     table = { "rung", "block", "t", "adds", { "share", title = "of AstroAccelerate", digits = 3 } },
     ratios = { "best sums / AstroAccelerate", "four channels a word / AstroAccelerate" } }
 end
 
 -- ---- the other stages -------------------------------------------------------------------------------
-local function samples(c) return c.stride * c.channels end
-
-answered("filtered", function(c) return c.stride, c.channels end, function(c, get, t, i, means)
-  if not means[t] then
-    local places = {}
-    for k = 1, c.channels do places[k] = (k - 1) * c.stride + t end
-    means[t] = (total(get(places)) + c.channels // 2) // c.channels
-  end
+answered("filtered", function(c, get, t, i, means)
+  means[t] = means[t] or (sum_of(c, get, t, function() return 0 end) + c.channels // 2) // c.channels
   return math.max(0, math.min(255, get { (i - 1) * c.stride + t }[1] - means[t] + CENTRE))
-end, { output = "y", bytes = function(c) return 3 * samples(c) end })
+end, { output = "y", bytes = function(c) return 3 * #c.x end })
 local function filter(c)
   return c:launches { { "zero_dm_mean", { block = { 32, 16 }, grid = ceil_div(c.stride // 4, 32) } },
                       { "zero_dm_subtract", { block = 256, grid = { ceil_div(c.stride // 4, 256), c.channels } } } }
 end
 study:rung { 8, "zero-DM filter", answer = "filtered", kernel = { "zero_dm_mean", "zero_dm_subtract" }, make = filter }
 
-answered("halved", function(c) return c.binned, c.channels end, function(c, get, t, i)
+answered("halved", function(c, get, t, i)
   local at = (i - 1) * c.stride + 2 * t
-  return (total(get { at - 1, at }) + 1) // 2
-end, { output = "half", bytes = function(c) return 1.5 * samples(c) end })
+  return (get { at - 1 }[1] + get { at }[1] + 1) // 2
+end, { output = "half", bytes = function(c) return 1.5 * #c.x end })
 study:rung { 9, "time binning", answer = "halved", kernel = "bin_times", block = 256,
   args = function(c) return { y = c.half } end,
   grid = function(c) return { ceil_div(ceil_div(c.binned, 4), 256), c.channels } end }
 
 -- Boxcars over rows of noise of mean 1/2; the host adds each anew.
 local LEVELS <const> = 6
-local function best_of(at, t)
-  local most, sum = -math.huge, 0
+answered("pulses", function(c, _, t, d)
+  local many, most, sum = math.min(1 << LEVELS - 1, c.times - t + 1), -math.huge, 0
+  local row = c.noise:view((d - 1) * c.times + t, many):totable()
   for k = 1, 1 << LEVELS - 1 do
-    sum = sum + ((at(t + k - 1) or 0.5) - 0.5) * 3.5
+    sum = sum + ((row[k] or 0.5) - 0.5) * 3.5
     if k & k - 1 == 0 then most = math.max(most, sum / k ^ 0.5) end
   end
   return most
-end
-study:answer("pulses", { output = "best", bytes = function(c) return 9 * c.times * c.dms end,
-  tolerance = function() return { absolute = 1e-4 } end,
-  host = function(c)
-    local rows = c.noise:totable()
-    return function(t, d) return best_of(function(i) return rows[d][i] end, t) end
-  end,
-  spot = function(c)
-    return some(c.times, c.dms, function(t, d)
-      return best_of(function(i) return i <= c.times and c.noise:get(i, d) or nil end, t)
-    end)
-  end })
+end, { output = "best", bytes = function(c) return 9 * c.times * c.dms end,
+       tolerance = function() return { absolute = 1e-4 } end })
 local boxcars = ("boxcars<%d>"):format(LEVELS)
 study:rung { 10, "boxcars", answer = "pulses", kernel = boxcars, block = 256,
   args = function(c) return { out = c.noise, statistics = c.levels } end,
   grid = function(c) return { ceil_div(c.times, 256), c.dms } end }
 
 -- ---- parts ------------------------------------------------------------------------------------------
-local function real_time(records, c)
-  for _, r in ipairs(records) do r.real_time = c.times / SECOND / r.t.median end
+local function derive(records, c) -- call: seconds of a launch; beam: W of a telescope's beam in real time
+  for _, r in ipairs(records) do
+    r.call, r.real_time = r.t.median, c.times / SECOND / r.t.median
+    r.beam = r.power and r.power / r.real_time
+  end
 end
 local REAL <const> = { "real_time", title = "times real time", digits = 3 }
 
-study:part { "ladder", cases = { SIZE }, rungs = { "sums" }, rows = "best", derive = real_time,
+study:part { "ladder", cases = { SIZE }, rungs = { "sums" }, rows = "best", derive = derive,
   table = { { "number", title = "no." }, "rung", "block", "t", "adds", "bound",
             { "of_bound", unit = "%", digits = 3 }, { "share", title = "of direct", digits = 3 }, REAL },
   charts = { { kind = "ladder" } },
@@ -361,19 +286,13 @@ study:part { "ladder", cases = { SIZE }, rungs = { "sums" }, rows = "best", deri
 
 if gpu and p.astroaccelerate ~= "" then beside(p.astroaccelerate) end
 
-study:part { "energy", cases = { SIZE }, rungs = { "sums" }, blocks = "best", energy = true,
-  units = { call = "s", beam = "W" },
-  derive = function(records, c)
-    for _, r in ipairs(records) do
-      r.call, r.beam = r.t.median, r.power and r.power * r.t.median * SECOND / c.times
-    end
-  end,
+study:part { "energy", cases = { SIZE }, rungs = { "sums" }, blocks = "best", energy = true, derive = derive,
   table = { "rung", "t", "joules", "power", "idle_power", { "beam", title = "a beam" } },
-  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
-               logy = true, xlabel = "time", ylabel = "energy (J)" } } }
+  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "of the sums", logx = true, logy = true,
+               xlabel = "time", ylabel = "energy" } } }
 
 study:part { "stages", cases = { SIZE }, rungs = { "filtered", "halved", "pulses" }, rate = "T_eff", level = {},
-  derive = real_time, table = { "rung", "t", "T_eff", REAL } }
+  derive = derive, table = { "rung", "t", "T_eff", REAL } }
 
 -- ---- from the sky to the pulsar ---------------------------------------------------------------------
 local WIDTH <const>, PERIOD <const> = 8, 701                      -- samples
@@ -399,21 +318,12 @@ local function search(c, rung_name)
   c:launch(boxcars, { block = 256, grid = { ceil_div(c.times, 256), c.dms } })()
   local every, down = ceil_div(c.times, 320), ceil_div(c.dms, 128)
   local nx, ny = ceil_div(c.times, every), ceil_div(c.dms, down)
-  local plane = c:keep(c:array(nx, ny))
+  local plane, strongest = c:keep(c:array(nx, ny)), c:keep(c.dev:zeros("u64", 1))
   c:launch("squares", { block = 64, grid = { ceil_div(nx, 64), ny } },
-    { small = plane, every = every, down = down, nx = nx })()
-  local found = { snr = c.dev:max(plane), plane = plane }
-  for j, row in ipairs(plane:totable()) do
-    for i, v in ipairs(row) do
-      for d = 1 + (j - 1) * down, v == found.snr and math.min(c.dms, j * down) or 0 do
-        for t = 1 + (i - 1) * every, math.min(c.times, i * every) do
-          if c.best:get(t, d) == found.snr then found.trial, found.time = d - 1, t end
-        end
-      end
-    end
-  end
-  found.width = 1 << c.width:get(found.time, found.trial + 1)
-  return found
+    { small = plane, strongest = strongest, every = every, down = down, nx = nx })()
+  local snr, at = string.unpack("f", string.pack("I4", strongest:get(1) >> 32)), strongest:get(1) & 0xffffffff
+  return { snr = snr, trial = at // c.times, time = at % c.times + 1, width = 1 << c.width:gather { at + 1 }[1],
+           plane = plane }
 end
 
 local function say(how, at, found, scale)
@@ -423,12 +333,6 @@ local function say(how, at, found, scale)
 end
 
 -- Found is what is within a pulse's width of its trial.
-local function judge(how, hits)
-  mw.remark("%s: found in %d of %d skies.", how, hits, p.seeds)
-  mw.record { group = "skies", how = how, found = hits, skies = p.seeds }
-  mw.check(hits == p.seeds, nil, { name = how .. ": the pulsar is found at its trial" })
-end
-
 local function skies(how, at, scale, found_in)
   local hits = 0
   for seed = p.seed, p.seed + p.seeds - 1 do
@@ -436,7 +340,9 @@ local function skies(how, at, scale, found_in)
     if seed == p.seed then say(how, at, found, scale) end
     hits = hits + (math.abs(found.trial - at) <= scale * WIDTH / p.step and 1 or 0)
   end
-  judge(how, hits)
+  mw.remark("%s: found in %d of %d skies.", how, hits, p.seeds)
+  mw.record { group = "skies", how = how, found = hits, skies = p.seeds }
+  mw.check(hits == p.seeds, nil, { name = how .. ": the pulsar is found at its trial" })
 end
 
 study:part { "pulsar", run = function()
@@ -452,20 +358,16 @@ study:part { "pulsar", run = function()
   skies("with it", at, 1, function(seed)
     observe(c, at, seed, BURST)
     local found = search(filtered, rung_name)
-    if seed == p.seed then
-      mw.picture(found.plane, { name = "dedispersion-plane", title = "dedispersion: single pulses", low = 0,
-        aspect = 0.6, xlabel = "time (samples)", ylabel = "trial", label = "signal to noise", x = { 0, p.times },
-        y = { 0, p.dms }, marks = { { x = found.time, y = found.trial, label = "found" } }, device = c.dev })
-    end
+    local picture = { name = "dedispersion-plane", title = "dedispersion: single pulses", low = 0, aspect = 0.6,
+      xlabel = "time (samples)", ylabel = "trial", label = "signal to noise", x = { 0, p.times }, y = { 0, p.dms },
+      marks = { { x = found.time, y = found.trial, label = "found" } }, device = c.dev }
+    if seed == p.seed then mw.picture(found.plane, picture) end
     return found
   end)
 
   -- A pulsar beyond the last trial: half of the samples, so that each trial is two.
-  local far <close> = study:case { channels = p.channels, times = p.times, dms = p.dms, step = p.step,
-                                   first = 2 * p.dms } -- its samples reach the other's last trial
-  local half <close> = study:case { channels = p.channels, times = p.times // 2, dms = p.dms, step = p.step,
-                                    first = p.dms // 2 }
-  local beyond = p.dms + p.dms // 2
+  local far <close> = study:case(sides(p.times, 2 * p.dms)) -- its samples reach the other's last trial
+  local half <close>, beyond = study:case(sides(p.times // 2, p.dms // 2)), p.dms + p.dms // 2
   half.x, half.stride = far.half, far.binned
   skies("in half of the samples", beyond, 2, function(seed)
     observe(far, beyond, seed, BURST)

@@ -24,9 +24,8 @@ local study, p, gpu = mw.study {
     { "lengths", { 256 }, "bins of a segment, with 4 elements per thread", gpu = { 1024, 4096 },
       choices = { 256, 1024, 4096 } },
     { "long", 256, "the same, with 16 elements per thread", gpu = 4096, choices = { 256, 4096 } },
-    { "half", 64, "bins of a template on each side", gpu = 256, min = 16, max = function(p)
-      return math.min(p.long, table.unpack(p.lengths)) // 2 - 1
-    end },
+    { "half", 64, "bins of a template on each side", gpu = 256, min = 16,
+      max = function(p) return math.min(p.long, table.unpack(p.lengths)) // 2 - 1 end },
     { "split", 1, "blocks that share the templates of a segment", gpu = 4, min = 1 },
     { "harmonics", 4, "that are added at most", gpu = 8, choices = { 1, 2, 4, 8 } },
     { "line", 24, "power of each of the pulsar's harmonics, of noise of 1", min = 0 },
@@ -36,7 +35,6 @@ local study, p, gpu = mw.study {
     { "seeds", 3, "skies that are searched", gpu = 20, min = 1 },
   },
 }
-local TEMPLATES <const> = 2 * (p.most // p.step) + 1
 
 local function kept(N) return N - 2 * p.half end
 local function wide(N) return N / kept(N) end -- bins that are computed for each that is kept
@@ -54,24 +52,25 @@ function study.arrays(c)
 end
 
 -- ---- what is right ----------------------------------------------------------------------------------
-local function power_at(c, x, row, r)
-  local re, im = 0, 0
-  for k = math.max(-p.half, 1 - r), math.min(p.half, c.n - r) do
-    local i, j = 2 * (r + k), 2 * (k + p.half + 1)
-    local xr, xi, ar, ai = x[i - 1], x[i], row[j - 1], row[j]
-    re, im = re + xr * ar + xi * ai, im + xi * ar - xr * ai
+-- Of a bin and a template's row, both from 1 on.
+local function power_at(c, r, z)
+  local first, last = math.max(1, r - p.half), math.min(c.n, r + p.half)
+  local count, tap = 2 * (last - first + 1), 2 * ((z - 1) * (2 * p.half + 1) + first - r + p.half) + 1
+  local x, a, re, im = c.x:view(2 * first - 1, count):totable(), c.a:view(tap, count):totable(), 0, 0
+  for i = 1, count, 2 do
+    re, im = re + x[i] * a[i] + x[i + 1] * a[i + 1], im + x[i + 1] * a[i] - x[i] * a[i + 1]
   end
   return re * re + im * im
 end
 
--- An answer in a plane: each element is value_of(c)(r, z); at the measured size at some places.
-local function in_plane(name, value_of, spec)
-  spec.host = value_of
+-- An answer in a plane: each element is value(c, r, z); at the measured size at some places.
+local function in_plane(name, value, spec)
+  function spec.host(c) return function(r, z) return value(c, r, z) end end
   function spec.spot(c)
-    local list, value = {}, value_of(c)
+    local list = {}
     for k = 0, 31 do
       local r, z = 1 + k * (c.n - 1) // 31, 1 + k * 7 % 32 * (c.templates - 1) // 31
-      list[k + 1] = { r, z, value = value(r, z) }
+      list[k + 1] = { r, z, value = value(c, r, z) }
     end
     return list
   end
@@ -79,10 +78,7 @@ local function in_plane(name, value_of, spec)
 end
 
 -- Powers of noise have mean 1. bfloat16 rounds to 2^-9 in each exchange, packed arithmetic in each operation.
-in_plane("powers", function(c)
-  local x, a = c.x:totable(), c.a:totable()
-  return function(r, z) return power_at(c, x, a[z], r) end
-end, { bytes = "x power", tolerance = function(_, rung, first)
+in_plane("powers", power_at, { bytes = "x power", tolerance = function(_, rung, first)
   local is_short = rung.name:find "bfloat16" or first and first.name:find "bfloat16"
   return is_short and { absolute = 0.3, relative = 0.1 } or { absolute = 1e-4, relative = 1e-4 }
 end })
@@ -99,9 +95,8 @@ local function by_launches(c, N, parts_of)
   end
   local templates, segments, back = parts_of(more, drifts, step)
   c:launches(templates)()
-  table.move({ step("multiply", more.count, drifts), back, step("powers", more.count, c.templates) }, 1, 3,
-    #segments + 1, segments)
-  return c:launches(segments)
+  local rest = { step("multiply", more.count, drifts), back, step("powers", more.count, c.templates) }
+  return c:launches(table.move(rest, 1, 3, #segments + 1, segments))
 end
 
 local function transform(array, is_inverse)
@@ -191,13 +186,13 @@ for i, kind in ipairs(KINDS) do
 end
 
 -- ---- the other stages -------------------------------------------------------------------------------
-local function surprise_at(c, power, r, z)
+local function surprise_at(c, r, z)
   local sum, best, middle = 0, -math.huge, c.templates // 2
   for level = 0, math.log(p.harmonics, 2) // 1 do
     local h, term, tail = 1 << level, 1, 1
     for k = 1, h, h > 1 and 2 or 1 do
       local bin, drift = (2 * (r - 1) * k + h) // (2 * h), middle + math.floor((z - 1 - middle) * k / h + 0.5)
-      sum = sum + power(math.min(bin, c.n - 1) + 1, drift + 1)
+      sum = sum + c.noise:get(math.min(bin, c.n - 1) + 1, drift + 1)
     end
     for j = 1, h - 1 do
       term = term * sum / j
@@ -209,17 +204,15 @@ local function surprise_at(c, power, r, z)
 end
 
 local harmonic = ("harmonic_sum<%d>"):format(p.harmonics)
-in_plane("harmonics", function(c)
-  return function(r, z) return surprise_at(c, function(i, j) return c.noise:get(i, j) end, r, z) end
-end, { output = "surprise", bytes = "power surprise",
-       tolerance = function() return { absolute = 1e-4, relative = 1e-4 } end })
+in_plane("harmonics", surprise_at, { output = "surprise", bytes = "power surprise",
+  tolerance = function() return { absolute = 1e-4, relative = 1e-4 } end })
 study:rung { 9, "harmonic sum", answer = "harmonics", kernel = harmonic, block = 256,
   args = function(c) return { power = c.noise } end,
   grid = function(c) return { ceil_div(c.n, 256), c.templates } end }
 
 -- ---- parts ------------------------------------------------------------------------------------------
-local size = { n = p.n, templates = TEMPLATES }
-study:part { "ladder", cases = { size }, rungs = { "powers" }, rows = "best", error = true,
+local SIZE <const> = { { n = p.n, templates = 2 * (p.most // p.step) + 1 } }
+study:part { "ladder", cases = SIZE, rungs = { "powers" }, rows = "best", error = true,
   table = { { "number", title = "no." }, "rung", "segment", "t", "bins", "bound",
             { "of_bound", unit = "%", digits = 3 }, { "share", title = "of cuFFT launches", digits = 3 },
             { "error_rms", title = "rms error", digits = 2 } },
@@ -228,15 +221,13 @@ study:part { "ladder", cases = { size }, rungs = { "powers" }, rows = "best", er
              "bfloat16, 4 per thread / float, 4 per thread", "packed bfloat16, 4 per thread / float, 4 per thread",
              p.all and "packed bfloat16, 16 per thread / float, 16 per thread" or nil } }
 
-study:part { "energy", cases = { size }, rungs = { "powers" }, blocks = "best", energy = true, units = { call = "s" },
-  derive = function(records)
-    for _, r in ipairs(records) do r.call = r.t.median end
-  end,
+study:part { "energy", cases = SIZE, rungs = { "powers" }, blocks = "best", energy = true, units = { call = "s" },
+  derive = function(records) for _, r in ipairs(records) do r.call = r.t.median end end,
   table = { "rung", "segment", "t", "joules", "power", "idle_power" },
-  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "energy against time", logx = true,
-               logy = true, xlabel = "time", ylabel = "energy (J)" } } }
+  charts = { { x = "call", y = "joules", by = "rung", name = "energy", title = "of a search", logx = true, logy = true,
+               xlabel = "time", ylabel = "energy" } } }
 
-study:part { "harmonics", cases = { size }, rungs = { "harmonics" }, level = "harmonic sum",
+study:part { "harmonics", cases = SIZE, rungs = { "harmonics" }, level = "harmonic sum",
   arrays = function(c) return { noise = c:array(c.n, c.templates):random(4) } end, table = { "rung", "t", "bins" } }
 
 -- ---- from the series to the pulsar ------------------------------------------------------------------
@@ -276,9 +267,10 @@ local function picture(c, found)
   local from = math.max(1, math.min(c.n - across + 1, found.r - across // 2))
   for z = 1, c.templates do list[z] = c.surprise:view((z - 1) * c.n + from, across):totable() end
   mw.picture(c:keep(c.dev:array("f32", list)), { name = "fourier-search-plane", low = 0, aspect = 0.6, device = c.dev,
-    title = "fourier-search: an accelerated pulsar", xlabel = "bin", ylabel = "drift (bins)", label = "surprise",
-    x = { from - 1.5, from - 1.5 + across }, y = { -p.most - p.step / 2, p.most + p.step / 2 },
-    marks = { { x = found.r, y = (found.row - c.templates // 2) * p.step, label = "found" } } })
+    title = "fourier-search: an accelerated pulsar", xlabel = "bins from " .. found.r, ylabel = "drift (bins)",
+    label = "surprise", x = { from - 1.5 - found.r, from - 1.5 - found.r + across },
+    y = { -p.most - p.step / 2, p.most + p.step / 2 },
+    marks = { { x = 0, y = (found.row - c.templates // 2) * p.step, label = "found" } } })
   mw.remark("The row of drift 0, which is the periodicity search, has nothing above %.1f.",
     c.dev:max(c.surprise:view(c.n * (c.templates // 2) + p.half, c.n - 2 * p.half)))
 end
@@ -301,7 +293,7 @@ local function skies(c, name, long)
 end
 
 study:part { "pulsar", run = function()
-  local c <close> = study:case(size)
+  local c <close> = study:case(SIZE[1])
   c.x = c.spectrum:view(1, 2 * c.n)
   local long <close> = fft.plan(c.spectrum, c.series)
   mw.remark("The long transform takes %s.", mw.bench(function() long(c.spectrum, c.series) end, { max_time = 0.5 }))

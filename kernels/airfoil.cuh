@@ -97,7 +97,7 @@ __device__ inline void undisturbed(REAL q[4], REAL res[4]) {
   }
 }
 
-// What flows out of all cells together, and how much in all.
+// What flows out of the cells of a bin together, and how much in all.
 __device__ inline void total(const REAL res[4], REAL sum[4], REAL size[4]) {
   for (int k = 0; k < 4; k++) {
     sum[k] += res[k];

@@ -6,9 +6,11 @@
 // most 65535, that do not fall with d. All sums are exact, so all rungs give the same bits. An "add" is one sample
 // added to one sum: channels * times * dms of them.
 //
-// The ladder: adds a cycle and multiprocessor, which the loads bound (32 lanes and 4 bytes a cycle)
-//   v1 dedisperse_direct         a byte and its shift from global memory, which the first-level cache serves: 16
-//   v2 dedisperse_registers<R>   R times a thread share the load of a shift, and eight shifts are one load: 32
+// The ladder: adds a cycle and multiprocessor, which the loads bound. A warp's load from shared memory, 32 lanes and 4
+// bytes, takes a cycle; one from global memory that the first-level cache serves takes two, as many bytes as it has
+//   v1 dedisperse_direct         a byte and its shift from global memory: 8
+//   v2 dedisperse_registers<R>   four neighbouring times of a thread are a word that begins anywhere: two aligned words
+//                                for 4 adds, 32. R such places share the load of a shift, and eight shifts are one load
 //   v3 dedisperse_shared<R,D,W>  a byte from shared memory: 32
 //   v4 dedisperse_pairs<R,D,W>   two samples in a word of 16-bit halves, unloaded every 256 channels (257 * 255 =
 //                                65535): 64. As AstroAccelerate's kernel, which unloads every 4
@@ -18,17 +20,18 @@
 //                                for four samples)
 //   v6 dedisperse_groups<R,D,W>  four channels in a word, added by one dp4a to 32 bits, so nothing is unloaded.
 //                                Channels beside each other have few patterns of relative shifts within a tile of
-//                                trials; the host lists them (a plan), a block makes the words of each pattern: 128,
+//                                trials; plan_groups lists them, a block makes the words of each pattern: 128,
 //                                at half of the issue slots
-//   v7 dedisperse_tensor<N,W,J>  tensor cores: the sum over channels is a product with a matrix of zeros and ones. Two
-//                                loads of a lane feed a product of 16 trials, 8 times and 8, 4, 2 channels or one:
-//                                64 times as many as channels, 193 where trials are a sample apart
+//   v7 dedisperse_tensor<N,W,J>  tensor cores: the sum over channels is a product with a matrix of zeros and ones, of 16
+//                                trials, 8 times and 8, 4, 2 channels or one. A lane loads two words for a product of
+//                                8 or 4 channels, 512 and 256, and one for the others, 256 and 128; 294 where trials are
+//                                a sample apart
 //
 // A block of v3 to v6 has W warps, a tile of W * D trials, and times for R loads of each lane. It stages CHANNELS
 // channels from the least shift of the tile on. Trials of a warp are the same for all lanes: no bank conflicts.
 //
-// Further kernels: delays, tile_shifts, zero_dm_mean, zero_dm_subtract, bin_times, row_statistics, boxcars, squares,
-// observe. Bound: main memory.
+// Further kernels: delays, plan_groups, tile_shifts, zero_dm_mean, zero_dm_subtract, bin_times, row_statistics, boxcars,
+// squares, observe. Bound: main memory.
 //
 // Sources: W. Armour, K. Adamek and others, AstroAccelerate (Oxford's course, lecture 9; undated, the latest year named
 // is 2023), and its kernels (github.com/AstroAccelerateOrg/astro-accelerate, 0dc2cd08 of 2025-12-01).
@@ -75,34 +78,45 @@ __global__ void dedisperse_direct(float *out, const unsigned char *x, const unsi
   put(out, d, t, dms, times, sum);
 }
 
-// The shifts of eight channels by one load, where their number is a multiple of eight and all times are there; those of
-// the next eight are on their way while these are used.
+// A thread has four neighbouring times in each of R places that lie 128 apart: the bytes of a word that begins anywhere,
+// which is two aligned words. dp4a with a 1 in one byte adds that byte. The shifts of eight channels are one load, where
+// their number is a multiple of eight and all times are there; those of the next eight are on their way meanwhile.
 template <int R>
 __global__ void dedisperse_registers(float *out, const unsigned char *x, const unsigned short *shifts, int channels,
                                      int times, int dms, int stride) {
-  int t = (blockIdx.x * blockDim.x + threadIdx.x / 32 * 32) * R + threadIdx.x % 32;
-  int d = blockIdx.y * blockDim.y + threadIdx.y, whole = channels % 8 == 0 && t + (R - 1) * 32 < times ? channels : 0;
+  int t = 4 * ((blockIdx.x * blockDim.x + threadIdx.x / 32 * 32) * R + threadIdx.x % 32);
+  int d = blockIdx.y * blockDim.y + threadIdx.y, whole = channels % 8 == 0 && t + 128 * R - 125 < times ? channels : 0;
   if (d >= dms) return;
   const unsigned short *shift = shifts + (size_t)d * channels;
-  unsigned sum[R] = {};
+  unsigned sum[R][4] = {};
   uint4 next = whole ? *(const uint4 *)shift : make_uint4(0, 0, 0, 0);
   for (int c = 0; c < whole; c += 8) {
     unsigned pair[4] = {next.x, next.y, next.z, next.w};
     if (c + 8 < whole) next = *(const uint4 *)(shift + c + 8);
 #pragma unroll
     for (int k = 0; k < 8; k++) {
-      const unsigned char *from = x + (size_t)(c + k) * stride + t + (pair[k / 2] >> 16 * (k % 2) & 65535);
+      unsigned s = pair[k / 2] >> 16 * (k % 2) & 65535;
+      const unsigned *from = (const unsigned *)(x + (size_t)(c + k) * stride) + (t + s) / 4;
 #pragma unroll
-      for (int r = 0; r < R; r++) sum[r] += from[32 * r];
+      for (int r = 0; r < R; r++) {
+        unsigned four = __funnelshift_r(from[32 * r], from[32 * r + 1], 8 * (s % 4));
+#pragma unroll
+        for (int q = 0; q < 4; q++) sum[r][q] = __dp4a(four, 1u << 8 * q, sum[r][q]);
+      }
     }
   }
-  for (int c = whole; c < channels; c++) {
-    const unsigned char *from = x + (size_t)c * stride + t + shift[c];
-    for (int r = 0; r < R; r++)
-      if (t + 32 * r < times) sum[r] += from[32 * r];
-  }
+  for (int c = whole; c < channels; c++)
 #pragma unroll
-  for (int r = 0; r < R; r++) put(out, d, t + 32 * r, dms, times, sum[r]);
+    for (int r = 0; r < R; r++)
+#pragma unroll
+      for (int q = 0; q < 4; q++) {
+        int at = t + 128 * r + q;
+        if (at < times) sum[r][q] += x[(size_t)c * stride + at + shift[c]];
+      }
+#pragma unroll
+  for (int r = 0; r < R; r++)
+#pragma unroll
+    for (int q = 0; q < 4; q++) put(out, d, t + 128 * r + q, dms, times, sum[r][q]);
 }
 
 // ---- v3: bytes in shared memory ------------------------------------------------------------------------------------
@@ -269,7 +283,43 @@ __global__ void __launch_bounds__(32 * W)
 
 // The plan, by tile of dms and group of four channels: how many patterns; where the samples of each channel begin, a
 // multiple of 4, or -1 for one that is not there, and then for each of MOST patterns what to add to these, 0 to 7; for
-// each dm of the tile its pattern times width, and what to add to its place.
+// each dm of the tile its pattern times width, and what to add to its place. A thread makes that of a tile and group.
+// limits: the most patterns, and the most to add.
+template <int MOST>
+__global__ void plan_groups(int *limits, unsigned char *counts, int *patterns, unsigned short *offsets,
+                            const unsigned short *shifts, int channels, int dms, int tile, int width) {
+  int g = blockIdx.x * blockDim.x + threadIdx.x, groups = (channels + 3) / 4, d0 = blockIdx.y * tile, count = 0;
+  if (g >= groups) return;
+  size_t row = (size_t)blockIdx.y * groups + g;
+  int begins[MOST][4], least[4], *list = patterns + row * (MOST + 1) * 4, most = 0;
+  for (int k = 0; k < tile; k++) {
+    const unsigned short *shift = shifts + (size_t)min(d0 + k, dms - 1) * channels + 4 * g;
+    int far = shift[0] - shifts[(size_t)d0 * channels + 4 * g], begin[4], n = 0;
+    for (int q = 0; q < 4; q++) begin[q] = 4 * g + q < channels ? shift[q] - far : -1;
+    auto is_known = [&](int i) {
+      return begins[i][1] == begin[1] && begins[i][2] == begin[2] && begins[i][3] == begin[3];
+    };
+    while (n < min(count, MOST) && !is_known(n)) n++;
+    if (n == count) count++; // a pattern that was not there before
+    for (int q = 0; q < 4 && n < MOST; q++) {
+      begins[n][q] = begin[q];
+      least[q] = min(k > 0 ? least[q] : begin[q], begin[q]);
+    }
+    offsets[row * tile + k] = (unsigned short)(n * width + far);
+  }
+  for (int q = 0; q < 4; q++) {
+    list[q] = least[q] < 0 ? -1 : least[q] & ~3;
+    for (int n = 0; n < min(count, MOST); n++) {
+      int more = least[q] < 0 ? 0 : begins[n][q] - list[q];
+      list[4 * (n + 1) + q] = more;
+      most = max(most, more);
+    }
+  }
+  counts[row] = (unsigned char)min(count, MOST);
+  atomicMax(limits, count);
+  atomicMax(limits + 1, most);
+}
+
 template <int R, int D, int W, int MOST>
 __global__ void __launch_bounds__(32 * W)
     dedisperse_groups(float *out, const unsigned char *x, const unsigned char *counts, const int *patterns,
@@ -329,14 +379,14 @@ __global__ void __launch_bounds__(32 * W)
 
 // ---- v7: tensor cores ----------------------------------------------------------------------------------------------
 
-// Of each tile of 16 trials and channel: how far each trial's shift is from the first one's, 16 bytes.
+// Of each tile of 16 trials and channel: how far each trial's shift is from the first one's, times 8: 16 bytes.
 __global__ void tile_shifts(unsigned char *near, const unsigned short *shifts, int channels, int dms) {
   int c = blockIdx.x * blockDim.x + threadIdx.x, d0 = 16 * blockIdx.y;
   if (c >= channels) return;
   int begin = shifts[(size_t)d0 * channels + c];
   for (int k = 0; k < 16; k++) {
     int d = min(d0 + k, dms - 1);
-    near[((size_t)blockIdx.y * channels + c) * 16 + k] = (unsigned char)(shifts[(size_t)d * channels + c] - begin);
+    near[((size_t)blockIdx.y * channels + c) * 16 + k] = (unsigned char)(8 * (shifts[(size_t)d * channels + c] - begin));
   }
 }
 
@@ -353,60 +403,106 @@ __device__ void multiply(int (&d)[4], const unsigned (&a)[4], unsigned b0, unsig
 // first factor has a 1 at the shift of trial d, column t of the second has the samples t, t + 1, t + 2, ... A column's
 // samples lie side by side, so four of them, as a lane wants them, are one word, of one of four staged copies that
 // begin at samples 0, 1, 2 and 3. The 32 rows of the second factor are the shifts of 8, 4, 2 channels or one, as many
-// as the trials' shifts are apart: 2^log shifts of each.
+// as the trials' shifts are apart: 2^LOG shifts of each.
 //
-// step: words from one copy to the next, 8 modulo 32, so that the copies are in different banks; J: words of a
-// channel over 32. The words of the next channels are on their way while these are multiplied.
+// A lane has four rows in each half of 16. With 16 or 32 shifts of a channel both halves are of the same channels, 8 or
+// 16 samples apart: the second half is the first one of a later product, so that a product needs one new word of a lane.
+
+// Words from one copy to the next, with those of a channel in J times 32: 8 modulo 32, so that the copies are in
+// different banks. And of a channel, so that channels beside each other are four banks apart.
+__device__ constexpr int copy_of(int J) {
+  return 32 * J + 8;
+}
+__device__ constexpr int room_of(int J) {
+  return 4 * copy_of(J) + 4;
+}
+
+// Adds the 32 staged channels. begin: where the samples of the lane's channel begin for the warp's first trial; apart:
+// how far each trial's shift is from the first one's, times 8, 16 bytes of a channel.
+template <int N, int J, int LOG>
+__device__ void add_channels(int (&sum)[N][4], const unsigned *space, const unsigned char *apart, int begin) {
+  const int AHEAD = LOG == 4 ? 1 : LOG == 5 ? 2 : 0;
+  int n = threadIdx.x / 4, q = threadIdx.x % 4;
+#pragma unroll 1
+  for (int k = 0; k < 1 << LOG; k++) {
+    unsigned a[4];
+    const unsigned *b[2];
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      int row = LOG == 4 ? 16 * (q / 2) + 8 * h + 4 * (q % 2) : 16 * h + 4 * q;
+      int u = (k << (5 - LOG)) + (row >> LOG), shift = row & ((1 << LOG) - 1);
+      if (h == 0 || AHEAD == 0) {
+        int at = n + shift + __shfl_sync(0xffffffff, begin, u);
+        b[h] = space + u * room_of(J) + (at & 3) * copy_of(J) + (at >> 2);
+      }
+      a[2 * h] = __funnelshift_lc(0, 1, apart[16 * u + n] - 8 * shift); // a 1 in byte 0 to 3, or none
+      a[2 * h + 1] = __funnelshift_lc(0, 1, apart[16 * u + n + 8] - 8 * shift);
+    }
+    if (AHEAD == 0) {
+#pragma unroll
+      for (int i = 0; i < N; i++) multiply(sum[i], a, b[0][2 * i], b[1][2 * i]);
+    } else {
+      unsigned w[N + AHEAD];
+#pragma unroll
+      for (int i = 0; i < N + AHEAD; i++) w[i] = b[0][2 * i];
+#pragma unroll
+      for (int i = 0; i < N; i++) multiply(sum[i], a, w[i], w[i + AHEAD]);
+    }
+  }
+}
+
+// J: words of a channel over 32. The words of the next channels are on their way while these are multiplied, and so are
+// the shifts of those after them.
 template <int N, int W, int J>
-__global__ void __launch_bounds__(32 * W, N <= 16 && W <= 8 ? 2 : 1)
+__global__ void __launch_bounds__(32 * W, N <= 16 ? 512 / (32 * W) : 1)
     dedisperse_tensor(float *out, const unsigned char *x, const unsigned short *shifts, const unsigned char *near,
-                      int channels, int times, int dms, int stride, int step) {
+                      int channels, int times, int dms, int stride) {
   extern __shared__ unsigned space[];
   const int AT_ONCE = 32, EACH = AT_ONCE / W; // channels of a block: one per lane; of a warp, when they are staged
   const unsigned ALL = 0xffffffff;
-  int lane = threadIdx.x, y = threadIdx.y, n = lane / 4, q = lane % 4, one = 4 * step + 2; // words of a channel
-  int d0 = blockIdx.y * W * 16, own = d0 + y * 16, end = min(d0 + W * 16, dms) - 1, t0 = blockIdx.x * 8 * N;
-  unsigned char *apart = (unsigned char *)(space + AT_ONCE * one) + y * AT_ONCE * 16;
+  int lane = threadIdx.x, y = threadIdx.y, n = lane / 4, q = lane % 4;
+  int d0 = blockIdx.y * W * 16, own = min(d0 + y * 16, dms - 1), t0 = blockIdx.x * 8 * N;
+  unsigned char *apart = (unsigned char *)(space + AT_ONCE * room_of(J)) + y * AT_ONCE * 16;
   int sum[N][4] = {};
   unsigned next[EACH][J];
-  uint4 far; // of the lane's channel: how far the trials' shifts are from the first one's, and that from the block's
-  int from;
+  // Of the lane's channel: shifts of the block's first trial, a multiple of four, of its last one and of the warp's
+  // first; how far the warp's are from that.
+  int first, last, mine, from;
+  uint4 far;
+  auto look = [&](int c0) {
+    const unsigned short *at = shifts + min(c0 + lane, channels - 1);
+    first = at[(size_t)d0 * channels] & ~3;
+    last = at[(size_t)(min(d0 + W * 16, dms) - 1) * channels];
+    mine = at[(size_t)own * channels];
+  };
   auto load = [&](int c0) {
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-      int c = c0 + y + W * e, first = 0, count = 0;
-      if (c < channels) {
-        first = first_of(shifts, d0, c, channels);
-        count = (8 * N + shifts[(size_t)end * channels + c] - first + 40) / 4;
-        first = (t0 + first) / 4;
-      }
+      int u = y + W * e, c = c0 + u, begin = __shfl_sync(ALL, first, u), end = __shfl_sync(ALL, last, u);
+      int count = min((8 * N + end - begin + 40) / 4, (stride - t0 - begin) / 4); // no word beyond the channel's end
+      const unsigned *at = (const unsigned *)(x + (size_t)c * stride + t0 + begin) + lane;
+      if (c >= channels) count = 0;
 #pragma unroll
-      for (int j = 0; j < J; j++) {
-        int k = lane + 32 * j;
-        next[e][j] = k < count ? word_of(x, c, first + k, stride) : 0;
-      }
+      for (int j = 0; j < J; j++) next[e][j] = lane + 32 * j < count ? at[32 * j] : 0;
     }
-    int c = c0 + lane;
-    bool is_there = c < channels && own < dms;
-    from = is_there ? shifts[(size_t)own * channels + c] - first_of(shifts, d0, c, channels) : 0;
-    far = is_there ? ((const uint4 *)near)[(size_t)(own / 16) * channels + c] : make_uint4(0, 0, 0, 0);
+    from = mine - first;
+    far = ((const uint4 *)near)[(size_t)(own / 16) * channels + min(c0 + lane, channels - 1)];
   };
+  look(0);
   load(0);
+  look(AT_ONCE);
   for (int c0 = 0; c0 < channels; c0 += AT_ONCE) {
     __syncthreads();
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-      unsigned *to = space + (y + W * e) * one;
+      unsigned *to = space + (y + W * e) * room_of(J) + lane;
 #pragma unroll
       for (int j = 0; j < J; j++) {
-        int k = lane + 32 * j;
-        unsigned a = next[e][j],
-                 b = __shfl_sync(ALL, lane == 0 && j + 1 < J ? next[e][(j + 1) % J] : a, (lane + 1) % 32);
-        if (k < step) {
-          to[k] = a;
+        unsigned a = next[e][j], after = j + 1 < J ? next[e][(j + 1) % J] : a;
+        unsigned b = __shfl_sync(ALL, lane == 0 ? after : a, (lane + 1) % 32);
+        to[32 * j] = a;
 #pragma unroll
-          for (int s = 1; s < 4; s++) to[s * step + k] = __funnelshift_r(a, b, 8 * s);
-        }
+        for (int s = 1; s < 4; s++) to[copy_of(J) * s + 32 * j] = __funnelshift_r(a, b, 8 * s);
       }
     }
     ((uint4 *)apart)[lane] = far;
@@ -414,29 +510,23 @@ __global__ void __launch_bounds__(32 * W, N <= 16 && W <= 8 ? 2 : 1)
     unsigned most = far.w >> 24; // the last trial's, and then that of the channels
 #pragma unroll
     for (int k = 16; k > 0; k /= 2) most = max(most, __shfl_xor_sync(ALL, most, k));
-    int log = most < 4 ? 2 : most < 8 ? 3 : most < 16 ? 4 : 5;
     __syncthreads();
     if (c0 + AT_ONCE < channels) load(c0 + AT_ONCE);
-    for (int k = 0; k < 1 << log; k++) {
-      unsigned a[4];
-      const unsigned *b[2];
-#pragma unroll
-      for (int h = 0; h < 2; h++) {
-        int row = 16 * h + 4 * q, u = (k << (5 - log)) + (row >> log), shift = row & ((1 << log) - 1);
-        int at = n + shift + __shfl_sync(ALL, begin, u);
-        b[h] = space + u * one + (at & 3) * step + (at >> 2);
-        unsigned low = apart[16 * u + n] - shift, high = apart[16 * u + n + 8] - shift;
-        a[2 * h] = low < 4 ? 1u << 8 * low : 0;
-        a[2 * h + 1] = high < 4 ? 1u << 8 * high : 0;
-      }
-#pragma unroll
-      for (int i = 0; i < N; i++) multiply(sum[i], a, b[0][2 * i], b[1][2 * i]);
-    }
+    look(c0 + 2 * AT_ONCE);
+    if (most < 32)
+      add_channels<N, J, 2>(sum, space, apart, begin);
+    else if (most < 64)
+      add_channels<N, J, 3>(sum, space, apart, begin);
+    else if (most < 128)
+      add_channels<N, J, 4>(sum, space, apart, begin);
+    else
+      add_channels<N, J, 5>(sum, space, apart, begin);
   }
 #pragma unroll
   for (int i = 0; i < N; i++)
 #pragma unroll
-    for (int k = 0; k < 4; k++) put(out, own + n + k / 2 * 8, t0 + 8 * i + 2 * q + k % 2, dms, times, sum[i][k]);
+    for (int k = 0; k < 4; k++)
+      put(out, d0 + y * 16 + n + k / 2 * 8, t0 + 8 * i + 2 * q + k % 2, dms, times, sum[i][k]);
 }
 
 // ---- the rest of the pipeline --------------------------------------------------------------------------------------
@@ -567,12 +657,20 @@ __global__ void boxcars(float *best, unsigned char *width, const float *out, con
   }
 }
 
-// The largest of each square of `every` times and `down` trials: a small picture, `nx` squares wide.
-__global__ void squares(float *small, const float *best, int times, int dms, int every, int down, int nx) {
+// The largest of each square of `every` times and `down` trials: a small picture, `nx` squares wide. strongest: the
+// bits of the largest of all above its place, d * times + t.
+__global__ void squares(float *small, unsigned long long *strongest, const float *best, int times, int dms, int every,
+                        int down, int nx) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
   if (i >= nx) return;
   float most = 0;
+  unsigned place = 0;
   for (int d = j * down; d < min(dms, (j + 1) * down); d++)
-    for (int t = i * every; t < min(times, (i + 1) * every); t++) most = fmaxf(most, best[(size_t)d * times + t]);
+    for (int t = i * every; t < min(times, (i + 1) * every); t++)
+      if (best[(size_t)d * times + t] > most) {
+        most = best[(size_t)d * times + t];
+        place = d * times + t;
+      }
   small[j * nx + i] = most;
+  atomicMax(strongest, (unsigned long long)__float_as_uint(most) << 32 | place);
 }

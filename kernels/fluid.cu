@@ -110,7 +110,8 @@ template <bool ROWS> __global__ void set_bnd(float *x, int n, int ny, int pitch,
 }
 
 // div = -h / 2 (du/dx + dv/dy) and p = 0, of a pair.
-__global__ void divergence(float *p, float *div, const float *u, const float *v, int n, int ny, int pitch) {
+__global__ void divergence(float *__restrict__ p, float *__restrict__ div, const float *__restrict__ u,
+                           const float *__restrict__ v, int n, int ny, int pitch) {
   int m = blockIdx.x * blockDim.x + threadIdx.x, y = 1 + blockIdx.y * blockDim.y + threadIdx.y;
   if (m >= n / 2 || y > ny) return;
   int first = half_row((1 + y) % 2, y, pitch) + m, second = half_row(y % 2, y, pitch) + m;
@@ -121,20 +122,26 @@ __global__ void divergence(float *p, float *div, const float *u, const float *v,
   p[first] = p[second] = 0;
 }
 
-__global__ void gradient(float *u, float *v, const float *p, int n, int ny, int pitch) {
+// All that is read before anything is written, so that no read waits for another.
+__global__ void gradient(float *__restrict__ u, float *__restrict__ v, const float *__restrict__ p, int n, int ny,
+                         int pitch) {
   int m = blockIdx.x * blockDim.x + threadIdx.x, y = 1 + blockIdx.y * blockDim.y + threadIdx.y;
   if (m >= n / 2 || y > ny) return;
   int first = half_row((1 + y) % 2, y, pitch) + m, second = half_row(y % 2, y, pitch) + m;
   float along = 0.5f * n;
-  u[first] -= along * (p[second] - p[second - 1]);
-  v[first] -= along * (p[second + 2 * pitch] - p[second - 2 * pitch]);
-  u[second] -= along * (p[first + 1] - p[first]);
-  v[second] -= along * (p[first + 2 * pitch] - p[first - 2 * pitch]);
+  float u1 = u[first] - along * (p[second] - p[second - 1]);
+  float v1 = v[first] - along * (p[second + 2 * pitch] - p[second - 2 * pitch]);
+  float u2 = u[second] - along * (p[first + 1] - p[first]);
+  float v2 = v[second] - along * (p[first + 2 * pitch] - p[first - 2 * pitch]);
+  u[first] = u1;
+  v[first] = v1;
+  u[second] = u2;
+  v[second] = v2;
 }
 
 // What d0 is where the fluid of a cell was a step ago.
-__global__ void advect(float *d, const float *d0, const float *u, const float *v, float dt, int n, int ny,
-                       int pitch) {
+__global__ void advect(float *__restrict__ d, const float *__restrict__ d0, const float *__restrict__ u,
+                       const float *__restrict__ v, float dt, int n, int ny, int pitch) {
   int m = blockIdx.x * blockDim.x + threadIdx.x, y = 1 + blockIdx.y * blockDim.y + threadIdx.y;
   if (m >= n / 2 || y > ny) return;
 #pragma unroll
@@ -360,12 +367,13 @@ template <int W> struct cells { // of a half row, one after the other
   float at[W];
 };
 
-// 16 bytes an access, of W = 2 (and of half precision) 8 or 4.
+// 16 bytes per access, of W = 1 and 2 (and of half precision) fewer.
 template <int W> __device__ cells<W> loaded(const float *from) {
   cells<W> c;
 #pragma unroll
-  for (int w = 0; w < W; w += W < 4 ? 2 : 4) {
-    if (W < 4) *(float2 *)(c.at + w) = *(const float2 *)(from + w);
+  for (int w = 0; w < W; w += W < 4 ? W : 4) {
+    if (W == 1) c.at[w] = from[w];
+    else if (W == 2) *(float2 *)(c.at + w) = *(const float2 *)(from + w);
     else *(float4 *)(c.at + w) = *(const float4 *)(from + w);
   }
   return c;
@@ -378,10 +386,17 @@ template <int W> __device__ cells<W> loaded(const __half *from) {
 }
 template <int W> __device__ void store(float *to, const cells<W> &c) {
 #pragma unroll
-  for (int w = 0; w < W; w += W < 4 ? 2 : 4) {
-    if (W < 4) *(float2 *)(to + w) = *(const float2 *)(c.at + w);
+  for (int w = 0; w < W; w += W < 4 ? W : 4) {
+    if (W == 1) to[w] = c.at[w];
+    else if (W == 2) *(float2 *)(to + w) = *(const float2 *)(c.at + w);
     else *(float4 *)(to + w) = *(const float4 *)(c.at + w);
   }
+}
+
+template <int W> __device__ cells<W> scaled(cells<W> c, float by) {
+#pragma unroll
+  for (int w = 0; w < W; w++) c.at[w] *= by;
+  return c;
 }
 
 // Four pairs a thread, and ROWS rows: the other colour's cells of a row serve three.
@@ -465,30 +480,27 @@ template <int W> struct both { // half rows of a row: red, black
 
 // The places from i on of row y, where y is from the first row to the last and i at most the right border's; else zero.
 template <int W>
-__device__ both<W> row_of(const float *x, int i, int y, int first, int last, int most, int pitch, float c) {
+__device__ both<W> row_of(const float *x, int i, int y, int first, int last, int most, int pitch) {
   both<W> row = {};
   if (i < 0 || i > most || y < first || y > last) return row;
 #pragma unroll
-  for (int colour = 0; colour < 2; colour++) {
-    row.of[colour] = loaded<W>(x + (2 * y + colour) * pitch + i);
-#pragma unroll
-    for (int w = 0; w < W; w++) row.of[colour].at[w] *= c;
-  }
+  for (int colour = 0; colour < 2; colour++) row.of[colour] = loaded<W>(x + (2 * y + colour) * pitch + i);
   return row;
 }
 
 // Row j enters the levels; level l updates row j - l - 1, red cells where l is even, and hands it on. Its neighbours:
 // the row that comes from the level before is the one below, the next level still has the one above. x0 of the last
-// rows is in a ring in shared memory, where `slot` has that of row j - 1.
+// rows is in the warp's ring in shared memory, where that of row j - 1 is at `newest`.
 template <int K, int W, typename T>
-__device__ void through(both<W> *held, both<W> row, const T *ring, int slot, int j, const where &at, bool second,
-                        bool edge, bool by_border) {
-  const int RING = 2 * K + 2;
+__device__ void through(both<W> *held, both<W> row, const T *ring, unsigned newest, int j, const where &at,
+                        bool second, bool edge, bool by_border) {
+  const unsigned ROW = 64 * W, END = (2 * K + 2) * ROW;
   int lane = threadIdx.x % 32;
 #pragma unroll
   for (int l = 0; l < 2 * K; l++) {
-    int colour = l % 2, s = slot >= l ? slot - l : slot - l + RING;
-    cells<W> near = held[l].of[1 - colour], b = loaded<W>(ring + (2 * s + colour) * blockDim.x * W);
+    int colour = l % 2;
+    unsigned place = min(newest - l * ROW, newest - l * ROW + END); // the lesser has not gone below zero
+    cells<W> near = held[l].of[1 - colour], b = loaded<W>(ring + place + colour * ROW / 2);
     float beyond = __shfl_sync(ALL, near.at[second ? 0 : W - 1], second ? lane + 1 : lane - 1);
     both<W> out = held[l];
     out.of[colour] = updated<W>(out.of[colour], near, held[l + 1].of[1 - colour], row.of[1 - colour], b, beyond,
@@ -499,15 +511,14 @@ __device__ void through(both<W> *held, both<W> row, const T *ring, int slot, int
   held[2 * K] = row;
 }
 
-// Copies x0 of a lane's places in a row into the ring, on the way to its slot while other rows are worked on; else
-// zero.
+// Copies x0 of a lane's places in a row into the ring, on the way while other rows are worked on; else zero.
 template <int W, typename T>
-__device__ void fetch(T *slot, const T *x0, int i, int row, int most, int ny, int pitch) {
+__device__ void fetch(T *to, const T *x0, int i, int row, int most, int ny, int pitch) {
   bool is_in = i >= 0 && i <= most && row >= 1 && row <= ny;
 #pragma unroll
   for (int colour = 0; colour < 2; colour++) {
-    __pipeline_memcpy_async(slot + colour * blockDim.x * W, x0 + (is_in ? (2 * row + colour) * pitch + i : 0),
-                            W * sizeof(T), is_in ? 0 : W * sizeof(T));
+    __pipeline_memcpy_async(to + colour * 32 * W, x0 + (is_in ? (2 * row + colour) * pitch + i : 0), W * sizeof(T),
+                            is_in ? 0 : W * sizeof(T));
   }
   __pipeline_commit();
 }
@@ -517,7 +528,8 @@ template <int K, int W, typename T>
 __global__ void __launch_bounds__(128)
     relax_levels(float *__restrict__ y, const float *__restrict__ x, const T *__restrict__ x0, float a, float part,
                  float c, int n, int ny, int pitch, int wall, int rows, int by_border) {
-  const int HALO = (K + W - 1) / W, RING = 2 * K + 2; // lanes, rows
+  const int HALO = (K + W - 1) / W;                            // lanes
+  const unsigned RING = 2 * K + 2, ROW = 64 * W, END = RING * ROW; // rows, places
   extern __shared__ __align__(16) char memory[];
   int lanes = 32 - 2 * HALO, lane = threadIdx.x % 32, from = blockIdx.x * blockDim.x / 32 * lanes * W;
   int i = from + (threadIdx.x / 32 * lanes + lane - HALO) * W, first = 1 + blockIdx.y * rows;
@@ -526,38 +538,34 @@ __global__ void __launch_bounds__(128)
   bool is_own = lane >= HALO && lane < 32 - HALO && i <= most;
   bool is_beside = blockIdx.x == 0 || from + (blockDim.x / 32 * lanes + HALO) * W >= most; // of the block
   where at = {i - LEAD, n, ny, along_x(wall), along_y(wall), a * part};
-  T *ring = (T *)memory + threadIdx.x * W;
-  both<W> held[2 * K + 1] = {}, next = row_of<W>(x, i, start, top, bottom, most, pitch, c);
-  for (int s = 2; s < RING; s++) { // what the first rows find is not used
-    for (int k = 0; k < W; k++) {
-      ring[2 * s * blockDim.x * W + k] = 0;
-      ring[(2 * s + 1) * blockDim.x * W + k] = 0;
-    }
+  T *ring = (T *)memory + threadIdx.x / 32 * END + lane * W;
+  both<W> held[2 * K + 1] = {}, next[2];
+  for (int odd = 0; odd < 2; odd++) next[odd] = row_of<W>(x, i, start + odd, top, bottom, most, pitch);
+  for (unsigned s = 2; s < RING; s++) { // what the first rows find is not used
+    for (int k = 0; k < W; k++) ring[s * ROW + k] = ring[s * ROW + ROW / 2 + k] = 0;
   }
   fetch<W>(ring, x0, i, start, most, ny, pitch);
-  int slot = RING - 1;
+  unsigned newest = END - ROW;
   for (int j = start; j <= last + 2 * K; j += 2) {
 #pragma unroll
     for (int odd = 0; odd < 2; odd++) {
-      both<W> row = next;
-      next = row_of<W>(x, i, j + odd + 1, top, bottom, most, pitch, c); // a row ahead
-      fetch<W>(ring + 2 * (slot + 2 < RING ? slot + 2 : slot + 2 - RING) * blockDim.x * W, x0, i, j + odd + 1, most, ny,
-               pitch);
+      both<W> row; // here times c, not where it is read: that would wait for it
+#pragma unroll
+      for (int colour = 0; colour < 2; colour++) row.of[colour] = scaled(next[odd].of[colour], c);
+      next[odd] = row_of<W>(x, i, j + odd + 2, top, bottom, most, pitch); // two rows ahead
+      fetch<W>(ring + min(newest + 2 * ROW, newest + 2 * ROW - END), x0, i, j + odd + 1, most, ny, pitch);
       __pipeline_wait_prior(2);
       if (is_beside || j - 2 * K <= 1 || j + 1 >= ny) {
-        through<K, W>(held, row, ring, slot, j + odd, at, !odd, true, by_border);
+        through<K, W>(held, row, ring, newest, j + odd, at, !odd, true, by_border);
       } else {
-        through<K, W>(held, row, ring, slot, j + odd, at, !odd, false, false);
+        through<K, W>(held, row, ring, newest, j + odd, at, !odd, false, false);
       }
-      slot = slot + 1 < RING ? slot + 1 : 0;
+      newest = min(newest + ROW, newest + ROW - END);
       int done = j + odd - 2 * K;
       if (is_own && done >= first && done <= last) {
 #pragma unroll
         for (int colour = 0; colour < 2; colour++) {
-          cells<W> out = held[2 * K].of[colour];
-#pragma unroll
-          for (int w = 0; w < W; w++) out.at[w] *= part;
-          store<W>(y + (2 * done + colour) * pitch + i, out);
+          store<W>(y + (2 * done + colour) * pitch + i, scaled(held[2 * K].of[colour], part));
         }
       }
     }
@@ -580,14 +588,17 @@ __global__ void to_half(__half *to, const float *from, int count) {
   if (k < count) to[k] = __float2half(from[k]);
 }
 
-// Where a lane's first place of an edge is: the first or the last row of a warp, from -1 on.
-__device__ int edge(int colour, int warp, int is_last, int width) {
-  return ((colour * (blockDim.x / 32 + 2) + warp + 1) * 2 + is_last) * width + threadIdx.x % 32;
+// Where a lane's places of an edge are: the first or the last row of a warp, from -1 on.
+__device__ int edge(int colour, int warp, int is_last, int W) {
+  return (((colour * (blockDim.x / 32 + 2) + warp + 1) * 2 + is_last) * 32 + threadIdx.x % 32) * W;
 }
 
-// A cell; zero beside the field, where `by` is how far the border counts as a part of it: 1, or 0.
-__device__ float cell(const float *f, int colour, int y, int m, int n, int ny, int pitch, int by) {
-  return y > -by && y < ny + 1 + by && m < n / 2 + by ? f[half_row(colour, y, pitch) + m] : 0.0f;
+// W cells of a row times c; zero beside the field, where `by` is how far the border counts as a part of it: 1, or 0.
+template <int W>
+__device__ cells<W> cells_of(const float *f, float c, int colour, int y, int m, int ny, int pitch, int by) {
+  cells<W> row = {};
+  if (y > -by && y < ny + 1 + by) row = scaled(loaded<W>(f + half_row(colour, y, pitch) + m), c);
+  return row;
 }
 
 // The cells of a lane in a block that keeps rows in registers: R rows of W pairs, with their right-hand sides.
@@ -597,83 +608,92 @@ template <int W, int R> struct rows {
 
 // Leaves the first and the last row of a colour to the warps beside. edges: of each warp, by colour.
 template <int W, int R> __device__ void leave(float *edges, const rows<W, R> *lane, int colour, int warp) {
+  store<W>(edges + edge(colour, warp, 0, W), lane->own[colour][0]);
+  store<W>(edges + edge(colour, warp, 1, W), lane->own[colour][R - 1]);
+}
+
+// A half iteration of these rows, from row `top` on, which is odd. EDGE: some may be at a wall, or no inner ones. x: for
+// its border, in the first iteration.
+template <bool EDGE, int W, int R>
+__device__ void half_rows(rows<W, R> *lane, const cells<W> &above, const cells<W> &below, float *beyond, const float *x,
+                          float c, int colour, int top, int pitch, const where &at, bool by_border) {
+  const cells<W> *near = lane->own[1 - colour];
 #pragma unroll
-  for (int w = 0; w < W; w++) {
-    edges[edge(colour, warp, 0, 32 * W) + 32 * w] = lane->own[colour][0].at[w];
-    edges[edge(colour, warp, 1, 32 * W) + 32 * w] = lane->own[colour][R - 1].at[w];
+  for (int q = 0; q < R; q++) {
+    int r = top + q;
+    bool second = (colour + 1 + q) % 2 == 0, is_inner = !EDGE || (r >= 1 && r <= at.ny);
+    cells<W> own = lane->own[colour][q], up = q > 0 ? near[(q + R - 1) % R] : above;
+    cells<W> down = q + 1 < R ? near[(q + 1) % R] : below;
+    if (EDGE && by_border && is_inner && at.m == (second ? 31 * W : 0))
+      beyond[q] = c * x[half_row(1 - colour, r, pitch) + (second ? 32 * W : -1)];
+    if (EDGE && !by_border && r == 1) up = scaled(own, at.sy);
+    if (EDGE && !by_border && r == at.ny) down = scaled(own, at.sy);
+    if (is_inner) own = updated<W>(own, near[q], up, down, lane->b[colour][q], beyond[q], r, at, second, false, false);
+    lane->own[colour][q] = own;
   }
 }
 
-// A half iteration of these rows, from row `top` on, which is odd. x: for its border, in the first iteration.
+// The same, with what it needs of the warps beside and of the lanes beside.
 template <int W, int R>
-__device__ void half_rows(rows<W, R> *lane, const float *edges, const float *x, float c, int colour, int warp, int top,
+__device__ void half_band(rows<W, R> *lane, const float *edges, const float *x, float c, int colour, int warp, int top,
                           int pitch, const where &at, bool by_border) {
-  const cells<W> *near = lane->own[1 - colour];
-  cells<W> above, below;
+  cells<W> above = loaded<W>(edges + edge(1 - colour, warp - 1, 1, W));
+  cells<W> below = loaded<W>(edges + edge(1 - colour, warp + 1, 0, W));
   int number = threadIdx.x % 32;
-#pragma unroll
-  for (int w = 0; w < W; w++) {
-    above.at[w] = edges[edge(1 - colour, warp - 1, 1, 32 * W) + 32 * w];
-    below.at[w] = edges[edge(1 - colour, warp + 1, 0, 32 * W) + 32 * w];
-  }
+  float beyond[R];
 #pragma unroll
   for (int q = 0; q < R; q++) {
     bool second = (colour + 1 + q) % 2 == 0;
-    float beyond = __shfl_sync(ALL, near[q].at[second ? 0 : W - 1], second ? number + 1 : number - 1);
-    if (by_border && number == (second ? 31 : 0))
-      beyond = c * cell(x, 1 - colour, top + q, second ? 32 * W : -1, at.n, at.ny, pitch, 1);
-    lane->own[colour][q] = updated<W>(lane->own[colour][q], near[q], q > 0 ? near[(q + R - 1) % R] : above,
-                                      q + 1 < R ? near[(q + 1) % R] : below, lane->b[colour][q], beyond, top + q, at,
-                                      second, true, by_border);
+    beyond[q] = __shfl_sync(ALL, lane->own[1 - colour][q].at[second ? 0 : W - 1], second ? number + 1 : number - 1);
+    if (number == (second ? 31 : 0)) beyond[q] = at.sx * lane->own[colour][q].at[second ? W - 1 : 0];
   }
+  bool is_beside = by_border || top <= 1 || top + R > at.ny;
+  if (is_beside) half_rows<true>(lane, above, below, beyond, x, c, colour, top, pitch, at, by_border);
+  else half_rows<false>(lane, above, below, beyond, x, c, colour, top, pitch, at, false);
 }
 
-// `count` iterations of rows that a block keeps in registers, the whole width: R rows a warp, W pairs a lane. A block
-// updates `halo` rows more at both ends than the `rows` that it writes, twice count, or none if it has all; where y is
-// x it must have all. The rows beside the block's stay as they were: what is wrong moves inwards by a row each time.
+// `count` iterations of rows that a block keeps in registers, the whole width: R rows a warp, W pairs a lane, n = 64 W.
+// A block updates `halo` rows more at both ends than the `rows` that it writes, twice count, or none if it has all;
+// where y is x it must have all. The rows beside the block's stay as they were: what is wrong moves inwards by a row
+// each time.
 template <int W, int R>
-__global__ void __launch_bounds__(W *R > 8 ? 512 : 1024)
+__global__ void __launch_bounds__(W *R > 16 ? 256 : W * R > 8 ? 512 : 1024)
     relax_band(float *y, const float *x, const float *x0, float a, float part, float c, int n, int ny, int pitch,
                int wall, int own, int halo, int count, int by_border) {
-  extern __shared__ float edges[];
-  int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  extern __shared__ __align__(16) float edges[];
+  int warp = threadIdx.x / 32, warps = blockDim.x / 32, m = (int)threadIdx.x % 32 * W;
   int from = 1 + blockIdx.x * own - halo, top = from + warp * R; // both are odd
-  where at = {(int)threadIdx.x % 32 * W, n, ny, along_x(wall), along_y(wall), a * part};
+  where at = {m, n, ny, along_x(wall), along_y(wall), a * part};
   rows<W, R> lane;
 #pragma unroll
   for (int colour = 0; colour < 2; colour++) {
 #pragma unroll
-    for (int w = 0; w < W; w++) {
-      int m = at.m + w;
-#pragma unroll
-      for (int q = 0; q < R; q++) {
-        lane.own[colour][q].at[w] = c * cell(x, colour, top + q, m, n, ny, pitch, by_border);
-        lane.b[colour][q].at[w] = cell(x0, colour, top + q, m, n, ny, pitch, 0);
-      }
-      if (warp > 0) continue;
-      edges[edge(colour, -1, 1, 32 * W) + 32 * w] = c * cell(x, colour, from - 1, m, n, ny, pitch, by_border);
-      edges[edge(colour, warps, 0, 32 * W) + 32 * w] =
-          c * cell(x, colour, from + warps * R, m, n, ny, pitch, by_border);
+    for (int q = 0; q < R; q++) {
+      lane.own[colour][q] = cells_of<W>(x, c, colour, top + q, m, ny, pitch, by_border);
+      lane.b[colour][q] = cells_of<W>(x0, 1, colour, top + q, m, ny, pitch, 0);
     }
     leave(edges, &lane, colour, warp);
+    if (warp > 0) continue;
+    int end = from + warps * R;
+    store<W>(edges + edge(colour, -1, 1, W), cells_of<W>(x, c, colour, from - 1, m, ny, pitch, by_border));
+    store<W>(edges + edge(colour, warps, 0, W), cells_of<W>(x, c, colour, end, m, ny, pitch, by_border));
   }
   __syncthreads();
   for (int k = 0; k < count; k++) {
-    half_rows(&lane, edges, x, c, 0, warp, top, pitch, at, by_border && k == 0);
-    leave(edges, &lane, 0, warp);
-    __syncthreads();
-    half_rows(&lane, edges, x, c, 1, warp, top, pitch, at, by_border && k == 0);
-    leave(edges, &lane, 1, warp);
-    __syncthreads();
+#pragma unroll
+    for (int colour = 0; colour < 2; colour++) {
+      half_band(&lane, edges, x, c, colour, warp, top, pitch, at, by_border && k == 0);
+      leave(edges, &lane, colour, warp);
+      __syncthreads();
+    }
   }
 #pragma unroll
   for (int q = 0; q < R; q++) {
     int r = top + q;
+    if (r < from + halo || r >= from + halo + own || r > ny) continue;
 #pragma unroll
-    for (int w = 0; w < W; w++) {
-      bool is_own = r >= from + halo && r < from + halo + own && r <= ny && at.m + w < n / 2;
-      if (is_own) y[half_row(0, r, pitch) + at.m + w] = part * lane.own[0][q].at[w];
-      if (is_own) y[half_row(1, r, pitch) + at.m + w] = part * lane.own[1][q].at[w];
+    for (int colour = 0; colour < 2; colour++) {
+      store<W>(y + half_row(colour, r, pitch) + m, scaled(lane.own[colour][q], part));
     }
   }
 }

@@ -23,6 +23,7 @@ __device__ void both(const REAL w[1], const REAL u1[3], REAL y2[3], REAL total[1
 }
 __device__ void copy(const REAL u[3], REAL y[3]) { for (int k = 0; k < 3; k++) y[k] = u[k]; }
 __device__ void grow(REAL y[3], REAL once[1]) { y[2] *= 2; once[0] += 1; }
+__device__ void one(REAL *y) { y[0] += 1; }
 __device__ void blurred(const REAL u1[3], const REAL u2[3], REAL w[1]) { w[0] = u1[0] + u2[1]; }
 ]]
 local WAYS <const> = {
@@ -175,8 +176,21 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
       dev:zeros("f64", 9))
     fails("dat 'r' on 'three': an array is wanted, got table", "dat", "r", three, 1, { 1, 2, 3 })
     fails("global 's': dimension 2 needs 2 elements, the array has 1", "global", "s", 2, dev:zeros("f64", 1))
+    fails("dat 't': an array of f32, f64, i32 or u32 is wanted, got u8", "dat", "t", two, 1, dev:zeros("u8", 2))
+    fails("global 'v': an array of f32, f64, i32 or u32 is wanted, got i64", "global", "v", 1, dev:zeros("i64", 1))
+    local gone = dev:zeros("f64", 2)
+    gone:close()
+    fails("dat 'w' on 'two': an array is wanted, got closed array", "dat", "w", two, 1, gone)
     support.fails(function() mesh.new(dev, { layout = "rows" }) end,
       "mesh.new: option 'layout' is aos, soa, got rows")
+    support.fails(function() mesh.new(dev, { constants = { far = -math.huge } }) end,
+      "mesh.new: constant 'far' must be a finite number, got -inf")
+    support.fails(function() mesh.new(dev, { constants = { far = 0 / 0 } }) end,
+      "mesh.new: constant 'far' must be a finite number, got " .. tostring(0 / 0))
+    support.fails(function() mesh.new(dev, { constants = { far = "1" } }) end,
+      "mesh.new: constant 'far' must be a finite number, got 1")
+    support.fails(function() mesh.new(dev, { constants = { ["so far"] = 1 } }) end,
+      "mesh.new: a constant's name is a word of letters and digits, got so far")
   end)
 
   runs("says what is wrong with a loop", function()
@@ -226,8 +240,8 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     fails(" flow, argument 1: { dat, access } or { dat, map, column, access } is wanted, got string", "flow",
       with(1, "read"))
     fails(" flow: a list of arguments is wanted, got nil", "flow", nil)
-    fails(": a function's name is wanted, got nil", nil, f.arguments)
-    fails(": a function's name is a word, got '.'", ".", f.arguments)
+    fails(": a function's name is a word of letters and digits, got nil", nil, f.arguments)
+    fails(": a function's name is a word of letters and digits, got f.g", "f.g", f.arguments)
     support.fails(function() m:par_loop("edges", "flow", f.arguments) end,
       "par_loop: a set of the mesh is wanted, got string")
     fails(" flow, argument 5 'y': increments go through one map, 'ends' or 'other'", "flow",
@@ -241,9 +255,75 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
       { by = "staged", threads = "owner" })
     support.fails_as("invalid", function() m:par_loop(f.edges, "flow", f.arguments, { parts = 4 }) end,
       "par_loop flow: unknown option 'parts'; did you mean 'part'?")
+    fails(" flow: option 'name' is a word of letters and digits, got a flow", "flow", f.arguments, { name = "a flow" })
+    fails(" flow: option 'name': the mesh's kernels have a function 'sum2'", "flow", f.arguments, { name = "sum2" })
+    local single = m:dat("single", f.edges, 1, dev:zeros("f32", f.count))
+    fails(" flow, argument 1 'single': the function's parameter is of type 'REAL', 'single' is of f32: write float",
+      "flow", with(1, { single, "read" }))
+    local half = dev:zeros("f64", 3 * f.n + 3)
+    local low, high = m:dat("low", f.nodes, 3, half:view(1, 3 * f.n)), m:dat("high", f.nodes, 3, half:view(4, 3 * f.n))
+    local copied = { { low, ends, 1, "read" }, { low, ends, 2, "read" }, { w, "write" } }
+    assert.is_function(m:par_loop(f.edges, "blurred", copied))
+    fails(" flow, argument 4 'high': its array is 'inc' here and 'read' by argument 2, so that the order of the "
+      .. "elements counts", "flow", { { w, "read" }, { low, ends, 1, "read" }, { u, ends, 2, "read" },
+                                      { high, ends, 1, "inc" }, { y, ends, 2, "inc" } })
+    fails(" flow, argument 5 'high': its array is argument 4's, too: both must have the same dat", "flow",
+      { { w, "read" }, { u, ends, 1, "read" }, { u, ends, 2, "read" }, { low, ends, 1, "inc" },
+        { high, ends, 2, "inc" } })
+    single.array:close()
+    fails(" flow, argument 1: the array of dat 'single' is closed", "flow", with(1, { single, "read" }))
+    back.array:close()
+    fails(" flow, argument 2 'u': the array of map 'back' is closed", "flow", with(2, { u, back, 1, "read" }))
+    support.fails(function() m:join() end, "join: a list of loops is wanted, got nil")
+    support.fails(function() m:compile {} end, "join: a list of loops is wanted, got none")
+    support.fails(function() m:compile { "flow" } end, "join: a loop of the mesh is wanted, got string")
+    support.fails(function() m:compile { foreign.m:loop(foreign.edges, "flow", foreign.arguments) } end,
+      "join: loop 'flow_loop' is of another mesh")
     support.fails(function()
       m:join { m:loop(f.edges, "flow", f.arguments), m:loop(f.edges, "flow", f.arguments, { by = "owner" }) }
     end, "join: two loops are named 'flow_loop': give one of them another 'name'")
+  end)
+
+  runs("has tables of 32 bits by owner where differences do not fit into 16", function()
+    local f = parts("aos", "f64", 20000, 4)
+    local loop, wanted, worst = f.m:loop(f.edges, "flow", f.arguments, { by = "owner" }), expected(f), 0
+    f.m:compile { loop }()
+    for k, value in ipairs(f.y.array:totable()) do worst = math.max(worst, math.abs(value - wanted[k])) end
+    assert.is_true(worst < 1e-12, worst)
+    local near = parts("aos", "f64", 60, 4)
+    assert.are.same({ false, true }, { loop.plan.is_near,
+                                       near.m:loop(near.edges, "flow", near.arguments, { by = "owner" }).plan.is_near })
+  end)
+
+  -- A user's function was hidden by a variable of that name in the kernel, and comments were taken for parameters.
+  runs("calls functions of any name, whose parameters have comments", function()
+    local names, text, loops = { "e", "i", "k", "t", "first", "many", "dat_u", "v_a", "n_nodes", "place" }, {}, {}
+    for _, name in ipairs(names) do
+      text[#text + 1] = ("__device__ void %s(const REAL a[3], // in, three\n double *__restrict__ b /* out, too */) "
+        .. "{ b[0] = 2 * a[0]; }"):format(name)
+    end
+    local m = mesh.new(dev, { kernels = table.concat(text, "\n") })
+    local nodes = m:set("nodes", 2)
+    local u, y = m:dat("u", nodes, 3, dev:full(4, "f64", 6)), m:dat("y", nodes, 1, dev:zeros("f64", 2))
+    for i, name in ipairs(names) do loops[i] = m:loop(nodes, name, { { u, "read" }, { y, "write" } }) end
+    for i, run in ipairs { m:compile(loops) } do
+      y.array:fill(0)
+      run()
+      assert.are.equal(8.0, y.array:get(2), names[i])
+    end
+  end)
+
+  runs("writes kernels without warnings, which no device runs in fibers", function()
+    local f, loops = parts("aos", "f64", 60, 2), {}
+    local sum = f.m:global("sum", 1, dev:zeros("f64", 1))
+    for i, way in ipairs(WAYS) do
+      way.name = "way_" .. i
+      loops[i] = f.m:loop(f.edges, "one", { { f.y, f.ends, 2, "inc" } }, way)
+    end
+    loops[#loops + 1] = f.m:loop(f.edges, "one", { { sum, "inc" } })
+    local module <close> = dev:module { source = f.m:join(loops)[1].source }
+    assert.are.equal("", module:log())
+    for _, loop in ipairs(loops) do assert.are_not.equal("fiber", (module:kernel(loop.name):engine()), loop.name) end
   end)
 
   -- The plan of a dat in two arguments was taken for one of two dats, which need twice the shared memory.

@@ -22,12 +22,15 @@ What these need, inverse maps, lists, colours, is the **plan** of a loop. It is 
 share it. An order of the elements that keeps neighbours together makes plans and loops better.
 
 - The user's functions are `__device__` functions. A parameter is a pointer to the element's own values, `const` if they are only
-  read; with its dimension, as in `const REAL q[4]`, it is checked against the dat. `REAL` is the mesh's type.
+  read. Its type, `REAL` (the mesh's), `float`, `double`, `int` or `unsigned`, and its dimension, as in `const REAL q[4]`, are checked
+  against the dat. Macros among the parameters are not read.
 - An array of a dat holds one element after the other ("aos"), or all first values, then all second ones ("soa"), as an array of a
   map does with its columns. Elements count from 0.
 - A loop increments through one map. What it reads it does not write, unless by "rw" without a map.
 - By "owner" a function is also called where a target has fewer elements than others, with values of some element; what
   it computes then is left out.
+- By "owner" a plan has places as differences from the target's number, in 16 bits if all fit (below 8192), else in 32. An order that
+  keeps neighbours together halves what is read.
 - A target of many thousand elements makes plans slow, for they are sorted by a thread each, and tables of "owner" have as many
   rows: "atomics" needs no plan.
 
@@ -88,7 +91,9 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
       about = [[A mesh on a device.]],
       params = { { "dev", "device", "" }, { "options", "mesh_options", "", optional = true } },
       returns = { { "mesh", "" } }, since = "0.11.0",
-      errors = { "mesh.new: option 'layout' is aos, soa, got <value>", "mesh.new: option 'type' is f32, f64, got <value>" },
+      errors = { "mesh.new: option 'layout' is aos, soa, got <value>", "mesh.new: option 'type' is f32, f64, got <value>",
+                 "mesh.new: a constant's name is a word of letters and digits, got <value>",
+                 "mesh.new: constant '<name>' must be a finite number, got <value>" },
     },
     {
       name = "set", forms = { "m:set(name, n)" }, about = [[A set of n elements.]],
@@ -112,15 +117,16 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
       name = "dat", forms = { "m:dat(name, set, dim, array)" },
       about = [[Data on a set: `dim` values per element.]],
       params = { { "name", "string", "" }, { "set", "mesh_set", "" }, { "dim", "integer", "" },
-                 { "array", "array", "of f32, f64 or i32, in the mesh's layout" } },
+                 { "array", "array", "of f32, f64, i32 or u32, in the mesh's layout" } },
       returns = { { "mesh_dat", "" } }, since = "0.11.0",
-      errors = { "dat '<name>' on '<set>': dimension <d> of <n> needs <m> elements, the array has <k>" },
+      errors = { "dat '<name>' on '<set>': dimension <d> of <n> needs <m> elements, the array has <k>",
+                 "dat '<name>': an array of f32, f64, i32 or u32 is wanted, got <type>" },
     },
     {
       name = "global", forms = { "m:global(name, dim, array)" },
       about = [[Values that belong to no set: what all elements read, or a sum over all elements ("inc"), which is added to what the
 array holds.]],
-      params = { { "name", "string", "" }, { "dim", "integer", "" }, { "array", "array", "of `dim` elements" } },
+      params = { { "name", "string", "" }, { "dim", "integer", "" }, { "array", "array", "of `dim` elements, of f32, f64, i32 or u32" } },
       returns = { { "mesh_dat", "" } }, since = "0.11.0",
       errors = { "global '<name>': dimension <d> needs <d> elements, the array has <n>" },
     },
@@ -145,8 +151,12 @@ dat, and take `dev:min` or `dev:max` of its array. Before the function is called
         "par_loop <kernel>, argument <i> '<dat>': its access is read, write, inc, rw, got <value>",
         "par_loop <kernel>, argument <i> '<dat>': elements may share it, so that it is 'read' or 'inc', got '<access>'",
         "par_loop <kernel>, argument <i> '<dat>': the function takes <n> values, '<dat>' has <m>",
+        "par_loop <kernel>, argument <i> '<dat>': the function's parameter is of type '<type>', '<dat>' is of <type>: write <type>",
         "par_loop <kernel>, argument <i> '<dat>': its access is 'read', the function's parameter is not const",
         "par_loop <kernel>, argument <i> '<dat>': its array is 'inc' here and 'read' by argument <k>, so that the order of the elements counts",
+        "par_loop <kernel>, argument <i> '<dat>': its array is argument <k>'s, too: both must have the same dat",
+        "par_loop <kernel>, argument <i>: the array of <kind> '<name>' is closed",
+        "par_loop <kernel>: option 'name': the mesh's kernels have a function '<name>'",
         "par_loop <kernel>, argument <i>: a dat of the mesh is wanted, got <value>",
         "par_loop <kernel>, argument <i>: dat '<dat>' is of another mesh",
         "par_loop <kernel>, argument <i> '<dat>': increments go through one map, '<map>' or '<map>'",
@@ -179,7 +189,9 @@ print(loop.name, loop.launches[1][2].block, loop.plan.blocks) --> product  128  
       name = "join", forms = { "m:join(loops)" },
       about = [[Gives loops one source, which their launches then name: a study compiles all of them at once.]],
       params = { { "loops", "mesh_loop[]", "" } }, returns = { { "mesh_loop[]", "the same" } }, since = "0.11.0",
-      errors = { "join: two loops are named '<name>': give one of them another 'name'" },
+      errors = { "join: two loops are named '<name>': give one of them another 'name'",
+                 "join: a list of loops is wanted, got <value>", "join: a loop of the mesh is wanted, got <value>",
+                 "join: loop '<name>' is of another mesh" },
     },
     {
       name = "compile", forms = { "m:compile(loops)" },

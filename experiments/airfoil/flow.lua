@@ -20,6 +20,8 @@ end
 
 flow.constants = constants()
 
+local BINS <const> = 1024 -- of sums over cells: adding one by one in each, where rounding matters less than in one
+
 -- The loops of a stage, in order; save_soln comes before the first of two.
 local STAGE <const> = { "adt_calc", "res_calc", "bres_calc", "clear", "update" }
 
@@ -33,6 +35,12 @@ local function laid_out(packed, n, dim, layout)
   return out
 end
 
+-- The bin of each cell, kept with the grid.
+local function bins_of(g)
+  g.bin = g.bin or {}
+  for k = #g.bin, g.cells - 1 do g.bin[k + 1] = k % BINS end
+end
+
 --- The arrays of a grid on a device: maps, places, data.
 ---@param dev userdata
 ---@param g table        of grid.naca0012
@@ -40,10 +48,13 @@ end
 ---@param layout string  "aos", "soa"
 ---@return table
 function flow.arrays(dev, g, type, layout)
+  bins_of(g)
   local a = { x = dev:array(type, laid_out(g.x, g.nodes, 2, layout)), bound = dev:array("i32", g.bound),
-              adt = dev:array(type, g.cells), rms = dev:zeros(type, 1), totals = dev:zeros(type, 8),
+              adt = dev:array(type, g.cells), rms = dev:zeros(type, 1), totals = dev:zeros(type, 8 * BINS),
               noise = dev:array(type, g.cells):random(1) }
-  for _, name in ipairs { "pcell", "pedge", "pecell", "pbedge", "pbecell" } do a[name] = dev:array("i32", g[name]) end
+  for _, name in ipairs { "pcell", "pedge", "pecell", "pbedge", "pbecell", "bin" } do
+    a[name] = dev:array("i32", g[name])
+  end
   for _, name in ipairs { "q", "qold", "res" } do a[name] = dev:array(type, 4 * g.cells) end
   return a
 end
@@ -66,6 +77,8 @@ function flow.mesh(dev, g, a, type, layout)
   map("pecell", f.edges, f.cells, 2)
   map("pbedge", f.bedges, f.nodes, 2)
   map("pbecell", f.bedges, f.cells, 1)
+  f.bins = m:set("bins", BINS)
+  map("bin", f.cells, f.bins, 1)
   local function dat(name, set, dim) f[name] = m:dat(name, set, dim, a[name]) end
   dat("x", f.nodes, 2)
   dat("bound", f.bedges, 1)
@@ -123,47 +136,52 @@ end
 --- rounding, for what leaves a cell enters its neighbour.
 function flow.prepare(f)
   local m, totals, total = f.mesh, f.arrays.totals
-  local sum, size = m:global("sum", 4, totals:view(1, 4)), m:global("size", 4, totals:view(5, 4))
+  local sum, size = m:dat("sum", f.bins, 4, totals:view(1, 4 * BINS)),
+    m:dat("size", f.bins, 4, totals:view(4 * BINS + 1, 4 * BINS))
   f.begin, f.disturb, total = m:compile {
     m:loop(f.cells, "undisturbed", { { f.q, "write" }, { f.res, "write" } }),
     m:loop(f.cells, "disturb", { { f.noise, "read" }, { f.q, "write" }, { f.adt, "write" } }),
-    m:loop(f.cells, "total", { { f.res, "read" }, { sum, "inc" }, { size, "inc" } }) }
+    m:loop(f.cells, "total", { { f.res, "read" }, { sum, f.bin, 1, "inc" }, { size, f.bin, 1, "inc" } }) }
   function f.lost()
     totals:fill(0)
     total()
-    local list, relative = totals:totable(), {}
-    for k = 1, 4 do relative[k] = list[k] / list[k + 4] end
-    return relative
+    local list, flows, sizes = totals:totable(), { 0, 0, 0, 0 }, { 0, 0, 0, 0 }
+    for k = 0, 4 * BINS - 1 do
+      local d = m.layout == "soa" and k // BINS + 1 or k % 4 + 1
+      flows[d], sizes[d] = flows[d] + list[k + 1], sizes[d] + list[4 * BINS + k + 1]
+    end
+    for d = 1, 4 do flows[d] = flows[d] / sizes[d] end
+    return flows
   end
 end
 
 --- The residual of the last stage: the root of the mean square of the cells' changes.
 function flow.residual(f) return math.sqrt(f.rms.array:get(1) / f.cells.n) end
 
---- The pressure at points of a picture, by the cells that they are in; points in none have a nil.
+--- What is seen of a flow: the pressure at points, by the cells that they are in, NaN where they are in none, and the
+--- pressure coefficient at the edges of the boundary.
 ---@param f table
 ---@param cells table     cells from 0, or false
 ---@param width integer
 ---@param height integer
 ---@return userdata picture
-function flow.picture(f, cells, width, height)
-  local dev, where, body = f.mesh.dev, {}, {}
+---@return function paint          makes the picture
+---@return function coefficients   returns a list
+function flow.views(f, cells, width, height)
+  local m, dev, where, body = f.mesh, f.mesh.dev, {}, {}
   for i, cell in ipairs(cells) do where[i], body[i] = cell or 0, cell and 0 or 1 end
-  local picture = dev:array(f.mesh.type, width, height)
-  local points = f.mesh:set("points", #cells)
-  local within = f.mesh:map("within", points, f.cells, 1, dev:array("i32", where))
-  local paint = f.mesh:par_loop(points, "paint", { { f.q, within, 1, "read" },
-    { f.mesh:dat("is_body", points, 1, dev:array("i32", body)), "read" },
-    { f.mesh:dat("picture", points, 1, picture), "write" } })
-  return picture, paint
-end
-
---- The pressure coefficient at the edges of the boundary, as a list.
-function flow.coefficients(f)
-  local cp = f.mesh.dev:array(f.mesh.type, f.bedges.n)
-  f.mesh:par_loop(f.bedges, "coefficient", { { f.q, f.pbecell, 1, "read" },
-                                             { f.mesh:dat("cp", f.bedges, 1, cp), "write" } })()
-  return cp:totable()
+  local picture, cp = dev:array(m.type, width, height), dev:array(m.type, f.bedges.n)
+  local points = m:set("points", #cells)
+  local within = m:map("within", points, f.cells, 1, dev:array("i32", where))
+  local paint, coefficient = m:compile {
+    m:loop(points, "paint", { { f.q, within, 1, "read" },
+                              { m:dat("is_body", points, 1, dev:array("i32", body)), "read" },
+                              { m:dat("picture", points, 1, picture), "write" } }),
+    m:loop(f.bedges, "coefficient", { { f.q, f.pbecell, 1, "read" }, { m:dat("cp", f.bedges, 1, cp), "write" } }) }
+  return picture, paint, function()
+    coefficient()
+    return cp:totable()
+  end
 end
 
 return flow

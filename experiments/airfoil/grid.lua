@@ -157,7 +157,7 @@ function grid.cell_at(g, x, y)
   local floor = g.base[i] + (at - i) * (g.base[i + 1] - g.base[i])
   local j = ((im - floor) / (3 - floor) * g.J) // 1 | 0
   local own = j >= 0 and j < g.J and i >= 0 and j * g.W + i or nil
-  return own and g.cell_new and g.cell_new[own] or own
+  return own and g.cell_new and g.cell_new[own + 1] or own
 end
 
 return grid

@@ -13,23 +13,23 @@ local host, numbering, users = require "host", require "numbering", require "use
 
 local study, p, gpu = mw.study {
   question = "how should the increments of an unstructured mesh's edges be kept apart?",
-  rate = "T_eff", output = "res", level = "library copy", seconds = { 0.02, gpu = 0.1 },
+  rate = "T_eff", output = "res", level = "library copy", seconds = { 0.02, gpu = 0.04 },
   units = { planning = "s", shared = "B", thousand = "s", op2 = "s", op2_untuned = "s", westmere = "s" },
   odd = { { I = 9, J = 11, layout = "aos", numbering = "shuffled" },
           { I = 13, J = 9, layout = "soa", numbering = "Morton" } },
   params = {
-    { "I", { 48 }, "cells along the profile; 400 makes OP2's 720,000 cells, 800 2.88 million",
+    { "I", { 40 }, "cells along the profile; 400 makes OP2's 720,000 cells, 800 2.88 million",
       gpu = { 400, 800 }, min = 4, max = 900 },
     { "type", "f64", "of the data", choices = { "f32", "f64" } },
-    { "threads", { 128 }, "threads of a block, edges of a mini-partition", gpu = { 64, 128, 256 }, min = 32,
-      max = 512 },
+    { "threads", { 128 }, "threads of a block; the last are also the edges of a mini-partition", gpu = { 64, 128 },
+      min = 32, max = 512 },
     { "numbering", "made", "of the ladder", choices = { "made", "tiles", "Morton", "shuffled" } },
     { "layouts", { "aos" }, "of data with several numbers per element", gpu = { "aos", "soa" },
       choices = { "aos", "soa" } },
     { "numberings", { "made", "shuffled" }, "of cells, edges and nodes",
-      gpu = { "made", "tiles", "Morton", "shuffled" }, choices = { "made", "tiles", "Morton", "shuffled" } },
+      gpu = { "tiles", "Morton", "shuffled" }, choices = { "made", "tiles", "Morton", "shuffled" } },
     { "steps", 100, "time steps of the flow", gpu = 1000, min = 1 },
-    { "nodes", 2000, "of a matrix and a graph, each with seven elements or edges", gpu = 1 << 20, min = 1 },
+    { "nodes", 2000, "of a matrix and a graph, each with seven elements or edges", gpu = 1 << 19, min = 1 },
     { "source", "none", "the rung whose generated kernel is printed" },
   },
 }
@@ -84,29 +84,42 @@ local function options_of(name, how, block)
   return o
 end
 
-local CHEAP <const> = { atomics = true, ["a cell a thread"] = true, ["staged, owned, a cell a thread"] = true }
+local OWNER <const> = "a cell a thread"
+local FEW <const> = { atomics = true, [OWNER] = true, ["staged, owned, a cell a thread"] = true }
 
--- Whether a way is tried on a case: on the CPU device, where compiling takes longer than measuring, the second layout
--- and the device beside a GPU have fewer.
+-- Whether a way or loop is tried on a case. Where compiling takes longer than measuring there are fewer: in the second
+-- type, in SoA on the CPU device, and least on the CPU device beside a GPU. Colours of millions of edges take seconds.
 local function is_tried(c, how)
-  return c.gpu or type(how[1]) == "string" or CHEAP[how[2]] or not gpu and c.layout == "aos"
+  local is_loop = type(how[1]) == "string"
+  if gpu and not c.gpu then return is_loop or how[2] == "atomics" end
+  if how[2] == "colours" and c.I > FIRST then return false end
+  return is_loop or FEW[how[2]] or c.type == p.type and (gpu or c.layout == "aos")
 end
 
--- The loops of all ways, of which one module is made.
+local sources = {} -- of modules, by what they depend on
+
+-- The source of all loops that are tried on a case. It has no sizes, so that a small grid will do.
 local function source_of(c)
-  local f, loops, first = c.flow, {}, p.threads[1]
-  for _, how in ipairs(WAYS) do
-    if is_tried(c, how) then loops[#loops + 1] = flow.loop(f, "res_calc", options_of("res_calc", how, first)) end
+  local key = c.type .. c.layout .. (c.gpu and " gpu" or "")
+  if not sources[key] then
+    local g, loops = grid_of(9, 11, "made"), {}
+    local f = flow.mesh(c.dev, g, flow.arrays(c.dev, g, c.type, c.layout), c.type, c.layout)
+    local function add(name, how) loops[#loops + 1] = flow.loop(f, name, options_of(name, how, p.threads[1])) end
+    for _, how in ipairs(WAYS) do
+      if is_tried({ gpu = c.gpu, layout = c.layout, type = c.type, I = FIRST }, how) then add("res_calc", how) end
+    end
+    for _, one in ipairs(DIRECT) do add(one[1], one) end
+    sources[key] = f.mesh:join(loops)[1].source
   end
-  for _, one in ipairs(DIRECT) do loops[#loops + 1] = flow.loop(f, one[1], options_of(one[1], one, first)) end
-  return f.mesh:join(loops)[1].source
+  return sources[key]
 end
 
--- A loop of a case by a way, in that module.
+-- A loop of a case by a way, in that module if its kernel is there: tables of 16 or 32 bits make a difference.
 local function loop_of(c, name, how, block)
-  local loop = flow.loop(c.flow, name, options_of(name, how, block))
-  c.flow.source = c.flow.source or source_of(c)
-  for _, launch in ipairs(loop.launches) do launch[2].source = c.flow.source end
+  local loop, source = flow.loop(c.flow, name, options_of(name, how, block)), source_of(c)
+  if source:find(loop.kernel, 1, true) then
+    for _, launch in ipairs(loop.launches) do launch[2].source = source end
+  end
   return loop
 end
 
@@ -172,6 +185,8 @@ answer("step", "q", "step, a cell a thread", 256, { host = host.step,
 users.describe(study)
 
 -- ---- rungs ------------------------------------------------------------------------------------------
+local STAGED <const> = { p.threads[#p.threads] }
+
 local function fields_of(name, how)
   return function(c, block)
     local loop = loop_of(c, name, how, block)
@@ -181,30 +196,31 @@ end
 
 -- One way of one loop; `more`: of a rung.
 local function rung(number, title, name, how, more)
-  local spec = { number, title, answer = name, blocks = p.threads, when = function(c) return is_tried(c, how) end,
-                 fields = fields_of(name, how),
+  local spec = { number, title, answer = name, blocks = how[3].by == "staged" and STAGED or p.threads,
+                 when = function(c) return is_tried(c, how) end, fields = fields_of(name, how),
                  launches = function(c, block) return loop_of(c, name, how, block).launches end }
   for key, value in pairs(more or {}) do spec[key] = value end
   study:rung(spec)
 end
 
 for _, how in ipairs(WAYS) do rung(how[1], how[2], "res_calc", how) end
+local MANY <const> = "a cell a thread, 72 registers"
 if gpu then -- more blocks at once by fewer registers
-  for _, registers in ipairs { 64, 72 } do
-    rung(4, ("a cell a thread, %d registers"):format(registers), "res_calc", WAYS[3], {
-      compile = { max_registers = registers }, launches = function(c, block)
-        return flow.loop(c.flow, "res_calc", options_of("res_calc", WAYS[3], block)).launches
-      end })
-  end
+  rung(4, MANY, "res_calc", WAYS[3], { compile = { max_registers = 72 }, launches = function(c, block)
+    return flow.loop(c.flow, "res_calc", options_of("res_calc", WAYS[3], block)).launches
+  end })
 end
+local BESIDE <const> = { blocks = { 128 }, device = "cpu", when = function(c)
+  return c.layout == "aos" and c.type == p.type
+end }
 for i = 1, #DIRECT - 1 do -- clear is no loop of OP2's
   local one = DIRECT[i]
   rung(10 + i, one[1] .. ", " .. one[2], one[1], one)
   if one[2] ~= "staged" then
-    rung(10 + i, one[1] .. ", CPU device", one[1], one, { blocks = { 128 }, device = "cpu" })
+    rung(10 + i, one[1] .. ", CPU device", one[1], one, BESIDE)
   end
 end
-rung(16, "res_calc, CPU device", "res_calc", WAYS[3], { blocks = { 128 }, device = "cpu" })
+rung(16, "res_calc, CPU device", "res_calc", WAYS[1], BESIDE)
 
 -- The threads that were best for a loop, if that was measured.
 local function best_block(name)
@@ -230,32 +246,39 @@ end
 
 step(17, WAYS[1])
 step(18, WAYS[3])
-step(19, WAYS[9])
-step(20, WAYS[3], { [2] = "step, a cell a thread, in a graph", graph = true })
+step(19, WAYS[3], { [2] = "step, a cell a thread, in a graph", graph = true })
 if gpu then
-  step(20, WAYS[3], { [2] = "step, 64 registers, in a graph", graph = true, compile = { max_registers = 64 } })
+  step(20, WAYS[3], { [2] = "step, 72 registers, in a graph", graph = true, compile = { max_registers = 72 } })
 end
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local SHARE <const> = { "share", title = "of the copy", unit = "%", digits = 3 }
-local function case(more)
-  local sides = { I = FIRST, layout = "aos", numbering = p.numbering, type = p.type }
-  for key, value in pairs(more) do sides[key] = value end
-  return { sides }
+local function case(...)
+  local list = {}
+  for i, more in ipairs { ... } do
+    list[i] = { I = FIRST, layout = "aos", numbering = p.numbering, type = p.type }
+    for key, value in pairs(more) do list[i][key] = value end
+  end
+  return list
 end
 
-study:part { "ladder", cases = case { I = p.I }, each = "I", rungs = { COPY, "res_calc" },
+-- The ways of some names; those of res_calc on the study's device.
+local function ways(names)
+  local list = { COPY, gpu and not names and MANY or nil }
+  for _, how in ipairs(WAYS) do
+    if not names or names[how[2]] then list[#list + 1] = how[2] end
+  end
+  return list
+end
+
+study:part { "ladder", cases = case { I = p.I }, each = "I", rungs = ways(),
   table = { { "number", title = "no." }, "rung", "block", "launches", "colours", "shared", "t", "T_eff", SHARE },
   charts = { { kind = "ladder", name = "ladder" } },
   ratios = { "a cell a thread / atomics", "staged, blocks and threads coloured / atomics",
              "best res_calc / library copy" } }
 
-study:part { "layouts", cases = case { I = p.I, layout = "soa" }, each = "I", rungs = { COPY, "res_calc" },
+study:part { "layouts", cases = case { I = p.I, layout = "soa" }, each = "I", blocks = "best", rungs = ways(),
   table = { { "number", title = "no." }, "rung", "block", "launches", "t", "T_eff", SHARE } }
-
-study:part { "orders", cases = case { layout = p.layouts, numbering = p.numberings }, blocks = "best", rows = "all",
-  rungs = { COPY, "res_calc" }, table = { { "number", title = "no." }, "rung", "layout", "numbering", "launches", "t",
-                                          "T_eff", SHARE } }
 
 -- Seconds for 1000 steps on a Tesla C2070 and on two Xeons X5650, as the lecture has them; tuned but for the first.
 local OP2 <const> = {
@@ -279,25 +302,19 @@ local function beside_op2(records, c)
   end
 end
 
-local LOOPS <const> = { COPY, "save_soln", "adt_calc", "bres_calc", "update", "a cell a thread",
-                        "staged, owned, a cell a thread", "res_calc, CPU device" }
-study:part { "loops", cases = case { layout = p.layouts, type = gpu and { "f64", "f32" } or p.type }, rungs = LOOPS,
-  rows = "all", derive = beside_op2,
+local LOOPS <const> = { COPY, "save_soln", "adt_calc", "bres_calc", "update", OWNER, gpu and MANY or nil,
+                        "res_calc, CPU device" }
+study:part { "loops", rungs = LOOPS,
+  cases = case({ layout = p.layouts }, gpu and p.type == "f64" and { layout = "aos", type = "f32" } or nil),
+  blocks = "best", rows = "all", derive = beside_op2,
   table = { "rung", "layout", "type", "block", "t", "T_eff", SHARE, { "thousand", title = "1000 steps" },
             { "op2_untuned", title = "C2070, untuned (source)" }, { "op2", title = "C2070 (source)" },
             { "westmere", title = "2 X5650 (source)" } } }
 
-study:part { "step", cases = case { I = p.I, layout = p.layouts }, rungs = { COPY, "step" }, rows = "all",
-  table = { { "number", title = "no." }, "rung", "I", "layout", "t", "T_eff", SHARE } }
-
-users.parts(study)
+study:part { "step", cases = case { layout = p.layouts }, rungs = { COPY, "step" }, rows = "all",
+  table = { { "number", title = "no." }, "rung", "layout", "t", "T_eff", SHARE } }
 
 -- ---- plans ------------------------------------------------------------------------------------------
-local function mesh_of(c, type, order)
-  local g = grid_of(c.I, c.J, order)
-  return flow.mesh(c.dev, g, flow.arrays(c.dev, g, type, "aos"), type, "aos")
-end
-
 -- The least of five times that a plan took, each from the maps alone.
 local function planning(f, how)
   local least, loop = math.huge, nil
@@ -314,9 +331,8 @@ local function time_plans(sizes)
   local records = {}
   for _, I in ipairs(sizes) do
     local c <close> = study:case { I = I, layout = "aos", numbering = "made" }
-    local f = mesh_of(c, p.type, "made")
-    for _, how in ipairs(WAYS) do
-      local seconds, loop = planning(f, how)
+    for _, how in ipairs { WAYS[3], WAYS[4] } do
+      local seconds, loop = planning(c.flow, how)
       records[#records + 1] = mw.record { study = "airfoil", group = "plans", rung = how[2], cells = c.cells,
         planning = seconds, launches = #loop.launches, device = c.dev, units = { planning = "s" } }
     end
@@ -331,8 +347,10 @@ local SLIDE <const> = { numbering = "the slide", blocks = 11240, block_colours =
 local function tell_diagnostics()
   local records = {}
   local c <close> = study:case { I = FIRST, layout = "aos", numbering = "made" }
-  for _, order in ipairs(p.numberings) do
-    local loop = flow.loop(mesh_of(c, "f32", order), "res_calc", { by = "staged", block = 128 })
+  for _, order in ipairs(gpu and { p.numberings[1] } or p.numberings) do -- they are the same on all devices
+    local g = grid_of(c.I, c.J, order)
+    local f = flow.mesh(c.dev, g, flow.arrays(c.dev, g, "f32", "aos"), "f32", "aos")
+    local loop = flow.loop(f, "res_calc", { by = "staged", block = 128 })
     local told = diagnostics(loop)
     told.numbering, told.study, told.group, told.device = order, "airfoil", "diagnostics", c.dev
     records[#records + 1] = mw.record(told)
@@ -366,8 +384,8 @@ local function check_residual(c, k, residual, is_published)
 end
 
 -- The pressure coefficient over the chord: of the edges on the airfoil, upper and lower side.
-local function chord(c)
-  local list, g, points = flow.coefficients(c.flow), c.grid, {}
+local function chord(g, list)
+  local points = {}
   for e = 1, g.bedges do
     if g.bound[e] == 1 then
       local a, b = g.pbedge[e], g.pbedge[e + g.bedges]
@@ -388,7 +406,7 @@ local function run_flow()
       cells[#cells + 1] = grid.cell_at(c.grid, (x - 0.5) / WIDE * 2 - 0.6, ((y - 0.5) / HIGH - 0.5) * 1.5) or false
     end
   end
-  local picture, paint = flow.picture(c.flow, cells, WIDE, HIGH)
+  local picture, paint, coefficients = flow.views(c.flow, cells, WIDE, HIGH)
   local film = mw.film { name = "airfoil-pressure", title = "airfoil: pressure around NACA 0012, Mach 0.4",
     label = "pressure", low = 0.93, high = 1.12, x = { -0.6, 1.4 }, y = { -0.75, 0.75 }, xlabel = "x", ylabel = "y" }
   local every, course, is_published = math.max(1, p.steps // 10), {}, FIRST == 400 and c.type == "f64"
@@ -406,13 +424,20 @@ local function run_flow()
   mw.table { "step", { "residual", digits = 7 },
              is_published and { "published", title = "OP2 (source)", digits = 6 } or nil,
              records = course, title = ("airfoil: the residual, %d cells"):format(c.cells) }
-  mw.plot { x = "step", y = "residual", logy = true, records = course, name = "airfoil-residual",
-            title = "airfoil: the residual" }
   film:draw()
-  chord(c)
+  chord(c.grid, coefficients())
 end
 
 study:part { "flow", run = run_flow }
+
+study:part { "orders", blocks = "best", rows = "all",
+  rungs = ways { atomics = true, [OWNER] = true, ["staged, blocks and threads coloured"] = true,
+                 ["staged, owned, a cell a thread"] = true },
+  cases = case({ layout = p.layouts[1], numbering = p.numberings },
+    p.layouts[2] and { layout = p.layouts[2], numbering = p.numberings[#p.numberings] } or nil),
+  table = { { "number", title = "no." }, "rung", "layout", "numbering", "launches", "t", "T_eff", SHARE } }
+
+users.parts(study)
 
 study:finally(function()
   if p.source == "none" then return end

@@ -1,33 +1,40 @@
 -- SPDX-License-Identifier: MIT
 --
--- Other orders of a grid's cells, nodes and edges: at random, along Morton's curve, edges in tiles.
+-- Other orders of a grid's cells, nodes and edges: at random, along Morton's curve, edges in tiles. An order is a list
+-- of the old numbers, `old`; `new` is its inverse. Both are tables from 1 of numbers from 0.
 
 local numbering = {}
 
-local NUMBER <const>, BITS <const> = (1 << 24) - 1, 24 -- of an element, below its key
+local BITS <const> = 24 -- of a cell's number, below its key
 
--- new[old], both from 0, of keys whose low bits are the old number.
-local function ranks(keys)
-  table.sort(keys)
+local function inverse(old)
   local new = {}
-  for k = 0, #keys - 1 do new[k] = 0 end -- an array, which filling it in random order does not make
-  for k, key in ipairs(keys) do new[key & NUMBER] = k - 1 end
+  for k = 1, #old do new[k] = 0 end -- an array, which filling it in any order does not make
+  for k, at in ipairs(old) do new[at + 1] = k - 1 end
   return new
 end
 
-local function leading(map, new) -- to where the targets are now
-  local out = {}
-  for k, v in ipairs(map) do out[k] = new[v] end
-  return out
+-- Elements in the order of their keys, integers from 0 to most; equal ones as they are.
+local function sorted(keys, most)
+  local at, old = { 1 }, {}
+  for k = 2, most + 2 do at[k] = 0 end
+  for k, key in ipairs(keys) do at[key + 2], old[k] = at[key + 2] + 1, 0 end
+  for k = 2, most + 2 do at[k] = at[k] + at[k - 1] end
+  for k, key in ipairs(keys) do
+    local place = at[key + 1]
+    old[place], at[key + 1] = k - 1, place + 1
+  end
+  return old
 end
 
-local function moved(list, n, new, dim) -- columns of n, or elements of `dim` numbers, to their new places
-  local out = {}
-  for k = 1, #list do out[k] = 0 end
-  for first = 0, #list // dim - 1, n do
-    for k = 0, n - 1 do
-      local from, to = dim * (first + k), dim * (first + new[k])
-      for d = 1, dim do out[to + d] = list[from + d] end
+-- A map's columns of n elements in another order, leading to where the targets are now. Either may stay.
+local function moved(map, n, old, new)
+  local out, i = {}, 0
+  for first = 1, #map, n do
+    for k = 1, n do
+      local target = map[first + (old and old[k] or k - 1)]
+      i = i + 1
+      out[i] = new and new[target + 1] or target
     end
   end
   return out
@@ -39,31 +46,31 @@ local function copy(g)
   return out
 end
 
-local function move_edges(out, new)
-  out.pedge, out.pecell = moved(out.pedge, out.edges, new, 1), moved(out.pecell, out.edges, new, 1)
-end
-
--- The cells by their keys, then nodes and edges by functions of what has become of the grid.
-local function renumbered(g, cell_keys, node_keys, edge_keys)
-  local out, new = copy(g), ranks(cell_keys)
-  out.cell_new = g.cell_new and leading(g.cell_new, new) or new
-  if g.cell_new then out.cell_new[0] = new[g.cell_new[0]] end
-  out.pecell, out.pbecell, out.pcell = leading(g.pecell, new), leading(g.pbecell, new), moved(g.pcell, g.cells, new, 1)
-  local nodes = ranks(node_keys(out))
-  for _, name in ipairs { "pcell", "pedge", "pbedge" } do out[name] = leading(out[name], nodes) end
-  out.x = moved(g.x, g.nodes, nodes, 2)
-  move_edges(out, ranks(edge_keys(out)))
+-- The cells in an order; then nodes and edges by functions of what has become of the grid.
+local function renumbered(g, cells, order_nodes, order_edges)
+  local out, new, x = copy(g), inverse(cells), {}
+  out.cell_new = new
+  out.pecell, out.pbecell, out.pcell = moved(g.pecell, g.edges, nil, new), moved(g.pbecell, g.bedges, nil, new),
+    moved(g.pcell, g.cells, cells)
+  local nodes, edges = order_nodes(out), order_edges(out)
+  local node_new = inverse(nodes)
+  out.pcell, out.pbedge = moved(out.pcell, g.cells, nil, node_new), moved(g.pbedge, g.bedges, nil, node_new)
+  out.pedge, out.pecell = moved(g.pedge, g.edges, edges, node_new), moved(out.pecell, g.edges, edges)
+  for k, node in ipairs(nodes) do x[2 * k - 1], x[2 * k] = g.x[2 * node + 1], g.x[2 * node + 2] end
+  out.x = x
   return out
 end
 
--- Keys in no order, the same in each run.
+-- No order, the same in each run.
 local function scrambled(n)
-  local keys = {}
-  for k = 0, n - 1 do
-    local mixed = k * 0x9E3779B97F4A7C15
-    keys[k + 1] = (mixed ~ mixed >> 29) * 0xBF58476D1CE4E5B9 >> BITS + 1 << BITS | k
+  local old, state = {}, n
+  for k = 1, n do old[k] = k - 1 end
+  for k = n, 2, -1 do
+    state = state * 6364136223846793005 + 1442695040888963407
+    local other = (state >> 33) % k + 1
+    old[k], old[other] = old[other], old[k]
   end
-  return keys
+  return old
 end
 
 --- As a generator leaves it that knows of no order: all at random.
@@ -79,7 +86,7 @@ local function spread(v) -- the bits of a number of 16, one place apart
   return (v | v << 1) & 0x55555555
 end
 
--- Keys of the cells by their centres' places on Morton's curve.
+-- The cells by their centres' places on Morton's curve.
 local function along_curve(g)
   local x, n, keys = g.x, g.cells, {}
   local low, high = { math.huge, math.huge }, { -math.huge, -math.huge }
@@ -92,44 +99,42 @@ local function along_curve(g)
     local px, py = ((x[a] + x[b]) / 2 - low[1]) * scale // 1 | 0, ((x[a + 1] + x[b + 1]) / 2 - low[2]) * scale // 1 | 0
     keys[k] = (spread(px) | spread(py) << 1) << BITS | (k - 1)
   end
+  table.sort(keys)
+  for k = 1, n do keys[k] = keys[k] & (1 << BITS) - 1 end
   return keys
 end
 
--- Keys of the elements with the first cell that has them in front.
-local function by_first_cell(list, n, each)
-  local first = {}
-  for k = 0, n - 1 do first[k] = NUMBER end
-  each(list, function(element, cell)
-    if cell < first[element] then first[element] = cell end
-  end)
-  local keys = {}
-  for k = 0, n - 1 do keys[k + 1] = first[k] << BITS | k end
-  return keys
+-- The nodes as the cells meet them.
+local function as_met(g)
+  local n, pcell, old, is_known = g.cells, g.pcell, {}, {}
+  for k = 1, g.nodes do is_known[k] = false end
+  for k = 1, n do
+    for place = k, 4 * n, n do
+      local node = pcell[place]
+      if not is_known[node + 1] then old[#old + 1], is_known[node + 1] = node, true end
+    end
+  end
+  return old
 end
 
---- Cells along Morton's curve, nodes and edges in the order of the first cell that has them.
+--- Cells along Morton's curve, nodes as they meet them, edges in the order of the first cell that has them.
 function numbering.Morton(g)
-  return renumbered(g, along_curve(g), function(out)
-    return by_first_cell(out.pcell, g.nodes, function(list, see)
-      for k, node in ipairs(list) do see(node, (k - 1) % g.cells) end
-    end)
-  end, function(out)
-    return by_first_cell(out.pecell, g.edges, function(list, see)
-      for k, cell in ipairs(list) do see((k - 1) % g.edges, cell) end
-    end)
+  return renumbered(g, along_curve(g), as_met, function(out)
+    local keys = {}
+    for k = 1, g.edges do keys[k] = math.min(out.pecell[k], out.pecell[k + g.edges]) end
+    return sorted(keys, g.cells)
   end)
 end
 
 --- The edges of tiles of 8 x 8 cells together; cells and nodes stay in rows.
 function numbering.tiles(g)
-  local keys, across, side = {}, (g.W + 7) // 8, 8
+  local keys, across = {}, (g.W + 7) // 8
   for k = 1, g.edges do
-    local a, b = g.pecell[k], g.pecell[k + g.edges]
-    local own = a < b and a or b
-    keys[k] = (own // g.W // side * across + own % g.W // side) << BITS | (k - 1)
+    local own = math.min(g.pecell[k], g.pecell[k + g.edges])
+    keys[k] = own // g.W // 8 * across + own % g.W // 8
   end
-  local out = copy(g)
-  move_edges(out, ranks(keys))
+  local out, old = copy(g), sorted(keys, across * ((g.J + 7) // 8))
+  out.pedge, out.pecell = moved(g.pedge, g.edges, old), moved(g.pecell, g.edges, old)
   return out
 end
 

@@ -172,32 +172,41 @@ local function passes(t, r, i, iterations, add)
   t.bound(r.x, r.wall)
 end
 
---- K iterations a pass, W pairs a lane; x0 in float or __half.
+--- K iterations a pass, W pairs a lane; x0 in float or __half. All warps are there at once: those of a second wave
+--- would be few, and take as long.
 function relax.levels(K, W, real)
   local size = real == "float" and 4 or 2
   return function(t, r, i)
-    local c, p, x0 = t.c, t.p, r.x0
-    local strips = ceil_div(c.n // 2 + 5, W * (32 - 2 * ceil_div(K, W)))
-    local most = c.dev:properties().multiprocessors * (c.gpu and p.resident or 1)
-    local rows = p.rows > 0 and p.rows or math.max(4 * K, ceil_div(t.ny * strips, most))
+    local c, x0, name = t.c, r.x0, ("relax_levels<%d,%d,%s>"):format(K, W, real)
+    local strips, bytes = ceil_div(c.n // 2 + 5, W * (32 - 2 * ceil_div(K, W))), (2 * K + 2) * 64 * W * size
+    local most = c.gpu and c:resident(name, 32, bytes) or c.dev:properties().multiprocessors
+    local rows = t.p.rows > 0 and t.p.rows or math.max(4 * K, ceil_div(t.ny, math.max(1, most // strips)))
     rows = rows + rows % 2
     if size == 2 then
       x0 = c.half and c.half[i]
       t.line("to_half", { to = x0, from = r.x0 })
     end
     passes(t, r, i, K, function(args)
-      t.add(("relax_levels<%d,%d,%s>"):format(K, W, real), { block = 32 * p.warps, grid = { ceil_div(strips, p.warps),
-        ceil_div(t.ny, rows) }, shared = (2 * K + 2) * 64 * W * size * p.warps }, with(args, { x0 = x0, rows = rows }))
+      t.add(name, { block = 32, grid = { strips, ceil_div(t.ny, rows) }, shared = bytes },
+        with(args, { x0 = x0, rows = rows }))
     end)
   end
 end
 
---- Rows in a block's registers: all, or `own` a block for so many iterations a launch.
+-- The warps of a block that keeps rows in registers, pairs a lane and rows a warp; nil if a block has not as many.
+local function band_of(c, own, count)
+  local W, rows = c.n // 64, own and own + 4 * count or c.ny or c.n
+  local R = W == 8 and 2 or 4
+  local warps = ceil_div(rows, R)
+  local is_there = c.n % 64 == 0 and (W == 1 or W == 2 or W == 4 or W == 8) and warps <= (W > 2 and 16 or 32)
+  return is_there and warps or nil, W, R
+end
+
+--- Rows in a block's registers: all, or `own` a block for so many iterations a launch; and for which cases that is.
 function relax.band(own, count)
   return function(t, r, i)
-    local W = t.c.n <= 128 and 2 or t.c.n <= 256 and 4 or 8
-    local R, rows, halo = W == 8 and 2 or 4, own or t.ny + t.ny % 2, own and 2 * count or 0
-    local warps = ceil_div(rows + 2 * halo, R)
+    local warps, W, R = band_of(t.c, own, count)
+    local rows, halo = own or t.ny + t.ny % 2, own and 2 * count or 0
     local function add(args)
       t.add(("relax_band<%d,%d>"):format(W, R), { block = 32 * warps, grid = ceil_div(t.ny, rows),
         shared = 4 * (warps + 2) * 32 * W * 4 }, with(args, { own = rows, halo = halo, count = count }))
@@ -205,7 +214,7 @@ function relax.band(own, count)
     if own then return passes(t, r, i, count, add) end
     add(with(r, { y = r.x, by_border = 1 }))
     t.bound(r.x, r.wall)
-  end
+  end, function(c) return band_of(c, own, count) ~= nil end
 end
 
 --- The lower rows on another device, which gets x and x0 of them, and after each half iteration the row beside them.

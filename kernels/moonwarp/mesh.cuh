@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernels of moonwarp.mesh share; lua/moonwarp/mesh/source.lua writes it in front of each. `all` has n elements
-// of D values: one value of all after the other (SOA), or one element after the other.
+// What the kernels of moonwarp.mesh share; lua/moonwarp/mesh/source.lua writes it in front of each. `all` has n
+// elements of D values: one value of all after the other (SOA), or one element after the other.
 
 // An element's values in accesses of up to 16 bytes.
 template <class T, int D> struct alignas(D * sizeof(T) % 16 == 0 ? 16 : D * sizeof(T) % 8 == 0 ? 8 : sizeof(T)) Values {
@@ -34,6 +34,9 @@ template <bool SOA, int D, class T> __device__ inline void plus(const T *own, T 
 template <bool SOA, int D, class T> __device__ inline void plus_atomic(const T *own, T *all, int n, int at) {
   for (int d = 0; d < D; d++) atomicAdd(&all[SOA ? d * n + at : at * D + d], own[d]);
 }
+
+// Where a table with marks leads target t to if it has 14 bits of the difference from t: as tables of 32 bits have it.
+__device__ inline int place(short value, int t) { return (t + (value << 18 >> 18)) | (int)(value << 16 & 0xc0000000u); }
 
 // Adds the sum over the block's threads, which are whole warps, to *sum.
 template <class T> __device__ void add_block(T *sum, T value) {

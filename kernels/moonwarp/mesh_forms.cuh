@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The forms of the kernels of moonwarp.mesh, with $holes that lua/moonwarp/mesh/source.lua fills.
+// The forms of the kernels of moonwarp.mesh, with $holes that lua/moonwarp/mesh/source.lua fills. (void): a loop may have no use for it.
 
 //- elements: a thread for each
 const int i = blockIdx.x * blockDim.x + threadIdx.x;
 $begin
 if (i < many) {
   const int e = $e;
+  (void)e;
   $body
 }
 $finish
@@ -21,6 +22,7 @@ $body
 #pragma unroll
 for (int k = 0; k < $rows; k++) {
   const int $places;
+  (void)$first;
   $stop
   $body
 }
@@ -28,12 +30,14 @@ for (int k = 0; k < $rows; k++) {
 //- more: the others
 $more for (int k = $rows; k < most_$c; k++) {
   const int $places;
+  (void)$first;
   $stop
   $body
 }
 
 //- staged: a block for each mini-partition
 extern __shared__ double pool[];
+(void)pool;
 $begin
 __syncthreads();
 $body
@@ -42,6 +46,7 @@ $finish
 //- targets: all that a block has of a map
 for (int k = threadIdx.x, end = $end; k < end; k += blockDim.x) {
   const int t = $t;
+  (void)t;
   $body
 }
 

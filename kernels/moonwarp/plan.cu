@@ -45,8 +45,8 @@ __global__ void column_count(int targets, int n, int column, const int *start, c
 }
 
 // The elements of each target, or where `map`, a column of a map, leads from them; a row after the other, -1 behind the
-// last. Rows below `full` are filled up: the first element is there again, or 0 if there is none; with `marks` that is
-// marked AGAIN, and row full - 1 is marked MORE where further ones follow.
+// last. Rows below `full` are filled up: the first element is there again, or one of another column, or 0; with `marks`
+// that is marked AGAIN, and row full - 1 is marked MORE where further ones follow.
 __global__ void column_rows(int targets, int n, int column, int rows, int full, bool marks, const int *start,
                             const int *degree, const int *inverse, const int *map, int *out) {
   int t = INDEX;
@@ -56,9 +56,18 @@ __global__ void column_rows(int targets, int n, int column, int rows, int full, 
     int code = inverse[start[t] + k];
     if (code / n == column) out[have++ * targets + t] = map ? map[code % n] : code % n;
   }
-  int again = (have ? out[t] : 0) | (marks ? (int)AGAIN : 0);
+  int other = degree[t] ? inverse[start[t]] % n : 0;
+  int again = (have ? out[t] : map ? map[other] : other) | (marks ? (int)AGAIN : 0);
   if (marks && have > full) out[(full - 1) * targets + t] |= MORE;
   for (int k = have; k < rows; k++) out[k * targets + t] = k < full ? again : -1;
+}
+
+// Such a table as differences from the target in 16 bits, of which marks take two; far: whether one does not fit.
+__global__ void differences(int values, int targets, bool marks, const int *rows, short *out, unsigned char *far) {
+  if (INDEX >= values) return;
+  int row = rows[INDEX], d = row == -1 ? 0 : (row & 0x3fffffff) - INDEX % targets, most = marks ? 0x2000 : 0x8000;
+  far[INDEX] = d < -most || d >= most;
+  out[INDEX] = marks ? (d & 0x3fff) | (row >> 16 & 0xc000) : d;
 }
 
 // ---- mini-partitions ---------------------------------------------------------------------------------------------------

@@ -31,16 +31,19 @@ local function new(dev, options)
     schema.options("mesh.new", options, rules))
   loop.check_word("mesh.new: option 'layout'", o.layout, "aos", "soa")
   loop.check_word("mesh.new: option 'type'", o.type, "f32", "f64")
+  for name, value in pairs(o.constants) do
+    loop.check_name("mesh.new: a constant's name", name)
+    if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then
+      invalid("mesh.new: constant '%s' must be a finite number, got %s", name, tostring(value))
+    end
+  end
   return setmetatable(lists.merged(o, { dev = dev, names = {}, plans = {} }), Mesh)
 end
 
 -- Kernels have the names.
 local function check_name(mesh, kind, name)
-  if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" then
-    invalid("a %s's name is a word of letters and digits, got %s", kind, tostring(name))
-  elseif mesh.names[name] then
-    invalid("%s '%s': the mesh has a %s of that name", kind, name, mesh.names[name])
-  end
+  loop.check_name(("a %s's name"):format(kind), name)
+  if mesh.names[name] then invalid("%s '%s': the mesh has a %s of that name", kind, name, mesh.names[name]) end
 end
 
 -- An object of the mesh, whose name is taken from now on.
@@ -100,6 +103,7 @@ function Mesh:dat(name, set, dim, array)
   loop.check_object(self, ("dat '%s'"):format(name), set, "set")
   check_count(("dat '%s': its dimension"):format(name), dim, 1, 64)
   check_array(("dat '%s' on '%s'"):format(name, set.name), array, set.n * dim, "dimension %d of %d", dim, set.n)
+  loop.check_type(("dat '%s'"):format(name), array)
   return object(self, "dat", { name = name, set = set, dim = dim, array = array, type = array:dtype() })
 end
 
@@ -111,6 +115,7 @@ end
 function Mesh:global(name, dim, array)
   check_name(self, "global", name)
   check_array(("global '%s'"):format(name), array, dim, "dimension %d", dim)
+  loop.check_type(("global '%s'"):format(name), array)
   return object(self, "dat", { name = name, dim = dim, array = array, type = array:dtype(), is_global = true })
 end
 
@@ -119,7 +124,11 @@ end
 ---@return table[] loops   the same
 function Mesh:join(loops)
   local kernels, known = {}, {}
+  if type(loops) ~= "table" or #loops == 0 then
+    invalid("join: a list of loops is wanted, got %s", type(loops) == "table" and "none" or schema.kind(loops))
+  end
   for _, one in ipairs(loops) do
+    loop.check_object(self, "join", one, "loop")
     if not known[one.name] then known[one.name], kernels[#kernels + 1] = one.kernel, one.kernel end
     if known[one.name] ~= one.kernel then
       invalid("join: two loops are named '%s': give one of them another 'name'", one.name)
@@ -147,7 +156,8 @@ end
 ---@param loops table[]
 ---@return function ...   one for each
 function Mesh:compile(loops)
-  local module = self.dev:module { source = self:join(loops)[1].source, name = loops[1].name }
+  local source_text = self:join(loops)[1].source
+  local module = self.dev:module { source = source_text, name = loops[1].name }
   return table.unpack(lists.map(loops, function(one) return loop.runner(one, module) end))
 end
 

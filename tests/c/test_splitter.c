@@ -118,8 +118,8 @@ static void uniformity(void **state) {
              effects[i], KERNEL("if (f(n, (int *)x) > 1) __syncthreads();\n"));
     expect_engine(text, "fiber", "differs");
   }
-  expect_engine(KERNEL("int i; for (i = 0; i < n; i++) __syncthreads();\nfor (i = t; i < n; i++) x[i] = 1;\n"), "split",
-                "");
+  expect_engine(KERNEL("int i; for (i = 0; i < n; i++) __syncthreads();\nfor (i = t; i < n; i++) x[i] = 1;\n"), "fiber",
+                "differs");
   expect_engine(KERNEL("int i; for (i = t; i < n; i++) x[i] = 1;\nfor (i = i + 1; i < n; i++) __syncthreads();\n"),
                 "fiber", "differs");
   expect_engine(KERNEL("int i; for (i = t; i < n; i++) x[i] = 1;\nfor (; i < n; i++) __syncthreads();\n"), "fiber",

@@ -9,7 +9,7 @@
 
 enum { NAP_NS = 50 * 1000 };
 
-static const double SPIN_SECONDS = 200e-6;
+static const double SPIN_SECONDS = 5e-3;
 
 cuda_device *cuda_open_devices;
 cuda_graph *cuda_capture;

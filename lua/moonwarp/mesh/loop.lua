@@ -29,29 +29,51 @@ function loop.check_count(who, n, least, most)
   end
 end
 
---- Rejects what is no object of a mesh.
----@param kind string   "set", "map" or "dat", which a global is too
+--- Rejects what is no name in a kernel.
+function loop.check_name(who, name)
+  if type(name) == "string" and name:find "^[%a_][%w_]*$" then return end
+  invalid("%s is a word of letters and digits, got %s", who, tostring(name))
+end
+
+--- Rejects what is no object of a mesh, or has no array any more.
+---@param kind string   "set", "map", "loop", or "dat", which a global is too
 function loop.check_object(mesh, who, value, kind)
   local is_it = type(value) == "table" and value.kind == kind
   if not is_it then invalid("%s: a %s of the mesh is wanted, got %s", who, kind, schema.kind(value)) end
   if value.mesh ~= mesh then invalid("%s: %s '%s' is of another mesh", who, kind, value.name) end
+  if value.array and core.type(value.array) ~= "array" then
+    invalid("%s: the array of %s '%s' is closed", who, kind, value.name)
+  end
 end
 
--- The parameters of a user's function: name, is_const, dim if it has one.
+-- The parameters of a user's function: name, type, is_const, dim if it has one.
 local function signature(mesh, kernel)
-  if not kernel:find "^[%a_][%w_]*$" then invalid("par_loop: a function's name is a word, got '%s'", kernel) end
-  local inside = mesh.kernels:match("[%w_]+%s+" .. kernel .. "%s*(%b())%s*{")
+  local text = mesh.kernels:gsub("/%*.-%*/", " "):gsub("//[^\n]*", "")
+  local inside, list = text:match("[%w_]+%s+" .. kernel .. "%s*(%b())%s*{"), {}
   if not inside then invalid("par_loop: the mesh's kernels have no function '%s'", kernel) end
-  local list = {}
-  for text in inside:sub(2, -2):gmatch "[^,]+" do
-    list[#list + 1] = { name = text:match "([%a_][%w_]*)[%s%[%]%d]*$", is_const = text:find "%f[%w]const%f[%W]" ~= nil,
-                        dim = math.tointeger(text:match "%[%s*(%d+)%s*%]") }
+  for one in inside:sub(2, -2):gmatch "[^,]+" do
+    local words = {}
+    for word in one:gsub("%b[]", ""):gsub("__restrict__", ""):gmatch "[^%s*]+" do words[#words + 1] = word end
+    list[#list + 1] = { name = table.remove(words), is_const = lists.has(words, "const"),
+                        dim = math.tointeger(one:match "%[%s*(%d+)%s*%]"),
+                        type = table.concat(words, " "):gsub("%s*const%s*", "") }
   end
   return list
 end
 
-local function check_argument(set, a, parameter)
+-- The types of dats: those that atomics add.
+local TYPES <const> = { f32 = "float", f64 = "double", i32 = "int", u32 = "unsigned" }
+
+--- Rejects arrays of other types than dats may have.
+function loop.check_type(who, array)
+  if not TYPES[array:dtype()] then
+    invalid("%s: an array of f32, f64, i32 or u32 is wanted, got %s", who, array:dtype())
+  end
+end
+
+local function check_argument(mesh, set, a, parameter)
   local dat, map = a.dat, a.map
+  local cpp, own = parameter.type == "REAL" and TYPES[mesh.type] or parameter.type:gsub(" int$", ""), TYPES[dat.type]
   loop.check_word(a.who .. ": its access", a.access, "read", "write", "inc", "rw")
   if map and map.from ~= set then
     invalid("%s: map '%s' is from '%s', the loop is over '%s'", a.who, map.name, map.from.name, set.name)
@@ -65,6 +87,9 @@ local function check_argument(set, a, parameter)
     invalid("%s: elements may share it, so that it is 'read' or 'inc', got '%s'", a.who, a.access)
   elseif parameter.dim and parameter.dim ~= dat.dim then
     invalid("%s: the function takes %d values, '%s' has %d", a.who, parameter.dim, dat.name, dat.dim)
+  elseif cpp ~= own then
+    invalid("%s: the function's parameter is of type '%s', '%s' is of %s: write %s", a.who, parameter.type, dat.name,
+      dat.type, dat.type == mesh.type and "REAL" or own)
   elseif parameter.is_const ~= (a.access == "read") then
     invalid("%s: its access is '%s', the function's parameter is %sconst", a.who, a.access,
       parameter.is_const and "" or "not ")
@@ -109,15 +134,18 @@ local function add_sides(pattern)
   end
 end
 
--- An array that several arguments have is read by all of them, or incremented.
-local function check_order(a, i, of_array)
-  local array = a.dat.array
-  local first = of_array[array]
-  if first and (first.access ~= a.access or a.access == "write" or a.access == "rw") then
-    invalid("%s: its array is '%s' here and '%s' by argument %d, so that the order of the elements counts", a.who,
-      a.access, first.access, first.i)
+-- What several arguments have in memory is read by all of them, or incremented as one dat.
+local function check_order(pattern, a)
+  local array, first = a.dat.array, a.dat.array:address()
+  for i, one in ipairs(pattern.args) do
+    local begin, both = one.dat.array:address(), one.access == a.access and a.access
+    local is_fine = both == "read" or both == "inc" and one.dat == a.dat
+    if not is_fine and begin < first + array:nbytes() and first < begin + one.dat.array:nbytes() then
+      if both == "inc" then invalid("%s: its array is argument %d's, too: both must have the same dat", a.who, i) end
+      invalid("%s: its array is '%s' here and '%s' by argument %d, so that the order of the elements counts", a.who,
+        a.access, one.access, i)
+    end
   end
-  of_array[array] = first or { access = a.access, i = i }
 end
 
 -- The arguments by what is done with them. args: { dat, map, column, access, own (its name in the kernel), at }; maps;
@@ -126,7 +154,7 @@ end
 local function described(mesh, set, kernel, args, is_owner)
   local pattern = { set = set, kernel = kernel, args = {}, maps = {}, ends = {}, columns = {}, added = {}, sums = {},
                     staged = {}, in_order = {}, bits = 0, side_ends = {} }
-  local parameters, of_array = signature(mesh, kernel), {}
+  local parameters = signature(mesh, kernel)
   if #parameters ~= #args then
     invalid("par_loop %s: the function takes %d arguments, got %d", kernel, #parameters, #args)
   end
@@ -141,9 +169,9 @@ local function described(mesh, set, kernel, args, is_owner)
     local a = { dat = dat, map = map, column = column, access = given[#given], own = "v_" .. parameters[i].name,
                 at = map and ("at_%s_%s"):format(map.name, column),
                 who = ("%s '%s'"):format(who, dat.name) }
-    check_argument(set, a, parameters[i])
+    check_argument(mesh, set, a, parameters[i])
+    check_order(pattern, a)
     pattern.args[i] = a
-    check_order(a, i, of_array)
     if map then
       add_indirect(pattern, a, a.access == "read" or not is_owner)
     else
@@ -215,18 +243,22 @@ end
 --- A loop: name, kernel (its text), launches (without a source), plan, options, pattern, planning (seconds).
 function loop.new(mesh, set, kernel, args, options)
   loop.check_object(mesh, "par_loop", set, "set")
-  if type(kernel) ~= "string" then invalid("par_loop: a function's name is wanted, got %s", schema.kind(kernel)) end
+  loop.check_name("par_loop: a function's name", kernel)
   if type(args) ~= "table" then
     invalid("par_loop %s: a list of arguments is wanted, got %s", kernel, schema.kind(args))
   end
   local who, began = "par_loop " .. kernel, core.clock()
-  local o = lists.merged({ by = "atomics", block = 128, blocks = "colours", threads = "colours" },
-    schema.options(who, options, OPTIONS))
+  local o = lists.merged({ by = "atomics", block = 128, blocks = "colours", threads = "colours",
+                           name = kernel .. "_loop" }, schema.options(who, options, OPTIONS))
+  loop.check_name(who .. ": option 'name'", o.name)
+  if mesh.kernels:find("%f[%w_]" .. o.name .. "%s*%b()%s*{") then
+    invalid("%s: option 'name': the mesh's kernels have a function '%s'", who, o.name)
+  end
   local pattern = described(mesh, set, kernel, args, o.threads == "owner")
   o = chosen(pattern, who, o)
   local p = planned(mesh, pattern, o)
   local declared, values = parameters_of(pattern, p)
-  local out = { name = o.name or kernel .. "_loop", launches = {}, plan = p, options = o, pattern = pattern }
+  local out = { name = o.name, launches = {}, plan = p, options = o, pattern = pattern, mesh = mesh, kind = "loop" }
   out.kernel = source.kernel(out.name, declared, (source[o.by] or source.elements)(pattern, o, p))
   for c = 1, #p.first - 1 do
     local count = p.first[c + 1] - p.first[c]

@@ -95,16 +95,25 @@ function plan.elements(mesh, loop, o)
   return p
 end
 
---- Of each target: where its elements lead.
+--- Of each target: where its elements lead. As differences in 16 bits, if all fit: half as much to read.
 function plan.owner(mesh, loop)
   local p, dev, n = { arguments = {}, first = { 0, loop.inc.to.n } }, mesh.dev, loop.inc.to.n
+  local tables = {}
+  p.is_near = true
   sides_of(dev, loop, p, math.min(UNROLLED, ceil_div(loop.set.n, n)))
   for _, side in ipairs(p.sides) do
     for j, one in ipairs(side.ends) do
-      local leads = dev:empty("i32", side.most * n)
-      rows_of(dev, loop.inc, side, side.rows, one, j == 1, leads)
-      pass(p, ("from_%d_%s"):format(side.column, one.name), leads)
+      local size = side.most * n
+      local wide, near, far <close> = dev:empty("i32", size), dev:empty("i16", size), dev:empty("u8", size)
+      rows_of(dev, loop.inc, side, side.rows, one, j == 1, wide)
+      run(dev, "differences", size, n, j == 1, wide, near, far)
+      p.is_near = p.is_near and dev:max(far) == 0
+      tables[#tables + 1] = { ("from_%d_%s"):format(side.column, one.name), [true] = near, [false] = wide }
     end
+  end
+  for _, one in ipairs(tables) do
+    pass(p, one[1], one[p.is_near])
+    one[not p.is_near]:close()
   end
   return p
 end

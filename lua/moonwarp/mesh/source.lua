@@ -54,7 +54,7 @@ local function element(loop, read, inc)
     names[i] = known or a.own
     if not known and not is_inc then table.insert(before, 1, declared(dat, a.own)) end
   end
-  add(before, "%s(%s);", loop.kernel, table.concat(names, ", "))
+  add(before, "(::%s)(%s);", loop.kernel, table.concat(names, ", "))
   return lists.append(before, after), begin
 end
 
@@ -85,7 +85,10 @@ end
 -- ---- a target per thread ----------------------------------------------------------------------------
 -- Where place k of a column's elements leads, from tables or from those of a block. 65535 and -1 are none.
 local function place_text(loop, p, side, one)
-  if not p.own then return ("from_%d_%s[k * many + t]"):format(side.column, one.name) end
+  if not p.own then
+    local from = ("from_%d_%s[k * many + t]"):format(side.column, one.name)
+    return not p.is_near and from or one == side.ends[1] and ("place(%s, t)"):format(from) or "t + " .. from
+  end
   local of = one.map and ("slots_%s[%d * all + "):format(one.map.name, one.column - 1) or "elements["
   return ("is_here ? (int)%s(%d + k) * n_%s + t] : %d"):format(of, side.begin, loop.inc.to.name,
     one.map and 65535 or -1)
@@ -108,7 +111,7 @@ local function side_text(loop, p, side, name)
   end)
   local stop = ("if (%s %s) break;"):format(first.name, p.own and first.map and "== 65535" or "< 0")
   local more = p.own and "if (is_here)" or ("if (at_%d[%d][0] >= 1 << 30)"):format(c, side.rows - 1)
-  return form(name, { c = c, rows = side.rows, places = table.concat(places, ", "), more = more,
+  return form(name, { c = c, rows = side.rows, places = table.concat(places, ", "), first = first.name, more = more,
     stop = (p.own or not is_first) and stop, body = lists.append(declarations, body) })
 end
 

@@ -52,7 +52,8 @@ end
 ---@param dev userdata
 ---@return table view
 function case.view(study, dev)
-  local own = { dev = dev, gpu = dev:kind() == "gpu", state = { plans = {}, views = study.state.views } }
+  local state = { plans = {}, views = study.state.views, kinds = study.state.kinds }
+  local own = { dev = dev, gpu = dev:kind() == "gpu", state = state }
   return setmetatable(own, { __index = study })
 end
 
@@ -73,7 +74,7 @@ function case.on(study, id)
   local views = study.state.views
   local view = views[dev:id()] or case.view(study, dev)
   views[dev:id()], view.state.in_fibers = view, study.state.in_fibers
-  if view.gpu == study.gpu then view.state.plans = study.state.plans end -- the same code, compiled once
+  view.state.plans = lists.entry({}, study.state.kinds, view.gpu, view.state.plans) -- the same code, compiled once
   return view
 end
 

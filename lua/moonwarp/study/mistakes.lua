@@ -33,14 +33,14 @@ end
 ---@param part table
 ---@param rung table
 ---@param sides table    of the odd case
----@param plan fun(study: table, sides: table, rung: table)   plans the rung's kernels
+---@param plan fun(judge: table)   plans the kernels of all of the part's mistakes, which are compiled once
 function mistakes.look(study, part, rung, sides, plan)
   -- kinds: of what shows it; found: the case that does; shown: both in words; problem: why it cannot be judged
   local known = lists.entry({}, study.state.mistakes, rung, { kinds = {} })
   if known.problem or rung.when and not rung.when(case.bare(study, sides)) then return end
   local done, problem = failure.catch(function()
     local on = judge_of(study)
-    plan(on, sides, rung)
+    plan(on)
     answers.show_mistake(on, rung, function() return case.new(on, sides, part) end, known.kinds)
     known.found = known.found or next(known.kinds) and answers.sides_text(case.bare(on, sides))
   end)

@@ -234,11 +234,24 @@ end
 
 -- Every instance of every part is known before the first one is compiled.
 local function plan(study)
+  local seen = {}
   for _, part in ipairs(study.state.parts) do
-    for _, list in ipairs { part.odd_cases, part.list } do
-      for _, sides in ipairs(list) do
-        for _, rung in ipairs(part.checked) do plan_rung(study, sides, rung) end
+    for _, sides in ipairs(lists.append(lists.append({}, part.odd_cases), part.list)) do
+      local words = answers.sides_text(case.bare(study, sides))
+      for _, rung in ipairs(part.checked) do
+        local key = ("%s, %s"):format(rung.name, words)
+        if not seen[key] then plan_rung(study, sides, rung) end
+        seen[key] = true
       end
+    end
+  end
+end
+
+-- The same of a part's mistakes for the device that judges them.
+local function mistakes_planner(part, sides)
+  return function(judge)
+    for _, rung in ipairs(part.checked) do
+      if rung.mistake then plan_rung(judge, sides, rung) end
     end
   end
 end
@@ -283,7 +296,7 @@ local function grouped(study, part, sides, seen)
   local groups, by_device = {}, {}
   for _, rung in ipairs(unchecked(study, part, case.bare(study, sides), seen)) do
     local on = case.on(study, rung.device)
-    if rung.mistake then mistakes.look(study, part, rung, sides, plan_rung)
+    if rung.mistake then mistakes.look(study, part, rung, sides, mistakes_planner(part, sides))
     else table.insert(lists.entry(groups, by_device, on, { on = on }), rung) end
   end
   return groups
@@ -383,11 +396,14 @@ end
 --- Runs a study.
 ---@param study table
 function runner.run(study)
-  -- parts: those to be run; results: of measured parts, by name; plans: of modules; views: the study on other devices;
-  -- wrong: rungs, with the reason; mistakes: what is known of rungs with one; mistaken: those that are measured;
-  -- counted: counters of variants; in_fibers: rungs, with the reason; rung: the one that launches
-  study.state = { name = session.current:script(), results = {}, plans = {}, views = {}, wrong = {}, skipped = {},
-                  unchecked = {}, mistakes = {}, mistaken = {}, counted = {}, uncounted = {}, in_fibers = {} }
+  -- parts: those to be run; results: of measured parts, by name; plans: of modules; kinds: plans by whether a device is
+  -- a GPU; views: the study on other devices; wrong: rungs, with the reason; mistakes: what is known of rungs with one;
+  -- mistaken: those that are measured; counted: counters of variants; in_fibers: rungs, with the reason; rung: the one
+  -- that launches
+  local plans = {}
+  study.state = { name = session.current:script(), results = {}, plans = plans, kinds = { [study.gpu] = plans },
+                  views = {}, wrong = {}, skipped = {}, unchecked = {}, mistakes = {}, mistaken = {}, counted = {},
+                  uncounted = {}, in_fibers = {} }
   local current = session.current
   current.measured = study.dev
   local _ <close> = setmetatable({}, { __close = function() -- however the run ends
