@@ -425,7 +425,7 @@ study:answer("heat", { output = "inner1", start = begin, tolerance = function() 
     results[c.whole] = by_one(c, 0, c.height)
     return results[c.whole]:view(c.plane + 1, c.planes[1] * c.plane)
   end,
-  bytes = function(c) return 16 * c.height * c.plane * c.steps end,
+  bytes = function(c) return 16 * mw.ceil_div(c.height, c.used) * c.plane * c.steps end, -- of a device
   also = function(c, check)
     local all = results[c.whole]
     for d = 2, c.used do
