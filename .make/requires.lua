@@ -7,11 +7,11 @@ local requires = {}
 
 -- The floors: a file requires only files of its own floor and of those before it. Scripts require a file that no floor
 -- names, as moonwarp.blas, by its own name; it is above the library.
-local LIBRARY <const> = { "study", "init" }
+local LIBRARY <const> = { "study", "tune", "init" }
 local ABOVE <const> = {}
 local FLOORS <const> = {
   { "base/" }, { "own_kernels", "skip" }, { "measure/" }, { "results/" }, { "plot/" }, { "session" },
-  { "arg", "array", "reduce", "module" }, { "mesh/" }, { "tools/" }, { "study/" }, LIBRARY, ABOVE,
+  { "arg", "array", "reduce", "module" }, { "mesh/" }, { "tools/" }, { "tune/" }, { "study/" }, LIBRARY, ABOVE,
   { "lab/" }, { "report/" }, { "slurm/" }, { "sweep/" }, { "prompt/" }, { "cli/", "cli" },
 }
 -- Who may name the current session. Others are given one.

@@ -16,6 +16,12 @@ local function gate(field, rung, at_least, other, where, devices)
   return { field = field, record = record, at_least = at_least, of = of, devices = devices }
 end
 
+-- What a search by groups finds of a kernel, beside the best of all variants.
+local function found(kernel, at_least, devices)
+  return { field = "found", record = { kernel = kernel, search = "groups" }, at_least = at_least,
+           of = { kernel = kernel, search = "brute force" }, devices = devices }
+end
+
 -- A counter of a kernel is at most a number in every launch.
 local function counts(kernel, field, at_most) return { kernel = kernel, field = field, at_most = at_most } end
 
@@ -134,7 +140,7 @@ return {
     gates = { gate("launches", "a graph", 0.5, "queued", { group = "short" }),
               gate("launches", "queued", 2, "each waited for", { group = "short" }, "cuda"),
               gate("launches", "a graph", 1.8, "queued", { group = "short" }, "cuda"),
-              gate("launches", "one launch, a block", 3.7, "a graph", { group = "short" }, "cuda") } },
+              gate("launches", "one launch, a block", 2.2, "a graph", { group = "short" }, "cuda") } },
   { name = "managed", title = "What does memory cost that moves by itself?", study = "managed", needs = "streams",
     tags = { "memory", "transfer" },
     gates = { gate("T_tot", "managed, prefetched", 0.5, "explicit, pinned", { group = "trip" }, "cpu"),
@@ -161,6 +167,10 @@ return {
               gate("cells", "all steps in registers", 18, "a launch a step", { group = "Jacobi" }, "cuda"),
               gate("cells", "all implicit steps in a launch", 4.7, "a launch an implicit step", { group = "implicit" },
                    "cuda") } },
+  { name = "tuning", title = "Does a search find the best variant?", study = "tuning", needs = "transpose",
+    tags = { "memory", "arithmetic" },
+    gates = { found("reduction", 0.3), found("stencil", 0.97, "cuda"), found("matrix product", 0.97, "cuda"),
+              found("reduction", 0.97, "cuda") } },
   { name = "tridiagonal", title = "How should many tridiagonal systems be solved?", study = "tridiagonal",
     needs = "small-problems", tags = { "memory", "cooperation" },
     gates = { gate("T_eff", "hybrid", 1, "PCR, shuffles", { group = "contiguous", n = 32 }),

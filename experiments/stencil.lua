@@ -78,14 +78,29 @@ local function single(spec)
   study:rung(spec)
 end
 
-single { 1, "naive", kernel = "diffusion", answer = "step", blocks = p.shapes }
+-- For moonwarp tune: blocks of 32 to 1024 threads, and what the compiler and the cache may do.
+local SIDES <const> = { { "bx", { 8, 16, 32, 64, 128, 256, 512 } }, { "by", { 1, 2, 4, 8, 16, 32, 64 } } }
+local function is_block(v) return v.bx * v.by >= 32 and v.bx * v.by <= 1024 end
+
+single { 1, "naive", kernel = "diffusion", answer = "step", blocks = p.shapes,
+         space = { SIDES[1], SIDES[2], { "cache", { "none", "l1", "shared", "equal" } },
+                   { "fast_math", { false, true } } },
+         groups = { { "bx", "by" }, { "cache", "fast_math" } }, where = is_block,
+         variant = function(v)
+           return { block = { v.bx, v.by }, cache = v.cache, fast_math = v.fast_math }
+         end }
 single { 2, "triad", kernel = "diffusion_triad", answer = "triad", always = true }
 single { 3, "T in shared memory", kernel = "diffusion_staged", answer = "triad", shared = tile(0) }
 single { 4, "halo allocated", kernel = "diffusion_halo", answer = "triad", shared = tile(2) }
 single { 5, "halo read", kernel = "diffusion_filled", answer = "triad", shared = tile(2) }
 single { 6, "diffusion, shared memory", kernel = "diffusion_shared", answer = "step", shared = tile(2) }
 single { 7, "rows in registers", kernel = ("diffusion_march<%d>"):format(p.march), answer = "step",
-         blocks = { { 128, 1 } }, each = { 1, p.march } }
+         blocks = { { 128, 1 } }, each = { 1, p.march },
+         space = { SIDES[1], SIDES[2], { "march", { 2, 4, 8, 16, 32 } } },
+         groups = { { "bx", "by" }, { "march" } }, where = is_block,
+         variant = function(v)
+           return { kernel = ("diffusion_march<%d>"):format(v.march), block = { v.bx, v.by }, each = { 1, v.march } }
+         end }
 single { 8, "16 bytes a thread", kernel = "diffusion_vector", answer = "step",
          each = function(c) return { c.vector, 1 } end }
 

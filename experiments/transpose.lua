@@ -58,14 +58,22 @@ tile(7, "a tile, swizzled", "transpose_swizzled<%s>")
 
 -- A tile's rows have `across` bytes in A and `down` bytes in B. A thread moves 16 bytes of as many rows as they have
 -- elements.
-local function wide(number, name, across, down, order)
+local function tiled(across, down, order)
   local function columns(c) return across // 16 * c.vector end
   local function rows(c) return down // 16 * c.vector end
-  study:rung { number, name, answer = "transposed", block = across * down // 256,
+  return { block = across * down // 256,
     kernel = function(c) return ("transpose_wide<%%s,%d,%d,%s>"):format(columns(c), rows(c), order) end,
-    grid = function(c) return ceil_div(c.nx, columns(c)) * ceil_div(c.ny, rows(c)) end,
+    grid = function(c) return ceil_div(c.nx, columns(c)) * ceil_div(c.ny, rows(c)) end }
+end
+
+local function wide(number, name, across, down, order)
+  local shape = tiled(across, down, order)
+  study:rung { number, name, answer = "transposed", block = shape.block, kernel = shape.kernel, grid = shape.grid,
     counters = false, -- the CPU device's compiler accesses 16 bytes in two parts; eight lanes are in all banks
-    bound = function(c) return c:per_cycle(128) end }
+    bound = function(c) return c:per_cycle(128) end,
+    space = number == 8 and { { "across", { 128, 256, 512 } }, { "down", { 128, 256, 512 } },
+                              { "order", { "ROWS_OF_A", "ROWS_OF_B" } } } or nil,
+    variant = number == 8 and function(v) return tiled(v.across, v.down, v.order) end or nil }
 end
 
 wide(8, "16 bytes, tiles of 128 B", 128, 128, "ROWS_OF_A")

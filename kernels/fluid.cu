@@ -167,10 +167,13 @@ __global__ void maxima(float *most, const float *u0, const float *v0, const floa
     speed = fmaxf(speed, u0[k] * u0[k] + v0[k] * v0[k]);
     smoke = fmaxf(smoke, d0[k]);
   }
-  int fastest = __reduce_max_sync(ALL, __float_as_int(speed)), densest = __reduce_max_sync(ALL, __float_as_int(smoke));
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    speed = fmaxf(speed, __shfl_down_sync(ALL, speed, lanes));
+    smoke = fmaxf(smoke, __shfl_down_sync(ALL, smoke, lanes));
+  }
   if (threadIdx.x % 32 > 0) return;
-  atomicMax((int *)most, fastest);
-  atomicMax((int *)most + 1, densest);
+  atomicMax((int *)most, __float_as_int(speed));
+  atomicMax((int *)most + 1, __float_as_int(smoke));
 }
 
 // u0^2 + v0^2 of each place, for a library's maximum.

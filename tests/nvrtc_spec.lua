@@ -31,6 +31,7 @@ local TEMPLATES = {
   ["moonwarp/array.cu"] = { "moonwarp::fill<float>", "moonwarp::fill<__half>", "moonwarp::linspace<double>",
                             "moonwarp::random_uniform<int>", "moonwarp::random_uniform<float>",
                             "moonwarp::random_normal<__nv_bfloat16>" },
+  ["tuning.cu"] = { "diffuse<float,4,1>", "product<8,8,32>", "add<4,8>", "turn<float,64,2,4,DIAGONALS>" },
   ["balance.cu"] = { "steps<float,400>", "steps<double,1>", "steps_wide<float,400>", "steps_wide<double,5>",
                      "binomial_march<8>" },
   ["counters.cu"] = { "transpose<in_rows>", "transpose<padded>", "transpose<swizzled>", "shared_wide<float4>" },

@@ -142,6 +142,75 @@ Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio`
       { "relative", "number", "" },
       { "tolerance_why", "string", "how the tolerance was chosen" },
     },
+    tune_spec = {
+      about = [[What is tried, and how. A variant `v` is a table of values by the parameters' names, as in `{ bx = 32, by = 8 }`.]],
+      { "space", "table", [[the values of each parameter, the simplest first: `{ bx = { 16, 32 }, by = { 4, 8 } }` in the order of the
+names, `{ { "bx", { 16, 32 } }, { "by", { 4, 8 } } }` in an order of one's own. The first one is the slowest]] },
+      { "launch", "fun(v: table, module: module?): function|launch?, string?", [[returns what launches the variant; or nil and why the
+device cannot]] },
+      { "compile", "fun(v: table): table", [[the options of `dev:module` for a variant, which is given to `launch`; such modules are compiled
+ahead by other processes while a GPU measures, on the CPU device before it measures]] },
+      { "where", "fun(v: table): boolean", "whether there is such a variant", default = "all" },
+      { "output", "array|array[]", "filled with NaN before each run that is checked" },
+      { "check", "any", [[what the first `output` must equal, as `mw.check` takes it; or `function(v, look)`, which compares by
+`look(got, expected, options)`, as `mw.check` but that nothing is printed and no check of the run fails, or returns whether the
+variant is right]], default = "only errors of a variant leave it out" },
+      { "objective", "string|string[]", [["t", "energy" (of a call, by `mw.bench`) or "error" (the greatest absolute one of what `check` compares); of
+two also `front`, the variants that no other is better than in both; the first one is searched for]], default = '"t"' },
+      { "within", "number", "slower variants do not count", unit = "s" },
+      { "search", "string", [["brute force", "groups" (one group of parameters after the other, until none changes), "random", "local" (greedy steps to
+a better neighbour, from several places), "annealing", "halving" (many in little time, the better half in twice the time)]],
+        default = '"brute force"; with `groups` "groups"' },
+      { "groups", "table", "lists of parameters that are tuned together: `{ { \"bx\", \"by\" }, { \"unroll\" } }`", default = "each by itself" },
+      { "start", "table", "the variant that a search begins with", default = "the first one" },
+      { "seed", "integer", "of the searches that draw lots; the same gives the same order", default = "1" },
+      { "most", "integer", "variants that are tried", default = "a quarter of them; all of brute force and groups" },
+      { "time_limit", "number", "no variant is begun after it", unit = "s", default = "none" },
+      { "min_time", "number", "of measuring a variant in the search; the best ones are measured 21 times as long", unit = "s",
+        default = "0.01, on the CPU device 0.02" },
+      { "prefer", "fun(v: table): number", "the less, the simpler; of equal ones the first in the space's order is simpler" },
+      { "bytes", "number|fun(v: table): number", "moved by a call, for alarms of `mw.bench`" },
+      { "flops", "number|fun(v: table): number", "the same, operations" },
+      { "device", "device", "whose clock is used", default = "that of `output`, else the last one opened" },
+      { "kernel", "string", [[the kernel's file and a name, as in "stencil.cu:diffusion": the best values are kept for `mw.tuned`]],
+        default = "they are not kept" },
+      { "size", "number|table", "for which they are kept: `n`, or sides by name" },
+      { "name", "string", "of the tuning in records and charts", default = '"tuning"' },
+      { "resume", "boolean|string", [[take what a run that was killed, interrupted or failed has measured: of the script's newest run, or of the run in this folder. Script,
+kernels, parameters and device must be the same]], default = "false" },
+      { "quiet", "boolean", "print and draw nothing; the words are kept", default = "false" },
+    },
+    tune_row = {
+      about = "A variant that was tried.",
+      result = true,
+      { "v", "table", "its values by name" },
+      { "number", "integer", "its place in the space" },
+      { "value", "number", "of the objective; absent if it does not count", optional = true },
+      { "t", "quantity", "its time", unit = "s", optional = true },
+      { "energy", "number", "of a call", unit = "J", optional = true },
+      { "error", "number", "the greatest absolute error", optional = true },
+      { "reason", "string", "why it does not count", optional = true },
+      { "ratio", "table", "of the best and its ties: `value`, `low`, `high`, how many times the least value its own is", optional = true },
+    },
+    tune_result = {
+      about = "What a tuning has found.",
+      result = true,
+      { "best", "tune_row", "the winner; absent if no variant counts", optional = true },
+      { "ties", "tune_row[]", "those that are at most 1 % worse, but for the winner" },
+      { "front", "tune_row[]", "of two objectives: those that no other is better than in both", optional = true },
+      { "rows", "tune_row[]", "all that were tried, in order" },
+      { "tried", "integer", "how many" },
+      { "size", "integer", "variants of the space" },
+      { "history", "table[]", "the records of the search" },
+      { "searched", "number", "time of the search", unit = "s" },
+      { "seconds", "number", "time of all", unit = "s" },
+    },
+    tuned_options = {
+      about = "All are optional.",
+      { "device", "device", "on which it was tuned", default = "the last one opened" },
+      { "objective", "string", "for which", default = '"t"' },
+      { "quiet", "boolean", "do not say that the size is another one", default = "false" },
+    },
     arg_limits = {
       about = "The allowed values of a parameter.",
       { "min", "number", "smallest number" },
@@ -281,6 +350,61 @@ print(mw.type(rate), rate.low <= rate.value) --> quantity  true
 
 local two = mw.bench({ copy = function() b:copy(a) end, fill = function() b:fill(1) end }, { samples = 5 })
 print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5  true]],
+    },
+    {
+      name = "tune", forms = { "mw.tune{ space =, launch =, output =, check =, ... }" },
+      about = [[Finds the best variant of a kernel over a space of parameters. [tuning.md](../tuning.md) explains it.
+
+Each variant is compiled, run on outputs that hold NaN and checked, timed, and checked once more. One that fails is a row with
+its reason, and so is one whose time is impossible (alarms of `mw.bench`). Then those that may be within 5 % of the best, a tenth of the space and
+twelve at most, are measured in turn until each is more than 1 % slower than the best or is not. Those that are not are its ties. Of
+those within 0.5 % the simplest is the winner.
+
+Every variant is a record: the parameters, `tuning` (the name), `variant`, `stage` ("search" or "final"), `t`, `best` (so far), `evaluation`,
+`elapsed`, `reason`. Charts show the best so far against variants and against time, and two parameters as a map.
+
+In check mode nothing is timed: each variant runs once, and what is found is its reason.]],
+      params = { { "spec", "tune_spec", "" } },
+      returns = { { "tune_result", "" } },
+      errors = { "mw.tune: needs 'launch', a function of a variant that returns one that launches it",
+                 "mw.tune: needs 'space', as in { bx = { 16, 32 }, by = { 4, 8 } }",
+                 "mw.tune: 'space' is empty; give it values, as in { bx = { 16, 32 } }",
+                 "mw.tune: 'where' leaves none of the <n> combinations of 'space'",
+                 "mw.tune: parameter '<name>': records have a '<name>' of their own; take another name",
+                 "mw.tune: 'launch' must return a function that launches, or nil and why the device cannot, got <type>",
+                 "mw.tune: option 'objective': there is no '<name>'; there is t, energy, error",
+                 "mw.tune: option 'search': there is no '<name>'; did you mean '<nearest>'?",
+                 "mw.tune: <folder> cannot be resumed: <reason>" },
+      source = "B. van Werkhoven, Kernel Tuner (2019); Oxford's course on CUDA, practical 10",
+      since = "0.11.0",
+      example = [[
+local x, y = dev:full(1, "f32", 1000), dev:array("f32", 1000)
+local m = dev:module { source = "__global__ void scale(float *y, const float *x, int n) {"
+  .. "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * x[i]; }" }
+local result = mw.tune { space = { block = { 32, 64, 2048 } }, output = y, check = 2, min_time = 1e-4, quiet = true,
+  launch = function(v)
+    local go = m.scale:prepare { grid = 4, block = v.block }
+    return function() go(y, x, 1000) end
+  end }
+print(result.tried, result.best.v.block < 2048, result.rows[3].reason ~= nil) --> 3  true  true]],
+    },
+    {
+      name = "tuned", forms = { "mw.tuned(kernel, size[, options])" },
+      about = [[The best values that a tuning has found for a kernel on the device, for the nearest size, which is said: the sum of the
+logarithms of the sides' ratios is least. Sides that are no numbers must be equal. What was tuned with another source of the kernel (its file,
+and the headers beside it) or on another device does not count.
+
+The values are in a JSON file: `$MOONWARP_TUNED`, else `$XDG_CONFIG_HOME/moonwarp/tuned.json`, else `~/.config/moonwarp/tuned.json`.
+`moonwarp tuned list` shows them, `forget` removes some.]],
+      params = { { "kernel", "string", "as `mw.tune` was given it" }, { "size", "number|table", "the same" },
+                 { "options", "tuned_options", "", optional = true } },
+      returns = { { "table?", "values by the parameters' names; nil if there are none" },
+                  { "table|string", "what is kept, with `size`, `value`, `tried` and `date`; or why there is nothing" } },
+      errors = { "mw.tuned: a kernel is its file and its name, as in \"stencil.cu:diffusion\", got <type>",
+                 "mw.tuned: a size is a number or its sides, as in { nx = 1024, ny = 1024 }, got <type>",
+                 "mw.tuned: there is no kernel file '<file>'; a kernel is its file, and its name after a colon: \"stencil.cu:diffusion\"" },
+      since = "0.11.0",
+      example = [[print(mw.tuned("stencil.cu:none", { nx = 64, ny = 64 })) --> nil  it has not been tuned]],
     },
     {
       name = "ceil_div", forms = { "mw.ceil_div(a, b)" },

@@ -225,6 +225,13 @@ Since 0.11.0]], default = "false" },
       { "counters", "boolean", [[false: its structural counters are not shown, as those of a kernel whose vectors the CPU device's compiler
 accesses in parts]], default = "true" },
       { "bound", "fun(c: case, rung: table, fields: table): number?, ...", "ceilings of its rate. Since 0.11.0", default = "the study's" },
+      { "space", "table", [[values of parameters, for `study:tune` and `moonwarp tune`: as of [mw.tune](measuring.md#tune). Runs of the study do not
+change. Since 0.11.0]] },
+      { "variant", "fun(v: table, c: case): table", [[with `space`: the fields of the rung that a variant changes, such as `kernel`, `block`,
+`each`, `grid`, `shared`, `fast_math`, `compile`. Since 0.11.0]] },
+      { "groups", "table", "of the space's parameters, as of `mw.tune`. Since 0.11.0" },
+      { "where", "fun(v: table): boolean", "whether there is such a variant. Since 0.11.0", default = "all" },
+      { "start", "table", "the variant that a search begins with: the rung as it is. Since 0.11.0", default = "the first one" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
 the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed]] },
     },
@@ -476,6 +483,25 @@ study:finally(function()
   local c <close> = study:case { nx = 64, ny = 64 }
   local after = study:advance("an element a thread", c, "A", 3)
   print(math.abs(after:get(5, 5) - (c.A:get(5, 5) + 6 * c.C:get(5, 5))) < 1e-12) --> true
+end)
+study:run()]],
+    },
+    {
+      name = "tune", forms = { "study:tune(name, sides[, options])" },
+      about = [[Tunes a rung that has a `space` on a case: for `finally` and a part's `run`. The rung itself is what its variants are compared
+with, on the study's odd cases and at the measured size.]],
+      params = { { "name", "string", "of a rung" }, { "sides", "table", "as in a part's cases" },
+                 { "options", "table", "search, seed, most, objective, ... as of `mw.tune`", optional = true } },
+      returns = { { "tune_result", "as of `mw.tune`" } },
+      errors = { "tune: there is no rung '<name>'; did you mean '<nearest>'?", "tune: rung '<name>' has no 'space'" },
+      since = "0.11.0",
+      example = [[
+study:rung { 7, "any block", kernel = "triad", answer = "triad", block = 32, over = { "nx", "ny" },
+             space = { block = { 32, 64 } }, variant = function(v) return { block = v.block } end }
+study:part { "ladder", cases = { { nx = p.n, ny = p.n } } }
+study:finally(function()
+  local result = study:tune("any block", { nx = 64, ny = 64 }, { quiet = true, min_time = 1e-4 })
+  print(result.tried) --> 2
 end)
 study:run()]],
     },

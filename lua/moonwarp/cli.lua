@@ -10,9 +10,9 @@ local options = require "moonwarp.base.options"
 local cli = {}
 
 local COMMANDS = { "run", "new", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
-                   "repl", "cache" }
+                   "repl", "cache", "tune", "tuned" }
 
-local INNER = { "describe", "element" } -- which other commands start: no help names them
+local INNER = { "compile", "describe", "element" } -- which other commands start: no help names them
 
 local SUMMARY = [[
 moonwarp: a GPU performance laboratory scripted in Lua
@@ -21,6 +21,8 @@ usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
   moonwarp new NAME [FILE.cu]             a first script for a kernel
   moonwarp rerun DIR                      a stored run again, from its own script
+  moonwarp tune STUDY                     the best variants of a study's kernels
+  moonwarp tuned list|export|forget       what was found
   moonwarp batch [CURRICULUM]             the labs of a curriculum, each in its own process
   moonwarp list [STUDY...]                the studies, with their parameters
   moonwarp compare A B                    is B faster? status 5 if something is slower

@@ -35,6 +35,7 @@ local skip = require "moonwarp.skip"
 local study = require "moonwarp.study"
 local tables = require "moonwarp.plot.table"
 local timeline = require "moonwarp.plot.timeline"
+local tune = require "moonwarp.tune"
 
 -- A function of the library, given the current session.
 local function here(f)
@@ -134,6 +135,8 @@ local mw = {
   timeline = api.func("mw.timeline", 1, here(timeline.draw)),
   table = api.func("mw.table", 1, here(tables.print)),
   remark = here(remark.say),
+  tune = api.func("mw.tune", 1, here(tune.run)),
+  tuned = api.func("mw.tuned", 3, here(tune.tuned)),
   skip = api.func("mw.skip", 1, skip.raise),
   study = api.func("mw.study", 1, study.new),
   run = api.func("mw.run", 1, study.start),

@@ -28,6 +28,7 @@ local parameters = require "moonwarp.study.parameters"
 local session = require "moonwarp.session"
 local runner = require "moonwarp.study.runner"
 local steps = require "moonwarp.study.steps"
+local tuning = require "moonwarp.study.tuning"
 local units = require "moonwarp.base.units"
 local validate = require "moonwarp.study.validate"
 
@@ -71,7 +72,8 @@ study.fields = {
            sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
            fields = "table function", series = "string function", observe = "function", stream = "boolean",
            mistake = "boolean string table", measure = "boolean number", counters = "boolean",
-           bound = "function" },
+           bound = "function", space = "table", groups = "table", where = "function", variant = "function",
+           start = "table" },
   answer = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
              reference = "function", needs = "table", tolerance = "function", bytes = "string function",
              work = "function", output = "string", start = "function", also = "function", steps = "number",
@@ -292,6 +294,9 @@ function complete.rung(self, who, rung)
     failure.invalid("%s: %s", who, rung.file and "has 'file' and 'source', which is text instead of one"
       or "has 'source' and 'make', whose launches name their own: c:launch(name, { source =, ... })")
   end
+  if (rung.space == nil) ~= (rung.variant == nil) then
+    failure.invalid("%s: 'space' and 'variant' go together: variant(v, c) returns the fields that v changes", who)
+  end
   if rung.measure and not rung.mistake then failure.invalid("%s: 'measure' is of one with 'mistake'", who) end
   rung.answer = rung.answer or only_answer(self)
   if not rung.answer then failure.invalid("%s: needs 'answer', the name of what it computes", who) end
@@ -390,6 +395,17 @@ function Study:advance(name, c, from, count)
   local rung = rung_of(self, "advance", name)
   local to = rung.output or self.answer_named[rung.answer].output or self.head.output
   return steps.by_device(function(...) return self:launcher(...) end, name, c, from, to, count)
+end
+
+--- Tunes a rung that has a space.
+---@param name string      of the rung
+---@param sides table      of the case
+---@param options table?   search, seed, most, objective, ... as of mw.tune
+---@return table result    as of mw.tune
+function Study:tune(name, sides, options)
+  local rung = rung_of(self, "tune", name)
+  if not rung.space then failure.invalid("tune: rung '%s' has no 'space'", name) end
+  return tuning.rung(self, rung, sides, nil, options)
 end
 
 --- Whether a rung is measured by this run.

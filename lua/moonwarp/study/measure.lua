@@ -107,7 +107,12 @@ end
 
 -- ---- rates --------------------------------------------------------------------------------------
 
-local function bytes_of(study, rung, c)
+--- The bytes that a call of a rung moves.
+---@param study table
+---@param rung table
+---@param c table
+---@return number
+function measure.bytes(study, rung, c)
   if rung.bytes then return rung.bytes(c, rung) end
   return answers.bytes(c, rung, study.answer_named[rung.answer])
 end
@@ -116,7 +121,7 @@ end
 -- else the bytes that it moves.
 local function work_of(study, part, one)
   local count = not part.rate and study.answer_named[one.rung.answer].work or study.work
-  local work = count and count(one.case, one.rung) or not count and bytes_of(study, one.rung, one.case)
+  local work = count and count(one.case, one.rung) or not count and measure.bytes(study, one.rung, one.case)
   if type(work) == "number" and work > 0 and work < math.huge then return work end
   blame.fail(one.rung, nil, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
 end
@@ -132,7 +137,7 @@ end
 -- A level whose arrays stay in a cache is not the memory's.
 local function note_cache(study, level)
   if not level or study.work then return end
-  local bytes, cache = bytes_of(study, level.rung, level.case), study.dev:properties().cache_bytes
+  local bytes, cache = measure.bytes(study, level.rung, level.case), study.dev:properties().cache_bytes
   if bytes > cache then return end
   table.insert(level.t.warnings, { cause = ("its %s fit into the cache of %s"):format(units.format(bytes, "iB", 3),
     units.format(cache, "iB", 3)), remedy = "the level is the cache's rate; a larger size has the memory's" })
@@ -281,7 +286,7 @@ local function time(study, part, list, skip)
     one.work, one.values = work_of(study, part, one), fields_of(study, part, one)
     add_measured(one.values, one.counted)
     return { name = answers.variant_text(one.rung, one.block), fn = one.go,
-             bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
+             bytes = not study.work and measure.bytes(study, one.rung, one.case) or nil,
              setup = study.answer_named[one.rung.answer].restart
                and function() answers.reset(study, one.rung, one.case) end or nil,
              device = one.case.dev, stream = one.rung.stream and one.case.gpu and one.case:stream() or nil }

@@ -63,14 +63,26 @@ function modules.check_name(name)
   failure.invalid("a kernel is given by its name, got %s; a case's methods are called with a colon", type(name))
 end
 
+-- What dev:module is given for a plan.
+local function options_of(study, plan)
+  return lists.merged(plan.options, { file = plan.file, source = plan.source, templates = plan.templates,
+    defines = study.head.defines and study.head.defines(plan.type, study.p) or nil })
+end
+
+--- The options of all modules that are planned.
+---@param study table
+---@return table[]
+function modules.planned(study)
+  local plans = study.state.plans
+  return lists.map(lists.keys(plans), function(key) return options_of(study, plans[key]) end)
+end
+
 local function compile(c, plan)
   local study = c.study
   if not (plan.file or plan.source) then
     failure.invalid("the study names no file of kernels; give it with 'kernels'")
   end
-  local done, module = failure.catch(study.dev.module, study.dev, lists.merged(plan.options, { file = plan.file,
-    source = plan.source, templates = plan.templates,
-    defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }))
+  local done, module = failure.catch(study.dev.module, study.dev, options_of(study, plan))
   for _, also in ipairs(plan.also) do
     if done then
       blame.on(study.head, "also", module.kernel, module, modules.full_name(c, also))

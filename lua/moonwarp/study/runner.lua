@@ -27,6 +27,7 @@ local remark = require "moonwarp.results.remark"
 local session = require "moonwarp.session"
 local shares = require "moonwarp.study.shares"
 local show = require "moonwarp.study.show"
+local tuning = require "moonwarp.study.tuning"
 
 local runner = {}
 
@@ -126,10 +127,12 @@ end
 local function choose(study)
   runner.declare(study)
   session.current:check_known {}
+  local tune = session.current.options.tune
   local parts = lists.set(study.p.parts)
   for _, rung in ipairs(study.rung_list) do
     local asked = lists.find(study.p.rungs or {}, function(text) return is_meant(rung, text) end)
     rung.wanted = rung.always or asked ~= nil
+    if tune then rung.wanted = rung.space ~= nil and (not tune.rung or is_meant(rung, tune.rung)) end
     local on, reason = study, nil
     if rung.wanted and rung.device then on, reason = blame.on(rung, "device", case.on, study, rung.device) end
     if on == study and rung.device then reason = ("the study's device is %s"):format(study.dev:id()) end
@@ -417,6 +420,7 @@ function runner.run(study)
   plan(study)
   check_odd(study)
   leave_out_dependants(study)
+  if current.options.tune then return tuning.run(study, current.options.tune) end
   for _, part in ipairs(study.state.parts) do measure_part(study, part) end
   if study.last and not study.state.is_small then study.last(study) end
 end

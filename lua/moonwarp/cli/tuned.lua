@@ -1,0 +1,65 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp tuned list|export|forget: the best values that tunings have found.
+
+local lists = require "moonwarp.base.lists"
+local objective = require "moonwarp.tune.objective"
+local options = require "moonwarp.base.options"
+local store = require "moonwarp.tune.store"
+local units = require "moonwarp.base.units"
+
+local tuned = { most = 2, least = 1, wants = "tuned wants list, export or forget" }
+
+tuned.usage = [[
+usage: moonwarp tuned list|export [KERNEL]
+       moonwarp tuned forget KERNEL|all
+
+The best values that tunings have found, by kernel, device and size. KERNEL is a file, or a file and a
+name as list shows it. MOONWARP_TUNED names the file (else $XDG_CONFIG_HOME/moonwarp/tuned.json, else
+~/.config/moonwarp/tuned.json); export prints it as JSON.]]
+
+tuned.example = "moonwarp tuned list stencil.cu"
+
+local ACTIONS = {}
+
+local function is_of(entry, kernel)
+  return not kernel or entry.kernel == kernel or entry.kernel:match "^(.-):[^/]*$" == kernel
+end
+
+local function of_kernel(kernel)
+  return lists.map(store.read(), function(entry) return is_of(entry, kernel) and entry or nil end)
+end
+
+local function named(values)
+  return table.concat(lists.map(lists.keys(values), function(name)
+    return ("%s = %s"):format(name, tostring(values[name]))
+  end), ", ")
+end
+
+function ACTIONS.list(kernel)
+  for _, entry in ipairs(of_kernel(kernel)) do
+    print(("%s, %s, %s: %s; %s"):format(entry.kernel, entry.device, named(entry.size), named(entry.values),
+      units.format(entry.value, objective.UNITS[entry.objective] or "")))
+  end
+end
+
+function ACTIONS.export(kernel)
+  io.write(store.text(of_kernel(kernel)))
+end
+
+function ACTIONS.forget(kernel)
+  if not kernel then options.fail "tuned forget wants a kernel as list shows it, or all" end
+  local all = store.read()
+  local left = lists.map(all, function(entry) return kernel ~= "all" and not is_of(entry, kernel) and entry or nil end)
+  if #left < #all then store.write(left) end
+  print(units.count(#all - #left, "entry", "entries") .. " forgotten")
+end
+
+--- The command.
+---@param parsed table
+function tuned.run(parsed)
+  if not ACTIONS[parsed[1]] then options.fail_unknown("action", parsed[1], lists.keys(ACTIONS)) end
+  ACTIONS[parsed[1]](parsed[2])
+end
+
+return tuned

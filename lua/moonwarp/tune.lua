@@ -1,0 +1,106 @@
+-- SPDX-License-Identifier: MIT
+--
+-- mw.tune: the best variant of a kernel over a space of parameters, and mw.tuned: what was found before.
+--   mw.tune { space = { bx = { 32, 64, 128 }, by = { 1, 2, 4, 8 } }, output = B, check = expected,
+--             launch = function(v) return k:prepare { grid = ..., block = { v.bx, v.by } } ... end }
+-- tune/tuner.lua has the order of things, docs/tuning.md the use.
+
+local failure = require "moonwarp.base.failure"
+local jobs = require "moonwarp.tune.job"
+local lists = require "moonwarp.base.lists"
+local remark = require "moonwarp.results.remark"
+local schema = require "moonwarp.base.schema"
+local store = require "moonwarp.tune.store"
+local variant = require "moonwarp.tune.variant"
+
+local tune = {}
+
+local SPEC <const> = lists.merged(jobs.SPEC, { compile = "function", launch = "function", output = "array table",
+  check = "any", bytes = "number function", flops = "number function", device = "device", kernel = "string",
+  size = "number table" })
+
+local function check_spec(spec)
+  if not spec.launch then
+    failure.invalid("mw.tune: needs 'launch', a function of a variant that returns one that launches it")
+  end
+  if spec.check and type(spec.check) ~= "function" and not spec.output then
+    failure.invalid "mw.tune: 'check' is what 'output' must equal; give 'output', or a function as 'check'"
+  end
+  if (spec.kernel == nil) ~= (spec.size == nil) then
+    failure.invalid "mw.tune: 'kernel' and 'size' go together: the best values are kept for both"
+  end
+  for _, array in ipairs(lists.of(spec.output)) do
+    if schema.kind(array) ~= "array" then
+      failure.invalid("mw.tune: option 'output' must be an array or a list of arrays, got %s", schema.kind(array))
+    end
+  end
+end
+
+local function size_of(size)
+  return type(size) == "number" and { n = size } or size
+end
+
+-- A number, or that of a variant.
+local function amount_of(given, all)
+  if type(given) ~= "function" then return given and function() return given end end
+  return function(i) return given(all.variants[i]) end
+end
+
+--- Tunes: tries variants of a space, each verified before it counts, and names the best with all that tie with it.
+---@param session table
+---@param spec table      see docs/api/measuring.md
+---@return table result   of tune/tuner.lua
+function tune.run(session, spec)
+  spec = schema.options("mw.tune", spec, SPEC)
+  check_spec(spec)
+  local output = lists.of(spec.output)[1]
+  local device = spec.device or output and output:device() or session:device()
+  if not device then failure.invalid "mw.tune: no device is open; open one with mw.device()" end
+  local job = jobs.new("mw.tune", session, device, spec)
+  local all = job.space
+  function job.make(i)
+    return variant.make(spec, all.variants[i], device, job.ahead)
+  end
+  local quiet = variant.quiet(session)
+  function job.verify(i, go) return variant.verify(spec, all.variants[i], go, device, quiet) end
+  job.modules = spec.compile and function(i) return { variant.module_options(spec, all.variants[i]) } end or nil
+  job.bytes, job.flops = amount_of(spec.bytes, all), amount_of(spec.flops, all)
+  job.kernel, job.size = spec.kernel, size_of(spec.size)
+  return jobs.run(session, job)
+end
+
+local function size_text(size)
+  return table.concat(lists.map(lists.keys(size), function(name) return ("%s = %s"):format(name, size[name]) end), ", ")
+end
+
+--- The best values that a tuning has found for a kernel on the device: those of the nearest size, which is said.
+---@param session table
+---@param kernel string         "stencil.cu:diffusion", as mw.tune was given it
+---@param size number|table     as mw.tune was given it
+---@param options table?        device, objective ("t"), quiet
+---@return table? values        by name; nil if there are none
+---@return table|string entry   of tune/store.lua; without values why there are none
+function tune.tuned(session, kernel, size, options)
+  options = schema.options("mw.tuned", options, { device = "device", objective = "string", quiet = "boolean" })
+  if type(kernel) ~= "string" then
+    failure.invalid("mw.tuned: a kernel is its file and its name, as in \"stencil.cu:diffusion\", got %s",
+      schema.kind(kernel))
+  end
+  if type(size) ~= "number" and type(size) ~= "table" then
+    failure.invalid("mw.tuned: a size is a number or its sides, as in { nx = 1024, ny = 1024 }, got %s",
+      schema.kind(size))
+  end
+  local device = options.device or session:device()
+  if not device then failure.invalid "mw.tuned: no device is open; open one with mw.device()" end
+  local wanted = size_of(size)
+  local entry, reason = store.nearest { kernel = kernel, source = store.source(session, kernel), device = device:name(),
+                                        size = wanted, objective = options.objective or "t" }
+  if not entry then return nil, reason end
+  if size_text(entry.size) ~= size_text(wanted) and not options.quiet then
+    remark.say(session, "%s has not been tuned for %s: its values are those for %s.", kernel, size_text(wanted),
+      size_text(entry.size))
+  end
+  return lists.merged(entry.values), entry
+end
+
+return tune

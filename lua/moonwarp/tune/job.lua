@@ -1,0 +1,111 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The options of a tuning, which mw.tune and a study's rungs share, as a job of tuner.lua; and a job from the rows of
+-- an earlier run to what is shown and kept.
+
+local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
+local nearest = require "moonwarp.base.nearest"
+local objective = require "moonwarp.tune.objective"
+local remark = require "moonwarp.results.remark"
+local resume = require "moonwarp.tune.resume"
+local schema = require "moonwarp.base.schema"
+local search = require "moonwarp.tune.search"
+local show = require "moonwarp.tune.show"
+local space = require "moonwarp.tune.space"
+local store = require "moonwarp.tune.store"
+local tuner = require "moonwarp.tune.tuner"
+
+local job = {}
+
+--- The options.
+job.SPEC = { name = "string", space = "table", groups = "table", where = "function", objective = "string table",
+             within = "number", search = "string", seed = "number", most = "number", time_limit = "number",
+             min_time = "number", start = "table", prefer = "function", resume = "boolean string", quiet = "boolean" }
+
+local RANGES <const> = { within = { 0 }, seed = { 0, whole = true }, most = { 1, whole = true }, time_limit = { 0 },
+                         min_time = { 0 } }
+local MIN_TIME <const>, LEAST <const> = { cpu = 0.02, gpu = 0.01 }, 10
+
+local function check_word(who, name, word, known)
+  if lists.has(known, word) then return word end
+  failure.invalid("%s: option '%s': there is no '%s'; %s", who, name, tostring(word), nearest.hint(word, known))
+end
+
+local function objectives_of(who, given)
+  local list = lists.map(lists.of(given.objective or "t"), function(word)
+    return check_word(who, "objective", word, objective.NAMES)
+  end)
+  if #list < 1 or #list > 2 or list[1] == list[2] then
+    failure.invalid("%s: option 'objective' is one of %s, or two of them", who, table.concat(objective.NAMES, ", "))
+  end
+  return list
+end
+
+local function start_of(who, given, all)
+  if not given.start then return 1 end
+  local number = all:find(given.start)
+  if number then return number end
+  failure.invalid("%s: option 'start' is no variant of 'space' that 'where' leaves", who)
+end
+
+-- A search that is no list of all variants tries a quarter of them.
+local function most_of(given, name, count)
+  if given.most then return math.tointeger(given.most) end
+  if name == "brute force" or name == "groups" then return count end
+  return math.max(math.min(LEAST, count), count // 4)
+end
+
+--- A job, without what makes and verifies a variant.
+---@param who string        what messages begin with
+---@param session table     whose command line has options of its own (moonwarp tune)
+---@param device userdata
+---@param given table       of job.SPEC, checked
+---@return table
+function job.new(who, session, device, given)
+  given = lists.merged(given, session.options.tune)
+  if not given.space then failure.invalid("%s: needs 'space', as in { bx = { 16, 32 }, by = { 4, 8 } }", who) end
+  schema.check_numbers(who, given, RANGES)
+  local all = space.new(who, given.space, given.where, given.groups)
+  local name = check_word(who, "search", given.search or given.groups and "groups" or "brute force", search.NAMES)
+  return { name = given.name or "tuning", space = all, search = name, seed = given.seed or 1, device = device,
+           most = most_of(given, name, #all.variants), start = start_of(who, given, all),
+           objectives = objectives_of(who, given), within = given.within, time_limit = given.time_limit,
+           min_time = given.min_time or MIN_TIME[device:kind()], quiet = given.quiet, resume_from = given.resume,
+           prefer = given.prefer and function(i) return given.prefer(all.variants[i]) end or nil }
+end
+
+local function read_rows(session, one)
+  if not one.resume_from then return end
+  local rows, reason = resume.rows(session, one.device, one.name, one.resume_from)
+  one.resume = rows
+  if rows then
+    remark.say(session, "%s: %d variants are known from the run before.", one.name, #lists.keys(rows))
+  else
+    remark.say(session, "%s begins anew: %s.", one.name, reason)
+  end
+end
+
+-- The values of the winner, for mw.tuned.
+local function keep(session, one, best)
+  store.keep { kernel = one.kernel, source = store.source(session, one.kernel), device = one.device:name(),
+               size = one.size, values = best.v, objective = one.objectives[1], value = best.value,
+               tried = one.tried, moonwarp = core.version, date = os.date "!%Y-%m-%dT%H:%M:%SZ" }
+end
+
+--- Runs a job.
+---@param session table
+---@param one table       with make and verify; kernel, size: what its best values are kept for
+---@return table result   of tuner.run
+function job.run(session, one)
+  session:check_known()
+  read_rows(session, one)
+  local result = tuner.run(session, one)
+  one.tried = result.tried
+  show.result(session, one, result, one.quiet)
+  if one.kernel and result.best then keep(session, one, result.best) end
+  return result
+end
+
+return job
