@@ -131,6 +131,10 @@ return {
               gate("kernels", "a stream a piece", 6, "one stream", { group = "streams" }, "cuda"),
               gate("kernels", "per-thread default stream between", 6, "legacy default stream between",
                    { group = "streams" }, "cuda") } },
+  { name = "multi-gpu", title = "How much of an exchange between devices can be hidden?", study = "multi-gpu",
+    needs = "concurrency", tags = { "transfer", "devices" }, devices = { "cpu" }, -- a lab is lent one GPU
+    gates = { gate("T_tot", "loads", 0.1, "own memory", { group = "remote" }),
+              gate("T_tot", "overlap", 0.1, "exchange after", { group = "weak", side = 64 }) } },
   { name = "graphs", title = "What does starting a kernel cost?", study = "graphs", needs = "streams",
     tags = { "launches" },
     gates = { gate("launches", "a graph", 0.5, "queued", { group = "short" }),

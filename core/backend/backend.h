@@ -142,6 +142,7 @@ struct mw_buffer {
   mw_space   space;
   bool       host;        /* the host may read and write at address */
   bool       multi_stream;   /* some stream other than `stream` has used it, so the free is ordered after all streams */
+  bool       abroad;      /* streams of other devices have, too: the free is ordered after theirs as well */
   mw_stream *stream;      /* the stream it was allocated on; on CUDA the default one once that is gone */
   mw_module *owner;       /* for MW_SPACE_GLOBAL: the module that holds the variable; counted by the binding */
   mw_buffer *texels;      /* for MW_SPACE_IMAGE: the memory that it reads; counted by the binding */
@@ -320,6 +321,12 @@ typedef struct mw_touch { /* what a launch did with bytes of a buffer; atomic: b
   size_t        from, bytes;
 } mw_touch;
 
+typedef struct mw_peer { /* another device of the backend */
+  char id[32];
+  bool access;  /* kernels reach its memory */
+  bool atomics; /* also by atomic operations */
+} mw_peer;
+
 typedef struct mw_callback { /* run is called once, on any thread, when the stream reaches it, after Ctrl-C too */
   void (*run)(void *data);
   void *data;
@@ -373,6 +380,7 @@ struct mw_backend {
   const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with its own memory */
   bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
   bool        sized;    /* NAME:4 is that device with four threads */
+  bool        parted;   /* NAME:0/2 is the first of two that share its threads; in check mode NAME:WORD:0/2 */
   bool        calls_later; /* call runs when the stream is there, and each time a graph is launched */
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
   const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL: there is none */
@@ -384,14 +392,18 @@ struct mw_backend {
   void      (*close)             (mw_device *);   /* by mw_device_release only */
   mw_status (*memory)            (mw_device *, size_t *free, size_t *total, mw_error *);
   mw_status (*synchronize)       (mw_device *, mw_error *); /* all streams; reports what failed in one of them */
+  /* The other devices of the backend that can be opened, by index from 0; false: there are no more. */
+  bool      (*peer)              (mw_device *, int index, mw_peer *out);
+  /* Whether kernels reach the memory of that device of the backend; opens the access where it has to be opened. */
+  bool      (*reaches)           (mw_device *, mw_device *other);
   /* Fills what is known now of what the caller has set to unknown. Never fails, changes nothing. */
   void      (*state)             (mw_device *, mw_device_state *);
 
   /* bytes > 0; uninitialised; refs = 1, and the device is counted. */
   mw_status (*alloc)             (mw_stream *, size_t bytes, mw_space, mw_dtype, mw_buffer **out, mw_error *);
   void      (*free)              (mw_buffer *);   /* after the work queued so far; by mw_buffer_release only */
-  /* In order with the stream. With plain host memory at one end it returns after the bytes have moved. Between devices
-   * the binding waits for the other one first; another backend's memory that the host can address is host memory. */
+  /* In order with the stream. With plain host memory at one end it returns after the bytes have moved; another
+   * backend's memory that the host can address is host memory. */
   mw_status (*copy)              (mw_stream *, mw_place to, mw_place from, size_t bytes, mw_error *);
   /* Writes the pattern of width 1, 2, 4 or 8 count times. */
   mw_status (*fill)              (mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);

@@ -58,7 +58,10 @@ static inline void mw_buffer_release(mw_buffer *buffer) {
 
 /* Runs for every array of every launch: one comparison, no lock. Only the script's thread calls it. */
 static inline void mw_buffer_use(mw_buffer *buffer, mw_stream *stream) {
-  if (buffer->stream != stream) buffer->multi_stream = true;
+  if (buffer->stream != stream) {
+    buffer->multi_stream = true;
+    if (buffer->device != stream->device) buffer->abroad = true;
+  }
   if (buffer->texels) mw_buffer_use(buffer->texels, stream);
 }
 

@@ -38,11 +38,13 @@ static int reject(lua_State *L, const bind_launch *self, int parameter, const ch
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------- */
 
-/* Pinned memory is every device's of the same backend. */
-static bool reachable(const bind_array *a, const mw_device *device) {
+/* Pinned memory is every device's of the same backend, other memory only where the hardware reaches it. */
+static bool reachable(const bind_array *a, mw_device *device) {
   const mw_buffer *buffer = a->buffer;
-  if (buffer->space == MW_SPACE_PINNED) return buffer->device->backend == device->backend;
-  return buffer->device == device && (buffer->space != MW_SPACE_PAGEABLE || device->info.pageable_access);
+  if (buffer->device->backend != device->backend) return false;
+  if (buffer->space == MW_SPACE_PINNED) return true;
+  if (buffer->space == MW_SPACE_PAGEABLE && !device->info.pageable_access) return false;
+  return buffer->device == device || device->backend->reaches(device, buffer->device);
 }
 
 static uintptr_t address_of(const bind_array *a) {
@@ -61,7 +63,7 @@ static bool dtype_fits(const mw_param *p, const bind_array *a) {
 }
 
 /* Why the parameter cannot take the array; NULL: it can. */
-static const char *array_problem(lua_State *L, const mw_device *device, const mw_param *p, const bind_array *a) {
+static const char *array_problem(lua_State *L, mw_device *device, const mw_param *p, const bind_array *a) {
   if (!a->object.open) return "the array is closed";
   bool reached = reachable(a, device), writable = !a->readonly || p->is_const;
   if (reached && writable && dtype_fits(p, a)) return NULL;
@@ -98,7 +100,11 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
   }
   const char *problem = array_problem(L, self->launch.kernel->module->device, p, a);
   if (problem) reject(L, self, parameter, problem);
-  if (self->stream) mw_buffer_use(a->buffer, self->stream->stream);
+  mw_device *device = self->launch.kernel->module->device;
+  if (a->buffer->device != device)
+    buffer_use(L, a->buffer, self->stream ? self->stream->stream : current_stream(L, device));
+  else if (self->stream)
+    mw_buffer_use(a->buffer, self->stream->stream);
   uintptr_t address = address_of(a);
   memcpy(at, &address, sizeof address);
 }

@@ -289,6 +289,9 @@ typedef struct bind_graph {
 typedef struct bind_touch bind_touch;
 
 extern bind_class stream_class, event_class, graph_class, capture_class;
+/* Notes the use. What another device uses first has to be there: its own default stream is waited for, once. */
+void buffer_use(lua_State *, mw_buffer *, mw_stream *);
+void buffer_send_abroad(lua_State *, mw_buffer *); /* streams of other devices use it from now on */
 mw_stream *current_stream(lua_State *, mw_device *);          /* the capturing stream, else the default one */
 mw_stream *check_stream(lua_State *, int index, mw_device *); /* one of the device; none given: the current */
 bind_stream *option_stream(lua_State *, const mw_device *);   /* the option on top; NULL: of any device */

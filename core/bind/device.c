@@ -70,7 +70,7 @@ int object_device(lua_State *L) {
   return 1;
 }
 
-/* ---- ids: NAME, NAME:N, NAME:sm_NN or NAME:check, as the backends have them ----------------------------------- */
+/* ---- ids: NAME, NAME:N, NAME:0/2, NAME:sm_NN or NAME:check, as the backends have them -------------------------- */
 
 /* The backend whose name the id begins with, NULL if there is none; which: what follows NAME:, NULL where nothing
  * does. */
@@ -124,18 +124,30 @@ static bool is_word(const char *which, const char *word) {
   return which && word && !strcmp(which, word);
 }
 
+/* What follows the backend's word for check mode: "0/2" of "check:0/2"; else which. */
+static const char *after_checks(const mw_backend *b, const char *which) {
+  const size_t length = which && b->checks ? strlen(b->checks) : 0;
+  return length && !strncmp(which, b->checks, length) && which[length] == ':' ? which + length + 1 : which;
+}
+
+static bool is_part(const mw_backend *b, const char *which) { /* "0/2" */
+  const char *parts = b->parted && which ? strchr(which, '/') : NULL;
+  return parts && parts > which && which + strspn(which, "0123456789") == parts && is_number(parts + 1);
+}
+
 static bool is_sized(const mw_backend *b, const char *which) {
   return b->sized && which && is_number(which) && *which != '0';
 }
 
 /* Whether nothing is timed on it: it is in check mode, or compares. */
 static bool is_mode(const mw_backend *b, const char *which) {
-  return is_word(which, b->checks) || is_word(which, b->compares);
+  const char *part = after_checks(b, which);
+  return is_word(which, b->checks) || is_word(which, b->compares) || (part != which && is_part(b, part));
 }
 
-static void set_id(lua_State *L, const char *field, const mw_backend *b, const char *word) {
+static void set_id(lua_State *L, const char *field, const mw_backend *b, const char *word, const char *part) {
   if (!word) return;
-  lua_pushfstring(L, "%s:%s", b->name, word);
+  lua_pushfstring(L, "%s:%s%s%s", b->name, word, part ? ":" : "", part ? part : "");
   lua_setfield(L, -2, field);
 }
 
@@ -148,7 +160,7 @@ static int device_word(lua_State *L) {
   const mw_backend *b = find_backend(word, &which);
   const bool numbered = b && b->numbered && (!which || is_number(which));
   const bool offline = b && is_offline(b, which), checked = b && is_mode(b, which);
-  if (!b || (which && !numbered && !offline && !checked && !is_sized(b, which))) {
+  if (!b || (which && !numbered && !offline && !checked && !is_sized(b, which) && !is_part(b, which))) {
     luaL_pushfail(L);
     return 1;
   }
@@ -163,8 +175,9 @@ static int device_word(lua_State *L) {
   lua_setfield(L, -2, "checked");
   lua_pushboolean(L, is_word(which, b->compares));
   lua_setfield(L, -2, "compared");
-  set_id(L, "checks", b, b->checks);
-  set_id(L, "compares", b, b->compares);
+  const char *part = after_checks(b, which);
+  set_id(L, "checks", b, b->checks, is_part(b, part) ? part : NULL);
+  set_id(L, "compares", b, b->compares, NULL);
   return 1;
 }
 
@@ -207,6 +220,8 @@ static const char *checking_id(lua_State *L, const char *id) {
   if (!backend || is_offline(backend, which)) return id;
   if (!backend->checks)
     bind_fail(L, MW_UNSUPPORTED, "device '%s' has no check mode; use '%s' for it", id, best_backend(L, true));
+  const char *part = after_checks(backend, which);
+  if (is_part(backend, part)) return lua_pushfstring(L, "%s:%s:%s", backend->name, backend->checks, part);
   if (which && strcmp(which, "0") && !is_mode(backend, which) && !is_sized(backend, which)) {
     if (!backend->numbered) return id; /* there is no such device */
     bind_fail(L, MW_UNSUPPORTED,
@@ -423,6 +438,21 @@ static int device_synchronize(lua_State *L) {
   return 0;
 }
 
+/* dev:peers(): the other devices of its kind that can be opened, { id =, access =, atomics = } each: whether kernels
+ * here reach the memory there by loads and stores, and by atomic operations. */
+static int device_peers(lua_State *L) {
+  static const bind_field fields[] = {FIELD(mw_peer, id), FIELD(mw_peer, access), FIELD(mw_peer, atomics), LAST_FIELD};
+  mw_device *device = check_runs(L, self_device(L), "peers");
+  mw_peer peer;
+  lua_newtable(L);
+  for (int i = 0; device->backend->peer(device, i, &peer); i++) {
+    push_fields(L, fields, &peer);
+    lua_rawseti(L, -2, i + 1);
+  }
+  bind_result(L);
+  return 1;
+}
+
 static int device_priorities(lua_State *L) {
   mw_device *device = self_device(L);
   int least = 0, greatest = 0;
@@ -438,17 +468,10 @@ static void describe(lua_State *L, const void *object) {
 }
 
 static const bind_method methods[] = {
-    {"id", device_property, 0},
-    {"is_offline", device_is_offline, 0},
-    {"kind", device_kind, 0},
-    {"memory", device_memory, 0},
-    {"name", device_property, 0},
-    {"peak_bandwidth", device_property, 0},
-    {"priorities", device_priorities, 0},
-    {"properties", device_properties, 0},
-    {"state", device_state, 0},
-    {"synchronize", device_synchronize, 0},
-    {NULL, NULL, 0},
+    {"id", device_property, 0},   {"is_offline", device_is_offline, 0},   {"kind", device_kind, 0},
+    {"memory", device_memory, 0}, {"name", device_property, 0},           {"peak_bandwidth", device_property, 0},
+    {"peers", device_peers, 0},   {"priorities", device_priorities, 0},   {"properties", device_properties, 0},
+    {"state", device_state, 0},   {"synchronize", device_synchronize, 0}, {NULL, NULL, 0},
 };
 
 bind_class device_class = {"device", NULL, methods, describe, NULL, 0};

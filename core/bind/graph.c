@@ -43,6 +43,8 @@ static void end_capture(lua_State *L, bind_capture *self) {
   bind_graph *graph = self->graph;
   if (!self->object.open) bind_fail(L, MW_INVALID, "capture: it was closed before its function had ended");
   bind_try(L, self->object.device->backend->capture_end(self->stream, &graph->graph, &bind_error));
+  for (int i = 0; i < graph->nbuffers; i++)
+    if (graph->buffers[i]->device != self->object.device) buffer_send_abroad(L, graph->buffers[i]);
   race_captured(graph);
   bind_opened(graph, self->object.device);
   bind_release(self);

@@ -281,12 +281,13 @@ static void read_arguments(lua_State *L, request *r) {
     if (!a->object.open) bind_fail(L, MW_INVALID, "%s: attempt to use a closed array", r->self->name);
     r->arrays[r->given++] = a;
   }
+  if (r->object) r->device = r->object->value->device;
   if (r->given == 0 && !r->device)
     bind_fail(L, MW_INVALID, "%s: an array expected, got %s", r->self->name, value_text(L, r->first));
   if (!r->device) r->device = r->arrays[0]->buffer->device;
-  if (r->object && r->object->value->device != r->device)
+  if (r->object && r->given && r->arrays[0]->buffer->device != r->device)
     bind_fail(L, MW_INVALID, "%s: the %s is of %s, got an array of %s", r->self->name, r->object->value->variant->name,
-              r->object->value->device->info.id, r->device->info.id);
+              r->device->info.id, r->arrays[0]->buffer->device->info.id);
 }
 
 /* Options come first: metamethods and finalizers run there, which may close arrays. From the arrays on no value of Lua is

@@ -14,7 +14,8 @@
 #include "core/base/shared.h"
 #include "core/bind/bind.h"
 
-enum { MOST_CALLS = 8, MOST_ARRAYS = 8, MOST_OPTIONS = 8, MOST_CHOICES = 16, MOST_LIMITS = 4, MOST_WORDS = 96 };
+enum { MOST_CALLS = 8, MOST_ARRAYS = 8, MOST_OPTIONS = 8, MOST_CHOICES = 16, MOST_LIMITS = 4 };
+enum { MOST_ABSENT = 8, MOST_WORDS = 96 };
 enum { SELF, QUEUE, WORK, SIZE };              /* words of a frame */
 enum { ADDRESS, ROWS, COLUMNS, ITEMS, COUNT }; /* of an array in it, from its first word on */
 enum { NEVER = -1, ALWAYS = 0 };               /* instead of an option's word */
@@ -79,7 +80,7 @@ typedef struct native_variant {
   int plain;         /* calls from here on are for one item, those before for many; 0: they are repeated for each */
   int extra, nextra; /* words that a function of Lua finds out: the first, how many */
   int by_kernels;    /* a function of Lua does it */
-  int nabsent, absent[4];             /* sides that may be absent */
+  int nabsent, absent[MOST_ABSENT];             /* sides that may be absent */
   mw_attached attached;               /* to its device; the key is the routine's */
   char library[NATIVE_NAME];          /* "moonwarp.blas" */
   const struct native_variant *of;    /* of the object that it is called with; NULL: of none */

@@ -6,7 +6,8 @@
 
 #include "core/bind/native.h"
 
-enum { CALL_INTS = 3 + 2 * MW_CALL_WORDS, ARRAY_INTS = 11 + 8, OPTION_INTS = 6, LIMIT_INTS = 4, VARIANT_INTS = 12 };
+enum { CALL_INTS = 3 + 2 * MW_CALL_WORDS, ARRAY_INTS = 11 + 8, OPTION_INTS = 6, LIMIT_INTS = 4 };
+enum { VARIANT_INTS = 8 + MOST_ABSENT };
 
 /* The list on top: a name and integers. */
 static void read_entry(lua_State *L, void *to, int ints) {
@@ -77,6 +78,8 @@ static void read_all(lua_State *L, native_variant *v) {
   lua_getfield(L, -2, "library");
   snprintf(v->library, sizeof v->library, "%s", lua_tostring(L, -1));
   lua_pop(L, 2);
+  if (v->nabsent > MOST_ABSENT)
+    luaL_error(L, "%s: %d optional sides at most, got %d", v->name, MOST_ABSENT, v->nabsent);
   if (v->words > MOST_WORDS) luaL_error(L, "%s: %d words at most, got %d", v->name, MOST_WORDS, v->words);
   v->narrays = read_list(L, "arrays", v->arrays, sizeof *v->arrays, ARRAY_INTS, MOST_ARRAYS);
   v->noptions = read_list(L, "options", v->options, sizeof *v->options, OPTION_INTS, MOST_OPTIONS);

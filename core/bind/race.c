@@ -218,11 +218,17 @@ static void perform_launch(lua_State *L, const operation *o, mw_buffer *buffer, 
   }
 }
 
-/* The memory that an argument gives the kernel; NULL: none of the device. */
-static mw_buffer *argument_memory(lua_State *L, int index, const mw_device *device) {
+/* The memory that an argument gives the kernel; NULL: none whose use is known. */
+static mw_buffer *argument_memory(lua_State *L, int index) {
   mw_buffer *buffer = bind_buffer_of(L, index);
   if (buffer && buffer->texels) buffer = buffer->texels;
-  return buffer && buffer->device == device ? buffer : NULL;
+  return buffer && buffer->device->info.traces ? buffer : NULL;
+}
+
+/* Whether something may run beside its default stream, there or on a device that reaches its memory. */
+static bool has_others(mw_device *device) {
+  mw_peer peer;
+  return order_has_streams(device) || device->backend->peer(device, 0, &peer);
 }
 
 static mw_dtype argument_dtype(lua_State *L, int index) {
@@ -231,15 +237,14 @@ static mw_dtype argument_dtype(lua_State *L, int index) {
 }
 
 void race_launch(lua_State *L, const mw_kernel *kernel, mw_stream *stream, int first) {
-  mw_device *device = stream->device;
   if (stream->capturing || !has_ended(L, stream)) return;
   const operation o = begin(L, stream, false);
-  const bool streams = order_has_streams(device);
+  const bool others = has_others(stream->device);
   for (int i = 0; i < kernel->nparams; i++) {
-    mw_buffer *buffer = argument_memory(L, first + i, device);
+    mw_buffer *buffer = argument_memory(L, first + i);
     bool same = false;
-    for (int k = 0; k < i && !same; k++) same = argument_memory(L, first + k, device) == buffer;
-    if (!buffer || same || (!streams && buffer->space == MW_SPACE_DEVICE)) continue;
+    for (int k = 0; k < i && !same; k++) same = argument_memory(L, first + k) == buffer;
+    if (!buffer || same || (!others && buffer->space == MW_SPACE_DEVICE)) continue;
     perform_launch(L, &o, buffer, argument_dtype(L, first + i), order_name(kernel->name));
   }
 }

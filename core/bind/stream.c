@@ -29,6 +29,17 @@ mw_stream *check_stream(lua_State *L, int index, mw_device *device) {
   return ((bind_stream *)bind_check_on(L, index, &stream_class, device))->stream;
 }
 
+void buffer_use(lua_State *L, mw_buffer *buffer, mw_stream *stream) {
+  if (buffer->device != stream->device && !stream->capturing) buffer_send_abroad(L, buffer);
+  mw_buffer_use(buffer, stream);
+}
+
+void buffer_send_abroad(lua_State *L, mw_buffer *buffer) {
+  mw_device *home = buffer->device;
+  if (!buffer->abroad && !buffer->host) bind_try(L, home->backend->stream_synchronize(home->main, &bind_error));
+  buffer->abroad = true;
+}
+
 bind_stream *option_stream(lua_State *L, const mw_device *device) {
   bind_capture_of(L);
   bind_stream *self = bind_test(L, -1, &stream_class);

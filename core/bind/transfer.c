@@ -166,17 +166,26 @@ static mw_device *mover(const bind_array *a, const bind_array *source) {
   return !a->buffer->host || source->buffer->host ? a->buffer->device : source->buffer->device;
 }
 
+/* The stream that is captured, if it is of one of the two devices. */
+static mw_stream *captured_stream(lua_State *L, const bind_array *a, const bind_array *source) {
+  const bind_capture *capture = bind_capture_of(L);
+  const mw_device *of = capture ? capture->stream->device : NULL;
+  return of && (of == a->buffer->device || of == source->buffer->device) ? capture->stream : NULL;
+}
+
 /* A stream of the device that cannot reach the other's memory does not carry the copy: both devices are waited for. */
 static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array *a, const bind_array *source) {
-  if (!option_push(L, 3, "stream")) return current_stream(L, device);
-  bind_stream *given = option_stream(L, NULL);
-  mw_device *of = given->stream->device;
+  mw_stream *stream = captured_stream(L, a, source);
+  const bool given = option_push(L, 3, "stream");
+  if (given) stream = option_stream(L, NULL)->stream;
+  if (!stream) return device->main;
+  const mw_device *of = stream->device;
   if (of != a->buffer->device && of != source->buffer->device)
     bind_fail(L, MW_INVALID, "option 'stream' is a stream of %s, the copy is between %s and %s", of->info.id,
               a->buffer->device->info.id, source->buffer->device->info.id);
-  lua_pop(L, 1);
+  if (given) lua_pop(L, 1);
   bool able = of == device || (a->buffer->host && source->buffer->host) || of->backend == device->backend;
-  return able ? given->stream : current_stream(L, device);
+  return able ? stream : device->main;
 }
 
 /* A GPU's copy with an end that is plain host memory to it returns when the bytes have moved. */
@@ -189,21 +198,20 @@ static bool waits_anyway(const mw_stream *stream, const bind_array *a, const bin
   return false;
 }
 
+/* Of two devices of one backend the stream alone orders the copy. Otherwise the other device is waited for. */
 static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_array *source, part p, bool wait) {
   size_t width = mw_dtype_size(a->dtype);
   const mw_backend *backend = stream->device->backend;
   mw_place to = {a->buffer, a->offset + p.to * width, NULL};
   mw_place from = {source->buffer, source->offset + p.from * width, NULL};
   mw_device *other = a->buffer->device == stream->device ? source->buffer->device : a->buffer->device;
-  if (other != stream->device) device_wait(L, other);
+  if (other != stream->device && (wait || other->backend != backend)) device_wait(L, other);
+  buffer_use(L, a->buffer, stream);
+  buffer_use(L, source->buffer, stream);
   bind_try(L, backend->copy(stream, to, from, p.count * width, &bind_error));
-  mw_buffer_use(a->buffer, stream);
-  mw_buffer_use(source->buffer, stream);
   capture_buffer(L, a->buffer);
   capture_buffer(L, source->buffer);
   race_copy(L, stream, a, p.to, source, p.from, p.count, wait || waits_anyway(stream, a, source));
-  if (other->backend == stream->device->backend && other != stream->device)
-    order_wait(other->main, order_next(stream, NULL)); /* the backend's rule of copies between its devices */
   if (wait && !stream->capturing) bind_try(L, backend->stream_synchronize(stream, &bind_error));
 }
 

@@ -429,6 +429,18 @@ print(dev:default_stream()) --> default stream cpu
 print(dev:default_stream "per-thread") --> per-thread default stream cpu]],
     },
     {
+      name = "peers", forms = { "dev:peers()" },
+      about = [[The other devices of its kind. With `access`, kernels here may be given arrays of that device: they load and store
+there directly, and access is opened by the first launch that needs it. Without, a launch with such an array is an error, and
+`a:copy` still works.]],
+      returns = { { "table", "a list of `{ id =, access =, atomics = }`; `atomics`: atomic operations reach there too" } },
+      since = "0.11.0",
+      example = [[
+for _, peer in ipairs(mw.device("cpu:0/2"):peers()) do
+  print(peer.id, peer.access) --> cpu:1/2  true
+end]],
+    },
+    {
       name = "priorities", forms = { "dev:priorities()" },
       about = [[The range of stream priorities. As in CUDA, a lower number is more urgent.]],
       returns = { { "integer", "the least urgent", name = "least" },
@@ -504,7 +516,7 @@ print(pcall(e.query, e)) -- false: the event was never recorded]],
     {
       name = "capture", forms = { "dev:capture(f)" },
       about = [[Runs `f(stream)` once and records its launches and copies instead of executing them. Launches and copies
-without a stream go to the capturing stream. Other streams join the capture by waiting for an event recorded there, and the
+without a stream go to the capturing stream. Other streams, of other devices as well, join the capture by waiting for an event recorded there, and the
 capturing stream must wait for them before `f` returns. The stream is closed when `f` returns. The graph keeps every array and kernel it uses
 alive.]],
       params = { { "f", "fun(stream: moonwarp.stream)", "launches and copies" } },

@@ -178,6 +178,7 @@ check mode. Without an id, counting takes the GPU if ncu is there, else the CPU 
 |---|---|
 | `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |
 | `"cpu:1"`, `"cpu:4"` | the same with so many threads, from 1 to 1024; a device of its own |
+| `"cpu:0/2"`, `"cpu:1/2"` | two devices that share its threads and memory, up to 64 are possible: for scripts of several GPUs. Since 0.11.0 |
 | `"cuda"`, `"cuda:1"` | an NVIDIA GPU, counted from 0 as the driver does |
 | `"cuda:sm_90"` | an offline target: compiles kernels for the architecture and reports their occupancy, without a GPU; it runs nothing |]],
       params = { { "id", "string", "which device", optional = true },

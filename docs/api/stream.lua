@@ -44,7 +44,7 @@ print(b:get(1000)) --> 1.0]],
     {
       name = "wait", forms = { "s:wait(event)" },
       about = [[Later work in this stream starts after the work that the event recorded. The script does not wait.]],
-      params = { { "event", "event", "recorded before, in any stream" } },
+      params = { { "event", "event", "recorded before, in any stream, also of another GPU, or of another CPU device" } },
       returns = { { "stream", "the stream itself" } },
       errors = { "wait: the event was never recorded; record it in a stream first",
                  "wait: the event is of another kind of device; synchronize it instead",

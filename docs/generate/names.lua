@@ -55,6 +55,9 @@ local function registered()
   local mesh = require "moonwarp.mesh"
   found.mesh = keys(mesh.methods)
   found.mesh.new, found.mesh.__index, found.mesh.__name = true, nil, nil
+  found.communicator = keys(require("moonwarp.nccl").methods)
+  for name in pairs(found.communicator) do if name:match "^__" then found.communicator[name] = nil end end
+  found.communicator.communicator = true
   local study = require "moonwarp.study"
   for name, class in pairs(study.classes) do found[name] = methods_of(class) end
   for name, fields in pairs(study.fields) do found[name .. "_spec"] = keys(fields) end

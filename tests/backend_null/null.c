@@ -421,6 +421,20 @@ static const mw_counter_launch *null_counters(mw_device *device, bool newest) {
   return NULL;
 }
 
+static bool null_peer(mw_device *device, int index, mw_peer *out) {
+  null_count("peer");
+  if (index >= DEVICES - 1) return false;
+  *out = (mw_peer){.access = false};
+  snprintf(out->id, sizeof out->id, "null:%d", index + (index >= device->info.id[5] - '0'));
+  return true;
+}
+
+static bool null_reaches(mw_device *device, mw_device *other) {
+  (void)device, (void)other;
+  null_count("reaches");
+  return false;
+}
+
 static int null_touched(const mw_buffer *buffer, int most, mw_touch *out) {
   (void)buffer, (void)most, (void)out;
   return 0;
@@ -586,6 +600,8 @@ const mw_backend mw_null_backend = {
     .findings = null_findings,
     .counters = null_counters,
     .touched = null_touched,
+    .peer = null_peer,
+    .reaches = null_reaches,
     .priorities = null_priorities,
     .event_create = null_event_create,
     .event_destroy = null_event_destroy,

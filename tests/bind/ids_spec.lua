@@ -24,8 +24,10 @@ describe("ids of devices", function()
     assert.are.equal("cuda:0 cuda gpu false", says "cuda")
     assert.are.equal("cuda:12 cuda gpu false", says "cuda:12")
     assert.are.equal("cuda:sm_90 cuda gpu true", says "cuda:sm_90")
-    for _, word in ipairs { "", "gpu", "cpu:0", "cpu:", "cuda:", "cuda:x", "cuda:1x", "cuda:sm_", "cuda:sm_x", "cud",
-                            "cuda0" } do
+    assert.are.equal("cpu:0/2 cpu cpu false", says "cpu:0/2")
+    assert.is_true(core.device_word("cpu:check:0/2").checked)
+    for _, word in ipairs { "", "gpu", "cpu:0", "cpu:", "cpu:1/", "cpu:/2", "cpu:check:2", "cuda:0/2", "cuda:",
+                            "cuda:x", "cuda:1x", "cuda:sm_", "cuda:sm_x", "cud", "cuda0" } do
       assert.is_nil(says(word), word)
     end
   end)

@@ -42,8 +42,8 @@ static void two_devices(void **state) {
   assert_int_equal(got, 7);
   assert_true(calls("cuMemcpyPeerAsync") > 0);
   OK(cuda->copy(device->main, (mw_place){.buffer = here}, (mw_place){.buffer = there}, 64, &err));
-  assert_int_equal(calls("cuMemPoolSetAccess"), 1); /* once for the two */
-  assert_int_equal(calls("cuCtxEnablePeerAccess"), 1);
+  assert_int_equal(calls("cuMemPoolSetAccess"), 2); /* once for each direction */
+  assert_int_equal(calls("cuCtxEnablePeerAccess"), 2);
   mw_buffer *pinned = alloc(64, MW_SPACE_PINNED); /* one device's, used by the other: its end waits for both */
   OK(cuda->copy(other->main, (mw_place){.buffer = there}, (mw_place){.buffer = pinned}, 64, &err));
   mw_buffer_use(pinned, other->main);

@@ -13,7 +13,7 @@ local STUDIES = { laplace = "", laplace3 = "", graphs = "", managed = "", recurr
                   poisson = "",
                   orbits = "", streams = "", mistakes = "",
                   access = "", divergence = "", balance = "", functions = "", dedispersion = "",
-                  gemm = "-p precisions=f32,tf32", sort = "", airfoil = "",
+                  gemm = "-p precisions=f32,tf32", ["multi-gpu"] = "-p n=4096", sort = "", airfoil = "",
                   ["fourier-search"] = "-p n=8192 -p most=8 -p lengths=4096 -p parts=ladder", fluid = "",
                   tuning = "", montecarlo = "-p paths=1000 -p most=4096",
                   ["first-kernels"] = "", build = "" }

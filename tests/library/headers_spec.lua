@@ -15,6 +15,7 @@ local TOOLKIT <const> = (os.getenv "CUDA_HOME" or "/usr/local/cuda") .. "/includ
 local HEADERS <const> = {
   ["moonwarp.blas"] = { cuda = "cublas_v2.h", cpu = "cblas.h" },
   ["moonwarp.fft"] = { cuda = "cufft.h", cpu = "fftw3.h" },
+  ["moonwarp.nccl"] = { cuda = "nccl.h" },
   ["moonwarp.rand"] = { cuda = "curand.h", cpu = "curand.h" }, ["moonwarp.sparse"] = { cuda = "cusparse.h" },
   ["moonwarp.solver"] = { cuda = "cusolverDn.h", cpu = "lapacke.h" },
 }
@@ -121,7 +122,8 @@ describe("calls of libraries", function()
           if #lines > 0 then
             local file = os.tmpname()
             local out <close> = assert(io.open(file, "w"))
-            out:write("#include <stdint.h>\n#include <", header, ">\nvoid calls(void *address, int number);\n",
+            out:write("#include <stdint.h>\n#include <string.h>\n#include <", header,
+              ">\nvoid calls(void *address, int number);\n",
               "void calls(void *address, int number) {\n  long long word[2] = {0};\n  double real = 0;\n  ",
               table.concat(lines, "\n  "), "\n  (void)real, (void)address, (void)number, (void)word;\n}\n")
             out:flush()

@@ -3,6 +3,7 @@
  * A stand-in for libcuda.so.1, so that the CUDA backend is tested without a GPU: MOONWARP_LIBCUDA names it.
  * Memory is the host's, streams run at once, events are clocks, launches are counted and, for the few kernels in the
  * table of run.c, carried out. Behaviour is steered by environment variables, read at each call:
+ *   MOCK_CUDA_PEERS=0                    no device reaches another's memory
  *   MOCK_CUDA_DEVICES=2  MOCK_CUDA_VERSION=12040  MOCK_CUDA_ARCH=80  MOCK_CUDA_MEMORY=bytes  MOCK_CUDA_POOLS=0
  *   MOCK_CUDA_HANG=1                     streams and events never become ready
  *   MOCK_CUDA_FORCED=3                   the library's blocking kernel runs out of time in its first three launches
@@ -237,7 +238,12 @@ cuda_result cuDeviceGetDefaultMemPool(cuda_pool *pool, cuda_ordinal device) {
 }
 
 cuda_result cuDeviceCanAccessPeer(int *can, cuda_ordinal device, cuda_ordinal peer) {
-  *can = 1;
+  *can = (int)setting("MOCK_CUDA_PEERS", 1);
+  return CUDA_OK;
+}
+
+cuda_result cuDeviceGetP2PAttribute(int *value, unsigned attribute, cuda_ordinal device, cuda_ordinal peer) {
+  *value = 1;
   return CUDA_OK;
 }
 

@@ -133,14 +133,14 @@ static mw_status run_pieces(cpu_stream *stream, cpu_worker *me, cpu_grid_run_fun
 static mw_status run_copy(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
   const char *to = op->copy.to, *from = op->copy.from;
   const size_t bytes = op->copy.bytes;
-  cpu_shadow *shadow = cpu_device_of(&stream->base)->memory.shadow;
+  cpu_shadow *shadow = cpu_device_of(&stream->base)->memory->shadow;
   if (shadow) cpu_shadow_copied(shadow, (uintptr_t)to, (uintptr_t)from, bytes);
   if (to < from + bytes && from < to + bytes) return run_pieces(stream, me, move_all, op, 1, 0, err);
   return run_pieces(stream, me, copy_pieces, op, pieces(bytes), PIECE_SECONDS, err);
 }
 
 static mw_status run_fill(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
-  cpu_shadow *shadow = cpu_device_of(&stream->base)->memory.shadow;
+  cpu_shadow *shadow = cpu_device_of(&stream->base)->memory->shadow;
   if (shadow) cpu_shadow_written(shadow, (uintptr_t)op->fill.to, op->fill.width * op->fill.count);
   fill_job job = {.to = op->fill.to, .bytes = op->fill.width * op->fill.count};
   for (size_t i = 0; i < LINE; i += op->fill.width) memcpy(job.line + i, &op->fill.pattern, op->fill.width);

@@ -209,13 +209,13 @@ mw_status cpu_explain_redzone(cpu_device *device, cpu_worker *me, cpu_kernel *ke
   const void *args = grid->abi.args;
   cpu_redzone redzone, other;
   uintptr_t byte, again;
-  const int which = cpu_memory_overrun(&device->memory, &kernel->base, args, 0, &redzone, &byte);
+  const int which = cpu_memory_overrun(device->memory, &kernel->base, args, 0, &redzone, &byte);
   if (which < 0) return MW_OK;
   const mw_param *param = &kernel->base.params[which];
   cpu_fault fault = {
       .kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .address = byte, .write = true, .direction_known = true};
   const char *why = find_writer(me, kernel, grid, &redzone, &fault);
-  for (int i = 0; i >= 0;) i = cpu_memory_overrun(&device->memory, &kernel->base, args, i, &other, &again);
+  for (int i = 0; i >= 0;) i = cpu_memory_overrun(device->memory, &kernel->base, args, i, &other, &again);
   fault.address = cpu_locate_start(param, cpu_locate_pointer(grid, param), fault.address);
   return describe(device, kernel, grid, &fault, why, err);
 }

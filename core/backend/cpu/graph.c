@@ -52,10 +52,12 @@ void cpu_capture_leave(cpu_stream *stream) {
   stream->base.capturing = false;
 }
 
-static void leave_all(cpu_device *device, cpu_graph *graph) {
+/* Streams of any device may have joined. */
+static void leave_all(cpu_graph *graph) {
   graph->open = false;
-  for (cpu_stream *stream = device->streams; stream; stream = stream->next)
-    if (stream->capture == graph) cpu_capture_leave(stream);
+  for (cpu_device *device = cpu_open_devices; device; device = device->next)
+    for (cpu_stream *stream = device->streams; stream; stream = stream->next)
+      if (stream->capture == graph) cpu_capture_leave(stream);
 }
 
 mw_status cpu_capture_begin(mw_stream *base, mw_error *err) {
@@ -79,8 +81,9 @@ static bool all_joined(const cpu_stream *origin, const cpu_graph *graph) {
   for (int i = 0; i < origin->ntails; i++) reached[origin->tails[i]] = true;
   for (int node = graph->count - 1; node >= 0; node--)
     for (int i = 0; reached[node] && i < graph->nodes[node].nneeds; i++) reached[graph->nodes[node].needs[i]] = true;
-  for (cpu_stream *other = cpu_device_of(&origin->base)->streams; other; other = other->next)
-    for (int i = 0; other->capture == graph && i < other->ntails; i++) joined = joined && reached[other->tails[i]];
+  for (const cpu_device *device = cpu_open_devices; device; device = device->next)
+    for (const cpu_stream *other = device->streams; other; other = other->next)
+      for (int i = 0; other->capture == graph && i < other->ntails; i++) joined = joined && reached[other->tails[i]];
   mw_free(reached);
   return joined;
 }
@@ -90,7 +93,7 @@ mw_status cpu_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   cpu_graph *graph = stream->capture;
   assert(graph);
   const bool joined = all_joined(stream, graph);
-  leave_all(cpu_device_of(base), graph);
+  leave_all(graph);
   if (joined && out) {
     *out = &graph->base;
     return MW_OK;
@@ -106,10 +109,11 @@ static void *copied(const void *bytes, size_t size) {
   return size ? memcpy(mw_malloc(size), bytes, size) : NULL;
 }
 
-static int add_node(cpu_graph *graph, const cpu_op *op, const int *needs, int nneeds) {
+static int add_node(cpu_graph *graph, const cpu_op *op, mw_device *device, const int *needs, int nneeds) {
   graph->nodes = mw_grow(graph->nodes, (size_t)graph->count, sizeof *graph->nodes);
   cpu_node *node = &graph->nodes[graph->count];
-  *node = (cpu_node){.op = *op, .needs = copied(needs, (size_t)nneeds * sizeof *needs), .nneeds = nneeds};
+  *node =
+      (cpu_node){.op = *op, .device = device, .needs = copied(needs, (size_t)nneeds * sizeof *needs), .nneeds = nneeds};
   node->op.args = copied(op->args, op->args_bytes);
   if (op->type->hold) op->type->hold(op);
   graph->base.nodes += op->type->launch;
@@ -118,7 +122,7 @@ static int add_node(cpu_graph *graph, const cpu_op *op, const int *needs, int nn
 
 mw_status cpu_capture_op(cpu_stream *stream, const cpu_op *op) {
   assert(op->type->label);
-  int node = add_node(stream->capture, op, stream->tails, stream->ntails);
+  int node = add_node(stream->capture, op, stream->base.device, stream->tails, stream->ntails);
   stream->ntails = 0;
   add_tail(stream, node);
   return MW_OK;

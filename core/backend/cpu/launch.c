@@ -114,7 +114,7 @@ static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_
 static cpu_found array_of(const checked *c, const mw_param *param) {
   uintptr_t value;
   memcpy(&value, (const char *)c->at.grid->abi.args + param->offset, sizeof value);
-  const cpu_found array = cpu_memory_nearest(&c->at.device->memory, value);
+  const cpu_found array = cpu_memory_nearest(c->at.device->memory, value);
   return cpu_found_distance(&array, value) == 0 ? array : (cpu_found){0};
 }
 
@@ -156,7 +156,7 @@ static mw_status outcome_of(const running *r, double before) {
   if (why == CPU_STOP_FAULT) return cpu_explain(r->device, r->me, kernel, r->grid, r->err);
   if (!r->op->launch.cooperative) remember(kernel, before, r->grid->block_seconds);
   if (r->device->checker) return MW_OK; /* it has judged each access */
-  if (!atomic_load_explicit(&r->device->memory.redzones, memory_order_relaxed)) return MW_OK;
+  if (!atomic_load_explicit(&r->device->memory->redzones, memory_order_relaxed)) return MW_OK;
   return cpu_explain_redzone(r->device, r->me, kernel, r->grid, r->err);
 }
 
@@ -238,11 +238,13 @@ mw_status cpu_launch(mw_stream *base, const mw_launch *launch, mw_error *err) {
 
 /* ---- graphs ---------------------------------------------------------------------------------------------------- */
 
+/* What another device's stream was given in the capture runs as that device's. */
 static mw_status run_graph(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
   mw_status status = MW_OK;
   for (int i = 0; i < op->graph->count && status == MW_OK; i++) {
-    const cpu_op *node = &op->graph->nodes[i].op;
-    status = node->type->run(node, stream, me, err);
+    const cpu_node *node = &op->graph->nodes[i];
+    cpu_stream *as = node->device == stream->base.device ? stream : (cpu_stream *)node->device->main;
+    status = node->op.type->run(&node->op, as, me, err);
   }
   return status;
 }

@@ -66,12 +66,12 @@ void cpu_locate_distance(char *out, size_t size, const cpu_found *array, uintptr
 /* The one beside the address, else the nearest that a parameter points to. */
 cpu_found cpu_locate_meant(const cpu_launched *at, uintptr_t address) {
   const mw_kernel *kernel = &at->kernel->base;
-  cpu_found best = {0}, nearest = cpu_memory_nearest(&at->device->memory, address);
+  cpu_found best = {0}, nearest = cpu_memory_nearest(at->device->memory, address);
   if (cpu_found_distance(&nearest, address) < BESIDE) return nearest;
   for (int i = 0; i < kernel->nparams; i++) {
     if (!kernel->params[i].pointer) continue;
     const uintptr_t value = cpu_locate_pointer(at->grid, &kernel->params[i]);
-    const cpu_found array = cpu_memory_nearest(&at->device->memory, value);
+    const cpu_found array = cpu_memory_nearest(at->device->memory, value);
     if (cpu_found_distance(&array, value) == 0 &&
         cpu_found_distance(&array, address) < cpu_found_distance(&best, address))
       best = array;
@@ -115,7 +115,7 @@ static void describe_array(const cpu_launched *at, const cpu_found *array, uintp
 
 /* The words for the array on the other side, if it may have been meant as well. */
 static void add_other(const cpu_launched *at, const cpu_found *array, uintptr_t address, mw_object *out) {
-  const cpu_neighbours both = cpu_memory_neighbours(&at->device->memory, address);
+  const cpu_neighbours both = cpu_memory_neighbours(at->device->memory, address);
   const cpu_found other = both.other.start == array->start ? both.nearest : both.other;
   if (cpu_found_distance(array, address) < cpu_page_bytes() || cpu_found_distance(&other, address) > BETWEEN) return;
   mw_object second = {0};
@@ -124,7 +124,7 @@ static void add_other(const cpu_launched *at, const cpu_found *array, uintptr_t 
 }
 
 void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out) {
-  const cpu_found array = cpu_locate_meant(at, address), freed = cpu_memory_freed(&at->device->memory, address);
+  const cpu_found array = cpu_locate_meant(at, address), freed = cpu_memory_freed(at->device->memory, address);
   const size_t size = sizeof out->text;
   *out = (mw_object){0};
   if (freed.found && cpu_found_distance(&array, address) >= cpu_found_distance(&freed, address)) {
@@ -141,7 +141,7 @@ void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out)
 
 /* An element of an array that a parameter points to. */
 bool cpu_locate_element(const cpu_launched *at, uintptr_t address, mw_object *out) {
-  const cpu_found array = cpu_memory_nearest(&at->device->memory, address);
+  const cpu_found array = cpu_memory_nearest(at->device->memory, address);
   if (!array.found || address - array.start >= array.bytes) return false;
   if (!name_array(at, &array, address, out) || !out->indexed) return false;
   snprintf(out->text, sizeof out->text, "parameter %d '%s', index %lld", out->parameter, out->name, out->index);

@@ -105,10 +105,10 @@ static void forget(cpu_memory *memory, const cpu_buffer *buffer) {
 
 static void unmap(cpu_deferred *deferred) {
   cpu_buffer *buffer = (cpu_buffer *)((char *)deferred - offsetof(cpu_buffer, unmap));
-  cpu_memory *memory = &((cpu_device *)buffer->base.device)->memory;
+  cpu_memory *memory = ((cpu_device *)buffer->base.device)->memory;
   if (memory->shadow) forget(memory, buffer);
   give_mapping(memory, buffer->map, buffer->map_bytes);
-  ((cpu_device *)buffer->base.device)->memory.used -= buffer->base.bytes;
+  ((cpu_device *)buffer->base.device)->used -= buffer->base.bytes;
   mw_free(buffer);
 }
 
@@ -244,7 +244,7 @@ mw_status cpu_memory_info(mw_device *base, size_t *free, size_t *total, mw_error
   cpu_device *device = (cpu_device *)base;
   (void)err;
   cpu_streams_reap(device);
-  const size_t used = device->memory.used, available = cpu_probe_available_memory();
+  const size_t used = device->used, available = cpu_probe_available_memory();
   *total = base->info.memory_total;
   *free = used < *total ? *total - used : 0;
   const size_t most = device->checker ? available / (1 + CPU_SHADOW_BYTES) : available;
@@ -304,7 +304,7 @@ static size_t alignment_of(const cpu_memory *memory, size_t bytes) {
 
 static bool fits(const cpu_device *device, size_t bytes) {
   const size_t total = device->base.info.memory_total;
-  return bytes <= total && device->memory.used <= total - bytes;
+  return bytes <= total && device->used <= total - bytes;
 }
 
 mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_dtype type, mw_buffer **out,
@@ -321,13 +321,13 @@ mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_d
   cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
   buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
   atomic_init(&buffer->base.refs, 1);
-  if (!map_array(&cpu->memory, buffer, bytes, alignment_of(&cpu->memory, bytes), type)) {
+  if (!map_array(cpu->memory, buffer, bytes, alignment_of(cpu->memory, bytes), type)) {
     mw_free(buffer);
     return fail_memory(device, bytes, errno == ENOMEM && bytes < GUARD ? " (or too many arrays for one process)" : "",
                        err);
   }
-  cpu->memory.used += bytes;
-  enlist(&cpu->memory, buffer);
+  cpu->used += bytes;
+  enlist(cpu->memory, buffer);
   mw_device_retain(device);
   *out = &buffer->base;
   return MW_OK;
@@ -344,8 +344,11 @@ void cpu_memory_free(mw_buffer *base) {
     mw_free(buffer);
     return;
   }
+  if (base->abroad)
+    for (cpu_device *other = cpu_open_devices; other; other = other->next)
+      if (other != device) cpu_streams_drain(other, false, &(mw_error){0}); /* what failed its own next use reports */
   const bool image = base->space == MW_SPACE_IMAGE;
-  if (!image) strike(&device->memory, buffer);
+  if (!image) strike(device->memory, buffer);
   buffer->unmap.run = image ? forget_image : unmap;
   cpu_streams_defer(device, &buffer->unmap);
 }

@@ -125,6 +125,7 @@ struct cpu_event { /* queued operations hold a reference, so it may be destroyed
 
 typedef struct cpu_node {
   cpu_op op;
+  mw_device *device; /* of the stream that was given it */
   int *needs; /* nodes it depends on */
   int nneeds;
 } cpu_node;
@@ -166,7 +167,6 @@ typedef struct cpu_memory {
   pthread_mutex_t lock; /* the list, in which streams look for what a fault has met */
   cpu_buffer **arrays;  /* live ones, by address */
   size_t count;
-  size_t used;         /* bytes, of live and deferred ones */
   atomic_int redzones; /* live arrays with a redzone */
   cpu_shadow *shadow;  /* in check mode; else NULL */
   cpu_range *range;    /* likewise: where arrays lie far apart; NULL: the system gives no such address space */
@@ -174,14 +174,26 @@ typedef struct cpu_memory {
   size_t nfreed;
 } cpu_memory;
 
+/* Devices that share the processor's threads, and each other's memory; another device is a family of its own. */
+typedef struct cpu_family {
+  int parts, open; /* open: how many of them are */
+  cpu_memory memory;
+  cpu_checker *checker; /* in check mode; else NULL */
+  cpu_device *teller;   /* of the open ones the one that tells what the checker has found */
+  struct cpu_family *next;
+} cpu_family;
+
 struct cpu_device {
   mw_device base;
   cpu_worker *host; /* serves the script's thread */
   cpu_pool pool;
   cpu_coop coop;
   cpu_crew crew;
-  cpu_memory memory;
+  cpu_family *family;
+  int part;                    /* of the family, from 0 */
+  cpu_memory *memory;          /* the family's, as the next */
   cpu_checker *checker;        /* in check mode; else NULL */
+  size_t used;                 /* bytes, of live and deferred arrays */
   cpu_comparer *comparer;      /* where launches compare the engines; else NULL */
   cpu_module *modules;
   cpu_stream *streams;         /* all but the default one; also those destroyed whose work still runs */
@@ -191,6 +203,7 @@ struct cpu_device {
   atomic_int pending;          /* operations queued and not finished, all streams */
   atomic_int pending_blocking; /* of those, in streams that the default stream waits for */
   atomic_bool cancel;          /* Ctrl-C: queued operations are dropped */
+  cpu_device *next;            /* open */
 };
 
 static inline cpu_device *cpu_device_of(const mw_stream *stream) {
@@ -210,6 +223,17 @@ const mw_finding *cpu_device_findings(mw_device *);
 const mw_counter_launch *cpu_device_counters(mw_device *, bool newest);
 int cpu_device_touched(const mw_buffer *, int most, mw_touch *out);
 mw_status cpu_device_synchronize(mw_device *, mw_error *);
+
+/* ---- peer.c ---------------------------------------------------------------------------------------------------- */
+
+enum { CPU_MOST_PARTS = 64 };
+
+extern cpu_device *cpu_open_devices;
+void cpu_peer_enter(cpu_device *); /* it is open */
+void cpu_peer_leave(const cpu_device *);
+void cpu_peer_id(char *id, size_t size, bool check, int part, int parts); /* "cpu:check:0/2" */
+bool cpu_peer(mw_device *, int index, mw_peer *);
+bool cpu_reaches(mw_device *, mw_device *other);
 
 /* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
 

@@ -3,6 +3,7 @@
  * The CPU backend's table, and the folder's page of contents. The upper layer, one file per noun of backend.h:
  *   objects.h                       the backend's objects
  *   probe.c, device.c               what this machine is; opening and closing
+ *   peer.c                          other CPU devices
  *   memory.c, copy.c                arrays between inaccessible areas; copies and fills
  *   texture.c                       textures and surfaces
  *   module.c, kernel.c              loaded code, one or more units per module; kernels as the binding sees them
@@ -19,6 +20,7 @@ const mw_backend mw_cpu_backend = {
     .name = "cpu",
     .kind = "cpu",
     .sized = true,
+    .parted = true,
     .calls_later = true,
     .checks = "check",
     .compares = "engines",
@@ -28,6 +30,8 @@ const mw_backend mw_cpu_backend = {
     .close = cpu_device_close,
     .memory = cpu_memory_info,
     .synchronize = cpu_device_synchronize,
+    .peer = cpu_peer,
+    .reaches = cpu_reaches,
     .state = cpu_probe_state,
 
     .alloc = cpu_memory_alloc,

@@ -23,7 +23,7 @@ static void add_variable(void *owner, const mw_unit_variable *variable) {
 
 cpu_state *cpu_state_open(cpu_device *device) {
   cpu_state *state = mw_calloc(1, sizeof *state);
-  cpu_memory *memory = &device->memory;
+  cpu_memory *memory = device->memory;
   pthread_mutex_lock(&memory->lock);
   for (size_t i = 0; i < memory->count; i++) {
     const cpu_buffer *array = memory->arrays[i];

@@ -29,40 +29,18 @@ static end end_of(const mw_place *place, const mw_backend *own) {
 
 /* ---- between devices ------------------------------------------------------------------------------------------- */
 
-/* Direct access makes the copy faster where the hardware has it; the copy works without. Access to a context's memory
- * does not reach its pool's. */
-static void enable_peer(cuda_device *device, const cuda_device *peer) {
-  const cuda_access access = {{CUDA_LOCATION_DEVICE, device->ordinal}, CUDA_ACCESS_READ_WRITE};
-  uint64_t bit = UINT64_C(1) << (peer->ordinal & 63);
-  int can = 0;
-  if (device->peers & bit) return;
-  device->peers |= bit;
-  cuda_driver.cuDeviceCanAccessPeer(&can, device->ordinal, peer->ordinal);
-  if (!can) return;
-  cuda_driver.cuCtxEnablePeerAccess(peer->context, 0); /* again: CUDA_PEER_ALREADY_ENABLED, no matter */
-  if (peer->pool) cuda_driver.cuMemPoolSetAccess(peer->pool, &access, 1);
-}
-
-/* Behind the other device's default stream before, in front of it after: as if both had one. */
-static mw_status order_devices(cuda_device *first, cuda_queue queue, cuda_device *then, cuda_queue other,
-                               mw_error *err) {
-  mw_status status = cuda_enter(first, err);
-  if (status == MW_OK) status = CUDA_TRY(first, err, cuEventRecord, first->join, queue);
-  if (status == MW_OK) status = cuda_enter(then, err);
-  if (status == MW_OK) status = CUDA_TRY(then, err, cuStreamWaitEvent, other, first->join, 0);
-  return status;
-}
-
+/* Direct access makes the copy faster where the hardware has it; the copy works without. A graph takes the call that
+ * finds out by itself whose memory it is given. */
 static mw_status copy_peer(cuda_stream *stream, end to, end from, size_t bytes, mw_error *err) {
-  cuda_device *own = cuda_device_of(stream->base.device), *other = to.device == own ? from.device : to.device;
-  if (stream->base.capturing)
-    return mw_fail(err, MW_INVALID, "a copy between two devices cannot be captured into a graph");
-  mw_status status = order_devices(other, NULL, own, stream->queue, err);
+  cuda_device *own = cuda_device_of(stream->base.device);
+  cuda_reaches(&to.device->base, &from.device->base);
+  cuda_reaches(&from.device->base, &to.device->base);
+  mw_status status = cuda_enter(own, err);
   if (status != MW_OK) return status;
-  enable_peer(own, other);
-  status = CUDA_TRY(own, err, cuMemcpyPeerAsync, address(to.at), to.device->context, address(from.at),
-                    from.device->context, bytes, stream->queue);
-  return status == MW_OK ? order_devices(own, stream->queue, other, NULL, err) : status;
+  if (stream->base.capturing)
+    return CUDA_TRY(own, err, cuMemcpyAsync, address(to.at), address(from.at), bytes, stream->queue);
+  return CUDA_TRY(own, err, cuMemcpyPeerAsync, address(to.at), to.device->context, address(from.at),
+                  from.device->context, bytes, stream->queue);
 }
 
 /* ---- copy ------------------------------------------------------------------------------------------------------ */

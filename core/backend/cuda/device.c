@@ -145,12 +145,11 @@ mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
   return open_ordinal((int)ordinal, check, out, err);
 }
 
-/* Its context goes, and with it the access that the others were given to its memory. */
 static void unlink_device(cuda_device *device) {
   cuda_device **at = &cuda_open_devices;
   while (*at != device) at = &(*at)->next;
   *at = device->next;
-  for (cuda_device *d = cuda_open_devices; d; d = d->next) d->peers &= ~(UINT64_C(1) << (device->ordinal & 63));
+  cuda_forget_peer(device);
 }
 
 /* Releasing the context waits for its work. After an interrupted wait a kernel may never end, and a lost device may

@@ -179,6 +179,7 @@ enum {
   CUDA_POOL_RELEASE_THRESHOLD = 4,
   CUDA_LOCATION_DEVICE = 1,
   CUDA_ACCESS_READ_WRITE = 3,
+  CUDA_P2P_NATIVE_ATOMICS = 3, /* CUdevice_P2PAttribute */
   CUDA_JIT_ERROR_LOG = 5,
   CUDA_JIT_ERROR_LOG_SIZE = 6,
   CUDA_FORMAT_U8 = 1, /* CUarray_format */
@@ -222,6 +223,7 @@ enum {
   X(cuDeviceGetAttribute,              (int *, unsigned attribute, cuda_ordinal)) \
   X(cuDeviceGetDefaultMemPool,         (cuda_pool *, cuda_ordinal)) \
   X(cuDeviceCanAccessPeer,             (int *, cuda_ordinal, cuda_ordinal)) \
+  X(cuDeviceGetP2PAttribute,           (int *, unsigned attribute, cuda_ordinal, cuda_ordinal)) \
   X(cuDevicePrimaryCtxRetain,          (cuda_context *, cuda_ordinal)) \
   X(cuDevicePrimaryCtxRelease_v2,      (cuda_ordinal)) \
   X(cuCtxSetCurrent,                   (cuda_context)) \

@@ -13,17 +13,19 @@ static cuda_graph *graph_of(mw_graph *graph) {
   return (cuda_graph *)graph;
 }
 
+static cuda_stream *capturer; /* in which the capture began */
+
 /* ---- capture --------------------------------------------------------------------------------------------------- */
 
 mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
   cuda_device *device = cuda_device_of(base->device);
   cuda_stream *stream = (cuda_stream *)base;
-  assert(!device->capture && stream->queue);
+  assert(!cuda_capture && stream->queue);
   mw_status status = CUDA_CALL(device, err, cuStreamBeginCapture_v2, stream->queue, CUDA_CAPTURE_RELAXED);
   if (status != MW_OK) return status;
-  device->capture = mw_calloc(1, sizeof *device->capture);
-  device->capture->base.device = base->device;
-  device->capturer = stream;
+  cuda_capture = mw_calloc(1, sizeof *cuda_capture);
+  cuda_capture->base.device = base->device;
+  capturer = stream;
   base->capturing = true;
   return MW_OK;
 }
@@ -31,7 +33,7 @@ mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
 /* After a launch the stream's last node is the launch's, and the only one that later work there depends on. */
 mw_status cuda_capture_note(cuda_stream *stream, const mw_launch *l, mw_error *err) {
   cuda_device *device = cuda_device_of(stream->base.device);
-  cuda_graph *graph = device->capture;
+  cuda_graph *graph = cuda_capture;
   const cuda_node *nodes = NULL;
   size_t count = 0;
   unsigned state = 0;
@@ -45,32 +47,37 @@ mw_status cuda_capture_note(cuda_stream *stream, const mw_launch *l, mw_error *e
   return MW_OK;
 }
 
-static void close_capture(cuda_device *device) {
-  device->capture = NULL;
-  for (cuda_stream *s = device->streams; s; s = s->next) s->base.capturing = false;
-  device->capturer = NULL;
-  cuda_free_deferred(device);
-  cuda_reap_streams(device);
-  cuda_unload_retired(device);
+/* The last array may take its device along. */
+static void close_capture(void) {
+  cuda_capture = NULL;
+  capturer = NULL;
+  for (cuda_device *d = cuda_open_devices, *next; d; d = next) {
+    next = d->next;
+    for (cuda_stream *s = d->streams; s; s = s->next) s->base.capturing = false;
+    cuda_reap_streams(d);
+    cuda_unload_retired(d);
+    cuda_free_deferred(d);
+  }
 }
 
 /* By the driver; the graph is instantiated when it is needed. */
 static mw_status finish(cuda_device *device, cuda_graph *graph, bool wanted, mw_error *err) {
-  if (device->lost) return cuda_reject_lost(device, err);
-  cuda_result code = cuda_driver.cuStreamEndCapture(device->capturer->queue, &graph->drawing);
+  mw_status status = cuda_enter(device, err);
+  if (status != MW_OK) return status;
+  cuda_result code = cuda_driver.cuStreamEndCapture(capturer->queue, &graph->drawing);
   if (code == CUDA_CAPTURE_UNJOINED) return wanted ? mw_reject_capture(err) : MW_OK;
-  mw_status status = cuda_check(device, code, "cuStreamEndCapture", err);
+  status = cuda_check(device, code, "cuStreamEndCapture", err);
   if (status != MW_OK || !wanted) return status;
   return CUDA_TRY(device, err, cuGraphInstantiateWithFlags, &graph->replay, graph->drawing, 0);
 }
 
 mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   cuda_device *device = cuda_device_of(base->device);
-  cuda_graph *graph = device->capture;
-  assert(device->capturer == (cuda_stream *)base);
+  cuda_graph *graph = cuda_capture;
+  assert(capturer == (cuda_stream *)base);
   mw_status status = finish(device, graph, out != NULL, err);
   if (status == MW_OK && out) *out = &graph->base;
-  close_capture(device);
+  close_capture();
   if (status != MW_OK || !out) cuda_graph_destroy(&graph->base);
   return status;
 }
@@ -86,7 +93,7 @@ mw_status cuda_graph_launch(mw_graph *graph, mw_stream *stream, mw_error *err) {
 }
 
 mw_status cuda_graph_update(mw_graph *graph, int node, const mw_launch *l, mw_error *err) {
-  cuda_device *device = cuda_device_of(graph->device);
+  cuda_device *device = cuda_device_of(l->kernel->module->device); /* any, whose streams were in the capture */
   cuda_launched *noted = &graph_of(graph)->launched[node];
   cuda_kernel *kernel = (cuda_kernel *)l->kernel;
   assert(node < graph->nodes && noted->launch.kernel == l->kernel);

@@ -79,7 +79,7 @@ static mw_status alloc_once(cuda_device *device, cuda_stream *stream, size_t byt
     status = CUDA_TRY(device, err, cuMemAllocManaged, &address, bytes, CUDA_MANAGED_GLOBAL);
     break;
   default:
-    status = alloc_device(device, device->capture ? NULL : stream, bytes, &address, err);
+    status = alloc_device(device, cuda_capture ? NULL : stream, bytes, &address, err);
   }
   *out = (void *)(uintptr_t)address;
   return status;
@@ -111,10 +111,10 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_dtype typ
   void *address = NULL;
   mw_status status = cuda_enter(device, err);
   if (status != MW_OK) return status;
-  if (device->capture && space != MW_SPACE_PAGEABLE && space != MW_SPACE_WORK)
+  if (cuda_capture && space != MW_SPACE_PAGEABLE && space != MW_SPACE_WORK)
     return mw_fail(err, MW_INVALID, "an array cannot be made while a graph is captured: make it before");
   status = alloc_once(device, stream, bytes, space, &address, err);
-  if (status == MW_NO_MEMORY && space != MW_SPACE_PAGEABLE && !device->capture) {
+  if (status == MW_NO_MEMORY && space != MW_SPACE_PAGEABLE && !cuda_capture) {
     status = drain(device, err);
     if (status == MW_OK) status = alloc_once(device, stream, bytes, space, &address, err);
   }
@@ -123,7 +123,7 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_dtype typ
   if (space == MW_SPACE_WORK) space = MW_SPACE_DEVICE;
   mw_buffer *buffer = cuda_buffer_new(device, address, bytes, space);
   buffer->stream = base;
-  ((cuda_buffer *)buffer)->pooled = space == MW_SPACE_DEVICE && device->pool && !device->capture;
+  ((cuda_buffer *)buffer)->pooled = space == MW_SPACE_DEVICE && device->pool && !cuda_capture;
   *out = buffer;
   return MW_OK;
 }
@@ -132,6 +132,7 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_dtype typ
 
 static void join_users(cuda_device *device, mw_buffer *buffer) {
   cuda_stream *own = (cuda_stream *)buffer->stream;
+  if (buffer->abroad) cuda_order_others(device, own->queue);
   if (!buffer->multi_stream) return;
   if (!implied(&device->main, own)) cuda_order(device, NULL, own->queue);
   for (cuda_stream *s = device->streams; s; s = s->next)
@@ -144,7 +145,8 @@ static bool settled(cuda_device *device, mw_buffer *buffer) {
   if (cuda_stuck(device)) return false;
   join_users(device, buffer);
   if (cuda_wait((cuda_stream *)buffer->stream, NULL) == MW_INTERRUPTED) return false;
-  return !buffer->multi_stream || !buffer->host || (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
+  return !(buffer->abroad || (buffer->multi_stream && buffer->host)) ||
+         (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
 }
 
 static void destroy_image(const cuda_buffer *buffer) {
@@ -190,11 +192,11 @@ void cuda_free(mw_buffer *base) {
   cuda_device *device = cuda_device_of(base->device);
   cuda_buffer *buffer = (cuda_buffer *)base;
   unlink_buffer(device, buffer);
-  if (!device->capture) {
+  if (!cuda_capture) {
     free_now(device, buffer);
     return;
   }
-  mw_device_retain(base->device); /* until cuda_free_deferred: the capture needs the device longer than the array */
+  mw_device_retain(base->device); /* until cuda_free_deferred */
   buffer->next = device->deferred;
   device->deferred = buffer;
 }
@@ -204,6 +206,6 @@ void cuda_free_deferred(cuda_device *device) {
     next = b->next;
     device->deferred = next;
     free_now(device, b);
-    mw_device_release(&device->base); /* the graph's owner holds the device: this is never the last one */
+    mw_device_release(&device->base);
   }
 }

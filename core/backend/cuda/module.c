@@ -235,7 +235,7 @@ static void destroy(cuda_module *module) {
 static void destroy_unless_held(cuda_module *module) {
   cuda_device *device = cuda_device_of(module->base.device);
   if (!module->closed || module->graphs > 0) return;
-  if (!device->capture) {
+  if (!cuda_capture) {
     destroy(module);
     return;
   }

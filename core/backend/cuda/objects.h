@@ -45,13 +45,11 @@ struct cuda_device {
   cuda_stream *streams;   /* the main one not among them */
   cuda_buffer *buffers;
   cuda_buffer *deferred; /* freed during a capture */
-  cuda_graph *capture;   /* being recorded; NULL: none */
-  cuda_stream *capturer;
   cuda_module *retired; /* unloaded during a capture */
   cuda_kernel *last;    /* launched */
   bool sync_each;       /* MOONWARP_SYNC=1 */
   bool abandoned;       /* a wait was interrupted: work may never end */
-  uint64_t peers;       /* a bit for each ordinal whose memory this device was given access to */
+  uint64_t asked, peers; /* a bit for each ordinal: the access to its memory was asked for, and is open */
   cuda_device *next;    /* open */
   bool lost;
   char lost_why[512];
@@ -158,12 +156,14 @@ static inline cuda_device *cuda_device_of(mw_device *device) {
 /* ---- wait.c ---------------------------------------------------------------------------------------------------- */
 
 extern cuda_device *cuda_open_devices;
+extern cuda_graph *cuda_capture; /* being recorded, by streams of any device; NULL: none */
 mw_status cuda_wait(cuda_stream *, mw_error *); /* until its work is done; Ctrl-C ends it */
 mw_status cuda_wait_event(cuda_event *, mw_error *);
 mw_status cuda_wait_all(cuda_device *, mw_error *); /* for all streams but those being captured */
 bool cuda_stuck(cuda_device *);                     /* waiting for it may never end */
 bool cuda_others_settled(const cuda_device *);      /* waits for all other open devices; false: Ctrl-C ended the wait */
 void cuda_order(cuda_device *, cuda_queue first, cuda_queue then); /* what is in `first` now runs before what enters */
+void cuda_order_others(cuda_device *, cuda_queue then); /* the same of all that other devices have queued */
 
 /* ---- device.c, probe.c, offline.c ------------------------------------------------------------------------------ */
 
@@ -188,6 +188,12 @@ mw_status cuda_pin(mw_buffer *, mw_error *);
 mw_buffer *cuda_buffer_new(cuda_device *, void *address, size_t bytes, mw_space);
 mw_status cuda_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
+
+/* ---- peer.c ----------------------------------------------------------------------------------------------------- */
+
+bool cuda_peer(mw_device *, int index, mw_peer *);
+bool cuda_reaches(mw_device *, mw_device *other);
+void cuda_forget_peer(const cuda_device *); /* its context goes, and with it the access to its memory */
 
 /* ---- texture.c ------------------------------------------------------------------------------------------------- */
 

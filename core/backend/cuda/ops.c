@@ -6,6 +6,7 @@
  *   probe.c, device.c, offline.c    is it usable; a GPU; an architecture without one
  *   nvml.h, nvml.c                  clocks, temperature, power: read, never set
  *   memory.c, pages.c, copy.c       arrays; where their pages are; copies and fills
+ *   peer.c                          other GPUs, and access to their memory
  *   texture.c                       textures and surfaces
  *   nvrtc.c, headers.c              compiling and the cache; the headers NVRTC lacks
  *   binary.c                        cubins, PTX and fat binaries that nvcc made
@@ -27,6 +28,8 @@ const mw_backend mw_cuda_backend = {
     .close = cuda_close,
     .memory = cuda_memory,
     .synchronize = cuda_synchronize,
+    .peer = cuda_peer,
+    .reaches = cuda_reaches,
     .state = cuda_state,
     .alloc = cuda_alloc,
     .free = cuda_free,

@@ -56,7 +56,7 @@ static void remove_stream(cuda_device *device, cuda_stream *stream) {
 
 void cuda_stream_destroy(mw_stream *base) {
   cuda_device *device = cuda_device_of(base->device);
-  if (device->capture)
+  if (cuda_capture)
     stream_of(base)->dead = true;
   else
     remove_stream(device, stream_of(base));

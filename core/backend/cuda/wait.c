@@ -12,6 +12,7 @@ enum { NAP_NS = 50 * 1000 };
 static const double SPIN_SECONDS = 5e-3;
 
 cuda_device *cuda_open_devices;
+cuda_graph *cuda_capture;
 
 typedef cuda_result (*question)(const void *of);
 
@@ -77,4 +78,19 @@ bool cuda_others_settled(const cuda_device *device) {
 void cuda_order(cuda_device *device, cuda_queue first, cuda_queue then) {
   if (first == then || cuda_driver.cuEventRecord(device->join, first) != CUDA_OK) return;
   cuda_driver.cuStreamWaitEvent(then, device->join, 0);
+}
+
+static void order_after(cuda_device *device, cuda_queue then, cuda_device *other, const cuda_stream *stream) {
+  if (cuda_enter(other, NULL) != MW_OK || cuda_driver.cuStreamQuery(stream->queue) != CUDA_NOT_READY) return;
+  if (cuda_driver.cuEventRecord(other->join, stream->queue) != CUDA_OK || cuda_enter(device, NULL) != MW_OK) return;
+  cuda_driver.cuStreamWaitEvent(then, other->join, 0);
+}
+
+void cuda_order_others(cuda_device *device, cuda_queue then) {
+  for (cuda_device *d = cuda_open_devices; d; d = d->next) {
+    if (d == device || d->lost) continue;
+    order_after(device, then, d, &d->main);
+    for (const cuda_stream *s = d->streams; s; s = s->next) order_after(device, then, d, s);
+  }
+  cuda_enter(device, NULL);
 }

@@ -141,10 +141,16 @@ int order_lane(mw_stream *stream) {
   return index_of(lane_of(stream));
 }
 
+static bool is_only_default(const lane *l) {
+  for (const lane *other = lanes; other < lanes + used; other++)
+    if (other->main == other && other != l) return false;
+  return true;
+}
+
 const char *order_stream_text(int index, char *out, size_t size) {
   const lane *l = &lanes[index];
   if (l->main == l)
-    snprintf(out, size, "the default stream");
+    snprintf(out, size, is_only_default(l) ? "the default stream" : "the default stream of %s", l->device);
   else if (!l->number)
     snprintf(out, size, "the per-thread default stream");
   else if (!l->made.file)

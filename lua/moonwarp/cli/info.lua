@@ -61,8 +61,8 @@ end
 
 local function describe_libraries()
   local list, _, backends = {}, core.device_forms()
-  local _ = { require "moonwarp.blas", require "moonwarp.fft", require "moonwarp.rand", require "moonwarp.solver",
-              require "moonwarp.sparse" }
+  local _ = { require "moonwarp.blas", require "moonwarp.fft", require "moonwarp.nccl", require "moonwarp.rand",
+              require "moonwarp.solver", require "moonwarp.sparse" }
   for _, self in ipairs(require("moonwarp.library").all) do
     for _, backend in ipairs(backends) do lists.append(list, found_for(self, backend)) end
   end

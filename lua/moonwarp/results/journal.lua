@@ -35,9 +35,9 @@ local function device_word(device)
   if not device then return "no-device" end
   local id = device:id()
   if not id:find(":", 1, true) then return id end
-  if core.device_word(id).checked then return (id:gsub(":", "-")) end
-  local number = id:match(":([1-9]%d*)$")
-  return path.safe(device:name()):lower() .. (number and "-" .. number or "")
+  if core.device_word(id).checked then return (id:gsub("[:/]", "-")) end
+  local number = id:match(":([1-9]%d*)$") or id:match(":(%d+/%d+)$")
+  return path.safe(device:name()):lower() .. (number and "-" .. number:gsub("/", "-") or "")
 end
 
 

@@ -1,0 +1,333 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Collective operations of several devices: NCCL's on CUDA devices, and on the CPU device the same in memory, so that
+-- scripts stay the same.
+--
+--   local comm = nccl.communicator { mw.device "cuda:0", mw.device "cuda:1" }
+--   comm:all_reduce({ y0, y1 }, { x0, x1 }, { streams = { s0, s1 } })
+--
+-- Ranks count from 0, as NCCL's. Each call takes an array of each device of this process, in the communicator's order.
+
+local api = require "moonwarp.base.api"
+local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
+local library = require "moonwarp.library"
+local lists = require "moonwarp.base.lists"
+local memory = require "moonwarp.nccl_memory"
+local nearest = require "moonwarp.base.nearest"
+
+local OPERATIONS <const> = { "op", "sum", values = { sum = 0, prod = 1, max = 2, min = 3, avg = 4 } }
+local ROOT <const> = { "root", 0, integer = true }
+local SIDES <const> = "n n2? n3? n4?"
+
+-- A row for each element type, of so many arrays, with NCCL's number of the type.
+local function types(count)
+  local out = {}
+  for code, name in pairs { [0] = "i8", "u8", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "bf16" } do
+    out[(name .. " "):rep(count - 1) .. name] = { type = code }
+  end
+  return out
+end
+
+local function both(call, more)
+  return { object = "communicator", types = types(2), options = more, cuda = call,
+           arrays = { { "out", SIDES, writes = true, in_place = true, wide = true },
+                      { "in", "m m2? m3? m4?", wide = true } } }
+end
+
+local function single(call, writes, more)
+  return { object = "communicator", types = types(1), options = more, cuda = call,
+           arrays = { { "x", SIDES, reads = true, writes = writes, wide = true } } }
+end
+
+local rows = {
+  all_reduce = both("ncclAllReduce(in, out, in.count, type, op, self, queue)", { OPERATIONS }),
+  reduce = both("ncclReduce(in, out, in.count, type, op, root, self, queue)", { OPERATIONS, ROOT }),
+  all_gather = both "ncclAllGather(in, out, in.count, type, self, queue)",
+  reduce_scatter = both("ncclReduceScatter(in, out, out.count, type, op, self, queue)", { OPERATIONS }),
+}
+
+-- The same as the first call of a group and as its last: a call of C from Lua costs more than NCCL's two.
+local grouped = {}
+for name, row in pairs(rows) do
+  grouped[name] = row
+  grouped["first " .. name] = lists.merged(row, { name = name, cuda = { "ncclGroupStart()", row.cuda } })
+  grouped["last " .. name] = lists.merged(row, { name = name, cuda = { row.cuda, "ncclGroupEnd()" } })
+end
+
+local functions = library.new {
+  name = "moonwarp.nccl",
+  cuda = { library = "libnccl.so.2", explain = "ncclGetErrorString",
+           install = "apt-get install libnccl2, or pip install nvidia-nccl-cu13" },
+  functions = lists.merged(grouped, {
+    init = { arrays = { { "handles", "n", writes = true }, { "devices", "n" } }, types = { ["u64 i32"] = {} },
+             cuda = "ncclCommInitAll(handles, n, devices)" },
+    member = { makes = "communicator", arrays = { { "handle", "1" } }, types = { u64 = {} },
+               cuda = { one = "memcpy(&self, handle, 8) -> none", close = "ncclCommDestroy(self)" } },
+    group_start = { object = "communicator", cuda = "ncclGroupStart()" },
+    group_end = { object = "communicator", cuda = "ncclGroupEnd()" },
+    broadcast = single("ncclBroadcast(x, x, x.count, type, root, self, queue)", true, { ROOT }),
+    send = single("ncclSend(x, x.count, type, peer, self, queue)", false, { { "peer", 0, integer = true } }),
+    recv = single("ncclRecv(x, x.count, type, peer, self, queue)", true, { { "peer", 0, integer = true } }),
+  }),
+}
+
+-- ---- on CUDA devices ---------------------------------------------------------------------------------
+
+local nccl_calls = {}
+
+-- NCCL's handles, one for each device; each is the object of its device that ends it.
+local function members_of(devices)
+  local handles = devices[1]:pinned("u64", #devices)
+  functions.init(handles, devices[1]:pinned("i32", lists.map(devices, function(dev)
+    return math.tointeger(dev:id():match ":(%d+)$") or 0
+  end)))
+  return lists.map(devices, function(dev, i) return functions.member(dev:pinned("u64", { handles:get(i) })) end)
+end
+
+local group_guard = { __close = function(self, problem)
+  if problem then pcall(functions.group_end, self.first) else functions.group_end(self.first) end
+end }
+
+function nccl_calls.group(self, body)
+  functions.group_start(self.members[1])
+  local _ <close> = self.guard
+  body()
+end
+
+-- A group that an error leaves open is ended.
+local open_guard = { __close = function(self, problem)
+  if problem then pcall(functions.group_end, self.first) end
+end }
+
+for name in pairs(rows) do
+  local first, row, final = functions["first " .. name], functions[name], functions["last " .. name]
+  nccl_calls[name] = function(self, o, outs, ins)
+    local members, count = self.members, #self.members
+    if count == 1 then return row(members[1], outs[1], ins[1], o[1]) end
+    local _ <close> = self.open_guard
+    first(members[1], outs[1], ins[1], o[1])
+    for i = 2, count - 1 do row(members[i], outs[i], ins[i], o[i]) end
+    final(members[count], outs[count], ins[count], o[count])
+  end
+end
+
+function nccl_calls.broadcast(self, o, xs)
+  nccl_calls.group(self, function()
+    for i, member in ipairs(self.members) do functions.broadcast(member, xs[i], o[i]) end
+  end)
+end
+
+-- By what every version has.
+function nccl_calls.all_to_all(self, o, outs, ins)
+  nccl_calls.group(self, function()
+    for i, member in ipairs(self.members) do
+      local count = #ins[i] // self.count
+      for r = 0, self.count - 1 do
+        local last = { peer = r, stream = o[i].stream }
+        functions.send(member, ins[i]:view(r * count + 1, count), last)
+        functions.recv(member, outs[i]:view(r * count + 1, count), last)
+      end
+    end
+  end)
+end
+
+function nccl_calls.send(self, i, x, o) functions.send(self.members[i], x, o) end
+function nccl_calls.recv(self, i, x, o) functions.recv(self.members[i], x, o) end
+
+function nccl_calls.close(self)
+  for _, member in ipairs(self.members) do member:close() end
+end
+
+local NONE <const>, WEAK <const> = {}, { __mode = "k" }
+
+-- ---- communicators -----------------------------------------------------------------------------------
+
+local Communicator = { __name = "communicator" }
+Communicator.__index = Communicator
+
+function Communicator:__tostring()
+  return ("communicator of %s"):format(table.concat(lists.map(self.list, function(dev) return dev:id() end), ", "))
+end
+
+-- What is known of an array of the communicator: its place, element type and number of elements.
+local function facts_of(self, name, which, i, x)
+  local place = core.type(x) == "array" and self.places[x:device()]
+  if not place then
+    failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, self.list[i]:id(),
+      core.type(x) == "array" and tostring(x) or core.type(x) or type(x))
+  end
+  self.known[x] = { place = place, dtype = x:dtype(), count = #x }
+  return self.known[x]
+end
+
+-- Of every rank an array of its device, the same type and so many elements; what is wrong would hang the others.
+local function check_arrays(self, name, which, xs)
+  if type(xs) ~= "table" then failure.invalid("%s: %s: a list of arrays expected, got %s", name, which, type(xs)) end
+  local list, known, first = self.list, self.known, nil
+  for i = 1, #list do
+    local x = xs[i]
+    local facts = x and known[x] or facts_of(self, name, which, i, x)
+    first = first or facts
+    if facts.place ~= i and list[facts.place] ~= list[i] then
+      failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, list[i]:id(), tostring(x))
+    end
+    if facts.dtype ~= first.dtype or #x ~= first.count then -- or it is closed
+      failure.invalid("%s: %s[%d] is %s, and %s[1] %s: one type and length for all", name, which, i, tostring(x), which,
+        tostring(xs[1]))
+    end
+  end
+  return first
+end
+
+-- Both lists: of one type, and in_times elements of the first for out_times of the second.
+local function check_both(self, name, outs, ins, out_times, in_times)
+  local out, input = check_arrays(self, name, "outs", outs), check_arrays(self, name, "ins", ins)
+  if out.dtype ~= input.dtype or out.count * in_times ~= input.count * out_times then
+    failure.invalid("%s: ins are %s, and outs %s: the type must be the same, and outs must have %d elements", name,
+      tostring(ins[1]), tostring(outs[1]), input.count * out_times // in_times)
+  end
+end
+
+local function method(name, body)
+  Communicator[name] = function(self, a, b, c)
+    if getmetatable(self) ~= Communicator or not self.calls then
+      failure.invalid("%s: an open communicator expected; methods take a colon, as in comm:%s(...)", name, name)
+    end
+    return body(self, a, b, c)
+  end
+end
+
+local function check_option(self, name, key, value, allowed)
+  if not allowed[key] then
+    failure.invalid("%s: unknown option '%s'; %s", name, tostring(key), nearest.hint(tostring(key), allowed))
+  end
+  if key == "op" and not OPERATIONS.values[value] then
+    failure.invalid("%s: there is no op '%s'; %s", name, tostring(value),
+      nearest.hint(tostring(value), OPERATIONS.values))
+  end
+  if key == "root" and (math.type(value) ~= "integer" or value < 0 or value >= self.count) then
+    failure.invalid("%s: root is a rank from 0 to %d, got %s", name, self.count - 1, tostring(value))
+  end
+  if key == "streams" and (type(value) ~= "table" or #value ~= #self.list) then
+    failure.invalid("%s: streams are a list of one stream for each of the %d devices", name, #self.list)
+  end
+end
+
+local function is_split_of(kept, name, o)
+  local streams = o.streams or NONE
+  for i = 1, #kept do if kept[i].stream ~= streams[i] then return false end end
+  return kept.name == name and kept.op == o.op and kept.root == o.root and kept.streams == o.streams
+end
+
+-- The options of a call, with those of each rank; kept with the table, which need not be new for each call.
+local function split(self, name, o, allowed)
+  o = o or NONE
+  local kept = self.split[o]
+  if kept and is_split_of(kept, name, o) then return kept end
+  for key, value in pairs(o) do check_option(self, name, key, value, allowed) end
+  kept = { name = name, op = o.op, root = o.root, streams = o.streams }
+  for i = 1, #self.list do kept[i] = { op = o.op, root = o.root, stream = (o.streams or NONE)[i] } end
+  self.split[o] = kept
+  return kept
+end
+
+local function reducer(name, out_times, in_times, allowed)
+  method(name, function(self, outs, ins, o)
+    o = split(self, name, o, allowed)
+    ins = ins or outs
+    check_both(self, name, outs, ins, out_times or self.count, in_times or self.count)
+    self.calls[name](self, o, outs, ins)
+    return outs
+  end)
+end
+
+reducer("all_reduce", 1, 1, { op = true, streams = true })
+reducer("reduce", 1, 1, { op = true, root = true, streams = true })
+reducer("all_gather", nil, 1, { streams = true })
+reducer("reduce_scatter", 1, nil, { op = true, streams = true })
+
+method("broadcast", function(self, xs, o)
+  o = split(self, "broadcast", o, { root = true, streams = true })
+  check_arrays(self, "broadcast", "xs", xs)
+  self.calls.broadcast(self, o, xs)
+  return xs
+end)
+
+method("all_to_all", function(self, outs, ins, o)
+  o = split(self, "all_to_all", o, { streams = true })
+  check_both(self, "all_to_all", outs, ins, 1, 1)
+  if #ins[1] % self.count ~= 0 then
+    failure.invalid("all_to_all: %d elements are not a multiple of the %d ranks", #ins[1], self.count)
+  end
+  self.calls.all_to_all(self, o, outs, ins)
+  return outs
+end)
+
+-- To or from a rank: the array's device says whose the call is.
+local function transfer(name)
+  method(name, function(self, x, peer, o)
+    local i = core.type(x) == "array" and self.places[x:device()]
+    if not i then
+      failure.invalid("%s: an array of one of the communicator's devices expected, got %s", name, tostring(x))
+    end
+    if math.type(peer) ~= "integer" or peer < 0 or peer >= self.count then
+      failure.invalid("%s: a rank from 0 to %d expected, got %s", name, self.count - 1, tostring(peer))
+    end
+    if #self.list > 1 and not self.grouped then
+      failure.invalid("%s: of several devices of one process, a send and its receive belong in one comm:group(f)", name)
+    end
+    self.calls[name](self, i, x, { peer = peer, stream = (o or NONE).stream })
+    return x
+  end)
+end
+
+transfer "send"
+transfer "recv"
+
+method("group", function(self, body)
+  local before = self.grouped
+  self.grouped = true
+  local _ <close> = setmetatable({}, { __close = function() self.grouped = before end })
+  self.calls.group(self, body)
+end)
+
+method("ranks", function(self) return self.count end)
+method("devices", function(self) return { table.unpack(self.list) } end)
+
+function Communicator:close()
+  if self.calls then self.calls.close(self) end
+  self.calls = nil
+end
+
+Communicator.__close = Communicator.close
+
+local nccl = { methods = Communicator } -- for documentation
+
+--- A communicator of devices of this process, whose ranks are their places in the list.
+---@param devices device[]   all of one kind, each once
+---@return any communicator
+nccl.communicator = api.func("nccl.communicator", 1, function(devices)
+  if type(devices) ~= "table" or #devices == 0 then
+    failure.invalid("nccl.communicator: a list of devices expected, got %s", core.type(devices) or type(devices))
+  end
+  for i, dev in ipairs(devices) do
+    if core.type(dev) ~= "device" or dev:kind() ~= devices[1]:kind() then
+      failure.invalid("nccl.communicator: devices of one kind expected, got %s as number %d", tostring(dev), i)
+    end
+  end
+  local self = setmetatable({ list = { table.unpack(devices) }, count = #devices, places = {},
+                              known = setmetatable({}, WEAK), split = setmetatable({}, WEAK) }, Communicator)
+  for i, dev in ipairs(devices) do self.places[dev] = i end
+  if devices[1]:kind() == "gpu" then
+    self.calls, self.members = nccl_calls, members_of(devices)
+    self.guard = setmetatable({ first = self.members[1] }, group_guard)
+    self.open_guard = setmetatable({ first = self.members[1] }, open_guard)
+  else
+    self.calls = memory
+    memory.open(self)
+  end
+  return self
+end)
+
+return nccl
