@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stand-in for libnccl.so.2 (tests/nccl_spec.lua) on the host's memory: what a group holds is carried out when it
+ * A stand-in for libnccl.so.2 (tests/library/nccl_spec.lua) on the host's memory: what a group holds is carried out when it
  * ends, on floats; other types are copied. Communicators that are alive at exit are told, and with MOCK_CUDA_TELL=1 so
  * is each call. */
 #include <stdio.h>

@@ -3,7 +3,7 @@
 -- moonwarp.nccl: the same script on CPU devices, on two GPUs where there are two, and on the fake driver with a
 -- stand-in for NCCL.
 
-local fake = require "tests.fake"
+local fake = require "tests.support.fake"
 local support = require "tests.support"
 local mw, fails, fails_with = support.mw, support.fails, support.fails_with
 

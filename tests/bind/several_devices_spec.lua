@@ -3,7 +3,7 @@
 -- Several devices in one script: two CPU devices that share the processor, two GPUs where there are two, and the fake
 -- driver's.
 
-local fake = require "tests.fake"
+local fake = require "tests.support.fake"
 local support = require "tests.support"
 local mw, core = support.mw, support.core
 local fails, fails_with = support.fails, support.fails_with
