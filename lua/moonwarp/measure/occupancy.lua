@@ -11,14 +11,15 @@ local occupancy = {}
 
 local SPEC = { [1] = "kernel", arch = "string", block = "number", shared = "number" }
 
--- "cuda:sm_90" of "sm_90".
-local function offline_id(arch)
+--- The id of the device that only compiles for an architecture.
+---@param arch string   "sm_90"
+---@return string? id   nil: no backend knows the architecture
+function occupancy.offline_id(arch)
   local _, backends = core.device_forms()
   for _, name in ipairs(backends) do
     local word = core.device_word(("%s:%s"):format(name, arch))
     if word and word.offline then return word.id end
   end
-  failure.invalid("mw.occupancy: no architecture '%s': sm_90, or another number, is wanted", arch)
 end
 
 --- How many blocks of a kernel a multiprocessor of some architecture holds, and what limits them:
@@ -33,7 +34,11 @@ function occupancy.query(spec)
   schema.options("mw.occupancy", spec, SPEC)
   local kernel = spec[1]
   if spec.arch then
-    kernel = core.device(offline_id(spec.arch)):module(kernel:options()):kernel(kernel:name())
+    local id = occupancy.offline_id(spec.arch)
+    if not id then
+      failure.invalid("mw.occupancy: no architecture '%s': sm_90, or another number, is wanted", spec.arch)
+    end
+    kernel = core.device(id):module(kernel:options()):kernel(kernel:name())
   end
   if spec.block then return kernel:occupancy(spec.block, spec.shared or 0) end
   return kernel:suggest { shared = spec.shared or 0 }

@@ -9,6 +9,7 @@ local environment = require "moonwarp.measure.environment"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local occupancy = require "moonwarp.measure.occupancy"
 local path = require "moonwarp.base.path"
 
 local ahead = {}
@@ -27,11 +28,11 @@ function ahead.new(session, device)
   if not has_host or core.cache_stat().problem or device:properties().checks then return nil end
   local gpu = device:kind() == "gpu"
   local cores = (environment.allocation() or {}).cores or environment.machine().cores or 1
+  local id = gpu and occupancy.offline_id(device:properties().arch) or device:id()
   local folder, guard = path.temporary()
   return setmetatable({ host = host, folder = folder, guard = guard, gpu = gpu, children = {}, known = {}, count = 0,
                         most = gpu and math.max(1, cores - 1) or cores,
-                        head = { script = session.options.script,
-                                 device = gpu and "cuda:" .. device:properties().arch or device:id() } }, Ahead)
+                        head = { script = session.options.script, device = id } }, Ahead)
 end
 
 -- Those that run; the others are closed.
