@@ -19,7 +19,8 @@ Collective operations of several devices: `require "moonwarp.nccl"`. On CUDA dev
 communicator; on CPU devices, such as `"cpu:0/2"` and `"cpu:1/2"`, the same is done in memory, so that scripts stay the same.
 
 - Each device of a communicator has a **rank**, its place in the list, from 0 on. A call takes a list of arrays, one of each device,
-  all of one element type and length. Where `outs` and `ins` are two lists, an array may be in both.
+  all of one element type and length. Where `outs` and `ins` are two lists, an array may be in both,
+  but not of `all_to_all`.
 - A call is queued in a stream of each device, and the script goes on. It starts where every rank's stream has come to it. It can
   be captured into a graph, with streams of the other devices that have joined the capture.
 - Element types: f32, f64, i8, u8, i32, u32, i64, u64; on CUDA devices also f16 and bf16. Sums in memory are in the order of the
@@ -99,9 +100,10 @@ print(part[1]:get(1), part[2]:get(1)) --> 4.0  6.0]],
     {
       name = "all_to_all", forms = { "comm:all_to_all(outs, ins[, options])" },
       about = [[Part i of the input of rank k becomes part k of the output of rank i.]],
-      params = { OUTS, INS, { "options", "nccl_options", "", optional = true } },
+      params = { { "outs", "array[]", "written; apart from `ins`" }, INS, { "options", "nccl_options", "", optional = true } },
       returns = { { "array[]", "outs" } }, since = "0.11.0",
-      errors = { "all_to_all: <n> elements are not a multiple of the <m> ranks" },
+      errors = { "all_to_all: outs[<i>] and ins[<i>] share memory: it does not work in place, give other arrays as outs",
+                 "all_to_all: <n> elements are not a multiple of the <m> ranks" },
     },
     {
       name = "send", forms = { "comm:send(x, rank[, options])" },

@@ -254,9 +254,21 @@ method("broadcast", function(self, xs, o)
   return xs
 end)
 
+-- What one rank writes another may still have to read.
+local function check_apart(name, outs, ins)
+  for i, out in ipairs(outs) do
+    local to, from = out:address(), ins[i]:address()
+    if to < from + ins[i]:nbytes() and from < to + out:nbytes() then
+      failure.invalid("%s: outs[%d] and ins[%d] share memory: it does not work in place, give other arrays as outs",
+        name, i, i)
+    end
+  end
+end
+
 method("all_to_all", function(self, outs, ins, o)
   o = split(self, "all_to_all", o, { streams = true })
   check_both(self, "all_to_all", outs, ins, 1, 1)
+  check_apart("all_to_all", outs, ins)
   if #ins[1] % self.count ~= 0 then
     failure.invalid("all_to_all: %d elements are not a multiple of the %d ranks", #ins[1], self.count)
   end

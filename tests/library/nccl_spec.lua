@@ -55,6 +55,7 @@ local CALLS <const> = PRELUDE .. [[
     end
   end)
   show("ring", outs)
+  print((tostring(select(2, pcall(comm.all_to_all, comm, ins, ins))):gsub("^%S+: ", "", 1)))
   show("in place", comm:all_reduce(ins))
   local sum = arrays(rank)
   show("without streams", comm:all_reduce(sum))
@@ -73,6 +74,7 @@ scatter	3 30 | 6 8
 all to all	1 10 2 20 | 3 4 3 4
 broadcast	3 4 3 4 | 3 4 3 4
 ring	2 20 3 4 | 1 10 3 4
+all_to_all: outs[1] and ins[1] share memory: it does not work in place, give other arrays as outs
 in place	3 30 6 8 | 3 30 6 8
 without streams	3 | 3
 ]]
@@ -193,6 +195,8 @@ describe("a communicator", function()
       "all_reduce: outs[1] is an array of cpu:0/2, got array<f32>[4] cpu:1/2")
     fails(function() comm:all_gather({ x, y }, { x, y }) end, "all_gather: ins are array<f32>[4] cpu:0/2, and outs "
       .. "array<f32>[4] cpu:0/2: the type must be the same, and outs must have 8 elements")
+    fails(function() comm:all_to_all({ x:view(1, 2), y:view(1, 2) }, { x:view(3, 2), y:view(2, 2) }) end,
+      "all_to_all: outs[2] and ins[2] share memory: it does not work in place, give other arrays as outs")
     fails(function() comm:all_reduce({ x, y }, nil, { op = "summ" }) end,
       "all_reduce: there is no op 'summ'; did you mean 'sum'?")
     fails_with(function() comm:broadcast({ x, y }, { from = 1 }) end, "broadcast: unknown option 'from'")
