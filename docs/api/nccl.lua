@@ -4,6 +4,7 @@ local OP = { "op", [["sum"|"prod"|"max"|"min"|"avg"]], "", default = [["sum"]] }
 local ROOT = { "root", "integer", "a rank, from 0", default = "0" }
 local function lists(name)
   return { name .. ": outs[<i>] is an array of <id>, got <value>",
+           name .. ": outs are <n> arrays, one for each of the <m> devices is wanted",
            name .. ": outs[<i>] is <array>, and outs[1] <array>: one type and length for all",
            name .. ": ins are <array>, and outs <array>: the type must be the same, and outs must have <n> elements",
            name .. ": unknown option '<name>'; did you mean '<nearest>'?",
@@ -43,10 +44,11 @@ local x = { a:array("f32", { 1, 2 }), b:array("f32", { 3, 4 }) }]],
     {
       name = "communicator", forms = { "nccl.communicator(devices)" },
       about = [[A communicator of devices of this process.]],
-      params = { { "devices", "device[]", "all of one kind" } },
+      params = { { "devices", "device[]", "all of one kind, each once" } },
       returns = { { "communicator", "", name = "comm" } }, since = "0.11.0", meta = false,
       errors = { "nccl.communicator: a list of devices expected, got <value>",
                  "nccl.communicator: devices of one kind expected, got <value> as number <i>",
+                 "nccl.communicator: each device once expected, got <id> as number <i> and <k>",
                  [[nccl.communicator: <id> does not reach <id>; dev:peers() lists what it reaches]],
                  "moonwarp.nccl: libnccl.so.2 not found: looked in ...; apt-get install libnccl2, or pip install nvidia-nccl-cu13" },
     },

@@ -165,11 +165,14 @@ end
 local function check_arrays(self, name, which, xs)
   if type(xs) ~= "table" then failure.invalid("%s: %s: a list of arrays expected, got %s", name, which, type(xs)) end
   local list, known, first = self.list, self.known, nil
+  if #xs > #list then
+    failure.invalid("%s: %s are %d arrays, one for each of the %d devices is wanted", name, which, #xs, #list)
+  end
   for i = 1, #list do
     local x = xs[i]
     local facts = x and known[x] or facts_of(self, name, which, i, x)
     first = first or facts
-    if facts.place ~= i and list[facts.place] ~= list[i] then
+    if facts.place ~= i then
       failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, list[i]:id(), tostring(x))
     end
     if facts.dtype ~= first.dtype or #x ~= first.count then -- or it is closed
@@ -330,7 +333,13 @@ nccl.communicator = api.func("nccl.communicator", 1, function(devices)
   end
   local self = setmetatable({ list = { table.unpack(devices) }, count = #devices, places = {},
                               known = setmetatable({}, WEAK), split = setmetatable({}, WEAK) }, Communicator)
-  for i, dev in ipairs(devices) do self.places[dev] = i end
+  for i, dev in ipairs(devices) do
+    if self.places[dev] then
+      failure.invalid("nccl.communicator: each device once expected, got %s as number %d and %d", dev:id(),
+        self.places[dev], i)
+    end
+    self.places[dev] = i
+  end
   if devices[1]:kind() == "gpu" then
     self.calls, self.members = nccl_calls, members_of(devices)
     self.guard = setmetatable({ first = self.members[1] }, group_guard)

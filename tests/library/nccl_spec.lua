@@ -181,6 +181,8 @@ describe("a communicator", function()
   it("is of devices that reach each other", function()
     fails(function() nccl.communicator { mw.device "cpu", a } end, "nccl.communicator: cpu does not reach cpu:0/2; "
       .. "dev:peers() lists what it reaches")
+    fails(function() nccl.communicator { a, b, a } end,
+      "nccl.communicator: each device once expected, got cpu:0/2 as number 1 and 3")
     fails(function() nccl.communicator(a) end, "nccl.communicator: a list of devices expected, got device")
   end)
 
@@ -193,6 +195,8 @@ describe("a communicator", function()
       .. "array<f32>[4] cpu:0/2: one type and length for all")
     fails(function() comm:all_reduce { y, x } end,
       "all_reduce: outs[1] is an array of cpu:0/2, got array<f32>[4] cpu:1/2")
+    fails(function() comm:all_reduce { x, y, y } end,
+      "all_reduce: outs are 3 arrays, one for each of the 2 devices is wanted")
     fails(function() comm:all_gather({ x, y }, { x, y }) end, "all_gather: ins are array<f32>[4] cpu:0/2, and outs "
       .. "array<f32>[4] cpu:0/2: the type must be the same, and outs must have 8 elements")
     fails(function() comm:all_to_all({ x:view(1, 2), y:view(1, 2) }, { x:view(3, 2), y:view(2, 2) }) end,
