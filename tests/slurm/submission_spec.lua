@@ -174,9 +174,15 @@ describe("a submission", function()
       assert.are.equal(0, status, text)
       contains(support.read(folder .. "/said"), "nothing is queued: sbatch ")
       assert.is_nil(io.open(folder .. "/queue/1/name"))
+      local place = support.read(folder .. "/said"):match "%-%-resume (%S+)"
+      local function resume(words) return calls.resume(words or place) end
+      contains(select(2, shell(("cd %s && %s %s batch --resume --out out 2>&1"):format(quoted(folder),
+        environment(folder), quoted(labs.program)))), "there is no unfinished batch in out/batch")
+      contains(select(2, resume()), place .. " is a dry run, of which --resume queues nothing")
+      assert.is_nil(io.open(folder .. "/queue/1/name"))
       support.write(folder .. "/job.sh", text)
       assert.are.equal(0, (shell(("cd / && %s sbatch %s/job.sh"):format(environment(folder), folder))))
-      goes_on(folder, calls.resume)
+      goes_on(folder, resume)
       assert.is_nil(io.open(folder .. "/queue/2/name"))
     end)
   end)

@@ -287,6 +287,7 @@ function batch.submit(parsed, curriculum, more)
   check_sandbox_of_tasks(parsed, head.steps)
   head.slurm = site
   local book = ledger.create(root, lists.merged(head, more))
+  if parsed.dry then book:note("dry", {}) end
   local running = require("moonwarp.slurm.submission").new(book, screen_of(book, root))
   running:collect() -- a lab that no device takes is skipped
   local status = (parsed.dry and print_scripts or queue)(running)
@@ -295,10 +296,15 @@ function batch.submit(parsed, curriculum, more)
 end
 
 -- Takes the verdicts that there are; then queues what is left, unless Slurm has ended a lab since: the user reads why,
--- and comes back, perhaps with other options.
+-- and comes back, perhaps with other options. The scripts of a dry run are the user's to queue.
 local function go_on(running)
   local problem = running:collect()
-  if problem and not running:is_complete() then
+  if running.book:is_dry() then
+    if not running:is_complete() then
+      exit.complain("%s is a dry run, of which --resume queues nothing: sbatch does, with each script in %s/slurm",
+        running.book.folder, running.book.folder)
+    end
+  elseif problem and not running:is_complete() then
     exit.complain("squeue does not answer: %s; nothing is queued before it does", problem)
   elseif not running.has_killed then
     running:submit()

@@ -134,12 +134,23 @@ function ledger.all(root)
   return found
 end
 
---- The newest batch below OUT that is not finished.
+local function is_dry(lines)
+  return lists.find(lines, function(line) return line.kind == "dry" end) ~= nil
+end
+
+--- Whether an open batch is a dry run, which queues nothing.
+---@return boolean
+function ledger:is_dry()
+  return is_dry(self.lines)
+end
+
+--- The newest batch below OUT that is not finished, and no dry run.
 ---@param root string
 ---@return string?
 function ledger.unfinished(root)
   for _, folder in ipairs(ledger.all(root)) do
-    if not is_over(read_lines(folder)) then return folder end
+    local lines = read_lines(folder)
+    if not (is_over(lines) or is_dry(lines)) then return folder end
   end
 end
 
@@ -162,7 +173,7 @@ end
 
 --- Appends a line to the journal, at once. A disk that is full costs the line and not the batch:
 --- the problem is returned once.
----@param kind string     "begin", "end", "resume", "pause", "finish"
+---@param kind string     "begin", "end", "resume", "dry", "pause", "finish"
 ---@param values table
 ---@return string? problem
 function ledger:note(kind, values)
