@@ -3,12 +3,18 @@ local STREAMS = { "streams", "stream[]", "one of each device", default = "the de
 local OP = { "op", [["sum"|"prod"|"max"|"min"|"avg"]], "", default = [["sum"]] }
 local ROOT = { "root", "integer", "a rank, from 0", default = "0" }
 local function lists(name)
-  return { name .. ": outs[<i>] is an array of <id>, got <value>",
+  return { name .. ": ins: a list of arrays expected, got options, which are the third argument",
+           name .. ": outs[<i>] is an array of <id>, got <value>",
            name .. ": outs are <n> arrays, one for each of the <m> devices is wanted",
            name .. ": outs[<i>] is <array>, and outs[1] <array>: one type and length for all",
            name .. ": ins are <array>, and outs <array>: the type must be the same, and outs must have <n> elements",
            name .. ": unknown option '<name>'; did you mean '<nearest>'?",
            name .. ": streams are a list of one stream for each of the <n> devices" }
+end
+local function reductions(name)
+  local errors = lists(name)
+  errors[#errors + 1] = name .. ": f16 and bf16 are reduced only on CUDA devices, got <array>"
+  return errors
 end
 local OUTS, INS = { "outs", "array[]", "written" }, { "ins", "array[]", "read" }
 
@@ -24,7 +30,7 @@ communicator; on CPU devices, such as `"cpu:0/2"` and `"cpu:1/2"`, the same is d
   but not of `all_to_all`.
 - A call is queued in a stream of each device, and the script goes on. It starts where every rank's stream has come to it. It can
   be captured into a graph, with streams of the other devices that have joined the capture.
-- Element types: f32, f64, i8, u8, i32, u32, i64, u64; on CUDA devices also f16 and bf16. Sums in memory are in the order of the
+- Element types: f32, f64, i8, u8, i32, u32, i64, u64; f16 and bf16 are reduced only on CUDA devices. Sums in memory are in the order of the
   ranks; NCCL's order is its own.
 - A table of options that is kept costs less than a new one for each call.]],
   setup = [[
@@ -57,7 +63,7 @@ local x = { a:array("f32", { 1, 2 }), b:array("f32", { 3, 4 }) }]],
       about = [[Each of `outs` becomes the sum, or another operation, of all `ins`. Without `ins` in place.]],
       params = { OUTS, { "ins", "array[]", "read", optional = true, default = "outs" },
                  { "options", "nccl_op_options", "", optional = true } },
-      returns = { { "array[]", "outs" } }, since = "0.11.0", errors = lists "all_reduce",
+      returns = { { "array[]", "outs" } }, since = "0.11.0", errors = reductions "all_reduce",
       example = [[
 comm:all_reduce(x)
 print(x[1]:get(1), x[2]:get(2)) --> 4.0  6.0]],
@@ -66,7 +72,7 @@ print(x[1]:get(1), x[2]:get(2)) --> 4.0  6.0]],
       name = "reduce", forms = { "comm:reduce(outs, ins[, options])" },
       about = [[The same for one rank: only its array of `outs` is written.]],
       params = { OUTS, INS, { "options", "nccl_reduce_options", "", optional = true } },
-      returns = { { "array[]", "outs" } }, since = "0.11.0", errors = lists "reduce",
+      returns = { { "array[]", "outs" } }, since = "0.11.0", errors = reductions "reduce",
     },
     {
       name = "broadcast", forms = { "comm:broadcast(xs[, options])" },
@@ -94,7 +100,7 @@ print(table.concat(all[2]:totable(), " ")) --> 1.0 2.0 3.0 4.0]],
       about = [[The sum of all `ins`, of which each rank gets its part.]],
       params = { { "outs", "array[]", "written" }, { "ins", "array[]", "read; as many elements as all outs have" },
                  { "options", "nccl_op_options", "", optional = true } },
-      returns = { { "array[]", "outs" } }, since = "0.11.0", errors = lists "reduce_scatter",
+      returns = { { "array[]", "outs" } }, since = "0.11.0", errors = reductions "reduce_scatter",
       example = [[
 local part = comm:reduce_scatter({ a:zeros("f32", 1), b:zeros("f32", 1) }, x)
 print(part[1]:get(1), part[2]:get(1)) --> 4.0  6.0]],
@@ -136,7 +142,7 @@ print(x[2]:get(1)) --> 1.0]],
     {
       name = "group", forms = { "comm:group(f)" },
       about = [[The calls that `f` makes start together when it returns: sends with their receives, or many small calls.]],
-      params = { { "f", "fun()", "" } }, since = "0.11.0",
+      params = { { "f", "fun()", "" } }, since = "0.11.0", errors = { "group: a function expected, got <type>" },
     },
     { name = "ranks", forms = { "comm:ranks()" }, about = [[How many there are.]], returns = { { "integer", "" } },
       since = "0.11.0" },

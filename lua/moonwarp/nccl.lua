@@ -147,14 +147,14 @@ local Communicator = { __name = "communicator" }
 Communicator.__index = Communicator
 
 function Communicator:__tostring()
-  return ("communicator of %s"):format(table.concat(lists.map(self.list, function(dev) return dev:id() end), ", "))
+  return ("communicator of %s"):format(table.concat(self.ids, ", "))
 end
 
 -- What is known of an array of the communicator: its place, element type and number of elements.
 local function facts_of(self, name, which, i, x)
   local place = core.type(x) == "array" and self.places[x:device()]
   if not place then
-    failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, self.list[i]:id(),
+    failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, self.ids[i],
       core.type(x) == "array" and tostring(x) or core.type(x) or type(x))
   end
   self.known[x] = { place = place, dtype = x:dtype(), count = #x }
@@ -164,6 +164,9 @@ end
 -- Of every rank an array of its device, the same type and so many elements; what is wrong would hang the others.
 local function check_arrays(self, name, which, xs)
   if type(xs) ~= "table" then failure.invalid("%s: %s: a list of arrays expected, got %s", name, which, type(xs)) end
+  if which == "ins" and type(next(xs)) == "string" then
+    failure.invalid("%s: ins: a list of arrays expected, got options, which are the third argument", name)
+  end
   local list, known, first = self.list, self.known, nil
   if #xs > #list then
     failure.invalid("%s: %s are %d arrays, one for each of the %d devices is wanted", name, which, #xs, #list)
@@ -173,7 +176,7 @@ local function check_arrays(self, name, which, xs)
     local facts = x and known[x] or facts_of(self, name, which, i, x)
     first = first or facts
     if facts.place ~= i then
-      failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, list[i]:id(), tostring(x))
+      failure.invalid("%s: %s[%d] is an array of %s, got %s", name, which, i, self.ids[i], tostring(x))
     end
     if facts.dtype ~= first.dtype or #x ~= first.count then -- or it is closed
       failure.invalid("%s: %s[%d] is %s, and %s[1] %s: one type and length for all", name, which, i, tostring(x), which,
@@ -301,6 +304,7 @@ transfer "send"
 transfer "recv"
 
 method("group", function(self, body)
+  if type(body) ~= "function" then failure.invalid("group: a function expected, got %s", type(body)) end
   local before = self.grouped
   self.grouped = true
   local _ <close> = setmetatable({}, { __close = function() self.grouped = before end })
@@ -326,12 +330,14 @@ nccl.communicator = api.func("nccl.communicator", 1, function(devices)
   if type(devices) ~= "table" or #devices == 0 then
     failure.invalid("nccl.communicator: a list of devices expected, got %s", core.type(devices) or type(devices))
   end
-  for i, dev in ipairs(devices) do
+  for i = 1, #devices do -- there may be a hole
+    local dev = devices[i]
     if core.type(dev) ~= "device" or dev:kind() ~= devices[1]:kind() then
       failure.invalid("nccl.communicator: devices of one kind expected, got %s as number %d", tostring(dev), i)
     end
   end
-  local self = setmetatable({ list = { table.unpack(devices) }, count = #devices, places = {},
+  local ids = lists.map(devices, function(dev) return dev:id() end)
+  local self = setmetatable({ list = { table.unpack(devices) }, ids = ids, count = #devices, places = {},
                               known = setmetatable({}, WEAK), split = setmetatable({}, WEAK) }, Communicator)
   for i, dev in ipairs(devices) do
     if self.places[dev] then

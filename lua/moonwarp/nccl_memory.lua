@@ -50,16 +50,19 @@ local function launch(self, i, stream, x, name, ...)
 end
 
 -- out = the operation over the inputs, from one element on; out may be what the rank's own input has there.
-local function reduce(self, rank, stream, op, out, ins, first)
+local function reduce(self, rank, stream, o, out, ins, first)
   local count, cpp = #out, dtypes[out:dtype()].cpp
+  if cpp == dtypes.f16.cpp or cpp == dtypes.bf16.cpp then
+    failure.invalid("%s: f16 and bf16 are reduced only on CUDA devices, got %s", o.name, tostring(out))
+  end
   if out ~= ins[rank] then out:copy(ins[rank], { from = first, count = count, stream = stream }) end
   for i, input in ipairs(ins) do
     if i ~= rank then
       local part = #input == count and input or input:view(first, count)
-      launch(self, rank, stream, out, ("combine<%s, moonwarp::%s>"):format(cpp, (op or "sum"):upper()), part, count)
+      launch(self, rank, stream, out, ("combine<%s, moonwarp::%s>"):format(cpp, (o.op or "sum"):upper()), part, count)
     end
   end
-  if op == "avg" then launch(self, rank, stream, out, ("divide<%s>"):format(cpp), #ins, count) end
+  if o.op == "avg" then launch(self, rank, stream, out, ("divide<%s>"):format(cpp), #ins, count) end
 end
 
 local function copy(x, from, stream)
@@ -70,18 +73,18 @@ end
 function memory.all_reduce(self, o, outs, ins)
   local streams = o.streams or self.streams
   meet(streams)
-  reduce(self, 1, streams[1], o.op, outs[1], ins, 1)
+  reduce(self, 1, streams[1], o, outs[1], ins, 1)
   together(self, o, function(i, stream) copy(outs[i], outs[1], stream) end)
 end
 
 function memory.reduce(self, o, outs, ins)
   together(self, o, function(i, stream)
-    if i == (o.root or 0) + 1 then reduce(self, i, stream, o.op, outs[i], ins, 1) end
+    if i == (o.root or 0) + 1 then reduce(self, i, stream, o, outs[i], ins, 1) end
   end)
 end
 
 function memory.reduce_scatter(self, o, outs, ins)
-  together(self, o, function(i, stream) reduce(self, i, stream, o.op, outs[i], ins, (i - 1) * #outs[i] + 1) end)
+  together(self, o, function(i, stream) reduce(self, i, stream, o, outs[i], ins, (i - 1) * #outs[i] + 1) end)
 end
 
 function memory.broadcast(self, o, xs)

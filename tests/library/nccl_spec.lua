@@ -181,6 +181,8 @@ describe("a communicator", function()
   it("is of devices that reach each other", function()
     fails(function() nccl.communicator { mw.device "cpu", a } end, "nccl.communicator: cpu does not reach cpu:0/2; "
       .. "dev:peers() lists what it reaches")
+    fails(function() nccl.communicator { a, nil, b } end,
+      "nccl.communicator: devices of one kind expected, got nil as number 2")
     fails(function() nccl.communicator { a, b, a } end,
       "nccl.communicator: each device once expected, got cpu:0/2 as number 1 and 3")
     fails(function() nccl.communicator(a) end, "nccl.communicator: a list of devices expected, got device")
@@ -203,6 +205,13 @@ describe("a communicator", function()
       "all_to_all: outs[2] and ins[2] share memory: it does not work in place, give other arrays as outs")
     fails(function() comm:all_reduce({ x, y }, nil, { op = "summ" }) end,
       "all_reduce: there is no op 'summ'; did you mean 'sum'?")
+    fails(function() comm:all_reduce({ x, y }, { op = "max" }) end,
+      "all_reduce: ins: a list of arrays expected, got options, which are the third argument")
+    fails(function() comm:group() end, "group: a function expected, got nil")
+    local halves = { a:zeros("f16", 2), b:zeros("f16", 2) }
+    fails(function() comm:all_reduce(halves) end,
+      "all_reduce: f16 and bf16 are reduced only on CUDA devices, got array<f16>[2] cpu:0/2")
+    for _, half in ipairs(halves) do half:close() end
     fails_with(function() comm:broadcast({ x, y }, { from = 1 }) end, "broadcast: unknown option 'from'")
     fails(function() comm:broadcast({ x, y }, { root = 2 }) end, "broadcast: root is a rank from 0 to 1, got 2")
     fails(function() comm:all_reduce({ x, y }, nil, { streams = {} }) end,
@@ -214,6 +223,17 @@ describe("a communicator", function()
       "recv: rank 1 expects array<f32>[4] cpu:1/2 of rank 0, which sends nothing in this group")
     fails(function() comm:group(function() comm:send(x, 1) end) end,
       "send: rank 0 sends array<f32>[4] cpu:0/2 to rank 1, which receives nothing of it in this group")
+  end)
+
+  it("has a name when a device is closed", function()
+    support.child_passes([[
+      local mw, nccl = require "moonwarp", require "moonwarp.nccl"
+      local a, b = mw.device "cpu:0/2", mw.device "cpu:1/2"
+      local comm = nccl.communicator { a, b }
+      b:close()
+      assert(tostring(comm) == "communicator of cpu:0/2, cpu:1/2")
+      comm:close()
+    ]])
   end)
 
   it("says that it is closed", function()
