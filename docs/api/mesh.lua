@@ -110,7 +110,8 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
                  { "arity", "integer", "columns" },
                  { "array", "array", "of i32: elements of `to` from 0, one column after the other" } },
       returns = { { "mesh_map", "" } }, since = "0.11.0",
-      errors = { "map '<name>' from '<set>' to '<set>': <k> columns of <n> needs <m> elements, the array has <l>",
+      errors = { "map '<name>' from '<set>' to '<set>': <k> columns of <n> need <m> elements, the array has <l>",
+                 "map '<name>' from '<set>' to '<set>': the mesh is on <id>, the array on <id>",
                  "map '<name>' from '<set>' to '<set>' leads to element <i>: '<set>' has 0 to <n>" },
     },
     {
@@ -120,6 +121,7 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
                  { "array", "array", "of f32, f64, i32 or u32, in the mesh's layout" } },
       returns = { { "mesh_dat", "" } }, since = "0.11.0",
       errors = { "dat '<name>' on '<set>': dimension <d> of <n> needs <m> elements, the array has <k>",
+                 "dat '<name>' on '<set>': the mesh is on <id>, the array on <id>",
                  "dat '<name>': an array of f32, f64, i32 or u32 is wanted, got <type>" },
     },
     {
@@ -128,7 +130,8 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
 array holds.]],
       params = { { "name", "string", "" }, { "dim", "integer", "" }, { "array", "array", "of `dim` elements, of f32, f64, i32 or u32" } },
       returns = { { "mesh_dat", "" } }, since = "0.11.0",
-      errors = { "global '<name>': dimension <d> needs <d> elements, the array has <n>" },
+      errors = { "global '<name>': dimension <d> needs <d> elements, the array has <n>",
+                 "global '<name>': the mesh is on <id>, the array on <id>" },
     },
     {
       name = "par_loop", forms = { "m:par_loop(set, kernel, args[, options])" },

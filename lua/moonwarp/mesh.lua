@@ -53,11 +53,13 @@ local function object(mesh, kind, fields)
   return fields
 end
 
-local function check_array(who, array, count, what, ...)
+local function check_array(mesh, who, array, count, what, ...)
   if core.type(array) ~= "array" then invalid("%s: an array is wanted, got %s", who, schema.kind(array)) end
+  local dev = array:device()
+  if dev ~= mesh.dev then invalid("%s: the mesh is on %s, the array on %s", who, mesh.dev:id(), dev:id()) end
   check_count(who .. ": its values", count, 1, (1 << 31) - 1) -- kernels count in 32 bits
   if #array == count then return end
-  invalid("%s: %s needs %d elements, the array has %d", who, what:format(...), count, #array)
+  invalid("%s: %s %d elements, the array has %d", who, what:format(...), count, #array)
 end
 
 --- A set of n elements.
@@ -83,7 +85,8 @@ function Mesh:map(name, from, to, arity, array)
   loop.check_object(self, ("map '%s'"):format(name), to, "set")
   local who = ("map '%s' from '%s' to '%s'"):format(name, from.name, to.name)
   check_count(who .. ": its columns", arity, 1, 31)
-  check_array(who, array, from.n * arity, "%d columns of %d", arity, from.n)
+  check_array(self, who, array, from.n * arity, arity == 1 and "%d column of %d needs" or "%d columns of %d need",
+    arity, from.n)
   if array:dtype() ~= "i32" then invalid("%s: an array of i32 is wanted, got %s", who, array:dtype()) end
   local low, high = self.dev:min(array), self.dev:max(array)
   if low < 0 or high >= to.n then
@@ -102,7 +105,8 @@ function Mesh:dat(name, set, dim, array)
   check_name(self, "dat", name)
   loop.check_object(self, ("dat '%s'"):format(name), set, "set")
   check_count(("dat '%s': its dimension"):format(name), dim, 1, 64)
-  check_array(("dat '%s' on '%s'"):format(name, set.name), array, set.n * dim, "dimension %d of %d", dim, set.n)
+  check_array(self, ("dat '%s' on '%s'"):format(name, set.name), array, set.n * dim, "dimension %d of %d needs", dim,
+    set.n)
   loop.check_type(("dat '%s'"):format(name), array)
   return object(self, "dat", { name = name, set = set, dim = dim, array = array, type = array:dtype() })
 end
@@ -114,7 +118,7 @@ end
 ---@return table dat
 function Mesh:global(name, dim, array)
   check_name(self, "global", name)
-  check_array(("global '%s'"):format(name), array, dim, "dimension %d", dim)
+  check_array(self, ("global '%s'"):format(name), array, dim, "dimension %d needs", dim)
   loop.check_type(("global '%s'"):format(name), array)
   return object(self, "dat", { name = name, dim = dim, array = array, type = array:dtype(), is_global = true })
 end

@@ -166,12 +166,19 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     fails("set 'two': the mesh has a set of that name", "set", "two", 5)
     fails("set 'none': its size must be an integer from 1 to 1073741823, got 0", "set", "none", 0)
     fails("a dat's name is a word of letters and digits, got a b", "dat", "a b", two, 1, dev:zeros("f64", 2))
-    fails("map 'm' from 'two' to 'three': 2 columns of 2 needs 4 elements, the array has 3", "map", "m", two, three, 2,
+    fails("map 'm' from 'two' to 'three': 2 columns of 2 need 4 elements, the array has 3", "map", "m", two, three, 2,
       dev:zeros("i32", 3))
     fails("map 'l' from 'two' to 'three' leads to element 3: 'three' has 0 to 2", "map", "l", two, three, 1,
       dev:array("i32", { 0, 3 }))
     fails("map 'k' from 'two' to 'three': an array of i32 is wanted, got f64", "map", "k", two, three, 1,
       dev:zeros("f64", 2))
+    fails("map 'n' from 'two' to 'three': 1 column of 2 needs 2 elements, the array has 3", "map", "n", two, three, 1,
+      dev:zeros("i32", 3))
+    local other = support.mw.device "cpu:0/2"
+    local away = (": the mesh is on %s, the array on cpu:0/2"):format(dev:id())
+    fails("map 'n' from 'two' to 'three'" .. away, "map", "n", two, three, 1, other:zeros("i32", 2))
+    fails("dat 'p' on 'two'" .. away, "dat", "p", two, 1, other:zeros("f64", 2))
+    fails("global 'p'" .. away, "global", "p", 1, other:zeros("f64", 1))
     fails("dat 'q' on 'three': dimension 4 of 3 needs 12 elements, the array has 9", "dat", "q", three, 4,
       dev:zeros("f64", 9))
     fails("dat 'r' on 'three': an array is wanted, got table", "dat", "r", three, 1, { 1, 2, 3 })
