@@ -15,9 +15,15 @@ local program, commands = support.program(), {}
 local function shell(folder, script)
   local text = ([[
 cd '%s' || exit
-moonwarp() { if [ "$1 $2" = "run memcopy" ]; then set -- "$@" -p seconds=0; fi; '%s' "$@"; }
-export MOONWARP_DEVICE=cpu MOONWARP_CXX='%s/tests/cxx-o0'
-%s]]):format(folder, program, core.home(), script)
+moonwarp() {
+  case "$1 $2" in
+    "run memcopy") set -- "$@" -p seconds=0 ;;
+    "tune stencil") set -- "$@" -p n=96 --most 2 ;;
+  esac
+  '%s' "$@"
+}
+export MOONWARP_DEVICE=cpu MOONWARP_CXX='%s/tests/cxx-o0' MOONWARP_TUNED='%s/tuned.json'
+%s]]):format(folder, program, core.home(), folder, script)
   support.write(folder .. "/pasted", text)
   local pipe <close> = assert(io.popen(("sh '%s/pasted' 2>&1 </dev/null; echo status $?"):format(folder)))
   local output, status = pipe:read "a":match "^(.*)status (%d+)\n$"

@@ -68,7 +68,7 @@ describe("moonwarp tune", function()
       local _, export = run "tuned export saxpy.cu"
       assert.are.equal(support.read(folder .. "/tuned.json"), export)
       assert.are.same({ 0, "1 entry forgotten\n" }, { run "tuned forget saxpy.cu" })
-      assert.are.same({ 0, "" }, { run "tuned list" })
+      assert.are.same({ 0, "no entries\n" }, { run "tuned list" })
     end)
   end)
 

@@ -42,7 +42,7 @@ usage: moonwarp tune STUDY|FILE.lua [options] [-- words]
 Tries variants of each rung that has a space, checks each, and names the best with all that tie with
 it. The values are kept: moonwarp tuned list.]]
 
-tune.example = "moonwarp tune stencil -p n=4096 --search local"
+tune.example = "moonwarp tune stencil --rung 1 --search local"
 
 tune.notes = [[
 exit status: 0 done, 1 error in the script, 2 wrong use, 3 a variant of a study's rung is wrong, 4 no such

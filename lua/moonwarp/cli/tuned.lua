@@ -37,7 +37,9 @@ local function named(values)
 end
 
 function ACTIONS.list(kernel)
-  for _, entry in ipairs(of_kernel(kernel)) do
+  local entries = of_kernel(kernel)
+  if #entries == 0 then print(kernel and ("no entries of '%s'"):format(kernel) or "no entries") end
+  for _, entry in ipairs(entries) do
     print(("%s, %s, %s: %s; %s"):format(entry.kernel, entry.device, named(entry.size), named(entry.values),
       units.format(entry.value, objective.UNITS[entry.objective] or "")))
   end
