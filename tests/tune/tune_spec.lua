@@ -53,6 +53,7 @@ describe("a space of variants", function()
     rejects("mw.tune: parameter 't': records have a 't' of their own; take another name", { t = { 1 } })
     rejects("mw.tune: parameter 'bx' has the value 16 twice", { bx = { 16, 16 } })
     rejects("mw.tune: parameter 'bx': a value is a number, a text or a truth value, got table", { bx = { {} } })
+    rejects("mw.tune: parameter 'bx': a value is a number, a text or a truth value, got nan", { bx = { 0 / 0 } })
     rejects("mw.tune: 'where' leaves none of the 2 combinations of 'space'", { bx = { 1, 2 } },
       function() return false end)
     rejects("mw.tune: 'groups' names 'bz', which is no parameter; did you mean 'bx'?", { bx = { 1 } }, nil, { "bz" })
@@ -200,6 +201,25 @@ describe("a tuning", function()
       assert.is_true(both.front[i].error < both.front[i - 1].error)
     end
     assert.are.same({ bx = 64, by = 32, unroll = 16 }, both.front[#both.front].v)
+  end)
+
+  it("goes on after an error of a variant that is timed, and keeps its own values", function()
+    support.with_folder(function(folder)
+      support.into(folder, function()
+        local result = mw.tune { space = { a = { 1, 2, 3 } }, quiet = true, min_time = 1e-4, launch = function(v)
+          local a, calls = v.a, 0
+          v.a = 7
+          return function()
+            calls = calls + 1
+            if a == 2 and calls > 3 then error "out of scratch" end
+            mw.device("cpu"):synchronize()
+          end
+        end }
+        assert.is_true(result.best.v.a == 1 or result.best.v.a == 3)
+        assert.is_nil(result.rows[1].reason)
+        assert.is_truthy(result.rows[2].reason:find "out of scratch")
+      end)
+    end)
   end)
 
   it("says what is wrong with its options", function()

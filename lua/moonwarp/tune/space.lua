@@ -38,9 +38,9 @@ local function check_parameter(who, name, values, named)
   end
   local seen = {}
   for _, value in ipairs(values) do
-    if not VALUES[type(value)] then
+    if not VALUES[type(value)] or value ~= value then
       failure.invalid("%s: parameter '%s': a value is a number, a text or a truth value, got %s", who, name,
-        type(value))
+        value ~= value and "nan" or type(value))
     end
     if seen[value] then failure.invalid("%s: parameter '%s' has the value %s twice", who, name, tostring(value)) end
     seen[value] = true

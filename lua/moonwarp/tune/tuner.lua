@@ -92,8 +92,9 @@ local function try(state, row, min_time)
   local job = state.job
   row.go, row.reason = job.make(row.number)
   if not row.go or not verify(state, row) or state.is_checked then return end
-  local result = tuner.time(state, { row }, min_time)[1]
-  if not row.reason and verify(state, row) then take_result(state, row, result) end
+  local done, results = variant.try(tuner.time, state, { row }, min_time)
+  if not done then row.reason = results end
+  if not row.reason and verify(state, row) then take_result(state, row, results[1]) end
 end
 
 local function is_better(state, row)

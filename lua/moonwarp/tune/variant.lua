@@ -46,14 +46,14 @@ end
 ---@return table?
 ---@return string? reason
 function variant.module_options(spec, v)
-  local done, options = variant.try(spec.compile, v)
+  local done, options = variant.try(spec.compile, lists.merged(v))
   if not done then return nil, options end
   if type(options) == "table" then return options end
   failure.invalid("mw.tune: 'compile' must return the options of dev:module, as in { file = \"x.cu\", "
     .. "defines = { BX = v.bx } }, got %s", schema.kind(options))
 end
 
---- A function that runs a variant once; nil and why there is none.
+--- A function that runs a variant once; nil and why there is none. What the script changes in v stays its own.
 ---@param spec table     of mw.tune
 ---@param v table
 ---@param device userdata
@@ -69,7 +69,7 @@ function variant.make(spec, v, device, ahead)
     done, module = variant.try(device.module, device, options)
     if not done then return nil, module end
   end
-  done, go, reason = variant.try(spec.launch, v, module)
+  done, go, reason = variant.try(spec.launch, lists.merged(v), module)
   if not done then return nil, go end
   if is_callable(go) or go == nil and type(reason) == "string" then return go, reason end
   failure.invalid("mw.tune: 'launch' must return a function that launches, or nil and why the device cannot, got %s",
