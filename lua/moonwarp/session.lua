@@ -29,6 +29,7 @@
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
+--   tunings        which tunings the run has, but at the prompt, by their names and parameters (tune/job.lua)
 --   shown          at the prompt: what the calls of a line have printed and return as well
 --   run            the open run (results/journal.lua); nil before the first result
 
@@ -77,7 +78,8 @@ function session.new(options)
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
                         put_off = {}, ends = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met,
                         settled = met, counted = launches, counted_until = launches, pictures = {}, warned = {},
-                        home = require("lfs").currentdir(), date = os.time(), started = core.clock() }, Session)
+                        tunings = {}, home = require("lfs").currentdir(), date = os.time(),
+                        started = core.clock() }, Session)
 end
 
 --- Makes a new session the current one.
@@ -394,7 +396,7 @@ function Session:finish(ending)
   self:settle_counters()
   local run = self.run
   if not run then return nil end
-  self.run, self.pictures, self.warned, self.failed_before = nil, {}, {}, self.failed_checks
+  self.run, self.pictures, self.warned, self.tunings, self.failed_before = nil, {}, {}, {}, self.failed_checks
   ending.seconds = core.clock() - self.started
   self.date, self.started = os.time(), core.clock()
   return run:finish(ending)

@@ -130,4 +130,21 @@ extern "C" __global__ void wrong(float *y, const float *x, float a, int n) {
       assert.is_truthy(output:find("fill begins anew: .*: it has come to its end", 1), output)
     end)
   end)
+
+  it("knows the variants of a pass by its parameters, and a tuning by its name", function()
+    local script = changed(SCRIPT, [[local dev =]], [[local n = mw.arg("n", 1)
+local dev =]])
+    script = changed(script, "made == 4", "n == 2 and made == 3")
+    with_files({ ["fill.lua"] = script, ["twice.lua"] = script .. "mw.tune { name = 'fill', space = { a = { 1 } }, "
+      .. "launch = function() return function() end end }" }, function(run)
+      assert.are.equal(137, (run "run fill.lua -p n=1,2"))
+      local _, output = run "tune fill.lua -p n=1,2 --resume -- live"
+      assert.is_truthy(output:find("fill: 6 variants are known.*fill: 2 variants are known"), output)
+      local status
+      status, output = run "run twice.lua"
+      assert.are.equal(1, status)
+      assert.is_truthy(output:find("mw.tune: this run has a tuning 'fill' already; give this one a name of its own",
+        1, true), output)
+    end)
+  end)
 end)

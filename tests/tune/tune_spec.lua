@@ -244,11 +244,11 @@ describe("a tuning", function()
     support.with_folder(function(folder)
       support.into(folder, function()
         rejects("mw.tune: 'launch' must return a function that launches, or nil and why the device cannot, got number",
-          { space = { a = { 1 } }, launch = function() return 1 end })
-        rejects("mw.tune: 'check' must compare by its second argument", { space = { a = { 1 } }, launch = launch,
-          check = function() end })
+          { name = "a", space = { a = { 1 } }, launch = function() return 1 end })
+        rejects("mw.tune: 'check' must compare by its second argument", { name = "b", space = { a = { 1 } },
+          launch = launch, check = function() end })
         rejects("mw.tune: 'compile' must return the options of dev:module", { space = { a = { 1 } }, launch = launch,
-          compile = function() return 7 end })
+          name = "c", compile = function() return 7 end })
       end)
     end)
   end)

@@ -5,6 +5,7 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
+local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local objective = require "moonwarp.tune.objective"
@@ -69,11 +70,21 @@ function job.new(who, session, device, given)
   schema.check_numbers(who, given, RANGES)
   local all = space.new(who, given.space, given.where, given.groups)
   local name = check_word(who, "search", given.search or given.groups and "groups" or "brute force", search.NAMES)
-  return { name = given.name or "tuning", space = all, search = name, seed = given.seed or 1, device = device,
-           most = most_of(given, name, #all.variants), start = start_of(who, given, all),
+  return { who = who, name = given.name or "tuning", space = all, search = name, seed = given.seed or 1,
+           device = device, most = most_of(given, name, #all.variants), start = start_of(who, given, all),
            objectives = objectives_of(who, given), within = given.within, time_limit = given.time_limit,
            min_time = given.min_time or MIN_TIME[device:kind()], quiet = given.quiet, resume_from = given.resume,
            prefer = given.prefer and function(i) return given.prefer(all.variants[i]) end or nil }
+end
+
+-- Charts and rows of a run are told apart by the tuning's name, and by the parameters of a pass.
+local function claim_name(session, one)
+  local key = json.encode { one.name, session:values() }
+  if session.tunings[key] then
+    failure.invalid("%s: this run has a tuning '%s' already; give this one a name of its own: name = \"...\"", one.who,
+      one.name)
+  end
+  session.tunings[key] = not session.shown
 end
 
 local function read_rows(session, one)
@@ -100,6 +111,7 @@ end
 ---@return table result   of tuner.run
 function job.run(session, one)
   session:check_known()
+  claim_name(session, one)
   read_rows(session, one)
   local result = tuner.run(session, one)
   one.tried = result.tried

@@ -38,7 +38,7 @@ local function problem_of(session, run, device)
   end
 end
 
---- The rows of a tuning that did not come to its end.
+--- The rows of a tuning that did not come to its end: those of its name in a pass with the same parameters.
 ---@param session table
 ---@param device userdata
 ---@param name string           of the tuning
@@ -52,9 +52,9 @@ function resume.rows(session, device, name, which)
   problem = problem or problem_of(session, run, device)
   if problem and which ~= true then failure.invalid("mw.tune: %s cannot be resumed: %s", folder, problem) end
   if problem then return nil, ("%s: %s"):format(folder, problem) end
-  local rows = {}
+  local rows, params = {}, session:values()
   for _, one in ipairs(run.records) do
-    if one.tuning == name and one.stage == "search" then rows[one.variant] = one end
+    if one.tuning == name and one.stage == "search" and is_same(one.params, params) then rows[one.variant] = one end
   end
   return rows
 end
