@@ -195,7 +195,7 @@ kernels, parameters and device must be the same]], default = "false" },
     tune_result = {
       about = "What a tuning has found.",
       result = true,
-      { "best", "tune_row", "the winner; absent if no variant counts", optional = true },
+      { "best", "tune_row", "the winner; absent if no variant counts, and in check mode", optional = true },
       { "ties", "tune_row[]", "those that are at most 1 % worse, but for the winner" },
       { "front", "tune_row[]", "of two objectives: those that no other is better than in both", optional = true },
       { "rows", "tune_row[]", "all that were tried, in order" },
