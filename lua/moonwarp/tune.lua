@@ -23,8 +23,11 @@ local function check_spec(spec)
   if not spec.launch then
     failure.invalid("mw.tune: needs 'launch', a function of a variant that returns one that launches it")
   end
-  if spec.check and type(spec.check) ~= "function" and not spec.output then
-    failure.invalid "mw.tune: 'check' is what 'output' must equal; give 'output', or a function as 'check'"
+  if spec.check ~= nil and not spec.output then
+    failure.invalid "mw.tune: a 'check' needs 'output', what a variant writes: it is filled with NaN before it runs"
+  end
+  if spec.check ~= nil and lists.find(lists.of(spec.output), function(one) return rawequal(one, spec.check) end) then
+    failure.invalid "mw.tune: 'check' is 'output' itself, which is always equal; give what is right, from another way"
   end
   if (spec.kernel == nil) ~= (spec.size == nil) then
     failure.invalid "mw.tune: 'kernel' and 'size' go together: the best values are kept for both"

@@ -237,8 +237,11 @@ describe("a tuning", function()
       space = { a = { 1 } }, search = "locl" })
     rejects("mw.tune: option 'start' is no variant of 'space' that 'where' leaves", { launch = launch,
       space = { a = { 1 } }, start = { a = 2 } })
-    rejects("mw.tune: 'check' is what 'output' must equal; give 'output', or a function as 'check'", { launch = launch,
-      space = { a = { 1 } }, check = 1 })
+    rejects("mw.tune: a 'check' needs 'output', what a variant writes: it is filled with NaN before it runs",
+      { launch = launch, space = { a = { 1 } }, check = 1 })
+    local y <close> = mw.device("cpu"):zeros("f32", 4)
+    rejects("mw.tune: 'check' is 'output' itself, which is always equal; give what is right, from another way",
+      { launch = launch, space = { a = { 1 } }, output = y, check = y })
     rejects("mw.tune: 'kernel' and 'size' go together: the best values are kept for both", { launch = launch,
       space = { a = { 1 } }, kernel = "x.cu" })
     support.with_folder(function(folder)
@@ -246,7 +249,7 @@ describe("a tuning", function()
         rejects("mw.tune: 'launch' must return a function that launches, or nil and why the device cannot, got number",
           { name = "a", space = { a = { 1 } }, launch = function() return 1 end })
         rejects("mw.tune: 'check' must compare by its second argument", { name = "b", space = { a = { 1 } },
-          launch = launch, check = function() end })
+          launch = launch, output = y, check = function() end })
         rejects("mw.tune: 'compile' must return the options of dev:module", { space = { a = { 1 } }, launch = launch,
           name = "c", compile = function() return 7 end })
       end)
