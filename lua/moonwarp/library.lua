@@ -21,8 +21,6 @@
 -- each call), `close` ends it. `explain` is the function that names a status, `flags` what C takes for false and
 -- true, `install` what a message advises.
 --
--- A function's `name` is what messages call it, if that is not its name in the table.
---
 -- Arrays: a name and its sides. Sides are letters that unify over the arrays of a call: "m k", "m+1", "2 n" (a number
 -- is itself), "m n batch?" (may be absent: the array then belongs to all items). `writes`; `reads` is true, false or
 -- the option that decides, and is true where nothing is written. `partly`: not every element is read (a triangle).
@@ -334,7 +332,7 @@ function library.new(self)
   self.number = #library.all + 1
   library.all[self.number] = self
   local out = {}
-  for name, row in pairs(self.functions) do out[name] = new_routine(self, row.name or name, row) end
+  for name, row in pairs(self.functions) do out[name] = new_routine(self, name, row) end
   return out
 end
 

@@ -47,19 +47,11 @@ local rows = {
   reduce_scatter = both("ncclReduceScatter(in, out, out.count, type, op, self, queue)", { OPERATIONS }),
 }
 
--- The same as the first call of a group and as its last: a call of C from Lua costs more than NCCL's two.
-local grouped = {}
-for name, row in pairs(rows) do
-  grouped[name] = row
-  grouped["first " .. name] = lists.merged(row, { name = name, cuda = { "ncclGroupStart()", row.cuda } })
-  grouped["last " .. name] = lists.merged(row, { name = name, cuda = { row.cuda, "ncclGroupEnd()" } })
-end
-
 local functions = library.new {
   name = "moonwarp.nccl",
   cuda = { library = "libnccl.so.2", explain = "ncclGetErrorString",
            install = "apt-get install libnccl2, or pip install nvidia-nccl-cu13" },
-  functions = lists.merged(grouped, {
+  functions = lists.merged(rows, {
     init = { arrays = { { "handles", "n", writes = true }, { "devices", "n" } }, types = { ["u64 i32"] = {} },
              cuda = "ncclCommInitAll(handles, n, devices)" },
     member = { makes = "communicator", arrays = { { "handle", "1" } }, types = { u64 = {} },
@@ -95,20 +87,12 @@ function nccl_calls.group(self, body)
   body()
 end
 
--- A group that an error leaves open is ended.
-local open_guard = { __close = function(self, problem)
-  if problem then pcall(functions.group_end, self.first) end
-end }
-
 for name in pairs(rows) do
-  local first, row, final = functions["first " .. name], functions[name], functions["last " .. name]
+  local call = functions[name]
   nccl_calls[name] = function(self, o, outs, ins)
-    local members, count = self.members, #self.members
-    if count == 1 then return row(members[1], outs[1], ins[1], o[1]) end
-    local _ <close> = self.open_guard
-    first(members[1], outs[1], ins[1], o[1])
-    for i = 2, count - 1 do row(members[i], outs[i], ins[i], o[i]) end
-    final(members[count], outs[count], ins[count], o[count])
+    nccl_calls.group(self, function()
+      for i, member in ipairs(self.members) do call(member, outs[i], ins[i], o[i]) end
+    end)
   end
 end
 
@@ -349,7 +333,6 @@ nccl.communicator = api.func("nccl.communicator", 1, function(devices)
   if devices[1]:kind() == "gpu" then
     self.calls, self.members = nccl_calls, members_of(devices)
     self.guard = setmetatable({ first = self.members[1] }, group_guard)
-    self.open_guard = setmetatable({ first = self.members[1] }, open_guard)
   else
     self.calls = memory
     memory.open(self)
