@@ -111,10 +111,11 @@ describe("a sweep on a cluster", function()
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("#SBATCH --array=1-2\n", 1, true), output)
       assert.is_truthy(output:find("#SBATCH --mem=100M\n", 1, true), output)
+      local place = output:match "%-%-resume (%S+)"
       assert.are.equal("", select(2, c:shell "squeue -h --states=all"))
-      c:shell(("cd %s; sbatch out/batch/*/slurm/array-1.sh"):format(c.folder))
+      c:shell(("cd %s; sbatch %s/slurm/array-1.sh"):format(c.folder, place))
       c:drain()
-      status, output = moonwarp "batch --resume"
+      status, output = moonwarp("batch --resume " .. place)
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("\n1  2.000  2.00\n3  6.000  6.00\n", 1, true), output)
     end)
