@@ -237,7 +237,7 @@ local function print_scripts(running)
   for _, array in ipairs(running:prepare()) do
     io.stdout:write((files.read(array.file)))
     exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the results",
-      array.file, running.book.folder)
+      shell_word(array.file), shell_word(running.book.folder))
   end
   return exit.OK
 end
