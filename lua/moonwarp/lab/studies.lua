@@ -45,7 +45,7 @@ end
 
 local function fail_none(word)
   if require("moonwarp.results.store").is_run(word) then
-    options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, word)
+    options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, path.word(word))
   end
   if lfs.attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
   local near = nearest.find(word, neighbours(word))

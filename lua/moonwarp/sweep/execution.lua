@@ -118,8 +118,7 @@ local function hint_check(current, folder)
   if is_shipped or is_checked or #files().entries(around) > 1 or not has_own_kernels() then return end
   local path = require "moonwarp.base.path"
   local word = (path.folder(script) or script):gsub("(.)/$", "%1")
-  if word:find "[^%w_./-]" then word = path.quote(word) end
-  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(word))
+  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(path.word(word)))
 end
 
 -- Closes the run's record, however the script ended. A batch takes no record for no answer of check mode.
