@@ -30,6 +30,7 @@
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
 --   tunings        which tunings the run has, but at the prompt, by their names and parameters (tune/job.lua)
+--   job            of MPI, whose rank this process is (sweep/ranks.lua); opens: what a rank has for a run's folder
 --   shown          at the prompt: what the calls of a line have printed and return as well
 --   run            the open run (results/journal.lua); nil before the first result
 
@@ -199,7 +200,7 @@ end
 local function open_run(self)
   if is_current(self) then return self.run end
   if self.run then self:finish(self:ending()) end
-  self.run = require("moonwarp.results.journal").open(self)
+  self.run = (self.opens or require("moonwarp.results.journal").open)(self)
   for _, one in ipairs(self.waiting) do self.run:append(one[1], one[2]) end
   self.waiting = {}
   return self.run

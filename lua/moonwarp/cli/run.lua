@@ -47,6 +47,7 @@ run.plain = {
 }
 
 run.options = lists.append(lists.append({}, run.plain), {
+  { flag = "--mpi", help = "a rank of an MPI job: mpirun -n 4 moonwarp run FILE.lua --mpi; one run, a device a rank" },
   { flag = "--dry-run", key = "dry", help = "with --slurm: print the script of the job array, and queue nothing" },
   table.unpack(options.SLURM) })
 
@@ -115,6 +116,9 @@ function run.run(parsed, rerun_of, kept)
   if parsed.engines then reject_with_engines(parsed) end
   if parsed.slurm then return run_array(parsed) end
   options.reject_slurm(parsed)
+  for _, name in ipairs { "pass", "engines", "counters" } do
+    if parsed.mpi and parsed[name] then options.fail("options '--mpi' and '--%s' do not go together", name) end
+  end
   if parsed.dry then options.fail("option '--dry-run' is for --slurm") end
   local studies = require "moonwarp.lab.studies"
   local script = studies.script(parsed[1])
