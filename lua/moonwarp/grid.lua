@@ -26,6 +26,7 @@ local invalid = failure.invalid
 local RULES <const> = { devices = "table", comm = "any", dims = "table", halo = "integer table",
                         periodic = "boolean table", via = "string" }
 local MOST <const> = (1 << 31) - 1 -- cells along a side
+local WEAK <const> = { __mode = "k" }
 
 -- ---- a new grid --------------------------------------------------------------------------------------
 
@@ -111,7 +112,7 @@ function grid.new(spec, default)
       "true or false"), ranks = count, parts = {}, places = {}, plans = {} }, Grid)
   local dims = each_of("dims", o.dims, dimensions, 0, is_count, "a number of parts, or 0")
   for k = dimensions + 1, 3 do dims[k] = 1 end
-  self.dims = parts.dims(count, dims, self.halo)
+  self.dims = parts.dims(count, dims, self.halo, dimensions)
   parts.check(self)
   for i, device in ipairs(devices) do
     local part = equip(parts.of(self, first_rank + i - 1), device)
@@ -122,7 +123,7 @@ function grid.new(spec, default)
   self.begun, self.ready, self.sent, self.bordered = marks(self), marks(self), marks(self), marks(self)
   self.mains = lists.map(self.parts, function(part) return part.main end)
   self.outers = lists.map(self.parts, function(part) return part.outer end)
-  self.plans[self.mains], self.plans[self.outers] = setmetatable({}, { __mode = "k" }), setmetatable({}, { __mode = "k" })
+  self.plans[self.mains], self.plans[self.outers] = setmetatable({}, WEAK), setmetatable({}, WEAK)
   return self
 end
 
@@ -150,8 +151,8 @@ end
 
 local function check_arrays(self, who, arrays)
   if type(arrays) ~= "table" or #arrays ~= #self.parts then
-    invalid("%s: a list of arrays, one for each of %d parts, is wanted, as grid:array makes it, got %s", who, #self.parts,
-      type(arrays) == "table" and "a list of " .. #arrays or schema.kind(arrays))
+    invalid("%s: a list of arrays, one for each of %d parts, is wanted, as grid:array makes it, got %s", who,
+      #self.parts, type(arrays) == "table" and "a list of " .. #arrays or schema.kind(arrays))
   end
   for i, part in ipairs(self.parts) do
     local array = arrays[i]
@@ -217,7 +218,8 @@ end
 
 -- The function that launches the cells of some boxes.
 local function launched(who, launch, part, boxes, stream)
-  local go = boxes[1] and launch(part, boxes, stream) or not boxes[1] and function() end
+  if not boxes[1] then return function() end end
+  local go = launch(part, boxes, stream)
   if type(go) ~= "function" then
     invalid("%s: the function must return one that launches what it was given, got %s", who, schema.kind(go))
   end

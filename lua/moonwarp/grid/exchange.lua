@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The exchange of halos, one dimension after the other. A face that is one piece of memory is copied, another by a kernel
--- that stores into the neighbour's array; where a device does not reach the other's memory it is packed, copied and
--- unpacked. Between processes, or by the communicator's choice, packed faces are sent and received.
+-- The exchange of halos, one dimension after the other. A face that is one piece of memory is copied, another by a
+-- kernel that stores into the neighbour's array; where a device does not reach the other's memory it is packed, copied
+-- and unpacked. Between processes, or if the grid is to do so everywhere, packed faces are sent and received.
 
 local dtypes = require "moonwarp.base.dtypes"
 local integer = require "moonwarp.base.integer"
@@ -106,8 +106,8 @@ local function add_receive(grid, phase, k, to, rank, stream)
   lists.append(phase.posts, { function() grid.comm:recv(piece, rank, o) end })
 end
 
--- All faces of one side of a part, and what comes from the other side. Each rank goes through the sides in this order, so
--- that of two messages between the same ranks the first sent is the first received.
+-- The face of one side of a part, and what comes from the other side. Each rank goes through the sides in this order,
+-- so that of two messages between the same ranks the first sent is the first received.
 local function add_side(grid, phase, k, side, part, arrays, streams)
   local function at(number, box)
     return { part = grid.parts[number], array = arrays[number], box = box(grid, grid.parts[number], k, side) }
@@ -125,7 +125,7 @@ end
 local function each(list) for _, f in ipairs(list) do f() end end
 
 --- What exchanges the halos of some arrays: for each dimension what each part does before and after it has met its
--- neighbours, and between them what is sent and received.
+--- neighbours, and between them what is sent and received.
 ---@param grid table
 ---@param arrays userdata[]   one for each part
 ---@param streams userdata[]  the same

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The division of a box of cells into parts, one for each rank of a Cartesian arrangement. All lists have three numbers,
--- for x, y and z; ranks, coordinates and cells count from 0, and x is the fastest in all of them.
+-- The division of a box of cells into parts, one for each rank of a Cartesian arrangement. All lists have three
+-- numbers, for x, y and z; ranks, coordinates and cells count from 0, and x is the fastest in all of them.
 
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
@@ -13,8 +13,8 @@ local AXES <const> = { "x", "y", "z" }
 
 -- ---- how many parts along each dimension -------------------------------------------------------------
 
--- count as a product of so many factors, of which the greatest is as small as it can be, and so on; the least one first.
--- nil if one would be over `most`.
+-- count as a product of so many factors, of which the greatest is as small as it can be, and so on; the least one
+-- first. nil if one would be over `most`.
 local function factors(count, many, most)
   if many == 1 then return count <= most and { count } or nil end
   for greatest = 1, math.min(count, most) do
@@ -28,8 +28,9 @@ end
 ---@param count integer     of parts
 ---@param given integer[]   0: free
 ---@param halo integer[]
+---@param dimensions integer
 ---@return integer[] dims
-function parts.dims(count, given, halo)
+function parts.dims(count, given, halo, dimensions)
   local has_halo = lists.find(halo, function(width) return width > 0 end)
   local free, product = {}, 1
   for k, d in ipairs(given) do
@@ -37,7 +38,8 @@ function parts.dims(count, given, halo)
     elseif halo[k] > 0 or not has_halo then free[#free + 1] = k end
   end
   if count % product ~= 0 or #free == 0 and product ~= count then
-    invalid("mw.grid: dims %s make %d parts, there are %d devices or ranks", table.concat(given, " x "), product, count)
+    invalid("mw.grid: dims %s make %d parts, there are %d devices or ranks", table.concat(given, " x ", 1, dimensions),
+      product, count)
   end
   local dims = lists.map(given, function(d) return math.max(1, d) end)
   for i, d in ipairs(free[1] and factors(count // product, #free, count) or {}) do dims[free[i]] = d end
@@ -58,8 +60,8 @@ local function rank_at(grid, coords)
   return rank
 end
 
---- The part of a rank: coords; first, size: its cells; shape: of its arrays; neighbours[k]: the ranks at its low and its
---- high side, false where there is none, or where nothing is exchanged.
+--- The part of a rank: coords; first, size: its cells; shape: of its arrays; neighbours[k]: the ranks at its low and
+--- its high side, false where there is none, or where nothing is exchanged.
 ---@param grid table     size, dims, periodic, halo
 ---@param rank integer
 ---@return table part
@@ -138,8 +140,8 @@ function parts.border(grid, part)
   return border, rest
 end
 
---- What is sent along a dimension: without halos in later dimensions, and with those of earlier ones, which were received
---- before, so that corners arrive as well.
+--- What is sent along a dimension: without halos in later dimensions, and with those of earlier ones, which were
+--- received before, so that corners arrive as well.
 ---@param grid table
 ---@param part table
 ---@param k integer      the dimension
