@@ -91,6 +91,7 @@ study:rung { 1, "an element a thread", answer = "triad", kernel = "triad", block
     study_spec = {
       about = "A study as a whole.",
       { "question", "string", "shown by `moonwarp list`", optional = false },
+      { "course", "course_spec", "where a course has it; [docs/course.md](../course.md) is made of these", default = "in none" },
       { "params", "parameter_spec[]", "in the order of the help", default = "{}" },
       { "kernels", "string", "the .cu file, in kernels/ or beside the script, for rungs without `file`" },
       { "defines", "fun(type: string, p: table): table", [[macros of the modules, as in `{ REAL = "double" }`]] },
@@ -273,6 +274,14 @@ launches together as a table and a ladder, with records of their own: `kernel`, 
 by side. Since 0.11.0]], default = "false" },
       { "run", "fun(study: study)", "plain Lua that runs as this part, instead of `cases`" },
     },
+    course_spec = {
+      about = "The place of a study in a course.",
+      { "week", "number", "behind the point its place in the week: 3.2", optional = false },
+      { "level", "number", "1 needs nothing but the weeks before, 2 some thought, 3 is for projects", optional = false },
+      { "hours", "number", "of a student", optional = false },
+      { "about", "string", "what it teaches, in a few words", optional = false },
+      { "without_gpu", "string", "what a run on the CPU device teaches", optional = false },
+    },
     chart_spec = {
       about = [[A chart of a part: `{ kind = "ladder" }`, with one bar for each rung in its best block and the sources' marks, as by
 `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points. Rates have the interval of their time.]],
@@ -306,6 +315,7 @@ by side. Since 0.11.0]], default = "false" },
       { "params", "table[]", "`name`, `default`, `gpu`, `help`, `list`, `min`, `max`, `choices` each" },
       { "rungs", "table[]", "`number`, `name`, `answer` each" },
       { "parts", "string[]", "their names" },
+      { "course", "course_spec", "where a course has it", optional = true },
     },
   },
 
