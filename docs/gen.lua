@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes docs/api/*.md, or what programs read: manual.txt, which the prompt's help shows, and meta/moonwarp.d.lua for
--- the language server. All are from the data in docs/api.lua, docs/api/*.lua and the tables of libraries.
---   moonwarp run docs/gen.lua                   writes docs/api/*.md
+-- Writes docs/api/*.md and the tables of studies and kernels, or what programs read: manual.txt, which the prompt's
+-- help shows, and meta/moonwarp.d.lua for the language server. They are from the data in docs/api.lua, docs/api/*.lua,
+-- the tables of libraries, and what studies and kernels say of themselves.
+--   moonwarp run docs/gen.lua                   writes docs/api/*.md, and tables into other pages
 --   moonwarp run docs/gen.lua -- --into DIR     writes DIR/manual.txt and DIR/meta/moonwarp.d.lua; DIR/meta is there
 --   moonwarp run docs/gen.lua -- --check        fails where a page is not what would be written, or a name has no entry
 -- The same data gives the same bytes.
@@ -15,6 +16,7 @@ local definitions = require "generate.definitions"
 local libraries = require "generate.libraries"
 local manual = require "generate.manual"
 local names = require "generate.names"
+local studies = require "generate.studies"
 
 local function load_api()
   local api = dofile(folder .. "/api.lua")
@@ -28,7 +30,8 @@ end
 
 -- Path and text of every page.
 local function pages_of(api)
-  local files = { { path = folder .. "/api/README.md", text = markdown.index(api) } }
+  local files = studies.pages(folder .. "/..")
+  files[#files + 1] = { path = folder .. "/api/README.md", text = markdown.index(api) }
   for _, page in ipairs(api.pages) do
     files[#files + 1] = { path = ("%s/api/%s.md"):format(folder, page.name), text = markdown.page(api, page) }
   end

@@ -258,7 +258,7 @@ function Session:note_shown(value)
 end
 
 --- Leaves it to the last pass of a sweep to show something, and to the program if that pass does not come to its end.
----@param what string  "table", "plot" or "ladder"
+---@param what string  "table", or a kind of chart
 ---@param spec table   what it was called with
 function Session:leave_to_last(what, spec)
   table.insert(self.put_off, { what = what, spec = spec, records = #self.records })

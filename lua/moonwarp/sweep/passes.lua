@@ -7,6 +7,7 @@
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
 
@@ -20,7 +21,9 @@ local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "com
 local NAMED <const> = 10 -- passes of a sweep that have not passed
 
 --- What a pass may leave to the last one to show: functions of mw.
-passes.SHOWN = lists.set { "table", "plot", "ladder" }
+passes.SHOWN = lists.set(lists.append({ "table" }, lists.map(kinds.all, function(kind)
+  return kind.merge and kind.name
+end)))
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
