@@ -25,7 +25,8 @@ local FIELDS <const> = { kernel = "string function", launches = "function", make
 
 -- The rung of a variant.
 local function rung_of(rung, v, c)
-  local fields = schema.options(("%s: what 'variant' returns"):format(rung.title), rung.variant(v, c), FIELDS)
+  local given = rung.variant(lists.merged(v or {}), c)
+  local fields = schema.options(("%s: what 'variant' returns"):format(rung.title), given, FIELDS)
   return lists.merged(rung, lists.merged(fields, { blocks = { fields.block or rung.blocks[1] }, odd_blocks = {} }))
 end
 

@@ -53,12 +53,15 @@ function store.text(entries)
   return ('{"schema": "%s", "tuned": [\n%s\n]}\n'):format(SCHEMA, table.concat(lines, ",\n"))
 end
 
---- Writes all entries.
----@param entries table[]
-function store.write(entries)
+--- Changes the entries, which no other process does meanwhile.
+---@param fn fun(entries: table[]): table[]   what there is, and what there shall be
+function store.change(fn)
   local name = store.path()
   local folder = name:match "^(.*)/"
-  local problem = folder and path.make(folder) or files.replace(name, store.text(entries))
+  local problem = folder and path.make(folder)
+  if problem then failure.raise_as("io", "%s", problem) end
+  local _ <close> = files.lock(name)
+  problem = files.replace(name, store.text(fn(store.read())))
   if problem then failure.raise_as("io", "%s", problem) end
 end
 
@@ -88,15 +91,16 @@ local function hash_file(name, state, seen)
 end
 
 --- The hash of a kernel's source.
+---@param who string      what messages begin with
 ---@param session table
 ---@param kernel string   "stencil.cu:diffusion", or a file alone
 ---@return string hash    raises if there is no such file
-function store.source(session, kernel)
+function store.source(who, session, kernel)
   local file = kernel:match "^(.-):[^/]*$" or kernel
   local found = find_file(session, file)
   if not found then
-    failure.invalid("mw.tuned: there is no kernel file '%s'; a kernel is its file, and its name after a colon: "
-      .. "\"stencil.cu:diffusion\"", file)
+    failure.invalid("%s: there is no kernel file '%s'; a kernel is its file, and its name after a colon: "
+      .. "\"stencil.cu:diffusion\"", who, file)
   end
   return ("%016x"):format(hash_file(found, 0xcbf29ce484222325, {}))
 end
@@ -111,9 +115,9 @@ end
 --- Keeps an entry, in the place of an older one.
 ---@param entry table
 function store.keep(entry)
-  local entries = lists.map(store.read(), function(one) return not is_same(one, entry) and one or nil end)
-  table.insert(entries, entry)
-  store.write(entries)
+  store.change(function(entries)
+    return lists.append(lists.map(entries, function(one) return not is_same(one, entry) and one or nil end), { entry })
+  end)
 end
 
 -- How far two sizes are from each other: the sum of the logarithms of the sides' ratios; nil if they cannot be
