@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The best variants of a search in turn, until they separate. One is tied with the best if it is at most 1 % slower; of
--- those at most half of that slower the simplest wins, so that a second tuning, which may see a tie at its edge
--- otherwise, names one of the same ties.
+-- The best variants of a search in turn, until they separate. One is tied with the best if it is not sure to be more
+-- than 1 % slower; of those at most half of that slower the simplest wins, so that a second tuning, which may see a tie
+-- at its edge otherwise, names one of the same ties.
 
 local contest = require "moonwarp.measure.contest"
 local lists = require "moonwarp.base.lists"
@@ -101,7 +101,7 @@ function finals.run(state, steps)
     if row.ratio.value <= 1 + tie / 2 and not (winner and is_simpler(winner, row)) then winner = row end
   end
   return winner, lists.map(list, function(row)
-    return row ~= winner and row.ratio.value <= 1 + tie and row or nil
+    return row ~= winner and row.ratio.low <= 1 + tie and row or nil
   end)
 end
 

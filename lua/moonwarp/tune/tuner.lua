@@ -29,7 +29,8 @@ local variant = require "moonwarp.tune.variant"
 
 local tuner = {}
 
-local NOISE <const> = 0.02 -- of a variant in the search; the best ones are told apart in turn
+-- Of a variant in the search; the best ones are told apart in turn. Between two samples a device waits for the host.
+local NOISE <const>, FILL <const> = 0.02, 20
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
@@ -37,9 +38,10 @@ local NOISE <const> = 0.02 -- of a variant in the search; the best ones are told
 local function measured(state, list, min_time)
   local job = state.job
   if job.measure then return job.measure(list, min_time) end
-  local session = #list > 1 and state.quiet or setmetatable({ device = function() end }, { __index = state.quiet })
+  local is_search = #list == 1
+  local session = is_search and setmetatable({ device = function() end }, { __index = state.quiet }) or state.quiet
   return bench.turns(session, list, { min_time = min_time, max_time = 3 * min_time, min_samples = 5, quiet = true,
-    noise = #list == 1 and NOISE or nil, energy = lists.has(job.objectives, "energy") or nil })
+    noise = is_search and NOISE or nil, fill = is_search and FILL or nil, energy = lists.has(job.objectives, "energy") or nil })
 end
 
 local function leave_out(row, reason)
@@ -123,12 +125,16 @@ local function verify(state, row)
   return not wrong
 end
 
+-- What is wrong only the first time, or only after many, is so after it was timed; the best ones are verified once more.
 local function try(state, row, min_time)
-  local is_right = make(state, row) and verify(state, row)
+  local is_made = make(state, row)
+  if is_made and not state.is_checked then
+    if time(state, { row }, min_time)[1] and verify(state, row) then take_result(state, row) end
+    return
+  end
+  if is_made then verify(state, row) end
   local found = finding_of(state)
   if found then leave_out(row, found) end
-  if not is_right or state.is_checked then return end
-  if time(state, { row }, min_time)[1] and verify(state, row) then take_result(state, row) end
 end
 
 local function is_better(state, row)
