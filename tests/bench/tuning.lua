@@ -40,40 +40,49 @@ local function options_of(v)
   return { source = SOURCE, defines = { VARIANT = v.number, PIECES = 12 }, name = "work.cu" }
 end
 
--- Seconds in functions of modules, each without what it calls of the others.
-local function watch(list)
-  local spent, inner = {}, {}
-  for _, one in ipairs(list) do
-    local module, name, title = table.unpack(one)
-    local real = module[name]
-    spent[title] = 0
-    module[name] = function(...)
-      local start = clock()
-      inner[#inner + 1] = 0
-      local results = table.pack(real(...))
-      local all = clock() - start
-      spent[title] = spent[title] + all - table.remove(inner)
-      if #inner > 0 then inner[#inner] = inner[#inner] + all end
-      return table.unpack(results, 1, results.n)
-    end
+local spent, inner = {}, {}
+
+-- A function whose seconds are counted, without those of what it calls that are counted as well.
+local function timed(title, real)
+  spent[title] = 0
+  return function(...)
+    local start = clock()
+    inner[#inner + 1] = 0
+    local results = table.pack(real(...))
+    local all = clock() - start
+    spent[title] = spent[title] + all - table.remove(inner)
+    if #inner > 0 then inner[#inner] = inner[#inner] + all end
+    return table.unpack(results, 1, results.n)
   end
-  return spent
 end
+
+for _, one in ipairs { { bench, "turns", "measuring" }, { variant, "make", "loading" },
+                       { variant, "verify", "verifying" }, { record, "write", "records" },
+                       { modes, "sample", "samples" } } do
+  one[1][one[2]] = timed(one[3], one[1][one[2]])
+end
+
+local new_ahead = ahead.new
+function ahead.new(...)
+  local one = new_ahead(...)
+  for _, name in ipairs { "add", "await" } do
+    if one then one[name] = timed("waiting for compilers", one[name]) end
+  end
+  return one
+end
+spent["waiting for compilers"] = 0
 
 -- Seconds in the samples of all measurements.
 local function watch_samples()
-  local spent, turns = { 0 }, bench.turns
+  local sum, turns = { 0 }, bench.turns
   function bench.turns(...)
     local results = turns(...)
-    for _, one in ipairs(results) do spent[1] = spent[1] + one.mean * one.n * one.batch end
+    for _, one in ipairs(results) do sum[1] = sum[1] + one.mean * one.n * one.batch end
     return results
   end
-  return spent
+  return sum
 end
 
-local spent = watch { { bench, "turns", "measuring" }, { variant, "make", "loading" }, { variant, "verify", "verifying" },
-                      { record, "write", "records" }, { ahead, "wait", "waiting for compilers" },
-                      { modes, "sample", "samples" } }
 local samples = watch_samples()
 
 local function tune(dev, name)
@@ -85,8 +94,8 @@ local function tune(dev, name)
   m.twice:launch(N // 256, 256, expected, x, N)
   local numbers = {}
   for i = 1, count do numbers[i] = i end
-  return mw.tune { name = name, device = dev, space = { number = numbers }, compile = options_of, output = y, check = expected,
-    min_time = seconds, quiet = true, launch = function(_, module)
+  return mw.tune { name = name, device = dev, space = { number = numbers }, compile = options_of, output = y,
+    check = expected, min_time = seconds, quiet = true, launch = function(_, module)
       local go = module.work:prepare { grid = N // 256, block = 256 }
       return function() go(y, x, N) end
     end }
@@ -102,8 +111,8 @@ local function measure(dev)
   local result = tune(dev, "overhead")
   local all, measured = clock() - start, is_processor and spent.samples or samples[1]
   local share, rest = 1 - measured / all, all - measured
-  print(("  %-7s %d variants in %.1f s, %.1f s of them in measured launches; the rest is %.3f  to reach: at most %.2f  %s")
-    :format(dev:id(), result.tried, all, measured, share, MOST, share <= MOST and "reached" or "missed"))
+  print(("  %-7s %d variants in %.1f s, %.1f s of them in measured launches; rest %.3f  to reach: %.2f  %s"):format(
+    dev:id(), result.tried, all, measured, share, MOST, share <= MOST and "reached" or "missed"))
   spent.measuring = spent.measuring + spent.samples - measured
   for _, title in ipairs { "waiting for compilers", "loading", "verifying", "measuring", "records" } do
     rest = rest - spent[title]

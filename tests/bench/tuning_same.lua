@@ -23,7 +23,8 @@ local function spec_of(dev, name)
   end
   launcher({ bx = 32, by = 8, rows = 1 }, expected)()
   return { name = name, device = dev, quiet = true, output = B, check = expected,
-           space = { { "bx", { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 } }, { "by", { 1, 2, 4, 8 } }, { "rows", { 1, 2, 4, 8 } } },
+           space = { { "bx", { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 } }, { "by", { 1, 2, 4, 8 } },
+                     { "rows", { 1, 2, 4, 8 } } },
            where = function(v) return v.bx * v.by <= 512 end, launch = function(v) return launcher(v, B) end }
 end
 
@@ -54,8 +55,8 @@ local function measure(dev)
   local most = slowest_tie(spec, first)
   print(("  %-7s %d variants: the same of %d: %d  to reach: all  %s"):format(dev:id(), first.size, repeats, same,
     same == repeats and "reached" or "missed"))
-  print(("          ties at most %d, measured again at most %.4f of the winner  to reach: %d, %.2f  %s"):format(ties, most,
-    first.size // 10, TIE, ties <= first.size // 10 and most <= TIE and "reached" or "missed"))
+  print(("          ties at most %d, measured again at most %.4f of the winner  to reach: %d, %.2f  %s"):format(ties,
+    most, first.size // 10, TIE, ties <= first.size // 10 and most <= TIE and "reached" or "missed"))
 end
 
 for _, entry in ipairs(mw.devices()) do

@@ -41,7 +41,8 @@ local function measured(state, list, min_time)
   local is_search = #list == 1
   local session = is_search and setmetatable({ device = function() end }, { __index = state.quiet }) or state.quiet
   return bench.turns(session, list, { min_time = min_time, max_time = 3 * min_time, min_samples = 5, quiet = true,
-    noise = is_search and NOISE or nil, fill = is_search and FILL or nil, energy = lists.has(job.objectives, "energy") or nil })
+    noise = is_search and NOISE or nil, fill = is_search and FILL or nil,
+    energy = lists.has(job.objectives, "energy") or nil })
 end
 
 local function leave_out(row, reason)
@@ -125,7 +126,7 @@ local function verify(state, row)
   return not wrong
 end
 
--- What is wrong only the first time, or only after many, is so after it was timed; the best ones are verified once more.
+-- It is verified after it was timed, since some are wrong only then; the best ones once more.
 local function try(state, row, min_time)
   local is_made = make(state, row)
   if is_made and not state.is_checked then
