@@ -13,57 +13,29 @@ local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
+local kept = require "moonwarp.base.kept"
 local lists = require "moonwarp.base.lists"
-local path = require "moonwarp.base.path"
 local schema = require "moonwarp.base.schema"
 
 local store = {}
 
-local SCHEMA <const> = "moonwarp-tuned/1"
-local FORM <const> = schema.fields { schema = "string", tuned = schema.list(schema.fields {
-  kernel = "string", source = "string", device = "string", size = "table", values = "table", objective = "string",
-  value = "number", tried = "number", date = "string" }) }
-
---- Where the values are.
----@return string
-function store.path()
-  local own, folder = os.getenv "MOONWARP_TUNED", os.getenv "XDG_CONFIG_HOME"
-  if own and own ~= "" then return own end
-  if not folder or folder:sub(1, 1) ~= "/" then folder = (os.getenv "HOME" or "") .. "/.config" end
-  return folder .. "/moonwarp/tuned.json"
-end
+local tuned = kept.new { variable = "MOONWARP_TUNED", file = "tuned.json", schema = "moonwarp-tuned/1", key = "tuned",
+  order = { "kernel", "device", "size" }, entry = schema.fields { kernel = "string", source = "string",
+    device = "string", size = "table", values = "table", objective = "string", value = "number", tried = "number",
+    date = "string" } }
 
 --- All entries.
 ---@return table[]
-function store.read()
-  local name = store.path()
-  local text = files.read(name)
-  if not text then return {} end
-  local value, problem = json.decode(text)
-  problem = problem or schema.problem(value, FORM) or value.schema ~= SCHEMA and ("its schema is not " .. SCHEMA) or nil
-  if problem then failure.raise_as("io", "%s cannot be read: %s", name, problem) end
-  return value.tuned
-end
+function store.read() return tuned:read() end
 
 --- Entries as the file has them.
 ---@param entries table[]
 ---@return string
-function store.text(entries)
-  local lines = lists.map(entries, function(entry) return json.encode(entry, { "kernel", "device", "size" }) end)
-  return ('{"schema": "%s", "tuned": [\n%s\n]}\n'):format(SCHEMA, table.concat(lines, ",\n"))
-end
+function store.text(entries) return tuned:text(entries) end
 
 --- Changes the entries, which no other process does meanwhile.
 ---@param fn fun(entries: table[]): table[]   what there is, and what there shall be
-function store.change(fn)
-  local name = store.path()
-  local folder = name:match "^(.*)/"
-  local problem = folder and path.make(folder)
-  if problem then failure.raise_as("io", "%s", problem) end
-  local _ <close> = files.lock(name)
-  problem = files.replace(name, store.text(fn(store.read())))
-  if problem then failure.raise_as("io", "%s", problem) end
-end
+function store.change(fn) tuned:change(fn) end
 
 -- ---- sources ------------------------------------------------------------------------------------
 
