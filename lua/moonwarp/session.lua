@@ -317,12 +317,13 @@ local function unsettled(self)
 end
 
 --- Prints and notes what check mode has found since this was called last.
+---@return table[]  of measure/findings.lua
 function Session:settle_findings()
-  if not has_findings() then return end
+  if not has_findings() then return {} end
   local list, note = unsettled(self)
-  if #list == 0 then return end
   for _, one in ipairs(list) do note("finding", one) end
-  for _, one in ipairs(findings().grouped(list)) do settle(self, one, note) end
+  for _, one in ipairs(#list > 0 and findings().grouped(list) or list) do settle(self, one, note) end
+  return list
 end
 
 --- The same findings, which the script expects: they are noted as intended, not printed, and fail no run.
