@@ -160,8 +160,8 @@ FORMS.class = {
     alignas(P_r8) unsigned char room[sizeof(P_r8)]; return (new (room) P_r8(v))->x; }]] },
 }
 
-FORMS.variable = { { "constinit_variables", "a[threadIdx.x] = y[x] - threadIdx.x + z - 3;", [[__device__ constinit int x = 1;
-  constinit __device__ int y[2] = {2, 63}; static constinit __device__ int z = 3;]] } }
+FORMS.variable = { { "constinit_variables", "a[threadIdx.x] = y[x] - threadIdx.x + z - 3;", [[__device__ constinit
+  int x = 1; constinit __device__ int y[2] = {2, 63}; static constinit __device__ int z = 3;]] } }
 
 --- The options of a module of all kernels of a kind.
 ---@param kind string  "shared", "class" or "variable"
