@@ -192,7 +192,7 @@ studies: programs ## all studies with their defaults, and how long they took
 bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else
 	@.make/bundle.sh $(BUILD) $(BUNDLE)
 
-docs: programs ## generate docs/api/*.md
+docs: programs ## generate docs/api/*.md and docs/measurements.md
 	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua
 
 docs-findings: programs ## write what is printed into docs/check.md, docs/counters.md and the tutorial
