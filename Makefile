@@ -207,8 +207,9 @@ docs-check: programs ## fail where generated documents are stale or a name has n
 floors: programs ## fail where files or folders reach each other, or against the order of lua/; .make/floors.lua BUILD --print shows them
 	@$(LUA) .make/floors.lua $(BUILD)
 
-lint: floors ## luacheck, clang-format, compiler warnings, circles
-	$(Q)luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua
+lint: floors ## luacheck, clang-format, compiler warnings, circles, language
+	$(Q)luacheck --quiet lua experiments tests docs .make
+	$(Q)$(LUA) .make/language.lua
 	$(Q)clang-format --dry-run -Werror $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
 	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c)
 

@@ -4,7 +4,7 @@
 --
 -- A section is docs/measurements/<section>.lua:
 --   title, text         the section's heading, and what all of its figures share
---   figures             in the order shown, one record a figure:
+--   figures             in the order shown, one record per figure:
 --     what              what was measured; "over" is a ratio, "the same" continues the figure before
 --     value, unit       numbers; several in the order that `what` names; no unit: a ratio, a count, or a share
 --     wanted            the target that was set before, with ": missed" if it was

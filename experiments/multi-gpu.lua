@@ -468,7 +468,7 @@ local function alone(c, d)
                                      c.B[d]))
 end
 
--- The same in parts: the border in an urgent stream beside the interior.
+-- The same in parts: the border in an urgent stream next to the interior.
 local function in_parts(c, d)
   local main, other = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities()))
   local inner_done, border_done = mark(main), mark(other)

@@ -6,7 +6,7 @@ local support = require "tests.support"
 local mw = support.mw
 local sqrt <const> = math.sqrt -- busted's globals are slow
 
--- name, threads a block, bodies a thread; parts of the half circle where phi has to be 0 before
+-- name, threads per block, bodies per thread; parts of the half circle where phi has to be 0 before
 local RUNGS = {
   { "potential_direct<float>", 192, 1 }, { "potential_direct<double>", 192, 1 }, { "potential_shared<double>", 256, 1 },
   { "potential_shared<float>", 256, 1 }, { "potential_tiled", 256, 1 },

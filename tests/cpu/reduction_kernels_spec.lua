@@ -10,7 +10,7 @@ local SIZES = { 1, 31, 257, 1000, 4099 }
 local GRID = 5
 local INFINITY = math.huge
 
-local SUMS = { -- kernel, threads a block, sums a block
+local SUMS = { -- kernel, threads per block, sums a block
   { "reduce_tree", 256, 1 }, { "reduce_strided", 256, 1 }, { "reduce_dynamic", 256, 1 }, { "reduce_dynamic", 97, 1 },
   { "reduce_dynamic", 1, 1 }, { "reduce_last_warp", 256, 1 }, { "reduce_down", 96, 3 },
   { "reduce_butterfly", 96, 3 }, { "reduce_shuffle", 96, 1 }, { "reduce_shuffle", 1024, 1 },

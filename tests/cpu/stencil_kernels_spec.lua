@@ -120,7 +120,7 @@ describe("stencil.cu", function() support.each_device(function(dev, id)
             for _, shape in ipairs { { 2, 512 }, { 1, 6 } } do
               T2:fill(0 / 0)
               launch_levels(m, k, kind, shape[1], shape[2], T2, T, Ci)
-              right(T2, host_steps(t, ci, k), 8 * eps * k, ("%d levels, %s, %d x %d, %d rows a warp, engine %s"):format(
+              right(T2, host_steps(t, ci, k), 8 * eps * k, ("%d levels, %s, %d x %d, %d rows, engine %s"):format(
                 k, kind, size[1], size[2], shape[2], engine))
             end
           end

@@ -184,7 +184,7 @@ end
 
 --- A chart of records as text.
 ---@param about table  as record.json has it
----@param size table?  width (letters), unicode; what is left out is the terminal's
+---@param size table?  width (letters), unicode; by default the terminal's
 ---@return string
 function figure.text(about, size)
   return kinds.of(about).text(about, size)

@@ -94,7 +94,7 @@ end
 ---@param state table    of a tuning: job, best, order
 ---@param time fun(rows: table[], min_time: number): table[]   results; a row that has an alarm gets a reason
 ---@param verify fun(row: table): boolean                      whether it is still right; else it gets a reason
----@param renew fun()                                          finds the best of what is left
+---@param renew fun()                                          finds the best of the rest
 ---@return table? best   a row; nil if none is right
 ---@return table[] ties  each with ratio: how many times as large its value is as the best one's
 function finals.run(state, time, verify, renew)

@@ -43,7 +43,7 @@ end
 ---@param device userdata
 ---@param name string           of the tuning
 ---@param which boolean|string  true: of the newest run of the script, if there is one; else its folder
----@return table<string, table>? rows   records by the variants' texts; nil and why there are none
+---@return table<string, table>? rows   records by the variants' texts; nil and why not
 ---@return string? reason
 function resume.rows(session, device, name, which)
   local folder = which == true and newest(session) or which

@@ -75,7 +75,7 @@ end
 
 -- ---- one variant --------------------------------------------------------------------------------
 
--- In check mode what is found is the variant's, too.
+-- In check mode findings are the variant's, too.
 local function findings_of(state)
   local found = lists.find(state.session:expect_findings(), function(one) return not one.warning end)
   return found and "check mode: " .. found.kind or nil
