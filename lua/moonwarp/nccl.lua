@@ -150,7 +150,7 @@ local function facts_of(self, name, which, i, x)
   return self.known[x]
 end
 
--- Of every rank an array of its device, the same type and so many elements; what is wrong would hang the others.
+-- Of every rank an array of its device, the same type and so many elements; an error would hang the others.
 local function check_arrays(self, name, which, xs)
   if type(xs) ~= "table" then failure.invalid("%s: %s: a list of arrays expected, got %s", name, which, type(xs)) end
   if which == "ins" and type(next(xs)) == "string" then

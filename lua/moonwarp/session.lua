@@ -122,7 +122,7 @@ end
 
 -- ---- the script ---------------------------------------------------------------------------------
 
---- The path of the running script, also under a stock interpreter; nil if there is none.
+--- The path of the running script, also under a stock interpreter; nil if none.
 ---@return string?
 function Session:script_file()
   local words = rawget(_G, "arg")
@@ -271,7 +271,7 @@ function Session:note_check(values)
   self:mention("check", values)
 end
 
---- Notes a compiler's warning, once a run.
+--- Notes a compiler's warning, once per run.
 ---@param text string  the whole of it
 ---@param values table  file, line, text, source
 function Session:note_warning(text, values)

@@ -168,7 +168,7 @@ local function screen_of(book, root)
     total = #book.head.steps, expected = host.terminal(1) and ledger.past_seconds(root) or nil }
 end
 
--- Runs what is left of a batch by a function that says whether it was interrupted, and shows what it came to.
+-- Runs the rest of a batch by a function that says whether it was interrupted, and shows what it came to.
 local function conclude(running, parsed, run)
   local was_finished, interrupted = running.book:is_over(), false
   if not was_finished then
@@ -228,7 +228,7 @@ local function check_folder(folder)
     .. "results", folder:gsub("%c", "?"), folder:find("%c", at) == at and "control character" or "backslash")
 end
 
--- The scripts, as they are; what else is to be said goes beside them.
+-- The scripts, as they are; what else is to be said goes next to them.
 local function print_scripts(running)
   for _, array in ipairs(running:prepare()) do
     io.stdout:write((files.read(array.file)))
@@ -291,7 +291,7 @@ function batch.submit(parsed, curriculum, more)
   return status
 end
 
--- Takes the verdicts that there are; then queues what is left, unless Slurm has ended a lab since: the user reads why,
+-- Takes the verdicts that there are; then queues the rest, unless Slurm has ended a lab since: the user reads why,
 -- and comes back, perhaps with other options. The scripts of a dry run are the user's to queue.
 local function go_on(running)
   local problem = running:collect()
@@ -310,12 +310,12 @@ end
 
 local function resume_slurm(parsed, book, root)
   if parsed.site or parsed.array_limit then
-    options.fail("option '--%s': --resume goes on with the batch's own site; further options of sbatch come after --",
+    options.fail("option '--%s': --resume keeps the batch's own site; further options of sbatch come after --",
       parsed.site and "site" or "array-limit")
   end
   local when = book.head.sandbox or "auto" -- its elements read it
   if parsed.sandbox and parsed.sandbox ~= when then
-    options.fail("option '--sandbox': --resume goes on with that of the batch, '%s'; a new batch takes another", when)
+    options.fail("option '--sandbox': --resume keeps that of the batch, '%s'; a new batch takes another", when)
   end
   require("moonwarp.slurm.queue").check()
   check_folder(book.folder)
@@ -338,7 +338,7 @@ end
 local function resume(parsed, root)
   for _, flag in ipairs { "only", "device", "dry" } do
     if parsed[flag] then
-      options.fail("option '--%s': --resume goes on with a batch as it was begun", flag == "dry" and "dry-run" or flag)
+      options.fail("option '--%s': --resume continues a batch as it was begun", flag == "dry" and "dry-run" or flag)
     end
   end
   local folder = resumed_folder(parsed[1], root)

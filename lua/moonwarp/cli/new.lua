@@ -32,11 +32,11 @@ local BLOCKS <const> = { "{ 32 }, { 64 }, { 128 }, { 256 }, { 512 }, { 1024 }",
 local SIZES <const> = lists.set { "n", "m", "N", "nx", "ny", "nz", "size", "length", "count", "width", "height", "rows",
                                   "columns", "cols" }
 
--- Names that the script has of its own, beside Lua's words.
+-- Names that the script has of its own, besides Lua's words.
 local OWN <const> = lists.set { "mw", "dev", "kernel", "expected", "at", "block", "threads", "shared", "cooperative",
                                 "go", "bytes", "t" }
 
--- "x", "const f32x4*": an array of f32 with 4 numbers an element.
+-- "x", "const f32x4*": an array of f32 with 4 numbers per element.
 local function parameter_of(name, text, place)
   local kind, lanes, star = text:gsub("^const ", ""):match "^(%a+%d*)x?(%d?)(%*?)$"
   local is_free = not OWN[name] and rawget(_G, name) == nil and load("local " .. name) ~= nil

@@ -88,7 +88,7 @@ local function reject_with_engines(parsed)
   end
 end
 
---- Behind the help text, what a study says of itself.
+--- After the help text, what a study says of itself.
 ---@param parsed table
 function run.help(parsed)
   local studies, list = require "moonwarp.lab.studies", require "moonwarp.cli.list"

@@ -200,7 +200,7 @@ end
 ---@param session table
 ---@param number integer?   what this returned at the contender's turn before
 ---@param values table      fields of the record, as far as they are known
----@param samples number[]  seconds a call
+---@param samples number[]  seconds per call
 ---@param work table        the work of a call by the name of its rate: { T_eff = bytes }
 ---@return integer number
 function record.slice(session, number, values, samples, work)

@@ -8,7 +8,7 @@
 --   journal: job ARRAY J, and ends               J_1, J_2, ...  --->  mkdir ID
 --                                                                     the lab: sandbox, supervisor, limits
 --   --resume: asks squeue, reads notes,          <----------------    note ID.end
---   journal: begin, end; queues what is left
+--   journal: begin, end; queues the rest
 --
 -- A submission alone writes the journal, an element alone its notes (notes.lua), so either may die at any moment. An
 -- array's name is unique and in the journal before sbatch is called: a job whose number nobody has read is found by its

@@ -34,7 +34,7 @@ function passes.values(parameters)
   return values
 end
 
--- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
+-- The rest of a combination when a pass took the first value of each parameter that is swept: the cartesian
 -- product of those, the last parameter fastest, without its first element.
 local function others(combination, parameters, swept)
   local function alone(value) return { value } end
