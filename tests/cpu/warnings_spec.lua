@@ -174,7 +174,7 @@ describe("warnings of compilers", function()
       logs[i] = m:log()
     end
     assert.are.equal(logs[1], logs[2])
-    for _, check in ipairs { "on", "counters" } do
+    for _, check in ipairs { "strict", "counters" } do
       local m <close> = mw.device("cpu", { check = check }):module { source = cases[2][2], warnings = false }
       assert.are.same(warned(logs[1], "source"), warned(m:log(), "source"), check)
     end
