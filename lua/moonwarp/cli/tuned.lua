@@ -2,6 +2,7 @@
 --
 -- moonwarp tuned list|export|forget: the best values that tunings have found.
 
+local fields = require "moonwarp.results.fields"
 local lists = require "moonwarp.base.lists"
 local objective = require "moonwarp.tune.objective"
 local options = require "moonwarp.base.options"
@@ -28,20 +29,13 @@ local function is_of(entry, kernel)
 end
 
 local function of_kernel(kernel)
-  return lists.map(store.read(), function(entry) return is_of(entry, kernel) and entry or nil end)
-end
-
-local function named(values)
-  return table.concat(lists.map(lists.keys(values), function(name)
-    return ("%s = %s"):format(name, tostring(values[name]))
-  end), ", ")
+  return lists.filter(store.read(), function(entry) return is_of(entry, kernel) end)
 end
 
 local COLUMNS <const> = {
-  { heading = "kernel", cell = function(entry) return entry.kernel end },
-  { heading = "device", cell = function(entry) return entry.device end },
-  { heading = "size", cell = function(entry) return named(entry.size) end },
-  { heading = "best", cell = function(entry) return named(entry.values) end },
+  { heading = "kernel", cell = "kernel" }, { heading = "device", cell = "device" },
+  { heading = "size", cell = function(entry) return fields.text(entry.size) end },
+  { heading = "best", cell = function(entry) return fields.text(entry.values) end },
   { heading = "measured", number = true, cell = function(entry)
     return units.format(entry.value, objective.UNITS[entry.objective] or "")
   end },
@@ -60,7 +54,7 @@ end
 function ACTIONS.forget(kernel)
   if not kernel then options.fail "tuned forget wants a kernel as list shows it, or all" end
   local all = store.read()
-  local left = lists.map(all, function(entry) return kernel ~= "all" and not is_of(entry, kernel) and entry or nil end)
+  local left = lists.filter(all, function(entry) return kernel ~= "all" and not is_of(entry, kernel) end)
   if #left < #all then store.write(left) end
   print(units.count(#all - #left, "entry", "entries") .. " forgotten")
 end

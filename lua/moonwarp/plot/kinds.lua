@@ -14,8 +14,7 @@
 --
 --   merge(into, charts, labels)  charts of several runs as one
 --   values(chart)                the numbers that its value axis shows
---   axis                         what makes that axis logarithmic: "logx" or "logy"; log(x, y): its options, where the
---                                user asks for logarithmic axes
+--   axis                         what makes that axis logarithmic: "logx" or "logy"
 --   weight(chart)                the room that it takes of a figure of several runs, in series
 --   words(chart)                 what it shows, as a label
 --   class                        of its figure in a report
