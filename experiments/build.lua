@@ -4,8 +4,8 @@
 --
 -- An object and a library, linked with a host program that knows nothing of CUDA; the same as a module for Lua; code
 -- that nvcc has compiled, loaded as it is; the source, compiled when it is needed. Then what ptxas -v says of each
--- kernel under three limits of registers, beside the attributes of the loaded code. Nothing is timed. After practical
--- 6 of Oxford's course. See docs/studies/build.md.
+-- kernel under three limits of registers, compared with the attributes of the loaded code. Nothing is timed. After
+-- practical 6 of Oxford's course. See docs/studies/build.md.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"

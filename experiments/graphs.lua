@@ -91,7 +91,7 @@ local function nested_module(dev)
   return nil, words ~= "" and words:match "^[^\n]*" or tostring(module)
 end
 
-local nested -- the module, and why there is none; made once
+local nested -- the module, and why not; made once
 
 study:rung { 6, "by the device", when = function(c) return c.gpu end, make = function(c)
   nested = nested or table.pack(nested_module(c.dev))

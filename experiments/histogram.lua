@@ -102,7 +102,7 @@ local function rung(number, name, kernel, blocks, word, others, each)
              { own, { block = threads, grid = blocks_of(c, own, threads, each or 16) } } }
   end,
     when = function(c) return (c.copies ~= nil) == (name == "copies") end,
-    fields = function(c) return word and passes(c, word(c.copies)) end, -- `others`: accesses of a warp beside these
+    fields = function(c) return word and passes(c, word(c.copies)) end, -- `others`: accesses of a warp besides these
     bound = function(c, _, r) return r.passes and c:per_cycle(32 / (r.passes + (others or 0))) end,
     sides = function(c) -- 2^24 atomics on one word take a GPU's L2 cache about 10 ms
       return gpu and number == 2 and c.n > 1 << 24 and { n = 1 << 24, data = c.data } or nil

@@ -128,7 +128,7 @@ mistake { "counters that stay", "Oxford 4, 31", kernel = "in_order<?,true>", run
   return y:view(1, 16), function(i) return i end
 end }
 
--- Four rounds of red and black cells, each from the cells beside it.
+-- Four rounds of red and black cells, each from the cells next to it.
 local function red_black(c, black)
   local squares, u = {}, c.dev:array("f32", 256)
   for i = 1, 256 do squares[i] = i * i end

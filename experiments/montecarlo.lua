@@ -258,7 +258,7 @@ stored(5, "stored by path, fast", "BY_PATH")
 stored(6, "stored by step, fast", "BY_STEP")
 
 -- Cycles of a multiprocessor for a draw, four normals, and the two steps that take them: 18 products and 17 exclusive
--- ors of three words, at 64 a cycle; 8 special functions, at 16; and 68 instructions in all, at 128.
+-- ors of three words, at 64 per cycle; 8 special functions, at 16; and 68 instructions in all, at 128.
 local DRAW <const> = math.max(35 / 64, 8 / 16, 68 / 128)
 
 for i, one in ipairs(METHODS) do

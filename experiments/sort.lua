@@ -3,7 +3,7 @@
 -- sort: how fast can keys be put in order, and what does a result on the host cost a burst of launches?
 --
 -- Keys of 32 bits, unsigned: a bitonic network; four passes of 8 bits, whose counts are scanned between the launches;
--- the same in one sweep, where tiles look back (kernels/sort.cu). Beside them CUB's SortKeys, the level
+-- the same in one sweep, where tiles look back (kernels/sort.cu). Next to them CUB's SortKeys, the level
 -- where nvcc is (moonwarp.cub). The rate is n / t. Then CUB's and Thrust's sum within a burst of launches. See
 -- docs/studies/sort.md.
 

@@ -167,7 +167,7 @@ end
 
 local function is_heat(c) return c.nx ~= nil end
 add(8, "heat, Thomas", { answer = "heat step", when = is_heat, launches = heat("Thomas", "Thomas", "Thomas") })
-add(9, "heat, a warp a line", { answer = "heat step", when = is_heat, launches = heat() })
+add(9, "heat, a warp per line", { answer = "heat step", when = is_heat, launches = heat() })
 add(10, "heat, a warp along x", { answer = "heat step", when = is_heat, launches = heat("warp", "Thomas", "Thomas") })
 
 -- ---- parts ------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ killed run keeps what it has measured ([record.md](../record.md)).
 A wrong rung does not end the run: the others are measured, and the exit status is 3. The message names both sides:
 
 ```text
-a loop (wrong: it differs from 'an element a thread', which 68 samples confirm)
+a loop (wrong: it differs from 'an element per thread', which 68 samples confirm)
 ```
 
 A mistake in the description ends the run with status 1 and a line such as
@@ -84,7 +84,7 @@ study:answer("triad", {
   tolerance = function(c) return { absolute = 4 * c.eps } end,
   bytes = "A B C",
 })
-study:rung { 1, "an element a thread", answer = "triad", kernel = "triad", blocks = { { 32, 4 }, { 32, 8 } },
+study:rung { 1, "an element per thread", answer = "triad", kernel = "triad", blocks = { { 32, 4 }, { 32, 8 } },
              over = { "nx", "ny" } }]],
 
   classes = {
@@ -444,7 +444,7 @@ shown beside its best rung.]],
       since = "0.4.0",
       example = [[
 study:source { "H200", field = "h200", values = {
-  ["library copy"] = 4270e9, ["an element a thread"] = { ["32 x 8"] = 3881e9 } } }]],
+  ["library copy"] = 4270e9, ["an element per thread"] = { ["32 x 8"] = 3881e9 } } }]],
     },
     {
       name = "finally", forms = { "study:finally(f)" },
@@ -474,7 +474,7 @@ print(#c.A, c.type) --> 128  f64]],
 study:part { "ladder", cases = { { nx = p.n, ny = p.n } } }
 study:finally(function()
   local c <close> = study:case { nx = 64, ny = 64 }
-  study:launcher("an element a thread", c)()
+  study:launcher("an element per thread", c)()
   print(c.B:get(5, 5) == c.A:get(5, 5) + 2 * c.C:get(5, 5)) --> true
 end)
 study:run()]],
@@ -491,7 +491,7 @@ written. The case keeps it.]],
 study:part { "ladder", cases = { { nx = p.n, ny = p.n } } }
 study:finally(function()
   local c <close> = study:case { nx = 64, ny = 64 }
-  local after = study:advance("an element a thread", c, "A", 3)
+  local after = study:advance("an element per thread", c, "A", 3)
   print(math.abs(after:get(5, 5) - (c.A:get(5, 5) + 6 * c.C:get(5, 5))) < 1e-12) --> true
 end)
 study:run()]],

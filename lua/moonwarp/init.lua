@@ -14,6 +14,7 @@ local devices = require "moonwarp.tools.device"
 local environment = require "moonwarp.measure.environment"
 local film = require "moonwarp.plot.film"
 local findings = require "moonwarp.measure.findings"
+local grid = require "moonwarp.grid"
 local integer = require "moonwarp.base.integer"
 local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
@@ -150,6 +151,11 @@ mw.device = api.func("mw.device", 2, function(id, options)
   local given = schema.options("mw.device", options, { check = "boolean string table" })
   return devices.open(session.current, id, checking.option("mw.device", given.check))
 end)
+
+--- A box of cells divided over devices, or over the ranks of a communicator, with the exchange of halos.
+---@param spec table   { nx[, ny[, nz]], devices = { ... } or comm = ..., dims =, halo =, periodic =, via = }
+---@return table grid  of grid.lua
+mw.grid = api.func("mw.grid", 1, function(spec) return grid.new(spec, mw.device) end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.
 ---@param options table?     expected (true: what no such call has returned before; it fails no run)

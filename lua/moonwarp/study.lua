@@ -265,7 +265,7 @@ function Study:library(number, from, to)
   rung.is_library = true
 end
 
--- The only answer beside the copy's.
+-- The only answer besides the copy's.
 local function only_answer(self)
   local names = lists.map(self.answer_list, function(answer) return answer.name ~= "copy" and answer.name or nil end)
   return #names == 1 and names[1] or nil

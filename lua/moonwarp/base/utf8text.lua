@@ -24,7 +24,7 @@ function utf8text.trim(text)
   return utf8text.trim_end(text:match "^%s*(.*)$")
 end
 
---- The lines of a text that end, one after the other: not what stands behind the last line feed.
+--- The lines of a text that end, one after the other: not what follows the last line feed.
 ---@param text string
 ---@return fun(): string?
 function utf8text.lines(text)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Figures of stored runs on the terminal and in files, for the commands that draw: charts of records, and pictures
--- (timelines, films), which have their folder and the name of their data beside what record.json has.
+-- (timelines, films), which have their folder and the name of their data next to what record.json has.
 
 local figures = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"

@@ -45,7 +45,7 @@ local function describe(entry)
 end
 
 
--- The files of numerical libraries, each opened: the names of those for one kind of device, or why there is none.
+-- The files of numerical libraries, each opened: the names of those for one kind of device, or why not.
 local function found_for(self, backend)
   local side = self[backend] or {}
   local names = { type(side.library) == "string" and side.library or nil }

@@ -28,8 +28,20 @@ local function is_of(entry, kernel)
   return not kernel or entry.kernel == kernel or entry.kernel:match "^(.-):[^/]*$" == kernel
 end
 
+-- A kernel of which there is no entry, but of others there are, is mistyped.
+local function check_kernel(entries, kernel)
+  local names = {}
+  for _, entry in ipairs(entries) do
+    if is_of(entry, kernel) then return end
+    lists.append(names, { entry.kernel, entry.kernel:match "^(.-):[^/]*$" })
+  end
+  if #names > 0 then options.fail_unknown("kernel", kernel, lists.unique(names)) end
+end
+
 local function of_kernel(kernel)
-  return lists.filter(store.read(), function(entry) return is_of(entry, kernel) end)
+  local entries = store.read()
+  check_kernel(entries, kernel)
+  return lists.filter(entries, function(entry) return is_of(entry, kernel) end)
 end
 
 local COLUMNS <const> = {
@@ -53,10 +65,14 @@ end
 
 function ACTIONS.forget(kernel)
   if not kernel then options.fail "tuned forget wants a kernel as list shows it, or all" end
-  local all = store.read()
-  local left = lists.filter(all, function(entry) return kernel ~= "all" and not is_of(entry, kernel) end)
-  if #left < #all then store.write(left) end
-  print(units.count(#all - #left, "entry", "entries") .. " forgotten")
+  local count
+  store.change(function(entries)
+    if kernel ~= "all" then check_kernel(entries, kernel) end
+    local left = lists.filter(entries, function(entry) return kernel ~= "all" and not is_of(entry, kernel) end)
+    count = #entries - #left
+    return left
+  end)
+  print(units.count(count, "entry", "entries") .. " forgotten")
 end
 
 --- The command.

@@ -7,6 +7,7 @@ local exit = require "moonwarp.base.exit"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local path = require "moonwarp.base.path"
 local sheet = require "moonwarp.base.sheet"
 local units = require "moonwarp.base.units"
 local verdict = require "moonwarp.lab.verdict"
@@ -98,7 +99,7 @@ function summary.text(result, room)
       .. "-- --exclusive gives each job a whole node"):format(units.count(#shared, "lab"))
   end
   if result.status ~= "complete" then
-    lines[#lines + 1] = ("to go on: moonwarp batch --resume %s"):format(result.folder)
+    lines[#lines + 1] = ("to go on: moonwarp batch --resume %s"):format(path.word(result.folder))
   end
   return table.concat(lines, "\n")
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- mw.ladder: records as named horizontal bars, one a record, each with its share of a level, its
--- interval and what others measured beside it. Drawn as mw.plot's charts are: in the terminal, as
+-- interval and what others measured for it. Drawn as mw.plot's charts are: in the terminal, as
 -- data, as a gnuplot script, as SVG and PNG.
 
 local bars = require "moonwarp.plot.bars"
@@ -125,7 +125,7 @@ end
 --- Options: x (the field that a bar's length shows), by (the field that names a bar, or several), low,
 --- high (fields of its interval), share (a field, shown in percent), level (what shares are of: number
 --- or { value =, label = }), lines (a list of such), marks (a list of { bar =, value =, label = }:
---- points beside bars), title, xlabel, name, unit (base unit of x), logx (base, or true for 10),
+--- points next to bars), title, xlabel, name, unit (base unit of x), logx (base, or true for 10),
 --- xmin, xmax (limits of the axis, in base units), records (all of the session), quiet, pictures (false:
 --- no SVG and PNG).
 ---@param session table

@@ -143,7 +143,7 @@ local function points_of(spec, entries, list)
     style = STYLES[spec.points == nil or spec.points] }
 end
 
--- A ladder: a bar per name, and where there are several series, those of one name beside each other.
+-- A ladder: a bar per name, and where there are several series, those of one name side by side.
 local function bars_of(spec, list)
   for _, option in ipairs { "logx", "xmin", "xmax", "square" } do
     if spec[option] then
@@ -205,7 +205,7 @@ end
 --- quantity has its interval), xmin, xmax, ymin, ymax (limits of the axes, in base units), square (a path in
 --- a plane: points in the order of the records, one scale for both axes), points (false: only
 --- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG). A text field along x
---- gives named bars, one for each series beside each other; ymin, ymax and logy are then of their lengths.
+--- gives named bars, one for each series side by side; ymin, ymax and logy are then of their lengths.
 ---@param session table
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them),

@@ -18,7 +18,7 @@ local units = require "moonwarp.base.units"
 
 local tables = {}
 
--- Options beside a list, whose elements are looked at one by one.
+-- Options next to a list, whose elements are looked at one by one.
 local function beside(rules)
   return setmetatable(rules, { __index = function(_, key) return math.type(key) and "any" or nil end })
 end

@@ -128,7 +128,7 @@ end
 
 --- A timeline in the terminal: one row of letters per lane, a letter per kind, and a legend.
 ---@param chart table    as record.json has it
----@param size table?    width (letters), unicode, colour; what is left out is the terminal's
+---@param size table?    width (letters), unicode, colour; by default the terminal's
 ---@return string        lines joined by newlines, none wider than that
 function timeline.text(chart, size)
   local width, unicode, colour = terminal.size(size)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A run beside an earlier one of the same study on the same device, measurement by measurement. The
+-- A run compared with an earlier one of the same study on the same device, measurement by measurement. The
 -- verdicts are those of results.compare, which `moonwarp compare` prints too; here they are only shown.
 
 local facts = require "moonwarp.report.facts"

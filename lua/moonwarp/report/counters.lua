@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A kernel file with its structural counters beside each line: requests, and per request sectors, bank conflicts and
+-- A kernel file with its structural counters next to each line: requests, and per request sectors, bank conflicts and
 -- lanes. What moves more than it needs is coloured by its share of all that the file's accesses move, has a sign, and
 -- is said in words above.
 

@@ -30,7 +30,7 @@ function figure.title(title, device)
   return ending and title:sub(-#ending) == ending and title:sub(1, -#ending - 1) or title
 end
 
--- What is told of a chart beside its picture.
+-- What is told of a chart next to its picture.
 local function described(chart, source, number)
   local title = figure.title(chart.title, chart.device)
   local kind = kinds.of(chart)
@@ -51,7 +51,7 @@ end
 -- Draws what has no picture, all in one folder, which goes afterwards.
 local function draw(list)
   local pipe = assert(io.popen "mktemp -d 2>&1")
-  local folder = pipe:read "l" -- or why there is none
+  local folder = pipe:read "l" -- or why not
   if not pipe:close() then
     for _, one in ipairs(list) do one.reason = folder end
     return

@@ -109,7 +109,7 @@ local function floor_of(bars)
   return #bounds == 1 and bounds[1] > 0 and { value = bounds[1], label = "bound" } or nil
 end
 
--- What sources have of a rung beside its bar, and what they have of an answer beside the best of its bars.
+-- What sources have of a rung next to its bar, and what they have of an answer next to the best of its bars.
 local function marks_of(study, bars)
   local marks = {}
   for _, one in ipairs(floor_of(bars) and {} or bars) do

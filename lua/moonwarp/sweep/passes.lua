@@ -34,7 +34,7 @@ function passes.values(parameters)
   return values
 end
 
--- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
+-- The rest of a combination when a pass took the first value of each parameter that is swept: the cartesian
 -- product of those, the last parameter fastest, without its first element.
 local function others(combination, parameters, swept)
   local function alone(value) return { value } end
@@ -54,8 +54,9 @@ end
 ---@return integer
 function passes.status(outcome, message, problem)
   if outcome ~= "done" then
-    session.current.message = exit.text(message, problem)
-    exit.complain(session.current.message)
+    local current = session.current
+    current.message = exit.text(message, problem)
+    if not current.job then exit.complain(current.message) end -- else of all ranks one says it
   end
   return exit.of(outcome, problem)
 end
@@ -91,7 +92,7 @@ local function judge(outcome, message, problem)
   local status, pass = failure.status(problem), session.current:pass_words()
   if status == "skipped" then
     say_skipped(problem.reason, pass)
-  elseif pass and OF_A_VALUE[status] then
+  elseif pass and OF_A_VALUE[status] and not session.current.job then -- the other ranks would wait
     say_failed(problem, pass)
   else
     return passes.status(outcome, message, problem)
