@@ -71,7 +71,7 @@ end
 
 --- How many of some gates held.
 ---@param gates table[]
----@return string? text   "2 of 3"; nil: there are none
+---@return string? text   "2 of 3"; nil: no gates
 ---@return number? share
 function verdict.gates(gates)
   local ok = #lists.map(gates, function(one) return one.ok == true or nil end)

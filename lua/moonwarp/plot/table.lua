@@ -64,7 +64,7 @@ local function cell(value, column, factor)
   return text .. quantity.suffix(number, low, high, show)
 end
 
--- A column with its cells, whose values are in the unit of the heading. One of words is at the left.
+-- A column with its cells, the values in the unit of the heading. Words are at the left.
 local function filled(column, entries)
   local scale, is_words = scale_of(column, entries), true
   for _, entry in ipairs(entries) do
@@ -169,7 +169,7 @@ local function columns_of(session, spec, entries)
   return lists.append(lists.map(varying, column_of), columns), measured(session, columns, entries)
 end
 
--- What is shown, with a name and notes.
+-- The table as a value, with a name and notes.
 local function build(session, spec)
   schema.options("mw.table", spec, SPEC)
   local entries = spec.records or session.records
@@ -194,11 +194,10 @@ end
 
 -- As record.json has it: by columns.
 local function stored(made)
-  local function number_in(one) return type(one) == "table" and one.value or false end
   return { name = made.name, notes = made.notes, columns = lists.map(made.columns, function(column, c)
     local cells = lists.map(made.rows, function(row) return { row[c] } end)
     return { heading = column.heading, texts = lists.map(cells, function(one) return sheet.text(one[1]) end),
-             numbers = lists.map(cells, function(one) return number_in(one[1]) end) }
+             numbers = lists.map(cells, function(one) return type(one[1]) == "table" and one[1].value or false end) }
   end) }
 end
 
