@@ -58,7 +58,7 @@ end
 ---@return table<string, table>  by id
 function devices.look(words)
   local ids = lists.unique(lists.map(words, devices.id))
-  local asked = lists.map(ids, function(id) return devices.is_exclusive(id) and id or nil end)
+  local asked = lists.filter(ids, function(id) return devices.is_exclusive(id) end)
   local found = #asked > 0 and ask(asked) or {}
   for _, id in ipairs(ids) do
     found[id] = found[id] or { usable = not devices.is_exclusive(id),
