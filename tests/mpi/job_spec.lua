@@ -110,7 +110,8 @@ describe("an MPI job", function()
       assert.are.equal(1, status, output)
       assert.are.equal(1, count(output, "[1] moonwarp: deaf\n"), output)
       assert.are.equal(1, count(output, "moonwarp: "), output)
-      assert.are.equal("failed", runs[1].status)
+      -- OpenMPI lets rank 0 close the run.
+      assert.are.equal(mpi.name == "openmpi" and "failed" or "unfinished", runs[1].status)
     end)
   end)
 

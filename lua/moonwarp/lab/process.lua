@@ -39,12 +39,12 @@ function process.mpirun(step, mpirun)
   return lists.append(words, { "-n", tostring(step.tasks or 1) })
 end
 
--- For OpenMPI, which asks before root starts ranks, or more than there are cores; in a sandbox they reach each other by
--- shared memory, and copy by themselves. Other MPIs do not know these, and the user's own stand.
+-- OpenMPI asks before root starts ranks, or more than there are cores. In a sandbox ranks reach each other by shared
+-- memory of POSIX, OpenMPI's and those of UCX, as MPICH's. What the user has set stands.
 local MPI <const> = { OMPI_ALLOW_RUN_AS_ROOT = "1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = "1",
                       OMPI_MCA_rmaps_base_oversubscribe = "1" }
 local ALONE <const> = { OMPI_MCA_btl = "self,vader", OMPI_MCA_btl_vader_single_copy_mechanism = "none",
-                        OMPI_MCA_pml = "ob1" }
+                        OMPI_MCA_pml = "ob1", UCX_TLS = "self,posix" }
 
 local function add_variables(box, step)
   for name, value in pairs(step.mpi and lists.merged(MPI, box.sandbox and ALONE) or {}) do
