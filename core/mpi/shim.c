@@ -157,16 +157,5 @@ static int shim_test(int request, int *done, size_t *bytes) {
   return code;
 }
 
-static int shim_probe(int space, int tag, int *peer, size_t *bytes, int *found) {
-  MPI_Status status;
-  MPI_Count count = 0;
-  int code = MPI_Iprobe(*peer < 0 ? MPI_ANY_SOURCE : *peer, tag, spaces[space], found, &status);
-  if (code != MPI_SUCCESS || !*found) return code;
-  *peer = status.MPI_SOURCE;
-  code = MPI_Get_elements_x(&status, MPI_BYTE, &count);
-  *bytes = (size_t)count;
-  return code;
-}
-
-__attribute__((visibility("default"))) const mw_mpi_calls mw_mpi = {
-    MW_MPI_VERSION, shim_open, shim_post, shim_test, shim_probe, shim_close, shim_abort, shim_explain};
+__attribute__((visibility("default")))
+const mw_mpi_calls mw_mpi = {MW_MPI_VERSION, shim_open, shim_post, shim_test, shim_close, shim_abort, shim_explain};

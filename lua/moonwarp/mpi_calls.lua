@@ -213,4 +213,33 @@ function calls.settle(x, memory, stream, writes)
   kept[kind_of(x)] = lists.append(kept[kind_of(x)] or {}, { memory })
 end
 
+-- ---- from rank to rank --------------------------------------------------------------------------
+
+--- Begins to send or to receive an array.
+---@param name string  of the script's function
+---@param kind string  "send", "recv"
+---@return table transfer  for calls.finish; call: the request
+function calls.transfer(name, kind, space, x, peer, o)
+  local receives = kind == "recv"
+  local memory = calls.memory(x, o.stream, not receives)
+  local who = ("%s %s rank %d"):format(name, receives and "from" or "to", peer)
+  local out, from = memory, nil
+  if not receives then out, from = nil, memory end
+  return { x = x, memory = memory, stream = o.stream, receives = receives,
+           call = calls.post(who, kind, space, out, from, #x, x:dtype(), nil, peer, o.tag) }
+end
+
+--- Ends it, once.
+---@param self table
+---@param bytes integer?  that have come; else they are waited for
+function calls.finish(self, bytes)
+  if self.bytes then return end
+  self.bytes = bytes or calls.await(self.call)
+  calls.settle(self.x, self.memory, self.stream, self.receives)
+  if self.receives and self.bytes ~= self.x:nbytes() then
+    failure.invalid("rank %d: %s: %d bytes came for %s, which has %d", calls.place.rank, self.call.who, self.bytes,
+      tostring(self.x), self.x:nbytes())
+  end
+end
+
 return calls
