@@ -12,6 +12,8 @@ local nccl = require "moonwarp.nccl"
 
 local study, p, gpu = mw.study {
   question = "what does it cost to compute on several GPUs, and how much of their exchange can be hidden?",
+  course = { week = 9.3, level = 2, hours = 4, about = "several devices, and an exchange behind the work",
+             without_gpu = "order between devices, halos" },
   kernels = "multi-gpu.cu", rate = "T_tot", seconds = { 0.02, gpu = 0.1 }, peak = function() end,
   params = {
     { "devices", 2, "how many devices; 0: all that reach each other", min = 0, max = 16,
