@@ -214,7 +214,10 @@ end
 
 local function is_over(state)
   local job = state.job
-  return state.tried >= job.most or job.time_limit and core.clock() - state.start >= job.time_limit
+  if state.tried >= job.most or not job.time_limit then return state.tried >= job.most end
+  local late, ranks = core.clock() - state.start >= job.time_limit, state.session.job
+  if ranks then return ranks.decide(late) end
+  return late
 end
 
 -- The values of variants; nil if no more may be tried.
