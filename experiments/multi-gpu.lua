@@ -58,8 +58,7 @@ local function open(dev)
   comm = nccl.communicator(not in_job and devices or nil)
 end
 
--- What needs two devices in this process.
-local function second()
+local function second() -- of what needs two devices in this process
   return devices[2] or mw.skip "over the ranks of a job heat alone is computed: -p parts=weak,strong"
 end
 
@@ -332,7 +331,7 @@ local K <const>, BLOCK <const> = 0.1, { 64, 4 }
 -- has planes[d] of them from first[d] on, in A and B, with a halo on each side.
 local function box(c)
   local plane, all = c.side * c.side, {}
-  c.plane, c.planes, c.first = plane, {}, {}
+  c.plane, c.planes, c.first, c.height = plane, {}, {}, c.height or c.side * c.used
   c.grid = mw.grid { c.side, c.side, c.height, halo = { 0, 0, 1 }, comm = in_job and comm or nil,
                      devices = not in_job and { table.unpack(devices, 1, c.used) } or nil }
   for _, stream in ipairs(c.grid:streams()) do c:keep(stream) end
@@ -516,11 +515,7 @@ study:part { "weak", rungs = HEAT, cases = function(dev)
   end,
   odd = { { side = 9, used = used, height = 5 * used + 1, steps = 2 },
           { side = 13, used = used, height = 2 * used + 1, steps = 2 } },
-  arrays = function(c)
-    c.height = c.height or c.side * c.used
-    return box(c)
-  end,
-  derive = derive, rows = "all", units = { efficiency = "%", hidden = "%" },
+  arrays = box, derive = derive, rows = "all", units = { efficiency = "%", hidden = "%" },
   table = { "rung", "side", "t", "T_tot", { "efficiency", digits = 4 }, { "hidden", digits = 3 } } }
 
 -- ---- a timeline of two steps ----------------------------------------------------------------------------
@@ -540,7 +535,7 @@ end
 
 local function timeline(way)
   local side, spans, last = p.sides[#p.sides], {}, {} -- last: the event that each stream recorded last
-  local c <close> = study:case { side = side, used = #devices, height = side * #devices }
+  local c <close> = study:case { side = side, used = #devices }
   for name, array in pairs(box(c)) do c[name] = c:keep(array) end
   begin(c)
   local function add(part, stream, kind, from)
