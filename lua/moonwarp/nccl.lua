@@ -314,8 +314,8 @@ Communicator.__close = Communicator.close
 local nccl = { methods = Communicator } -- for documentation
 
 local function new_communicator(devices, count)
-  return setmetatable({ list = { table.unpack(devices) }, count = count, first = 0, places = {}, known = setmetatable({}, WEAK),
-                        ids = lists.map(devices, function(dev) return dev:id() end),
+  return setmetatable({ list = { table.unpack(devices) }, count = count, first = 0, places = {},
+                        known = setmetatable({}, WEAK), ids = lists.map(devices, function(dev) return dev:id() end),
                         split = setmetatable({}, WEAK) }, Communicator)
 end
 

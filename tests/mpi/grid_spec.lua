@@ -50,9 +50,9 @@ describe("mw.grid over ranks", function()
 
   it("computes multi-gpu's heat, every rank's part right", function()
     support.with_folder(function(folder)
-      local status, output = labs.shell(("cd %s && %s %s run multi-gpu --mpi --device cpu --out out -p parts=weak,strong "
-        .. "-p sides=8 -p strong=16 -p steps=2 </dev/null"):format(labs.quoted(folder), mpi.mpirun(3),
-        labs.quoted(labs.program)))
+      local words = "run multi-gpu --mpi --device cpu --out out -p parts=weak,strong -p sides=8 -p strong=16 -p steps=2"
+      local status, output = labs.shell(("cd %s && %s %s %s </dev/null"):format(labs.quoted(folder), mpi.mpirun(3),
+        labs.quoted(labs.program), words))
       assert.are.equal(0, status, output)
       local found = {}
       for _, r in ipairs(mpi.runs(folder)[1].records) do found[r.group .. ", " .. r.rung] = r.used end
