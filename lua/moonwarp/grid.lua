@@ -250,7 +250,7 @@ function Grid:step(launch, ...)
   end
 end
 
---- The same, but the cells that neighbours need come first, and their exchange runs beside the others.
+--- The same, but the cells that neighbours need come first, and their exchange runs at the same time as the others.
 ---@param launch function
 ---@param ... userdata[]
 ---@return function step
