@@ -200,7 +200,7 @@ end
 
 local function tile_of(step) return step == 0 and 1 or 2 + step % 2 end
 
--- With is_hidden a step's copies run beside its kernels, else after them.
+-- With is_hidden a step copies while it computes, else after that.
 local function step_of(ring, step, is_hidden)
   local size = #ring
   local function near(d, by) return ring[(d - 1 + by) % size + 1] end
