@@ -190,8 +190,15 @@ nulled() {
 # All but those that need something of their own: a backend, a cluster.
 program_specs() { printf '%s\n' tests/*/*_spec.lua | grep -v '^tests/\(backend_null\|cluster\|mpi\)/'; }
 
-# Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
-list() {
+# What takes longest: it begins first, so that no core waits for another at the end.
+long() {
+  specs regress/classes cpu/warnings cuda/nvrtc check/{pairs,faulty,studies} \
+    cpu/{generator,front,features,language,split,engines} studies/{runs,cumsum,reduction,memcopy,stencil,broken} \
+    regress/{hidden,exit_status,help_examples,kernel_engines}
+}
+
+# "kind file" a line.
+files() {
   local file
   if [ "$what" = cluster ]; then
     for file in tests/{cluster,mpi}/*_spec.lua; do echo "cluster $file"; done
@@ -213,6 +220,9 @@ list() {
   fi
   for file in tests/c/test_*.c; do echo "c $file"; done
 }
+
+# Files in the order they run.
+list() { awk 'NR == FNR { long[$1]; next } { print !($2 in long), NR, $0 }' <(long) <(files) | sort -k1,1n -k2,2n | cut -d' ' -f3-; }
 
 case $what in
   run) run_file "$3" "$4"; exit ;;

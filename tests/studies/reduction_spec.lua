@@ -80,13 +80,6 @@ describe("the study reduction", function()
                       "f64 library copy", "f64 second launch", "f64 16 bytes, last block" }, list)
   end)
 
-  it("rejects a rung that is none", function()
-    local run = support.study("reduction", "--device cpu -p rungs=16")
-    assert.are.equal(2, run.status, run.output)
-    assert.is_truthy(run.output:find("parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, "
-      .. "10, 11, 12, 13, 14, 15, got '16'", 1, true), run.output)
-  end)
-
   it("knows the answer for a handful of elements", function()
     support.study_passes("reduction", FEW .. "-p types=f64 -p n=1,3 -p parts=tree,grid -p rungs=1,4,6,9,12,14")
   end)
