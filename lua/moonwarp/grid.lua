@@ -78,8 +78,7 @@ local function ranks_of(o, default)
       invalid("mw.grid: device %d must be one that runs kernels, got %s", i, tostring(devices[i]))
     end
   end
-  local count = comm and comm:ranks() or #devices
-  return devices, count > #devices and comm:rank() or 0, count
+  return devices, comm and comm:rank() or 0, comm and comm:ranks() or #devices
 end
 
 -- The streams and events of a part here.
