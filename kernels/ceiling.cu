@@ -3,9 +3,9 @@
 // ceiling: what a device's memories, arithmetic and queues give at most, for dev:ceiling and a roofline.
 //
 // The ladder
-//   v1 write, copy, triad   B = s, B = A, B = A + s C; LANES f64 per thread: one, which a CPU vectorises over its
-//                           threads, or two, a GPU's 16-byte accesses
-//   v2 read                 sums of EACH reads a thread, `times` over: MASK + 1 different ones
+//   v1 write, copy, triad   B = s, B = A, B = A + s C; a V per thread: an f64, which a CPU vectorises over its
+//                           threads, or a pair, a GPU's 16-byte access
+//   v2 read                 sums of EACH reads a thread, TIMES over: mask + 1 different ones
 //   v3 shared               the same from shared memory
 //   v4 chains               CHAINS independent chains of multiply-adds per thread, `steps` long
 //   v5 roots                the same of reciprocal square roots
@@ -22,8 +22,6 @@
 
 enum { EACH = 16, POOL = 1024 };
 
-template <int LANES> struct alignas(8 * LANES) pack { double at[LANES]; };
-
 // The piece of the data that a block has: 2^run consecutive blocks have 2^span pieces of their own.
 __device__ __forceinline__ size_t piece(int run, int span) {
   return ((size_t)(blockIdx.x >> run) << span) + (blockIdx.x & ((1u << span) - 1));
@@ -31,6 +29,30 @@ __device__ __forceinline__ size_t piece(int run, int span) {
 
 __device__ __forceinline__ size_t element(int run, int span) {
   return piece(run, span) * blockDim.x + threadIdx.x;
+}
+
+// Two f64 as one access.
+struct alignas(16) pair {
+  double x, y;
+  pair() = default;
+  __device__ __forceinline__ explicit pair(double s) : x(s), y(s) {}
+  __device__ __forceinline__ pair(double a, double b) : x(a), y(b) {}
+};
+
+__device__ __forceinline__ pair operator+(pair a, pair b) {
+  return pair(a.x + b.x, a.y + b.y);
+}
+
+__device__ __forceinline__ pair operator*(double s, pair a) {
+  return pair(s * a.x, s * a.y);
+}
+
+__device__ __forceinline__ double total(double a) {
+  return a;
+}
+
+__device__ __forceinline__ double total(pair a) {
+  return a.x + a.y;
 }
 
 // A chain can start its next step only when the last one is done, so many must run side by side to hide that.
@@ -41,42 +63,33 @@ template <class T, int CHAINS> __device__ __forceinline__ void step(T (&x)[CHAIN
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-template <int LANES> __global__ void write(double *B, double s, int run, int span) {
-  pack<LANES> b;
-#pragma unroll
-  for (int l = 0; l < LANES; l++) b.at[l] = s;
-  ((pack<LANES> *)B)[element(run, span)] = b;
+template <class V> __global__ void write(double *B, double s, int run, int span) {
+  ((V *)B)[element(run, span)] = V(s);
 }
 
-template <int LANES> __global__ void copy(double *B, const double *A, int run, int span) {
+template <class V> __global__ void copy(double *B, const double *A, int run, int span) {
   const size_t i = element(run, span);
-  ((pack<LANES> *)B)[i] = ((const pack<LANES> *)A)[i];
+  ((V *)B)[i] = ((const V *)A)[i];
 }
 
-template <int LANES>
+template <class V>
 __global__ void triad(double *B, const double *A, const double *C, double s, int run, int span) {
   const size_t i = element(run, span);
-  const pack<LANES> a = ((const pack<LANES> *)A)[i], c = ((const pack<LANES> *)C)[i];
-  pack<LANES> b;
-#pragma unroll
-  for (int l = 0; l < LANES; l++) b.at[l] = a.at[l] + s * c.at[l];
-  ((pack<LANES> *)B)[i] = b;
+  ((V *)B)[i] = ((const V *)A)[i] + s * ((const V *)C)[i];
 }
 
 // mask is not known to the compiler, which would leave out what is read twice.
-template <int LANES>
-__global__ void read(double *sums, const double *A, int mask, int times, int run, int span) {
-  const pack<LANES> *a = (const pack<LANES> *)A + piece(run, span) * (mask + 1) * blockDim.x + threadIdx.x;
-  double sum = 0;
-  for (int r = 0; r < times; r++) {
+template <class V, int TIMES>
+__global__ void read(double *sums, const double *A, int mask, int run, int span) {
+  const V *a = (const V *)A + piece(run, span) * (mask + 1) * blockDim.x;
+  const unsigned t = threadIdx.x, n = blockDim.x;
+  V sum(0.0);
+#pragma unroll 1
+  for (int r = 0; r < TIMES; r++) {
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-      const pack<LANES> one = a[((r + k) & mask) * blockDim.x];
-#pragma unroll
-      for (int l = 0; l < LANES; l++) sum += one.at[l];
-    }
+    for (int k = 0; k < EACH; k++) sum = sum + a[((r + k) & mask) * n + t];
   }
-  sums[element(run, span)] = sum;
+  sums[element(run, span)] = total(sum);
 }
 
 __global__ void shared(float *sums, float one, int mask, int times) {
@@ -130,9 +143,9 @@ __global__ void count(unsigned *counts, unsigned mask) {
 __global__ void nothing() {}
 
 // ---- host notes -----------------------------------------------------------------------------------------------------
-// write, copy, triad  block 256; arrays of windows * 2^span * 256 LANES elements; grid windows * 2^run; all of the
+// write, copy, triad  block 256; arrays of windows * 2^span * 256 V; grid windows * 2^run; all of the
 //                     blocks in one window: run and span 31
-// read                the same; A is mask + 1 times as large (mask: 2^k - 1, at most 15); sums EACH LANES times
+// read                the same; A is mask + 1 times as large (mask: 2^k - 1, at most 15); sums EACH TIMES f64 of V
 // shared              block 256, mask at most 3; sums EACH times
 // chains, roots       block 256, a few blocks per multiprocessor; sums one per thread: CHAINS (CHAINS - 1) / 2 + CHAINS *
 //                     steps, and CHAINS

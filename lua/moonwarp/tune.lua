@@ -101,8 +101,8 @@ end
 ---@param kernel string         "stencil.cu:diffusion", as mw.tune was given it
 ---@param size number|table     as mw.tune was given it
 ---@param options table?        device, objective ("t"), quiet
----@return table? values        by name; nil if there are none
----@return table|string entry   of tune/store.lua; without values why there are none
+---@return table? values        by name; nil if none
+---@return table|string entry   of tune/store.lua; without values why not
 function tune.tuned(session, kernel, size, options)
   options = schema.options("mw.tuned", options, { device = "device", objective = "string", quiet = "boolean" })
   if type(kernel) ~= "string" then

@@ -12,7 +12,7 @@ local dev, kernels
 -- Lanes of 4 bytes, n elements apart: a sector of 32 bytes holds 8 neighbours.
 local function strided_sectors(n) return n >= 8 and 32 or math.ceil((31 * n + 1) * 4 / 32) end
 
--- What lanes 0 to 31 do, each told by f(lane, load, store): load(key, index) accesses an element of 4 bytes, in one
+-- What lanes 0 to 31 do, each told by f(lane, load, store): load(key, index) accesses per element of 4 bytes, in one
 -- request with those of the same key. Returns requests, sectors and lanes of loads and of stores.
 local function asked(f)
   local result = {}

@@ -23,7 +23,7 @@ describe("the study access", function()
     assert.are.same({ ["strided 1"] = 4.0, ["strided 2"] = 8.0, ["strided 8"] = 32.0, ["strided 1000"] = 32.0,
                       ["shifted 0"] = 4.0, ["shifted 8"] = 4.0, ["shifted 31"] = 5.0 }, sectors)
     support.has_checks(run, { "strided, n = 10007, stride = 1000, f32", "shifted, n = 10007, offset = 31, f32",
-                              "half2, n = 67, f16", "16 bytes a thread, n = 67, f32",
+                              "half2, n = 67, f16", "16 bytes per thread, n = 67, f32",
                               "shared, each lane its own, n = 10007, f32", "local memory, m = 16, n = 1003, f32" })
   end)
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study concurrency: what it measures and leaves. Its kernels: cpu/streams_kernels_spec.lua.
+-- The study concurrency: what it measures and leaves.
 
 local support = require "tests.support"
 
@@ -15,9 +15,9 @@ describe("the study concurrency", function()
       table.insert(parts[r.group], r.rung)
       assert.is_near(r.kernels, r.streams * r.each / r.t.median, 1e-6 * r.kernels)
     end
-    assert.are.same({ "one stream", "a stream a piece", "legacy default stream between",
+    assert.are.same({ "one stream", "a stream per piece", "legacy default stream between",
                       "per-thread default stream between", "legacy, streams not blocking" }, parts.streams)
-    assert.are.same({ "one stream", "a stream a piece", "the host waits each turn", "a callback queues the next" },
+    assert.are.same({ "one stream", "a stream per piece", "the host waits each turn", "a callback queues the next" },
                     parts.next)
     assert.are.same({ "kernels, wait, host", "kernels, host, wait" }, parts.host)
     support.has_checks(run, { "a callback queues the next, each = 3, rounds = 5, streams = 3, f32",

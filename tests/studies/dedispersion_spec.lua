@@ -16,8 +16,8 @@ describe("the study dedispersion", function()
       rungs[#rungs + 1] = r.rung
       if r.group == "ladder" then assert.is_near(64 * 300 * 20 / r.t.median, r.adds, 1e-9 * r.adds) end
     end
-    assert.are.same({ "direct", "direct, times in registers", "shared memory", "two samples a word",
-                      "four samples a word", "four channels a word", "zero-DM filter", "time binning", "boxcars" },
+    assert.are.same({ "direct", "direct, times in registers", "shared memory", "two samples per word",
+                      "four samples per word", "four channels per word", "zero-DM filter", "time binning", "boxcars" },
       rungs)
   end)
 

@@ -17,7 +17,7 @@ describe("the study gemm", function()
       if r.group == "cores" then errors[r.precision .. ", " .. r.rung] = r.error end
       if r.group == "batch" then ways[#ways + 1] = r.how end
     end
-    assert.are.same({ "an element a thread", "a tile in shared memory", "8 x 8 a thread", "16 bytes an access",
+    assert.are.same({ "an element per thread", "a tile in shared memory", "8 x 8 per thread", "16 bytes per access",
                       "two tiles in turn", "library" }, rungs)
     assert.are.same({ "one call", "a call each", "a call each, 8 streams", "the calls in a graph" }, ways)
     assert.are.equal(0, errors["i8, tensor cores, wmma"])

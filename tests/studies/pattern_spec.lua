@@ -16,8 +16,8 @@ describe("the study pattern", function()
       if r.group == "ladder" then rungs[#rungs + 1] = r.rung end
       assert.are.equal(30011, r.bytes)
     end
-    assert.are.same({ "library copy", "a byte a thread", "a word a thread", "16 bytes", "is there any?",
-                      "two words at once", "a word a thread, four counts", "two at once, four counts" }, rungs)
+    assert.are.same({ "library copy", "a byte per thread", "a word per thread", "16 bytes", "is there any?",
+                      "two words at once", "a word per thread, four counts", "two at once, four counts" }, rungs)
     support.has_checks(run, { "two words at once, every = 16, n = 1003, u32",
                               "is there any?, every = 0, n = 270007, u32",
                               "two at once, four counts, every = 16, n = 5, u32" })

@@ -15,8 +15,9 @@ describe("the study small-problems", function()
       local size = r.group == "implicit" and 77 or 64 * 64
       assert.is_near(1, r.cells * r.t.median / (r.problems * size * r.steps), 1e-9)
     end
-    assert.are.same({ "a launch a step and problem", "a launch a step", "a graph of them", "all steps in shared memory",
-      "all steps in shared memory", "all steps in registers", "a launch an implicit step", "a graph of implicit steps",
+    assert.are.same({ "a launch per step and problem", "a launch per step", "a graph of them",
+      "all steps in shared memory", "all steps in shared memory", "all steps in registers",
+      "a launch per implicit step", "a graph of implicit steps",
       "all implicit steps in a launch" }, rungs)
   end)
 end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study streams: what it measures and leaves, in each of its parts. Its kernels: cpu/streams_kernels_spec.lua.
+-- The study streams: what it measures and leaves, in each of its parts.
 
 local support = require "tests.support"
 
@@ -49,7 +49,7 @@ describe("the study streams", function()
       if r.group == "variants" then
         assert.are.equal(pieces, r.chunks, r.rung)
         if r.over then check_shares(r, streams) end
-        if r.rung == "a callback a piece" then assert.are.equal(pieces, #r.heard) end
+        if r.rung == "a callback per piece" then assert.are.equal(pieces, #r.heard) end
       end
     end
     assert.are.equal(#stages + 2 + 7, #parts.variants)

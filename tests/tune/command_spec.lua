@@ -56,7 +56,7 @@ describe("moonwarp tune", function()
       end
       assert.are.equal(5, searched)
       local _, list = run "tuned list"
-      assert.is_truthy(list:find("^saxpy.cu:a loop, .*, n = 5000, type = f32: block = %d+, each = %d+; "), list)
+      assert.is_truthy(list:find("\nsaxpy.cu:a loop  .*  n = 5000, type = f32  block = %d+, each = %d+  "), list)
       local _, found = run [[-e 'mw.device "cpu"; local v, e = mw.tuned("saxpy.cu:a loop", { n = 4000, type = "f32" })
         print(v.block, e.size.n, mw.tuned("saxpy.cu:a loop", { m = 1 }), mw.tuned("saxpy.cu", 1))']]
       assert.is_truthy(found:find("saxpy.cu:a loop has not been tuned for n = 4000, type = f32: its values are those",

@@ -5,6 +5,7 @@
 local lists = require "moonwarp.base.lists"
 local objective = require "moonwarp.tune.objective"
 local options = require "moonwarp.base.options"
+local sheet = require "moonwarp.base.sheet"
 local store = require "moonwarp.tune.store"
 local units = require "moonwarp.base.units"
 
@@ -48,13 +49,20 @@ local function named(values)
   end), ", ")
 end
 
+local COLUMNS <const> = {
+  { heading = "kernel", cell = function(entry) return entry.kernel end },
+  { heading = "device", cell = function(entry) return entry.device end },
+  { heading = "size", cell = function(entry) return named(entry.size) end },
+  { heading = "best", cell = function(entry) return named(entry.values) end },
+  { heading = "measured", number = true, cell = function(entry)
+    return units.format(entry.value, objective.UNITS[entry.objective] or "")
+  end },
+}
+
 function ACTIONS.list(kernel)
   local entries = of_kernel(kernel)
   if #entries == 0 then print(kernel and ("no entries of '%s'"):format(kernel) or "no entries") end
-  for _, entry in ipairs(entries) do
-    print(("%s, %s, %s: %s; %s"):format(entry.kernel, entry.device, named(entry.size), named(entry.values),
-      units.format(entry.value, objective.UNITS[entry.objective] or "")))
-  end
+  sheet.print(COLUMNS, entries)
 end
 
 function ACTIONS.export(kernel)

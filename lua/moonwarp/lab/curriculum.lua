@@ -34,7 +34,7 @@ local function list_problem(value)
   end
 end
 
--- ---- values of fields: each returns what the lab gets, or nil and what is wanted ----------------
+-- ---- values of fields: each returns what the lab gets, or nil and the expectation ----------------
 
 local field = {}
 
@@ -338,7 +338,7 @@ local function read_labs(list, defaults, folder, complain)
   return labs
 end
 
---- Reads a curriculum. What is wrong with it is a usage error, one line per mistake.
+--- Reads a curriculum. An error in it is a usage error, one line per mistake.
 ---@param path string
 ---@param box_of? fun(lab: table): table  what a lab's script may see while it is described; nil: everything
 ---@return table  { name =, path =, labs = (each after the labs it needs) }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The devices of this machine, listed by a child process: a batch opens no device itself, since it
--- would hold a context on each GPU beside the labs it measures.
+-- would hold a context on each GPU next to the labs it measures.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"

@@ -12,6 +12,7 @@ local lists = require "moonwarp.base.lists"
 
 local kinds = {}
 
+local V <const> = { "double", "pair" } -- by how many f64 an access has
 local BLOCK <const>, EACH <const>, SCALE <const> = 256, 16, 3
 local BEYOND <const> = 4                                  -- arrays so many times larger than the last cache measure memory
 local LEAST_BYTES <const>, MOST_SHARE <const> = 64 << 20, 1 / 16 -- of an array; of the memory that is free
@@ -114,7 +115,7 @@ local function stream(name, level)
       a:linspace(1, 2)
       b:fill(0)
       c:fill(1)
-      local go <close> = launcher(m, ("%s<%d>"):format(name, lanes), w.grid)
+      local go <close> = launcher(m, ("%s<%s>"):format(name, V[lanes]), w.grid)
       local args = table.pack(b, one.args(a, c))
       table.move({ w.run, w.span }, 1, 2, args.n + 1, args)
       local t = seconds(m, function() go(table.unpack(args, 1, args.n + 2)) end)
@@ -134,8 +135,8 @@ local function read(level)
       local a, sums = array_of(m, "a"), array_of(m, "b")
       local w = window_of(m, level, (l1.mask + 1) * BLOCK * 8 * lanes, a:nbytes())
       a:fill(1)
-      local go <close> = launcher(m, ("read<%d>"):format(lanes), w.grid)
-      local t = seconds(m, function() go(sums, a, l1.mask, l1.times, w.run, w.span) end)
+      local go <close> = launcher(m, ("read<%s,%d>"):format(V[lanes], l1.times), w.grid)
+      local t = seconds(m, function() go(sums, a, l1.mask, w.run, w.span) end)
       local written <close> = sums:view(1, w.pieces * BLOCK)
       expect(m, title, written, EACH * l1.times * lanes, { exact = true })
       return (EACH * l1.times * lanes + 1) * 8 * BLOCK * w.grid / t

@@ -31,7 +31,7 @@ end
 local known = {}
 for _, one in ipairs(lists.append(lists.append({}, counters.counted), counters.figures)) do known[one.name] = one end
 
---- What is wrong with a name; nil of one that is known.
+--- Errors in a name; nil of one that is known.
 ---@param name any
 ---@return string?
 function counters.problem(name)

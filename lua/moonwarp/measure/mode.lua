@@ -59,7 +59,7 @@ end
 
 -- ---- calls per sample ---------------------------------------------------------------------------
 
--- How many of a batch are queued behind the gate, from the seconds a call of device and host.
+-- How many of a batch are queued behind the gate, from the seconds per call of device and host.
 local function lead_of(batch, pace, issue)
   if pace < SAFE_PACE * issue then return math.min(batch, MOST_HELD) end
   return math.max(1, math.min(batch, MOST_HELD, math.ceil(HEAD_START / pace) + 1))

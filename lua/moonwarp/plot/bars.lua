@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Shared by all drawings of a ladder: which bars form a group, where the axis begins and ends, what
--- is written beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
+-- is written next to a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
 -- all numbers in base units. One of several runs, or series, has their labels in `runs`, and each bar the
 -- number of its own in `run`.
 
@@ -97,7 +97,7 @@ function bars.value(value, ladder)
   return units.format(value + 0.0, ladder.unit, DIGITS)
 end
 
---- The text beside a bar: its value, half of its interval or its ends, its share ("" if it has none).
+--- The text next to a bar: its value, half of its interval or its ends, its share ("" if it has none).
 ---@param bar table
 ---@param ladder table
 ---@param sign string   before half of the interval: "±"
@@ -125,7 +125,7 @@ local function add_marks(slot, bar)
   return #list > 0 and list or nil
 end
 
--- The place of a run's bar: beside those of the same name, the second of a name beside the second.
+-- The place of a run's bar: next to those of the same name, the second of a name next to the second.
 local function slot_of(slots, counts, bar)
   local own = ("%d\0%s"):format(bar.run or 1, bar.name)
   counts[own] = (counts[own] or 0) + 1

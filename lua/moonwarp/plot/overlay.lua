@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Charts of several runs on one: those of one name, kind and quantity (CPU beside GPU), each series with its
+-- Charts of several runs on one: those of one name, kind and quantity (CPU next to GPU), each series with its
 -- run's label; the bars of ladders side by side. And the names that distinguish runs.
 
 local core = require "moonwarp.core"

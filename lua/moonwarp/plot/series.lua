@@ -194,7 +194,7 @@ local function add_levels(add, chart, x, y, body)
   return names
 end
 
--- Where gnuplot draws a series along x, as a value and as a column: series with error bars stand a little beside each
+-- Where gnuplot draws a series along x, as a value and as a column: series with error bars stand a little next to each
 -- other, or the bars would hide each other.
 local function dodged(x, place, count)
   if count < 2 or not place then return "$1", "1" end

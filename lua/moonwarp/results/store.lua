@@ -41,7 +41,7 @@ end
 
 local FILES = { { "record.json", json.decode }, { "journal.jsonl", folded } }
 
--- The run of a folder, whatever its form, or why there is none.
+-- The run of a folder, whatever its form, or why not.
 local function load_run(folder)
   for _, one in ipairs(FILES) do
     local name, read = table.unpack(one)

@@ -24,7 +24,7 @@ local measure = {}
 
 -- ---- variants ------------------------------------------------------------------------------------
 
---- The fastest of the variants of the whole size that are right and fit; nil if there is none.
+--- The fastest of the variants of the whole size that are right and fit; nil if none.
 ---@param list table[]   variants
 ---@param fits fun(one: table): boolean
 ---@return table? one
@@ -145,8 +145,8 @@ end
 
 local PACE, LEAST = 0.05, 3 -- a change of pace that is reported, and the samples that distinguish it from noise
 
--- How the level's time changed while the case was measured: its last turns beside its first ones, and whether that
--- is a change of pace and not noise.
+-- How the level's time changed while the case was measured: its last turns compared with its first ones, and whether
+-- that is a change of pace and not noise.
 local function drift_of(level)
   local t = level.t
   local count = math.max(1, #t.turns // 3)

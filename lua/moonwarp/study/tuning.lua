@@ -91,7 +91,7 @@ local function job_of(study, rung, main, options)
   end
   function job.make(i)
     for _, module in ipairs(job.ahead and job.modules(i) or {}) do job.ahead:await(module) end
-    rung_of(rung, variants[i], main.case) -- what is wrong with it is the description's mistake, and no variant's
+    rung_of(rung, variants[i], main.case) -- an error in it is the description's mistake, and no variant's
     local view, is_new = view_of(study, rung, main.case), not ones[i]
     local done, one, reason = trial.try(made, rung, main, view, variants[i])
     if not (done and one) then return nil, reason or one end

@@ -155,7 +155,7 @@ function Space:text(i)
   end), ", ")
 end
 
---- The number of the variant with these values; nil if there is none.
+--- The number of the variant with these values; nil if none.
 ---@param v table
 ---@return integer?
 function Space:find(v)

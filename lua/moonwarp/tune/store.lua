@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The best values of tunings, in a file of the user's: $MOONWARP_TUNED, else tuned.json in $XDG_CONFIG_HOME/moonwarp,
--- else in ~/.config/moonwarp. It is { "schema": "moonwarp-tuned/1", "tuned": [ entry, ... ] }; an entry has
+-- else in /.config/moonwarp. It is { "schema": "moonwarp-tuned/1", "tuned": [ entry, ... ] }; an entry has
 --   kernel     "stencil.cu:diffusion", the file as dev:module takes it, and a name
---   source     a hash of the file's text and of the headers beside it
+--   source     a hash of the file's text and of the headers next to it
 --   device     its name
 --   size       sides by name, as in { "nx": 1024, "ny": 1024, "type": "f64" }
 --   values     of the parameters, by name
@@ -116,7 +116,7 @@ end
 
 --- The entry of a kernel whose size is the nearest.
 ---@param wanted table    kernel, source, device, objective, size
----@return table? entry   nil and why there is none
+---@return table? entry   nil and why not
 ---@return string? reason
 function store.nearest(wanted)
   local found, least, reason = nil, math.huge, "it has not been tuned"

@@ -26,7 +26,7 @@ function variant.try(fn, ...)
   return false, failure.text(first)
 end
 
---- A session in which what is wrong is a variant's, and fails no check of the run.
+--- A session in which errors are a variant's, and fails no check of the run.
 ---@param session table
 ---@return table
 function variant.quiet(session)
@@ -40,7 +40,7 @@ end
 
 -- ---- making -------------------------------------------------------------------------------------
 
---- The options of a variant's module; nil and why there are none.
+--- The options of a variant's module; nil and why not.
 ---@param spec table   of mw.tune
 ---@param v table
 ---@return table?
@@ -53,7 +53,7 @@ function variant.module_options(spec, v)
     .. "defines = { BX = v.bx } }, got %s", schema.kind(options))
 end
 
---- A function that runs a variant once; nil and why there is none. What the script changes in v stays its own.
+--- A function that runs a variant once; nil and why not. What the script changes in v stays its own.
 ---@param spec table     of mw.tune
 ---@param v table
 ---@param device userdata

@@ -395,7 +395,7 @@ static void language_arguments(mw_argv *list, const cpu_program *program, const 
   mw_argv_add(list, "-I%s", mw_shim_folder());
 }
 
-/* What clang++ warns of, beside split forms, it says of the text that was written (emit.c). g++ finds missing returns
+/* What clang++ warns of, next to split forms, it says of the text that was written (emit.c). g++ finds missing returns
  * and uninitialised variables only while it makes code. */
 static void warning_arguments(mw_argv *list, const cpu_attempt *attempt, const cpu_toolchain *tools, bool makes_code) {
   const bool rewritten = cpu_attempt_has_split(attempt);

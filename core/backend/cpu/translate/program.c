@@ -234,7 +234,7 @@ static mw_status need(cpu_program *program, mw_error *error) {
   return status;
 }
 
-/* What else is wrong may come of what is left out for it. */
+/* What else is wrong may come of omitted parts for it. */
 static void barred_tell(cpu_program *program, mw_error *error) {
   mw_front_explain(program->front, error->text, sizeof error->text, &error->status);
   if (!program->barred.status) return;
