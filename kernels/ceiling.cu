@@ -3,13 +3,13 @@
 // ceiling: what a device's memory and arithmetic give at most, for a roofline.
 //
 // The ladder
-//   v1 triad1   B = A + s C, one f64 per thread, which a CPU vectorises over its threads
-//   v2 triad2   two f64 per thread, a GPU's 16-byte loads
-//   v3 chains   CHAINS independent chains of multiply-adds per thread, `steps` long
+//   triad1      B = A + s C, one f64 per thread, which a CPU vectorises over its threads
+//   triad2      two f64 per thread, a GPU's 16-byte loads
+//   chains      CHAINS independent chains of multiply-adds per thread, `steps` long
 //
-// Bound: v1, v2 main memory, T_tot = 3 * bytes(A) / t; v3 arithmetic, 2 * CHAINS * steps per thread, no reads.
-// The roofline is that of S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
-// for multicore architectures", 2009; the triad is STREAM's (J. D. McCalpin, 1995).
+// Bound: triad1, triad2 main memory, T_tot = 3 * bytes(A) / t; chains arithmetic, 2 * CHAINS * steps per thread, no
+// reads. The roofline is that of S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance
+// model for multicore architectures", 2009; the triad is STREAM's (J. D. McCalpin, 1995).
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
 
