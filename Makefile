@@ -26,7 +26,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Wwrite-strings
 FLAGS    := -std=gnu11 -D_GNU_SOURCE -I. -isystem $(LUA_INC) -fPIC -pthread $(WARNINGS)
 
-SOURCES := $(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c)
+# core/mpi is compiled by the mpicc of the machine that it runs on.
+SOURCES := $(filter-out core/mpi/%,$(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c))
 PROGRAM := $(wildcard core/host/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
@@ -225,6 +226,7 @@ install: programs ## into PREFIX
 	mkdir -p $(DATA)/core/backend/cpu
 	cp -r lua kernels experiments plots $(GENERATED)/manual.txt $(GENERATED)/meta $(DATA)
 	cp -r core/backend/cpu/abi.h core/backend/cpu/shim $(DATA)/core/backend/cpu
+	cp -r core/mpi $(DATA)/core
 
 uninstall: ## out of PREFIX
 	rm -rf $(DATA)

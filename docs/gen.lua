@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes docs/api/*.md and docs/measurements.md, or what programs read: manual.txt, which the prompt's help shows, and
--- meta/moonwarp.d.lua for the language server. They come from the data in docs/api.lua, docs/api/*.lua and the tables of
--- libraries, and from docs/measurements.lua and docs/measurements/*.lua.
---   moonwarp run docs/gen.lua                   writes docs/api/*.md and docs/measurements.md
+-- Writes docs/api/*.md, docs/measurements.md and the tables of studies and kernels, or what programs read: manual.txt,
+-- which the prompt's help shows, and meta/moonwarp.d.lua for the language server. They come from the data in
+-- docs/api.lua, docs/api/*.lua and the tables of libraries, from docs/measurements.lua and docs/measurements/*.lua, and
+-- from what studies and kernels say of themselves.
+--   moonwarp run docs/gen.lua                   writes these pages, and tables into other pages
 --   moonwarp run docs/gen.lua -- --into DIR     writes DIR/manual.txt and DIR/meta/moonwarp.d.lua; DIR/meta is there
 --   moonwarp run docs/gen.lua -- --check        fails where a page is not what would be written, a name has no entry, or
 --                                               a figure is not what its schema allows
@@ -18,6 +19,7 @@ local libraries = require "generate.libraries"
 local manual = require "generate.manual"
 local measurements = require "generate.measurements"
 local names = require "generate.names"
+local studies = require "generate.studies"
 
 local function load_api()
   local api = dofile(folder .. "/api.lua")
@@ -31,7 +33,8 @@ end
 
 -- Path and text of every page.
 local function pages_of(api, figures)
-  local files = { { path = folder .. "/api/README.md", text = markdown.index(api) } }
+  local files = studies.pages(folder .. "/..")
+  files[#files + 1] = { path = folder .. "/api/README.md", text = markdown.index(api) }
   for _, page in ipairs(api.pages) do
     files[#files + 1] = { path = ("%s/api/%s.md"):format(folder, page.name), text = markdown.page(api, page) }
   end

@@ -14,6 +14,8 @@ local TERMS, LANES, BLOCK = 64, 32, 256 -- the first two as in the kernels
 
 local study, p = mw.study {
   question = "what does it cost to reach an element: from where, how wide, and how many at once?",
+  course = { week = 3.1, level = 1, hours = 3, about = "strides, widths, kinds of memory",
+             without_gpu = "sectors and bank conflicts by counters" },
   kernels = "access.cu", rate = "T_tot", output = "y", type = "f32", level = "library copy",
   odd = { { n = 10007 }, { n = 67 } }, seconds = { 0.02, gpu = 0.02 },
   params = {

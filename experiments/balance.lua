@@ -11,6 +11,8 @@ local ceil_div = mw.ceil_div
 
 local study, p, gpu = mw.study {
   question = "how many operations does a number cost that comes from memory, and what should be computed again?",
+  course = { week = 8.1, level = 1, hours = 2, about = "operations per byte",
+             without_gpu = "the same two ceilings of a CPU" },
   kernels = "balance.cu", rate = "T_eff", output = "y", level = "library copy", seconds = { 0.02, gpu = 0.02 },
   odd = { { n = 10007, steps = { 1, 400 } }, { n = 3, steps = 40 } }, units = { operations = "flop/s" },
   params = {

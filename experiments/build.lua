@@ -12,6 +12,8 @@ local core = require "moonwarp.core"
 
 local study, p, gpu = mw.study {
   question = "what can g++ and nvcc make of one file, and how does a script call it?", kernels = "build/saxpy.cu",
+  course = { week = 1.2, level = 1, hours = 1, about = "PTX, cubins, objects, and who compiles what",
+             without_gpu = "what NVRTC and g++ make" },
   seconds = false,
   params = { { "n", 1000, "elements of the vectors", min = 1, max = 1 << 24 },
              { "arch", "sm_90", "what is compiled for without a GPU" },

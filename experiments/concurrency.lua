@@ -13,6 +13,8 @@ local THREADS <const> = 64 -- of a kernel's only block, as in Oxford's practical
 
 local study, p, gpu = mw.study {
   question = "when do small kernels of several streams run at once, and what stops them?",
+  course = { week = 9.2, level = 2, hours = 2, about = "small kernels at once",
+             without_gpu = "order of streams" },
   kernels = "streams.cu", rate = { "kernels", work = function(c) return c.streams * c.each end },
   units = { kernels = "1/s" }, output = "y", type = "f32", level = "one stream",
   seconds = { 0.05, gpu = 0.1 }, peak = function() end,

@@ -15,6 +15,8 @@ local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "what does a running sum cost beyond the copy that it includes?",
+  course = { week = 7.1, level = 2, hours = 3, about = "running sums along each dimension",
+             without_gpu = "results, barriers" },
   kernels = "cumsum.cu", rate = "T_eff", output = "B", level = "copy", seconds = { 0.02, gpu = 0.05 },
   odd = function(p) -- odd sides; rows on 16 bytes, few planes; two passes of any rung, and a part, long
     local long = 2 * math.max(32 * 4 * p.loads, p.tile_rows * p.tile_warps) + 77

@@ -31,7 +31,7 @@ local RANDOM = { group = "ladder", data = "uniform" }
 local FLIGHT = { group = "flight", shared = 0 }
 local SUM = { group = "grid", op = "sum", type = "f32" }
 
-return {
+local labs = {
   name = "studies",
   defaults = { time_limit = "10 min", memory_limit = "16 GiB", devices = { "cuda", "cpu" } },
   { name = "first-kernels", title = "What does a first program need, and what is said when it is wrong?",
@@ -273,3 +273,12 @@ return {
               gate("T_eff", "a cell per thread", 0.7, "library copy", { group = "ladder", I = 800 }, "cuda"),
               gate("T_eff", "a cell per thread", 2.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
 }
+
+-- A study that is not above is a lab without gates.
+local named = {}
+for _, lab in ipairs(labs) do named[lab.study] = true end
+for _, name in ipairs(require("moonwarp.lab.studies").names()) do
+  if not named[name] then labs[#labs + 1] = { name = name, study = name } end
+end
+
+return labs

@@ -12,6 +12,8 @@ local ceil_div = mw.ceil_div
 
 local study, p, gpu = mw.study {
   question = "how fast and how exact are exp, log, sin, sqrt, rsqrt, division and tanh?", kernels = "functions.cu",
+  course = { week = 8.2, level = 1, hours = 2, about = "cost and error of exp, log, sin, sqrt",
+             without_gpu = "errors of the C library" },
   rate = { "values", work = function(c) return c.n * c.steps end }, output = "y", seconds = { 0.01, gpu = 0.02 },
   odd = { { n = 1003, steps = 3, type = { "f32", "f64" } } }, units = { values = "1/s" },
   params = {

@@ -38,6 +38,8 @@ end
 
 local study, p, gpu = mw.study {
   question = "how near does a kernel come to the library's matrix product, and what does precision cost?",
+  course = { week = 10.1, level = 2, hours = 5, about = "tiles, registers, tensor cores, precision",
+             without_gpu = "results, error by precision" },
   kernels = "gemm.cu", rate = { "rate", work = function(c) return 2 * c.m * c.n * c.k end },
   units = { rate = "flop/s" }, output = "C", level = { "library", "library, B by columns" },
   seconds = { 0.01, gpu = 0.02 }, odd = odd, also = { "gemm_exact<%s>", "by_columns<%s>" },

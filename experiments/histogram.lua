@@ -17,6 +17,8 @@ local ANDS <const> = { uniform = 1, skewed = 4 } -- random bytes that are combin
 
 local study, p, gpu = mw.study {
   question = "how do threads count in the same 256 places?", kernels = "histogram.cu", rate = "T_tot", output = "bins",
+  course = { week = 4.2, level = 2, hours = 3, about = "atomics and private tables",
+             without_gpu = "contention by counters" },
   type = "u32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   odd = { { n = { 1, 15, 527, 100003 }, data = "uniform" }, { n = 100003, data = { "skewed", "one value" } },
           { n = 100003, data = "one value", most = 2 }, -- so few blocks that counters of 8 bits wrap on any device

@@ -20,6 +20,8 @@ local ODD = {
 
 local study, p = mw.study {
   question = "what does the shape of a block cost a Jacobi step, and what do several steps per pass gain?",
+  course = { week = 6.2, level = 2, hours = 3, about = "the shape of a block",
+             without_gpu = "sectors by counters" },
   kernels = "laplace.cu", rate = "T_eff", output = "u2", level = { "copy", "triad" }, odd = ODD,
   seconds = { 0.02, gpu = 0.03 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,

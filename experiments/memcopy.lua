@@ -13,6 +13,8 @@
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "how fast can main memory be read and written, and what does a kernel need to get there?",
+  course = { week = 2.1, level = 1, hours = 3, about = "memory's rate, and what reaches it",
+             without_gpu = "why a cache looks like fast memory" },
   kernels = "memcopy.cu", rate = "T_tot", output = "B", level = { "copy", "triad" },
   odd = { { nx = 67, ny = 33 } }, seconds = { 0.1, gpu = 0.2 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,

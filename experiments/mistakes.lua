@@ -9,6 +9,8 @@
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "which mistakes does a check of the result find, and which only check mode?", kernels = "mistakes.cu",
+  course = { week = 2.2, level = 1, hours = 2, about = "races, barriers, bounds; what a right result hides",
+             without_gpu = "all" },
   seconds = false, params = { { "only", "", "a part of the names of the mistakes to run; else all" } },
 }
 

@@ -17,6 +17,8 @@ local BLOCK <const> = 256
 
 local study, p, gpu = mw.study {
   question = "where do a billion random paths get their random numbers from?", kernels = "montecarlo.cu",
+  course = { week = 10.2, level = 2, hours = 3, about = "random numbers, in memory or made where needed",
+             without_gpu = "error against the number of paths" },
   rate = { "normals", work = function(c) return 2 * c.steps * c.paths end }, units = { normals = "1/s" },
   type = "f32", output = "value", level = "store", seconds = { 0.02, gpu = 0.05 },
   odd = { { paths = 301, steps = 6 }, { paths = 17, steps = 2 } },

@@ -20,6 +20,8 @@ end
 
 local study, p, gpu = mw.study {
   question = "what limits a computation that is all arithmetic, and how far can its cost be cut?",
+  course = { week = 8.3, level = 2, hours = 3, about = "what limits arithmetic",
+             without_gpu = "results and errors" },
   kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end },
   units = { interactions = "1/s" }, output = "phi",
   type = "f32", level = "direct", peak = roots, seconds = { 0.03, gpu = 0.05 },

@@ -13,6 +13,8 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "by which method is the Poisson equation solved in the shortest time?", kernels = "poisson.cu",
+  course = { week = 11.5, level = 2, hours = 3, about = "which method",
+             without_gpu = "iterations and error of each method" },
   rate = { "unknowns", work = function(c) return #c.u end }, units = { unknowns = "1/s" }, output = "u",
   level = "two transforms", seconds = { 0.02, gpu = 0.05 }, also = { "apply<%s>", "shift<%s>" },
   params = {

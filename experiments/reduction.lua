@@ -18,6 +18,8 @@ local ALONE, WIDTHS = "one element per thread", { 32, 64, 128, 256, 512, 1024 }
 
 local study, p, gpu = mw.study {
   question = "how do a million threads agree on one number?", kernels = "reduce.cu", rate = "T_tot",
+  course = { week = 5.1, level = 2, hours = 4, about = "trees, shuffles, rounding",
+             without_gpu = "results, rounding, barriers" },
   output = "out", level = "library copy", seconds = { 0.01, gpu = 0.02 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,
   odd = function(v) return {

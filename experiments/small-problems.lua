@@ -14,6 +14,7 @@ local SIDE = 64 -- as in the kernels
 
 local study, p = mw.study {
   question = "how should a thousand problems be solved that fit into a block each?", kernels = "small.cu",
+  course = { week = 11.1, level = 2, hours = 3, about = "a block per problem", without_gpu = "results" },
   rate = { "cells", work = function(c) return c.problems * (c.length or SIDE * SIDE) * c.steps end },
   units = { cells = "1/s" }, type = "f32", output = "to", level = { "a launch per step", "a launch per implicit step" },
   seconds = { 0.03, gpu = 0.05 },

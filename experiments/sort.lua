@@ -15,6 +15,8 @@ local TILE <const>, DIGITS <const>, PART <const> = 8192, 256, 2048 -- as in kern
 
 local study, p, gpu = mw.study {
   question = "how fast can keys be put in order, and what does a result on the host cost a burst of launches?",
+  course = { week = 7.3, level = 3, hours = 4, about = "radix sort, and CUB beside it",
+             without_gpu = "results" },
   kernels = "sort.cu", rate = { "keys", work = function(c) return c.n end }, units = { keys = "1/s" }, output = "y",
   type = "u32", level = "CUB", seconds = { 0.02, gpu = 0.05 }, odd = { { n = { 1, 33, 32707 } } },
   params = {

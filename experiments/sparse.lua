@@ -14,6 +14,8 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "how near does a sparse matrix come to the memory's rate, and what does a solver make of it?",
+  course = { week = 11.4, level = 2, hours = 4, about = "formats, and a solver of few launches",
+             without_gpu = "results, iterations" },
   kernels = "sparse.cu", rate = "T_eff", output = "y", level = "library copy",
   seconds = { 0.02, gpu = 0.05 }, also = { "poisson<%s>", "to_ell<%s>", "merge_starts" },
   params = {

@@ -14,6 +14,8 @@ local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "how close to the memory's rate is a step of heat diffusion, and can a solver exceed it?",
+  course = { week = 6.1, level = 2, hours = 4, about = "a floor in bytes, and how several steps go below it",
+             without_gpu = "results, bytes, sectors" },
   kernels = "stencil.cu", rate = "T_eff", output = "T2", level = "triad", seconds = { 0.03, gpu = 0.1 },
   odd = { { nx = 67, ny = 43 }, { nx = 68, ny = 41 } }, -- rows that begin anywhere, and on 16 bytes
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,

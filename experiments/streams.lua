@@ -9,6 +9,8 @@
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "how much of the copy time between host and device can a kernel hide?",
+  course = { week = 9.1, level = 2, hours = 4, about = "copies behind kernels",
+             without_gpu = "order, events, the timeline" },
   kernels = "streams.cu", rate = "T_tot", output = "y", level = "pipeline", seconds = { 0.03, gpu = 0.02 },
   units = { queued = "s", copy_in = "s", kernel = "s", copy_out = "s", hidden = "%", overlap = "%" },
   peak = function() end, -- that of the device's memory bounds no copy from the host

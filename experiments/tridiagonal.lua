@@ -14,6 +14,7 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "how should many tridiagonal systems be solved at once?", kernels = "tridiagonal.cu", rate = "T_eff",
+  course = { week = 11.3, level = 2, hours = 3, about = "many systems at once", without_gpu = "results" },
   output = "x", level = "library copy", seconds = { 0.02, gpu = 0.05 }, also = { "dominant<%s>", "heat_wave<%s>" },
   params = {
     { "unknowns", 1 << 15, "of all systems together", gpu = 1 << 24, min = 1, max = 1 << 30 },

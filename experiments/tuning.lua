@@ -11,6 +11,8 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "does a search find the best variant of a kernel, and the same one each time?",
+  course = { week = 11.2, level = 2, hours = 3, about = "the best of hundreds of variants",
+             without_gpu = "spaces of a few variants" },
   kernels = "tuning.cu", rate = "T_eff", seconds = { 0.005, gpu = 0.003 }, type = "f32",
   odd = { { nx = 67, ny = 43, n = 37, length = 1003 }, { nx = 132, ny = 70, n = 50, length = 20001 } },
   params = {

@@ -372,6 +372,10 @@ void allocator_install(lua_State *); /* counts this state's allocations from now
 extern bind_class native_class;
 extern const luaL_Reg native_functions[];
 
+/* ---- mpi.c ------------------------------------------------------------------------------------------------------ */
+
+void mpi_functions(lua_State *); /* adds mpi to the table on top */
+
 /* ---- searcher.c, library.c ------------------------------------------------------------------------------------- */
 
 void bind_searcher_install(lua_State *); /* of our own Lua files, for require; once is enough */

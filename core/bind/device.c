@@ -274,7 +274,26 @@ static int device_open(lua_State *L) {
   return 1;
 }
 
-/* mw.devices(): one entry per device that can be opened, and one per backend that is not usable, with the reason. */
+/* core.device_share(word, which, of): the id for a process of several on a machine, from 0. Of a backend's name: the device
+ * of that number, again the first behind the last, or a part where the backend has parts; without a word that of the best
+ * one there is. Another id stays as it is. */
+static int device_share(lua_State *L) {
+  const char *word = lua_isnil(L, 1) ? best_backend(L, false) : check_string(L, 1), *which;
+  const mw_backend *b = find_backend(word, &which);
+  const int own = (int)check_integer(L, 2), of = (int)check_integer(L, 3);
+  const bool checks = b && is_word(which, b->checks);
+  mw_probe probe = {0};
+  if (b && b->numbered && !which) b->probe(&probe);
+  if (probe.devices > 0)
+    lua_pushfstring(L, "%s:%d", b->name, own % probe.devices);
+  else if (b && b->parted && of > 1 && (!which || checks))
+    lua_pushfstring(L, "%s:%s%s%d/%d", b->name, checks ? which : "", checks ? ":" : "", own, of);
+  else
+    lua_pushstring(L, word);
+  return 1;
+}
+
+/* mw.devices(): one entry a device that can be opened, and one a backend that is not usable, with the reason. */
 static int device_list(lua_State *L) {
   check_count(L, "devices", 0, lua_gettop(L));
   lua_newtable(L);
@@ -476,11 +495,9 @@ static const bind_method methods[] = {
 
 bind_class device_class = {"device", NULL, methods, describe, NULL, 0};
 
-static const luaL_Reg functions[] = {{"device", device_open},
-                                     {"device_forms", device_forms},
-                                     {"device_word", device_word},
-                                     {"devices", device_list},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {{"device", device_open},        {"device_forms", device_forms},
+                                     {"device_share", device_share}, {"device_word", device_word},
+                                     {"devices", device_list},       {NULL, NULL}};
 
 void device_functions(lua_State *L) {
   luaL_setfuncs(L, functions, 0);

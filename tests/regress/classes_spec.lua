@@ -9,7 +9,7 @@
 local probes = require "tests.regress.classes.probes"
 
 -- Kernels of language.lua, one for each case, that run by an engine that is not slow.
-local SPLIT, LOOP = 90, 42
+local SPLIT, LOOP = 59, 33
 
 local function there(compiler) return os.execute("command -v " .. compiler .. " >/dev/null 2>&1") end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study concurrency: what it measures and leaves. Its kernels: cpu/streams_kernels_spec.lua.
+-- The study concurrency: what it measures and leaves.
 
 local support = require "tests.support"
 

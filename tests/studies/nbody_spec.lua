@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study nbody: its parts and rungs, what it checks, and the rates of others. Its kernels:
--- cpu/nbody_kernels_spec.lua.
+-- The study nbody: its parts and rungs, what it checks, and the rates of others.
 
 local support = require "tests.support"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study streams: what it measures and leaves, in each of its parts. Its kernels: cpu/streams_kernels_spec.lua.
+-- The study streams: what it measures and leaves, in each of its parts.
 
 local support = require "tests.support"
 

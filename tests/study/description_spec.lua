@@ -37,7 +37,7 @@ describe("a mistake in a study's description", function()
     { '"block", "t"', '"blok", "t"',
       "mine.lua:20: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?" },
     { 'kind = "ladder"', 'kind = "bars"',
-      "mine.lua:20: part 'ladder', chart 1: option 'kind' must be 'ladder', got 'bars'" },
+      "mine.lua:20: part 'ladder', chart 1, kind: there is no kind of chart 'bars'; there is ladder, plot" },
     { 'charts = { { kind = "ladder" } }', 'charts = { { x = "thread" } }',
       "mine.lua:20: part 'ladder', chart 1, x: no record has a field 'thread'; did you mean 'threads'?" },
     { '"a loop / an element per thread"', '"a loop / an elemen per thread"',

@@ -256,7 +256,7 @@ static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, 
   char a[32], b[32], c[32];
   size_t left, total;
   cpu_memory_info(device, &left, &total, err);
-  return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %s, free %s of %s%s",
+  return mw_fail(err, MW_NO_MEMORY, "out of memory on %s: wanted %s, free %s of %s%s", device->info.id,
                  mw_bytes_text(a, (double)wanted), mw_bytes_text(b, (double)left), mw_bytes_text(c, (double)total),
                  why);
 }

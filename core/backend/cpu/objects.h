@@ -63,6 +63,7 @@ struct cpu_op {
       char *to;
       const char *from;
       size_t bytes;
+      cpu_shadow *shadow; /* of what is written; else NULL */
     } copy;
     struct {
       char *to;

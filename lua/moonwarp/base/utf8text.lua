@@ -91,20 +91,6 @@ function utf8text.right(text, width)
   return space(text, width) .. text
 end
 
---- Columns of texts side by side, two spaces apart.
----@param columns string[][]  of the same number of texts each
----@param places function[]   of each column, utf8text.left or utf8text.right
----@return string[] lines     without spaces at their ends
-function utf8text.beside(columns, places)
-  local lines = {}
-  for c, texts in ipairs(columns) do
-    local width = utf8text.widest(texts)
-    for i, text in ipairs(texts) do lines[i] = (c > 1 and lines[i] .. "  " or "") .. places[c](text, width) end
-  end
-  for i, line in ipairs(lines) do lines[i] = utf8text.trim_end(line) end
-  return lines
-end
-
 --- A text that fits a column: a longer one ends with a mark.
 ---@param text string
 ---@param width integer

@@ -12,6 +12,7 @@ local host = require "moonwarp.host"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
+local path = require "moonwarp.base.path"
 local sandbox = require "moonwarp.lab.sandbox"
 local summary = require "moonwarp.lab.summary"
 local units = require "moonwarp.base.units"
@@ -67,9 +68,9 @@ Ctrl-C ends the running labs in order, a second Ctrl-C at once; --resume continu
 -- ---- what to run --------------------------------------------------------------------------------
 
 local function curriculum_path(word)
-  local path = word or core.home() .. "/experiments/curriculum.lua"
-  if files.exists(path) then return path end
-  options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", path)
+  local file = word or core.home() .. "/experiments/curriculum.lua"
+  if files.exists(file) then return file end
+  options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", file)
 end
 
 -- Sandboxes, and a word about what labs do without.
@@ -120,16 +121,11 @@ local function limits_of(step)
   return #words > 0 and ": " .. table.concat(words, "; ") or ""
 end
 
--- As a shell takes it; plain words without quotation marks.
-local function shell_word(text)
-  return text:find "[^%w_./,:=+%-]" and require("moonwarp.base.path").quote(text) or text
-end
-
 local function command_of(step)
-  local words = { "moonwarp run", shell_word(step.study or step.path) }
+  local words = { "moonwarp run", path.word(step.study or step.path) }
   if step.device then words[#words + 1] = "--device " .. step.device end
   if step.check and step.check ~= "" then words[#words + 1] = "--check=" .. step.check end
-  lists.append(words, lists.map(step.params, function(setting) return "-p " .. shell_word(setting) end))
+  lists.append(words, lists.map(step.params, function(setting) return "-p " .. path.word(setting) end))
   return table.concat(words, " ")
 end
 
@@ -237,7 +233,7 @@ local function print_scripts(running)
   for _, array in ipairs(running:prepare()) do
     io.stdout:write((files.read(array.file)))
     exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the results",
-      array.file, running.book.folder)
+      path.word(array.file), path.word(running.book.folder))
   end
   return exit.OK
 end
@@ -260,11 +256,11 @@ local function queue(running)
   local ok, problem = failure.catch(running.submit, running)
   running:note_part "pause"
   if failure.status(problem) == "interrupted" then
-    exit.complain("moonwarp batch --resume %s finds what is in the queue", running.book.folder)
+    exit.complain("moonwarp batch --resume %s finds what is in the queue", path.word(running.book.folder))
   end
   if not ok then error(problem, 0) end
   if #running:jobs_in_queue() > 0 then
-    print(("moonwarp batch --resume %s collects the results"):format(running.book.folder))
+    print(("moonwarp batch --resume %s collects the results"):format(path.word(running.book.folder)))
   end
   return exit.OK
 end

@@ -50,7 +50,7 @@ end
 
 local function with_axes(figure, parsed)
   local kind = kinds.of(figure)
-  if not kind then return figure end -- a picture
+  if not kind.log then return figure end -- a picture
   local log = kind.log(parsed.logx and 10 or nil, parsed.logy and 10 or nil)
   if next(log) == nil then return figure end
   local made = lists.merged(figure, log)

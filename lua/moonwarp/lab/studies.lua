@@ -45,7 +45,7 @@ end
 
 local function fail_none(word)
   if require("moonwarp.results.store").is_run(word) then
-    options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, word)
+    options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, path.word(word))
   end
   if lfs.attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
   local near = nearest.find(word, neighbours(word))
@@ -76,7 +76,8 @@ local fields, list, optional = schema.fields, schema.list, schema.optional
 
 -- What a file says of itself. It is a program: its answer may be anything.
 local DESCRIPTION = fields {
-  error = "string?", plain = "boolean?", question = "string?", parts = optional(list "string"),
+  error = "string?", plain = "boolean?", question = "string?", course = optional(schema.map "number string"),
+  parts = optional(list "string"),
   params = optional(list(fields { name = "string", default = "number string boolean table?",
                                   gpu = "number string boolean table?", help = "string?" })),
   rungs = optional(list(fields { name = "string", number = "integer?", answer = "string?" })),

@@ -307,7 +307,8 @@ end
 --- Measures contenders in turn: for each turn a share of the least time.
 ---@param session table      whose device is the default, and whose checks alarms fail
 ---@param list table[]       { name =, fn =, and of its own: bytes (moved a call), device, stream, setup }
----@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
+---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given; fill: how many
+---                          samples fill the least time
 ---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
 ---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
 function bench.turns(session, list, options, after)

@@ -6,8 +6,8 @@
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
 local tables = require "moonwarp.plot.table"
-local utf8text = require "moonwarp.base.utf8text"
 
 local counted = {}
 
@@ -53,14 +53,14 @@ local function costly_lines(rows)
   return table.move(list, 1, math.min(#list, MOST_LINES), 1, {})
 end
 
+local LINES <const> = {
+  { cell = function(one) return ("%s:%d"):format(one.line.file:gsub("^.*/", ""), one.line.line) end },
+  { cell = function(one) return one.words end },
+  { cell = function(one) return (one.line.text or ""):match "^%s*(.*)$" end },
+}
+
 local function lines_text(list)
-  local places = lists.map(list, function(one)
-    return ("  %s:%d"):format(one.line.file:gsub("^.*/", ""), one.line.line)
-  end)
-  local words = lists.map(list, function(one) return one.words end)
-  local texts = lists.map(list, function(one) return (one.line.text or ""):match "^%s*(.*)$" end)
-  local lines = utf8text.beside({ places, words, texts }, { utf8text.left, utf8text.left, utf8text.left })
-  return "what costs most, by line\n" .. table.concat(lines, "\n")
+  return "what costs most, by line\n" .. table.concat(sheet.lines(sheet.of(LINES, list), { indent = "  " }), "\n")
 end
 
 -- ---- a run --------------------------------------------------------------------------------------

@@ -16,7 +16,19 @@ local terminal = require "moonwarp.plot.chart"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
-local timeline = {}
+local timeline = { name = "timeline", form = schema.fields {
+  lanes = schema.list "string", kinds = schema.list "string",
+  spans = { least = 1, list = schema.fields { lane = "integer", kind = "integer", from = "number", to = "number" } },
+} }
+
+--- The problem of a span whose lane or kind there is not.
+---@param about table
+---@param where string
+---@return string?
+function timeline.problem(about, where)
+  return schema.numbers(about.spans, "lane", #about.lanes, where .. ".spans")
+    or schema.numbers(about.spans, "kind", #about.kinds, where .. ".spans")
+end
 
 local SPEC = {
   name = "string", title = "string", spans = schema.list "table", engines = "boolean", device = "device",

@@ -7,6 +7,7 @@ local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
+local sheet = require "moonwarp.base.sheet"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 local units = require "moonwarp.base.units"
@@ -98,7 +99,7 @@ function comparison.draw(run, earlier)
   local counts = found.counts
   local heading = ("Against the run of %s"):format(material.when(other))
   return html.details { class = "versus", open = counts.slower + counts.faster + counts.changed > 0,
-    html.summary { html.h4 { heading }, " ", tally(counts) }, tables.of(heading, COLUMNS, found),
+    html.summary { html.h4 { heading }, " ", tally(counts) }, tables.draw(heading, sheet.of(COLUMNS, found)),
     lone("Only in the earlier run", found.missing), lone("Only in this run", found.new) }, counts
 end
 

@@ -9,6 +9,7 @@ local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 local utf8text = require "moonwarp.base.utf8text"
@@ -109,7 +110,7 @@ local function anchors_of(runs)
 end
 
 local function rows_table(found, anchors)
-  return tables.of("labs of the batch " .. found.name, COLUMNS, found.rows, found, anchors)
+  return tables.draw("labs of the batch " .. found.name, sheet.of(COLUMNS, found.rows, found, anchors))
 end
 
 -- ---- labs without a run ---------------------------------------------------------------------------

@@ -149,6 +149,8 @@ function record.write(session, values, number)
   session:check_known()
   if type(values) ~= "table" then failure.invalid("mw.record: a table is wanted, got " .. type(values)) end
   check_fields(values)
+  local job = session.job
+  if job and job.size > 1 then values = lists.merged({ rank = job.rank }, values) end
   local entry = complete(session, values)
   check_units(entry)
   table.insert(session.records, setmetatable(entry, core.result))

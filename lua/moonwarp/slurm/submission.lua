@@ -230,7 +230,7 @@ function submission:submit()
     local job, problem = queue.submit(array.file, words)
     if not job then
       failure.raise_as("usage", "sbatch does not queue %s: %s; moonwarp batch --resume %s tries again, also with other "
-        .. "options", array.file, problem, self.book.folder)
+        .. "options", array.file, problem, path.word(self.book.folder))
     end
     array.job = job
     self:note("job", { array = array.array, job = job })

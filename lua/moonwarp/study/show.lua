@@ -8,6 +8,7 @@ local contest = require "moonwarp.measure.contest"
 local counted = require "moonwarp.study.counters"
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
+local kinds = require "moonwarp.plot.kinds"
 local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
@@ -184,7 +185,7 @@ local function points_of(study, spec, list)
     local entry = one.record
     local by = type(spec.by) == "function" and spec.by(entry) or nil
     points[#points + 1] = shown_record(study, one, { series = by })
-    for _, source in ipairs(spec.y == nil and study.source_list or {}) do
+    for _, source in ipairs(spec.x and spec.y == nil and study.source_list or {}) do
       local is_one = type(source.values[one.rung.name]) == "number" -- which is not a point along an axis
       local value = not is_one and measure.source_value(source, one)
       if value then points[#points + 1] = source_point(study, spec, source, entry, by or entry.series, value) end
@@ -195,7 +196,7 @@ end
 
 -- "mine-sizes-bytes"; a part with one chart of its own name is named once.
 local function chart_name(study, part, spec, suffix)
-  local own = spec.name or spec.x
+  local own = spec.name or spec.x or spec.kind
   return ("%s-%s%s%s"):format(study.state.name, part.name, own == part.name and "" or "-" .. own, suffix.name)
 end
 
@@ -215,6 +216,23 @@ local function has_place(records, field, base)
   end) ~= nil
 end
 
+local function title_of(study, part, spec, groups)
+  local sides = common_text(groups)
+  return ("%s %s: %s%s"):format(study.state.name, part.name, spec.title or spec.kind
+    or ("%s against %s"):format(spec.ylabel or spec.y or study.rate, spec.xlabel or spec.x),
+    sides ~= "" and ", " .. sides or "")
+end
+
+-- A chart of a kind that has its own options.
+local function draw_own(study, part, spec, groups, suffix)
+  local all = {}
+  for _, group in ipairs(groups) do lists.append(all, group.list) end
+  local own = lists.merged(spec, { records = points_of(study, spec, all), title = title_of(study, part, spec, groups),
+                                   name = chart_name(study, part, spec, suffix) })
+  own.kind, own.of = nil, nil
+  kinds.named[spec.kind].draw(session.current, own)
+end
+
 local function draw_chart(study, part, spec, groups, suffix)
   local all, level = {}, nil
   for _, group in ipairs(groups) do
@@ -222,7 +240,7 @@ local function draw_chart(study, part, spec, groups, suffix)
     local is_larger = group.level and not (level and level.values.bytes >= group.level.values.bytes)
     level = is_larger and group.level or level -- of the largest case, if there are several
   end
-  local points, y, sides = points_of(study, spec, all), spec.y or study.rate, common_text(groups)
+  local points, y = points_of(study, spec, all), spec.y or study.rate
   local missing = not has_place(points, spec.x, spec.logx) and spec.x or not has_place(points, y, spec.logy) and y
   if missing and has_field(points, missing) then
     remark.say(session.current, "No chart of part '%s' has '%s': no axis can show its values.", part.name, missing)
@@ -233,8 +251,7 @@ local function draw_chart(study, part, spec, groups, suffix)
   plot.draw(session.current, { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series",
     logx = spec.logx, logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
     xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
-    lines = spec.lines or lines, title = ("%s %s: %s%s"):format(study.state.name, part.name, spec.title
-      or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), sides ~= "" and ", " .. sides or ""),
+    lines = spec.lines or lines, title = title_of(study, part, spec, groups),
     name = chart_name(study, part, spec, suffix) })
 end
 
@@ -243,7 +260,8 @@ local function show_charts(study, part, groups, suffix)
     if spec.kind == "ladder" then
       if #groups[1].list > 0 then draw_ladder(study, part, spec, groups[1], suffix) end
     else
-      draw_chart(study, part, spec, groups, suffix)
+      local draw = (spec.kind or "plot") == "plot" and draw_chart or draw_own
+      draw(study, part, spec, groups, suffix)
     end
   end
 end

@@ -4,8 +4,6 @@
 -- around a case.
 
 local TID = "struct Tid { __device__ operator int() const { return threadIdx.x; } };"
-local POINT = "struct P { int x, y; };"
-local GROUPS = "#include <cooperative_groups.h>\n"
 
 return {
   { "dynamic shared memory as a class", [[template <class T> struct Shared { __device__ operator T *() {
@@ -22,32 +20,17 @@ return {
     [[__global__ void k(int *a, int w) { S s{w}; a[threadIdx.x] = later(s) + s.get(); }
     __device__ int S::get() const { return v + threadIdx.x; } __device__ int later(const S &s) {
     return s.v * 2 + threadIdx.x; }]], "2 * t + 3" },
-  { "several blocks of an odd size, index by a class", "struct Index { int i; __device__ Index() : i(blockIdx.x"
-    .. " * blockDim.x + threadIdx.x) {} };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[33]; Index x; s[threadIdx.x] = x.i; __syncthreads();
-    a[x.i] = s[32 - threadIdx.x]; }]],
-    "t - t % 33 + 32 - t % 33", grid = 3, block = 33 },
   { "two dimensions by a class, transposed", "struct At { int x, y; __device__ At() : x(threadIdx.x),"
     .. " y(threadIdx.y) {} };",
     [[__global__ void k(int *a, int w) { __shared__ int s[8][9]; At q; int (&row)[9] = s[q.y];
     row[q.x] = q.y * 8 + q.x; __syncthreads();
     a[q.y * 8 + q.x] = s[q.x][q.y]; }]], "t % 8 * 8 + t // 8", block = { 8, 8 } },
-  { "three dimensions by a lambda", "", [[__global__ void k(int *a, int w) { __shared__ int s[60];
-    auto rank = [] { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); };
-    s[rank()] = threadIdx.z * 100 + threadIdx.y * 10 + threadIdx.x;
-    __syncthreads(); a[rank()] = s[59 - rank()]; }]], "(59 - t) // 15 * 100 + (59 - t) // 5 % 3 *"
-    .. " 10 + (59 - t) % 5", block = { 5, 3, 4 } },
   { "scan in a helper with barriers", [[template <int N> __device__ int scan(int (&s)[N], int x) {
     int t = threadIdx.x; s[t] = x; __syncthreads();
     for (int d = 1; d < N; d *= 2) { int y = t >= d ? s[t - d] : 0; __syncthreads(); s[t] += y; __syncthreads(); }
     return s[t]; }]],
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; a[threadIdx.x] = scan(s, threadIdx.x + w); }]],
     "t * (t + 1) // 2 + t + 1" },
-  { "lambda with a barrier, in a loop", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    int n = threadIdx.x;
-    auto turn = [&](int d) { s[threadIdx.x] = n; __syncthreads(); int o = s[63 - threadIdx.x] + d;
-    __syncthreads(); return o; };
-    for (int i = 0; i < 3; i++) n = turn(i); a[threadIdx.x] = n; }]], "66 - t" },
   { "phases as functors", "template <class F> __device__ void phase(F f) { f(); __syncthreads(); }",
     [[__global__ void k(int *a, int w) { __shared__ int s[64];
     int o = 0; phase([&] { s[threadIdx.x] = threadIdx.x; }); phase([&] { o = s[63 - threadIdx.x]; });
@@ -57,28 +40,9 @@ return {
     for (int i = 0; i < 3; i++) { q[threadIdx.x] = p[(threadIdx.x + 1) % 64]; __syncthreads(); int *r = p; p = q;
     q = r; } a[threadIdx.x] = p[threadIdx.x]; }]],
     "(t + 3) % 64" },
-  { "guard over a barrier", "struct Add { int *p; int v; __device__ ~Add() { *p += v; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    Add d{a + threadIdx.x, (int)threadIdx.x}; s[threadIdx.x] = 2 * threadIdx.x; __syncthreads();
-    a[threadIdx.x] = s[63 - threadIdx.x]; }]], "126 - t" },
   { "barrier in a destructor", "struct Sync { __device__ ~Sync() { __syncthreads(); } };",
     [[__global__ void k(int *a, int w) { __shared__ int s[64];
     { Sync q; s[threadIdx.x] = threadIdx.x; } a[threadIdx.x] = s[63 - threadIdx.x]; }]], "63 - t" },
-  { "reference to an element over barriers", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    int &mine = s[threadIdx.x]; mine = threadIdx.x;
-    __syncthreads(); int o = s[63 - threadIdx.x]; __syncthreads(); mine = o * 2; __syncthreads();
-    a[threadIdx.x] = s[63 - threadIdx.x]; }]], "2 * t" },
-  { "lambda with references over barriers", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    int n = threadIdx.x;
-    auto put = [&](int d) { n += d; s[threadIdx.x] = n; }; put(w); __syncthreads(); int o = s[63 - threadIdx.x];
-    __syncthreads(); put(2 * o); __syncthreads();
-    a[threadIdx.x] = s[63 - threadIdx.x]; }]], "66 + t" },
-  { "copy captured over a barrier", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    int x = threadIdx.x; auto old = [x] { return x; }; x = w; s[threadIdx.x] = x + old();
-    __syncthreads(); x = s[63 - threadIdx.x]; a[threadIdx.x] = old() * 100 + x; }]], "100 * t + 64 - t" },
-  { "bound names over a barrier", POINT, [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    P p{(int)threadIdx.x, w}; auto &[x, y] = p; y += x; s[threadIdx.x] = p.y;
-    __syncthreads(); x = s[63 - threadIdx.x]; a[threadIdx.x] = p.x * 100 + y; }]], "(64 - t) * 100 + t + 1" },
   { "loop while a shared count is left", "", [[__global__ void k(int *a, int w) { __shared__ int left;
     if (threadIdx.x == 0) left = 3; __syncthreads(); int c = 0;
     while (left > 0) { c += threadIdx.x; __syncthreads(); if (threadIdx.x == 0) left--; __syncthreads(); }
@@ -151,28 +115,10 @@ return {
     .. " *a = v; }", [[__global__ void k(int *a, int w) {
     __shared__ int s[64]; w += threadIdx.x; s[threadIdx.x] = w; __syncthreads(); w *= 100; store(a,
     s[63 - threadIdx.x] + w); }]], "64 - t + 100 * (t + 1)" },
-  { "parameter counted down around barriers", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    int n = threadIdx.x; while (w-- > -2) { s[threadIdx.x] = n; __syncthreads();
-    n = s[63 - threadIdx.x] + 1; __syncthreads(); } a[threadIdx.x] = n; }]], "66 - t" },
-  { "group's barrier in a helper", GROUPS .. "namespace cg = cooperative_groups;"
-    .. " __device__ int turn(cg::thread_block b, int *s, int n) { s[b.thread_rank()] = n; b.sync();"
-    .. " return s[b.size() - 1 - b.thread_rank()]; }", [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    auto b = cg::this_thread_block();
-    a[threadIdx.x] = turn(b, s, threadIdx.x + w); }]], "64 - t" },
-  { "goto back over barriers", "", [[__global__ void k(int *a, int w) { __shared__ int s[64]; int n = threadIdx.x,
-    i = 0; again: s[threadIdx.x] = n; __syncthreads();
-    n = s[63 - threadIdx.x] + 1; __syncthreads(); if (++i < 3) goto again; a[threadIdx.x] = n; }]], "66 - t" },
-  { "do while with a break between barriers", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    int n = threadIdx.x, i = 0; do { s[threadIdx.x] = n; __syncthreads();
-    n = s[63 - threadIdx.x]; if (i == w) break; __syncthreads(); n += 10; } while (++i < 5); a[threadIdx.x] = n;
-    }]], "t + 10" },
   { "barriers in a recursion", [[__device__ int turn(int *s, int n, int d) { s[threadIdx.x] = n; __syncthreads();
     n = s[63 - threadIdx.x] + 1; __syncthreads();
     return d ? turn(s, n, d - 1) : n; }]], [[__global__ void k(int *a, int w) { __shared__ int s[64];
     a[threadIdx.x] = turn(s, threadIdx.x, 2); }]], "66 - t" },
-  { "early return behind the last barrier", TID, [[__global__ void k(int *a, int w) { __shared__ int s[64];
-    s[threadIdx.x] = threadIdx.x; __syncthreads(); Tid q; if (q > 40) return;
-    a[threadIdx.x] = s[63 - threadIdx.x]; }]], "t > 40 and 0 or 63 - t" },
   { "launch bounds, extern C, restrict", "", [[extern "C" __global__ void __launch_bounds__(64)
     k(int *__restrict__ a, const int w) { __shared__ int s[64]; const auto t = threadIdx.x;
     s[t] = t * w; __syncthreads(); a[t] = s[t ^ 63]; }]], "63 - t" },
@@ -195,13 +141,6 @@ return {
   { "value kept from a parameter that changes", "", [[__global__ void k(int *a, int w) { __shared__ int s[64];
     int q = w + 1; w = threadIdx.x; s[threadIdx.x] = q; __syncthreads();
     a[threadIdx.x] = q * 1000 + s[63 - threadIdx.x] * 100 + w; }]], "2200 + t" },
-  { "value kept in a loop of barriers", "", [[__global__ void k(int *a, int w) { __shared__ int s[64]; int x = w,
-    old = 0; for (int i = 0; i < 3; i++) { old = x; x = old * 2 + i;
-    s[threadIdx.x] = old + threadIdx.x; __syncthreads(); x += s[63 - threadIdx.x] - old - (63 - (int)threadIdx.x);
-    __syncthreads(); } a[threadIdx.x] = x * 100 + old; }]], "1205" },
-  { "tickets", "", [[__global__ void k(int *a, int w) { __shared__ int c, s[64]; if (threadIdx.x == 0) c = 0;
-    __syncthreads(); int i = atomicAdd(&c, w); s[i] = 2 * i; __syncthreads();
-    a[threadIdx.x] = s[threadIdx.x]; }]], "2 * t" },
   { "tickets of warps, handed to their lanes", "struct Ticket { int *c; __device__ int operator()()"
     .. " const { return atomicAdd(c, 32); } };", [[__global__ void k(int *a, int w) { __shared__ int c;
     if (threadIdx.x == 0) c = 0; __syncthreads(); Ticket next{&c}; int at = 0; if (threadIdx.x % 32 == 0)

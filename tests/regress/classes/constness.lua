@@ -19,9 +19,6 @@ return {
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int x = t; s[t] = x;
     __syncthreads(); x += s[63-t]; __syncthreads(); a[t] = x * 10 + Is<decltype(x)>::r; }]],
     "631", alone = true },
-  { "decltype(auto) of a variable over a barrier", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int x = t; s[t] = x;
-    __syncthreads(); decltype(auto) y = x; y += s[63-t]; a[t] = x * 100 + y; }]], "t*100+63" },
   { "const object over a barrier", BOTH,
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; const P p{t}; s[t] = t;
     __syncthreads(); a[t] = p.get() * 100 + s[63-t]; }]], "200+63-t" },
@@ -41,9 +38,6 @@ return {
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; const auto p = make(t);
     auto q = cmake(t); s[t] = t; __syncthreads(); a[t] = p.get() * 100 + q.get() * 1000 + s[63-t]; }]],
     "1200+63-t" },
-  { "const of two declarators", BOTH,
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; const P p{t}, q{t};
-    s[t] = t; __syncthreads(); a[t] = p.get() * 100 + q.get() * 1000 + s[63-t]; }]], "2200+63-t" },
   { "shared element by a conversion that is not const", [[struct P { int v; __device__ operator int() {
     return v; } __device__ operator int() const { return -v; } };]],
     [[__global__ void k(int *a, int w) { __shared__ P s[64]; s[threadIdx.x].v = 1; __syncthreads(); int n =
@@ -52,10 +46,6 @@ return {
     { return v + x; } __device__ int operator+(int x) const { return -v; } };]],
     [[__global__ void k(int *a, int w) { __shared__ P s[64]; s[threadIdx.x].v = 1; __syncthreads(); int n =
     0; for (int k = 0; k < 64; k++) n = s[k] + n; a[threadIdx.x] = n; }]], "64" },
-  { "shared element by unary operators", [[struct P { int v; __device__ int operator-() { return v; }
-    __device__ int operator-() const { return 100 * v; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ P s[64]; s[threadIdx.x].v = 1; __syncthreads(); int n =
-    0; for (int k = 0; k < 64; k++) n += -s[k]; a[threadIdx.x] = n; }]], "64" },
   { "const decides in a reference's method chain", [[struct P { int v; __device__ P &self() { return *this;
     } __device__ const P &self() const { return *this; } __device__ int get() { return 1; } __device__
     int get() const { return 2; } };]],
@@ -67,11 +57,6 @@ return {
     __device__ const int *end() const { return v + 2; } };]],
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; const P p{{1, t}}; s[t]
     = t; __syncthreads(); int n = 0; for (int x : p) n += x; a[t] = n * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "const decides in operator[]", [[struct P { int v[2]; __device__ int &operator[](int i) { return v[i];
-    } __device__ int operator[](int i) const { return v[1 - i]; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; const P p{{1, t}}; P
-    q{{1, t}}; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + q[0] * 10000 + s[63-t]; }]],
-    "100*t+10000+63-t" },
   { "volatile decides", [[__device__ int kind(volatile int &) { return 1; } __device__ int kind(int &) {
     return 2; }]],
     [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; volatile int v = t; int
