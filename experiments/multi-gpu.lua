@@ -439,7 +439,7 @@ local function alone(c, d)
   end, c.A[d], c.B[d]))
 end
 
--- The same in parts: the first and the last plane in an urgent stream beside the others.
+-- The same in parts: the first and the last plane in an urgent stream at the same time as the others.
 local function in_parts(c, d)
   local main, other, last = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities())), c.planes[d]
   local inner_done, border_done = mark(main), mark(other)
@@ -571,7 +571,7 @@ local function timeline(way)
     for _, name in ipairs { "from", "to" } do span[name] = at(span[name], tonumber(span.label)) end
   end
   mw.timeline { spans = spans, name = "multi-gpu-" .. way, device = c.dev,
-                title = ("multi-gpu: two steps, %d^3 cells a device, %s"):format(side, way) }
+                title = ("multi-gpu: two steps, %d^3 cells per device, %s"):format(side, way) }
 end
 
 study:part { "timeline", run = function()

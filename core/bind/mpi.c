@@ -167,7 +167,7 @@ static int mpi_test(lua_State *L) {
   return 1;
 }
 
-/* core.mpi.probe(space, tag, peer): of a message that has come, whose it is and its bytes; peer -1: of any. */
+/* core.mpi.probe(space, tag, peer): of a message that has come, its sender and its bytes; peer -1: of any. */
 static int mpi_probe(lua_State *L) {
   static const char *const spaces[] = {"arrays", "values", "job", "groups", NULL};
   int peer = (int)check_integer(L, 3), found = 0;

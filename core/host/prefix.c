@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Whatever the process prints from now on, in a library or by a child as well, with some words before each line: a process
- * of its own reads it from pipes, and ends behind the last that may print. */
+ * of its own reads it from pipes, and ends after the last that may print. */
 #include <errno.h>
 #include <lauxlib.h>
 #include <poll.h>
@@ -62,7 +62,7 @@ static void print_all(stream streams[STREAMS], size_t words) {
   _exit(0);
 }
 
-/* What is printed behind it is lost. */
+/* Text printed after it is lost. */
 static void end(void) {
   if (!printer) return;
   fflush(NULL);

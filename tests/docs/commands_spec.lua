@@ -162,9 +162,11 @@ local function listed(page, link)
   return list
 end
 
-it("README.md lists studies in the order of the index", function()
-  local place = {}
-  for i, name in ipairs(listed("/docs/studies/README.md", "[%w-]+%.md%)")) do place[name] = i end
+it("README.md and the curriculum list studies in the order of the index", function()
+  local index, place = listed("/docs/studies/README.md", "[%w-]+%.md%)"), {}
+  for i, name in ipairs(index) do place[name] = i end
+  local taught = lists.map(dofile(HOME .. "/experiments/curriculum.lua"), function(lab) return lab.study end)
+  assert.are.same(index, taught)
   local last = 0
   for _, name in ipairs(listed("/README.md", "docs/studies/")) do
     assert.is_true(place[name] > last, name)

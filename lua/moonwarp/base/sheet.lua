@@ -8,7 +8,7 @@
 --   unit      the base unit of the column's values
 --   number    true: at the right of its column
 --   width     in a terminal: its letters, whatever its cells have; else those of the widest
---   gap       in a terminal: what is before it, if not two blanks
+--   gap       in a terminal: the text before it, if not two blanks
 --
 -- A cell is false (nothing), a text, a number, or { text, value = } where programs read another value than people.
 
@@ -57,7 +57,7 @@ end
 
 --- Lines for a terminal, without blanks at their ends.
 ---@param made table
----@param style table?  rule (true: a line under the headings), indent (what is before the first column), room (letters
+---@param style table?  rule (true: a line under the headings), indent (text before the first column), room (letters
 ---                     of a line: columns that do not fit are left out), ascii (true: ASCII for our signs)
 ---@return string[]
 function sheet.lines(made, style)

@@ -8,7 +8,7 @@
 --   text(about, size)            the chart in letters; size: width, unicode, colour
 --   drawing(about)               of gnuplot.script
 --   form                         of base/schema: what record.json has of it beyond what all have
---   problem(about, where)        what is wrong with one of that form; nil: nothing; may be absent
+--   problem(about, where)        the error in one of that form; nil: none; may be absent
 --
 -- and, of a chart of records (figure.leave), what a figure of several runs needs of it:
 --

@@ -31,7 +31,7 @@ local ladder = {
   },
 }
 
---- The problem of a bar whose run there is not.
+--- The problem of a bar without its run.
 ---@param about table
 ---@param where string
 ---@return string?

@@ -64,7 +64,7 @@ local function cell(value, column, factor)
   return text .. quantity.suffix(number, low, high, show)
 end
 
--- A column with its cells, whose values are in the unit of the heading. One of words is at the left.
+-- A column with its cells; their values are in the unit of the heading. One of words is at the left.
 local function filled(column, entries)
   local scale, is_words = scale_of(column, entries), true
   for _, entry in ipairs(entries) do
@@ -176,7 +176,7 @@ local function columns_of(session, spec, entries)
   return lists.append(lists.map(varying, column_of), columns), measured(session, columns, entries)
 end
 
--- What is shown, with a name and notes.
+-- A table to show, with a name and notes.
 local function build(session, spec)
   schema.options("mw.table", spec, SPEC)
   local entries = spec.records or session.records

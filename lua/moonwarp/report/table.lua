@@ -9,7 +9,7 @@ local units = require "moonwarp.base.units"
 
 local tables = {}
 
--- One cell, whose value is in an attribute if it is not what is shown; for screens that are too narrow for columns with
+-- One cell; its value is in an attribute if it is not shown as it is; for screens that are too narrow for columns with
 -- a word of its column.
 local function cell_of(cell, column)
   local value, shown = nil, cell

@@ -85,7 +85,7 @@ local function cell_of(row, name, unit)
   return { show(value) .. quantity.suffix(value, row[name .. ".low"], row[name .. ".high"], show), value = value }
 end
 
--- Records as a table; is_shown(name): of which columns, else of all.
+-- Records as a table; is_shown(name): the columns, else all.
 local function table_of(runs, is_shown)
   local records = {}
   for _, run in ipairs(runs) do lists.append(records, run.records) end
