@@ -439,7 +439,7 @@ local function alone(c, d)
   end, c.A[d], c.B[d]))
 end
 
--- The same in parts: the first and the last plane in an urgent stream at the same time as the others.
+-- The same in parts: the first and the last plane in an urgent stream, the others in another one.
 local function in_parts(c, d)
   local main, other, last = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities())), c.planes[d]
   local inner_done, border_done = mark(main), mark(other)

@@ -13,6 +13,7 @@
 --   put_off        what this pass has left to the last one to show (sweep/passes.lua)
 --   picked         of moonwarp run --pass: which value of each parameter that is swept, by name
 --   outcome        of moonwarp run --pass: how the pass ended (sweep/part.lua)
+--   is_part        a batch runs this pass, so who joins the passes says how it ended
 --   left           the status with which the run has ended (cli/run.lua)
 --   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)

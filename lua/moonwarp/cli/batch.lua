@@ -104,7 +104,7 @@ local function plan_of(parsed, curriculum, found)
   steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked, found = found })
   -- A device that was asked for and is not there is an error, not a lab that is skipped.
   local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
-  if bad then failure.raise_as("no_device", "device '%s' is not usable: %s", bad, found[bad].reason) end
+  if bad then failure.raise_as("no_device", "%s", found[bad].reason) end
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
            sandbox = parsed.sandbox, argv = lists.append({ "batch" }, parsed.words) }, found
 end

@@ -150,7 +150,7 @@ end
 --- The parts here that a part exchanges with along each dimension, apart from itself.
 ---@param grid table
 ---@param part table
----@return integer[][] parts  of dimensions
+---@return integer[][] numbers  of parts, for each dimension
 function exchange.beside(grid, part)
   return lists.map(part.neighbours, function(sides)
     local found = {}
