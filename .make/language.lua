@@ -16,7 +16,7 @@ local SOURCES <const> = { "core", "lua", "kernels", "experiments" }
 local TEXTS <const> = { "README.md", "CONTRIBUTING.md", "docs", "core", "lua", "kernels", "experiments" }
 local LONG <const>, NEXT <const> = 90, 20 -- characters of the lines around a torn one
 
--- Phrases that manuals of C, CUDA and Lua do not use, or not so often: how many of 10,000 words of comments may be such.
+-- Phrases that manuals of C, CUDA and Lua do not use, or not so often, and how many comments may have in 10,000 words.
 local WORDS <const> = {
   { "behind", 2 }, { "beside", 0 }, { "what is", 17 }, { "whose", 15 }, { "is none", 1.6 }, { "are none", 0.4 },
   { "worth", 0.7 }, { "nobody", 1 }, { "go on with", 0 }, { "goes on with", 0 }, { "gone on with", 0 },
