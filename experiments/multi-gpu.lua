@@ -570,7 +570,7 @@ local function timeline(way)
     for _, name in ipairs { "from", "to" } do span[name] = at(span[name], tonumber(span.label)) end
   end
   mw.timeline { spans = spans, name = "multi-gpu-" .. way, device = c.dev,
-                title = ("multi-gpu: two steps, %d^3 cells a device, %s"):format(side, way) }
+                title = ("multi-gpu: two steps, %d^3 cells per device, %s"):format(side, way) }
 end
 
 study:part { "timeline", run = function()

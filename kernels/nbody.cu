@@ -4,29 +4,29 @@
 // G = 1; then the accelerations, and the one step from which integrators are made. No two bodies share a place.
 //
 // The ladder; TILE is 256. Bound: arithmetic. Each of the n^2 interactions needs a reciprocal square root.
-//   v1 potential_direct<float>   each thread reads all bodies; bound: issue, since the reads are the caches'. With
-//                                <double> the literal 1 of 1 / r is a double, as in v2
-//   v2 potential_shared<double>  a block stages TILE bodies in shared memory, as the source does, with its literal
+//   potential_direct<float>      each thread reads all bodies; bound: issue, since the reads are the caches'. With
+//                                <double> the literal 1 of 1 / r is a double, as in the next
+//   potential_shared<double>     a block stages TILE bodies in shared memory, as the source does, with its literal
 //                                1.0, a double: it turns division and sum into f64; bound: f64 units and conversions
-//   v3 potential_shared<float>   the same with 1.0f; bound: issue of an exactly rounded root and a division
-//   v4 potential_tiled           rsqrtf in their place; the body itself is known by its distance; bound: issue
-//   v5 potential_wide<B, I, U>   a thread has I bodies, so a staged body is read once for I interactions; only tiles
+//   potential_shared<float>      the same with 1.0f; bound: issue of an exactly rounded root and a division
+//   potential_tiled              rsqrtf in their place; the body itself is known by its distance; bound: issue
+//   potential_wide<B, I, U>      a thread has I bodies, so a staged body is read once for I interactions; only tiles
 //                                with own bodies ask who is who; unrolled U times; bound: the special-function units
-//   v6 the option fast_math      any of them: denormals are flushed, so rsqrtf is one instruction; roots and divisions
+//   the option fast_math         any of them: denormals are flushed, so rsqrtf is one instruction; roots and divisions
 //                                are approximate; bound: the special-function units
-//   v7 potential_pairs<I>        each pair once, by Newton's third law: a root serves two interactions; bound: issue,
+//   potential_pairs<I>           each pair once, by Newton's third law: a root serves two interactions; bound: issue,
 //                                nine instructions for the two
 //
 //   v9 potential_tile            v4 of some bodies from some others, adding up: a step of a ring of devices
 //
 // The special-function units give 16 results a cycle and multiprocessor (CUDA C++ Programming Guide, throughput of
 // native arithmetic instructions, reciprocal square root of f32, compute capability 5.0 and later).
-// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v2 and the question; of its
+// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): tiles and the question; of its
 // direct kernel it has only the times.
 // L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3 (2007), chapter 31: tiles, several
 // bodies per thread. L. Verlet, Phys. Rev. 159 (1967) 98: leapfrog.
-// Rounding: a sum of n terms of one sign, so mw.check takes { sum = n }; v7 adds in an order that differs from run to
-// run.
+// Rounding: a sum of n terms of one sign, so mw.check takes { sum = n }; pairs are added in an order that differs from
+// run to run.
 
 #define TILE 256
 #define WARP 32

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Whatever the process prints from now on, in a library or by a child as well, with some words before each line: sed reads
- * it from pipes, and ends behind the last that may print. */
+ * it from pipes, and ends after the last that may print. */
 #include <errno.h>
 #include <lauxlib.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 static pid_t printers[STDERR_FILENO + 1]; /* by the stream that they print to */
 
-/* What is printed behind it is lost. */
+/* Text printed after it is lost. */
 static void end(void) {
   fflush(NULL);
   for (int to = STDOUT_FILENO; to <= STDERR_FILENO; to++) {

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The job's MPI, as moonwarp.mpi, moonwarp.nccl and the run of the job (sweep/ranks.lua) use it: waits that Ctrl-C and
--- the job's end interrupt, texts of any length, arrays where MPI reaches them. What is sent is in one of four spaces
+-- the job's end interrupt, texts of any length, arrays where MPI reaches them. Sent data is in one of four spaces
 -- ("arrays", "values", "job", "groups"), so that the script's messages meet none of the library's.
 
 local core = require "moonwarp.core"
@@ -38,7 +38,7 @@ end
 
 -- ---- waiting ------------------------------------------------------------------------------------
 
---- Called now and then in a wait, with what is waited for and the peer, if it is one: it may raise.
+--- Called now and then in a wait, with the awaited operation and the peer, if it is one: it may raise.
 function calls.look() end
 
 local function checked(who, ok, ...)

@@ -347,7 +347,7 @@ local function communicator_of_job()
   return self
 end
 
---- A communicator of devices of this process, whose ranks are their places in the list; without devices that of the
+--- A communicator of devices of this process; their ranks are their places in the list; without devices that of the
 --- ranks of an MPI job, each with the device that mw.device() gives.
 ---@param devices device[]?   all of one kind, each once
 ---@return any communicator

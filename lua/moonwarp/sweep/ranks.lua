@@ -3,7 +3,7 @@
 -- The ranks of an MPI job (moonwarp run --mpi) as one run. Rank 0 has the folder. The others keep their results in
 -- memory and send them to it when their script ends; it then tells all how the job has ended.
 -- A rank that fails sends why, and does not wait for the others, which may wait for it: when rank 0 has closed the run,
--- it lets that rank say its message and end the job. Whoever waits for a rank whose script has ended is told so.
+-- it lets that rank say its message and end the job. An error tells ranks that wait for a rank that has ended.
 
 local calls = require "moonwarp.mpi_calls"
 local core = require "moonwarp.core"
@@ -23,7 +23,7 @@ local ranks = {}
 
 local PART <const>, WORD <const> = 1, 2 -- tags: of a rank to rank 0, of rank 0 to a rank
 local GRACE <const> = 2 -- seconds that a rank which fails waits for rank 0
-local STILL <const> = 1 -- seconds without news after which who waits is told who has ended
+local STILL <const> = 1 -- seconds without news after which a waiting rank learns who has ended
 local LOOK_SECONDS <const> = 0.01
 
 -- ---- letters ------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ local function decide(yes)
 end
 
 --- Opens the job.
----@param more table   options of the session, which get what is the rank's own
+---@param more table   options of the session, which get the rank's own ones
 ---@return table job   for ranks.join
 function ranks.open(more)
   local place = calls.open()
