@@ -84,12 +84,12 @@ end
 
 local function rung_works(run)
   expect(run "run memcopy --device cpu -p n=256 -p parts=ladder -p rungs=11 -p seconds=0.0001",
-    "an element a thread, backwards")
+    "an element per thread, backwards")
 end
 
 local function study_works(run, home)
   expect(run "list newcomer", "newcomer       does a longer loop make saxpy faster?", "-p n=100000")
-  expect(run "run newcomer --device cpu -p n=1000 -p seconds=0.0001", "an element a thread", "best saxpy")
+  expect(run "run newcomer --device cpu -p n=1000 -p seconds=0.0001", "an element per thread", "best saxpy")
   expect(run "batch experiments/curriculum.lua --dry-run --only newcomer --device cpu", "moonwarp run newcomer")
   run "run docs/gen.lua"
   expect(support.read(home .. "/docs/studies/README.md"), "| newcomer | does a longer loop make saxpy faster? |")
@@ -160,7 +160,7 @@ end
 local TASKS <const> = {
   { "a rung", rung_works, change("kernels/memcopy.cu", "// ---- host notes ---", KERNEL),
     change("experiments/memcopy.lua", "-- ---- the rungs ---", [[
-study:rung { 11, "an element a thread, backwards", kernel = "memcopy_backwards", answer = "copy", block = 256,
+study:rung { 11, "an element per thread, backwards", kernel = "memcopy_backwards", answer = "copy", block = 256,
              over = { "n" } }
 -- ---- the rungs ---]]) },
   { "a study", study_works, create("kernels/newcomer.cu", "// newcomer: y = a * x + y.\n" .. small_study.KERNELS),
@@ -177,9 +177,9 @@ study:rung { 11, "an element a thread, backwards", kernel = "memcopy_backwards",
   if #reason > 1000 then failure.invalid("mw.skip: the reason has %d letters, 1000 at most", #reason) end
   local problem = failure.new("skipped"]]) },
   { "a lab gate", gate_works, change("experiments/curriculum.lua",
-    'gates = { gate("T_tot", "an element a thread", 0.1, "library copy", LADDER),',
-    [[gates = { gate("T_tot", "an element a thread", 0.1, "library copy", LADDER),
-              gate("T_tot", "16 bytes a thread", 0.1, "library copy", LADDER),]]) },
+    'gates = { gate("T_tot", "an element per thread", 0.1, "library copy", LADDER),',
+    [[gates = { gate("T_tot", "an element per thread", 0.1, "library copy", LADDER),
+              gate("T_tot", "16 bytes per thread", 0.1, "library copy", LADDER),]]) },
   { "a page", page_works, create("docs/newcomer.md", "# What newcomers ask\n"),
     change("README.md", "[CHANGELOG](CHANGELOG.md)", "[CHANGELOG](CHANGELOG.md), [newcomers](docs/newcomer.md)") },
 }

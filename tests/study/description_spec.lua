@@ -48,6 +48,8 @@ describe("a mistake in a study's description", function()
     { 'table = {', 'rungs = { "loop" }, table = {',
       "mine.lua:20: part 'ladder', rungs: there is no rung or answer 'loop'; did you mean 'a loop'?" },
     { 'return study', '', "mine.lua:2: the file must end with 'return study'" },
+    { 'question = "does', 'course = { week = 3 }, question = "does',
+      "mine.lua:2: mw.study: option 'course'.about must be a string, got nil" },
     { 'local study, p', 'mw.study { question = "another?" } local study, p',
       "mine.lua:2: the file must end with 'return study'; the one that it returns is another" },
     -- brackets that were forgotten: what has names in it counts as an empty list
