@@ -193,7 +193,7 @@ studies: programs ## all studies with their defaults, and how long they took
 bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else
 	@.make/bundle.sh $(BUILD) $(BUNDLE)
 
-docs: programs ## generate docs/api/*.md
+docs: programs ## generate docs/api/*.md and docs/measurements.md
 	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua
 
 docs-findings: programs ## write what is printed into docs/check.md, docs/counters.md and the tutorial
@@ -208,8 +208,9 @@ docs-check: programs ## fail where generated documents are stale or a name has n
 floors: programs ## fail where files or folders reach each other, or against the order of lua/; .make/floors.lua BUILD --print shows them
 	@$(LUA) .make/floors.lua $(BUILD)
 
-lint: floors ## luacheck, clang-format, compiler warnings, circles
-	$(Q)luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua
+lint: floors ## luacheck, clang-format, compiler warnings, circles, language
+	$(Q)luacheck --quiet lua experiments tests docs .make
+	$(Q)$(LUA) .make/language.lua
 	$(Q)clang-format --dry-run -Werror $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
 	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c)
 

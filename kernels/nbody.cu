@@ -17,6 +17,8 @@
 //   v7 potential_pairs<I>        each pair once, by Newton's third law: a root serves two interactions; bound: issue,
 //                                nine instructions for the two
 //
+//   v9 potential_tile            v4 of some bodies from some others, adding up: a step of a ring of devices
+//
 // The special-function units give 16 results a cycle and multiprocessor (CUDA C++ Programming Guide, throughput of
 // native arithmetic instructions, reciprocal square root of f32, compute capability 5.0 and later).
 // Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v2 and the question; of its
@@ -110,6 +112,27 @@ potential_tiled(float *phi, const float *x, const float *y, const float *z, cons
     __syncthreads();
   }
   if (on) phi[i] = -sum;
+}
+
+// Arrays of bodies have all x, then all y, all z and all masses.
+__global__ void __launch_bounds__(TILE)
+potential_tile(float *phi, const float *own, const float *tile, int n, int others, int is_first) {
+  __shared__ float4 staged[TILE];
+  int it = threadIdx.x;
+  int i = blockIdx.x * TILE + it;
+  float4 mine = body_of(own, own + n, own + 2 * n, own + 3 * n, i, n);
+  float sum = 0;
+  for (int first = 0; first < others; first += TILE) {
+    staged[it] = body_of(tile, tile + others, tile + 2 * others, tile + 3 * others, first + it, others);
+    __syncthreads();
+    for (int k = 0; k < TILE; k++) {
+      float dx = staged[k].x - mine.x, dy = staged[k].y - mine.y, dz = staged[k].z - mine.z;
+      float r2 = dx * dx + dy * dy + dz * dz;
+      sum += r2 > 0.0f ? staged[k].w * rsqrtf(r2) : 0.0f;
+    }
+    __syncthreads();
+  }
+  if (i < n) phi[i] = (is_first ? 0.0f : phi[i]) - sum;
 }
 
 // A thread's I bodies are B apart from each other; the loop over a staged tile is unrolled U times.

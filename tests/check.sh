@@ -6,7 +6,7 @@
 # is the sum. Called by the Makefile.
 # A spec runs in the program; also as a module of the stock interpreter where that is another thing, and by the other
 # C++ compiler where it is about what the CPU device compiles.
-#   JOBS=n        files at a time (one a core): no test measures time
+#   JOBS=n        files at a time (one per core): no test measures time
 #   SANITIZED=1   BUILD was made with AddressSanitizer and UBSan
 #   ONLY=pattern  only files whose name matches
 set -uo pipefail
@@ -16,7 +16,7 @@ what=${2:-all}
 cd "$(dirname "$0")/.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 logs=$build/check
-limit=1800 # seconds a file
+limit=1800 # seconds per file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
 export PRECOMPILED=$logs/headers # of tests/cxx-o0
@@ -61,7 +61,7 @@ run_file() { # kind file
     other) run_other "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
-        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua ;;
+        luacheck) luacheck --quiet lua experiments tests docs .make ;;
         docs) "$MOONWARP_PROGRAM" run docs/gen.lua -- --check ;;
         floors) $STOCK_LUA .make/floors.lua "$build" ;;
       esac ;;
@@ -190,8 +190,15 @@ nulled() {
 # All but those that need something of their own: a backend, a cluster.
 program_specs() { printf '%s\n' tests/*/*_spec.lua | grep -v '^tests/\(backend_null\|cluster\|mpi\)/'; }
 
-# Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
-list() {
+# What takes longest: it begins first, so that no core waits for another at the end.
+long() {
+  specs regress/classes cpu/warnings cuda/nvrtc check/{pairs,faulty,studies} \
+    cpu/{generator,front,features,language,split,engines} studies/{runs,cumsum,reduction,memcopy,stencil,broken} \
+    regress/{hidden,exit_status,help_examples,kernel_engines}
+}
+
+# "kind file" a line.
+files() {
   local file
   if [ "$what" = cluster ]; then
     for file in tests/{cluster,mpi}/*_spec.lua; do echo "cluster $file"; done
@@ -213,6 +220,9 @@ list() {
   fi
   for file in tests/c/test_*.c; do echo "c $file"; done
 }
+
+# Files in the order they run.
+list() { awk 'NR == FNR { long[$1]; next } { print !($2 in long), NR, $0 }' <(long) <(files) | sort -k1,1n -k2,2n | cut -d' ' -f3-; }
 
 case $what in
   run) run_file "$3" "$4"; exit ;;

@@ -72,7 +72,7 @@ int object_device(lua_State *L) {
 
 /* ---- ids: NAME, NAME:N, NAME:0/2, NAME:sm_NN or NAME:check, as the backends have them -------------------------- */
 
-/* The backend whose name the id begins with, NULL if there is none; which: what follows NAME:, NULL where nothing
+/* The backend whose name the id begins with, NULL if none; which: what follows NAME:, NULL where nothing
  * does. */
 static const mw_backend *find_backend(const char *id, const char **which) {
   size_t length = strcspn(id, ":");
@@ -364,7 +364,7 @@ static const bind_field properties[] = {P(id),
                                         P(offline),
                                         LAST_FIELD};
 
-/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes per second; what is unknown is absent. */
+/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes per second; unknown ones are absent. */
 static int device_properties(lua_State *L) {
   const mw_backend *backend = self_device(L)->backend;
   const mw_device_info info = self_device(L)->info;

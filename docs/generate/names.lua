@@ -61,6 +61,8 @@ local function registered()
   local mpi = require "moonwarp.mpi"
   found.mpi, found.mpi_request = keys(mpi), { wait = true, test = true }
   found.mpi.request = nil
+  found.grid = keys(require("moonwarp.grid").methods)
+  for name in pairs(found.grid) do if name:match "^__" then found.grid[name] = nil end end
   local study = require "moonwarp.study"
   for name, class in pairs(study.classes) do found[name] = methods_of(class) end
   for name, fields in pairs(study.fields) do found[name .. "_spec"] = keys(fields) end
