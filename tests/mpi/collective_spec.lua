@@ -20,7 +20,8 @@ describe("nccl.communicator() of a job", function()
       for r = 1, size do wanted.prod = wanted.prod * r end
       for _, op in ipairs { "sum", "prod", "max", "min", "avg" } do -- alike at all ranks
         local value = wanted[op]
-        local out = comm:all_reduce({ full(0, 3, dtype) }, { full(rank + 1, 3, dtype) }, { op = op, streams = o.streams })
+        local x = { full(rank + 1, 3, dtype) }
+        local out = comm:all_reduce({ full(0, 3, dtype) }, x, { op = op, streams = o.streams })
         mw.check(out[1], op == "avg" and dtype:find "^[iu]" and value // 1 or value)
       end
     end
@@ -51,8 +52,8 @@ describe("nccl.communicator() of a job", function()
     local function try(f, ...) return (tostring(select(2, pcall(f, ...))):gsub("^%S+: ", "")) end
     local f16 = { full(1, 2, "f16") }
     assert(try(comm.all_reduce, comm, f16):find("f16 and bf16 are reduced only on CUDA devices", 1, true))
-    assert(try(comm.send, comm, x, size):find(("send: a rank from 0 to %d expected, got %d"):format(last, size), 1, true))
-    assert(try(comm.broadcast, comm, { x }, { root = size }):find("broadcast: root is a rank from 0 to " .. last, 1, true))
+    assert(try(comm.send, comm, x, size):find(("send: a rank from 0 to %d expected, got %d"):format(last, size)))
+    assert(try(comm.broadcast, comm, { x }, { root = size }):find("broadcast: root is a rank from 0 to " .. last))
     mpi.barrier()]]
 
   for _, ranks in ipairs { 1, 2, 4 } do

@@ -137,14 +137,15 @@ describe("an MPI job", function()
     for _, waits in ipairs { 0, 1 } do
       with_job(2, ("if rank == %d then mpi.recv(1 - rank) end"):format(waits), nil, function(status, output)
         assert.are.equal(1, status, output)
-        assert.are.equal(1, count(output, ("rank %d: mpi.recv from rank %d: rank %d has ended its script, and takes no part")
-          :format(waits, 1 - waits, 1 - waits)), output)
+        local text = "rank %d: mpi.recv from rank %d: rank %d has ended its script, and takes no part"
+        assert.are.equal(1, count(output, text:format(waits, 1 - waits, 1 - waits)), output)
       end)
     end
   end)
 
   it("sweeps", function()
-    with_job(2, "mw.record { n = mw.arg('n', 1), all = mpi.all_reduce(rank) }", "-p n=1,2,3", function(status, output, runs)
+    local text = "mw.record { n = mw.arg('n', 1), all = mpi.all_reduce(rank) }"
+    with_job(2, text, "-p n=1,2,3", function(status, output, runs)
       assert.are.equal(0, status, output)
       assert.are.equal(6, #runs[1].records)
       assert.are.equal(1, count(output, "passed 3 of 3"), output)
@@ -164,12 +165,13 @@ describe("an MPI job", function()
     support.with_folder(function(folder)
       support.write(folder .. "/job.lua", [[print(require "moonwarp.mpi".rank())]])
       local function refused(before, words, status, text)
-        local got, output = labs.shell(("%s %s run %s/job.lua %s"):format(before, labs.quoted(labs.program), folder, words))
+        local got, output = labs.shell(("%s %s run %s/job.lua %s"):format(before, labs.quoted(labs.program), folder,
+          words))
         assert.are.equal(status, got, output)
         assert.is_truthy(output:find(text, 1, true), output)
       end
-      refused("", "", 1, "mpi.rank: the run is no MPI job; start it with --mpi, as in mpirun -n 4 moonwarp run SCRIPT --mpi")
-      refused("env MOONWARP_MPICC=no-such-mpicc", "--mpi", 1, "there is no no-such-mpicc on PATH, which compiles the shim")
+      refused("", "", 1, "mpi.rank: the run is no MPI job; start it with --mpi, as in mpirun -n 4 ")
+      refused("env MOONWARP_MPICC=no-such-mpicc", "--mpi", 1, "there is no no-such-mpicc on PATH, which compiles")
       refused("env MOONWARP_MPICC=false", "--mpi", 1, "does not compile the shim over MPI")
       refused(mpi.mpirun(1):gsub(" %S*mpirun.*", "") .. " PMI_SIZE=3", "--mpi", 1,
         "mpirun has started 3 processes, which are no job of ")
@@ -187,8 +189,8 @@ describe("an MPI job", function()
 
   it("ends when a rank or mpirun is killed", function()
     with_endless(4, function(_, folder)
-      labs.shell(("kill -KILL $(pgrep -f 'run job.lua.*' | while read p; do [ $(readlink /proc/$p/cwd) = %s ] && grep -zq "
-        .. "'_RANK=2' /proc/$p/environ && echo $p; done)"):format(labs.quoted(folder)))
+      labs.shell(("kill -KILL $(pgrep -f 'run job.lua.*' | while read p; do [ $(readlink /proc/$p/cwd) = %s ] && "
+        .. "grep -zq '_RANK=2' /proc/$p/environ && echo $p; done)"):format(labs.quoted(folder)))
     end)
     with_endless(2, function(pid) labs.shell("kill -KILL " .. pid) end)
   end)

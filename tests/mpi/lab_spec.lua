@@ -64,13 +64,14 @@ describe("a lab of MPI", function()
       labs.with({ { "m", "tasks = 2, mpi = true", RANKS } }, function(folder, batch)
         local before = ("%s SLURM_CONF=%s/slurm.conf MOONWARP_CACHE=%s/cache timeout -k 5 300"):format(
           environment(folder), c.folder, folder)
-        local status, output = labs.shell(("cd %s && %s %s batch labs.lua --slurm --out out"):format(labs.quoted(folder),
-          before, labs.quoted(labs.program)))
+        local status, output = labs.shell(("cd %s && %s %s batch labs.lua --slurm --out out"):format(
+          labs.quoted(folder), before, labs.quoted(labs.program)))
         assert.are.equal(0, status, output)
         c:drain()
         local result
         status, output, result = batch("--resume", before)
-        assert.are.equal(0, status, output .. select(2, labs.shell(("cat %s/out/batch/*/m-cpu/output.txt"):format(folder))))
+        local said = select(2, labs.shell(("cat %s/out/batch/*/m-cpu/output.txt"):format(folder)))
+        assert.are.equal(0, status, output .. said)
         assert.are.equal("passed", result.labs[1].verdict)
         assert.are.equal(2, mpi.runs(folder)[1].records[2].ranks)
       end)

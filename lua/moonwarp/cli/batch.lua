@@ -107,7 +107,8 @@ local function plan_of(parsed, curriculum, found)
   if bad then failure.raise_as("no_device", "%s", found[bad].reason) end
   local has_ranks = lists.find(steps, function(step) return step.mpi end)
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
-           mpirun = has_ranks and require("moonwarp.slurm.site").of(parsed).mpirun or nil, sandbox = parsed.sandbox, argv = lists.append({ "batch" }, parsed.words) }, found
+           mpirun = has_ranks and require("moonwarp.slurm.site").of(parsed).mpirun or nil,
+           sandbox = parsed.sandbox, argv = lists.append({ "batch" }, parsed.words) }, found
 end
 
 -- ---- --dry-run ----------------------------------------------------------------------------------

@@ -141,7 +141,9 @@ function batch:obstacle(step)
   local unmet = self:unmet(step)
   if unmet then return unmet end
   if not step.device then return "none of its devices is usable here" end
-  if step.tasks and not step.mpi then return ("it wants %d tasks, which only moonwarp batch --slurm starts"):format(step.tasks) end
+  if step.tasks and not step.mpi then
+    return ("it wants %d tasks, which only moonwarp batch --slurm starts"):format(step.tasks)
+  end
 end
 
 function batch:is_running(step)

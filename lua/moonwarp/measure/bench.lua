@@ -218,7 +218,8 @@ end
 -- Adds what a call costs in energy; what is set up before each call would be in it.
 local function add_energy(result, fn, options, run)
   local device = run.device
-  local why = run.job and "ranks of a job would lose step" or not energy.is_counted(device) and "the device has no counter of energy"
+  local why = run.job and "ranks of a job would lose step"
+    or not energy.is_counted(device) and "the device has no counter of energy"
     or options.setup and "'setup' comes between its calls"
   if why then
     table.insert(result.warnings, { cause = "its energy is not measured: " .. why,

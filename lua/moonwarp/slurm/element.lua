@@ -119,7 +119,8 @@ function element.run(folder, array, index)
   local labs = plan and plan.elements[index]
   if not labs then error(("%s has no element %d of array %d"):format(folder, index, array), 0) end
   local allocation = environment.allocation() or {}
-  local self = setmetatable({ folder = folder, mpirun = head.mpirun, boxes = sandbox.new(head.sandbox or "auto"), node = allocation.node,
+  local self = setmetatable({ folder = folder, mpirun = head.mpirun, boxes = sandbox.new(head.sandbox or "auto"),
+                              node = allocation.node,
                               job = ("%s_%d"):format(os.getenv "SLURM_ARRAY_JOB_ID" or "by hand", index),
                               shared = allocation.shared }, element)
   for _, lab in ipairs(labs) do
