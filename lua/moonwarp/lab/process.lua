@@ -30,7 +30,7 @@ function process.command(step)
   return lists.append(lists.append(argv, step.words), { "--out" })
 end
 
---- What starts the ranks of an MPI lab: in front of its command.
+--- What starts the ranks of an MPI lab: before its command.
 ---@param step table
 ---@param mpirun string[]?  the site's words
 ---@return string[]

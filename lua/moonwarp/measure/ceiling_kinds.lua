@@ -45,7 +45,7 @@ function kinds.new(session, device, is_tiny)
   end })
 end
 
--- f64 of an array beside the caches.
+-- How many f64 an array has that is larger than the caches.
 local function elements(m)
   local bytes = m.shape.bytes or math.max(LEAST_BYTES, BEYOND * m.device:properties().cache_bytes)
   bytes = math.min(bytes, math.floor(MOST_SHARE * m.device:memory()))
@@ -78,7 +78,7 @@ end
 
 local function log2(number) return math.floor(math.log(number, 2) + 1e-9) end
 
--- Where blocks find their data, in pieces of so many bytes: 2^run blocks have a window of 2^span pieces. Beside the
+-- Where blocks find their data, in pieces of so many bytes: 2^run blocks have a window of 2^span pieces. Besides the
 -- caches each block has its own piece; in L2 they go round half of it, on a CPU half of each core's; in L1 each has one
 -- that it reads `times` over, or on a CPU the blocks of a run have one.
 local function window_of(m, level, piece, room)
@@ -184,7 +184,7 @@ end
 
 local WARP <const>, SUMS <const> = 32, 8
 local TENSOR <const> = { f16 = { "F16", 16, 2 * 16 * 8 * 16 }, tf32 = { "TF32", 8, 2 * 16 * 8 * 8 },
-                         f64 = { "F64", 4, 4 * 8 * 8 * 4 } } -- the kernel's type, terms, operations a step
+                         f64 = { "F64", 4, 4 * 8 * 8 * 4 } } -- the kernel's type, terms, operations per step
 
 local function tensor(type)
   local kernel, terms, operations = table.unpack(TENSOR[type])
