@@ -172,7 +172,7 @@ optimised() {
 
 # About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run;
 # what engines compute and which faults are found, in tests/stress/whole_stress.sh.)
-compiled() { specs cpu/{features,language,shim,warnings}; }
+compiled() { specs cpu/{features,shim,warnings}; }
 
 # About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
 # the line of the script that an error or a record names.
