@@ -16,7 +16,7 @@ local function gate(field, rung, at_least, other, where, devices)
   return { field = field, record = record, at_least = at_least, of = of, devices = devices }
 end
 
--- What a search by groups finds of a kernel, beside the best of all variants.
+-- What a search by groups finds of a kernel, compared with the best of all variants.
 local function found(kernel, at_least, devices)
   return { field = "found", record = { kernel = kernel, search = "groups" }, at_least = at_least,
            of = { kernel = kernel, search = "brute force" }, devices = devices }
@@ -31,7 +31,7 @@ local RANDOM = { group = "ladder", data = "uniform" }
 local FLIGHT = { group = "flight", shared = 0 }
 local SUM = { group = "grid", op = "sum", type = "f32" }
 
-return {
+local labs = {
   name = "studies",
   defaults = { time_limit = "10 min", memory_limit = "16 GiB", devices = { "cuda", "cpu" } },
   { name = "first-kernels", title = "What does a first program need?", study = "first-kernels",
@@ -39,9 +39,9 @@ return {
   { name = "build", title = "What can g++ and nvcc make of one file?", study = "build", needs = "first-kernels",
     tags = { "lectures" }, checks = 1 }, -- without nvcc only the source is compiled
   { name = "memcopy", title = "How fast is main memory?", study = "memcopy", tags = { "core", "memory" },
-    gates = { gate("T_tot", "an element a thread", 0.1, "library copy", LADDER),
-              gate("T_tot", "an element a thread", 0.8, "library copy", LADDER, "cuda"),
-              gate("T_tot", "16 bytes a thread", 0.9, "library copy", LADDER, "cuda") } },
+    gates = { gate("T_tot", "an element per thread", 0.1, "library copy", LADDER),
+              gate("T_tot", "an element per thread", 0.8, "library copy", LADDER, "cuda"),
+              gate("T_tot", "16 bytes per thread", 0.9, "library copy", LADDER, "cuda") } },
   { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",
     tags = { "core", "cooperation" }, checks = 44 }, -- each mended twin on its device and in check mode
   { name = "access", title = "What does it cost to reach an element?", study = "access", needs = "memcopy",
@@ -49,7 +49,7 @@ return {
     gates = { counts("shifted", "sectors_per_request", 5), counts("by<float>", "sectors_per_request", 4),
               counts("product_shared<false>", "shared_conflicts_per_request", 0),
               gate("T_tot", "registers", 0.9, "local memory", { group = "local" }),
-              gate("T_tot", "16 bytes a thread", 0.9, "library copy", { group = "width" }, "cuda"),
+              gate("T_tot", "16 bytes per thread", 0.9, "library copy", { group = "width" }, "cuda"),
               gate("T_tot", "constant", 2, "constant, each lane its own", { group = "constants" }, "cuda"),
               gate("T_tot", "four loads first", 2.5, "four in order", { group = "loads", per = 1 }, "cuda") } },
   { name = "transpose", title = "What does the order of memory cost?", study = "transpose", needs = "memcopy",
@@ -90,15 +90,15 @@ return {
     tags = { "core", "memory" },
     gates = { gate("T_eff", "naive", 0.3, "triad", {}),
               gate("T_eff", "naive", 0.85, "triad", {}, "cuda"),
-              gate("T_eff", "8 steps a pass", 3, "naive", {}, "cuda") } },
+              gate("T_eff", "8 steps per pass", 3, "naive", {}, "cuda") } },
   { name = "laplace", title = "What does the shape of a block cost a Jacobi step?",
     study = "laplace", needs = "stencil", tags = { "lectures", "memory" },
-    gates = { gate("T_eff", "a cell a thread", 0.01, "triad", { group = "square" }),
-              gate("T_eff", "4 steps a pass", 2.6, "16 bytes a thread", { group = "square" }, "cuda") } },
+    gates = { gate("T_eff", "a cell per thread", 0.01, "triad", { group = "square" }),
+              gate("T_eff", "4 steps per pass", 2.6, "16 bytes per thread", { group = "square" }, "cuda") } },
   { name = "cumsum", title = "How does a running sum keep memory busy?", study = "cumsum", needs = "memcopy",
     tags = { "core", "memory", "cooperation" },
     gates = { gate("T_eff", "dim 2, a register", 0.4, "copy along y", F64),
-              gate("T_eff", "dim 3, blocks in pace", 0.85, "copy, 16 bytes a thread", F64, "cuda") } },
+              gate("T_eff", "dim 3, blocks in pace", 0.85, "copy, 16 bytes per thread", F64, "cuda") } },
   { name = "scan", title = "Can one long array be summed up at the rate of a copy?", study = "scan",
     needs = "cumsum", tags = { "core", "memory", "cooperation" },
     gates = { gate("T_eff", "one pass, in rounds", 0.77, "library copy", { type = "f64" }, "cuda") } },
@@ -109,11 +109,11 @@ return {
               gate("keys", "radix, one sweep", 0.95, "radix, counts scanned", LADDER, "cuda") } },
   { name = "balance", title = "How many operations are free?", study = "balance", needs = "memcopy",
     tags = { "lectures", "memory", "arithmetic" },
-    gates = { { field = "T_eff", record = { rung = "an element a thread", steps = 1 }, at_least = 2,
-                of = { rung = "an element a thread", steps = 400 } },
+    gates = { { field = "T_eff", record = { rung = "an element per thread", steps = 1 }, at_least = 2,
+                of = { rung = "an element per thread", steps = 400 } },
               gate("balance", "this ladder's knee", 0.9, "measured ceilings", { type = "f32" }, "cuda"),
               gate("balance", "measured ceilings", 0.9, "this ladder's knee", { type = "f32" }, "cuda"),
-              gate("T_eff", "one pass, 8 rows a thread", 2.6, "two passes", {}, "cuda") } },
+              gate("T_eff", "one pass, 8 rows per thread", 2.6, "two passes", {}, "cuda") } },
   { name = "functions", title = "How fast and how exact are the library's functions?", study = "functions",
     tags = { "lectures", "arithmetic" },
     gates = { gate("values", "log, fast math", 3, "log", { type = "f32" }, "cuda"),
@@ -127,8 +127,8 @@ return {
               gate("T_tot", "pinned, in", 2, "pageable, in", { group = "copies" }, "cuda") } },
   { name = "concurrency", title = "When do small kernels run at once?", study = "concurrency", needs = "streams",
     tags = { "core", "transfer" },
-    gates = { gate("kernels", "a stream a piece", 0.2, "one stream", { group = "streams" }),
-              gate("kernels", "a stream a piece", 6, "one stream", { group = "streams" }, "cuda"),
+    gates = { gate("kernels", "a stream per piece", 0.2, "one stream", { group = "streams" }),
+              gate("kernels", "a stream per piece", 6, "one stream", { group = "streams" }, "cuda"),
               gate("kernels", "per-thread default stream between", 6, "legacy default stream between",
                    { group = "streams" }, "cuda") } },
   { name = "multi-gpu", title = "How much of an exchange between devices can be hidden?", study = "multi-gpu",
@@ -148,8 +148,8 @@ return {
               gate("T_tot", "zero-copy, pinned", 1.4, "explicit, pinned", { group = "trip" }, "cuda") } },
   { name = "gemm", title = "How near does a kernel come to the library's matrix product?", study = "gemm",
     needs = "access", tags = { "lectures", "arithmetic", "libraries" },
-    gates = { gate("rate", "16 bytes an access", 1, "an element a thread", F32),
-              gate("rate", "two tiles in turn", 6, "an element a thread", F32, "cuda"),
+    gates = { gate("rate", "16 bytes per access", 1, "an element per thread", F32),
+              gate("rate", "two tiles in turn", 6, "an element per thread", F32, "cuda"),
               gate("rate", "two tiles in turn", 0.8, "library", F32, "cuda"),
               gate("rate", "tensor cores, mma.sync", 0.5, "library", { group = "cores", precision = "f16" }, "cuda"),
               gate("rate", "tensor cores, mma.sync", 0.5, "library", { group = "cores", precision = "tf32" },
@@ -161,11 +161,12 @@ return {
               gate("normals", "fused, Box-Muller, fast", 1.5, "stored by step, fast", { group = "paths" }, "cuda") } },
   { name = "small-problems", title = "How should a thousand small problems be solved?", study = "small-problems",
     needs = "graphs", tags = { "launches", "cooperation" },
-    gates = { gate("cells", "all implicit steps in a launch", 0.5, "a launch an implicit step", { group = "implicit" }),
-              gate("cells", "all steps in registers", 3000, "a launch a step and problem",
+    gates = { gate("cells", "all implicit steps in a launch", 0.5, "a launch per implicit step",
+                   { group = "implicit" }),
+              gate("cells", "all steps in registers", 3000, "a launch per step and problem",
                    { group = "Jacobi" }, "cuda"),
-              gate("cells", "all steps in registers", 18, "a launch a step", { group = "Jacobi" }, "cuda"),
-              gate("cells", "all implicit steps in a launch", 4.7, "a launch an implicit step", { group = "implicit" },
+              gate("cells", "all steps in registers", 18, "a launch per step", { group = "Jacobi" }, "cuda"),
+              gate("cells", "all implicit steps in a launch", 4.7, "a launch per implicit step", { group = "implicit" },
                    "cuda") } },
   { name = "tuning", title = "Does a search find the best variant?", study = "tuning", needs = "transpose",
     tags = { "memory", "arithmetic" },
@@ -179,10 +180,10 @@ return {
               gate("T_eff", "hybrid", 5.5, "library, in place", { group = "contiguous", n = 256 }, "cuda") } },
   { name = "sparse", title = "How near does a sparse matrix come to the memory's rate?", study = "sparse",
     needs = "reduction", tags = { "memory", "cooperation" },
-    gates = { gate("T_eff", "staged", 1, "a warp a row", { group = "Poisson" }),
+    gates = { gate("T_eff", "staged", 1, "a warp per row", { group = "Poisson" }),
               gate("T_eff", "staged", 1.25, "library", { group = "Poisson" }, "cuda"),
               gate("T_eff", "merged", 0.88, "library", { group = "power law" }, "cuda"),
-              gate("T_eff", "CG, fused", 1.03, "CG, an operation a kernel", { group = "CG" }, "cuda"),
+              gate("T_eff", "CG, fused", 1.03, "CG, an operation per kernel", { group = "CG" }, "cuda"),
               gate("T_eff", "CG, fused", 0.8, "library copy", { group = "CG" }, "cuda") } },
   { name = "poisson", title = "By which method is the Poisson equation solved?", study = "poisson", needs = "sparse",
     tags = { "memory", "launches" },
@@ -195,14 +196,14 @@ return {
     study = "laplace3", needs = "laplace", tags = { "lectures", "memory" },
     gates = { gate("T_eff", "3-D blocks", 0.01, "triad", {}),
               gate("T_eff", "columns, 16 bytes", 0.88, "triad", {}, "cuda"),
-              gate("T_eff", "3 steps, two rows a thread", 1.5, "columns, 16 bytes", {}, "cuda") } },
+              gate("T_eff", "3 steps, two rows per thread", 1.5, "columns, 16 bytes", {}, "cuda") } },
   { name = "recurrence", title = "Can a recurrence be computed at the rate of a running sum?", study = "recurrence",
     needs = "scan", tags = { "memory", "cooperation" },
     gates = { gate("T_eff", "recurrence, in rounds", 0.2, "sum, in rounds", LADDER),
               gate("T_eff", "recurrence, in rounds", 0.85, "sum, in rounds", LADDER, "cuda") } },
   { name = "pattern", title = "How fast can a text be searched?", study = "pattern", needs = "memcopy",
     tags = { "lectures", "memory", "arithmetic" },
-    gates = { gate("T_tot", "is there any?", 1, "a byte a thread", LADDER),
+    gates = { gate("T_tot", "is there any?", 1, "a byte per thread", LADDER),
               gate("T_tot", "two words at once", 0.85, "library copy", LADDER, "cuda"),
               gate("T_tot", "two words at once", 1.8, "is there any?", LADDER, "cuda") } },
   { name = "orbits", title = "How do bodies keep their energy?", study = "orbits", needs = "nbody",
@@ -211,8 +212,8 @@ return {
   { name = "dedispersion", title = "How many dispersions can be tried in real time?", study = "dedispersion",
     needs = "reduction", tags = { "applications", "memory", "arithmetic" },
     gates = { gate("adds", "direct, times in registers", 3, "direct", LADDER, "cuda"),
-              gate("adds", "four channels a word", 5, "direct", LADDER, "cuda"),
-              gate("adds", "tensor cores", 1.7, "four channels a word", LADDER, "cuda") } },
+              gate("adds", "four channels per word", 5, "direct", LADDER, "cuda"),
+              gate("adds", "tensor cores", 1.7, "four channels per word", LADDER, "cuda") } },
   { name = "fourier-search", title = "How fast are accelerated pulsars searched for?", study = "fourier-search",
     needs = "dedispersion", tags = { "applications", "arithmetic", "cooperation" }, checks = 2,
     gates = { gate("bins", "float, 4 per thread", 0.5, "own launches", LADDER),
@@ -223,15 +224,24 @@ return {
     gates = { gate("cells", "no set_bnd between", 0.5, "stepburst", LADDER),
               gate("cells", "stepburst", 1, "rows as they are", { group = "ladder" }, "cuda"),
               gate("cells", "no set_bnd between", 1, "stepburst", LADDER, "cuda"),
-              gate("cells", "5 a pass, 2 pairs a lane, sources folded", 2.5, "stepburst", { group = "sizes", n = 8192 },
-                   "cuda"),
+              gate("cells", "5 per pass, 2 pairs per lane, sources folded", 2.5, "stepburst",
+                   { group = "sizes", n = 8192 }, "cuda"),
               gate("cells", "all rows in a block's registers", 1.6, "graphburst, three streams",
                    { group = "sizes", n = 128 }, "cuda"),
               gate("cells", "8 rows in a block's registers", 1.5, "graphburst, three streams",
                    { group = "sizes", n = 512 }, "cuda") } },
   { name = "airfoil", title = "How are the increments of an unstructured mesh kept apart?", study = "airfoil",
     needs = "reduction", tags = { "applications", "memory", "cooperation" },
-    gates = { gate("T_eff", "a cell a thread", 1, "staged, blocks and threads coloured", LADDER),
-              gate("T_eff", "a cell a thread", 0.7, "library copy", { group = "ladder", I = 800 }, "cuda"),
-              gate("T_eff", "a cell a thread", 2.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
+    gates = { gate("T_eff", "a cell per thread", 1, "staged, blocks and threads coloured", LADDER),
+              gate("T_eff", "a cell per thread", 0.7, "library copy", { group = "ladder", I = 800 }, "cuda"),
+              gate("T_eff", "a cell per thread", 2.5, "atomics", { group = "ladder", I = 800 }, "cuda") } },
 }
+
+-- A study that is not above is a lab without gates.
+local named = {}
+for _, lab in ipairs(labs) do named[lab.study] = true end
+for _, name in ipairs(require("moonwarp.lab.studies").names()) do
+  if not named[name] then labs[#labs + 1] = { name = name, study = name } end
+end
+
+return labs

@@ -15,11 +15,13 @@ local mw = require "moonwarp"
 local function roots(dev)
   local properties = dev:properties()
   local clock = dev:kind() == "gpu" and properties.clock
-  return clock and { value = 16 * clock * properties.multiprocessors, label = "a root an interaction" } or nil
+  return clock and { value = 16 * clock * properties.multiprocessors, label = "a root per interaction" } or nil
 end
 
 local study, p, gpu = mw.study {
   question = "what limits a computation that is all arithmetic, and how far can its cost be cut?",
+  course = { week = 8.3, level = 2, hours = 3, about = "what limits arithmetic",
+             without_gpu = "results and errors" },
   kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end },
   units = { interactions = "1/s" }, output = "phi",
   type = "f32", level = "direct", peak = roots, seconds = { 0.03, gpu = 0.05 },
@@ -107,7 +109,7 @@ local function pairs_once(each)
   end }
 end
 
-local SHARED <const>, own = "potential_shared<float>", ("%d bodies a thread"):format(p.own)
+local SHARED <const>, own = "potential_shared<float>", ("%d bodies per thread"):format(p.own)
 both(1, "direct", { kernel = "potential_direct<float>" })
 rung(1, "direct, 1.0", false, { kernel = "potential_direct<double>" })
 both(2, "shared memory, 1.0", { kernel = "potential_shared<double>" })
@@ -118,7 +120,7 @@ both(7, "each pair once", pairs_once(p.lane))
 
 -- Bodies per thread, and how often its loop is unrolled; or bodies per lane.
 for _, s in ipairs { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 }, { 4 }, { 8 }, { 16 } } do
-  local name = s[2] and "%d a thread, unrolled %d" or "pairs, %d a lane"
+  local name = s[2] and "%d per thread, unrolled %d" or "pairs, %d per lane"
   shapes[#shapes + 1] = name:format(table.unpack(s))
   rung(s[2] and 6 or 7, shapes[#shapes], true, s[2] and wide(s[1], s[2]) or pairs_once(s[1]))
 end
@@ -188,7 +190,7 @@ study:part { "ladder", cases = { { bodies = sizes } }, rows = "all", rungs = { "
 
 study:part { "fast", cases = at_n, rungs = fast, ratios = gains, table = { "rung", "t", RATE, OVER, ERROR } }
 study:part { "shapes", cases = at_n, rungs = shapes, charts = { { kind = "ladder" } },
-  table = { "rung", { "each", title = "bodies a thread" }, "unroll", "t", RATE, OVER, ERROR } }
+  table = { "rung", { "each", title = "bodies per thread" }, "unroll", "t", RATE, OVER, ERROR } }
 study:part { "memory", cases = at_n, rungs = memory, clock = "host", table = { "rung", "t", RATE },
   ratios = { "managed / managed, kernel alone", "copies, pageable / copies, pageable, kernel alone",
              "copies, pinned / copies, pinned, kernel alone" } }

@@ -20,7 +20,7 @@
 //   v11 cumsum_shuffle    five doubling steps: each lane adds the sum 1, 2, 4, ... 16 lanes to the left
 //   v12 cumsum_rows       one warp per row, V loads of 16 bytes in flight per lane, to keep a large GPU's memory busy
 //   v13 cumsum_tile       y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
-//                         each other their sums; two buffers in turn, so that one barrier a pass is enough
+//                         each other their sums; two buffers in turn, so that one barrier per pass is enough
 //   v14 cumsum_paced      z: 16 bytes per thread, U planes in flight; no block runs ahead of the others by more than a
 //                         few planes, since planes a power of two apart lie in the same banks of memory
 //

@@ -2,7 +2,7 @@
 //
 // dedispersion: out[d][t] = sum over the channels c of x[c][t + shift[d][c]], for many trial dispersions d.
 //
-// x has 8 bits a sample, channel after channel, `stride` samples each (a multiple of 4); shift[d][c] are samples, at
+// x has 8 bits per sample, channel after channel, `stride` samples each (a multiple of 4); shift[d][c] are samples, at
 // most 65535, that do not fall with d. All sums are exact, so all rungs give the same bits. An "add" is one sample
 // added to one sum: channels * times * dms of them.
 //
@@ -19,7 +19,7 @@
 //                                the 64 integer units allow (a permutation and two halves of a three-operand addition
 //                                for four samples)
 //   v6 dedisperse_groups<R,D,W>  four channels in a word, added by one dp4a to 32 bits, so nothing is unloaded.
-//                                Channels beside each other have few patterns of relative shifts within a tile of
+//                                Channels side by side have few patterns of relative shifts within a tile of
 //                                trials; plan_groups lists them, a block makes the words of each pattern: 128,
 //                                at half of the issue slots
 //   v7 dedisperse_tensor<N,W,J>  tensor cores: the sum over channels is a product with a matrix of zeros and ones, of 16
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(32 * W)
     for (int r = 0; r < R; r++) put(out, d0 + y + W * j, t0 + lane + 32 * r, dms, times, sum[j][r]);
 }
 
-// ---- v4: two samples a word ----------------------------------------------------------------------------------------
+// ---- v4: two samples per word ---------------------------------------------------------------------------------------
 
 // Staged twice: pairs that begin at even samples, then those at odd ones.
 template <int R, int D, int W>
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(32 * W)
     }
 }
 
-// ---- v5: four samples a word ---------------------------------------------------------------------------------------
+// ---- v5: four samples per word --------------------------------------------------------------------------------------
 
 // Staged four times: words that begin at samples 0, 1, 2 and 3 of four.
 template <int R, int D, int W>
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(32 * W)
       for (int q = 0; q < 4; q++) put(out, d0 + y + W * j, t0 + 4 * (lane + 32 * r) + q, dms, times, sum[j][r][q]);
 }
 
-// ---- v6: four channels a word --------------------------------------------------------------------------------------
+// ---- v6: four channels per word -------------------------------------------------------------------------------------
 
 // The plan, by tile of dms and group of four channels: how many patterns; where the samples of each channel begin, a
 // multiple of 4, or -1 for one that is not there, and then for each of MOST patterns what to add to these, 0 to 7; for
@@ -409,7 +409,7 @@ __device__ void multiply(int (&d)[4], const unsigned (&a)[4], unsigned b0, unsig
 // 16 samples apart: the second half is the first one of a later product, so that a product needs one new word of a lane.
 
 // Words from one copy to the next, with those of a channel in J times 32: 8 modulo 32, so that the copies are in
-// different banks. And of a channel, so that channels beside each other are four banks apart.
+// different banks. And of a channel, so that channels side by side are four banks apart.
 __device__ constexpr int copy_of(int J) {
   return 32 * J + 8;
 }

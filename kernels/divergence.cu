@@ -5,12 +5,12 @@
 // The ladders
 //   ways      v1  branches<BY_WARP>   the threads, or the warps, of a block go `ways` different ways
 //   branch    v2  root_branch, root_select    if and else of one instruction each; a choice
-//   list      v3  list_branch         a few elements take `steps` steps, behind a branch
+//   list      v3  list_branch         a few elements take `steps` steps, after a branch
 //             v4  list_two            two lists of indices, then a launch for each
 //             v5  list_build<BY>      one list, of the expensive ones; its places by an atomic operation of each
 //                                     thread, by a vote of each warp, by a count of each block
 //             v6  list_in_block       a list of each block, in shared memory: one launch
-//   boundary  v7  edge_branch         points of the boundary take `steps` steps, behind a branch
+//   boundary  v7  edge_branch         points of the boundary take `steps` steps, after a branch
 //             v8  inner, edges        a kernel for each
 //   count     v9  count<BY>           how many elements are small, joined by element, warp or block
 //   atomics   v10 bins<IN_SHARED>     atomic additions to few or many addresses, in global or in shared memory

@@ -224,7 +224,7 @@ __device__ constexpr int passes(int size, int e) {
   return size == e ? 1 : 1 + passes(size / e, e);
 }
 
-// Without a factor of 1 / N. Elements N / E apart are in v[reversed(k)], after it in v[k] those beside each other, in
+// Without a factor of 1 / N. Elements N / E apart are in v[reversed(k)], after it in v[k] those side by side, in
 // the order of digits reversed; inverse is the way back. odd: 1 where the first exchange is to use the second room.
 template <int N, int E, class S> __device__ void forward(complex *v, S *space) {
   complex f[E / 2];
@@ -469,8 +469,8 @@ __global__ void harmonic_sum(float *surprise, unsigned char *most, const float *
   most[(size_t)z * n + r] = (unsigned char)which;
 }
 
-// Where a value is above all eight beside it; not on the edges of the plane, whose neighbours are not known, nor within
-// `edge` bins of its ends, whose templates are cut off. Places in a list of any order; count[0] goes on beyond `size`.
+// Where a value is above all eight next to it; not on the edges of the plane, whose neighbours are not known, nor
+// within `edge` bins of its ends, whose templates are cut off. Places in a list of any order; count[0] may exceed `size`.
 __global__ void peaks(unsigned *count, int *places, float *heights, const float *surprise, int n, int templates,
                       int edge, float threshold, int size) {
   int r = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.y;

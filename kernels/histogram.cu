@@ -152,7 +152,7 @@ template <int WARPS> __global__ void histogram_warps(unsigned *bins, const unsig
   add_tables(bins, tables, WARPS, BINS, 1);
 }
 
-// A warp takes 512 bytes at a time, so that all of its lanes have one; what is left at the end is added one by one.
+// A warp takes 512 bytes at a time, so that all of its lanes have one; the rest at the end is added one by one.
 __global__ void histogram_merged(unsigned *bins, const unsigned char *x, size_t n) {
   __shared__ unsigned table[BINS];
   clear(table, BINS);

@@ -8,15 +8,15 @@
 //   v2 laplace2_slide   the same with the guard after the test for the border: wrong if the blocks reach beyond the
 //                       grid
 //   v3 laplace2_wide    16 bytes per thread
-//   v4 laplace2_levels  temporal blocking: K steps a pass. A warp walks down a strip with all levels at once
+//   v4 laplace2_levels  temporal blocking: K steps per pass. A warp walks down a strip with all levels at once
 // in 3-D
 //   v5 laplace3         one cell per thread, 3-D blocks
 //   v6 laplace3_column  2-D blocks: a thread walks up a column, three planes of it in registers
 //   v7 laplace3_wide    16 bytes per thread and row, two rows; all blocks run at once and walk up together; CHANGE: the
 //                       sum of squares of what the step changes as well
 //   v8 laplace_change   that sum in a pass of its own, which reads both arrays again
-//   v9 laplace3_levels  K steps a pass: a block walks up a column of tiles with all levels at once; the sum of squares
-//                       of the last step as well
+//   v9 laplace3_levels  K steps per pass: a block walks up a column of tiles with all levels at once; the sum of
+//                       squares of the last step as well
 // and the rulers: triad_wide, u2 = u1 + s * u3 with 16 bytes per thread; laplace_root, which finishes a sum.
 //
 // Bound: main memory. T_eff = steps * 2 * bytes(u1) / t. Single steps cannot exceed a copy. v1, v5 and v6 have 4 bytes
@@ -90,7 +90,7 @@ template <bool WHOLE> __device__ void put_columns(REAL *row, columns c, int ix, 
   }
 }
 
-// The column beside the warp's columns: in the first lane the one before them, in the last lane the one after.
+// The column next to the warp's columns: in the first lane the one before them, in the last lane the one after.
 __device__ REAL beyond_of(const REAL *row, int ix, int nx, bool is_inside) {
   int lane = threadIdx.x % 32, at = lane == 0 ? ix - 1 : ix + COLUMNS;
   return is_inside && (lane == 0 || lane == 31) && at >= 0 && at < nx ? row[at] : (REAL)0;
@@ -269,11 +269,11 @@ template <bool WHOLE> __device__ columns columns_at(const REAL *at, int ix, int 
   return WHOLE ? *(const columns *)at : columns_of<WHOLE>(at - ix, ix, nx, true);
 }
 
-// All blocks run at once and walk up all planes together: the rows beside a block's strips are then in the second-level
-// cache, and main memory reads and writes one plane after the other. Blocks drift apart, so they wait for each other
-// every `period` planes. A strip is 2 rows by 16 bytes; strips have numbers along x, then along y, and each block has
-// `share` of them, from `first` on. Lanes exchange columns even where a row ends and the next begins: cells there keep
-// their values.
+// All blocks run at once and walk up all planes together: the rows next to a block's strips are then in the
+// second-level cache, and main memory reads and writes one plane after the other. Blocks drift apart, so they wait for
+// each other every `period` planes. A strip is 2 rows by 16 bytes; strips have numbers along x, then along y, and each
+// block has `share` of them, from `first` on. Lanes exchange columns even where a row ends and the next begins: cells
+// there keep their values.
 template <bool CHANGE, bool WHOLE>
 __global__ void __launch_bounds__(896)
     laplace3_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, double *__restrict__ sums, int nx, int ny, int nz,

@@ -5,7 +5,7 @@
 // The ladder
 //   v1 memcopy          2-D, one element per thread; the block's shape is the caller's
 //   v2 memcopy_stride   1-D, any grid and block: a thread walks the array in steps of the whole grid
-//   v3 memcopy_vector1  one 16-byte load and store a thread
+//   v3 memcopy_vector1  one 16-byte load and store per thread
 //   v4 memcopy_vector2  two 16-byte loads in flight per thread, a block copies one contiguous piece
 //   v5 memcopy_vector4  four of them
 //   v6 memcopy_stream4  four, told to the caches as data that is used once (ld.cs, st.cs)

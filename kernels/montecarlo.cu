@@ -17,8 +17,8 @@
 //
 // Path p draws from Philox's subsequence p, four words at a draw: which normal is whose depends on no launch, so v5, v6
 // and v7 have the same paths, and the host computes any of them.
-// Bounds: of v1 to v4 the store of 4 bytes a normal; of v7 instructions: a multiprocessor issues 128 a cycle (4 warps),
-// does 64 integer ones and 16 special functions.
+// Bounds: of v1 to v4 the store of 4 bytes a normal; of v7 instructions: a multiprocessor issues 128 per cycle (4
+// warps), does 64 integer ones and 16 special functions.
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford), practical 2: v5, v6, constants in
 // constant memory. J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): Philox. G. Box and M.
 // Muller (1958): v1. M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2010): v3. G. Marsaglia and W.
@@ -134,7 +134,7 @@ template <int METHOD> __device__ float4 draw_normals(unsigned draw, unsigned pat
   return make_float4(a.x, a.y, b.x, b.y);
 }
 
-// The logarithms of two prices that begin at 1. What is the same for all paths is added once, in front of the steps.
+// The logarithms of two prices that begin at 1. What is the same for all paths is added once, before the steps.
 struct prices {
   float first, second, spread, common, own; // deviation of a step; its parts in the second price
   __device__ prices(int steps) : first(option[DRIFT]), second(option[DRIFT]) {

@@ -10,8 +10,8 @@
 //                        needs 13 KiB in flight: 3300 threads with one load of 4 bytes, 820 with four
 //   v2 sorted            each thread sorts 32 numbers in registers, which takes 48: 5 blocks of 256 threads are held.
 //      sorted_bounded    __launch_bounds__(256, BLOCKS): at most 65536 / 256 / BLOCKS registers; what does not fit is
-//                        spilled to local memory, 8 bytes a thread for 6 blocks, 532 for 8. Bound: main memory; 480
-//                        minima and maxima for 256 bytes, 64 a cycle and multiprocessor, make 34 bytes per cycle
+//                        spilled to local memory, 8 bytes per thread for 6 blocks, 532 for 8. Bound: main memory; 480
+//                        minima and maxima for 256 bytes, 64 per cycle and multiprocessor, make 34 bytes per cycle
 //   v3 count_blocks      how many blocks run at once, counted by the blocks
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (Oxford; undated): launch bounds.

@@ -13,13 +13,13 @@
 //   v3 apply_dot     q = A d, and d * q; then cg_update, direction and next of sparse.cu
 // and apply, f = A u.
 //
-// Bounds, of memory, in elements per unknown. v1: 2 (half a spectrum of complex numbers, read and written), beside two
+// Bounds, of memory, in elements per unknown. v1: 2 (half a spectrum of complex numbers, read and written), next to two
 // real transforms that move 4 each in 2-D and 6 in 3-D, if a pass is made for each side: 8 / (8 + 2) = 0.8 of the two
 // transforms alone, and 12 / (12 + 2) = 0.86. v2: 3 a sweep, 2.25 and 2.25 for the way down and up, and a third of it
-// again for the coarse grids: 22 a cycle. v3: 2 + 6 + 3 = 11 an iteration.
+// again for the coarse grids: 22 per cycle. v3: 2 + 6 + 3 = 11 an iteration.
 //
 // Fourier: R. Hockney (1965). Multigrid: A. Brandt, "Multi-level adaptive solutions to boundary-value problems" (1977).
-// The damping 4/5 is the one that leaves least of short waves: 3/5 a sweep.
+// The damping 4/5 is the one that leaves least of short waves: 3/5 per sweep.
 
 #include "block_sum.cuh"
 

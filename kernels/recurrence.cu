@@ -191,7 +191,7 @@ __global__ void recurrence_blocks(T *v, T *slopes, T *totals, const T *s, const 
   }
 }
 
-// v = slopes * before + v, where before[block] is the v in front of a block.
+// v = slopes * before + v, where before[block] is the v before a block.
 template <typename OP, typename T = typename OP::type>
 __global__ void recurrence_finish(T *v, const T *slopes, const T *before, size_t n) {
   size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

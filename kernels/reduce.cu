@@ -4,7 +4,7 @@
 // v = (x, y), the dot product.
 //
 // The ladder, first within a block: sums, one for each block (or warp), which a further launch adds
-//   v1  reduce_tree       halving tree in static shared memory, block of 256; bound: a barrier a step
+//   v1  reduce_tree       halving tree in static shared memory, block of 256; bound: a barrier per step
 //   v2  reduce_strided    the same tree in the opposite order: the threads that work lie apart, so all warps stay
 //                         busy to the end; bound: 8 times the warps' work of v1
 //   v3  reduce_dynamic    v1 in dynamic shared memory, any block; bound: as v1
@@ -20,7 +20,7 @@
 //   v12 reduce_last       the block that finishes last joins the parts: one launch, one order; bound: main memory
 //   v13 reduce_once       16-byte streaming loads, several in flight per thread; bound: main memory
 //   v14 reduce_integers   sums, of numbers in units of 2^-32: a warp's by one instruction (__reduce_add_sync, sm_80 and
-//                         newer), the grid's by atomics in any order, to the same bits; bound: conversions, 16 a cycle
+//                         newer), the grid's by atomics, to the same bits; bound: conversions, 16 per cycle
 //
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
 // tree itself costs; a grid of a few blocks per multiprocessor hides it behind the loads.
@@ -191,7 +191,7 @@ template <int OP, int U, int B, typename T> __device__ T gather_vectors(const T 
   return value[0];
 }
 
-// True in every thread of the block that comes last. The fence in front of the ticket lets every block's part be seen
+// True in every thread of the block that comes last. The fence before the ticket lets every block's part be seen
 // before its ticket is.
 template <typename T> __device__ bool comes_last(T *parts, unsigned *ticket, T value) {
   __shared__ bool last;
@@ -301,7 +301,7 @@ template <typename T, int OP> __global__ void reduce_parts(T *parts, const T *x,
   if (threadIdx.x == 0) parts[blockIdx.x] = value;
 }
 
-// In front of v9 to v11, whose blocks find a value to join.
+// Before v9 to v11, whose blocks find a value to join.
 template <typename T, int OP> __global__ void reduce_begin(T *out) {
   out[0] = none<OP>(out);
 }

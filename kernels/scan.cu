@@ -171,7 +171,7 @@ __device__ unsigned peek(const volatile word *status, int tile, double *v) {
 }
 
 // The sum of all tiles before this one, by one warp. It looks at 32 predecessors at a time, lane 0 at the nearest,
-// until all are there that lie in front of the nearest known prefix.
+// until all are there that lie before the nearest known prefix.
 template <typename T> __device__ T look_back(const volatile word *status, int tile) {
   int lane = threadIdx.x % 32;
   T sum = 0;
@@ -338,6 +338,6 @@ __global__ void __launch_bounds__(B, 1)
 // Both arrays begin on a 16-byte boundary. tile = B * U * 16 / sizeof(T) elements, tiles = ceil(n / tile).
 // scan_tiles, scan_add   block of whole warps, grid ceil(n / block); totals holds one per block
 // scan_totals            grid 1, block of whole warps
-// scan_clear             status holds 1 word a tile for float, 2 for double
+// scan_clear             status holds 1 word per tile for float, 2 for double
 // scan_once              block B, grid tiles
 // scan_rounds            block B, grid min(tiles, multiprocessors * resident blocks), cooperative; <T, 512, 8> fits

@@ -71,7 +71,7 @@ __global__ void bitonic_round(unsigned *y, long long distance, int mirrors, long
 
 // ---- v2, v3: radix --------------------------------------------------------------------------------------------------
 
-enum { DIGITS = 256, WARPS = 16, LOADS = 16, THREADS = 32 * WARPS, TILE = THREADS * LOADS }; // 8192 keys a block
+enum { DIGITS = 256, WARPS = 16, LOADS = 16, THREADS = 32 * WARPS, TILE = THREADS * LOADS }; // 8192 keys per block
 
 __device__ unsigned digit(unsigned key, int shift) { return key >> shift & (DIGITS - 1); }
 
@@ -152,7 +152,7 @@ __device__ unsigned lanes_with(unsigned d) {
   return same;
 }
 
-// A tile's word: its own count, or that of all tiles up to it; 0 is none yet.
+// A tile's word: its own count, or that of all tiles up to it; 0 means none yet.
 const unsigned OWN = 1u << 30, ALL = 2u << 30, VALUE = OWN - 1;
 
 // Keys with digit threadIdx.x in all tiles before this one.

@@ -20,7 +20,7 @@
 //   v9  spmv_staged, dot, add, add, dot, direction     six kernels and next
 //   v10 cg_product, cg_update, direction               dot products where their factors are in registers anyway
 //
-// Bounds are of memory, for T of 8 bytes and 5 elements a row. Product: 60 bytes of elements, 4 of offsets, 8 of x if
+// Bounds are of memory, for T of 8 bytes and 5 elements per row. Product: 60 bytes of elements, 4 of offsets, 8 of x if
 // each element of it is read from memory once, 8 of y: 80 bytes per row. Iteration: v9 80 + 16 + 24 + 24 + 8 + 24 =
 // 176; v10 80 + 48 + 24 = 152. Levels: a launch, or a barrier, each.
 //
@@ -75,7 +75,7 @@ __device__ T staged_row(const int *offsets, const int *columns, const T *values,
   return sum;
 }
 
-// How many of the first `items` items are ends of rows, if an end comes in front of the elements that follow it.
+// How many of the first `items` items are ends of rows, if an end comes before the elements that follow it.
 // ends[r] elements are in rows 0 to r.
 __device__ int rows_within(int items, const int *ends, int rows, int elements) {
   int low = max(items - elements, 0), high = min(items, rows);
@@ -87,7 +87,7 @@ __device__ int rows_within(int items, const int *ends, int rows, int elements) {
   return low;
 }
 
-// Inclusive sums over the block's threads, each over those in front of it with the same row; rows do not fall. The
+// Inclusive sums over the block's threads, each over those before it with the same row; rows do not fall. The
 // return value is that of the thread in front, 0 in the first one.
 template <typename T> __device__ T sums_by_row(int row, T &sum) {
   __shared__ T last_sum[BLOCK / 32];
@@ -294,7 +294,7 @@ __global__ void next(double *sums) {
   sums[DQ] = sums[AFTER] = 0;
 }
 
-// sums[to] += a * b. Block BLOCK, PIECE elements a thread.
+// sums[to] += a * b. Block BLOCK, PIECE elements per thread.
 template <typename T> __global__ void dot(double *sums, const T *a, const T *b, int m, int to) {
   double sum = 0;
 #pragma unroll

@@ -12,7 +12,7 @@
 //   v6 diffusion_shared   v5 with the derivatives back, from shared memory: near v5, arithmetic is free
 //   v7 diffusion_march    ROWS rows per thread, the three rows of a column in registers: few loads, but fewer threads
 //   v8 diffusion_vector   16 bytes per thread: two f64 or four f32 columns; as v2
-//   v9 diffusion_levels   temporal blocking: K steps a pass over memory; up to K times v2, less the halos
+//   v9 diffusion_levels   temporal blocking: K steps per pass over memory; up to K times v2, less the halos
 //
 // Bound: main memory. T_eff = A_eff / t with A_eff = (2 * 1 + 1) * bytes(T) a step: T is the unknown field (read and
 // written), Ci a known one (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, 2023, which gives the formula
@@ -32,9 +32,9 @@
 // From one row to the next a level remembers one row (held[k] is row j - 1 - k of level k) and the flux into it from
 // above. So T is read once and written once for K steps. Ci of the last K + 1 rows stays in registers too, since every
 // level needs it, each a row later than the one before. Neighbours along x are in the next lane: shuffles, no shared
-// memory, no barrier. At a strip's edges the levels lose a column a step, so strips overlap by the halo; a warp starts
-// K rows early and ends K rows late. Rounding is that of K steps of v1, up to which multiplications and additions the
-// compiler fuses: an element differs by a few eps a step.
+// memory, no barrier. At a strip's edges the levels lose a column per step, so strips overlap by the halo; a warp
+// starts K rows early and ends K rows late. Rounding is that of K steps of v1, up to which multiplications and
+// additions the compiler fuses: an element differs by a few eps a step.
 
 #ifndef REAL
 #define REAL double // or float

@@ -6,7 +6,7 @@
 # is the sum. Called by the Makefile.
 # A spec runs in the program; also as a module of the stock interpreter where that is another thing, and by the other
 # C++ compiler where it is about what the CPU device compiles.
-#   JOBS=n        files at a time (one a core): no test measures time
+#   JOBS=n        files at a time (one per core): no test measures time
 #   SANITIZED=1   BUILD was made with AddressSanitizer and UBSan
 #   ONLY=pattern  only files whose name matches
 set -uo pipefail
@@ -16,7 +16,7 @@ what=${2:-all}
 cd "$(dirname "$0")/.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 logs=$build/check
-limit=1800 # seconds a file
+limit=1800 # seconds per file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
 export PRECOMPILED=$logs/headers # of tests/cxx-o0
@@ -61,7 +61,7 @@ run_file() { # kind file
     other) run_other "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
-        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua ;;
+        luacheck) luacheck --quiet lua experiments tests docs .make ;;
         docs) "$MOONWARP_PROGRAM" run docs/gen.lua -- --check ;;
         floors) $STOCK_LUA .make/floors.lua "$build" ;;
       esac ;;

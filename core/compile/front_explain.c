@@ -88,7 +88,7 @@ static const char *lacking(const mw_front *front, const char *message, const cpu
   return why;
 }
 
-/* Of a message about a constant: the shared array at its place whose size is none; NULL: there is none. */
+/* Of a message about a constant: the shared array at its place whose size is none; NULL if none. */
 static char *unsized_text(const mw_front *front, const char *message) {
   const cpu_tokens *tokens = &front->source.tokens;
   const char *after = strstr(message, " failed: ");
@@ -113,8 +113,7 @@ void mw_front_explain(const mw_front *front, char *message, size_t size, mw_stat
   const cpu_entry *entry = NULL;
   const char *why = NULL;
   int token = 0;
-  if (strstr(message, " left out: ")) return;
-  char *unsized = strstr(message, " shared array ") ? NULL : unsized_text(front, message);
+  char *unsized = unsized_text(front, message);
   if (unsized) snprintf(message + length, size - length, "; %s", unsized);
   mw_free(unsized);
   for (const char *at = message; at && !entry && !why; at = strpbrk(at + (at > message), "'\"")) {
@@ -128,9 +127,9 @@ void mw_front_explain(const mw_front *front, char *message, size_t size, mw_stat
     snprintf(message + length, size - length, "; '%.*s' is left out: %s (%s:%d)", TEXT(&tokens->at[token]),
              *entry->what ? entry->what : "no kernel needs it", tokens->files[tokens->at[token].file],
              tokens->at[token].line);
-  else if (why && !strstr(message, why))
+  else if (why)
     snprintf(message + length, size - length, "; %s", why);
-  else if (!why && is_unknown(message)) /* one of them may declare the name */
+  else if (is_unknown(message)) /* one of them may declare the name */
     mw_front_missing_add(front, message, size);
 }
 
@@ -140,7 +139,7 @@ static bool is_declared_at(const cpu_outline *outline, int token) {
   return false;
 }
 
-/* The first token of a kept declaration that names it and does not declare it; -1: there is none. */
+/* The first token of a kept declaration that names it and does not declare it; -1 if none. */
 static int use_find(const cpu_outline *outline, const cpu_token *name) {
   const cpu_tokens *tokens = outline->tokens;
   for (int i = 0; i < outline->nentries; i++) {

@@ -174,7 +174,7 @@ describe("the charts of a report", function()
       assert.are.equal(2, #texts)
       has(texts[1], "its own")
       has(texts[1], "<span class=under>run 1</span>")
-      has(texts[1], "<b>memcopy: T_tot against threads a block</b>")
+      has(texts[1], "<b>memcopy: T_tot against threads per block</b>")
     end)
   end)
 
@@ -258,7 +258,7 @@ describe("a picture", function()
 end)
 
 describe("a report", function()
-  it("has a summary, a section a study, and all of a run", function()
+  it("has a summary, a section per study, and all of a run", function()
     local first, second = runs.make(1), runs.make(2)
     local text = page_of { first, second }
     for _, part in ipairs { '<section id=summary>', "<section id=study-memcopy>", "<section id=study-stencil>",

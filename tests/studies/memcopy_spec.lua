@@ -14,7 +14,7 @@ describe("the study memcopy", function()
     for i, chart in ipairs(run.record.charts) do charts[i] = { chart.name, chart.title } end
     assert.are.same({ { "memcopy-ladder", "memcopy ladder, nx = 301, ny = 301, f64, " .. device },
                       { "memcopy-ladder-threads",
-                        "memcopy ladder: an element a thread, nx = 301, ny = 301, f64, " .. device },
+                        "memcopy ladder: an element per thread, nx = 301, ny = 301, f64, " .. device },
                       { "memcopy-host", "memcopy host, nx = 90601, ny = 1, f64, " .. device },
                       { "memcopy-sizes-bytes",
                         "memcopy sizes: T_tot against bytes of the array, nx = 301, ny = 301, f64, " .. device } },
@@ -51,8 +51,8 @@ describe("the study memcopy", function()
 
   it("sweeps the shapes that are asked for, in either type", function()
     local parts, record = parts_of "-p rungs=4,5 -p shapes=16x2,512,7x3,16x2 -p type=f32"
-    assert.are.same({ "library copy", "an element a thread, 16 x 2", "an element a thread, 512 x 1",
-                      "an element a thread, 512 x 2", "an element a thread, 7 x 3", "16 bytes a thread, 256",
+    assert.are.same({ "library copy", "an element per thread, 16 x 2", "an element per thread, 512 x 1",
+                      "an element per thread, 512 x 2", "an element per thread, 7 x 3", "16 bytes per thread, 256",
                       "triad, 16 x 2", "triad, 512 x 1", "triad, 512 x 2", "triad, 7 x 3" }, parts.ladder)
     local series = {}
     for i, one in ipairs(record.charts[2].series) do series[i] = one.name end

@@ -29,7 +29,7 @@ describe("the study nbody", function()
   it("has a ladder from the most bodies down, fast math, shapes and copies, all of them right", function()
     local parts, checked, record = run_of "smallest=300 largest=600 n=333 lane=2"
     local ladder = { "direct", "direct, 1.0", "shared memory, 1.0", "shared memory, 1.0f", "rsqrtf",
-                     "4 bodies a thread", "4 bodies a thread, fast math", "each pair once, fast math" }
+                     "4 bodies per thread", "4 bodies per thread, fast math", "each pair once, fast math" }
     assert.are.same(ladder, { table.unpack(names_of(parts.ladder), 1, 8) })
     assert.are.equal(16, #parts.ladder)
     assert.are.same({ 600, 300 }, { parts.ladder[1].bodies, parts.ladder[9].bodies })
@@ -37,7 +37,7 @@ describe("the study nbody", function()
     for _, what in ipairs { "direct, bodies = 509, f32", "direct, bodies = 600, f32, samples",
                             "each pair once, fast math, bodies = 161, f32", -- two and a half of its groups
                             "each pair once, fast math, bodies = 600, f32, beside 'direct'",
-                            "pairs, 16 a lane, bodies = 333, f32, beside 'direct'",
+                            "pairs, 16 per lane, bodies = 333, f32, beside 'direct'",
                             "copies, pinned, bodies = 333, f32, beside 'direct'",
                             "copies, pageable, kernel alone, bodies = 333, f32, after its timing, beside 'direct'" } do
       assert.is_true(checked[what], what)
@@ -46,7 +46,8 @@ describe("the study nbody", function()
     assert.is_near(first.interactions, 600 * 600 / first.t.median, 1)
     assert.is_true(first.error > 0 and first.error < 100 and first.share == 1)
     local shape = parts.shapes[5]
-    assert.are.same({ "4 a thread, unrolled 1", 4, 1, true }, { shape.rung, shape.each, shape.unroll, shape.fast_math })
+    assert.are.same({ "4 per thread, unrolled 1", 4, 1, true },
+      { shape.rung, shape.each, shape.unroll, shape.fast_math })
     local charts = {}
     for i, chart in ipairs(record.charts) do charts[i] = chart.name end
     assert.are.same({ "nbody-ladder", "nbody-ladder-bodies", "nbody-ladder-shared", "nbody-shapes" }, charts)

@@ -49,7 +49,7 @@ describe("the study reduction", function()
     support.has_checks(run, { "reduce_dynamic, blocks = 37, n = 100003, sum, threads = 97, f32",
         "reduce_down, blocks = 37, n = 100003, sum, threads = 96, f32", "lock, blocks = 37, n = 100003, length, f32",
         "last block, n = 33, sum, f32: its lock or ticket", "16 bytes, last block, n = 20011, sum, f32: results",
-        "reduce_tree, one element a thread, n = 20011, sum, f32, beside the host",
+        "reduce_tree, one element per thread, n = 20011, sum, f32, beside the host",
         "atomic, n = 20011, sum, per = 64, f32, after its timing, beside the host" })
     local checked = support.checks(run)
     assert.is_true(checked["integers, n = 20011, sum, f32: results"]) -- no order matters

@@ -97,7 +97,7 @@ local ROWS <const> = {
       end
     end },
     checks = { "strided, n = 10007, stride = 1000, f32", "shifted, n = 10007, offset = 31, f32", "half2, n = 67, f16",
-               "16 bytes a thread, n = 67, f32", "shared, each lane its own, n = 10007, f32",
+               "16 bytes per thread, n = 67, f32", "shared, each lane its own, n = 10007, f32",
                "local memory, m = 16, n = 1003, f32" } },
   { "access -p n=1024 -p parts=offset -p offsets=256", "the largest offset of its smallest array" },
   { "balance -p n=2048 -p side=40 -p types=f64 -p length=4 -p steps=1,40", "the knee, from the rates of its rungs",
@@ -118,17 +118,17 @@ local ROWS <const> = {
   { "balance -p n=2048 -p side=40 -p types=f64 -p length=4 -p parts=filter", "the filter alone, without a knee",
     counts = { filter = 4 } },
   { "concurrency -p rounds=101 -p streams=4 -p each=3", "streams, callbacks and the host's work",
-    rungs = { streams = { "one stream", "a stream a piece", "legacy default stream between",
+    rungs = { streams = { "one stream", "a stream per piece", "legacy default stream between",
                           "per-thread default stream between", "legacy, streams not blocking" },
-              next = { "one stream", "a stream a piece", "the host waits each turn", "a callback queues the next" },
+              next = { "one stream", "a stream per piece", "the host waits each turn", "a callback queues the next" },
               host = { "kernels, wait, host", "kernels, host, wait" } },
     each = function(r) assert.is_near(r.kernels, r.streams * r.each / r.t.median, 1e-6 * r.kernels) end,
     checks = { "a callback queues the next, each = 3, rounds = 5, streams = 3, f32",
                "a callback queues the next, each = 3, streams = 4, f32, beside 'one stream'",
                "legacy default stream between, each = 1, streams = 4, f32, beside 'one stream'" } },
   { "dedispersion -p channels=64 -p times=300 -p dms=20 -p parts=ladder,stages", "rungs and stages",
-    rungs = { ladder = { "direct", "direct, times in registers", "shared memory", "two samples a word",
-                         "four samples a word", "four channels a word" },
+    rungs = { ladder = { "direct", "direct, times in registers", "shared memory", "two samples per word",
+                         "four samples per word", "four channels per word" },
               stages = { "zero-DM filter", "time binning", "boxcars" } },
     each = function(r) if r.group == "ladder" then near(64 * 300 * 20 / r.t.median, r.adds) end end },
   { "dedispersion -p parts=pulsar -p channels=64 -p times=1024 -p dms=48 -p seeds=20", "pulsars in 20 of 20 skies",
@@ -199,7 +199,7 @@ local ROWS <const> = {
       assert.are.equal(0, of["i8, tensor cores, wmma"].error)
       assert.is_true(of["tf32, tensor cores, wmma"].error > 100 * of["f32, two tiles in turn"].error)
     end },
-    checks = { "an element a thread, k = 45, m = 67, n = 33, f32, f32",
+    checks = { "an element per thread, k = 45, m = 67, n = 33, f32, f32",
                "two tiles in turn, k = 45, m = 67, n = 33, f32, f32",
                "tensor cores, wmma, k = 32, m = 130, n = 131, bf16, bf16", "batch, the calls in a graph" } },
   { "graphs -p steps=8 -p longest=512 -p queued=130 -p rounds=10", "each rung, and a full queue",
@@ -267,8 +267,8 @@ local ROWS <const> = {
       assert.is_true(ratio "Sobol" > 20)
     end } },
   { "pattern -p n=30011 -p every=16", "four words in all of its rungs",
-    rungs = { ladder = { "library copy", "a byte a thread", "a word a thread", "16 bytes", "is there any?",
-                         "two words at once", "a word a thread, four counts", "two at once, four counts" } },
+    rungs = { ladder = { "library copy", "a byte per thread", "a word per thread", "16 bytes", "is there any?",
+                         "two words at once", "a word per thread, four counts", "two at once, four counts" } },
     each = function(r) assert.are.equal(30011, r.bytes) end,
     checks = { "two words at once, every = 16, n = 1003, u32", "is there any?, every = 0, n = 270007, u32",
                "two at once, four counts, every = 16, n = 5, u32" } },
@@ -284,9 +284,9 @@ local ROWS <const> = {
       assert.are.equal(r.number > 2, r.iterations ~= nil)
     end },
   { "small-problems -p problems=3 -p steps=5 -p length=77", "each rung, and cells and unknowns",
-    rungs = { Jacobi = { "a launch a step and problem", "a launch a step", "a graph of them",
+    rungs = { Jacobi = { "a launch per step and problem", "a launch per step", "a graph of them",
                          "all steps in shared memory", "all steps in registers" },
-              implicit = { "a launch an implicit step", "a graph of implicit steps",
+              implicit = { "a launch per implicit step", "a graph of implicit steps",
                            "all implicit steps in a launch" } },
     each = function(r)
       near(1, r.cells * r.t.median / (r.problems * (r.group == "implicit" and 77 or 64 * 64) * r.steps))

@@ -49,7 +49,7 @@ describe("the study streams", function()
       if r.group == "variants" then
         assert.are.equal(pieces, r.chunks, r.rung)
         if r.over then check_shares(r, streams) end
-        if r.rung == "a callback a piece" then assert.are.equal(pieces, #r.heard) end
+        if r.rung == "a callback per piece" then assert.are.equal(pieces, #r.heard) end
       end
     end
     assert.are.equal(#stages + 2 + 7, #parts.variants)

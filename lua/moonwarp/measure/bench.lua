@@ -11,7 +11,7 @@
 -- Contenders, mw.bench { naive = f, tiled = g }, are measured in turn, so that a change of the machine's
 -- pace meets all of them; a turn finds the caches as the contender before it left them, and begins
 -- with one call that is not timed.
--- Data that fits a cache stays there from call to call: { cold = true } measures beside that with
+-- Data that fits a cache stays there from call to call: { cold = true } also measures with
 -- the caches overwritten before each call, { graph = true } the function as a replayed graph.
 --
 -- clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
@@ -154,7 +154,7 @@ function bench.captured(fn, device, stream)
   end)
 end
 
--- The function as a graph, or why there is none.
+-- The function as a graph, or why not.
 local function graph_of(fn, options, device)
   need_device(device, "graph = true")
   local ok, graph = pcall(bench.captured, fn, device, options.stream)
@@ -307,7 +307,8 @@ end
 --- Measures contenders in turn: for each turn a share of the least time.
 ---@param session table      whose device is the default, and whose checks alarms fail
 ---@param list table[]       { name =, fn =, and of its own: bytes (moved a call), device, stream, setup }
----@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
+---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given; fill: how many
+---                          samples fill the least time
 ---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
 ---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
 function bench.turns(session, list, options, after)
@@ -346,11 +347,11 @@ end
 --- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
 --- (10), max_time (15 s), samples (exactly so many instead), batch (calls per sample, 1e7 at most; chosen by
 --- itself), warmup (further calls before), setup (function called before each sample, untimed; one
---- call a sample), flush (true: the device's caches are overwritten before each sample), cold (true:
---- that beside the rest, as result.cold), graph (true: captured and replayed beside the rest, as
+--- call per sample), flush (true: the device's caches are overwritten before each sample), cold (true:
+--- that next to the rest, as result.cold), graph (true: captured and replayed next to the rest, as
 --- result.graph), device, stream (whose clock; the last device opened), clock ("device" or "host").
 --- Declared by the script, for rates and for alarms on results that cannot be: bytes (moved a call),
---- flops (operations a call), output, input (an array or a list: written whole by each call; read),
+--- flops (operations per call), output, input (an array or a list: written whole by each call; read),
 --- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
 --- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
 --- are not printed), energy (true: that of a call, as result.energy, over a second of calls and a second without).
@@ -362,7 +363,7 @@ end
 ---@param session table       whose device is the default, and whose checks alarms fail
 ---@param fn function|table   called without arguments
 ---@param options table?
----@return table result       seconds a call: median, low, high (its 95 % interval; number / result is a
+---@return table result       seconds per call: median, low, high (its 95 % interval; number / result is a
 ---                           quantity, which keeps it), min, max, mean,
 ---                           sd, mad, p05, p25, p75, p95; noise (relative); n, batch, first (the
 ---                           first call), samples, launch (summary of the host's seconds to issue a

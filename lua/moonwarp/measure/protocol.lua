@@ -16,7 +16,7 @@ local protocol = {}
 
 local MOST_SAMPLES = 100000
 local TURNS = 5 -- that the least time, or the given number of samples, is divided into
-local LONG = 0.05 -- seconds of a call beside which filling the caches anew is nothing
+local LONG = 0.05 -- seconds of a call compared with which filling the caches anew is nothing
 local LEAST = 3 -- samples of a contender, however slow it is: fewer have no interval
 
 local function is_enough(mode, limits)

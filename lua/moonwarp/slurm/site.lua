@@ -42,7 +42,7 @@ local function words_of(given, where)
   end)
 end
 
---- Reads a site file. What is wrong with it is a usage error.
+--- Reads a site file. An error in it is a usage error.
 ---@param path string
 ---@return table  of the fields that are set
 function site.load(path)

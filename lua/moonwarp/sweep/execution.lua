@@ -31,7 +31,8 @@ local function begin_pass(parsed, parameters)
   if parsed.pass > count then
     options.fail("option '--pass': the values of -p have %d combinations, got %d", count, parsed.pass)
   end
-  local problem = require("moonwarp.sweep.part").begin(parsed.out or "out")
+  local folder = parsed.out or "out"
+  local problem = require("moonwarp.base.path").make(folder) or require("moonwarp.sweep.part").begin(folder)
   if problem then options.fail("%s", problem) end
 end
 
@@ -83,6 +84,7 @@ local function final_status(current, status)
   if status ~= exit.OK then return status end
   if not current.left then conclude_mode(current) end
   if checks + found + failed == 0 then return status end
+  if current.is_part then return exit.CHECK end
   if found > 0 then complain_found(current) end
   if checks > 0 then exit.complain(checks == 1 and "a check failed" or checks .. " checks failed") end
   if failed > 0 then exit.complain(failed == 1 and "a pass failed" or failed .. " passes failed") end
@@ -118,8 +120,7 @@ local function hint_check(current, folder)
   if is_shipped or is_checked or #files().entries(around) > 1 or not has_own_kernels() then return end
   local path = require "moonwarp.base.path"
   local word = (path.folder(script) or script):gsub("(.)/$", "%1")
-  if word:find "[^%w_./-]" then word = path.quote(word) end
-  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(word))
+  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(path.word(word)))
 end
 
 -- Closes the run's record, however the script ended. A batch takes no record for no answer of check mode.
@@ -132,13 +133,13 @@ local function finish(current, status)
     return status == exit.OK and exit.FAILED or status
   end
   if folder then hint_check(current, folder) end
-  if folder and not current.options.quiet then print("results: " .. folder) end
+  if folder and not (current.options.quiet or current.is_part) then print("results: " .. folder) end
   return status
 end
 
 -- A lab that did nothing but skip says so to its batch.
 local function tell_batch(current, reason)
-  if reason and os.getenv "MOONWARP_LAB" and #current.records == 0 then
+  if reason and os.getenv "MOONWARP_LAB" and not current.opens and #current.records == 0 then
     files().write(current:out() .. "/skipped", reason)
   end
 end
@@ -147,10 +148,17 @@ end
 -- as the state closes, since finalizers may have checked something.
 local function leave(current, status)
   if (current.left or exit.OK) ~= exit.OK then return current.left end
+  local job = not current.left and current.job
+  if job and job.rank > 0 then
+    current.left = require("moonwarp.sweep.ranks").report(current, status)
+    return current.left
+  end
+  if job then status = require("moonwarp.sweep.ranks").collect(current, status) end
   status = output_status(current, final_status(current, status))
   local problem = current.outcome and not current.left and require("moonwarp.sweep.part").leave(current)
   if problem then exit.complain(problem) end
   current.left = finish(current, status)
+  if job then require("moonwarp.sweep.ranks").conclude(job, current.left) end
   return current.left
 end
 
@@ -169,8 +177,11 @@ function execution.run(chunk, parsed, more)
   if parsed.counters then parsed.check = lists.merged(parsed.check or {}, { counters = true }) end
   if parsed.pass then begin_pass(parsed, parameters) end
   for _, name in ipairs(KEPT) do more[name] = parsed[name] end
+  local job = parsed.mpi and require("moonwarp.sweep.ranks").open(more)
   local current = session.begin(more)
+  if job then require("moonwarp.sweep.ranks").join(current, job) end
   current.given, current.leave = passes.values(parameters), leave
+  current.is_part = parsed.pass and os.getenv "MOONWARP_LAB" ~= nil
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = more.script })
   local status, reason = run_all(current, chunk, parameters, words)

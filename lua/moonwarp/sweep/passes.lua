@@ -7,6 +7,7 @@
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
 
@@ -20,7 +21,9 @@ local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "com
 local NAMED <const> = 10 -- passes of a sweep that have not passed
 
 --- What a pass may leave to the last one to show: functions of mw.
-passes.SHOWN = lists.set { "table", "plot", "ladder" }
+passes.SHOWN = lists.set(lists.append({ "table" }, lists.map(kinds.all, function(kind)
+  return kind.merge and kind.name
+end)))
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
@@ -31,7 +34,7 @@ function passes.values(parameters)
   return values
 end
 
--- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
+-- The rest of a combination when a pass took the first value of each parameter that is swept: the cartesian
 -- product of those, the last parameter fastest, without its first element.
 local function others(combination, parameters, swept)
   local function alone(value) return { value } end
@@ -44,6 +47,10 @@ end
 
 -- ---- a pass -------------------------------------------------------------------------------------
 
+local function complain(text)
+  if not session.current.is_part then exit.complain("%s", text) end
+end
+
 --- Says why a script ended. The exit status.
 ---@param outcome string  of host.call
 ---@param message string
@@ -51,8 +58,9 @@ end
 ---@return integer
 function passes.status(outcome, message, problem)
   if outcome ~= "done" then
-    session.current.message = exit.text(message, problem)
-    exit.complain(session.current.message)
+    local current = session.current
+    current.message = exit.text(message, problem)
+    if not current.job then complain(current.message) end -- else of all ranks one says it
   end
   return exit.of(outcome, problem)
 end
@@ -60,13 +68,13 @@ end
 -- Not a failure: it is reported, and kept if the run keeps anything.
 local function say_skipped(reason, pass)
   local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
-  exit.complain(text)
+  complain(text)
   if not session.current.outcome then session.current:mention("remark", { text = text }) end
 end
 
 local function say_failed(problem, pass)
   local current = session.current
-  exit.complain("%s failed: %s", pass, tostring(problem))
+  complain(("%s failed: %s"):format(pass, tostring(problem)))
   current.message = current.message or ("%s failed: %s"):format(pass, failure.text(problem))
   if not current.outcome then require("moonwarp.results.record").fail(current, problem) end
 end
@@ -88,7 +96,7 @@ local function judge(outcome, message, problem)
   local status, pass = failure.status(problem), session.current:pass_words()
   if status == "skipped" then
     say_skipped(problem.reason, pass)
-  elseif pass and OF_A_VALUE[status] then
+  elseif pass and OF_A_VALUE[status] and not session.current.job then -- the other ranks would wait
     say_failed(problem, pass)
   else
     return passes.status(outcome, message, problem)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The probes against what they expect: a line a kernel, and the sums of each file and engine.
+-- The probes against what they expect: a line per kernel, and the sums of each file and engine.
 --
 --   moonwarp run tests/regress/classes/run.lua -- [--brief] [--sample] [--files values,references,...]
 --     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per NUMBER] [--device cpu] [FIRST LAST]
