@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- language.lua [ROOT]: whether texts are as readers of manuals know them. The program fails where
---   - a sentence of README.md or docs/tutorial.md has more than 30 words;
+--   - a sentence of README.md or docs/tutorial.md has more than 30 words, or a page is longer than it may be;
 --   - a comment was torn: a line of one or two words between a long line and another one;
 --   - a source or a page has "an element a thread", or the like, for "an element per thread";
 --   - comments have one of WORDS more often than it says.
@@ -10,11 +10,13 @@ local root = arg[1] or "."
 
 local MOST_WORDS <const> = 30
 local PAGES <const> = { "README.md", "docs/tutorial.md" }
+local LENGTHS <const> = { { "README.md", lines = 85, words = 800 }, { "docs/architecture.md", words = 2200 } }
+local MOST_CHANGES <const> = 15 -- lines of CHANGELOG.md for a release, without headings
 local SOURCES <const> = { "core", "lua", "kernels", "experiments" }
 local TEXTS <const> = { "README.md", "CONTRIBUTING.md", "docs", "core", "lua", "kernels", "experiments" }
 local LONG <const>, NEXT <const> = 90, 20 -- characters of the lines around a torn one
 
--- Phrases that manuals of C, CUDA and Lua do not use, or not so often: how many of 10,000 words of comments may be such.
+-- Phrases that manuals of C, CUDA and Lua do not use, or not so often, and how many comments may have in 10,000 words.
 local WORDS <const> = {
   { "behind", 2 }, { "beside", 0 }, { "what is", 17 }, { "whose", 15 }, { "is none", 1.6 }, { "are none", 0.4 },
   { "worth", 0.7 }, { "nobody", 1 }, { "go on with", 0 }, { "goes on with", 0 }, { "gone on with", 0 },
@@ -46,6 +48,30 @@ local function check_sentences(path, page, report)
       if count > MOST_WORDS then
         report(("%s: a sentence has %d words, %d at most: %s"):format(path, count, MOST_WORDS, sentence))
       end
+    end
+  end
+end
+
+local function check_length(page, text, report)
+  local counts = { lines = select(2, text:gsub("\n", "")), words = select(2, text:gsub("%S+", "")) }
+  for _, unit in ipairs { "lines", "words" } do
+    if page[unit] and counts[unit] > page[unit] then
+      report(("%s: %d %s, %d at most"):format(page[1], counts[unit], unit, page[unit]))
+    end
+  end
+end
+
+local function check_changes(text, report)
+  local release, count = nil, 0
+  for line in (text .. "\n## \n"):gmatch "(.-)\n" do
+    local heading <const> = line:match "^## (.*)"
+    if heading then
+      if release and count > MOST_CHANGES then
+        report(("CHANGELOG.md: %d lines for %s, %d at most"):format(count, release, MOST_CHANGES))
+      end
+      release, count = heading, 0
+    elseif line:find "%S" and not line:find "^#" then
+      count = count + 1
     end
   end
 end
@@ -173,6 +199,8 @@ local function report(text)
 end
 
 for _, page in ipairs(PAGES) do check_sentences(page, read(("%s/%s"):format(root, page)), report) end
+for _, page in ipairs(LENGTHS) do check_length(page, read(("%s/%s"):format(root, page[1])), report) end
+check_changes(read(root .. "/CHANGELOG.md"), report)
 for _, one in ipairs(files_of(SOURCES, "lua c h cu cuh cpp")) do
   count_words(counts, comments_of(one.text, one.language))
   check_lines(one.path, one.text, one.language, report)

@@ -8,6 +8,7 @@ local arg = require "moonwarp.arg"
 local array = require "moonwarp.array"
 local banks = require "moonwarp.measure.banks"
 local bench = require "moonwarp.measure.bench"
+local ceiling = require "moonwarp.measure.ceiling"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
 local devices = require "moonwarp.tools.device"
@@ -99,6 +100,9 @@ array.install(core.methods)
 reduce.install(core.methods)
 module.install(core.methods)
 findings.install(core.methods)
+core.methods.device.ceiling = api.method("device", "ceiling", 1, function(device, name)
+  return ceiling.value(session.current, device, name)
+end)
 core.result.__tostring = show.fields
 for class, methods in pairs(core.methods) do
   if class ~= "module" then -- its fields are kernels

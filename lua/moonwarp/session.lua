@@ -31,7 +31,7 @@
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
 --   tunings        which tunings the run has, but at the prompt, by their names and parameters (tune/job.lua)
---   job            of MPI, whose rank this process is (sweep/ranks.lua); opens: what a rank has for a run's folder
+--   job            of MPI that this process is a rank of (sweep/ranks.lua); opens: what a rank has for a run's folder
 --   shown          at the prompt: what the calls of a line have printed and return as well
 --   run            the open run (results/journal.lua); nil before the first result
 

@@ -10,7 +10,7 @@ local fails = support.fails
 
 local dev, kernels
 
--- What lanes 0 to 31 do, each told by f(lane, load, store): load(key, index) accesses an element of 4 bytes, in one
+-- What lanes 0 to 31 do, each told by f(lane, load, store): load(key, index) accesses one element of 4 bytes, in one
 -- request with those of the same key. Returns requests, sectors and lanes of loads and of stores.
 local function asked(f)
   local result = {}

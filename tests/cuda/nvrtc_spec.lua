@@ -63,6 +63,7 @@ local TEMPLATES = {
                                  "moonwarp::reduce_wide<__nv_bfloat16,MIN,true>" },
   ["montecarlo.cu"] = { "normals<BOX_MULLER,BY_STEP>", "normals<ZIGGURAT,BY_PATH>", "fused<BOX_MULLER_FAST>",
                         "fused<INVERSE>" },
+  ["moonwarp/grid.cu"] = { "moonwarp::copy_box<double>", "moonwarp::copy_box<__half>" },
   ["moonwarp/nccl.cu"] = { "moonwarp::combine<float,moonwarp::SUM>", "moonwarp::combine<long long,moonwarp::MIN>",
                            "moonwarp::divide<double>" },
   ["moonwarp/rand.cu"] = { "moonwarp::draw<float,moonwarp::NORMAL>", "moonwarp::draw<double,moonwarp::LOG_NORMAL>" },

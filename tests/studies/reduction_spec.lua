@@ -44,7 +44,7 @@ describe("the study reduction", function()
       threads = { "reduce_dynamic", "reduce_butterfly", "reduce_shuffle", "16 bytes, last block" },
       blocks = { "atomic", "lock", "last block", "16 bytes, last block" },
       size = { "host", "second launch", "atomic", "lock", "last block", "16 bytes, last block" } }, parts)
-    assert.are.same({ "reduction-tree-one-element-a-thread", "reduction-tree-4-blocks-a-multiprocessor",
+    assert.are.same({ "reduction-tree-one-element-per-thread", "reduction-tree-4-blocks-per-multiprocessor",
                       "reduction-grid-f32", "reduction-threads", "reduction-blocks", "reduction-size" }, charts)
     support.has_checks(run, { "reduce_dynamic, blocks = 37, n = 100003, sum, threads = 97, f32",
         "reduce_down, blocks = 37, n = 100003, sum, threads = 96, f32", "lock, blocks = 37, n = 100003, length, f32",

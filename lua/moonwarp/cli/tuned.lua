@@ -28,7 +28,7 @@ local function is_of(entry, kernel)
   return not kernel or entry.kernel == kernel or entry.kernel:match "^(.-):[^/]*$" == kernel
 end
 
--- A kernel of which there is no entry, but of others there are, is mistyped.
+-- A kernel without an entry, where others have one, is mistyped.
 local function check_kernel(entries, kernel)
   local names = {}
   for _, entry in ipairs(entries) do

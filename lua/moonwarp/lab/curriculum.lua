@@ -84,6 +84,11 @@ local function whole(least, most)
 end
 
 field.processes, field.files, field.retries = whole(1, MOST_PROCESSES), whole(1, MOST_FILES), whole(0, MOST_RETRIES)
+function field.mpi(value)
+  if type(value) == "boolean" then return value end
+  return nil, "true or false"
+end
+
 field.checks, field.tasks = whole(0, MOST_CHECKS), whole(1, MOST_TASKS)
 
 function field.devices(value)
@@ -151,10 +156,10 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "disk_limit", "files", "processes", "tasks", "env", "devices", "retries", "check",
+              "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env", "devices", "retries", "check",
               "checks", "gates" }
 local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks",
-                   "env", "devices", "retries", "check", "checks" }
+                   "mpi", "env", "devices", "retries", "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",

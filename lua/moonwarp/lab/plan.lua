@@ -13,7 +13,7 @@ local sanitizer = require "moonwarp.tools.sanitizer"
 local plan = {}
 
 local KEPT = { "title", "study", "script", "path", "params", "words", "tags", "time_limit", "memory_limit",
-               "output_limit", "disk_limit", "files", "processes", "tasks", "env", "retries", "checks", "gates" }
+               "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env", "retries", "checks", "gates" }
 
 -- ---- which labs ---------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ end
 local function check_step(lab, id, found)
   local step = new_step(lab, checking_device(lab, id, found), counter_gate.is)
   step.params, step.check = lab.check.params, lab.check.words
-  step.checks, step.tasks, step.retries = nil, nil, 0
+  step.checks, step.tasks, step.retries = nil, step.mpi and step.tasks or nil, 0
   return step
 end
 

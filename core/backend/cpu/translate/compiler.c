@@ -356,9 +356,9 @@ static const char clang_counted[] =
     "-Wno-dangling-else -fno-unroll-loops -mllvm -simplifycfg-merge-cond-stores=0 -mllvm -simplifycfg-sink-common=0 "
     "-mllvm -simplifycfg-hoist-common=0";
 static const char gnu_uncounted[] = "--param tsan-instrument-func-entry-exit=0";
-static const char gnu_counted[] =
-    "-Wno-dangling-else -fno-unroll-loops -fno-thread-jumps -fno-tree-dominator-opts -fno-tree-phiprop -fno-ssa-phiopt -fno-tree-ch "
-    "-fno-tree-sink -fno-if-conversion -fno-if-conversion2 -fno-crossjumping";
+static const char gnu_counted[] = "-Wno-dangling-else -fno-unroll-loops -fno-thread-jumps -fno-tree-dominator-opts "
+                                  "-fno-tree-phiprop -fno-ssa-phiopt -fno-tree-ch "
+                                  "-fno-tree-sink -fno-if-conversion -fno-if-conversion2 -fno-crossjumping";
 
 /* CUDA code hands over what only some lanes have set: if (lane == 0) base = atomicAdd(...); base = __shfl_sync(...).
  * Since version 14 clang++ takes an argument for defined, and so lane for 0. */
