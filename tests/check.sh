@@ -172,13 +172,13 @@ optimised() {
 
 # About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run;
 # what engines compute and which faults are found, in tests/stress/whole_stress.sh.)
-compiled() { specs cpu/{features,language,shim,warnings}; }
+compiled() { specs cpu/{features,shim,warnings}; }
 
 # About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
 # the line of the script that an error or a record names.
 hosted() {
-  specs base/show bind/{array,device,event,graph,hotpath,kernel,launch,lifetime,method,module,random,stream,transfer} \
-    cpu/faults measure/{alarm,bench,check} plot/{film,plot,table,timeline} results/{record,remark,results} session/arg
+  specs base/show bind/{array,device,event,graph,hotpath,launch,lifetime,method,module,stream,transfer} cpu/faults \
+    measure/{alarm,bench,check} plot/table results/{record,remark,results} session/arg
 }
 
 # What the binding does by itself: over a backend that asserts what backend.h says is checked already.

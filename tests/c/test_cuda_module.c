@@ -108,25 +108,6 @@ static void templates_later(void **state) {
 }
 
 /* The kernels of a:fill and a:random, one type after the other as scripts ask for them. */
-static void array_kernels(void **state) {
-  (void)state;
-  static char text[1 << 16];
-  char path[512];
-  const char *home = getenv("MOONWARP_HOME");
-  snprintf(path, sizeof path, "%s/kernels/moonwarp/array.cu", home && *home ? home : ".");
-  FILE *file = fopen(path, "r");
-  if (!have_nvrtc() || !file) skip();
-  text[fread(text, 1, sizeof text - 1, file)] = '\0';
-  fclose(file);
-  static const char *const first[] = {"moonwarp::fill<float>", NULL};
-  mw_module *m = compile(device, text, first);
-  kernel(m, "moonwarp::fill<float>");
-  kernel(m, "moonwarp::linspace<float>");
-  if (*cuda_nvrtc.toolkit) kernel(m, "moonwarp::random_normal<__half>");
-  kernel(m, "moonwarp::random_uniform<int>");
-  cuda->unload(m);
-}
-
 static void variables(void **state) {
   (void)state;
   if (!have_nvrtc()) skip();
@@ -140,47 +121,6 @@ static void variables(void **state) {
   mw_buffer_release(coef);
   REJECTED(MW_NOT_FOUND, "module 'test.cu' has no device variable 'nope'; it has: coef (",
            cuda->variable(m, "nope", &coef, &type, &err));
-  cuda->unload(m);
-}
-
-static void compile_errors(void **state) {
-  (void)state;
-  if (!have_nvrtc()) skip();
-  mw_module *m;
-  mw_source bad = {.name = "bad.cu", .text = "__global__ void k(float *x) {\n  x[0] = nope;\n}\n"};
-  REJECTED(MW_COMPILE, "compiling 'bad.cu' for sm_90 failed: bad.cu(2): error: identifier \"nope\" is undefined",
-           cuda->compile(device, &bad, &m, &err));
-  assert_non_null(err.log);
-  bad.text = "#include \"not_there.h\"\n";
-  REJECTED(MW_COMPILE, "not_there.h", cuda->compile(device, &bad, &m, &err));
-  bad = (mw_source){.name = "bad.cu", .text = "", .standard = "c++1998"};
-  REJECTED(MW_COMPILE, "--std(-std): 'c++1998'", cuda->compile(device, &bad, &m, &err));
-}
-
-static void cached(void **state) {
-  (void)state;
-  if (!have_nvrtc()) skip();
-  static const char *const listed[] = {"scale<long>", NULL};
-  mw_module *m = compile(device, template_text, listed);
-  assert_false(m->from_cache);
-  cuda->unload(m);
-  m = compile(device, template_text, listed);
-  assert_true(m->from_cache);
-  assert_string_equal(kernel(m, "scale<long>")->params[0].type, "long *");
-  cuda->unload(m);
-}
-
-static void texts(void **state) {
-  (void)state;
-  if (!have_nvrtc()) skip();
-  mw_module *m = compile(device, source_text, NULL);
-  char *text;
-  OK(cuda->text(m, "ptx", &text, &err));
-  assert_non_null(strstr(text, ".target sm_90"));
-  mw_free(text);
-  OK(cuda->text(m, "cpp", &text, &err));
-  assert_string_equal(text, source_text);
-  mw_free(text);
   cuda->unload(m);
 }
 
@@ -341,9 +281,8 @@ static void offline(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(kernels_by_name), TEST(templates), TEST(templates_later),
-                                     TEST(array_kernels),   TEST(variables), TEST(compile_errors),
-                                     TEST(cached),          TEST(texts),     TEST(sass),
-                                     TEST(newer_device),    TEST(offline),   TEST(occupancy_rules)};
+  const struct CMUnitTest tests[] = {TEST(kernels_by_name), TEST(templates),      TEST(templates_later),
+                                     TEST(variables),       TEST(sass),           TEST(newer_device),
+                                     TEST(offline),         TEST(occupancy_rules)};
   return RUN(tests);
 }

@@ -49,6 +49,7 @@ files.collectives = {
   { "group_reduce", 1, 32, { "i32 32", "i32 32 ramp" }, "race in shared" },
   { "coalesced_vote", 1, 32, { "i32 32" }, "race in global" },
   { "active_mask", 1, { 16, 2 }, { "i64 32 ramp" }, "race in shared" },
+  { "uneven_loop", 1, 8, { "i32 8 ramp", "i32 1" }, "barrier" },
 }
 
 files.fences = {
@@ -139,21 +140,6 @@ files.grid = {
   { "early_break", 3, 32, { { "i16", 3, 1, 2 }, "i16 3", 3 }, "barrier", { cooperative = true } },
   { "own_barrier", 3, 32, { "i32 96", "u32 1", "i32 96" }, "race in global.*put __threadfence",
     { cooperative = true } },
-}
-
-files.plain = {
-  { "transpose_tile", { 3, 3 }, { 8, 8 }, { "f32 400 ramp", "f32 400", 20 }, "race in shared" },
-  { "product<double, 4>", { 3, 3 }, { 4, 4 }, { "f64 144 ramp", "f64 144 ramp", "f64 144", 12 }, "race in shared" },
-  { "shared_bins", 3, 64, { "u8 150 ramp", "i32 16", 150 }, "race in global" },
-  { "in_place", { 2, 1, 2 }, { 4, 2, 4 }, { "f64 112 ramp", "f64 112", 7, 2, 8 }, "race in global" },
-  { "no_guard", 3, 32, { "i16 160 ramp", "i16 160", 80 }, "bounds" },
-  { "half_barrier", 1, 64, { "i32 64 ramp" }, "barrier" },
-  { "uneven_loop", 1, 8, { "i32 8 ramp", "i32 1" }, "barrier" },
-  { "mask_too_wide", 1, 32, { "f32 32 ramp" }, "mask" },
-  { "misaligned", 1, 8, { "f32 40 ramp", "f32 32", 1 }, "misaligned" },
-  { "flag_of_block", 1, 64, { "i32 64 3", "i32 65" }, "race in shared" },
-  { "scan_steps", 1, 128, { "i32 128 ramp" }, "race in shared" },
-  { "wrong_pitch", { 3, 2 }, { 16, 8 }, { "u16 360", 40, 9 }, "race in global" },
 }
 
 files.volatile_writes = {

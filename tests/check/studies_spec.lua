@@ -12,7 +12,7 @@ local WORDS <const> = { reduction = "-p ops=sum,length", gemm = "-p precisions=f
                         ["fourier-search"] = "-p n=8192 -p most=8 -p lengths=4096 -p parts=ladder",
                         montecarlo = "-p paths=1000 -p most=4096" }
 
-local SAMPLE = { cumsum = true, graphs = true, streams = true }
+local SAMPLE = { graphs = true, scan = true, streams = true }
 
 describe("check mode of the study", function()
   for _, name in ipairs(support.program() and studies.names() or {}) do

@@ -266,33 +266,4 @@ support.each_device("the ladders of kernels/", function(dev, id)
     for i = 1, 4 do body[i]:close() end
   end)
 
-  it("copy in memcopy.cu, and add in triad.cu", function()
-    local nx, ny = 67, 33 -- an odd number of elements: the last ones do not fill an access of 16 bytes
-    for kind, real in pairs { f64 = "double", f32 = "float" } do
-      local A <close> = dev:array(kind, nx, ny):random(1)
-      local defines = { REAL = real }
-      each_engine({ file = "memcopy.cu", defines = defines }, function(m)
-        local n = nx * ny
-        local accesses = (A:nbytes() + 15) // 16
-        local launches = {
-          memcopy = { { 3, 5 }, { 32, 8 }, nx, ny },
-          memcopy_stride = { 2, 64, nx * ny },
-          memcopy_vector1 = { (accesses + 63) // 64, 64, n },
-          memcopy_vector2 = { (accesses + 127) // 128, 64, n },
-          memcopy_vector4 = { (accesses + 255) // 256, 64, n },
-          memcopy_stream4 = { (accesses + 255) // 256, 64, n },
-        }
-        for name, launch in pairs(launches) do
-          local B <close> = dev:array(kind, nx, ny)
-          m[name]:launch(launch[1], launch[2], B, A, table.unpack(launch, 3))
-          assert.are.equal(A:bytes(), B:bytes(), name)
-        end
-      end)
-      each_engine({ file = "triad.cu", defines = defines }, function(m)
-        local B <close> = dev:array(kind, nx, ny)
-        m.triad:launch({ 3, 5 }, { 32, 8 }, B, A, A, 2.0, nx, ny)
-        right(B, function(i, j) return 3 * A:get(i, j) end, { relative = kind == "f64" and 1e-15 or 1e-6 })
-      end)
-    end
-  end)
 end)

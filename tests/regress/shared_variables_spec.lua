@@ -49,22 +49,6 @@ __global__ void specifiers(int *a) {
   __syncthreads();
   a[threadIdx.x] = flag + c[2] + last[1] + ((unsigned long long)c % 16 != 0);
 }
-__device__ __shared__ int outside[2];
-__device__ int in_helper(int i) {
-  static __device__ __shared__ int d[64];
-  d[i] = i;
-  __syncthreads();
-  return d[63 - i];
-}
-__global__ void both(int *a) {
-  __device__ extern __shared__ int room[];
-  __device__ __shared__ int d[64];
-  __shared__ __device__ struct { int x; } p;
-  room[threadIdx.x] = d[threadIdx.x] = threadIdx.x;
-  if (threadIdx.x == 0) p.x = 5, outside[1] = 1000;
-  __syncthreads();
-  a[threadIdx.x] = room[63 - threadIdx.x] + d[63 - threadIdx.x] + in_helper(threadIdx.x) + p.x + outside[1];
-}
 ]]
 
 for _, engine in ipairs { "auto", "fiber" } do
@@ -91,12 +75,6 @@ for _, engine in ipairs { "auto", "fiber" } do
     it("may lie in a method", function() assert.are.same({ 64 + 1 + 1, 1 + 1 + 64 }, { result "method" }) end)
 
     it("may have specifiers in front", function() assert.are.same({ 13, 13 }, { result "specifiers" }) end)
-
-    it("may be __device__ as well", function()
-      local a <close> = dev:zeros("i32", 64)
-      m.both:prepare { grid = 1, block = 64, shared = 256 }(a)
-      assert.are.same({ 3 * 63 + 1005, 1005 }, { a:get(1), a:get(64) })
-    end)
 
     it("outside of functions count for the kernels that name them", function()
       assert.are.same({ 260, 16 }, { m.helper:attributes().shared_bytes, m.scoped:attributes().shared_bytes })

@@ -166,19 +166,6 @@ local both = { -- in the engine that is chosen and in fibers
 }
 
 local once = {
-  -- bad launches
-  { "block of 0", INVALID, "x[0] = 1;", go = "m.k:launch(1, 0, x, 1)" },
-  { "grid of 0", INVALID, "x[0] = 1;", go = "m.k:launch(0, 32, x, 1)" },
-  { "negative grid", INVALID, "x[0] = 1;", go = "m.k:launch(-1, 32, x, 1)" },
-  { "grid too large", INVALID, "x[0] = 1;", go = "m.k:launch({ 1, 1 << 17, 1 << 17 }, 32, x, 1)" },
-  { "block too large", INVALID, "x[0] = 1;", go = "m.k:launch(1, 2048, x, 1)" },
-  { "block beyond launch bounds", INVALID, "x[0] = 1;", go = "m.bounded:launch(1, 256, x)",
-    before = "__global__ void __launch_bounds__(64) bounded(int *x) { x[0] = 1; }" },
-  { "too few arguments", INVALID, "x[0] = 1;", go = "m.k:launch(1, 32, x)" },
-  { "number for an array", INVALID, "x[0] = 1;", go = "m.k:launch(1, 32, 17, 1)" },
-  { "array of another type", INVALID, "x[0] = 1;", go = "m.k:launch(1, 32, dev:zeros('f32', 4), 1)" },
-  { "closed array", INVALID, "x[0] = 1;", go = "local z = dev:zeros('i32', 4) z:close() m.k:launch(1, 32, z, 1)" },
-  { "number out of range", INVALID, "x[0] = 1;", go = "m.k:launch(1, 32, x, 1 << 40)" },
   { "cooperative and too large", { INVALID, "unsupported", FAULT }, "x[0] = 1;",
     go = "m.k:prepare { grid = 1 << 20, block = 32, cooperative = true }(x, 1)" },
   { "1025 parameters", INVALID, "x[0] = 1;", before = "__global__ void p(" .. ("int, "):rep(1024) .. "int) {}" },

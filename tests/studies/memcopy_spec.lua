@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study memcopy at sizes that nothing divides. Its kernels: cpu/engines_spec.lua.
+-- The study memcopy at sizes that nothing divides.
 
 local support = require "tests.support"
 

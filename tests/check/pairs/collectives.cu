@@ -158,3 +158,19 @@ __global__ void active_mask(long long *io) {
   __syncwarp(mask);               // legal
   io[y * 16 + x] = s[y][15 - x] + (mask ? 1 : 0);
 }
+
+// Guide, "Synchronization Functions": a loop's barrier is met as often by each thread.
+__global__ void uneven_loop(const int *lengths, int *out) {
+  __shared__ int turn;
+  if (threadIdx.x == 0) turn = 0;
+  __syncthreads();
+  int mine = lengths[threadIdx.x];
+  for (int k = 0; k < mine; k++) { // faulty
+  for (int k = 0; k < 6; k++) {    // legal
+    if (threadIdx.x == k && k < mine) turn = turn + 1;
+    __syncthreads();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = turn;
+  __syncthreads();
+}
