@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The ceilings that there are, and how each is measured. Each is what a kernel of kernels/ceiling.cu, or a copy, reaches
--- at most: over shapes of the kernel, and over rounds, until the best two of them agree. What a kernel has computed is
--- looked at before its time counts.
+-- The ceilings that there are, and how each is measured. Each is what a kernel of kernels/ceiling.cu, or a copy,
+-- reaches at most: over shapes of the kernel, and over rounds, until the best two of them agree. What a kernel has
+-- computed is looked at before its time counts.
 
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
@@ -14,13 +14,13 @@ local kinds = {}
 
 local V <const> = { "double", "pair" } -- by how many f64 an access has
 local BLOCK <const>, EACH <const>, SCALE <const> = 256, 16, 3
-local BEYOND <const> = 4                                  -- arrays so many times larger than the last cache measure memory
+local BEYOND <const> = 4 -- arrays so many times larger than the last cache measure memory
 local LEAST_BYTES <const>, MOST_SHARE <const> = 64 << 20, 1 / 16 -- of an array; of the memory that is free
 local ALIKE <const>, ROUNDS <const> = { cpu = 0.02, gpu = 0.005 }, 10
 
 -- lanes: f64 of an access. chains: independent ones that hide the latency of a multiply-add; on a CPU a chain is one
--- lane of a vector, on a GPU a thread has few registers. blocks: per multiprocessor. traffic: bytes of a launch over data
--- that stays in a cache. windows: of data per multiprocessor, where each has its own cache.
+-- lane of a vector, on a GPU a thread has few registers. blocks: per multiprocessor. traffic: bytes of a launch over
+-- data that stays in a cache. windows: of data per multiprocessor, where each has its own cache.
 local SHAPES <const> = {
   cpu = { lanes = { 1 }, chains = { 64, 128, 256 }, blocks = 4, steps = 4096, traffic = 256 << 20, windows = 4,
           l1 = { mask = 3, times = 1 }, launches = 200 },
