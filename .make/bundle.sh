@@ -26,7 +26,7 @@ done
 mkdir -p "$root/tests"
 cp -r tests/*.lua tests/cxx-o0 tests/check-gpu.sh "$root/tests/"
 for room in tests/*/; do
-  case $room in */backend_null/ | */browser/ | */c/ | */census/ | */cluster/ | */mock/ | */stress/) ;; *) cp -r "$room" "$root/tests/" ;; esac
+  case $room in */backend_null/ | */browser/ | */c/ | */census/ | */cluster/ | */mock/ | */mpi/ | */stress/) ;; *) cp -r "$room" "$root/tests/" ;; esac
 done
 cp README.md CHANGELOG.md LICENSE "$root/" 2>/dev/null || cp LICENSE "$root/"
 

@@ -3,11 +3,12 @@
 -- multi-gpu: what does it cost to compute on several GPUs, and how much of their exchange can be hidden?
 --
 -- Copies between each pair of devices, loads, stores and atomics of a kernel in another device's memory, sums over
--- all devices by NCCL and by own kernels, and 3-D heat diffusion over the devices: each has some planes of the box, and
--- a halo of one plane on both sides, which its neighbours write after each step. Without a GPU two CPU devices share
--- the processor. See docs/studies/multi-gpu.md.
+-- all devices by NCCL and by own kernels, and 3-D heat diffusion over the devices, or the ranks of an MPI job: each has
+-- some planes of the box, and a halo of one plane on both sides, which its neighbours write after each step. Without a
+-- GPU two CPU devices share the processor. See docs/studies/multi-gpu.md.
 
 local mw = require "moonwarp"
+local mpi = require "moonwarp.mpi"
 local nccl = require "moonwarp.nccl"
 
 local study, p, gpu = mw.study {
@@ -32,10 +33,12 @@ local study, p, gpu = mw.study {
 -- ---- devices ------------------------------------------------------------------------------------------
 
 local devices, kernels, comm = nil, {}, nil
+local in_job, ranks = pcall(mpi.size)
 
 -- Those that the study's device reaches; of a CPU device without such, two that share the processor.
 local function ids_of(dev)
   local ids = { dev:id() }
+  if in_job then return ids end
   for _, peer in ipairs(dev:peers()) do if peer.access then ids[#ids + 1] = peer.id end end
   if ids[2] then return ids end
   if gpu then mw.skip("no other GPU is there whose memory this one reaches; --device cpu runs on CPU devices") end
@@ -52,7 +55,11 @@ local function open(dev)
     devices[i] = mw.device(ids[i])
     kernels[i] = devices[i]:module "multi-gpu.cu"
   end
-  comm = nccl.communicator(devices)
+  comm = nccl.communicator(not in_job and devices or nil)
+end
+
+local function second() -- of what needs two devices in this process
+  return devices[2] or mw.skip "over the ranks of a job heat alone is computed: -p parts=weak,strong"
 end
 
 local function each_device(make)
@@ -137,6 +144,7 @@ end
 
 study:part { "pairs", run = function()
   local c <close> = study:case { n = 1 }
+  second()
   local n, small = p.n, 1024
   local from = each_device(function(dev, d) return c:keep(dev:array("f32", n):random(d)) end)
   local to = each_device(function(dev) return c:keep(dev:array("f32", n)) end)
@@ -188,7 +196,7 @@ end
 
 study:part { "remote", cases = { { floats = p.n, type = "f32" } }, odd = { { floats = 3000, type = "f32" } },
   level = "own memory", rungs = { "copied" }, arrays = function(c)
-    local a, b, n = devices[1], devices[2], c.floats
+    local a, b, n = devices[1], second(), c.floats
     return { own = a:array("f32", n):random(1), there = b:array("f32", n):random(1), y = a:array("f32", n),
              y_there = b:array("f32", n) }
   end,
@@ -217,7 +225,7 @@ study:part { "single", cases = { { steps = gpu and 10000 or 1000, adders = gpu a
   rate = { "operations", work = function(c, rung)
     return rung.answer == "chased" and c.steps or c.adders * EACH
   end }, units = { operations = "1/s" }, arrays = function(c)
-    local a, b, next_places = devices[1], devices[2], {}
+    local a, b, next_places = devices[1], second(), {}
     for i = 0, PLACES - 1 do next_places[i + 1] = (i + 33) % PLACES end
     c.last = c.steps * 33 % PLACES
     return { list = a:array("i32", next_places), list_there = b:array("i32", next_places), place = a:array("i32", 1),
@@ -246,18 +254,14 @@ end
 
 -- ---- sums over all devices -------------------------------------------------------------------------------
 
-local function sizes()
-  local list = { p.n }
-  while list[1] // 8 >= p.least do table.insert(list, 1, list[1] // 8) end
-  return list
-end
+local sizes = mw.geometric(p.n, math.min(p.n, p.least), 8)
 
 -- Bytes that each device sends at least, as nccl-tests count them: 2 (devices - 1) / devices of its array.
-study:part { "all-reduce", cases = { { floats = sizes(), type = "f32" } }, odd = { { floats = 2048, type = "f32" } },
+study:part { "all-reduce", cases = { { floats = sizes, type = "f32" } }, odd = { { floats = 2048, type = "f32" } },
   rungs = { "sum" },
   rate = { "bus", work = function(c) return 8 * c.floats * (#devices - 1) / #devices end }, units = { bus = "B/s" },
   arrays = function(c)
-    local all = {}
+    local all, _ = {}, second()
     c.xs = each_device(function(dev, d) return dev:array("f32", c.floats):random(d) end)
     c.ys = each_device(function(dev) return dev:array("f32", c.floats) end)
     for d in ipairs(devices) do all["x" .. d], all["y" .. d] = c.xs[d], c.ys[d] end
@@ -323,12 +327,13 @@ end }
 
 local K <const>, BLOCK <const> = 0.1, { 64, 4 }
 
--- The box of `used` devices: whole is all of it with a fixed plane below and above; device d has planes[d] of them from
--- first[d] on, in A and B, with a halo on each side.
+-- The box of `used` devices, or ranks: whole is all of it with a fixed plane below and above; device d of this process
+-- has planes[d] of them from first[d] on, in A and B, with a halo on each side.
 local function box(c)
   local plane, all = c.side * c.side, {}
-  c.plane, c.planes, c.first = plane, {}, {}
-  c.grid = mw.grid { c.side, c.side, c.height, halo = { 0, 0, 1 }, devices = { table.unpack(devices, 1, c.used) } }
+  c.plane, c.planes, c.first, c.height = plane, {}, {}, c.height or c.side * c.used
+  c.grid = mw.grid { c.side, c.side, c.height, halo = { 0, 0, 1 }, comm = in_job and comm or nil,
+                     devices = not in_job and { table.unpack(devices, 1, c.used) } or nil }
   for _, stream in ipairs(c.grid:streams()) do c:keep(stream) end
   c.A, c.B = c.grid:array "f64", c.grid:array "f64"
   for d, part in ipairs(c.grid.parts) do
@@ -342,7 +347,7 @@ end
 
 -- All parts as they are in the beginning, also the planes that no kernel writes.
 local function begin(c)
-  for d = 1, c.used do
+  for d in ipairs(c.A) do
     for _, array in ipairs { c.A[d], c.B[d] } do
       array:copy(c.whole, { from = c.first[d] * c.plane + 1, count = #array })
     end
@@ -363,17 +368,13 @@ local function value(c, at, steps, x, y, z, low, high)
 end
 
 -- The result of a device's part after two steps: of its own cells alone, or of all.
-local function cell_of(c, at, d, i, is_alone)
-  local place = i - 1
-  local x, y, z = place % c.side, place // c.side % c.side, place // c.plane + 1 + c.first[d]
-  local low, high = 0, c.height + 1
-  if is_alone then low, high = c.first[d], c.first[d] + c.planes[d] + 1 end
-  return value(c, at, 2, x, y, z, low, high)
-end
-
 local function all_of(c, d, is_alone)
-  local flat, list = c.whole:totable(), {}
-  for i = 1, c.planes[d] * c.plane do list[i] = cell_of(c, function(at) return flat[at] end, d, i, is_alone) end
+  local flat, list, low, high = c.whole:totable(), {}, 0, c.height + 1
+  if is_alone then low, high = c.first[d], c.first[d] + c.planes[d] + 1 end
+  for place = 0, c.planes[d] * c.plane - 1 do
+    local x, y, z = place % c.side, place // c.side % c.side, place // c.plane + 1 + c.first[d]
+    list[place + 1] = value(c, function(at) return flat[at] end, 2, x, y, z, low, high)
+  end
   return list
 end
 
@@ -418,12 +419,12 @@ study:answer("heat", { output = "inner1", start = begin, tolerance = function() 
   host = function(c) return all_of(c, 1) end,
   reference = function(c)
     results[c.whole] = by_one(c, 0, c.height)
-    return results[c.whole]:view(c.plane + 1, c.planes[1] * c.plane)
+    return results[c.whole]:view((c.first[1] + 1) * c.plane + 1, c.planes[1] * c.plane)
   end,
   bytes = function(c) return 16 * mw.ceil_div(c.height, c.used) * c.plane * c.steps end, -- of a device
   also = function(c, check)
     local all = results[c.whole]
-    for d = 2, c.used do
+    for d = 2, #c.A do
       local wanted = all and all:view((c.first[d] + 1) * c.plane + 1, c.planes[d] * c.plane) or all_of(c, d)
       check(c["inner" .. d], wanted, { absolute = TOLERANCE.absolute, name = "of device " .. d })
     end
@@ -439,7 +440,7 @@ local function alone(c, d)
   end, c.A[d], c.B[d]))
 end
 
--- The same in parts: the first and the last plane in an urgent stream beside the others.
+-- The same in parts: the first and the last plane in an urgent stream, the others in another one.
 local function in_parts(c, d)
   local main, other, last = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities())), c.planes[d]
   local inner_done, border_done = mark(main), mark(other)
@@ -475,15 +476,15 @@ local function stepped(way)
   end
 end
 
-local function on_devices(d) return function(c) return c.used >= d end end
 for d = 1, MOST do
-  study:rung { 12, "alone, device " .. d, answer = "alone, " .. d, when = on_devices(d),
-               make = function(c) return alone(c, d) end }
+  study:rung { 12, "alone, device " .. d, answer = "alone, " .. d, make = function(c) return alone(c, d) end,
+               when = function(c) return math.min(c.used, #devices) >= d end }
 end
 study:rung { 13, "alone, in parts", answer = "alone, 1", make = function(c) return in_parts(c, 1) end }
 study:rung { 14, "exchange after", answer = "heat", make = of_streams(stepped "step") }
 study:rung { 15, "overlap", answer = "heat", make = of_streams(stepped "overlap") }
-study:rung { 16, "overlap, graph", answer = "heat", make = as_graph(stepped "overlap") }
+study:rung { 16, "overlap, graph", answer = "heat", make = as_graph(stepped "overlap"),
+             when = function() return gpu or not in_job end } -- MPI's calls are the host's
 
 -- Efficiency: the slowest device alone over all together. Hidden: of the exchange's time, which is what a step without
 -- overlap takes beyond that.
@@ -507,16 +508,14 @@ end
 local HEAT <const> = { "alone, device 1", "alone, in parts", "exchange after", "overlap", "overlap, graph" }
 for d = 2, MOST do HEAT[#HEAT + 1] = "alone, device " .. d end
 
+local used <const> = in_job and ranks or 2 -- by cases of odd sizes
 study:part { "weak", rungs = HEAT, cases = function(dev)
     open(dev)
-    return { { side = p.sides, used = #devices, steps = p.steps } }
+    return { { side = p.sides, used = in_job and ranks or #devices, steps = p.steps } }
   end,
-  odd = { { side = 9, used = 2, height = 11, steps = 2 }, { side = 13, used = 2, height = 5, steps = 2 } },
-  arrays = function(c)
-    c.height = c.height or c.side * c.used
-    return box(c)
-  end,
-  derive = derive, rows = "all", units = { efficiency = "%", hidden = "%" },
+  odd = { { side = 9, used = used, height = 5 * used + 1, steps = 2 },
+          { side = 13, used = used, height = 2 * used + 1, steps = 2 } },
+  arrays = box, derive = derive, rows = "all", units = { efficiency = "%", hidden = "%" },
   table = { "rung", "side", "t", "T_tot", { "efficiency", digits = 4 }, { "hidden", digits = 3 } } }
 
 -- ---- a timeline of two steps ----------------------------------------------------------------------------
@@ -536,7 +535,7 @@ end
 
 local function timeline(way)
   local side, spans, last = p.sides[#p.sides], {}, {} -- last: the event that each stream recorded last
-  local c <close> = study:case { side = side, used = #devices, height = side * #devices }
+  local c <close> = study:case { side = side, used = #devices }
   for name, array in pairs(box(c)) do c[name] = c:keep(array) end
   begin(c)
   local function add(part, stream, kind, from)
@@ -571,23 +570,23 @@ local function timeline(way)
     for _, name in ipairs { "from", "to" } do span[name] = at(span[name], tonumber(span.label)) end
   end
   mw.timeline { spans = spans, name = "multi-gpu-" .. way, device = c.dev,
-                title = ("multi-gpu: two steps, %d^3 cells a device, %s"):format(side, way) }
+                title = ("multi-gpu: two steps, %d^3 cells per device, %s"):format(side, way) }
 end
 
 study:part { "timeline", run = function()
   open(study.dev)
-  if devices[1]:properties().checks then return end -- nothing is timed
+  if in_job or devices[1]:properties().checks then return end -- nothing is timed
   for _, way in ipairs { "step", "overlap" } do timeline(way) end
 end }
 
 local one = {} -- times of one device
 study:part { "strong", rungs = { "overlap", "overlap, graph" }, cases = function(dev)
     open(dev)
-    local list = {}
-    for used = 1, #devices do list[used] = used end
+    local list = { in_job and ranks or 1 }
+    for count = 2, #devices do list[count] = count end
     return { { side = p.strong, height = p.strong, used = list, steps = p.steps } }
   end,
-  odd = { { side = 9, used = 1, height = 6, steps = 2 } }, arrays = box, rows = "all",
+  odd = { { side = 9, used = in_job and ranks or 1, height = 6 * used, steps = 2 } }, arrays = box, rows = "all",
   table = { "rung", "used", "t", "T_tot", "speedup" },
   derive = function(records, c)
     for _, r in ipairs(records) do

@@ -5,7 +5,7 @@
 // The ladder
 //   v1 write, copy, triad   B = s, B = A, B = A + s C; a V per thread: an f64, which a CPU vectorises over its
 //                           threads, or a pair, a GPU's 16-byte access
-//   v2 read                 sums of EACH reads a thread, TIMES over: mask + 1 different ones
+//   v2 read                 sums of EACH reads per thread, TIMES over: mask + 1 different ones
 //   v3 shared               the same from shared memory
 //   v4 chains               CHAINS independent chains of multiply-adds per thread, `steps` long
 //   v5 roots                the same of reciprocal square roots

@@ -18,26 +18,26 @@
 // (of the second).
 //
 // The ladder of the relaxation
-//   v1  relax_rows      rows as they are: a warp's cells of one colour are every other one
-//   v2  relax           the report's: red and black apart, a loop over the grid; set_bnd is a launch of its own
-//   v3  relax_texture   neighbours by a texture
-//   v4  relax_shared    neighbours of a block in shared memory
-//   v5  relax_toggle    the report's small ideas, one by one
-//   v6  relax_grid      all iterations in one launch, with grid barriers; without them it is the report's mistake
-//   v7  relax_tiles     the same, x0 of each block kept in shared memory
-//   v8  relax_hidden    x0 looked for in shared memory as an earlier launch has left it: the report's mistake
-//   v9  relax_bounds    no set_bnd between: beyond a wall is the cell's own last value, times the wall's sign
-//   v10 relax_wide      the same, four pairs per thread as one access, several rows
-//   v11 relax_levels    K iterations per pass: a warp walks down a strip with all 2 K half iterations at once, each a
+//   relax_rows          rows as they are: a warp's cells of one colour are every other one
+//   relax               the report's: red and black apart, a loop over the grid; set_bnd is a launch of its own
+//   relax_texture       neighbours by a texture
+//   relax_shared        neighbours of a block in shared memory
+//   relax_toggle        the report's small ideas, one by one
+//   relax_grid          all iterations in one launch, with grid barriers; without them it is the report's mistake
+//   relax_tiles         the same, x0 of each block kept in shared memory
+//   relax_hidden        x0 looked for in shared memory as an earlier launch has left it: the report's mistake
+//   relax_bounds        no set_bnd between: beyond a wall is the cell's own last value, times the wall's sign
+//   relax_wide          the same, four pairs per thread as one access, several rows
+//   relax_levels        K iterations per pass: a warp walks down a strip with all 2 K half iterations at once, each a
 //                       row behind the one before
-//   v12 relax_band      a block keeps some rows of the whole width in registers, for all iterations or for a few
+//   relax_band          a block keeps some rows of the whole width in registers, for all iterations or for a few
 //
 // Bound: main memory. A half iteration reads x of the other colour and x0, and writes x: an iteration is 12 bytes a
-// cell, a step 5 * 20 * 12 + 172 = 1372. v11 moves 12 bytes per pass: 5 * 20 / K * 12 + 172. v12 with all iterations in
-// one launch moves 12 a relaxation.
+// cell, a step 5 * 20 * 12 + 172 = 1372. relax_levels moves 12 bytes per pass: 5 * 20 / K * 12 + 172. relax_band with
+// all iterations in one launch moves 12 a relaxation.
 //
-// Sources: B. Ocampo and M. de Mayo, "Parallel Computing, lab 4: CUDA" (undated): the step, v2 to v8. J. Stam, "Stable
-// Fluids" (1999) and "Real-Time Fluid Dynamics for Games" (2003).
+// Sources: B. Ocampo and M. de Mayo, "Parallel Computing, lab 4: CUDA" (undated): the step, and most forms of relax. J.
+// Stam, "Stable Fluids" (1999) and "Real-Time Fluid Dynamics for Games" (2003).
 
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>

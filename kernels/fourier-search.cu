@@ -13,14 +13,14 @@
 // ones begin with it: nothing is put in order. A butterfly with its factor is six fused operations.
 //
 // The ladder; w = N / (N - 2 half) bins are computed for each kept one
-//   v1 cut_segments, pad_templates, multiply, powers   with a library's transforms between them. Main memory, for each
+//   cut_segments, pad_templates, multiply, powers      with a library's transforms between them. Main memory, for each
 //      kept bin and template: 8w bytes written by multiply, 16w by the inverse transform, 8 + 4 by powers: 24w + 12
-//   v2 segments_forward, multiply, segments_inverse, powers   the same with transforms of our own
-//   v3 search_fused<N,E,complex>   all in one kernel, only the 4 bytes of a power are written. Bounds: shared memory,
+//   segments_forward, multiply, segments_inverse, powers      the same with transforms of our own
+//   search_fused<N,E,complex>      all in one kernel, only the 4 bytes of a power are written. Bounds: shared memory,
 //      16w bytes for each of log N / log E - 1 exchanges, and 8w from the cache; instructions, 3w per radix-2 stage
-//   v4 search_fused<N,E,__nv_bfloat162>   shared memory and templates in bfloat16, half of these bytes; sums are still
+//   search_fused<N,E,__nv_bfloat162>      shared memory and templates in bfloat16, half of these bytes; sums are still
 //      of floats, and each exchange converts
-//   v5 search_fused<N,E,both>   packed arithmetic: an instruction does the same for the drifts z and -z, which halves
+//   search_fused<N,E,both>      packed arithmetic: an instruction does the same for the drifts z and -z, which halves
 //      both bytes and instructions
 // Each with E = 4 and E = 16.
 //
@@ -334,7 +334,7 @@ template <class S> __global__ void convert(S *held, const complex *spectra, int 
   if (i < count) store(held + i, spectra[i]);
 }
 
-// ---- v1, v2: a launch each -----------------------------------------------------------------------------------------
+// ---- a launch each -------------------------------------------------------------------------------------------------
 
 // size: bins of a segment; count: segments.
 __global__ void cut_segments(complex *segments, const complex *x, int n, int half, int size) {
@@ -388,7 +388,7 @@ __global__ void powers(float *power, const complex *products, int n, int half, i
   power[(size_t)z * n + r] = power_of(v.x, v.y);
 }
 
-// ---- v3 to v5: all in one kernel -----------------------------------------------------------------------------------
+// ---- all in one kernel ---------------------------------------------------------------------------------------------
 
 // What shared memory holds, and the numbers that a thread computes with. Segments are transformed as floats, for which
 // there is room where packed numbers are held.

@@ -5,24 +5,24 @@
 // Unknowns of a system are `step` elements apart: 1 in contiguous systems, the number of systems in interleaved ones;
 // in between are lines of a grid along its second side. No pivots are sought: |b| >= |a| + |c|, or the like, is up to
 // the caller.
-//   v1 thomas            a thread per system: elimination down, substitution up; what the way up needs goes to memory
-//   v2 thomas_registers  the same for a length known to the compiler: all of it stays in registers
-//   v3 pcr_shared        parallel cyclic reduction: a block per system, a thread per unknown, rows in shared memory
-//   v4 pcr_shuffle       the same for n <= 32: a warp holds one system or several, rows go by shuffles
-//   v5 hybrid_warp,      a thread eliminates EACH unknowns in registers and keeps one row of an interface, that rows of
+//   thomas               a thread per system: elimination down, substitution up; what the way up needs goes to memory
+//   thomas_registers     the same for a length known to the compiler: all of it stays in registers
+//   pcr_shared           parallel cyclic reduction: a block per system, a thread per unknown, rows in shared memory
+//   pcr_shuffle          the same for n <= 32: a warp holds one system or several, rows go by shuffles
+//   hybrid_warp,      a thread eliminates EACH unknowns in registers and keeps one row of an interface, that rows of
 //      hybrid_block      other threads' rows share unknowns with. Warps reduce the interface by shuffles; where a
 //                        system has several warps, each leaves one row of a second interface in shared memory
 // A step of a 3-D heat equation by alternating directions (J. Douglas and J. Gunn, 1964), lambda = dt / h^2, zero
 // outside: (1 - lambda Dx) (1 - lambda Dy) (1 - lambda Dz) du = lambda (Dx + Dy + Dz) u, after = u + du
 //   heat_right           the right side
 //   lines_thomas         one direction, a thread per line
-//   lines_warp           one direction, a warp per line, several lines side by side a block, as v5
+//   lines_warp           one direction, a warp per line, several lines side by side a block, as hybrid_warp
 //
-// Bounds. Each unknown is five numbers that must move, 20 bytes in f32: T_eff = 5 arrays / t. v1 writes two numbers and
-// reads them again: 9 / 5 of that; contiguous, each of its accesses touches a sector of its own. v3: log2(n) levels of
-// 3 numbers written and 6 read in shared memory, 36 bytes: 128 / (36 log2(n)) unknowns per cycle and multiprocessor.
-// v4: 6 shuffles per level. v5: 6 shuffles per level and thread, (6 log2(32) + 4) / EACH an unknown; a multiprocessor
-// shuffles one warp per cycle. The heat step moves 2 + 2 + 2 + 3 numbers per cell.
+// Bounds. Each unknown is five numbers that must move, 20 bytes in f32: T_eff = 5 arrays / t. thomas writes two numbers
+// and reads them again: 9 / 5 of that; contiguous, each of its accesses touches a sector of its own. pcr_shared:
+// log2(n) levels of 3 numbers written and 6 read in shared memory, 36 bytes: 128 / (36 log2(n)) unknowns per cycle and
+// multiprocessor. pcr_shuffle: 6 shuffles per level. hybrid_warp: 6 shuffles per level and thread, (6 log2(32) + 4) /
+// EACH an unknown; a multiprocessor shuffles one warp per cycle. The heat step moves 2 + 2 + 2 + 3 numbers per cell.
 //
 // L. Thomas (1949); R. Hockney and C. Jesshope, "Parallel Computers" (1981), for the reduction. Elimination in pieces
 // with a reduced interface: H. Wang, "A parallel method for tridiagonal equations" (1981); on GPUs, by threads of a

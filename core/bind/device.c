@@ -275,8 +275,8 @@ static int device_open(lua_State *L) {
 }
 
 /* core.device_share(word, which, of): the id for a process of several on a machine, from 0. Of a backend's name: the device
- * of that number, again the first behind the last, or a part where the backend has parts; without a word that of the best
- * one there is. Another id stays as it is. */
+ * of that number, again the first after the last, or a part where the backend has parts; without a word that of the
+ * best one there is. Another id stays as it is. */
 static int device_share(lua_State *L) {
   const char *word = lua_isnil(L, 1) ? best_backend(L, false) : check_string(L, 1), *which;
   const mw_backend *b = find_backend(word, &which);

@@ -167,23 +167,10 @@ static int mpi_test(lua_State *L) {
   return 1;
 }
 
-/* core.mpi.probe(space, tag, peer): of a message that has come, whose it is and its bytes; peer -1: of any. */
-static int mpi_probe(lua_State *L) {
-  static const char *const spaces[] = {"arrays", "values", "job", "groups", NULL};
-  int peer = (int)check_integer(L, 3), found = 0;
-  size_t bytes = 0;
-  const int code = mpi->probe(luaL_checkoption(L, 1, NULL, spaces), (int)check_integer(L, 2), &peer, &bytes, &found);
-  if (code) return raise_code(L, code);
-  if (!found) return 0;
-  lua_pushinteger(L, peer);
-  lua_pushinteger(L, (lua_Integer)bytes);
-  return 2;
-}
-
 void mpi_functions(lua_State *L) {
-  static const luaL_Reg functions[] = {{"abort", mpi_abort}, {"buffer", mpi_buffer}, {"close", mpi_close},
-                                       {"open", mpi_open},   {"post", mpi_post},     {"probe", mpi_probe},
-                                       {"test", mpi_test},   {"text", mpi_text},     {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"abort", mpi_abort}, {"buffer", mpi_buffer}, {"close", mpi_close}, {"open", mpi_open},
+      {"post", mpi_post},   {"test", mpi_test},     {"text", mpi_text},   {NULL, NULL}};
   luaL_newmetatable(L, REQUEST);
   luaL_newmetatable(L, BUFFER);
   lua_pop(L, 2);

@@ -113,8 +113,7 @@ void mw_front_explain(const mw_front *front, char *message, size_t size, mw_stat
   const cpu_entry *entry = NULL;
   const char *why = NULL;
   int token = 0;
-  if (strstr(message, " left out: ")) return;
-  char *unsized = strstr(message, " shared array ") ? NULL : unsized_text(front, message);
+  char *unsized = unsized_text(front, message);
   if (unsized) snprintf(message + length, size - length, "; %s", unsized);
   mw_free(unsized);
   for (const char *at = message; at && !entry && !why; at = strpbrk(at + (at > message), "'\"")) {
@@ -128,9 +127,9 @@ void mw_front_explain(const mw_front *front, char *message, size_t size, mw_stat
     snprintf(message + length, size - length, "; '%.*s' is left out: %s (%s:%d)", TEXT(&tokens->at[token]),
              *entry->what ? entry->what : "no kernel needs it", tokens->files[tokens->at[token].file],
              tokens->at[token].line);
-  else if (why && !strstr(message, why))
+  else if (why)
     snprintf(message + length, size - length, "; %s", why);
-  else if (!why && is_unknown(message)) /* one of them may declare the name */
+  else if (is_unknown(message)) /* one of them may declare the name */
     mw_front_missing_add(front, message, size);
 }
 

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/mpi/shim.h"
 
-/* $MOONWARP_MPICC, else mpicc. NULL: err says why there is none. It stays loaded. */
+/* $MOONWARP_MPICC, else mpicc. NULL: err says why not. It stays loaded. */
 const mw_mpi_calls *mw_mpicc_open(const char *moonwarp_version, mw_error *err);
 
 #endif

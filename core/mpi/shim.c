@@ -80,7 +80,7 @@ static int free_request(void) {
   return first;
 }
 
-/* Of what is only moved the size is enough. */
+/* For data that is only moved the size is enough. */
 static MPI_Datatype moved_type(size_t size) {
   return size == 1 ? MPI_UINT8_T : size == 2 ? MPI_UINT16_T : size == 4 ? MPI_UINT32_T : MPI_UINT64_T;
 }
@@ -100,7 +100,7 @@ static MPI_Op op_of(const char *name) {
   return strcmp(name, "min") == 0 ? MPI_MIN : MPI_SUM;
 }
 
-/* MPI wants a root whose own part is in its place to say so, and the others not. */
+/* MPI wants a root to say that its own part is in place, and the others not. */
 static const void *in_of(const mw_mpi_order *o, int is_root) {
   if (o->in) return o->in;
   return is_root ? MPI_IN_PLACE : o->out;
@@ -157,16 +157,5 @@ static int shim_test(int request, int *done, size_t *bytes) {
   return code;
 }
 
-static int shim_probe(int space, int tag, int *peer, size_t *bytes, int *found) {
-  MPI_Status status;
-  MPI_Count count = 0;
-  int code = MPI_Iprobe(*peer < 0 ? MPI_ANY_SOURCE : *peer, tag, spaces[space], found, &status);
-  if (code != MPI_SUCCESS || !*found) return code;
-  *peer = status.MPI_SOURCE;
-  code = MPI_Get_elements_x(&status, MPI_BYTE, &count);
-  *bytes = (size_t)count;
-  return code;
-}
-
-__attribute__((visibility("default"))) const mw_mpi_calls mw_mpi = {
-    MW_MPI_VERSION, shim_open, shim_post, shim_test, shim_probe, shim_close, shim_abort, shim_explain};
+__attribute__((visibility("default")))
+const mw_mpi_calls mw_mpi = {MW_MPI_VERSION, shim_open, shim_post, shim_test, shim_close, shim_abort, shim_explain};

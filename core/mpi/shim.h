@@ -50,7 +50,6 @@ typedef struct mw_mpi_calls {
   int (*open)(mw_mpi_place *);
   int (*post)(const mw_mpi_order *, int *request);
   int (*test)(int request, int *done, size_t *bytes); /* bytes: received; the request ends with an error too */
-  int (*probe)(int space, int tag, int *peer, size_t *bytes, int *found); /* peer: -1 is any, then whose it is */
   void (*close)(void);
   void (*abort)(int status); /* ends every rank */
   void (*explain)(int code, char text[MW_MPI_TEXT]);

@@ -44,6 +44,8 @@ kernels take long to reach `min_time`]], default = "false" },
       { "energy", "boolean", [[also measure the energy of a call by the device's counter (NVML's, on a GPU), while it is
 called for at least a second; power without work, over a second before, is subtracted. Clocks are not set. Without such a
 counter, and with `setup`, a warning says so. Since 0.11.0]], default = "false" },
+      { "collective", "boolean", [[in an MPI job: all ranks measure together, and a time is the greatest of theirs; false: this rank
+alone. Since 0.11.0]], default = "true" },
     },
     bench_result = {
       about = [[Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval,

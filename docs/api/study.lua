@@ -285,7 +285,7 @@ by side. Since 0.11.0]], default = "false" },
     chart_spec = {
       about = [[A chart of a part: `{ kind = "ladder" }`, with one bar for each rung in its best block and the sources' marks, as by
 `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points. Rates have the interval of their time.]],
-      { "kind", "string", [["ladder"; another kind of chart of records takes the options of its function of `mw`]], default = [["plot"]] },
+      { "kind", "string", [["ladder", or another kind of chart of records]], default = [["plot"]] },
       { "x", "string", "the field along the x axis", default = "needed without `kind`" },
       { "y", "string", "the field that is shown", default = "the rate" },
       { "by", "string|fun(record: table): string", "the field that distinguishes lines", default = [["series"]] },

@@ -78,8 +78,7 @@ local function ranks_of(o, default)
       invalid("mw.grid: device %d must be one that runs kernels, got %s", i, tostring(devices[i]))
     end
   end
-  local count = comm and comm:ranks() or #devices
-  return devices, count > #devices and comm:rank() or 0, count
+  return devices, comm and comm:rank() or 0, comm and comm:ranks() or #devices
 end
 
 -- The streams and events of a part here.
@@ -96,7 +95,7 @@ end
 
 --- A grid of cells, over devices or over the ranks of a communicator.
 ---@param spec table       { nx[, ny[, nz]] }, and options: devices or comm, dims, halo, periodic, via
----@param default function gives the device if there are none in the options
+---@param default function gives the device if the options have none
 ---@return table grid
 function grid.new(spec, default)
   if type(spec) ~= "table" then invalid("mw.grid: a table is wanted, as in mw.grid { 64, 64 }, got %s", type(spec)) end
@@ -235,7 +234,7 @@ end
 
 --- A function that computes all cells of all parts, then exchanges halos.
 ---@param launch function  launch(part, boxes, stream): gives a function that queues the cells of the boxes there
----@param ... userdata[]   arrays whose halos are exchanged
+---@param ... userdata[]   arrays with halos to exchange
 ---@return function step
 function Grid:step(launch, ...)
   check_launch(self, "step", launch)
@@ -251,7 +250,7 @@ function Grid:step(launch, ...)
   end
 end
 
---- The same, but the cells that neighbours need come first, and their exchange runs beside the others.
+--- The same, but the cells that neighbours need come first, and their exchange runs at the same time as the others.
 ---@param launch function
 ---@param ... userdata[]
 ---@return function step
@@ -280,7 +279,7 @@ function Grid:overlap(launch, ...)
   end
 end
 
---- All streams of the grid: what is queued in each of them before a step comes before it, what waits for all of them
+--- All streams of the grid: work queued in each of them before a step comes before it, what waits for all of them
 --- comes after it.
 ---@return userdata[] streams
 function Grid:streams()

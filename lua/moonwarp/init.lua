@@ -83,9 +83,7 @@ local function explain_method(class, key)
     return ("%s has no '%s'; a kernel computes on the device, a:totable() gives the elements to the script"):format(who,
       key)
   end
-  local others = lists.map(lists.keys(core.methods), function(other)
-    return rawget(core.methods[other], key) and other or nil
-  end)
+  local others = lists.filter(lists.keys(core.methods), function(other) return rawget(core.methods[other], key) end)
   if #others > 0 then
     return ("%s has no '%s', which is a method of %s"):format(who, key, table.concat(others, ", "))
   end

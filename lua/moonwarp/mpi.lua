@@ -178,20 +178,10 @@ Request.__index = Request
 
 function Request:__tostring() return ("%s, %s"):format(self.call.who, self.bytes and "done" or "under way") end
 
-local function finish(self, bytes)
-  if self.bytes then return end
-  self.bytes = bytes
-  calls.settle(self.x, self.memory, self.stream, self.receives)
-  if self.receives and bytes ~= self.x:nbytes() then
-    failure.invalid("rank %d: %s: %d bytes came for %s, which has %d", calls.place.rank, self.call.who, bytes,
-      tostring(self.x), self.x:nbytes())
-  end
-end
-
 --- Waits until the array may be used again, and has what was received.
 ---@return userdata array
 function Request:wait()
-  if not self.bytes then finish(self, calls.await(self.call)) end
+  calls.finish(self)
   return self.x
 end
 
@@ -199,22 +189,16 @@ end
 ---@return boolean
 function Request:test()
   local bytes = self.bytes or calls.test(self.call, 0)
-  if bytes then finish(self, bytes) end
+  if bytes then calls.finish(self, bytes) end
   return bytes ~= nil
 end
 
 mpi.request = Request -- for documentation
 
 local function begin(name, kind, x, peer, o)
-  local receives = kind == "recv"
   check_rank(name, "the peer", peer)
-  if receives then check_array(name, "what is received", x) end
-  local memory = calls.memory(x, o.stream, not receives)
-  local who = ("%s %s rank %d"):format(name, receives and "from" or "to", peer)
-  local out, from = memory, nil
-  if not receives then out, from = nil, memory end
-  return setmetatable({ x = x, memory = memory, stream = o.stream, receives = receives,
-                        call = calls.post(who, kind, "arrays", out, from, #x, x:dtype(), nil, peer, o.tag) }, Request)
+  if kind == "recv" then check_array(name, "what is received", x) end
+  return setmetatable(calls.transfer(name, kind, "arrays", x, peer, o), Request)
 end
 
 local P2P <const> = { "tag", "stream" }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The job's MPI, as moonwarp.mpi, moonwarp.nccl and the run of the job (sweep/ranks.lua) use it: waits that Ctrl-C and
--- the job's end interrupt, texts of any length, arrays where MPI reaches them. What is sent is in one of four spaces
+-- the job's end interrupt, texts of any length, arrays where MPI reaches them. Sent data is in one of four spaces
 -- ("arrays", "values", "job", "groups"), so that the script's messages meet none of the library's.
 
 local core = require "moonwarp.core"
@@ -38,7 +38,7 @@ end
 
 -- ---- waiting ------------------------------------------------------------------------------------
 
---- Called now and then in a wait, with what is waited for and the peer, if it is one: it may raise.
+--- Called now and then in a wait, with the awaited operation and the peer, if it is one: it may raise.
 function calls.look() end
 
 local function checked(who, ok, ...)
@@ -211,6 +211,35 @@ function calls.settle(x, memory, stream, writes)
   end
   local kept = free[device]
   kept[kind_of(x)] = lists.append(kept[kind_of(x)] or {}, { memory })
+end
+
+-- ---- from rank to rank --------------------------------------------------------------------------
+
+--- Begins to send or to receive an array.
+---@param name string  of the script's function
+---@param kind string  "send", "recv"
+---@return table transfer  for calls.finish; call: the request
+function calls.transfer(name, kind, space, x, peer, o)
+  local receives = kind == "recv"
+  local memory = calls.memory(x, o.stream, not receives)
+  local who = ("%s %s rank %d"):format(name, receives and "from" or "to", peer)
+  local out, from = memory, nil
+  if not receives then out, from = nil, memory end
+  return { x = x, memory = memory, stream = o.stream, receives = receives,
+           call = calls.post(who, kind, space, out, from, #x, x:dtype(), nil, peer, o.tag) }
+end
+
+--- Ends it, once.
+---@param self table
+---@param bytes integer?  that have come; else they are waited for
+function calls.finish(self, bytes)
+  if self.bytes then return end
+  self.bytes = bytes or calls.await(self.call)
+  calls.settle(self.x, self.memory, self.stream, self.receives)
+  if self.receives and self.bytes ~= self.x:nbytes() then
+    failure.invalid("rank %d: %s: %d bytes came for %s, which has %d", calls.place.rank, self.call.who, self.bytes,
+      tostring(self.x), self.x:nbytes())
+  end
 end
 
 return calls

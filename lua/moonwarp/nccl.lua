@@ -301,6 +301,7 @@ method("group", function(self, body)
 end)
 
 method("ranks", function(self) return self.count end)
+method("rank", function(self) return self.first end)
 method("devices", function(self) return { table.unpack(self.list) } end)
 
 function Communicator:close()
@@ -313,8 +314,8 @@ Communicator.__close = Communicator.close
 local nccl = { methods = Communicator } -- for documentation
 
 local function new_communicator(devices, count)
-  return setmetatable({ list = { table.unpack(devices) }, count = count, places = {}, known = setmetatable({}, WEAK),
-                        ids = lists.map(devices, function(dev) return dev:id() end),
+  return setmetatable({ list = { table.unpack(devices) }, count = count, first = 0, places = {},
+                        known = setmetatable({}, WEAK), ids = lists.map(devices, function(dev) return dev:id() end),
                         split = setmetatable({}, WEAK) }, Communicator)
 end
 
@@ -334,7 +335,7 @@ end
 local function communicator_of_job()
   local mpi <const>, dev = require "moonwarp.mpi", require("moonwarp").device()
   local self = new_communicator({ dev }, mpi.size())
-  self.places[dev] = 1
+  self.places[dev], self.first = 1, mpi.rank()
   if not have_own_gpus(dev) then
     self.calls = require "moonwarp.nccl_mpi"
     return self
@@ -346,7 +347,7 @@ local function communicator_of_job()
   return self
 end
 
---- A communicator of devices of this process, whose ranks are their places in the list; without devices that of the
+--- A communicator of devices of this process; their ranks are their places in the list; without devices that of the
 --- ranks of an MPI job, each with the device that mw.device() gives.
 ---@param devices device[]?   all of one kind, each once
 ---@return any communicator

@@ -78,25 +78,9 @@ end
 
 -- ---- sends and receives -------------------------------------------------------------------------
 
-local function finish(due)
-  for _, one in ipairs(due) do
-    local bytes = calls.await(one.call)
-    calls.settle(one.x, one.where, one.stream, one.receives)
-    if one.receives and bytes ~= one.x:nbytes() then
-      failure.invalid("rank %d: %s: %d bytes came for %s", calls.place.rank, one.call.who, bytes, tostring(one.x))
-    end
-  end
-end
-
 local function begin(self, x, o, kind)
-  local receives = kind == "recv"
-  local where = calls.memory(x, o.stream, not receives)
-  local who = ("nccl.%s %s rank %d"):format(kind, receives and "from" or "to", o.peer)
-  local out, from = where, nil
-  if not receives then out, from = nil, where end
-  local due = { x = x, where = where, stream = o.stream, receives = receives,
-                call = calls.post(who, kind, "groups", out, from, #x, x:dtype(), nil, o.peer) }
-  if self.due then table.insert(self.due, due) else finish { due } end
+  local one = calls.transfer("nccl." .. kind, kind, "groups", x, o.peer, o)
+  if self.due then table.insert(self.due, one) else calls.finish(one) end
 end
 
 function ranks.send(self, _, x, o) begin(self, x, o, "send") end
@@ -108,7 +92,7 @@ function ranks.group(self, body)
   self.due = due
   local _ <close> = setmetatable({}, { __close = function() self.due = nil end })
   body()
-  finish(due)
+  for _, one in ipairs(due) do calls.finish(one) end
 end
 
 function ranks.close() end

@@ -13,6 +13,7 @@
 --   put_off        what this pass has left to the last one to show (sweep/passes.lua)
 --   picked         of moonwarp run --pass: which value of each parameter that is swept, by name
 --   outcome        of moonwarp run --pass: how the pass ended (sweep/part.lua)
+--   is_part        a batch runs this pass, so who joins the passes says how it ended
 --   left           the status with which the run has ended (cli/run.lua)
 --   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)
@@ -30,7 +31,7 @@
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
 --   tunings        which tunings the run has, but at the prompt, by their names and parameters (tune/job.lua)
---   job            of MPI, whose rank this process is (sweep/ranks.lua); opens: what a rank has for a run's folder
+--   job            of MPI that this process is a rank of (sweep/ranks.lua); opens: what a rank has for a run's folder
 --   shown          at the prompt: what the calls of a line have printed and return as well
 --   run            the open run (results/journal.lua); nil before the first result
 

@@ -180,10 +180,10 @@ end
 
 --- Begins the description of a study.
 ---@param head table  question, course (its place in one), kernels (the .cu file), rate ("T_eff", from bytes; or
----                   { field, work = function(c, rung) }), units (of fields of the records), output (the name of the array
----                   that is checked), type (of the elements, if no side or parameter says it), level (rungs or
----                   answers), odd (sides of the cases that are checked against the host, or a function of the
----                   parameters), seconds ({ 0.1, gpu = 0.2 }), params (a list), defines
+---                   { field, work = function(c, rung) }), units (of fields of the records), output (the name of
+---                   the array that is checked), type (of the elements, if no side or parameter says it), level
+---                   (rungs or answers), odd (sides of the cases that are checked against the host, or a function
+---                   of the parameters), seconds ({ 0.1, gpu = 0.2 }), params (a list), defines
 ---                   (function(type, p) returning the modules' defines), peak (function(dev) returning a
 ---                   level for the charts; else the memory's peak if the rate is one of bytes)
 ---@return table study
@@ -450,7 +450,7 @@ Study.validate = validate.check
 
 -- One that runs, or was returned, is no longer begun; the first of those that are.
 local function settle(self)
-  session.current.begun = lists.map(session.current.begun, function(other) return other ~= self and other or nil end)
+  session.current.begun = lists.filter(session.current.begun, function(other) return other ~= self end)
   return session.current.begun[1]
 end
 

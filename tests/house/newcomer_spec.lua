@@ -55,7 +55,6 @@ function dots.merge(into, charts)
   return into
 end
 function dots.values(about) return about.dots end
-function dots.log() return {} end
 function dots.weight() return 1 end
 function dots.words() return "dots" end
 

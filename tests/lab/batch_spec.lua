@@ -172,7 +172,7 @@ describe("the exit status of a batch", function()
       rejected("labs.lua --device cup", "unknown device 'cup'; did you mean 'cpu'?")
       local status, output = batch("labs.lua --device cuda:7", "MOONWARP_LIBCUDA=/nowhere/libcuda.so.1")
       assert.are.equal(4, status, output)
-      assert.is_truthy(output:find("moonwarp: device 'cuda:7' is not usable: $MOONWARP_LIBCUDA cannot be loaded: ",
+      assert.is_truthy(output:find("moonwarp: cuda:7 is not usable: $MOONWARP_LIBCUDA cannot be loaded: ",
         1, true), output)
       rejected("--resume", "there is no unfinished batch in out/batch")
       rejected("--resume nowhere", "'nowhere' holds no batch; --resume wants a folder OUT/batch/DATE-NAME, or nothing")

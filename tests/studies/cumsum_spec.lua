@@ -60,20 +60,6 @@ describe("the study cumsum", function()
       support.study_passes("cumsum", "-p types=f64 " .. words)
     end
   end)
-
-  it("rejects what no device takes before it measures", function()
-    for words, message in pairs {
-      ["-p bx=64 -p by=32"] = "parameter 'by' must be a number from 1 to 16, got '32'",
-      ["-p rungs=16"] = "parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "
-        .. "11, 12, 13, 14, 15, got '16'",
-      ["-p warps=33"] = "parameter 'warps' must be a number from 1 to 32, got '33'",
-      ["-p length=5"] = "unknown parameter 'length'; there is n, types, ",
-    } do
-      local run = support.study("cumsum", words)
-      assert.are.equal(2, run.status, run.output)
-      assert.is_truthy(run.output:find(message, 1, true), run.output)
-    end
-  end)
 end)
 
 describe("the study scan", function()

@@ -58,20 +58,4 @@ describe("the study memcopy", function()
     for i, one in ipairs(record.charts[2].series) do series[i] = one.name end
     assert.are.same({ "16 wide", "512 wide", "7 wide" }, series)
   end)
-
-  it("rejects an unknown rung, block or type, and more rows than a grid has blocks", function()
-    local wrong = { ["rungs=11"] = "parameter 'rungs' must be a rung's number or name, of 2, 3, 4, 5, 6, 7, 8, 10, got "
-                      .. "'11'",
-                    ["type=f16"] = "parameter 'type' must be one of f32, f64, got 'f16'",
-                    ["n=65536"] = "parameter 'n' must be a number from 256 to 65535, got '65536'" }
-    for _, text in ipairs { "33x32", "0x4", "1025", "32x", "4503599627370497x4096" } do
-      wrong["shapes=" .. text] = ("parameter 'shapes' must be a block of 1 to 1024 threads such as 32x4, or a width "
-        .. "such as 32, got '%s'"):format(text)
-    end
-    for words, message in pairs(wrong) do
-      local run = support.study("memcopy", "-p " .. words)
-      assert.are.equal(2, run.status, run.output)
-      assert.is_truthy(run.output:find(message, 1, true), run.output)
-    end
-  end)
 end)

@@ -53,6 +53,18 @@ describe("the study nbody", function()
     assert.are.same({ "nbody-ladder", "nbody-ladder-bodies", "nbody-ladder-shared", "nbody-shapes" }, charts)
   end)
 
+  it("goes round a ring of devices, of which parts have different sizes", function()
+    local parts, checked = run_of "n=500 devices=3 parts=ring"
+    assert.are.same({ "one device", "ring, copies after", "ring" }, names_of(parts.ring))
+    assert.are.same({ 1, 3, 3 }, { parts.ring[1].devices, parts.ring[2].devices, parts.ring[3].devices })
+    for _, what in ipairs { "one device, bodies = 509, f32", "ring, bodies = 641, f32",
+                            "ring, copies after, bodies = 500, f32, beside 'one device'",
+                            "ring, bodies = 500, f32, beside 'one device'" } do
+      assert.is_true(checked[what], what)
+    end
+    assert.is_true(parts.ring[3].error > 0 and parts.ring[3].error < 100)
+  end)
+
   it("runs any of its rungs beside the direct one", function()
     local parts = run_of "smallest=64 largest=64 n=64 rungs=2 parts=ladder,fast"
     assert.are.same({ "direct", "shared memory, 1.0" }, names_of(parts.ladder))

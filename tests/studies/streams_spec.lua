@@ -80,11 +80,4 @@ describe("the study streams", function()
       end
     end
   end)
-
-  it("rejects an even number of rounds, whose result would be its input", function()
-    local run = support.study("streams", "--device cpu -p rounds=4")
-    assert.are.equal(2, run.status, run.output)
-    assert.is_truthy(run.output:find("parameter 'rounds' must be odd: the result is then 1 - x, got '4'", 1, true),
-      run.output)
-  end)
 end)

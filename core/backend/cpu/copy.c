@@ -173,7 +173,8 @@ mw_status cpu_copy(mw_stream *base, mw_place to, mw_place from, size_t bytes, mw
   cpu_stream *stream = (cpu_stream *)base;
   const bool plain = !to.buffer || !from.buffer;
   assert(!plain || !base->capturing);
-  cpu_op op = {.type = &copy_op, .copy = {host_address(to), host_address(from), bytes, shadow_of(to, base->device->backend)}};
+  cpu_op op = {.type = &copy_op,
+               .copy = {host_address(to), host_address(from), bytes, shadow_of(to, base->device->backend)}};
   mw_status status = cpu_stream_submit(stream, &op, err);
   if (status != MW_OK || !plain || !stream->worker) return status;
   status = cpu_stream_drain(stream, err);

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What is kept for the user between runs, in a file of JSON: { "schema": NAME, KEY: [ entry, ... ] }. An environment
+-- Entries kept for the user between runs, in a file of JSON: { "schema": NAME, KEY: [ entry, ... ] }. An environment
 -- variable names the file; else it is in $XDG_CONFIG_HOME/moonwarp, or in ~/.config/moonwarp.
 
 local failure = require "moonwarp.base.failure"

@@ -72,6 +72,14 @@ function lists.map(list, make)
   return made
 end
 
+--- The elements that fit, in order.
+---@param list any[]
+---@param fits fun(value: any): any
+---@return any[]
+function lists.filter(list, fits)
+  return lists.map(list, function(value) return fits(value) and value or nil end)
+end
+
 --- The first element that fits; nil if none does.
 ---@param list any[]
 ---@param fits fun(value: any): any

@@ -8,7 +8,7 @@
 --   unit      the base unit of the column's values
 --   number    true: at the right of its column
 --   width     in a terminal: its letters, whatever its cells have; else those of the widest
---   gap       in a terminal: what is before it, if not two blanks
+--   gap       in a terminal: the text before it, if not two blanks
 --
 -- A cell is false (nothing), a text, a number, or { text, value = } where programs read another value than people.
 
@@ -18,15 +18,16 @@ local utf8text = require "moonwarp.base.utf8text"
 local sheet = {}
 
 --- The table of some entries. A column that no entry fills is left out.
----@param columns table[]   with cell(entry, ...), which returns nil, false or "" for nothing
+---@param columns table[]   with cell: a field of the entries, or a function(entry, ...); nil, false and "" are nothing
 ---@param entries any[]
 ---@return table made
 function sheet.of(columns, entries, ...)
   local made = { columns = {}, rows = lists.map(entries, function() return {} end) }
   for _, column in ipairs(columns) do
-    local cells, is_filled = {}, false
+    local cells, is_filled, of = {}, false, column.cell
     for i, entry in ipairs(entries) do
-      local cell = column.cell(entry, ...)
+      local cell
+      if type(of) == "function" then cell = of(entry, ...) else cell = entry[of] end
       cells[i] = cell ~= "" and cell or false
       is_filled = is_filled or cells[i] ~= false
     end
@@ -42,7 +43,10 @@ local function plain(value)
   return math.type(value) == "float" and ("%.10g"):format(value) or tostring(value)
 end
 
-local function text_of(cell)
+--- What a cell shows.
+---@param cell any
+---@return string
+function sheet.text(cell)
   return cell and plain(type(cell) == "table" and cell[1] or cell) or ""
 end
 
@@ -50,14 +54,14 @@ end
 
 -- A column's texts, its heading first where the table has headings.
 local function texts_of(made, c, has_headings, style)
-  local texts = lists.map(made.rows, function(row) return text_of(row[c]) end)
+  local texts = lists.map(made.rows, function(row) return sheet.text(row[c]) end)
   if has_headings then table.insert(texts, 1, made.columns[c].heading or "") end
   return style.ascii and lists.map(texts, utf8text.ascii) or texts
 end
 
 --- Lines for a terminal, without blanks at their ends.
 ---@param made table
----@param style table?  rule (true: a line under the headings), indent (what is before the first column), room (letters
+---@param style table?  rule (true: a line under the headings), indent (the text before the first column), room (letters
 ---                     of a line: columns that do not fit are left out), ascii (true: ASCII for our signs)
 ---@return string[]
 function sheet.lines(made, style)
@@ -123,7 +127,7 @@ function sheet.csv(made)
 end
 
 local function md_cell(cell)
-  return (text_of(cell):gsub("|", "\\|"):gsub("%c+", " "))
+  return (sheet.text(cell):gsub("|", "\\|"):gsub("%c+", " "))
 end
 
 --- A Markdown table.

@@ -104,9 +104,10 @@ local function plan_of(parsed, curriculum, found)
   steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked, found = found })
   -- A device that was asked for and is not there is an error, not a lab that is skipped.
   local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
-  if bad then failure.raise_as("no_device", "device '%s' is not usable: %s", bad, found[bad].reason) end
+  if bad then failure.raise_as("no_device", "%s", found[bad].reason) end
+  local has_ranks = lists.find(steps, function(step) return step.mpi end)
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
-           sandbox = parsed.sandbox, argv = lists.append({ "batch" }, parsed.words) }, found
+           mpirun = has_ranks and require("moonwarp.slurm.site").of(parsed).mpirun or nil, sandbox = parsed.sandbox, argv = lists.append({ "batch" }, parsed.words) }, found
 end
 
 -- ---- --dry-run ----------------------------------------------------------------------------------
@@ -245,10 +246,10 @@ end
 
 -- Tasks of a lab are started by srun, each on its node.
 local function check_sandbox_of_tasks(parsed, steps)
-  local apart = parsed.sandbox == "require" and lists.find(steps, function(step) return step.tasks end)
+  local apart = parsed.sandbox == "require" and lists.find(steps, function(step) return step.tasks or step.mpi end)
   if apart then
     options.fail("lab '%s' has %d tasks, which run without a sandbox; --sandbox require excludes it", apart.name,
-      apart.tasks)
+      apart.tasks or 1)
   end
 end
 

@@ -48,22 +48,18 @@ unclear, 2 wrong use]]
 local SIGNS = { same = "=", faster = "+", slower = "-", changed = "~", unclear = "?" }
 
 local COLUMNS <const> = {
-  { heading = "", cell = function(row) return SIGNS[row.verdict] end },
-  { heading = "measurement", cell = function(row) return row.label end },
+  { heading = "", cell = function(row) return SIGNS[row.verdict] end }, { heading = "measurement", cell = "label" },
   { heading = "A", number = true, cell = function(row) return units.format(row.a.value, row.a.unit) end },
   { heading = "B", number = true, cell = function(row) return units.format(row.b.value, row.b.unit) end },
   { heading = "B over A", number = true, cell = function(row) return row.ratio and units.change(row.ratio) or "-" end },
   { heading = "95 % interval", cell = function(row)
-    if not row.low or row.low == row.high then return nil end
-    return ("%8s to %8s"):format(units.change(row.low), units.change(row.high))
+    return row.low and row.low ~= row.high and ("%8s to %8s"):format(units.change(row.low), units.change(row.high))
   end },
   { heading = "", cell = function(row) return row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict end },
 }
 
-local function print_rows(result, everything)
-  sheet.print(COLUMNS, lists.map(result, function(row)
-    return (everything or row.verdict ~= "same") and row or nil
-  end))
+local function print_rows(result, all)
+  sheet.print(COLUMNS, lists.filter(result, function(row) return all or row.verdict ~= "same" end))
 end
 
 local function print_list(what, labels)

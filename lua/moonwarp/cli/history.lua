@@ -45,7 +45,7 @@ local function of_device(run, wanted)
 end
 
 local function sorted_runs(parsed)
-  local list = lists.map(runs.all(parsed), function(run) return of_device(run, parsed.device) and run or nil end)
+  local list = lists.filter(runs.all(parsed), function(run) return of_device(run, parsed.device) end)
   if #list == 0 then options.fail("no run is of a device with '%s' in its name", parsed.device) end
   local function place(run) return ("%s %s"):format(run.date or "", run.folder) end
   table.sort(list, function(a, b) return place(a) < place(b) end)
@@ -88,7 +88,7 @@ local function first_of(one) return one.points[1][2].value end
 local function last_of(one) return one.points[#one.points][2].value end
 
 local SERIES <const> = {
-  { heading = "measurement", cell = function(one) return one.label end },
+  { heading = "measurement", cell = "label" },
   { heading = "runs", number = true, cell = function(one) return #one.points end },
   { heading = "first", number = true, cell = function(one) return units.format(first_of(one), one.unit) end },
   { heading = "last", number = true, cell = function(one) return units.format(last_of(one), one.unit) end },
@@ -99,8 +99,7 @@ local SERIES <const> = {
 }
 
 local RUNS <const> = {
-  { number = true, width = 4, cell = function(one) return one.number end },
-  { cell = function(one) return runs.label(one.run) end },
+  { number = true, width = 4, cell = "number" }, { cell = function(one) return runs.label(one.run) end },
   { cell = function(one) return one.run.folder end },
   { cell = function(one) return one.run.status ~= "complete" and ("(%s)"):format(one.run.status) end },
 }

@@ -101,10 +101,8 @@ local PROPERTIES = {
   { "pci", "PCI bus id" }, { "driver", "driver and compiler" },
 }
 
-local ROW <const> = { { width = 22, cell = function(row) return row[1] end },
-                      { gap = " ", cell = function(row) return row[2] end } }
-local LIBRARY <const> = { { width = 15, cell = function(one) return one.name end },
-                          { width = 5, gap = " ", cell = function(one) return one.devices end },
+local ROW <const> = { { width = 22, cell = 1 }, { gap = " ", cell = 2 } }
+local LIBRARY <const> = { { width = 15, cell = "name" }, { width = 5, gap = " ", cell = "devices" },
                           { gap = " ", cell = function(one) return one.path or "none: " .. one.reason end } }
 
 local function print_device(device)

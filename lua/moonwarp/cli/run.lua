@@ -47,7 +47,7 @@ run.plain = {
 }
 
 run.options = lists.append(lists.append({}, run.plain), {
-  { flag = "--mpi", help = "a rank of an MPI job: mpirun -n 4 moonwarp run FILE.lua --mpi; one run, a device a rank" },
+  { flag = "--mpi", help = "a rank of an MPI job: mpirun -n 4 moonwarp run FILE.lua --mpi; one run, a device each" },
   { flag = "--dry-run", key = "dry", help = "with --slurm: print the script of the job array, and queue nothing" },
   table.unpack(options.SLURM) })
 

@@ -2,6 +2,7 @@
 --
 -- moonwarp tuned list|export|forget: the best values that tunings have found.
 
+local fields = require "moonwarp.results.fields"
 local lists = require "moonwarp.base.lists"
 local objective = require "moonwarp.tune.objective"
 local options = require "moonwarp.base.options"
@@ -27,7 +28,7 @@ local function is_of(entry, kernel)
   return not kernel or entry.kernel == kernel or entry.kernel:match "^(.-):[^/]*$" == kernel
 end
 
--- A kernel of which there is no entry, but of others there are, is mistyped.
+-- A kernel without an entry, where others have one, is mistyped.
 local function check_kernel(entries, kernel)
   local names = {}
   for _, entry in ipairs(entries) do
@@ -40,20 +41,13 @@ end
 local function of_kernel(kernel)
   local entries = store.read()
   check_kernel(entries, kernel)
-  return lists.map(entries, function(entry) return is_of(entry, kernel) and entry or nil end)
-end
-
-local function named(values)
-  return table.concat(lists.map(lists.keys(values), function(name)
-    return ("%s = %s"):format(name, tostring(values[name]))
-  end), ", ")
+  return lists.filter(entries, function(entry) return is_of(entry, kernel) end)
 end
 
 local COLUMNS <const> = {
-  { heading = "kernel", cell = function(entry) return entry.kernel end },
-  { heading = "device", cell = function(entry) return entry.device end },
-  { heading = "size", cell = function(entry) return named(entry.size) end },
-  { heading = "best", cell = function(entry) return named(entry.values) end },
+  { heading = "kernel", cell = "kernel" }, { heading = "device", cell = "device" },
+  { heading = "size", cell = function(entry) return fields.text(entry.size) end },
+  { heading = "best", cell = function(entry) return fields.text(entry.values) end },
   { heading = "measured", number = true, cell = function(entry)
     return units.format(entry.value, objective.UNITS[entry.objective] or "")
   end },
@@ -74,9 +68,7 @@ function ACTIONS.forget(kernel)
   local count
   store.change(function(entries)
     if kernel ~= "all" then check_kernel(entries, kernel) end
-    local left = lists.map(entries, function(entry)
-      return kernel ~= "all" and not is_of(entry, kernel) and entry or nil
-    end)
+    local left = lists.filter(entries, function(entry) return kernel ~= "all" and not is_of(entry, kernel) end)
     count = #entries - #left
     return left
   end)

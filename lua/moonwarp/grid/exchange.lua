@@ -57,7 +57,7 @@ local function halo_of(grid, part, k, side)
   return parts.face(grid, part, k, side == 1 and grid.halo[k] + part.size[k] or 0)
 end
 
--- The number here of a part whose arrays this one writes itself.
+-- The number here of a part with arrays that this one writes itself.
 local function here(grid, part, rank)
   return (grid.via ~= "comm" or rank == part.rank) and grid.places[rank]
 end
@@ -79,7 +79,7 @@ local function add_local(phase, k, from, to, i, j, streams)
   end
 end
 
--- What is sent or received of a face: the piece itself, or a buffer.
+-- The data of a face to send or receive: the piece itself, or a buffer.
 local function piece_of(one, k)
   local count = parts.count(one.box)
   if is_whole(one.box, k) then return one.array:view(parts.place(one.part, one.box) + 1, count), false end
@@ -125,7 +125,7 @@ end
 local function each(list) for _, f in ipairs(list) do f() end end
 
 --- What exchanges the halos of some arrays: for each dimension what each part does before and after it has met its
---- neighbours, and between them what is sent and received.
+--- neighbours, and between them the data sent and received.
 ---@param grid table
 ---@param arrays userdata[]   one for each part
 ---@param streams userdata[]  the same
@@ -150,7 +150,7 @@ end
 --- The parts here that a part exchanges with along each dimension, apart from itself.
 ---@param grid table
 ---@param part table
----@return integer[][] beside  of dimensions
+---@return integer[][] numbers  of parts, for each dimension
 function exchange.beside(grid, part)
   return lists.map(part.neighbours, function(sides)
     local found = {}

@@ -13,7 +13,7 @@ local AXES <const> = { "x", "y", "z" }
 
 -- ---- how many parts along each dimension -------------------------------------------------------------
 
--- count as a product of so many factors, of which the greatest is as small as it can be, and so on; the least one
+-- count as a product of so many factors, the greatest as small as it can be, and so on; the least one
 -- first. nil if one would be over `most`.
 local function factors(count, many, most)
   if many == 1 then return count <= most and { count } or nil end
@@ -61,7 +61,7 @@ local function rank_at(grid, coords)
 end
 
 --- The part of a rank: coords; first, size: its cells; shape: of its arrays; neighbours[k]: the ranks at its low and
---- its high side, false where there is none, or where nothing is exchanged.
+--- its high side, false if none, or where nothing is exchanged.
 ---@param grid table     size, dims, periodic, halo
 ---@param rank integer
 ---@return table part
@@ -86,7 +86,7 @@ function parts.of(grid, rank)
   return part
 end
 
---- Rejects a division whose parts are too small.
+--- Rejects a division into parts that are too small.
 ---@param grid table
 function parts.check(grid)
   for k, d in ipairs(grid.dims) do
@@ -121,7 +121,7 @@ function parts.whole(grid, part)
   return box({ table.unpack(grid.halo) }, { table.unpack(part.size) })
 end
 
---- The cells that neighbours need, in boxes that share no cell, and the box of the others; nil if there are none.
+--- The cells that neighbours need, in boxes that share no cell, and the box of the others; nil if none.
 ---@param grid table
 ---@param part table
 ---@return table[] border
@@ -140,7 +140,7 @@ function parts.border(grid, part)
   return border, rest
 end
 
---- What is sent along a dimension: without halos in later dimensions, and with those of earlier ones, which were
+--- Data sent along a dimension: without halos in later dimensions, and with those of earlier ones, which were
 --- received before, so that corners arrive as well.
 ---@param grid table
 ---@param part table

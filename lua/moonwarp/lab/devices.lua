@@ -41,19 +41,13 @@ function devices.is_exclusive(id)
   return core.device_word(id).kind == "gpu"
 end
 
--- Without what the caller says itself.
-local function reason_of(id, text)
-  local said = id .. " is not usable: "
-  return text:sub(1, #said) == said and text:sub(#said + 1) or text
-end
-
 local function ask(ids)
   local words = lists.map(lists.append({ host.program(), "-e", PROBE, "--" }, ids), path.quote)
   local pipe <close> = assert(io.popen(table.concat(words, " ") .. " 2>/dev/null </dev/null"))
   local found = {}
   for line in pipe:lines() do
     local id, usable, rest = line:match("^(%S+)\t(%a+)\t(.*)$")
-    if id then found[id] = { usable = usable == "yes", pci = rest, reason = reason_of(id, rest) } end
+    if id then found[id] = { usable = usable == "yes", pci = rest, reason = rest } end
   end
   return found
 end
@@ -64,7 +58,7 @@ end
 ---@return table<string, table>  by id
 function devices.look(words)
   local ids = lists.unique(lists.map(words, devices.id))
-  local asked = lists.map(ids, function(id) return devices.is_exclusive(id) and id or nil end)
+  local asked = lists.filter(ids, function(id) return devices.is_exclusive(id) end)
   local found = #asked > 0 and ask(asked) or {}
   for _, id in ipairs(ids) do
     found[id] = found[id] or { usable = not devices.is_exclusive(id),

@@ -60,18 +60,12 @@ end
 
 -- ---- the table ----------------------------------------------------------------------------------
 
-local function gates_text(gates)
-  local ok = lists.map(gates, function(one) return one.ok and one or nil end)
-  return #gates > 0 and ("%d of %d"):format(#ok, #gates) or "-"
-end
-
 local COLUMNS <const> = {
-  { heading = "lab", cell = function(row) return row.name end },
-  { heading = "device", cell = function(row) return row.device or "-" end },
+  { heading = "lab", cell = "name" }, { heading = "device", cell = function(row) return row.device or "-" end },
   { heading = "verdict", cell = function(row)
     return row.attempts > 1 and ("%s (attempt %d)"):format(row.verdict, row.attempts) or row.verdict
   end },
-  { heading = "gates", cell = function(row) return gates_text(row.gates or {}) end },
+  { heading = "gates", cell = function(row) return verdict.gates(row.gates or {}) or "-" end },
   { heading = "time", cell = function(row) return row.seconds and amount.clock(row.seconds) or "-" end },
   { heading = "folder", cell = function(row) return row.run or row.folder or "-" end },
 }
@@ -99,7 +93,7 @@ function summary.text(result, room)
   if lists.find(result.labs, function(row) return row.sandboxed == false end) then
     lines[#lines + 1] = "labs ran without a sandbox" .. (result.unsandboxed and ": " .. result.unsandboxed or "")
   end
-  local shared = lists.map(result.labs, function(row) return row.shared and row or nil end)
+  local shared = lists.filter(result.labs, function(row) return row.shared end)
   if #shared > 0 then
     lines[#lines + 1] = ("%s had only a part of a node, so other jobs may have disturbed the timings: "
       .. "-- --exclusive gives each job a whole node"):format(units.count(#shared, "lab"))

@@ -47,7 +47,7 @@ local SPEC = {
   device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
   bytes = "number", flops = "number", output = "array table", input = "array table",
   copies = "boolean", peak = "number", peak_flops = "number", dtype = "string", name = "string",
-  quiet = "boolean", energy = "boolean",
+  quiet = "boolean", energy = "boolean", collective = "boolean",
 }
 
 local COUNT = { 1, MOST, whole = true }
@@ -120,11 +120,17 @@ local function need_device(device, what)
   if not device then failure.invalid("mw.bench: %s needs a device; none is open", what) end
 end
 
-local function choose_clock(options, device)
+local function choose_clock(options, device, job)
   local wanted = options.clock or (device and device:kind() == "gpu" and "device" or "host")
-  if wanted == "host" then return clocks.host(device) end
+  if wanted == "host" then return clocks.of_all(clocks.host(device), job) end
   need_device(device, "clock = 'device'")
-  return clocks.events(device, options.stream or device:default_stream())
+  return clocks.of_all(clocks.events(device, options.stream or device:default_stream()), job)
+end
+
+-- The job whose ranks measure together, if it has several.
+local function job_of(session, options)
+  local job = session.job
+  return job and job.size > 1 and options.collective ~= false and job or nil
 end
 
 -- ---- modes --------------------------------------------------------------------------------------
@@ -210,8 +216,9 @@ local function result_of(mode, run, options)
 end
 
 -- Adds what a call costs in energy; what is set up before each call would be in it.
-local function add_energy(result, fn, options, device)
-  local why = not energy.is_counted(device) and "the device has no counter of energy"
+local function add_energy(result, fn, options, run)
+  local device = run.device
+  local why = run.job and "ranks of a job would lose step" or not energy.is_counted(device) and "the device has no counter of energy"
     or options.setup and "'setup' comes between its calls"
   if why then
     table.insert(result.warnings, { cause = "its energy is not measured: " .. why,
@@ -253,7 +260,7 @@ local function run_all(fn, options, run)
   protocol.measure(list, run)
   local result = results_of(list, run, options, no_graph)
   result.dtype = options.dtype
-  if options.energy then add_energy(result, fn, options, run.device) end
+  if options.energy then add_energy(result, fn, options, run) end
   if result.intensity then declared[#declared + 1] = result end
   result.cost = cost_of(list, start)
   return result
@@ -291,7 +298,7 @@ end
 -- gate leaves the others theirs.
 local function new_contender(one, options, run)
   local own = setmetatable(lists.merged(one), { __index = options })
-  local clock = choose_clock(own, own.device or run.device)
+  local clock = choose_clock(own, own.device or run.device, run.job)
   local mode = warm_mode(one.fn, clock, own, run)
   mode.title = one.name
   return { mode = mode, options = own,
@@ -320,13 +327,14 @@ function bench.turns(session, list, options, after)
     end)
   end
   local flush <close> = flusher(options, device)
-  local run = { session = session, limits = limits, device = device, flush = flush, more_time = options.more_time }
+  local run = { session = session, limits = limits, device = device, flush = flush, more_time = options.more_time,
+                job = job_of(session, options) }
   local contenders <close> = setmetatable({}, { __close = close_clocks })
   for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
   protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
   return lists.map(contenders, function(one)
     local result = results_of({ one.mode }, one.run, one.options)
-    if options.energy then add_energy(result, one.mode.fn, one.options, one.run.device) end
+    if options.energy then add_energy(result, one.mode.fn, one.options, one.run) end
     return result
   end)
 end
@@ -354,7 +362,8 @@ end
 --- flops (operations per call), output, input (an array or a list: written whole by each call; read),
 --- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
 --- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
---- are not printed), energy (true: that of a call, as result.energy, over a second of calls and a second without).
+--- are not printed), energy (true: that of a call, as result.energy, over a second of calls and a second without),
+--- collective (false: in an MPI job this rank measures by itself; else all do, and a time is the greatest of theirs).
 --- A table of functions, { naive = f, tiled = g } or { { "naive", f }, ... } for an order of one's own,
 --- is measured in turn; the options are those of each (not cold and graph). Its result is a list of
 --- results, found by name too, with ratio("tiled", "naive"): how many times as fast, as value, low and
@@ -382,9 +391,10 @@ function bench.run(session, fn, options)
   if is_table then return run_contenders(session, fn, options) end
   local limits, device = limits_of(options), device_of(session, options)
   if checking.is_on(device) then return run_once(session, fn, options, device) end
-  local clock <close> = choose_clock(options, device)
+  local job = job_of(session, options)
+  local clock <close> = choose_clock(options, device, job)
   local flush <close> = flusher(options, device)
-  local run = { session = session, clock = clock, limits = limits, device = device, flush = flush,
+  local run = { session = session, job = job, clock = clock, limits = limits, device = device, flush = flush,
                 stream = options.stream }
   local _ <close> = setmetatable({}, { __close = function() if run.graph then run.graph:close() end end })
   return run_all(fn, options, run)

@@ -85,7 +85,7 @@ end
 ---@param list table[]
 ---@return table[]
 function counters.of_scripts(list)
-  return lists.map(list, function(launch) return not launch.kernel:find "^moonwarp::" and launch or nil end)
+  return lists.filter(list, function(launch) return not launch.kernel:find "^moonwarp::" end)
 end
 
 --- The launches that have been counted in this process: by devices, then by ncu.

@@ -119,8 +119,7 @@ local function who_of(party)
 end
 
 -- "  write by block (0,0,0), thread (32,0,0)  red.cu:7  s[t] += s[t + h];", in columns.
-local PARTY <const> = { { cell = function(party) return party.verb end }, { cell = who_of, gap = " " },
-                        { cell = place_of }, { cell = function(party) return party.text end } }
+local PARTY <const> = { { cell = "verb" }, { cell = who_of, gap = " " }, { cell = place_of }, { cell = "text" } }
 
 local function others(kernels)
   local more = #kernels - 1

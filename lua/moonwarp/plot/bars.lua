@@ -84,9 +84,7 @@ end
 ---@param ladder table
 ---@return table[]
 function bars.levels(ladder)
-  return lists.map(ladder.levels, function(level)
-    return ticks.within(level.value, ladder.xmin, ladder.xmax) and level or nil
-  end)
+  return lists.filter(ladder.levels, function(level) return ticks.within(level.value, ladder.xmin, ladder.xmax) end)
 end
 
 --- A value in words: "4.21 TB/s".

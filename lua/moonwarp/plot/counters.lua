@@ -55,12 +55,14 @@ end
 
 local LINES <const> = {
   { cell = function(one) return ("%s:%d"):format(one.line.file:gsub("^.*/", ""), one.line.line) end },
-  { cell = function(one) return one.words end },
-  { cell = function(one) return (one.line.text or ""):match "^%s*(.*)$" end },
+  { cell = "words" }, { cell = function(one) return (one.line.text or ""):match "^%s*(.*)$" end },
 }
 
-local function lines_text(list)
-  return "what costs most, by line\n" .. table.concat(sheet.lines(sheet.of(LINES, list), { indent = "  " }), "\n")
+-- nil where no line costs anything.
+local function lines_text(rows)
+  local list = costly_lines(rows)
+  return #list > 0 and "what costs most, by line\n"
+    .. table.concat(sheet.lines(sheet.of(LINES, list), { indent = "  " }), "\n") or nil
 end
 
 -- ---- a run --------------------------------------------------------------------------------------
@@ -80,14 +82,13 @@ end
 ---@param rows table[]   of counted.note
 function counted.show(session, rows)
   tables.print(session, table_of(session, rows))
-  local lines = costly_lines(rows)
-  if #lines > 0 then figure.say(session, {}, lines_text(lines)) end
+  local lines = lines_text(rows)
+  if lines then figure.say(session, {}, lines) end
 end
 
 local function text_of(session, rows)
   if #rows == 0 then return "no launch was counted" end
-  local lines = costly_lines(rows)
-  return tables.text(session, table_of(session, rows)) .. (#lines > 0 and "\n" .. lines_text(lines) or "")
+  return table.concat({ tables.text(session, table_of(session, rows)), lines_text(rows) }, "\n")
 end
 
 --- Rows for a script, whose text is what is shown.

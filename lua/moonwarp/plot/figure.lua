@@ -120,9 +120,7 @@ end
 ---@return string[]
 function figure.varying(entries, shown)
   local set = lists.set(shown)
-  return lists.map(sweep.varying(entries), function(name)
-    return not (set[name] or set["params." .. name]) and name or nil
-  end)
+  return lists.filter(sweep.varying(entries), function(name) return not (set[name] or set["params." .. name]) end)
 end
 
 --- What every picture says of itself: its files' name, title, device, script and date. In a sweep a picture of one

@@ -18,7 +18,7 @@ local utf8text = require "moonwarp.base.utf8text"
 
 local ENDS <const> = { list = "number", least = 2, optional = true } -- of an axis
 
-local film = { name = "film", form = schema.fields {
+local film = { name = "film", text = function(picture) return picture.title end, form = schema.fields {
   nx = "number", ny = "number", low = "number", high = "number", xlabel = "string", ylabel = "string",
   label = "string", delay = "number?", device = "string", x = ENDS, y = ENDS, aspect = "number?",
   marks = schema.optional(schema.list(schema.fields { x = "number", y = "number", label = "string?" })),
@@ -285,13 +285,6 @@ local function animation(picture, frames, ratio)
   end
   add "unset output\n}"
   return table.concat(list, "\n")
-end
-
---- A film in letters is its title.
----@param picture table
----@return string
-function film.text(picture)
-  return picture.title
 end
 
 --- A film as gnuplot draws it.

@@ -8,14 +8,13 @@
 --   text(about, size)            the chart in letters; size: width, unicode, colour
 --   drawing(about)               of gnuplot.script
 --   form                         of base/schema: what record.json has of it beyond what all have
---   problem(about, where)        what is wrong with one of that form; nil: nothing; may be absent
+--   problem(about, where)        the mistake in one of that form, or nil; may be absent
 --
 -- and, of a chart of records (figure.leave), what a figure of several runs needs of it:
 --
 --   merge(into, charts, labels)  charts of several runs as one
 --   values(chart)                the numbers that its value axis shows
---   axis                         what makes that axis logarithmic: "logx" or "logy"; log(x, y): its options, where the
---                                user asks for logarithmic axes
+--   axis                         what makes that axis logarithmic: "logx" or "logy"
 --   weight(chart)                the room that it takes of a figure of several runs, in series
 --   words(chart)                 what it shows, as a label
 --   class                        of its figure in a report

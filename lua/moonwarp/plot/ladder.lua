@@ -31,7 +31,7 @@ local ladder = {
   },
 }
 
---- The problem of a bar whose run there is not.
+--- The problem of a bar of a run that is not listed, or nil.
 ---@param about table
 ---@param where string
 ---@return string?
@@ -40,7 +40,6 @@ function ladder.problem(about, where)
 end
 
 function ladder.values(about) return lists.map(about.bars, function(bar) return bar.value end) end
-function ladder.log(_, y) return { logx = y } end -- the values lie along x
 function ladder.weight(about) return #about.bars / BARS_A_SERIES end
 function ladder.words(about) return about.xlabel end
 

@@ -121,7 +121,7 @@ local function merged(entries)
   local axis = kind.axis
   if not into[axis] and not into.square and are_far_apart(entries) then
     into[axis], into.note = 10, "logarithmic, because the runs are far apart"
-    into.levels = lists.map(into.levels, function(level) return level.value > 0 and level or nil end)
+    into.levels = lists.filter(into.levels, function(level) return level.value > 0 end)
   end
   return into
 end

@@ -37,7 +37,6 @@ function plot.values(about)
   return all
 end
 
-function plot.log(x, y) return { logx = x, logy = y } end
 function plot.weight(about) return #about.series end
 function plot.words(about) return ("%s against %s"):format(about.ylabel, about.xlabel) end
 

@@ -69,8 +69,8 @@ end
 ---@param chart table
 ---@return table chart  xlabel and ylabel with units; xname, yname without, of which xunit and unit are apart
 function series.fitted(chart)
-  local lines = lists.map(chart.levels or {}, function(level)
-    return ticks.holds(level.value, chart.logy) and ticks.within(level.value, chart.ymin, chart.ymax) and level or nil
+  local lines = lists.filter(chart.levels or {}, function(level)
+    return ticks.holds(level.value, chart.logy) and ticks.within(level.value, chart.ymin, chart.ymax)
   end)
   local x, y = scales_of(chart, lines)
   lines = lists.map(lines, function(level) return { value = level.value / y.factor, label = level.label } end)

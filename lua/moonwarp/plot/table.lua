@@ -64,7 +64,7 @@ local function cell(value, column, factor)
   return text .. quantity.suffix(number, low, high, show)
 end
 
--- A column with its cells, whose values are in the unit of the heading. One of words is at the left.
+-- A column with its cells, the values in the unit of the heading. Words are at the left.
 local function filled(column, entries)
   local scale, is_words = scale_of(column, entries), true
   for _, entry in ipairs(entries) do
@@ -142,13 +142,6 @@ local function notes(entries, names)
   return lists.map(list, function(note) return ("note: %s%s"):format(whose(note, names), note.text) end)
 end
 
--- A last column with why passes of a sweep failed, if some did.
-local function failed(session)
-  return { heading = "failed", cell = function(entry)
-    return session.failures[entry] and { session.failures[entry] }
-  end }
-end
-
 local function field_of(column) return column.field end
 
 -- The records that have one of the measurements asked for, where there are any, or failed.
@@ -176,7 +169,7 @@ local function columns_of(session, spec, entries)
   return lists.append(lists.map(varying, column_of), columns), measured(session, columns, entries)
 end
 
--- What is shown, with a name and notes.
+-- The table as a value, with a name and notes.
 local function build(session, spec)
   schema.options("mw.table", spec, SPEC)
   local entries = spec.records or session.records
@@ -186,7 +179,8 @@ local function build(session, spec)
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
   columns = lists.map(columns, function(column) return filled(column, entries) end)
-  local made = sheet.of(lists.append(columns, { failed(session) }), entries)
+  table.insert(columns, { heading = "failed", cell = function(entry) return session.failures[entry] end }) -- passes
+  local made = sheet.of(columns, entries)
   made.name, made.notes = title, notes(entries, row_names(made, entries))
   return made
 end
@@ -200,10 +194,10 @@ end
 
 -- As record.json has it: by columns.
 local function stored(made)
-  local function of_column(c, make) return lists.map(made.rows, function(row) return make(row[c] or {}) end) end
   return { name = made.name, notes = made.notes, columns = lists.map(made.columns, function(column, c)
-    return { heading = column.heading, texts = of_column(c, function(one) return one[1] or "" end),
-             numbers = of_column(c, function(one) return one.value or false end) }
+    local cells = lists.map(made.rows, function(row) return { row[c] } end)
+    return { heading = column.heading, texts = lists.map(cells, function(one) return sheet.text(one[1]) end),
+             numbers = lists.map(cells, function(one) return type(one[1]) == "table" and one[1].value or false end) }
   end) }
 end
 

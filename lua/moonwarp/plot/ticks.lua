@@ -73,7 +73,7 @@ end
 
 -- Round values between those that are a power's, or both ends.
 local function round_ticks(low, high)
-  local list = lists.map(linear_ticks(low, high, 4), function(value) return value >= low and value or nil end)
+  local list = lists.filter(linear_ticks(low, high, 4), function(value) return value >= low end)
   return #list > 1 and list or { low, high }
 end
 

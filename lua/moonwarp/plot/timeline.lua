@@ -21,7 +21,7 @@ local timeline = { name = "timeline", form = schema.fields {
   spans = { least = 1, list = schema.fields { lane = "integer", kind = "integer", from = "number", to = "number" } },
 } }
 
---- The problem of a span whose lane or kind there is not.
+--- The problem of a span of a lane or kind that is not listed, or nil.
 ---@param about table
 ---@param where string
 ---@return string?

@@ -68,7 +68,7 @@ end
 
 local COLUMNS = {
   { heading = "verdict", cell = function(one) return status.badge(one.verdict) end },
-  { heading = "measurement", cell = function(one) return one.label end },
+  { heading = "measurement", cell = "label" },
   { heading = "earlier", number = true, cell = function(one) return tables.amount(one.a.value, one.a.unit) end },
   { heading = "this run", number = true, cell = function(one) return tables.amount(one.b.value, one.b.unit) end },
   { heading = "over earlier (95 %)", number = true, cell = function(one)

@@ -27,7 +27,7 @@ local function read(name)
 end
 
 local function objects(value)
-  return lists.map(facts.table(value), function(one) return type(one) == "table" and one or nil end)
+  return lists.filter(facts.table(value), function(one) return type(one) == "table" end)
 end
 
 local function key_of(step)
@@ -80,9 +80,8 @@ local function word(value)
 end
 
 local function gates(list)
-  local given = objects(list)
-  local ok = #lists.map(given, function(one) return one.ok == true or nil end)
-  return #given > 0 and { ("%d of %d"):format(ok, #given), value = ok / #given }
+  local text, share = outcome.gates(objects(list))
+  return text and { text, value = share }
 end
 
 -- The lab's name links to its run, if the report has it.

@@ -49,7 +49,7 @@ end
 
 -- What a row may hold: heading, how it is aligned, the cell.
 local COLUMNS = {
-  { heading = "measurement", cell = function(one) return one.label end },
+  { heading = "measurement", cell = "label" },
   amount("median", "median", "s"),
   { heading = "95 % interval", number = true, cell = function(one) return interval(one.result) end },
   { heading = "samples", unsorted = true, cell = function(one, window)

@@ -77,8 +77,8 @@ end
 
 -- The counters of a file's lines, over all that the run has launched; nil if none.
 local function counted_lines(run, name)
-  local lines = lists.map(counters.lines(run.counters or {}), function(line)
-    return is_same_file(line.file, name) and line or nil
+  local lines = lists.filter(counters.lines(run.counters or {}), function(line)
+    return is_same_file(line.file, name)
   end)
   return #lines > 0 and lines or nil
 end

@@ -63,8 +63,8 @@ local COLUMNS = {
 
 -- With a comparison the optional columns are left out, so that the page is not wider.
 local function runs_table(runs, compared)
-  return tables.draw("runs", sheet.of(lists.map(COLUMNS, function(column)
-    return (column.compared == nil or column.compared == compared) and column or nil
+  return tables.draw("runs", sheet.of(lists.filter(COLUMNS, function(column)
+    return column.compared == nil or column.compared == compared
   end), runs))
 end
 

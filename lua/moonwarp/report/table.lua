@@ -9,8 +9,8 @@ local units = require "moonwarp.base.units"
 
 local tables = {}
 
--- One cell, whose value is in an attribute if it is not what is shown; for screens that are too narrow for columns with
--- a word of its column.
+-- One cell. A value that differs from the shown text is in an attribute; so is a word of the column, for screens that
+-- are too narrow for columns.
 local function cell_of(cell, column)
   local value, shown = nil, cell
   if type(cell) == "table" and not html.is_markup(cell) then value, shown = cell.value, cell[1] end

@@ -67,14 +67,6 @@ local function columns_of(rows)
   return names
 end
 
-local function rows_of(runs)
-  local rows = {}
-  for _, run in ipairs(runs) do
-    lists.append(rows, lists.map(run.records, function(record) return row_of(run, record) end))
-  end
-  return rows, columns_of(rows)
-end
-
 -- A value that readers see in its unit, with its interval.
 local function cell_of(row, name, unit)
   local value = row[name]
@@ -85,12 +77,14 @@ local function cell_of(row, name, unit)
   return { show(value) .. quantity.suffix(value, row[name .. ".low"], row[name .. ".high"], show), value = value }
 end
 
--- Records as a table; is_shown(name): of which columns, else of all.
+-- Records as a table; is_shown(name) chooses columns; else all.
 local function table_of(runs, is_shown)
-  local records = {}
-  for _, run in ipairs(runs) do lists.append(records, run.records) end
-  local rows, names = rows_of(runs)
-  return sheet.of(lists.map(names, function(name)
+  local records, rows = {}, {}
+  for _, run in ipairs(runs) do
+    lists.append(records, run.records)
+    lists.append(rows, lists.map(run.records, function(record) return row_of(run, record) end))
+  end
+  return sheet.of(lists.map(columns_of(rows), function(name)
     if is_shown and not is_shown(name) then return nil end
     local unit = fields.common_unit(records, name)
     return { heading = name, unit = unit, number = type((rows[1] or {})[name]) ~= "string",

@@ -225,7 +225,7 @@ end
 ---@param entries table[]
 ---@return string
 function record.devices(entries)
-  local named = lists.map(entries, function(entry) return entry.device and entry or nil end)
+  local named = lists.filter(entries, function(entry) return entry.device end)
   local first = lists.unique(named, function(entry) return entry.device end)
   return #first > 0 and table.concat(lists.map(first, function(entry)
     return entry.device_name and ("%s (%s)"):format(entry.device_name, entry.device) or entry.device

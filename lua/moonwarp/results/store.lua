@@ -120,9 +120,7 @@ function store.named(word, out)
   if around and store.is_run(around) then word = around end
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end
-  return lists.map(store.below(out), function(folder)
-    return folder:match("([^/]+)/[^/]+$") == word and folder or nil
-  end)
+  return lists.filter(store.below(out), function(folder) return folder:match("([^/]+)/[^/]+$") == word end)
 end
 
 return store

@@ -191,7 +191,7 @@ function submission:labs_of(steps)
   return lists.map(steps, function(step)
     local state = self.states[step.id]
     return { id = step.id, attempt = state.attempts + 1, tries = state.tries,
-             needs = lists.map(step.needs, function(need) return not self.states[need].done and need or nil end) }
+             needs = lists.filter(step.needs, function(need) return not self.states[need].done end) }
   end)
 end
 

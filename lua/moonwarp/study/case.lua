@@ -257,8 +257,8 @@ end
 
 -- What a launch can take from the case: memory and numbers.
 local function known_fields(c)
-  return table.concat(lists.map(lists.keys(c), function(name)
-    return (type(c[name]) == "number" or MEMORY[core.type(c[name])]) and name or nil
+  return table.concat(lists.filter(lists.keys(c), function(name)
+    return type(c[name]) == "number" or MEMORY[core.type(c[name])]
   end), ", ")
 end
 

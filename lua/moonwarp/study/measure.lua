@@ -93,8 +93,8 @@ end
 local function variants_of(study, part, main, skip)
   local by_rung, last = {}, {}
   local function is_late(rung) return rung.mistake or rung.device end
-  local order = lists.append(lists.map(part.chosen, function(rung) return not is_late(rung) and rung or nil end),
-    lists.map(part.chosen, function(rung) return is_late(rung) and rung or nil end))
+  local order = lists.append(lists.filter(part.chosen, function(rung) return not is_late(rung) end),
+    lists.filter(part.chosen, function(rung) return is_late(rung) end))
   for i, rung in ipairs(order) do last[rung.answer] = i end
   for i, rung in ipairs(order) do
     by_rung[rung] = checked(study, part, rung, main, skip)

@@ -68,9 +68,7 @@ end
 -- The columns that some record has: the part's, counters, and the sources'.
 local function columns_of(study, part, records)
   local asked = lists.append(lists.append({}, part.table), counter_columns(study, part))
-  local columns = lists.map(asked, function(column)
-    return has_field(records, lists.of(column)[1]) and column or nil
-  end)
+  local columns = lists.filter(asked, function(column) return has_field(records, lists.of(column)[1]) end)
   for _, source in ipairs(study.source_list) do
     if source.field and has_field(records, source.field) then
       columns[#columns + 1] = { source.field, title = source.name .. " (source)" }
@@ -145,17 +143,16 @@ end
 
 -- Without the library's copy where it has no place in the rate's unit: only as the level it is a bar among others.
 local function without_copy(study, list, level)
-  return lists.map(list, function(one)
-    return not (study.work and one.rung.is_library and one ~= level) and one or nil
-  end)
+  return lists.filter(list, function(one) return not (study.work and one.rung.is_library and one ~= level) end)
 end
 
 -- The variants whose records a chart shows.
 local function shown(spec, list)
-  return lists.map(list, function(one) return (not spec.of or spec.of(one.record)) and one or nil end)
+  return lists.filter(list, function(one) return not spec.of or spec.of(one.record) end)
 end
 
-local function draw_ladder(study, part, spec, group, suffix)
+local function draw_ladder(study, part, spec, groups, suffix)
+  local group = groups[1]
   local list, level = group.list, group.level
   local best = best_of_rungs(without_copy(study, shown(spec, list), level))
   local bars, marks = bars_of(study, best)
@@ -223,14 +220,19 @@ local function title_of(study, part, spec, groups)
     sides ~= "" and ", " .. sides or "")
 end
 
+-- What a chart's function of mw gets: the options of the description, and others.
+local function drawn(spec, more)
+  local given = lists.merged(spec, more)
+  given.kind, given.of = nil, nil
+  return given
+end
+
 -- A chart of a kind that has its own options.
 local function draw_own(study, part, spec, groups, suffix)
   local all = {}
   for _, group in ipairs(groups) do lists.append(all, group.list) end
-  local own = lists.merged(spec, { records = points_of(study, spec, all), title = title_of(study, part, spec, groups),
-                                   name = chart_name(study, part, spec, suffix) })
-  own.kind, own.of = nil, nil
-  kinds.named[spec.kind].draw(session.current, own)
+  kinds.named[spec.kind].draw(session.current, drawn(spec, { records = points_of(study, spec, all),
+    title = title_of(study, part, spec, groups), name = chart_name(study, part, spec, suffix) }))
 end
 
 local function draw_chart(study, part, spec, groups, suffix)
@@ -248,21 +250,17 @@ local function draw_chart(study, part, spec, groups, suffix)
   if missing then return end
   local top, lines
   if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
-  plot.draw(session.current, { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series",
-    logx = spec.logx, logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
-    xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
-    lines = spec.lines or lines, title = title_of(study, part, spec, groups),
-    name = chart_name(study, part, spec, suffix) })
+  plot.draw(session.current, drawn(spec, { y = y, by = type(spec.by) == "string" and spec.by or "series",
+    records = points, peak = top, lines = spec.lines or lines, title = title_of(study, part, spec, groups),
+    name = chart_name(study, part, spec, suffix) }))
 end
+
+local DRAW <const> = { ladder = draw_ladder, plot = draw_chart }
 
 local function show_charts(study, part, groups, suffix)
   for _, spec in ipairs(part.charts or {}) do
-    if spec.kind == "ladder" then
-      if #groups[1].list > 0 then draw_ladder(study, part, spec, groups[1], suffix) end
-    else
-      local draw = (spec.kind or "plot") == "plot" and draw_chart or draw_own
-      draw(study, part, spec, groups, suffix)
-    end
+    local draw = DRAW[spec.kind or "plot"] or draw_own
+    draw(study, part, spec, groups, suffix)
   end
 end
 

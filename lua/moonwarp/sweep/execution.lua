@@ -31,7 +31,8 @@ local function begin_pass(parsed, parameters)
   if parsed.pass > count then
     options.fail("option '--pass': the values of -p have %d combinations, got %d", count, parsed.pass)
   end
-  local problem = require("moonwarp.sweep.part").begin(parsed.out or "out")
+  local folder = parsed.out or "out"
+  local problem = require("moonwarp.base.path").make(folder) or require("moonwarp.sweep.part").begin(folder)
   if problem then options.fail("%s", problem) end
 end
 
@@ -83,6 +84,7 @@ local function final_status(current, status)
   if status ~= exit.OK then return status end
   if not current.left then conclude_mode(current) end
   if checks + found + failed == 0 then return status end
+  if current.is_part then return exit.CHECK end
   if found > 0 then complain_found(current) end
   if checks > 0 then exit.complain(checks == 1 and "a check failed" or checks .. " checks failed") end
   if failed > 0 then exit.complain(failed == 1 and "a pass failed" or failed .. " passes failed") end
@@ -131,7 +133,7 @@ local function finish(current, status)
     return status == exit.OK and exit.FAILED or status
   end
   if folder then hint_check(current, folder) end
-  if folder and not current.options.quiet then print("results: " .. folder) end
+  if folder and not (current.options.quiet or current.is_part) then print("results: " .. folder) end
   return status
 end
 
@@ -179,6 +181,7 @@ function execution.run(chunk, parsed, more)
   local current = session.begin(more)
   if job then require("moonwarp.sweep.ranks").join(current, job) end
   current.given, current.leave = passes.values(parameters), leave
+  current.is_part = parsed.pass and os.getenv "MOONWARP_LAB" ~= nil
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = more.script })
   local status, reason = run_all(current, chunk, parameters, words)

@@ -21,20 +21,11 @@ local join = {}
 
 -- ---- what a pass has left -----------------------------------------------------------------------
 
-local function without(text, words, instead)
-  return (text:gsub((words:gsub("%W", "%%%0")), ((instead or ""):gsub("%%", "%%%%"))))
-end
-
--- What it has printed, but for what the program has said of its end, which is said of the sweep; its files are those of
--- the sweep's run.
+-- What it has printed; its files are those of the sweep's run. Of its end the program has said nothing (session.lua).
 local function output_of(left)
   local text = utf8text.clean(files.read_plain(left.output) or "")
-  if left.ended.message then text = without(text, ("moonwarp: %s\n"):format(left.ended.message)) end
-  if left.folder then
-    text = without(text, ("results: %s\n"):format(left.folder))
-    text = without(text, left.folder, session.current:folder())
-  end
-  return (("\n" .. text):gsub("\nmoonwarp: [^\n]*", ""):sub(2))
+  if not left.folder then return text end
+  return (text:gsub((left.folder:gsub("%W", "%%%0")), (session.current:folder():gsub("%%", "%%%%"))))
 end
 
 local OWN <const> = { ["record.json"] = true, ["journal.jsonl"] = true, ["data.dat"] = true, ["remarks.txt"] = true }

@@ -47,6 +47,10 @@ end
 
 -- ---- a pass -------------------------------------------------------------------------------------
 
+local function complain(text)
+  if not session.current.is_part then exit.complain("%s", text) end
+end
+
 --- Says why a script ended. The exit status.
 ---@param outcome string  of host.call
 ---@param message string
@@ -56,7 +60,7 @@ function passes.status(outcome, message, problem)
   if outcome ~= "done" then
     local current = session.current
     current.message = exit.text(message, problem)
-    if not current.job then exit.complain(current.message) end -- else of all ranks one says it
+    if not current.job then complain(current.message) end -- else of all ranks one says it
   end
   return exit.of(outcome, problem)
 end
@@ -64,13 +68,13 @@ end
 -- Not a failure: it is reported, and kept if the run keeps anything.
 local function say_skipped(reason, pass)
   local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
-  exit.complain(text)
+  complain(text)
   if not session.current.outcome then session.current:mention("remark", { text = text }) end
 end
 
 local function say_failed(problem, pass)
   local current = session.current
-  exit.complain("%s failed: %s", pass, tostring(problem))
+  complain(("%s failed: %s"):format(pass, tostring(problem)))
   current.message = current.message or ("%s failed: %s"):format(pass, failure.text(problem))
   if not current.outcome then require("moonwarp.results.record").fail(current, problem) end
 end

@@ -3,7 +3,7 @@
 -- The ranks of an MPI job (moonwarp run --mpi) as one run. Rank 0 has the folder. The others keep their results in
 -- memory and send them to it when their script ends; it then tells all how the job has ended.
 -- A rank that fails sends why, and does not wait for the others, which may wait for it: when rank 0 has closed the run,
--- it lets that rank say its message and end the job. Whoever waits for a rank whose script has ended is told so.
+-- it lets that rank say its message and end the job. An error tells ranks that wait for a rank that has ended.
 
 local calls = require "moonwarp.mpi_calls"
 local core = require "moonwarp.core"
@@ -23,7 +23,7 @@ local ranks = {}
 
 local PART <const>, WORD <const> = 1, 2 -- tags: of a rank to rank 0, of rank 0 to a rank
 local GRACE <const> = 2 -- seconds that a rank which fails waits for rank 0
-local STILL <const> = 1 -- seconds without news after which who waits is told who has ended
+local STILL <const> = 1 -- seconds without news after which a waiting rank learns who has ended
 local LOOK_SECONDS <const> = 0.01
 
 -- ---- letters ------------------------------------------------------------------------------------
@@ -144,6 +144,13 @@ function ranks.collect(current, status)
   return status
 end
 
+-- All have heard how the job ends. If not well, mpirun ends those that are still about to exit, who then say nothing.
+local function close(status)
+  core.mpi.close()
+  if status ~= exit.OK then host.prefix() end
+  return status
+end
+
 -- Of a job of one rank the process may go on to its end.
 local function abort(job, status)
   if job.size == 1 then return core.mpi.close() end
@@ -157,7 +164,7 @@ end
 function ranks.conclude(job, status)
   if not is_failure(status) and #job.open == 0 then
     for rank = 1, job.size - 1 do await(send(rank, WORD, { status = status }), math.huge) end
-    return core.mpi.close()
+    return close(status)
   end
   if job.failed then
     await(send(job.failed.rank, WORD, { status = status }), GRACE)
@@ -190,7 +197,8 @@ end
 function Memory.finish() end
 
 local function open_memory(current)
-  return setmetatable({ job = current.job, root = current:out(), script = current:script_file() }, Memory)
+  return setmetatable({ job = current.job, root = current:out(), script = current:script_file(), remarks = {} },
+    Memory)
 end
 
 -- Of rank 0: who has ended, or how the job has.
@@ -225,11 +233,9 @@ function ranks.report(current, status)
                           found = current.found, lines = lines }), seconds)
     return await_word(job, seconds)
   end)
-  if outcome == "done" and not fails then
-    core.mpi.close()
-    return word
-  end
-  if fails and status ~= exit.INTERRUPTED and current.message then exit.complain("%s", current.message) end
+  if outcome == "done" and not fails then return close(word) end
+  local is_own = outcome == "done" and status ~= exit.INTERRUPTED -- else another rank has ended the job
+  if is_own and current.message then exit.complain("%s", current.message) end
   abort(job, fails and status or exit.INTERRUPTED)
 end
 
@@ -252,17 +258,17 @@ end
 local function max(...)
   local count = select("#", ...)
   local numbers = core.mpi.buffer(8 * count, ("d"):rep(count):pack(...))
-  calls.run("mw.bench", "all_reduce", "groups", numbers, nil, count, "f64", "max")
+  calls.run("mw.bench", "all_reduce", "job", numbers, nil, count, "f64", "max")
   return ("d"):rep(count):unpack(core.mpi.text(numbers, 8 * count))
 end
 
 -- What rank 0 says.
 local function decide(yes)
-  return calls.broadcast_text("mw.bench", "groups", yes and "y" or "n", 0) == "y"
+  return calls.broadcast_text("mw.bench", "job", yes and "y" or "n", 0) == "y"
 end
 
 --- Opens the job.
----@param more table   options of the session, which get what is the rank's own
+---@param more table   options of the session, which get the rank's own ones
 ---@return table job   for ranks.join
 function ranks.open(more)
   local place = calls.open()

@@ -87,7 +87,7 @@ end
 ---@param state table    of a tuning: job, best, order
 ---@param steps table    make(row), verify(row): whether it can be run, and is still right, else it gets a reason;
 ---                      time(rows, min_time): those that can be timed, each with its result; fail(row): notes its
----                      reason; renew(): finds the best of what is left
+---                      reason; renew(): finds the best of the rest
 ---@return table? best   a row; nil if none is right
 ---@return table[] ties  each with ratio: how many times as large its value is as the best one's
 function finals.run(state, steps)

@@ -64,7 +64,7 @@ local function rows_of(session, run, name)
   return next(rows) and rows
 end
 
--- The rows of a folder, or why there are none.
+-- The rows of a folder, or why not.
 local function read(session, device, name, folder, is_named)
   local run, problem = store.read(folder)
   if not run then return nil, problem end
@@ -95,7 +95,7 @@ end
 ---@param device userdata
 ---@param name string           of the tuning
 ---@param which boolean|string  true: of the newest run of the script that has some, if there is one; else its folder
----@return table<string, table>? rows   records by the variants' texts; nil and why there are none
+---@return table<string, table>? rows   records by the variants' texts; nil and why not
 ---@return string reason        or the folder
 function resume.rows(session, device, name, which)
   if which == true then return newest(session, device, name) end

@@ -29,7 +29,7 @@ local variant = require "moonwarp.tune.variant"
 
 local tuner = {}
 
--- Of a variant in the search; the best ones are told apart in turn. Between two samples a device waits for the host.
+-- Of a variant in the search; the best ones are compared in turn. Between two samples a device waits for the host.
 local NOISE <const>, FILL <const> = 0.02, 20
 
 -- ---- measuring ----------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ local function contenders_of(state, rows)
   end)
 end
 
--- Times variants in turn. One that fails, or whose time cannot be, gets a reason; the others are returned, each with
+-- Times variants in turn. One that fails, or has no time, gets a reason; the others are returned, each with
 -- its result.
 local function time(state, rows, min_time)
   while #rows > 0 do
@@ -109,7 +109,7 @@ local function make(state, row)
   return row.go and true
 end
 
--- In check mode what is found is the variant's, too.
+-- In check mode findings are the variant's, too.
 local function finding_of(state)
   local found = state.is_checked and lists.find(state.session:settle_findings(), function(one)
     return not one.warning and not one.intended
@@ -214,7 +214,10 @@ end
 
 local function is_over(state)
   local job = state.job
-  return state.tried >= job.most or job.time_limit and core.clock() - state.start >= job.time_limit
+  if state.tried >= job.most or not job.time_limit then return state.tried >= job.most end
+  local late, ranks = core.clock() - state.start >= job.time_limit, state.session.job
+  if ranks then return ranks.decide(late) end
+  return late
 end
 
 -- The values of variants; nil if no more may be tried.

@@ -80,7 +80,7 @@ end
 
 local POISON <const> = { { float = 0 / 0, share = 1 }, { float = -7125.0, share = 3 } }
 
--- What is expected may be NaN, or the largest number of a type, but not at one look and at the next what is there then.
+-- An expected value may be NaN, or the largest number of a type, but not both of what two looks find there.
 local function poison(array, look)
   local kind, one = dtypes[array:dtype()], POISON[(look - 1) % #POISON + 1]
   array:fill(kind.eps and one.float or ((1 << (8 * kind.size - 1)) - 1) // one.share)
@@ -134,7 +134,7 @@ local function difference(report)
   return ("wrong: %d of %d elements differ, by up to %.3g"):format(report.wrong, report.count, report.max_abs)
 end
 
---- Runs a variant on outputs that hold what is not expected, and compares.
+--- Runs a variant on outputs that hold unexpected values, and compares.
 ---@param spec table     of mw.tune
 ---@param v table
 ---@param go function

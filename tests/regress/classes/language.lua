@@ -65,12 +65,17 @@ return {
     .. " n);", "t" },
   { "list of declarations by a macro", "#define FIELDS(X) X(p) X(q)\n#define MAKE(f) int f = threadIdx.x;\n",
     "FIELDS(MAKE) int n = p + q;", "2 * t" },
-  { "macro with another value later", "#define STEP 1\n__device__ int one() { return STEP; }\n#undef STEP\n#define"
-    .. " STEP threadIdx.x\n",
-    "int n = one() + STEP;", "t + 1" },
-  { "guard named by its line", "#define NAME2(a, b) a##b\n#define NAME(a, b) NAME2(a, b)\n#define"
-    .. " GUARD(v) D NAME(guard, __LINE__){v}\n" .. ADD,
-    "int n = 1; { GUARD(n); }", "t + 1" },
+  { "macro with another value later", [[
+#define STEP 1
+__device__ int one() { return STEP; }
+#undef STEP
+#define STEP threadIdx.x
+]], "int n = one() + STEP;", "t + 1" },
+  { "guard named by its line", [[
+#define NAME2(a, b) a##b
+#define NAME(a, b) NAME2(a, b)
+#define GUARD(v) D NAME(guard, __LINE__){v}
+]] .. ADD, "int n = 1; { GUARD(n); }", "t + 1" },
   { "_Pragma in front of a loop", "", [[int n = 0; _Pragma("unroll") for (int i = 0; i < 3; i++)
     n += threadIdx.x;]], "3 * t" },
   { "comparisons like a template's brackets", "", "int n = w < 2 > (threadIdx.x > 3);", "t > 3 and 0 or 1" },
@@ -90,29 +95,24 @@ return {
   { "type's name used for a variable", "", "typedef int T; T n = 0; { float T = threadIdx.x; n = T; }", "t" },
   { "label of a variable's name", "", "int n = 0; if (threadIdx.x > 3) goto n; n = 5; n: n += threadIdx.x;",
     "t > 3 and t or t + 5" },
-  { "alias of an inline namespace's class", [[namespace q { inline namespace v1 { struct Me { int v = threadIdx.x;
-    }; } }
-    namespace z = q;]], "z::Me m; int n = m.v;", "t" },
+  { "alias of an inline namespace's class", [[namespace q { inline namespace v1 { struct Me { int v = threadIdx.x; }; }
+    } namespace z = q;]], "z::Me m; int n = m.v;", "t" },
   { "unnamed in nested namespaces", "namespace a1::b1 { namespace { __device__ int own() { return threadIdx.x; } } }",
     "int n = a1::b1::own();", "t" },
-  { "function found by its argument", [[namespace q { struct A { int v; }; __device__ void put(A, int &x) {
-    x = threadIdx.x; } }
-    __device__ void put(int, int) {}]], "q::A y{1}; int n = 0; put(y, n);", "t" },
+  { "function found by its argument", [[namespace q { struct A { int v; }; __device__ void put(A, int &x) { x =
+    threadIdx.x; } } __device__ void put(int, int) {}]], "q::A y{1}; int n = 0; put(y, n);", "t" },
   { "function found at the instance", [[template <class T> __device__ int go(T x) { return own(x); }
     namespace q { struct A {}; __device__ int own(A) { return threadIdx.x; } }]], "int n = go(q::A());", "t" },
   { "class and function of one name", "struct get { int v; }; __device__ int get(int x) { return x + threadIdx.x; }",
     "struct get g{2}; int n = get(g.v);", "t + 2" },
   { "base's method hides a function", [[__device__ int get() { return 1; } struct B { __device__ int get() const {
-    return threadIdx.x; } };
-    struct C : B { __device__ int go() const { return get() + ::get(); } };]], "C c; int n = c.go();", "t + 1",
-    alone = true },
-  { "overload taken from a base", [[struct B { __device__ int f(float) const { return threadIdx.x; } };
-    struct C : B { using B::f; __device__ int f(int) const { return 1; } };]], "C c; int n = c.f(1.0f) + c.f(1);",
-    "t + 1" },
+    return threadIdx.x; } }; struct C : B { __device__ int go() const { return get() + ::get(); } };]],
+    "C c; int n = c.go();", "t + 1", alone = true },
+  { "overload taken from a base", [[struct B { __device__ int f(float) const { return threadIdx.x; } }; struct C : B {
+    using B::f; __device__ int f(int) const { return 1; } };]], "C c; int n = c.f(1.0f) + c.f(1);", "t + 1" },
 
   -- 15 to 24: declarations, initialisers
-  { "pointer and reference in one declaration", "", "int x = threadIdx.x, *p = &x, &r = *p; r++; int n = x;",
-    "t + 1" },
+  { "pointer and reference in one declaration", "", "int x = threadIdx.x, *p = &x, &r = *p; r++; int n = x;", "t + 1" },
   { "array of pointers", "", "int x = 0, y = 0; int *l[2] = {&x, &y}; *l[w] = threadIdx.x; int n = y;", "t" },
   { "temporary kept and changed", "", "int &&r = 3; r += threadIdx.x; int n = r;", "t + 3" },
   { "function declared in the block", "__device__ int later(int x) { return x + threadIdx.x; }",
@@ -127,31 +127,24 @@ return {
   -- 25 to 37: classes
   { "nested class that calls the outer's method", [[class O { static __device__ int own() { return threadIdx.x; }
     public: struct In { int v = own(); }; };]], "O::In i; int n = i.v;", "t" },
-  { "methods by value category", "struct R { __device__ int get() & { return 1; } __device__ int get()"
-    .. " && { return threadIdx.x; } };",
-    "R r; int n = r.get() + R().get();", "t + 1" },
-  { "const object with a mutable member", "struct C { mutable int v = 0; __device__ int next() const { return"
-    .. " v += threadIdx.x; } };",
-    "const C c{}; c.next(); int n = c.next();", "2 * t" },
+  { "methods by value category", [[struct R { __device__ int get() & { return 1; } __device__ int get() && { return
+    threadIdx.x; } };]], "R r; int n = r.get() + R().get();", "t + 1" },
+  { "const object with a mutable member", [[struct C { mutable int v = 0; __device__ int next() const { return v +=
+    threadIdx.x; } };]], "const C c{}; c.next(); int n = c.next();", "2 * t" },
   { "unnamed union in a class", "struct V { int k; union { int i; unsigned u; }; };",
     "V v; v.k = 2; v.u = threadIdx.x; int n = v.i + v.k;", "t + 2" },
   { "constant table of members", POINT .. " __constant__ int P::*const fields[2] = {&P::x, &P::y};",
     "P p{0, 0}; p.*fields[w] = threadIdx.x; int n = p.y;", "t" },
-  { "member as a template's argument", POINT .. " template <int P::*F> __device__ void put(P"
-    .. " &p) { p.*F = threadIdx.x; }",
-    "P p{0, 0}; put<&P::y>(p); int n = p.y;", "t" },
-  { "operator new that writes", [[struct N { int v; static __device__ void *operator new(size_t, void *q, int *c)
-    { *c = threadIdx.x; return q; } };]],
-    "N m; int n = 0; N *p = new (&m, &n) N{3}; n += p->v;", "t + 3" },
-  { "move that changes its source", [[struct M { int v; __device__ M(int x) : v(x) {}
-    __device__ M(M &&o) : v(o.v + 1) { o.v = threadIdx.x; } };]], "M p(3); M q(static_cast<M"
-    .. " &&>(p)); int n = p.v + q.v;", "t + 4" },
-  { "assignments in a row", "struct C { int v; __device__ C &operator=(const C &o) { v = o.v + threadIdx.x;"
-    .. " return *this; } };",
-    "C x{1}, y{2}, z{3}; x = y = z; int n = x.v;", "2 * t + 3" },
-  { "assignment by the compiler of a member with its own", [[struct C { int v; __device__ C &operator=(const C &o)
-    { v = o.v + threadIdx.x;
-    return *this; } }; struct O { C c; };]], "O p{{1}}, q{{2}}; p = q; int n = p.c.v;", "t + 2" },
+  { "member as a template's argument", POINT .. [[ template <int P::*F> __device__ void put(P &p) { p.*F = threadIdx.x;
+    }]], "P p{0, 0}; put<&P::y>(p); int n = p.y;", "t" },
+  { "operator new that writes", [[struct N { int v; static __device__ void *operator new(size_t, void *q, int *c) { *c =
+    threadIdx.x; return q; } };]], "N m; int n = 0; N *p = new (&m, &n) N{3}; n += p->v;", "t + 3" },
+  { "move that changes its source", [[struct M { int v; __device__ M(int x) : v(x) {} __device__ M(M &&o) : v(o.v + 1) {
+    o.v = threadIdx.x; } };]], "M p(3); M q(static_cast<M &&>(p)); int n = p.v + q.v;", "t + 4" },
+  { "assignments in a row", [[struct C { int v; __device__ C &operator=(const C &o) { v = o.v + threadIdx.x; return
+    *this; } };]], "C x{1}, y{2}, z{3}; x = y = z; int n = x.v;", "2 * t + 3" },
+  { "assignment by the compiler of a member with its own", [[struct C { int v; __device__ C &operator=(const C &o) { v =
+    o.v + threadIdx.x; return *this; } }; struct O { C c; };]], "O p{{1}}, q{{2}}; p = q; int n = p.c.v;", "t + 2" },
   { "copy by the compiler of a member with its own", COPIED .. " struct O { C c; };", "O p; p.c.v = 2; O q ="
     .. " p; int n = q.c.v;", "t + 2" },
   { "pointer in an array in a class", "struct A { int *p; }; struct B { A a[2]; };",
@@ -161,9 +154,8 @@ return {
   { "proxy of an element", [[struct Ref { int *p; __device__ void operator=(int x) { *p = x; } };
     struct V { int *p; __device__ Ref operator[](int i) { return Ref{p + i}; } };]],
     "int l[2] = {0, 0}; V v{l}; v[w] = threadIdx.x; int n = l[1];", "t" },
-  { "conversion to a function", [[struct S { typedef int (*fp)(int); static __device__ int f(int x) {
-    return x + threadIdx.x; }
-    __device__ operator fp() const { return f; } };]], "S s; int n = s(4);", "t + 4" },
+  { "conversion to a function", [[struct S { typedef int (*fp)(int); static __device__ int f(int x) { return x +
+    threadIdx.x; } __device__ operator fp() const { return f; } };]], "S s; int n = s(4);", "t + 4" },
 
   -- 42 to 48: templates
   { "specialised class for pointers", [[template <class T> struct K { static __device__ int get() { return 1; } };
@@ -171,32 +163,26 @@ return {
     "int n = K<int>::get() + K<K<int> *>::get();", "t + 1" },
   { "device variable as an argument", "__device__ int g = 4; template <int &R> __device__ int get() { return R +"
     .. " threadIdx.x; }", "int n = get<g>();", "t + 4" },
-  { "fold over an operator", [[struct S { int v; }; __device__ S operator+(S a, S b) {
-    return {a.v + b.v + (int)threadIdx.x}; }
-    template <class... A> __device__ S sum(A... x) { return (x + ...); }]], "int n = sum(S{1}, S{2}, S{3}).v;",
-    "2 * t + 6" },
-  { "pack of indices", [[template <int... I> struct Seq {};
-    template <int... I> __device__ int go(int *l, Seq<I...>) { return ((l[I] = I * threadIdx.x) + ...); }]],
-    "int l[3]; int n = go(l, Seq<0, 1, 2>()); n += l[2];", "5 * t" },
-  { "tags", [[struct slow {}; struct fast {}; __device__ int go(slow) { return 1; } __device__ int go(fast) {
-    return threadIdx.x; }
-    template <class T> struct Tr { using tag = slow; }; template <> struct Tr<float> { using tag = fast; };]],
-    "int n = go(Tr<float>::tag()) + go(Tr<int>::tag{});", "t + 1" },
-  { "expression template", [[template <class A, class B> struct Add { A a; B b; __device__ int operator[](int i)
-    const { return a[i] + b[i]; } };
-    struct V { int k; __device__ int operator[](int i) const { return k + i + threadIdx.x; } };
+  { "fold over an operator", [[struct S { int v; }; __device__ S operator+(S a, S b) { return {a.v + b.v +
+    (int)threadIdx.x}; } template <class... A> __device__ S sum(A... x) { return (x + ...); }]],
+    "int n = sum(S{1}, S{2}, S{3}).v;", "2 * t + 6" },
+  { "pack of indices", [[template <int... I> struct Seq {}; template <int... I> __device__ int go(int *l, Seq<I...>) {
+    return ((l[I] = I * threadIdx.x) + ...); }]], "int l[3]; int n = go(l, Seq<0, 1, 2>()); n += l[2];", "5 * t" },
+  { "tags", [[struct slow {}; struct fast {}; __device__ int go(slow) { return 1; } __device__ int go(fast) { return
+    threadIdx.x; } template <class T> struct Tr { using tag = slow; }; template <> struct Tr<float> { using tag = fast;
+    };]], "int n = go(Tr<float>::tag()) + go(Tr<int>::tag{});", "t + 1" },
+  { "expression template", [[template <class A, class B> struct Add { A a; B b; __device__ int operator[](int i) const {
+    return a[i] + b[i]; } }; struct V { int k; __device__ int operator[](int i) const { return k + i + threadIdx.x; } };
     template <class A, class B> __device__ Add<A, B> operator+(A a, B b) { return {a, b}; }]],
     "int n = (V{1} + V{2} + V{3})[1];", "3 * t + 9" },
 
   -- 49 to 52: lambdas
-  { "copy of the object in a lambda", "struct S { int v; __device__ int go() { auto f = [*this]"
-    .. " { return v + (int)threadIdx.x; }; v = 100; return f(); } };",
-    "S s{2}; int n = s.go();", "t + 2" },
+  { "copy of the object in a lambda", [[struct S { int v; __device__ int go() { auto f = [*this] { return v +
+    (int)threadIdx.x; }; v = 100; return f(); } };]], "S s{2}; int n = s.go();", "t + 2" },
   { "lambda that is handed itself", "", "auto f = [](auto self, int i) -> int { return i ? self(self, i - 1)"
     .. " + (int)threadIdx.x : 0; }; int n = f(f, 3);", "3 * t" },
-  { "array of lambdas", "", "auto make = [](int k) { return [k](int x) { return k * x; }; }; decltype(make(0))"
-    .. " l[2] = {make(1), make(threadIdx.x)};"
-    .. " int n = l[w](3);", "3 * t" },
+  { "array of lambdas", "", [[auto make = [](int k) { return [k](int x) { return k * x; }; }; decltype(make(0)) l[2] =
+    {make(1), make(threadIdx.x)}; int n = l[w](3);]], "3 * t" },
   { "captured array", "", "int l[2] = {1, (int)threadIdx.x}; auto f = [l] { return l[1]; }; l[1] = 0; int"
     .. " n = f() + l[1];", "t" },
 
@@ -204,9 +190,8 @@ return {
   { "overload that beats a template", "template <class T> __device__ void put(T) {} " .. PUT,
     "int n = 0; put(n);", "t" },
   { "call of a call", FP .. " __device__ fp pick(int w) { return w ? me : two; }", "int n = pick(w)();", "t" },
-  { "recursion of two functions", [[__device__ int odd(int); __device__ int even(int i) { return i ? odd(i - 1)
-    : (int)threadIdx.x; }
-    __device__ int odd(int i) { return i ? even(i - 1) : 1; }]], "int n = even(4);", "t" },
+  { "recursion of two functions", [[__device__ int odd(int); __device__ int even(int i) { return i ? odd(i - 1) :
+    (int)threadIdx.x; } __device__ int odd(int i) { return i ? even(i - 1) : 1; }]], "int n = even(4);", "t" },
 
   -- 56 to 62: expressions
   { "comma as a target", "", "int m = 0, n = 0; (m, n) = threadIdx.x;", "t" },
@@ -219,9 +204,8 @@ return {
     .. " int n = x.v;", "t" },
   { "pointers exchanged", "", "int x = 1, y = threadIdx.x; int *p = &x, *q = &y, *r = p; p = q; q = r;"
     .. " int n = *p * 10 + *q;", "10 * t + 1" },
-  { "array of a deduced size filled", "template <int N> __device__ void fill(int (&l)[N]) { for (int i = 0; i <"
-    .. " N; i++) l[i] = i * threadIdx.x; }",
-    "int l[3]; fill(l); int n = l[2];", "2 * t" },
+  { "array of a deduced size filled", [[template <int N> __device__ void fill(int (&l)[N]) { for (int i = 0; i < N; i++)
+    l[i] = i * threadIdx.x; }]], "int l[3]; fill(l); int n = l[2];", "2 * t" },
   { "result by a builtin's pointer", "", "int n; frexpf((float)threadIdx.x, &n);",
     "t == 0 and 0 or math.floor(math.log(t + 0.5, 2)) + 1" },
   { "bytes set by memset", "", "int n = 0; memset(&n, threadIdx.x, 1);", "t" },
@@ -234,9 +218,8 @@ return {
     "t % 4 == 2 and 7 or 0" },
   { "one value to a chosen member", POINT, "P p{0, 0}; int P::*f = threadIdx.x & 1 ? &P::x : &P::y; p.*f = 4; int"
     .. " n = p.x;", "t % 2 * 4" },
-  { "Duff's device", "", [[int n = 0; switch (threadIdx.x % 4 + 1) { do { case 4: n += 4; case 3: n += 3;
-    case 2: n += 2; case 1: n += 1; }
-    while (--w > 0); }]], "(t % 4 + 1) * (t % 4 + 2) // 2" },
+  { "Duff's device", "", [[int n = 0; switch (threadIdx.x % 4 + 1) { do { case 4: n += 4; case 3: n += 3; case 2: n +=
+    2; case 1: n += 1; } while (--w > 0); }]], "(t % 4 + 1) * (t % 4 + 2) // 2" },
   { "else of the inner if", "", "int n = 3; if (w) if (threadIdx.x > 7) n = 1; else n = 2;", "t > 7 and 1 or 2" },
 
   -- 68 to 79: CUDA
@@ -248,17 +231,15 @@ return {
     .. " t.x + t.y; }", "int n = f(threadIdx);", "t" },
   { "coordinates in an aggregate", "struct At { uint3 t, b; dim3 d; };", "At q{threadIdx, blockIdx,"
     .. " blockDim}; int n = q.t.x + q.b.x * q.d.x;", "t" },
-  { "coordinates as a base", "struct At : uint3 { __device__ At() : uint3(threadIdx) {} };", "At q; int n = q.x;",
-    "t" },
+  { "coordinates as a base", "struct At : uint3 { __device__ At() : uint3(threadIdx) {} };", "At q; int n = q.x;", "t"
+    },
   { "coordinates converted", "", "dim3 q = threadIdx, r(threadIdx.x); int n = q.x + r.x + r.y + r.z;", "2 * t + 2" },
   { "coordinate by a pointer to it", "", "unsigned uint3::*const f = &uint3::x; int n = threadIdx.*f;", "t" },
   { "component's address", "", "int2 v = make_int2(0, 0); int *p = &v.y; *p = threadIdx.x; int n = v.y;", "t" },
-  { "shuffle in a template", "template <class T> __device__ T down(T x, int d) { return __shfl_down_sync(~0u,"
-    .. " x, d); }",
-    "int n = down((int)threadIdx.x, 1);", "t % 32 == 31 and t or t + 1" },
-  { "sum of a warp in a lambda", "", "int n = threadIdx.x; auto f = [&] { for (int d = 16; d; d /= 2) n +="
-    .. " __shfl_xor_sync(~0u, n, d); }; f();",
-    "t < 32 and 496 or 1520" },
+  { "shuffle in a template", [[template <class T> __device__ T down(T x, int d) { return __shfl_down_sync(~0u, x, d);
+    }]], "int n = down((int)threadIdx.x, 1);", "t % 32 == 31 and t or t + 1" },
+  { "sum of a warp in a lambda", "", [[int n = threadIdx.x; auto f = [&] { for (int d = 16; d; d /= 2) n +=
+    __shfl_xor_sync(~0u, n, d); }; f();]], "t < 32 and 496 or 1520" },
   { "vote that differs by warp", "", "int n = __any_sync(~0u, threadIdx.x == 40) ? 3 : 4;", "t < 32 and 4 or 3" },
   { "shared memory between the lanes of a warp", "", "__shared__ int q[64]; q[threadIdx.x] = threadIdx.x;"
     .. " __syncwarp(); int n = q[threadIdx.x ^ 1];", "t ~ 1" },
@@ -267,12 +248,10 @@ return {
   { "object on the heap", "struct Me { int v; __device__ Me() : v(threadIdx.x) {} };", "Me *p = new Me[2]; int"
     .. " n = p[1].v; delete[] p;", "t", refused = "device code uses new" },
   { "assert with an effect", "#include <assert.h>\n", "int n = 0; assert((n = threadIdx.x, true));", "t" },
-  { "atomic's result of an element of its own", "", [[__shared__ int q[64]; q[threadIdx.x] = 3;
-    int n = atomicAdd(&q[threadIdx.x], 4);
-    n += q[threadIdx.x] + threadIdx.x;]], "t + 10" },
-  { "table behind two device pointers", "__device__ const int l[3] = {5, 6, 7}; __device__ const int *const p = l"
-    .. " + 1; __device__ const int *const *q = &p;",
-    "int n = (*q)[threadIdx.x % 2];", "t % 2 + 6" },
+  { "atomic's result of an element of its own", "", [[__shared__ int q[64]; q[threadIdx.x] = 3; int n =
+    atomicAdd(&q[threadIdx.x], 4); n += q[threadIdx.x] + threadIdx.x;]], "t + 10" },
+  { "table behind two device pointers", [[__device__ const int l[3] = {5, 6, 7}; __device__ const int *const p = l + 1;
+    __device__ const int *const *q = &p;]], "int n = (*q)[threadIdx.x % 2];", "t % 2 + 6" },
 
   -- the same again where a rule of the text, of a type or of a name looks safe
   { "template's parameter named as a vector", TID .. " template <class float4> __device__ int get() {"

@@ -3,6 +3,7 @@
 -- Probes by a reader of the design: writes, coordinates and calls that the text of a kernel does not show;
 -- see probes.lua for the form of a case.
 
+local KERNEL = "__global__ void k(int *a, int w) { "
 local TILE = "struct Tile { int base; __device__ Tile(int w) : base(w * threadIdx.x) {} };"
 local GET = "struct M { int v; __device__ int get() const { return v + threadIdx.x; } };"
 local REF = "struct R { int &r; };"
@@ -10,15 +11,12 @@ local REFC = "struct R { int &r; __device__ R(int &x) : r(x) {} };"
 
 return {
   -- A. writes that are not seen
-  { "friend defined in a class changes its argument",
-    "struct S { int v; friend __device__ void put(S, int &x) { x = threadIdx.x; } };", "S q{1}; int n = 0; put(q,"
-    .. " n);", "t" },
-  { "argument converted to a class that holds a reference", REFC .. " __device__ void put(R"
-    .. " r) { r.r = threadIdx.x; }",
+  { "friend defined in a class changes its argument", [[struct S { int v; friend __device__ void put(S, int &x) { x =
+    threadIdx.x; } };]], "S q{1}; int n = 0; put(q, n);", "t" },
+  { "argument converted to a class that holds a reference", REFC .. " __device__ void put(R r) { r.r = threadIdx.x; }",
     "int n = 0; put(n);", "t" },
-  { "operator>> of a const stream",
-    "struct In { int k; }; __device__ const In &operator>>(const In &i, int &x) { x = threadIdx.x + i.k; return i; }",
-    "In i{2}; int n = 0; i >> n;", "t + 2" },
+  { "operator>> of a const stream", [[struct In { int k; }; __device__ const In &operator>>(const In &i, int &x) { x =
+    threadIdx.x + i.k; return i; }]], "In i{2}; int n = 0; i >> n;", "t + 2" },
   { "decltype(auto)", "", "int n = 0; decltype(auto) r = (n); r = threadIdx.x;", "t" },
   { "__builtin_addressof", "", "int n = 0; int *p = __builtin_addressof(n); *p = threadIdx.x;", "t" },
   { "reference to a reference of a parameter", "", "int &r = w, &q = r; q += threadIdx.x; int n = w;", "t + 1" },
@@ -33,30 +31,26 @@ return {
   { "placement new", "#include <new>\n", "int n = 0; int *p = new (&n) int(threadIdx.x); n = *p;", "t" },
 
   -- B. ::threadIdx in what the kernel does not name
-  { "method of an unnamed class", "typedef struct { int v; __device__ int get() const { return v + threadIdx.x;"
-    .. " } } N;",
-    "N m{3}; int n = m.get();", "t + 3" },
+  { "method of an unnamed class", [[typedef struct { int v; __device__ int get() const { return v + threadIdx.x; } }
+    N;]], "N m{3}; int n = m.get();", "t + 3" },
   { "static method of an alias", "struct S { static __device__ int get() { return threadIdx.x; } }; using Z = S;",
     "int n = Z::get();", "t" },
-  { "variable template of a class", GET .. " template <int V> __device__ M mm = {V};", "int n = mm<3>.get();",
-    "t + 3" },
+  { "variable template of a class", GET .. " template <int V> __device__ M mm = {V};", "int n = mm<3>.get();", "t + 3"
+    },
 
   -- C. pure helpers that are not
   { "helper with static_cast to a typedef", TILE .. " typedef Tile ti; __device__ int f(int w)"
     .. " { return static_cast<ti>(w).base; }", "int n = f(4);", "4 * t" },
-  { "helper with an alias's static max", "struct S { static __device__ int max(int a, int b)"
-    .. " { return a + b + threadIdx.x; } }; typedef S Z;"
-    .. " __device__ int f(int w) { return Z::max(w, 1); }", "int n = f(2);", "t + 3" },
+  { "helper with an alias's static max", [[struct S { static __device__ int max(int a, int b) { return a + b +
+    threadIdx.x; } }; typedef S Z; __device__ int f(int w) { return Z::max(w, 1); }]], "int n = f(2);", "t + 3" },
 
   -- D. types
   { "nested class of a vector's name", "struct S { struct int2 { int x; __device__ int2() : x(threadIdx.x) {} };"
     .. " };", "S::int2 v; int n = v.x;", "t" },
-  { "nested alias of a scalar typedef's name", "struct Ix { int x; __device__ Ix() : x(threadIdx.x)"
-    .. " {} }; struct S { typedef Ix real; }; typedef float real;",
-    "S::real v; int n = v.x;", "t" },
-  { "class of a namespace with a scalar's alias", "namespace q { struct word { int x; __device__"
-    .. " word() : x(threadIdx.x) {} }; } typedef int word;",
-    "q::word v; int n = v.x;", "t" },
+  { "nested alias of a scalar typedef's name", [[struct Ix { int x; __device__ Ix() : x(threadIdx.x) {} }; struct S {
+    typedef Ix real; }; typedef float real;]], "S::real v; int n = v.x;", "t" },
+  { "class of a namespace with a scalar's alias", [[namespace q { struct word { int x; __device__ word() :
+    x(threadIdx.x) {} }; } typedef int word;]], "q::word v; int n = v.x;", "t" },
   { "member type of a template class", "template <class T> struct W { struct in { T x; __device__"
     .. " in() : x(threadIdx.x) {} }; };", "W<int>::in v; int n = v.x;", "t" },
   { "static constexpr member as a bound", "template <int N> struct C { static constexpr int size = N * 2; };",
@@ -83,35 +77,26 @@ return {
     .. " }; }", "auto f = make(2); int n = f();", "t + 2" },
 
   -- E. conditions and loops around barriers
-  { "loop over a range class around a barrier",
-    "struct It { int i; __device__ int operator*() const { return i; } __device__ It &operator++() { i++;"
-    .. " return *this; }"
-    .. " __device__ bool operator!=(It o) const { return i != o.i; } }; struct Rg { int n; __device__ It begin()"
-    .. " const { return {0}; } __device__ It end() const { return {n}; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int n = threadIdx.x;
-    for (int i : Rg{3}) { s[threadIdx.x] = n + i; __syncthreads(); n = s[63 - threadIdx.x]; __syncthreads(); }
-    a[threadIdx.x] = n; }]], "63 - t + 3" },
-  { "count changed in the loop by a friend", "struct S { int v; friend __device__ void put(S"
-    .. " s, int &x) { x += s.v; } };", [[__global__ void k(int *a, int w) {
-    __shared__ int s[64]; int n = 0; S q{(int)threadIdx.x}; for (int i = 0; i < 2; i++) { put(q, n);
-    s[threadIdx.x] = n; __syncthreads(); n += s[63 - threadIdx.x]; __syncthreads(); }
-    a[threadIdx.x] = n; }]], "63 + t + 63 + 63 - t" },
-  { "view that knows its thread", "struct V { int *p; __device__ int &mine() const { return"
-    .. " p[threadIdx.x]; } __device__ int &other() const { return p[63 - threadIdx.x]; } }; using Vw = V;",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; Vw v{s}; v.mine() = threadIdx.x; __syncthreads();
-    a[threadIdx.x] = v.other(); }]], "63 - t" },
-  { "class with a wait in a method of a device object",
-    "struct Fl { volatile int v; __device__ void wait() { while (!v) ; } __device__ void set()"
-    .. " { v = 1; } }; __device__ Fl fl;",
-    [[__global__ void k(int *a, int w) { if (threadIdx.x == 0) { fl.wait(); a[0] = fl.v; } else {
-    a[threadIdx.x] = 1; if (threadIdx.x == 63) fl.set(); } }]], "1" },
-  { "uniform pointer in a class, walked in step", "struct Cur { const int *&p; __device__ int next()"
-    .. " { return *p++; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; s[threadIdx.x] = threadIdx.x; __syncthreads();
-    const int *p = s + w; Cur c{p};
-    int n = 0; for (unsigned i = 0; i < threadIdx.x % 3; i++) n = c.next(); __syncthreads();
-    a[threadIdx.x] = (int)(p - s) + n; }]], "1 + t % 3 + t % 3" },
-  { "template kernel's parameter is a functor with a method", "struct F { int k; __device__ int apply(int x) const"
-    .. " { return x + k + threadIdx.x; } }; __device__ F make(int k) { return F{k}; }",
-    [[__global__ void k(int *a, int w) { const auto f = make(w); a[threadIdx.x] = f.apply(1); }]], "t + 2" },
+  { "loop over a range class around a barrier", [[struct It { int i; __device__ int operator*() const { return i; }
+    __device__ It &operator++() { i++; return *this; } __device__ bool operator!=(It o) const { return i != o.i; } };
+    struct Rg { int n; __device__ It begin() const { return {0}; } __device__ It end() const { return {n}; } };]],
+    KERNEL .. [[__shared__ int s[64]; int n = threadIdx.x; for (int i : Rg{3}) { s[threadIdx.x] = n + i;
+    __syncthreads(); n = s[63 - threadIdx.x]; __syncthreads(); } a[threadIdx.x] = n; }]], "63 - t + 3" },
+  { "count changed in the loop by a friend", [[struct S { int v; friend __device__ void put(S s, int &x) { x += s.v; }
+    };]], KERNEL .. [[__shared__ int s[64]; int n = 0; S q{(int)threadIdx.x}; for (int i = 0; i < 2; i++) { put(q, n);
+    s[threadIdx.x] = n; __syncthreads(); n += s[63 - threadIdx.x]; __syncthreads(); } a[threadIdx.x] = n; }]],
+    "63 + t + 63 + 63 - t" },
+  { "view that knows its thread", [[struct V { int *p; __device__ int &mine() const { return p[threadIdx.x]; }
+    __device__ int &other() const { return p[63 - threadIdx.x]; } }; using Vw = V;]], KERNEL .. [[__shared__ int s[64];
+    Vw v{s}; v.mine() = threadIdx.x; __syncthreads(); a[threadIdx.x] = v.other(); }]], "63 - t" },
+  { "class with a wait in a method of a device object", [[struct Fl { volatile int v; __device__ void wait() { while
+    (!v) ; } __device__ void set() { v = 1; } }; __device__ Fl fl;]], KERNEL .. [[if (threadIdx.x == 0) { fl.wait();
+    a[0] = fl.v; } else { a[threadIdx.x] = 1; if (threadIdx.x == 63) fl.set(); } }]], "1" },
+  { "uniform pointer in a class, walked in step", [[struct Cur { const int *&p; __device__ int next() { return *p++; }
+    };]], KERNEL .. [[__shared__ int s[64]; s[threadIdx.x] = threadIdx.x; __syncthreads(); const int *p = s + w; Cur
+    c{p}; int n = 0; for (unsigned i = 0; i < threadIdx.x % 3; i++) n = c.next(); __syncthreads(); a[threadIdx.x] =
+    (int)(p - s) + n; }]], "1 + t % 3 + t % 3" },
+  { "template kernel's parameter is a functor with a method", [[struct F { int k; __device__ int apply(int x) const {
+    return x + k + threadIdx.x; } }; __device__ F make(int k) { return F{k}; }]], KERNEL ..
+    "const auto f = make(w); a[threadIdx.x] = f.apply(1); }", "t + 2" },
 }

@@ -16,21 +16,17 @@ return {
     "int n = min(1, 2);", "t + 3" },
   { "loop in a condition of its own", "", "int n = 0; for (int i = threadIdx.x; i > 0; i /= 2) n += i;",
     "(function() local n, i = 0, t while i > 0 do n, i = n + i, i // 2 end return n end)()" },
-  { "barrier in a constructor", "struct Sy { int v; __device__ Sy(int *q) { q[threadIdx.x]"
-    .. " = threadIdx.x; __syncthreads();"
-    .. " v = q[63 - threadIdx.x]; } };", "__shared__ int q[64]; Sy y(q); int n = y.v;", "63 - t" },
-  { "barrier in an operator", "struct Sy { int *q; }; __device__ int operator+(Sy s, int i) { s.q[threadIdx.x]"
-    .. " = threadIdx.x;"
-    .. " __syncthreads(); return s.q[63 - threadIdx.x] + i; }", "__shared__ int q[64]; Sy y{q}; int n = y + 1;",
-    "64 - t", refused = "barrier" },
-  { "warp operation in a conversion", "struct Sh { int v; __device__ operator int() const {"
-    .. " return __shfl_xor_sync(~0u, v, 1); } };",
-    "Sh y{(int)threadIdx.x}; int n = y;", "t ~ 1", refused = "warp" },
+  { "barrier in a constructor", [[struct Sy { int v; __device__ Sy(int *q) { q[threadIdx.x] = threadIdx.x;
+    __syncthreads(); v = q[63 - threadIdx.x]; } };]], "__shared__ int q[64]; Sy y(q); int n = y.v;", "63 - t" },
+  { "barrier in an operator", [[struct Sy { int *q; }; __device__ int operator+(Sy s, int i) { s.q[threadIdx.x] =
+    threadIdx.x; __syncthreads(); return s.q[63 - threadIdx.x] + i; }]],
+    "__shared__ int q[64]; Sy y{q}; int n = y + 1;", "64 - t", refused = "barrier" },
+  { "warp operation in a conversion", [[struct Sh { int v; __device__ operator int() const { return __shfl_xor_sync(~0u,
+    v, 1); } };]], "Sh y{(int)threadIdx.x}; int n = y;", "t ~ 1", refused = "warp" },
   { "enumerator of a template", "template <int N> struct C { enum { value = N }; };", "int n = C<4>::value *"
     .. " threadIdx.x;", "4 * t" },
-  { "comma operator of a class", "struct As { int v; }; __device__ int operator,(As a, int b) { return b +"
-    .. " threadIdx.x; }",
-    "As m{1}; int n = (m, 2);", "t + 2" },
+  { "comma operator of a class", [[struct As { int v; }; __device__ int operator,(As a, int b) { return b + threadIdx.x;
+    }]], "As m{1}; int n = (m, 2);", "t + 2" },
   { "address operator of a class", "struct Ad { int v; __device__ int operator&() const { return threadIdx.x;"
     .. " } };", "Ad m{1}; int n = &m;", "t" },
   { "thread by a pointer to the coordinates", "", "const uint3 *p = &threadIdx; int n = p->x;", "t" },

@@ -115,7 +115,6 @@ static mw_status text_try(cpu_program *program, cpu_attempt *attempt, cpu_text *
     mw_error_clear(&first);
     return attempt_make(attempt, out, error);
   }
-  attempt->unread = true;
   status = forms_sift(program, *attempt, error);
   error_choose(&first, error);
   if (!status) status = engines_check(program, error);
@@ -125,21 +124,6 @@ static mw_status text_try(cpu_program *program, cpu_attempt *attempt, cpu_text *
   mw_error_clear(error);
   cpu_engines_demote(program, "the fast forms of its source did not compile together");
   return attempt_make(attempt, out, error);
-}
-
-/* Of a source that was compiled as another text, in split form or with marked loops: its warnings become the log. */
-static mw_status warnings_take(cpu_attempt attempt, cpu_text *out, mw_error *error) {
-  attempt.flavor = CPU_FIBER;
-  char *generated = cpu_emit(&attempt);
-  cpu_text whole = {0};
-  mw_status status = cpu_warnings_read(attempt.program, generated, &whole, error);
-  mw_free(generated);
-  if (status) return status;
-  const size_t log = strlen(out->at) + 1;
-  cpu_text_add(&whole, out->at + log, out->size - log);
-  mw_free(out->at);
-  *out = whole;
-  return MW_OK;
 }
 
 /* The compiler says which variable's initialiser is code; what it does not know keeps the first error. */
@@ -164,12 +148,10 @@ typedef struct translation {
 
 static mw_status text_translate(cpu_program *program, void *with, mw_error *error) {
   const translation *in = with;
-  const char *engine = program->source.engine;
-  cpu_attempt attempt = {program, in->flavor, in->asked, CPU_ALL_FORMS, .unread = engine && !strcmp(engine, "split")};
+  cpu_attempt attempt = {.program = program, .flavor = in->flavor, .asked = in->asked, .only = CPU_ALL_FORMS};
   mw_free(in->out->at); /* of another text */
   *in->out = (cpu_text){0};
   mw_status status = text_try(program, &attempt, in->out, error);
-  if (!status && cpu_warnings_wait(&attempt)) status = warnings_take(attempt, in->out, error);
   if (status) return status;
   status = cpu_linkage_check(program, in->flavor, in->out, error);
   if (status == MW_COMPILE) starter_find(&attempt, error);

@@ -203,11 +203,6 @@ static const char gnu_warned[] =
     "-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict "
     "-Wno-nonnull -Wno-volatile";
 
-static void warned_add(mw_argv *list, const cpu_toolchain *tools) {
-  mw_argv_add_words(list, warned);
-  mw_argv_add_words(list, tools->clang ? clang_warned : gnu_warned);
-}
-
 static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
@@ -358,12 +353,12 @@ static const char gnu_checked[] =
  * a branch or an iteration, nor is it joined where two branches end alike. */
 static const char clang_uncounted[] = "-mllvm -tsan-instrument-func-entry-exit=0";
 static const char clang_counted[] =
-    "-fno-unroll-loops -mllvm -simplifycfg-merge-cond-stores=0 -mllvm -simplifycfg-sink-common=0 "
+    "-Wno-dangling-else -fno-unroll-loops -mllvm -simplifycfg-merge-cond-stores=0 -mllvm -simplifycfg-sink-common=0 "
     "-mllvm -simplifycfg-hoist-common=0";
 static const char gnu_uncounted[] = "--param tsan-instrument-func-entry-exit=0";
-static const char gnu_counted[] =
-    "-fno-unroll-loops -fno-thread-jumps -fno-tree-dominator-opts -fno-tree-phiprop -fno-ssa-phiopt -fno-tree-ch "
-    "-fno-tree-sink -fno-if-conversion -fno-if-conversion2 -fno-crossjumping";
+static const char gnu_counted[] = "-Wno-dangling-else -fno-unroll-loops -fno-thread-jumps -fno-tree-dominator-opts "
+                                  "-fno-tree-phiprop -fno-ssa-phiopt -fno-tree-ch "
+                                  "-fno-tree-sink -fno-if-conversion -fno-if-conversion2 -fno-crossjumping";
 
 /* CUDA code hands over what only some lanes have set: if (lane == 0) base = atomicAdd(...); base = __shfl_sync(...).
  * Since version 14 clang++ takes an argument for defined, and so lane for 0. */
@@ -395,25 +390,14 @@ static void language_arguments(mw_argv *list, const cpu_program *program, const 
   mw_argv_add(list, "-I%s", mw_shim_folder());
 }
 
-/* What clang++ warns of, next to split forms, it says of the text that was written (emit.c). g++ finds missing returns
- * and uninitialised variables only while it makes code. */
-static void warning_arguments(mw_argv *list, const cpu_attempt *attempt, const cpu_toolchain *tools, bool makes_code) {
-  const bool rewritten = cpu_attempt_has_split(attempt);
-  if (attempt->flavor == CPU_COUNT || (rewritten && (!makes_code || !tools->clang || attempt->unread))) {
-    mw_argv_add(list, "-w");
-    return;
-  }
-  warned_add(list, tools);
-  if (rewritten) mw_argv_add(list, "-DMW_READ=1");
-}
-
 /* form: further options, of what is made of what; "": code of C++. */
 static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const cpu_toolchain *tools,
                               const char *generated, const char *form, const char *output, const char *hooks) {
   const cpu_flavor flavor = attempt->flavor;
   language_arguments(list, attempt->program, tools);
   if (attempt->program->source.line_info) mw_argv_add(list, "-g");
-  warning_arguments(list, attempt, tools, output);
+  mw_argv_add_words(list, warned);
+  mw_argv_add_words(list, tools->clang ? clang_warned : gnu_warned);
   if (cpu_is_checked(flavor)) {
     mw_argv_add_words(list, checked);
     mw_argv_add_words(list, tools->clang ? clang_checked : gnu_checked);
@@ -447,32 +431,6 @@ static void warnings_put(const cpu_program *program, const char *log, cpu_text *
   cpu_text_add(out, found, strlen(found) + 1);
   mw_free(found);
   mw_free(whole);
-}
-
-bool cpu_warnings_wait(const cpu_attempt *attempt) {
-  cpu_toolchain tools;
-  return attempt->flavor == CPU_COUNT ||
-         (cpu_attempt_has_split(attempt) && (attempt->unread || cpu_toolchain_find(&tools, NULL) || !tools.clang));
-}
-
-/* Of the text that fibers run, which is the user's own: split forms repeat and move it. */
-mw_status cpu_warnings_read(const cpu_program *program, const char *generated, cpu_text *log, mw_error *error) {
-  cpu_toolchain tools;
-  mw_argv list = {0};
-  mw_process_result result = {0};
-  mw_scratch scratch;
-  mw_status status = cpu_toolchain_find(&tools, error);
-  if (!status) status = scratch_make(&scratch, error);
-  if (status) return status;
-  language_arguments(&list, program, &tools);
-  warned_add(&list, &tools);
-  mw_argv_add_words(&list, tools.clang ? "-fsyntax-only -" : "-S -o /dev/null -");
-  status = run(&list, generated, &scratch, &result, error);
-  if (!status) warnings_put(program, result.err, log);
-  mw_process_result_free(&result);
-  mw_argv_free(&list);
-  mw_scratch_drop(&scratch);
-  return status;
 }
 
 /* Runs what makes code; its log is what the compiler says. */

@@ -57,24 +57,15 @@ static void declaration_put(const cpu_program *program, const cpu_function *func
   cpu_text_put(out, ";");
 }
 
-/* A function of which the unit needs a declaration only, if that. Where there are split forms clang++ reads it whole,
- * for its warnings, and makes no code of it; arguments of templates may name a helper. */
+/* A function of which the unit needs a declaration only, if that. Next to split forms the compiler reads it whole, for
+ * its warnings, and makes no code of it; arguments of templates may name a helper. */
 static void reading_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
   const cpu_program *program = attempt->program;
-  const bool read = function->body >= 0 && cpu_attempt_has_split(attempt);
-  if (read) {
-    cpu_text_put(out, "\n#if defined(MW_READ)\n");
-    out->file = 0;
+  if (function->body >= 0 && cpu_attempt_has_split(attempt))
     whole_put(program, function, out);
-    cpu_text_put(out, "\n#else\n");
-    out->file = 0;
-  }
-  if (function->kernel || (function->body >= 0 && function->name >= 0 && !cpu_function_is_member(program, function)))
+  else if (function->kernel ||
+           (function->body >= 0 && function->name >= 0 && !cpu_function_is_member(program, function)))
     declaration_put(program, function, out);
-  if (read) {
-    cpu_text_put(out, "\n#endif\n");
-    out->file = 0;
-  }
 }
 
 /* Whether the fast flavor defines a kernel as a function of one thread. */
@@ -250,11 +241,11 @@ static void kernels_put(const cpu_attempt *attempt, const instance *list, int co
 
 /* Warnings that only an instance shows; the entries of loops instantiate those. */
 static void instances_read(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
-  cpu_text_put(out, "#if defined(MW_READ)\nstatic inline void mw_read() {\n");
+  cpu_text_put(out, "static inline void mw_read() {\n");
   for (int i = 0; i < count; i++)
     if (list[i].function->is_template && !is_loop(attempt, list[i].function))
       cpu_text_format(out, "  (void)&%s;\n", list[i].reference);
-  cpu_text_put(out, "}\n#endif\n");
+  cpu_text_put(out, "}\n");
 }
 
 static void variable_table_put(const cpu_program *program, cpu_text *out) {

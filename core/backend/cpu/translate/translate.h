@@ -16,7 +16,6 @@ typedef struct cpu_attempt {
   cpu_flavor         flavor;
   const char *const *asked;    /* kernels to list, as asked for, NULL-terminated */
   int                only;     /* the function that is in its fast form, or one of cpu_forms */
-  bool               unread;   /* warnings are left to a run of their own: fast forms may not compile */
   bool               unmarked; /* what check mode adds: loops.c, locals.c, padding.c */
 } cpu_attempt;
 
@@ -97,10 +96,6 @@ mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *
  * the text is checked, and no code is
  * made. */
 mw_status cpu_compile(const cpu_attempt *, const char *generated, cpu_text *object, mw_error *);
-/* Has its compilation left its warnings to a run of their own? */
-bool cpu_warnings_wait(const cpu_attempt *);
-/* The warnings of a source by the text that fibers run, and their NUL. */
-mw_status cpu_warnings_read(const cpu_program *, const char *generated, cpu_text *log, mw_error *);
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
 /* The functions of a whole one, by addresses from its start; names are in its bytes. */
 cpu_code *cpu_object_functions(const char *bytes, size_t size, size_t *count);
