@@ -464,7 +464,7 @@ is changed.]],
     },
     {
       name = "roofline", forms = { "mw.roofline([options])" },
-      about = [[Measures the device's ceilings (main memory by the triad, multiply-adds in f32 and f64) and places under them
+      about = [[Takes the device's [ceilings](../ceilings.md), which are measured once (main memory by the triad, multiply-adds in f32 and f64), and places under them
 every benchmark of the run that declared bytes and flops, and every record with `bytes`, `flops` and `t`: in a table, in one line
 of words each (memory- or compute-bound, share of its roof; a kernel faster than memory has its data from a cache, and
 its roof is the arithmetic), and in a chart as `mw.plot` draws it.]],

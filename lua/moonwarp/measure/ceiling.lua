@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a device gives at most: measured where it is first needed, and kept for the user in a file, by the device's
--- name, its driver, its multiprocessors and moonwarp's version: $MOONWARP_CEILINGS, else ceilings.json in
--- $XDG_CONFIG_HOME/moonwarp, else in ~/.config/moonwarp. It is { "schema": "moonwarp-ceilings/1", "ceilings": [ entry,
--- ... ] }; an entry has these and
+-- What a device gives at most: measured where it is first needed, and kept for the user in a file:
+-- $MOONWARP_CEILINGS, else ceilings.json in $XDG_CONFIG_HOME/moonwarp, else in ~/.config/moonwarp. It is { "schema":
+-- "moonwarp-ceilings/1", "ceilings": [ entry, ... ] }; an entry has
+--   device, driver, multiprocessors, moonwarp (its version): what it holds for
 --   values   numbers by the names of ceiling_kinds.lua, in their units (B/s, flop/s, 1/s, s)
 --   date     of the last one that was measured
 
