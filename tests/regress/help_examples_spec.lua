@@ -23,7 +23,8 @@ moonwarp() {
   '%s' "$@"
 }
 export MOONWARP_DEVICE=cpu MOONWARP_CXX='%s/tests/cxx-o0' MOONWARP_TUNED='%s/tuned.json'
-%s]]):format(folder, program, core.home(), folder, script)
+export MOONWARP_CEILINGS='%s/ceilings.json'
+%s]]):format(folder, program, core.home(), folder, folder, script)
   support.write(folder .. "/pasted", text)
   local pipe <close> = assert(io.popen(("sh '%s/pasted' 2>&1 </dev/null; echo status $?"):format(folder)))
   local output, status = pipe:read "a":match "^(.*)status (%d+)\n$"

@@ -8,7 +8,7 @@ local options = require "moonwarp.base.options"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
-local ceilings = { most = 0 }
+local ceilings = {}
 
 ceilings.options = {
   { flag = "--device", value = "a device", show = "ID", help = "else the first usable GPU, else the CPU",
@@ -17,14 +17,14 @@ ceilings.options = {
 }
 
 ceilings.usage = [[
-usage: moonwarp ceilings [--device ID] [--again]
+usage: moonwarp ceilings [NAME...] [--device ID] [--again]
 
-What a device gives at most: memories, arithmetic, launches, buses. What is missing is measured, on a
+What a device gives at most: memories, arithmetic, launches, buses; or those named. What is missing is measured, on a
 quiet machine in a minute or two, and kept by the device's name, its driver and moonwarp's version.
 MOONWARP_CEILINGS names the file (else $XDG_CONFIG_HOME/moonwarp/ceilings.json, else
 ~/.config/moonwarp/ceilings.json).]]
 
-ceilings.example = "moonwarp ceilings --device cpu"
+ceilings.example = "moonwarp ceilings launch --device cpu"
 
 ceilings.notes = [[
 exit status: 0 done, 1 a kernel of moonwarp computes what is wrong, 2 wrong use, 4 no such device,
@@ -39,11 +39,13 @@ end
 --- The command.
 ---@param parsed table
 function ceilings.run(parsed)
+  require "moonwarp" -- which adds what the measurements call to arrays and devices
   session.begin { device = parsed.device }
   local device = devices.open(session.current, parsed.device)
   if parsed.again then ceiling.forget(device) end
   print(("%s (%s)"):format(device:id(), device:name()))
-  for _, row in ipairs(ceiling.all(session.current, device)) do print(line_of(row)) end
+  local names = parsed[1] and table.move(parsed, 1, #parsed, 1, {})
+  for _, row in ipairs(ceiling.all(session.current, device, names)) do print(line_of(row)) end
   print("kept in " .. ceiling.file:path())
 end
 

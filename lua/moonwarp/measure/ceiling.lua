@@ -113,13 +113,15 @@ function ceiling.value(session, device, name)
   return values_of(session, device, { one })[name], one.unit
 end
 
---- All ceilings of a device.
+--- Ceilings of a device.
 ---@param session table
 ---@param device userdata
+---@param names string[]?   else all
 ---@return table[] rows   name, unit, about, value or reason, sheet (the data sheet's, where it is known)
-function ceiling.all(session, device)
-  local values = values_of(session, device, kinds.list)
-  return lists.map(kinds.list, function(one)
+function ceiling.all(session, device, names)
+  local list = names and lists.map(names, named) or kinds.list
+  local values = values_of(session, device, list)
+  return lists.map(list, function(one)
     return { name = one.name, unit = one.unit, about = one.about, value = values[one.name],
              reason = reason_of(device, one), sheet = ceiling.sheet(device, one.name) }
   end)
