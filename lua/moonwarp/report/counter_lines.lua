@@ -9,7 +9,7 @@ local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
 local units = require "moonwarp.base.units"
 
-local counted = {}
+local counter_lines = {}
 
 -- Shares of what all lines move from which a line is "warm" and "hot".
 local WARM <const>, HOT <const> = 0.02, 0.2
@@ -95,7 +95,7 @@ end
 ---@param mark fun(number: integer, text: string): any   markup of a line's source
 ---@param anchor string     of the file
 ---@return table markup
-function counted.draw(name, text, lines, mark, anchor)
+function counter_lines.draw(name, text, lines, mark, anchor)
   local by_number, costs, rows, number = {}, costs_of(lines), {}, 0
   for _, line in ipairs(lines) do by_number[line.line] = line end
   local columns = lists.map(COLUMNS, function(column)
@@ -112,4 +112,4 @@ function counted.draw(name, text, lines, mark, anchor)
       html.table { head_of(columns), html.tbody { rows } } } }
 end
 
-return counted
+return counter_lines
