@@ -26,7 +26,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Wwrite-strings
 FLAGS    := -std=gnu11 -D_GNU_SOURCE -I. -isystem $(LUA_INC) -fPIC -pthread $(WARNINGS)
 
-SOURCES := $(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c)
+# core/mpi is compiled by the mpicc of the machine that it runs on.
+SOURCES := $(filter-out core/mpi/%,$(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c))
 PROGRAM := $(wildcard core/host/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
@@ -192,7 +193,7 @@ studies: programs ## all studies with their defaults, and how long they took
 bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else
 	@.make/bundle.sh $(BUILD) $(BUNDLE)
 
-docs: programs ## generate docs/api/*.md
+docs: programs ## generate docs/api/*.md and docs/measurements.md
 	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run docs/gen.lua
 
 docs-findings: programs ## write what is printed into docs/check.md, docs/counters.md and the tutorial
@@ -207,8 +208,9 @@ docs-check: programs ## fail where generated documents are stale or a name has n
 floors: programs ## fail where files or folders reach each other, or against the order of lua/; .make/floors.lua BUILD --print shows them
 	@$(LUA) .make/floors.lua $(BUILD)
 
-lint: floors ## luacheck, clang-format, compiler warnings, circles
-	$(Q)luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua
+lint: floors ## luacheck, clang-format, compiler warnings, circles, language
+	$(Q)luacheck --quiet lua experiments tests docs .make
+	$(Q)$(LUA) .make/language.lua
 	$(Q)clang-format --dry-run -Werror $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
 	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c)
 
@@ -224,6 +226,7 @@ install: programs ## into PREFIX
 	mkdir -p $(DATA)/core/backend/cpu
 	cp -r lua kernels experiments plots $(GENERATED)/manual.txt $(GENERATED)/meta $(DATA)
 	cp -r core/backend/cpu/abi.h core/backend/cpu/shim $(DATA)/core/backend/cpu
+	cp -r core/mpi $(DATA)/core
 
 uninstall: ## out of PREFIX
 	rm -rf $(DATA)

@@ -15,10 +15,18 @@ strip --strip-debug "$root/bin/moonwarp"
 cp -r lua kernels experiments plots docs build/generated/manual.txt build/generated/meta "$root/"
 mkdir -p "$root/core/backend/cpu"
 cp -r core/backend/cpu/abi.h core/backend/cpu/shim "$root/core/backend/cpu/"
+cp -r core/mpi "$root/core/"
+# The shim over MPI for machines without an mpicc, of those that are installed here.
+mkdir -p "$root/lib/mpi"
+for mpicc in openmpi mpich; do
+  if command -v "mpicc.$mpicc" >/dev/null; then
+    "mpicc.$mpicc" -O2 -fPIC -shared -fvisibility=hidden -o "$root/lib/mpi/$mpicc.so" core/mpi/shim.c
+  fi
+done
 mkdir -p "$root/tests"
 cp -r tests/*.lua tests/cxx-o0 tests/check-gpu.sh "$root/tests/"
 for room in tests/*/; do
-  case $room in */backend_null/ | */browser/ | */c/ | */census/ | */cluster/ | */mock/ | */stress/) ;; *) cp -r "$room" "$root/tests/" ;; esac
+  case $room in */backend_null/ | */browser/ | */c/ | */census/ | */cluster/ | */mock/ | */mpi/ | */stress/) ;; *) cp -r "$room" "$root/tests/" ;; esac
 done
 cp README.md CHANGELOG.md LICENSE "$root/" 2>/dev/null || cp LICENSE "$root/"
 

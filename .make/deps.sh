@@ -9,7 +9,7 @@ set -euo pipefail
 build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)
 demo=(lua-filesystem lua-cjson gnuplot-nox libseccomp-dev)
 check=(lua5.4 lua-busted libcmocka-dev lua-check bubblewrap libopenblas-dev liblapacke-dev libfftw3-dev)
-cluster=(slurm-wlm munge)
+cluster=(slurm-wlm munge openmpi-bin libopenmpi-dev)
 browser=(chromium nodejs npm)
 metrics=(cloc)
 

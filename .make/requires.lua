@@ -11,7 +11,8 @@ local LIBRARY <const> = { "study", "tune", "init" }
 local ABOVE <const> = {}
 local FLOORS <const> = {
   { "base/" }, { "own_kernels", "skip" }, { "measure/" }, { "results/" }, { "plot/" }, { "session" },
-  { "arg", "array", "reduce", "module" }, { "mesh/" }, { "tools/" }, { "tune/" }, { "study/" }, LIBRARY, ABOVE,
+  { "arg", "array", "reduce", "module" }, { "mesh/", "grid/", "grid" }, { "tools/" }, { "tune/" }, { "study/" },
+  LIBRARY, ABOVE,
   { "lab/" }, { "report/" }, { "slurm/" }, { "sweep/" }, { "prompt/" }, { "cli/", "cli" },
 }
 -- Who may name the current session. Others are given one.

@@ -31,7 +31,7 @@ return {
 
   pages = {
     "moonwarp", "device", "array", "module", "kernel", "launch", "texture", "surface", "stream", "event", "graph",
-    "measuring", "charts", "study", "case", "libraries", "nccl", "mesh", "object", "core",
+    "measuring", "charts", "study", "case", "libraries", "nccl", "mpi", "grid", "mesh", "object", "core",
   },
 
   -- Types that scripts name, in addition to the classes.

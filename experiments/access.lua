@@ -14,6 +14,8 @@ local TERMS, LANES, BLOCK = 64, 32, 256 -- the first two as in the kernels
 
 local study, p = mw.study {
   question = "what does it cost to reach an element: from where, how wide, and how many at once?",
+  course = { week = 3.1, level = 1, hours = 3, about = "strides, widths, kinds of memory",
+             without_gpu = "sectors and bank conflicts by counters" },
   kernels = "access.cu", rate = "T_tot", output = "y", type = "f32", level = "library copy",
   odd = { { n = 10007 }, { n = 67 } }, seconds = { 0.02, gpu = 0.02 },
   params = {
@@ -44,7 +46,7 @@ study:rung { 2, "shifted", kernel = "shifted", answer = "copy", block = BLOCK, o
 for _, one in ipairs { { 1, "unsigned char" }, { 2, "unsigned short" }, { 4, "float" }, { 8, "float2" },
                        { 16, "float4" } } do
   local bytes, type = one[1], one[2]
-  study:rung { 3, bytes == 1 and "1 byte a thread" or bytes .. " bytes a thread", kernel = ("by<%s>"):format(type),
+  study:rung { 3, bytes == 1 and "1 byte per thread" or bytes .. " bytes per thread", kernel = ("by<%s>"):format(type),
     answer = "copy", block = BLOCK, fields = { access = bytes },
     grid = function(c, block) return ceil_div(4 * c.n, bytes * block) end }
 end
@@ -117,7 +119,7 @@ end
 study:rung { 17, "registers", kernel = function(c) return ("product_registers<%d>"):format(c.m) end,
   answer = "matrix", block = BLOCK, over = { "n" } }
 study:rung { 18, "local memory", kernel = "product_local", answer = "matrix", block = BLOCK, over = { "n" } }
-for _, by in ipairs { { "shared, a column a thread", "false" }, { "shared, a row a thread", "true" } } do
+for _, by in ipairs { { "shared, a column per thread", "false" }, { "shared, a row per thread", "true" } } do
   study:rung { 19, by[1], kernel = ("product_shared<%s>"):format(by[2]), answer = "matrix", block = BLOCK,
     over = { "n" }, shared = function(c, block) return 4 * c.m * block end }
 end
@@ -143,7 +145,7 @@ study:part { "offset", cases = { { n = SOME, offset = p.offsets } }, rungs = { "
 study:part { "width", cases = { { n = p.n } }, rungs = function(one) return (one.number or 3) == 3 end,
   counters = { "sectors_per_request", at = { n = 4096 } },
   table = { "rung", "t", "T_tot", share }, charts = { { kind = "ladder" } },
-  ratios = { "16 bytes a thread / library copy", "1 byte a thread / 4 bytes a thread" } }
+  ratios = { "16 bytes per thread / library copy", "1 byte per thread / 4 bytes per thread" } }
 
 study:part { "loads", cases = { { n = SOME, per = { 1, 2, 4, 8, 16 } } },
   rungs = function(one) return not one.number or one.number > 3 and one.number < 9 end,
@@ -170,5 +172,5 @@ study:part { "local", cases = { { n = SOME // 4, m = { 3, 16 } } }, rungs = { "l
   arrays = function(c) c:variable("matrix"):upload(hilbert()) end,
   counters = { "sectors_per_request", "shared_conflicts_per_request", at = { n = 4096 } },
   table = { "rung", "m", "t", "T_tot", share }, charts = { { kind = "ladder" } },
-  ratios = { "registers / local memory", "shared, a column a thread / shared, a row a thread" } }
+  ratios = { "registers / local memory", "shared, a column per thread / shared, a row per thread" } }
 return study

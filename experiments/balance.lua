@@ -3,14 +3,16 @@
 -- balance: how many operations are free, because memory takes as long anyway?
 --
 -- A ladder of k operations per number moved, 1 to 400: the time is memory's up to a knee, then the arithmetic's. Where
--- the knee is, beside the measured ceilings' ratio and what data sheets say. Then what follows from it: a filter that
--- computes again what it could read, against one that keeps it in an array. See docs/studies/balance.md.
+-- the knee is, compared with the measured ceilings' ratio and what data sheets say. Then what follows from it: a filter
+-- that computes again what it could read, against one that keeps it in an array. See docs/studies/balance.md.
 
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 
 local study, p, gpu = mw.study {
   question = "how many operations does a number cost that comes from memory, and what should be computed again?",
+  course = { week = 8.1, level = 1, hours = 2, about = "operations per byte",
+             without_gpu = "the same two ceilings of a CPU" },
   kernels = "balance.cu", rate = "T_eff", output = "y", level = "library copy", seconds = { 0.02, gpu = 0.02 },
   odd = { { n = 10007, steps = { 1, 400 } }, { n = 3, steps = 40 } }, units = { operations = "flop/s" },
   params = {
@@ -33,7 +35,7 @@ study:library("x", "y")
 -- ---- the rungs --------------------------------------------------------------------------------------
 study:answer("steps", { bytes = "x y", cell = function(c, at, i) return at.x(i) + c.steps * c.b end,
   tolerance = function(c) return { absolute = c.steps * c.eps } end })
-for i, name in ipairs { "an element a thread", "16 bytes a thread" } do
+for i, name in ipairs { "an element per thread", "16 bytes per thread" } do
   study:rung { i, name, answer = "steps", block = 256, over = { "n" },
     each = function(c) return i == 2 and c.vector or 1 end,
     when = function(c) return gpu or i == 1 or c.steps < 100 end, -- which the CPU device does not vectorise
@@ -57,7 +59,7 @@ study:rung { 3, "two passes", answer = "filter", block = SHAPE, launches = funct
   return { { "along_x", how, { y = c.between } }, { "along_y", how, { x = c.between } } }
 end }
 study:rung { 4, "one pass", kernel = "binomial", answer = "filter", block = SHAPE, over = { "nx", "ny" } }
-study:rung { 5, "one pass, 8 rows a thread", kernel = "binomial_march<8>", answer = "filter", block = SHAPE,
+study:rung { 5, "one pass, 8 rows per thread", kernel = "binomial_march<8>", answer = "filter", block = SHAPE,
              over = { "nx", "ny" }, each = { 1, 8 } }
 
 -- Arithmetic without memory: chains of multiplications and additions side by side, which count their steps.
@@ -108,7 +110,7 @@ study:finally(function()
     knee("measured ceilings", ceilings[type])
     for _, sheet in ipairs(SHEETS[type]) do row(sheet[1], sheet[2]) end
   end
-  mw.table { "type", "rung", { "balance", title = "operations a number", digits = 3 }, records = rows,
+  mw.table { "type", "rung", { "balance", title = "operations per number", digits = 3 }, records = rows,
              title = "balance: operations in the time of a number" }
 end)
 
@@ -132,5 +134,5 @@ study:part { "filter", cases = { { nx = p.side, ny = p.side, type = "f32" } }, r
   odd = { { nx = 67, ny = 33 }, { nx = 1, ny = 9 } },
   arrays = function(c) return { between = c:array(c.nx, c.ny) } end,
   table = { "rung", "t", "T_eff", share }, charts = { { kind = "ladder" } },
-  ratios = { "one pass / two passes", "one pass, 8 rows a thread / one pass" } }
+  ratios = { "one pass / two passes", "one pass, 8 rows per thread / one pass" } }
 return study

@@ -4,14 +4,16 @@
 --
 -- An object and a library, linked with a host program that knows nothing of CUDA; the same as a module for Lua; code
 -- that nvcc has compiled, loaded as it is; the source, compiled when it is needed. Then what ptxas -v says of each
--- kernel under three limits of registers, beside the attributes of the loaded code. Nothing is timed. After practical
--- 6 of Oxford's course. See docs/studies/build.md.
+-- kernel under three limits of registers, compared with the attributes of the loaded code. Nothing is timed. After
+-- practical 6 of Oxford's course. See docs/studies/build.md.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
 
 local study, p, gpu = mw.study {
   question = "what can g++ and nvcc make of one file, and how does a script call it?", kernels = "build/saxpy.cu",
+  course = { week = 1.2, level = 1, hours = 1, about = "PTX, cubins, objects, and who compiles what",
+             without_gpu = "what NVRTC and g++ make" },
   seconds = false,
   params = { { "n", 1000, "elements of the vectors", min = 1, max = 1 << 24 },
              { "arch", "sm_90", "what is compiled for without a GPU" },

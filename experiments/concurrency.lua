@@ -4,7 +4,7 @@
 --
 -- A kernel of one block uses one multiprocessor. Each stream computes one piece of an array by `each` such kernels
 -- in a row. The rate is kernels per second; one stream, which keeps all kernels in order, is the level, so a share
--- of 8 is eight kernels at once. Then the host: what it does behind a kernel, and callbacks that queue the next one.
+-- of 8 is eight kernels at once. Then the host: what it does after a kernel, and callbacks that queue the next one.
 -- Times are the host's, to the end of the last kernel. See docs/studies/concurrency.md.
 
 local mw = require "moonwarp"
@@ -13,6 +13,8 @@ local THREADS <const> = 64 -- of a kernel's only block, as in Oxford's practical
 
 local study, p, gpu = mw.study {
   question = "when do small kernels of several streams run at once, and what stops them?",
+  course = { week = 9.2, level = 2, hours = 2, about = "small kernels at once",
+             without_gpu = "order of streams" },
   kernels = "streams.cu", rate = { "kernels", work = function(c) return c.streams * c.each end },
   units = { kernels = "1/s" }, output = "y", type = "f32", level = "one stream",
   seconds = { 0.05, gpu = 0.1 }, peak = function() end,
@@ -85,7 +87,7 @@ local function default_stream(kind)
 end
 
 rung(1, "one stream", { streams = 1 })
-rung(2, "a stream a piece", {})
+rung(2, "a stream per piece", {})
 rung(3, "legacy default stream between", { between = default_stream "legacy" })
 rung(4, "per-thread default stream between", { between = default_stream "per-thread" })
 rung(5, "legacy, streams not blocking", { blocking = false, between = default_stream "legacy" })
@@ -146,20 +148,20 @@ local COLUMNS = { { "number", title = "no." }, "rung", "t", "kernels",
 
 study:part { "streams", cases = { { streams = p.streams, each = 1 } }, clock = "host", batch = 1,
   rungs = function(one) return one.number <= 5 end, table = COLUMNS, charts = { { kind = "ladder" } },
-  ratios = { "a stream a piece / one stream", "legacy default stream between / one stream",
-             "per-thread default stream between / a stream a piece",
-             "legacy, streams not blocking / a stream a piece" } }
+  ratios = { "a stream per piece / one stream", "legacy default stream between / one stream",
+             "per-thread default stream between / a stream per piece",
+             "legacy, streams not blocking / a stream per piece" } }
 
 study:part { "next", cases = { { streams = p.streams, each = p.each } }, clock = "host", batch = 1,
-  rungs = { "one stream", "a stream a piece", "the host waits each turn", "a callback queues the next" },
-  table = COLUMNS, ratios = { "the host waits each turn / a stream a piece",
-                              "a callback queues the next / a stream a piece" } }
+  rungs = { "one stream", "a stream per piece", "the host waits each turn", "a callback queues the next" },
+  table = COLUMNS, ratios = { "the host waits each turn / a stream per piece",
+                              "a callback queues the next / a stream per piece" } }
 
 study:part { "host", cases = { { streams = p.streams, each = 1 } }, clock = "host", batch = 1,
   level = "kernels, wait, host", rungs = function(one) return one.number == 8 end, table = COLUMNS,
   ratios = { "kernels, host, wait / kernels, wait, host" } } -- 2: the host's work costs no time
 
 study:part { "count", cases = { { streams = gpu and { 1, 2, 4, 8, 16, 32 } or { 1, 2, 4, 8 }, each = 1 } },
-  rungs = { "one stream", "a stream a piece" }, clock = "host", batch = 1,
+  rungs = { "one stream", "a stream per piece" }, clock = "host", batch = 1,
   charts = { { x = "streams", logx = 2, logy = 2, xlabel = "streams" } } }
 return study

@@ -15,6 +15,8 @@ local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "what does a running sum cost beyond the copy that it includes?",
+  course = { week = 7.1, level = 2, hours = 3, about = "running sums along each dimension",
+             without_gpu = "results, barriers" },
   kernels = "cumsum.cu", rate = "T_eff", output = "B", level = "copy", seconds = { 0.02, gpu = 0.05 },
   odd = function(p) -- odd sides; rows on 16 bytes, few planes; two passes of any rung, and a part, long
     local long = 2 * math.max(32 * 4 * p.loads, p.tile_rows * p.tile_warps) + 77
@@ -111,9 +113,9 @@ end }
 local TILE = ("cumsum_tile<%%s,%d,%d>"):format(p.tile_rows, p.tile_warps)
 local ROWS, PACED = ("cumsum_rows<%%s,%d>"):format(p.loads), ("cumsum_paced<%%s,%d>"):format(p.pace_planes)
 
-study:rung { "copy, 16 bytes a thread", kernel = "copy_wide<%s>", answer = "copy", series = "copy",
+study:rung { "copy, 16 bytes per thread", kernel = "copy_wide<%s>", answer = "copy", series = "copy",
              always = true, block = p.threads, over = { "n" }, each = function(c) return c.vector end }
-rung(1, "copy, an element a thread", "copy_3d<%s>", nil, boxes)
+rung(1, "copy, an element per thread", "copy_3d<%s>", nil, boxes)
 rung(2, "copy along z", "copy_z<%s>", nil, along_z)
 rung(3, "dim 3, a register", "cumsum_z<%s>", 3, along_z)
 rung(4, "copy along y", "copy_y<%s>", nil, along_y)
@@ -133,7 +135,7 @@ rung(15, "dim 3, blocks in pace", PACED, 3, in_pace)
 local function known(c) return gpu and c.type == "f64" and c.side == 512 end
 study:source { "P100", field = "p100", when = known, values = p100 }
 
--- GB/s along each dimension, beside the fastest rung of each.
+-- GB/s along each dimension, next to the fastest rung of each.
 for _, one in ipairs { { "H200 torch.cumsum", 2928, 3870, 3942 }, { "H200 CuPy", 769, 433, 411 },
                        { "P100 best kernel", 523, 510, 516 }, { "P100 CUDA.cumsum!", 109, 112, 43 } } do
   study:source { one[1], when = known,
@@ -156,6 +158,6 @@ study:part { "ladder", cases = { cube(p.n, p.types) }, each = "type",
              "dim 1, doubling steps / dim 1, sub-chunks" } }
 
 study:part { "sizes", cases = sizes,
-  rungs = { "copy, 16 bytes a thread", "dim 1, 16-byte loads", "dim 2, tiles", "dim 3, blocks in pace" },
+  rungs = { "copy, 16 bytes per thread", "dim 1, 16-byte loads", "dim 2, tiles", "dim 3, blocks in pace" },
   charts = { { x = "side", logx = 2, logy = true, by = "rung", xlabel = "points along each side" } } }
 return study

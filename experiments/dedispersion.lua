@@ -3,9 +3,9 @@
 -- dedispersion: how many dispersions of a radio telescope's data can be tried in real time, and what bounds it?
 --
 -- Brute force: for each trial the channels are added at the times at which a pulse of this dispersion arrives in each.
--- A byte from global memory, from shared memory, two samples a word, four samples a word, four channels a word by dp4a,
--- and tensor cores. The rate is adds = channels * times * dms / t, shares are of the direct form, `bound` is what the
--- loads allow. Then the way from a synthetic sky to a pulsar: zero-DM filter, dedispersion in two ranges, the
+-- A byte from global memory, from shared memory, two samples per word, four samples per word, four channels per word by
+-- dp4a, and tensor cores. The rate is adds = channels * times * dms / t, shares are of the direct form, `bound` is what
+-- the loads allow. Then the way from a synthetic sky to a pulsar: zero-DM filter, dedispersion in two ranges, the
 -- second in half of the samples, single pulses by boxcars, a picture. See docs/studies/dedispersion.md.
 
 local mw = require "moonwarp"
@@ -13,7 +13,7 @@ local ceil_div = mw.ceil_div
 
 local CHANNELS <const>, GROUPS <const>, TRIALS <const> = 8, 4, 16 -- staged at once; of a tensor core's tile
 local HIGH <const>, LOW <const> = 1550, 1250                      -- MHz
-local SECOND <const> = 20000                                      -- samples a second, as the lecture has it for the SKA
+local SECOND <const> = 20000                                      -- samples per second, the lecture's for the SKA
 local CENTRE <const>, SD <const> = 100, 16                        -- of the noise, in units of a sample
 
 local study, p, gpu = mw.study {
@@ -28,13 +28,13 @@ local study, p, gpu = mw.study {
     { "times", 2048, "samples of each trial", gpu = 1 << 15, min = 256 },
     { "dms", 64, "trial dispersions", gpu = 1024, min = 2, max = 8192 },
     { "step", 1.0, "samples of delay over the band from a trial to the next", min = 0.01, max = 16 },
-    { "warps", 8, "warps a block, in shared memory", gpu = 16, choices = { 1, 2, 4, 8, 16, 32 } },
-    { "each", 2, "trials a thread, in shared memory", gpu = 4, min = 1, max = 8 },
-    { "loads", 4, "loads a thread and trial", min = 1, max = 16 },
+    { "warps", 8, "warps per block, in shared memory", gpu = 16, choices = { 1, 2, 4, 8, 16, 32 } },
+    { "each", 2, "trials per thread, in shared memory", gpu = 4, min = 1, max = 8 },
+    { "loads", 4, "loads per thread and trial", min = 1, max = 16 },
     { "words", 1, "of four times that a thread has in registers", gpu = 4, min = 1, max = 8 },
     { "patterns", 10, "of shifts in a group of four channels, at most", gpu = 8, min = 1, max = 16 },
     { "columns", 16, "times that a warp has on tensor cores, in eights", min = 1, max = 32 },
-    { "tiles", 8, "warps a block on tensor cores", choices = { 1, 2, 4, 8, 16 } },
+    { "tiles", 8, "warps per block on tensor cores", choices = { 1, 2, 4, 8, 16 } },
     { "snr", 8, "signal to noise of one of the pulsar's pulses, before the filter", min = 0 },
     { "astroaccelerate", "", "AstroAccelerate's aa_device_dedispersion_kernel.cu, to be measured beside (GPU)" },
     { "macros", "4x14x8x64", "its UNROLLS, SNUMREG, SDIVINT, SDIVINDM", check = function(text)
@@ -138,12 +138,12 @@ end
 in_global(1, "direct", "dedisperse_direct", 1, 8)
 in_global(2, "direct, times in registers", ("dedisperse_registers<%d>"):format(p.words), 4 * p.words, 32)
 tiled(3, "shared memory", "dedisperse_shared", 1)
-tiled(4, "two samples a word", "dedisperse_pairs", 2)
-tiled(5, "four samples a word", "dedisperse_quads", 4)
+tiled(4, "two samples per word", "dedisperse_pairs", 2)
+tiled(5, "four samples per word", "dedisperse_quads", 4)
 
 local grouped = ("dedisperse_groups<%d,%d,%d,%d>"):format(p.loads, p.each, p.warps, p.patterns)
 local planned = ("plan_groups<%d>"):format(p.patterns)
-rung(6, "four channels a word", 128, { kernel = { planned, grouped }, block = { 32, p.warps }, make = function(c, block)
+rung(6, "four channels per word", 128, { kernel = { planned, grouped }, block = { 32, p.warps }, make = function(c, by)
   local groups, tiles = ceil_div(c.channels, 4), ceil_div(c.dms, TILE)
   local width, limits = ceil_div(32 * p.loads + span_of(c, TILE) + 4, 4) * 4, c.dev:zeros("i32", 2)
   local plan = { limits = c:keep(limits), counts = c:keep(c.dev:array("u8", groups, tiles)), tile = TILE, width = width,
@@ -156,7 +156,7 @@ rung(6, "four channels a word", 128, { kernel = { planned, grouped }, block = { 
   elseif spread > 7 then
     return nil, ("shifts of a group are %d samples apart; take more channels"):format(spread)
   end
-  return c:launch(grouped, { block = block, grid = { ceil_div(c.times, 32 * p.loads), tiles },
+  return c:launch(grouped, { block = by, grid = { ceil_div(c.times, 32 * p.loads), tiles },
     shared = GROUPS * 4 * (p.patterns * width + TILE) }, plan)
 end })
 
@@ -229,7 +229,7 @@ local function beside(path)
     rungs = { "sums", "their sums" }, blocks = "best", level = "AstroAccelerate",
     arrays = function(c) return { theirs = c:array(c.times // across * across, c.dms) } end,
     table = { "rung", "block", "t", "adds", { "share", title = "of AstroAccelerate", digits = 3 } },
-    ratios = { "best sums / AstroAccelerate", "four channels a word / AstroAccelerate" } }
+    ratios = { "best sums / AstroAccelerate", "four channels per word / AstroAccelerate" } }
 end
 
 -- ---- the other stages -------------------------------------------------------------------------------
@@ -281,8 +281,8 @@ study:part { "ladder", cases = { SIZE }, rungs = { "sums" }, rows = "best", deri
   table = { { "number", title = "no." }, "rung", "block", "t", "adds", "bound",
             { "of_bound", unit = "%", digits = 3 }, { "share", title = "of direct", digits = 3 }, REAL },
   charts = { { kind = "ladder" } },
-  ratios = { "two samples a word / direct", "four samples a word / direct", "four channels a word / direct",
-             "tensor cores / four channels a word", "best sums / direct, times in registers" } }
+  ratios = { "two samples per word / direct", "four samples per word / direct", "four channels per word / direct",
+             "tensor cores / four channels per word", "best sums / direct, times in registers" } }
 
 if gpu and p.astroaccelerate ~= "" then beside(p.astroaccelerate) end
 

@@ -13,6 +13,8 @@ local PERIOD <const>, BLOCK <const> = 65537, 256 -- a prime: no block walks it i
 
 local study, p = mw.study {
   question = "what does it cost when threads do different things, and how do they agree on who does what?",
+  course = { week = 4.1, level = 1, hours = 3, about = "warps, votes, lists",
+             without_gpu = "active lanes by counters" },
   kernels = "divergence.cu", rate = { "elements", work = function(c) return c.count or c.n end }, output = "y",
   type = "f32", level = "library copy", odd = { { n = 10007, fraction = 0.2 }, { n = 45, fraction = 1 } },
   seconds = { 0.02, gpu = 0.02 }, units = { elements = "1/s" },

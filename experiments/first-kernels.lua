@@ -12,6 +12,8 @@ local has_host, host = pcall(require, "moonwarp.host") -- of the program: a stoc
 
 local study, p, gpu = mw.study {
   question = "what does a first program need, and what is said when it is wrong?", kernels = "first-kernels.cu",
+  course = { week = 1.1, level = 1, hours = 2, about = "grids, blocks, indices, error messages",
+             without_gpu = "all but the ring of `printf`" },
   seconds = false,
   params = { { "n", 1000, "elements of the vectors", min = 1, max = 1 << 24 },
              { "lines", { 1000, 100000 }, "lines that a kernel prints", min = 1, max = 1 << 24 },

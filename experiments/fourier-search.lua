@@ -39,7 +39,7 @@ local study, p, gpu = mw.study {
 local function kept(N) return N - 2 * p.half end
 local function wide(N) return N / kept(N) end -- bins that are computed for each that is kept
 
--- Arrays of a case: two numbers of a complex one lie beside each other.
+-- Arrays of a case: two numbers of a complex one lie side by side.
 function study.arrays(c)
   local taps = 2 * p.half + 1
   local a = c.dev:array("f32", 2 * taps, c.templates)

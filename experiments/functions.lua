@@ -2,9 +2,9 @@
 --
 -- functions: how fast and how exact are the functions of CUDA's library?
 --
--- exp, log, sin, sqrt, rsqrt, a division and tanh in f32, in f32 with fast math, and in f64: how many a second, beside
+-- exp, log, sin, sqrt, rsqrt, a division and tanh in f32, in f32 with fast math, and in f64: how many a second, next to
 -- what the special function units allow, and their largest errors, in units in the last place. Of f32 every number is
--- tried on a GPU, of f64 random ones beside MPFR's values. See docs/studies/functions.md.
+-- tried on a GPU, of f64 random ones compared with MPFR's values. See docs/studies/functions.md.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
@@ -12,6 +12,8 @@ local ceil_div = mw.ceil_div
 
 local study, p, gpu = mw.study {
   question = "how fast and how exact are exp, log, sin, sqrt, rsqrt, division and tanh?", kernels = "functions.cu",
+  course = { week = 8.2, level = 1, hours = 2, about = "cost and error of exp, log, sin, sqrt",
+             without_gpu = "errors of the C library" },
   rate = { "values", work = function(c) return c.n * c.steps end }, output = "y", seconds = { 0.01, gpu = 0.02 },
   odd = { { n = 1003, steps = 3, type = { "f32", "f64" } } }, units = { values = "1/s" },
   params = {
@@ -81,7 +83,7 @@ local function try_f32(module, name, is_fast, range)
                    at = (string.unpack("f", string.pack("I4", most & 0xffffffff))), wrong = wrong / seen, tried = seen }
 end
 
--- The program that compares f64 with MPFR, or nil and why there is none.
+-- The program that compares f64 with MPFR, or nil and why not.
 local function judge_in(folder)
   local source, program = core.home() .. "/kernels/functions/exact.c", folder .. "/exact"
   local command = ("cc -O2 -o '%s' '%s' -lmpfr -lgmp -lm >/dev/null 2>&1"):format(program, source)

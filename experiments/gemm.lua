@@ -2,10 +2,10 @@
 --
 -- gemm: how near does a kernel of one's own come to the library's matrix product, and what does precision cost?
 --
--- C = A B by a ladder of kernels (kernels/gemm.cu): an element a thread, tiles in shared memory, 8 x 8 elements a
+-- C = A B by a ladder of kernels (kernels/gemm.cu): an element per thread, tiles in shared memory, 8 x 8 elements a
 -- thread, accesses of 16 bytes, two tiles in turn; and by tensor cores, of wmma and of mma.sync, in six precisions.
--- Beside each the library's product of the same types (moonwarp.blas), which is the level. Then time against error,
--- sizes, also with copies and beside the processor, and small products. See docs/studies/gemm.md.
+-- Next to each the library's product of the same types (moonwarp.blas), which is the level. Then time against error,
+-- sizes, also with copies and compared with the processor, and small products. See docs/studies/gemm.md.
 
 local mw = require "moonwarp"
 local blas = require "moonwarp.blas"
@@ -38,6 +38,8 @@ end
 
 local study, p, gpu = mw.study {
   question = "how near does a kernel come to the library's matrix product, and what does precision cost?",
+  course = { week = 10.1, level = 2, hours = 5, about = "tiles, registers, tensor cores, precision",
+             without_gpu = "results, error by precision" },
   kernels = "gemm.cu", rate = { "rate", work = function(c) return 2 * c.m * c.n * c.k end },
   units = { rate = "flop/s" }, output = "C", level = { "library", "library, B by columns" },
   seconds = { 0.01, gpu = 0.02 }, odd = odd, also = { "gemm_exact<%s>", "by_columns<%s>" },
@@ -84,7 +86,7 @@ study:answer("product", {
   tolerance = function(c) return { absolute = 8 * (c.kind.eps * math.sqrt(c.k) + c.kind.sum * c.k) } end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
--- The bound: so many flop a cycle and multiprocessor, as of shared memory's rate, else of the units that multiply.
+-- The bound: so many flop per cycle and multiprocessor, as of shared memory's rate, else of the units that multiply.
 local function rung(number, name, precisions, how, flop)
   local when = how.when
   how[1], how[2] = number, name
@@ -100,11 +102,11 @@ end
 local function over(c, width, height) return { ceil_div(c.n, width), ceil_div(c.m, height) } end
 local function tiles(c) return over(c, 128, 128) end
 local CORES <const> = "tf32 f16 bf16 i8 f64"
-rung(1, "an element a thread", "f32 f64", { kernel = "gemm_naive<%s>", block = { 32, 8 }, over = { "n", "m" } }, 32)
+rung(1, "an element per thread", "f32 f64", { kernel = "gemm_naive<%s>", block = { 32, 8 }, over = { "n", "m" } }, 32)
 rung(2, "a tile in shared memory", "f32 f64",
      { kernel = "gemm_tile<%s,32>", block = { 32, 32 }, over = { "n", "m" } }, 32)
-rung(3, "8 x 8 a thread", "f32 f64", { kernel = "gemm_registers<%s>", block = 256, grid = tiles })
-rung(4, "16 bytes an access", "f32", { kernel = "gemm_vectors", block = 256, grid = tiles })
+rung(3, "8 x 8 per thread", "f32 f64", { kernel = "gemm_registers<%s>", block = 256, grid = tiles })
+rung(4, "16 bytes per access", "f32", { kernel = "gemm_vectors", block = 256, grid = tiles })
 rung(5, "two tiles in turn", "f32", { kernel = "gemm_double", block = 256, grid = tiles })
 
 -- On the CPU device lanes take turns: a smaller product is enough.
@@ -158,8 +160,8 @@ local BOUND = { "of_bound", title = "of the bound", unit = "%", digits = 3 }
 study:part { "ladder", cases = { case("f32", p.n, p.n, p.n), case("f64", p.n, p.n, p.n) }, each = "type",
   rungs = function(r) return r.number < 6 or r.number == 8 or r.number == 9 end,
   table = { { "number", title = "no." }, "rung", "t", "rate", BOUND, SHARE }, charts = { { kind = "ladder" } },
-  ratios = { "a tile in shared memory / an element a thread", "8 x 8 a thread / a tile in shared memory",
-             "16 bytes an access / 8 x 8 a thread", "two tiles in turn / 16 bytes an access",
+  ratios = { "a tile in shared memory / an element per thread", "8 x 8 per thread / a tile in shared memory",
+             "16 bytes per access / 8 x 8 per thread", "two tiles in turn / 16 bytes per access",
              "two tiles in turn / library" } }
 
 local cores, sweep = {}, {}
@@ -181,7 +183,7 @@ study:part { "cores", cases = cores, rows = "all", error = true, derive = relati
                points = "alone", of = function(r) return (r.relative or 0) > 0 end } } }
 
 study:part { "sizes", cases = sweep, rows = "all", each = "precision",
-  rungs = { "8 x 8 a thread", "two tiles in turn", "tensor cores, mma.sync", "library", "library, with both copies",
+  rungs = { "8 x 8 per thread", "two tiles in turn", "tensor cores, mma.sync", "library", "library, with both copies",
             "library, the processor" },
   table = { "rung", "n", "t", "rate", SHARE }, charts = { { x = "n", logx = 2, logy = 10 } } }
 

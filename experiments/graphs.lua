@@ -13,6 +13,8 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "what does starting a kernel cost, and where does a graph pay?",
+  course = { week = 9.4, level = 1, hours = 2, about = "what a launch costs",
+             without_gpu = "how to capture and replay" },
   kernels = "graphs.cu", rate = { "launches", work = function(c) return c.steps end }, type = "i32", output = "x",
   level = "a graph", seconds = { 0.02, gpu = 0.03 }, units = { launches = "1/s", built = "s" },
   odd = { { n = 1001, steps = 6 }, { n = 1, steps = 2 }, { n = 257, steps = 40 } },
@@ -89,7 +91,7 @@ local function nested_module(dev)
   return nil, words ~= "" and words:match "^[^\n]*" or tostring(module)
 end
 
-local nested -- the module, and why there is none; made once
+local nested -- the module, and why not; made once
 
 study:rung { 6, "by the device", when = function(c) return c.gpu end, make = function(c)
   nested = nested or table.pack(nested_module(c.dev))

@@ -17,6 +17,8 @@ local ANDS <const> = { uniform = 1, skewed = 4 } -- random bytes that are combin
 
 local study, p, gpu = mw.study {
   question = "how do threads count in the same 256 places?", kernels = "histogram.cu", rate = "T_tot", output = "bins",
+  course = { week = 4.2, level = 2, hours = 3, about = "atomics and private tables",
+             without_gpu = "contention by counters" },
   type = "u32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   odd = { { n = { 1, 15, 527, 100003 }, data = "uniform" }, { n = 100003, data = { "skewed", "one value" } },
           { n = 100003, data = "one value", most = 2 }, -- so few blocks that counters of 8 bits wrap on any device
@@ -100,7 +102,7 @@ local function rung(number, name, kernel, blocks, word, others, each)
              { own, { block = threads, grid = blocks_of(c, own, threads, each or 16) } } }
   end,
     when = function(c) return (c.copies ~= nil) == (name == "copies") end,
-    fields = function(c) return word and passes(c, word(c.copies)) end, -- `others`: accesses of a warp beside these
+    fields = function(c) return word and passes(c, word(c.copies)) end, -- `others`: accesses of a warp besides these
     bound = function(c, _, r) return r.passes and c:per_cycle(32 / (r.passes + (others or 0))) end,
     sides = function(c) -- 2^24 atomics on one word take a GPU's L2 cache about 10 ms
       return gpu and number == 2 and c.n > 1 << 24 and { n = 1 << 24, data = c.data } or nil

@@ -2,10 +2,10 @@
 --
 -- laplace: what does the shape of a block cost a step of Jacobi's iteration, and what do several steps per pass gain?
 --
--- In 2-D: blocks of many shapes with the 32-byte sectors that each reads, 16 bytes a thread, rows that begin anywhere,
--- temporal blocking. T_eff = steps * 2 arrays / t; shares are of the faster of the library copy and a triad. The
--- results are equal bit for bit. The step in 3-D is the study laplace3. After M. Giles and W. Armour, "CUDA Programming
--- on NVIDIA GPUs" (Oxford), lecture 3, p. 26 to 35, and lecture 7, p. 21 (the small grids). See
+-- In 2-D: blocks of many shapes with the 32-byte sectors that each reads, 16 bytes per thread, rows that begin
+-- anywhere, temporal blocking. T_eff = steps * 2 arrays / t; shares are of the faster of the library copy and a triad.
+-- The results are equal bit for bit. The step in 3-D is the study laplace3. After M. Giles and W. Armour, "CUDA
+-- Programming on NVIDIA GPUs" (Oxford), lecture 3, p. 26 to 35, and lecture 7, p. 21 (the small grids). See
 -- docs/studies/laplace.md.
 
 local mw = require "moonwarp"
@@ -20,6 +20,8 @@ local ODD = {
 
 local study, p = mw.study {
   question = "what does the shape of a block cost a Jacobi step, and what do several steps per pass gain?",
+  course = { week = 6.2, level = 2, hours = 3, about = "the shape of a block",
+             without_gpu = "sectors by counters" },
   kernels = "laplace.cu", rate = "T_eff", output = "u2", level = { "copy", "triad" }, odd = ODD,
   seconds = { 0.02, gpu = 0.03 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,
@@ -58,7 +60,7 @@ study:answer("triad", { bytes = "u1 u2 u3", tolerance = function(c) return { abs
   cell = function(c, at, ...) return at.u1(...) + c.s * at.u3(...) end })
 study:answer("step", { bytes = "u1 u2", tolerance = function() return { exact = true } end, cell = one_step })
 for _, steps in ipairs(p.levels) do
-  study:answer(steps .. " steps", { steps = steps, of = "step", from = "u1", needs = { "a cell a thread" } })
+  study:answer(steps .. " steps", { steps = steps, of = "step", from = "u1", needs = { "a cell per thread" } })
 end
 
 -- ---- the rungs --------------------------------------------------------------------------------------
@@ -85,20 +87,20 @@ local function sectors_of(c, block)
   return { sectors = count / (width * height) }
 end
 
-study:rung { 1, "a cell a thread", kernel = "laplace2<%s>", answer = "step", blocks = p.shapes, over = { "nx", "ny" },
+study:rung { 1, "a cell per thread", kernel = "laplace2<%s>", answer = "step", blocks = p.shapes, over = { "nx", "ny" },
              odd_blocks = { { 8, 4 }, { 8, 8 } }, fields = sectors_of }
 study:rung { 2, "0.25 as a double", kernel = "laplace2<double>", answer = "step", block = { 64, 8 },
              over = { "nx", "ny" } }
 study:rung { 3, "the slide's guard", kernel = "laplace2_slide", answer = "step", block = { 8, 4 },
              over = { "nx", "ny" }, mistake = true }
-study:rung { 4, "16 bytes a thread", answer = "step", blocks = { { 32, 8 } }, over = { "nx", "ny" },
+study:rung { 4, "16 bytes per thread", answer = "step", blocks = { { 32, 8 } }, over = { "nx", "ny" },
   kernel = named "laplace2_wide<%s>", each = function(c) return { c.vector, 1 } end }
 
 local function strips(c, steps) return ceil_div(c.nx, 32 * c.vector - 2 * ceil_div(steps, c.vector) * c.vector) end
 
 local WARPS = 2
 for _, steps in ipairs(p.levels) do
-  study:rung { 5, steps .. " steps a pass", kernel = named("laplace2_levels<" .. steps .. ",%s>"),
+  study:rung { 5, steps .. " steps per pass", kernel = named("laplace2_levels<" .. steps .. ",%s>"),
     answer = steps .. " steps", block = 32 * WARPS, fields = { steps = steps }, series = "temporal blocking",
     args = { rows = p.rows },
     grid = function(c) return { ceil_div(strips(c, steps), WARPS), ceil_div(c.ny, p.rows) } end }
@@ -113,12 +115,12 @@ local function is_plain(r) return r.number == 1 end
 local function is_deep(r) return r.steps ~= nil end
 
 study:part { "square", cases = { { nx = p.n, ny = p.n } }, rows = "all",
-  table = columns { "sectors", title = "sectors a cell", digits = 3 },
+  table = columns { "sectors", title = "sectors per cell", digits = 3 },
   charts = { { kind = "ladder" },
              { x = "sectors", of = is_plain, by = "block", title = "by the sectors that a block reads",
                xlabel = "32-byte sectors per cell" },
-             { x = "steps", of = is_deep, logx = 2, xlabel = "steps a pass" } },
-  ratios = { "best step / triad", "0.25 as a double / a cell a thread", deepest .. " steps a pass / best step" } }
+             { x = "steps", of = is_deep, logx = 2, xlabel = "steps per pass" } },
+  ratios = { "best step / triad", "0.25 as a double / a cell per thread", deepest .. " steps per pass / best step" } }
 
 study:part { "rows", cases = { { nx = { p.n, p.n - 1 }, ny = p.n } }, blocks = "best", rows = "all",
   rungs = { "copy", "step", deepest .. " steps" }, table = columns { "nx", title = "row" } }

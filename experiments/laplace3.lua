@@ -2,10 +2,10 @@
 --
 -- laplace3: columns or 3-D blocks for a step of Jacobi's iteration in 3-D, and what does its change cost?
 --
--- 3-D blocks, columns, 16 bytes a thread, the change of a step in a pass of its own and in the same one, several steps
--- a pass. T_eff = steps * 2 arrays / t; shares are of the faster of the library copy and a triad. The results are equal
--- bit for bit. The step in 2-D is the study laplace. After M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs"
--- (Oxford), lecture 3, p. 36, and lecture 7, p. 21 (the small grids). See docs/studies/laplace3.md.
+-- 3-D blocks, columns, 16 bytes per thread, the change of a step in a pass of its own and in the same one, several
+-- steps per pass. T_eff = steps * 2 arrays / t; shares are of the faster of the library copy and a triad. The results
+-- are equal bit for bit. The step in 2-D is the study laplace. After M. Giles and W. Armour, "CUDA Programming on
+-- NVIDIA GPUs" (Oxford), lecture 3, p. 36, and lecture 7, p. 21 (the small grids). See docs/studies/laplace3.md.
 
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
@@ -28,8 +28,8 @@ local study, p, gpu = mw.study {
     { "solids", { "32x4x4" }, "blocks of the step by cells", kind = "blocks",
       gpu = { "512x1x1", "128x4x1", "128x2x2", "64x4x2", "32x8x2", "32x4x4", "32x2x8" } },
     { "depths", { 2 }, "steps per pass", gpu = { 2, 3, 4 }, min = 1, max = 6 },
-    { "period", 64, "planes between two barriers of all blocks, 16 bytes a thread", min = 1 },
-    { "planes", 128, "planes per thread, several steps a pass", min = 1 },
+    { "period", 64, "planes between two barriers of all blocks, 16 bytes per thread", min = 1 },
+    { "planes", 128, "planes per thread, several steps per pass", min = 1 },
   },
 }
 
@@ -155,7 +155,7 @@ local function deep(c, block, steps, rows)
 end
 
 for _, steps in ipairs(p.depths) do
-  for rows, series in ipairs { "a row a thread", "two rows a thread" } do
+  for rows, series in ipairs { "a row per thread", "two rows per thread" } do
     study:rung { 6, ("%d steps, %s"):format(steps, series), answer = steps .. " steps", series = series,
       blocks = rows == 1 and TALL or EITHER, fields = { steps = steps },
       launches = function(c, block) return deep(c, block, steps, rows) end }
@@ -165,7 +165,7 @@ end
 study:part { "cube", cases = { { nx = p.n, ny = p.n, nz = p.n } }, rows = "all",
   table = { { "number", title = "no." }, "rung", "block", "t", "T_eff", { "share", unit = "%", digits = 3 } },
   charts = { { kind = "ladder" },
-             { x = "steps", of = function(r) return r.steps ~= nil end, logx = 2, xlabel = "steps a pass",
+             { x = "steps", of = function(r) return r.steps ~= nil end, logx = 2, xlabel = "steps per pass",
                by = function(r) return ("%s, %s"):format(r.series, r.block) end } },
   ratios = { "best step / triad", "columns / 3-D blocks",
              "the change in the same pass / the change in its own pass",

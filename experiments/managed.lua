@@ -14,6 +14,8 @@ local PAGE, BLOCK = 1024, 256 -- elements of 4 KiB; threads
 
 local study, p = mw.study {
   question = "what does memory cost that moves by itself, and what do prefetches save?", kernels = "streams.cu",
+  course = { week = 9.5, level = 2, hours = 2, about = "memory that moves by itself",
+             without_gpu = "how to use it" },
   rate = "T_tot", type = "f32", level = "explicit, pinned", seconds = { 0.03, gpu = 0.06 },
   peak = function() end, -- that of the device's memory bounds nothing that crosses the bus
   odd = { { n = 5003 }, { n = 5003, touched = 3 } },

@@ -13,6 +13,8 @@
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "how fast can main memory be read and written, and what does a kernel need to get there?",
+  course = { week = 2.1, level = 1, hours = 3, about = "memory's rate, and what reaches it",
+             without_gpu = "why a cache looks like fast memory" },
   kernels = "memcopy.cu", rate = "T_tot", output = "B", level = { "copy", "triad" },
   odd = { { nx = 67, ny = 33 } }, seconds = { 0.1, gpu = 0.2 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,
@@ -62,12 +64,12 @@ study:rung { 2, "one thread in all", kernel = "memcopy_stride", answer = "copy",
              sides = first(1 << 14) }
 study:rung { 3, "one warp in all", kernel = "memcopy_stride", answer = "copy", block = 32, over = { 32 },
              sides = first(1 << 16) }
-study:rung { 4, "an element a thread", kernel = "memcopy", answer = "copy", blocks = p.shapes,
+study:rung { 4, "an element per thread", kernel = "memcopy", answer = "copy", blocks = p.shapes,
              over = { "nx", "ny" }, sides = some_rows,
              series = function(_, block) return ("%d wide"):format(block[1]) end }
 for i, one in ipairs {
-  { "16 bytes a thread", "vector1", 1 }, { "2 x 16 bytes a thread", "vector2", 2 },
-  { "4 x 16 bytes a thread", "vector4", 4 }, { "4 x 16 bytes, streaming", "stream4", 4 } } do
+  { "16 bytes per thread", "vector1", 1 }, { "2 x 16 bytes per thread", "vector2", 2 },
+  { "4 x 16 bytes per thread", "vector4", 4 }, { "4 x 16 bytes, streaming", "stream4", 4 } } do
   study:rung { 4 + i, one[1], kernel = "memcopy_" .. one[2], answer = "copy", block = p.vector_block,
                over = { "n" }, each = function(c) return c.vector * one[3] end }
 end
@@ -84,11 +86,11 @@ end
 local function known(c) return gpu and c.type == "f64" and (c.nx == 16384 or c.ny == 1) end
 study:source { "P100", field = "p100", when = known, values = {
   ["library copy"] = 522e9, triad = 561e9,
-  ["an element a thread"] = { ["1 x 1"] = 9.5e9, ["32 x 1"] = 302e9, ["32 x 2"] = 545e9, ["32 x 4"] = 547e9,
+  ["an element per thread"] = { ["1 x 1"] = 9.5e9, ["32 x 1"] = 302e9, ["32 x 2"] = 545e9, ["32 x 4"] = 547e9,
                               ["32 x 8"] = 549e9, ["32 x 16"] = 543e9, ["32 x 32"] = 537e9 } } }
 study:source { "H200", field = "h200", when = known, values = {
-  ["library copy"] = 4270e9, ["16 bytes a thread"] = 4260e9, triad = 4333e9,
-  ["an element a thread"] = { ["32 x 1"] = 851e9, ["32 x 2"] = 1701e9, ["32 x 4"] = 3358e9,
+  ["library copy"] = 4270e9, ["16 bytes per thread"] = 4260e9, triad = 4333e9,
+  ["an element per thread"] = { ["32 x 1"] = 851e9, ["32 x 2"] = 1701e9, ["32 x 4"] = 3358e9,
                               ["32 x 8"] = 3881e9, ["32 x 16"] = 3646e9, ["32 x 32"] = 3272e9 },
   ["pinned, host to device"] = 55.5e9, ["pageable, host to device"] = 9.5e9 } }
 
@@ -99,9 +101,9 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n } }, rungs = { "copy", "tr
             { "share", unit = "%", digits = 3 },
             { "of_peak", title = "of the peak", unit = "%", digits = 3 } },
   charts = { { kind = "ladder" },
-             { x = "threads", logx = 2, xlabel = "threads per block", title = "an element a thread",
-               of = function(r) return r.rung == "an element a thread" and r.share ~= nil end } },
-  ratios = { "best copy / library copy", "an element a thread / library copy", "triad / library copy" } }
+             { x = "threads", logx = 2, xlabel = "threads per block", title = "an element per thread",
+               of = function(r) return r.rung == "an element per thread" and r.share ~= nil end } },
+  ratios = { "best copy / library copy", "an element per thread / library copy", "triad / library copy" } }
 
 study:part { "host", cases = { { nx = math.min(p.n * p.n, 1 << 25), ny = 1 } },
   rungs = { "to host", "to device" },
@@ -116,6 +118,6 @@ study:part { "host", cases = { { nx = math.min(p.n * p.n, 1 << 25), ny = 1 } },
 local squares = mw.geometric(math.min(p.smallest, p.n), p.n)
 for i, side in ipairs(squares) do squares[i] = { nx = side, ny = side } end
 
-study:part { "sizes", cases = squares, rungs = { "library copy", "an element a thread" }, blocks = "best",
+study:part { "sizes", cases = squares, rungs = { "library copy", "an element per thread" }, blocks = "best",
   charts = { { x = "bytes", logx = 2, by = "rung", xlabel = "bytes of the array" } } }
 return study

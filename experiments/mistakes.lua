@@ -9,6 +9,8 @@
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "which mistakes does a check of the result find, and which only check mode?", kernels = "mistakes.cu",
+  course = { week = 2.2, level = 1, hours = 2, about = "races, barriers, bounds; what a right result hides",
+             without_gpu = "all" },
   seconds = false, params = { { "only", "", "a part of the names of the mistakes to run; else all" } },
 }
 
@@ -126,7 +128,7 @@ mistake { "counters that stay", "Oxford 4, 31", kernel = "in_order<?,true>", run
   return y:view(1, 16), function(i) return i end
 end }
 
--- Four rounds of red and black cells, each from the cells beside it.
+-- Four rounds of red and black cells, each from the cells next to it.
 local function red_black(c, black)
   local squares, u = {}, c.dev:array("f32", 256)
   for i = 1, 256 do squares[i] = i * i end

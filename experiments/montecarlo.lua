@@ -17,6 +17,8 @@ local BLOCK <const> = 256
 
 local study, p, gpu = mw.study {
   question = "where do a billion random paths get their random numbers from?", kernels = "montecarlo.cu",
+  course = { week = 10.2, level = 2, hours = 3, about = "random numbers, in memory or made where needed",
+             without_gpu = "error against the number of paths" },
   rate = { "normals", work = function(c) return 2 * c.steps * c.paths end }, units = { normals = "1/s" },
   type = "f32", output = "value", level = "store", seconds = { 0.02, gpu = 0.05 },
   odd = { { paths = 301, steps = 6 }, { paths = 17, steps = 2 } },
@@ -256,7 +258,7 @@ stored(5, "stored by path, fast", "BY_PATH")
 stored(6, "stored by step, fast", "BY_STEP")
 
 -- Cycles of a multiprocessor for a draw, four normals, and the two steps that take them: 18 products and 17 exclusive
--- ors of three words, at 64 a cycle; 8 special functions, at 16; and 68 instructions in all, at 128.
+-- ors of three words, at 64 per cycle; 8 special functions, at 16; and 68 instructions in all, at 128.
 local DRAW <const> = math.max(35 / 64, 8 / 16, 68 / 128)
 
 for i, one in ipairs(METHODS) do

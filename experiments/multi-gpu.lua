@@ -3,15 +3,18 @@
 -- multi-gpu: what does it cost to compute on several GPUs, and how much of their exchange can be hidden?
 --
 -- Copies between each pair of devices, loads, stores and atomics of a kernel in another device's memory, sums over
--- all devices by NCCL and by own kernels, and 3-D heat diffusion over the devices: each has some planes of the box, and
--- a halo of one plane on both sides, which its neighbours write after each step. Without a GPU two CPU devices share
--- the processor. See docs/studies/multi-gpu.md.
+-- all devices by NCCL and by own kernels, and 3-D heat diffusion over the devices, or the ranks of an MPI job: each has
+-- some planes of the box, and a halo of one plane on both sides, which its neighbours write after each step. Without a
+-- GPU two CPU devices share the processor. See docs/studies/multi-gpu.md.
 
 local mw = require "moonwarp"
+local mpi = require "moonwarp.mpi"
 local nccl = require "moonwarp.nccl"
 
 local study, p, gpu = mw.study {
   question = "what does it cost to compute on several GPUs, and how much of their exchange can be hidden?",
+  course = { week = 9.3, level = 2, hours = 4, about = "several devices, and an exchange behind the work",
+             without_gpu = "order between devices, halos" },
   kernels = "multi-gpu.cu", rate = "T_tot", seconds = { 0.02, gpu = 0.1 }, peak = function() end,
   params = {
     { "devices", 2, "how many devices; 0: all that reach each other", min = 0, max = 16,
@@ -30,10 +33,12 @@ local study, p, gpu = mw.study {
 -- ---- devices ------------------------------------------------------------------------------------------
 
 local devices, kernels, comm = nil, {}, nil
+local in_job, ranks = pcall(mpi.size)
 
 -- Those that the study's device reaches; of a CPU device without such, two that share the processor.
 local function ids_of(dev)
   local ids = { dev:id() }
+  if in_job then return ids end
   for _, peer in ipairs(dev:peers()) do if peer.access then ids[#ids + 1] = peer.id end end
   if ids[2] then return ids end
   if gpu then mw.skip("no other GPU is there whose memory this one reaches; --device cpu runs on CPU devices") end
@@ -50,7 +55,11 @@ local function open(dev)
     devices[i] = mw.device(ids[i])
     kernels[i] = devices[i]:module "multi-gpu.cu"
   end
-  comm = nccl.communicator(devices)
+  comm = nccl.communicator(not in_job and devices or nil)
+end
+
+local function second() -- of what needs two devices in this process
+  return devices[2] or mw.skip "over the ranks of a job heat alone is computed: -p parts=weak,strong"
 end
 
 local function each_device(make)
@@ -135,6 +144,7 @@ end
 
 study:part { "pairs", run = function()
   local c <close> = study:case { n = 1 }
+  second()
   local n, small = p.n, 1024
   local from = each_device(function(dev, d) return c:keep(dev:array("f32", n):random(d)) end)
   local to = each_device(function(dev) return c:keep(dev:array("f32", n)) end)
@@ -186,7 +196,7 @@ end
 
 study:part { "remote", cases = { { floats = p.n, type = "f32" } }, odd = { { floats = 3000, type = "f32" } },
   level = "own memory", rungs = { "copied" }, arrays = function(c)
-    local a, b, n = devices[1], devices[2], c.floats
+    local a, b, n = devices[1], second(), c.floats
     return { own = a:array("f32", n):random(1), there = b:array("f32", n):random(1), y = a:array("f32", n),
              y_there = b:array("f32", n) }
   end,
@@ -215,7 +225,7 @@ study:part { "single", cases = { { steps = gpu and 10000 or 1000, adders = gpu a
   rate = { "operations", work = function(c, rung)
     return rung.answer == "chased" and c.steps or c.adders * EACH
   end }, units = { operations = "1/s" }, arrays = function(c)
-    local a, b, next_places = devices[1], devices[2], {}
+    local a, b, next_places = devices[1], second(), {}
     for i = 0, PLACES - 1 do next_places[i + 1] = (i + 33) % PLACES end
     c.last = c.steps * 33 % PLACES
     return { list = a:array("i32", next_places), list_there = b:array("i32", next_places), place = a:array("i32", 1),
@@ -227,17 +237,16 @@ study:answer("chased", { cell = function(c) return c.last end, output = "place",
 study:answer("counted", { cell = function(c) return c.adders * EACH // PLACES end, output = "counters",
                           bytes = function(c) return 4 * c.adders * EACH end,
                           start = function(_, out) out:fill(0) end })
-local function peer_of(dev)
-  open(dev)
-  return devices[1]:peers()[1]
-end
 
 for i, where in ipairs { { "own memory", "" }, { "another's", "_there" } } do
   study:rung { 4 + i, "load, " .. where[1], answer = "chased", make = function(c)
     return of_all({}, launch(1, "chase", { grid = 1, block = 1 }, c.place, c["list" .. where[2]], c.steps))
   end }
   study:rung { 6 + i, "atomics, " .. where[1], answer = "counted", output = "counters" .. where[2],
-    when = function(c) return i == 1 or peer_of(c.dev).atomics end, make = function(c)
+    when = function(c)
+      open(c.dev)
+      return i == 1 or devices[1]:peers()[1].atomics
+    end, make = function(c)
       return of_all({}, launch(1, "count", { grid = c.adders // THREADS, block = THREADS }, c["counters" .. where[2]],
                                PLACES, EACH))
     end }
@@ -245,26 +254,17 @@ end
 
 -- ---- sums over all devices -------------------------------------------------------------------------------
 
-local function sizes()
-  local list = { p.n }
-  while list[1] // 8 >= p.least do table.insert(list, 1, list[1] // 8) end
-  return list
-end
+local sizes = mw.geometric(p.n, math.min(p.n, p.least), 8)
 
 -- Bytes that each device sends at least, as nccl-tests count them: 2 (devices - 1) / devices of its array.
-study:part { "all-reduce", cases = { { floats = sizes(), type = "f32" } }, odd = { { floats = 2048, type = "f32" } },
+study:part { "all-reduce", cases = { { floats = sizes, type = "f32" } }, odd = { { floats = 2048, type = "f32" } },
   rungs = { "sum" },
   rate = { "bus", work = function(c) return 8 * c.floats * (#devices - 1) / #devices end }, units = { bus = "B/s" },
   arrays = function(c)
-    local all = {}
-    c.xs = each_device(function(dev, d)
-      all["x" .. d] = dev:array("f32", c.floats):random(d)
-      return all["x" .. d]
-    end)
-    c.ys = each_device(function(dev, d)
-      all["y" .. d] = dev:array("f32", c.floats)
-      return all["y" .. d]
-    end)
+    local all, _ = {}, second()
+    c.xs = each_device(function(dev, d) return dev:array("f32", c.floats):random(d) end)
+    c.ys = each_device(function(dev) return dev:array("f32", c.floats) end)
+    for d in ipairs(devices) do all["x" .. d], all["y" .. d] = c.xs[d], c.ys[d] end
     return all
   end,
   rows = "all", table = { "rung", "floats", "t", "bus" },
@@ -327,27 +327,27 @@ end }
 
 local K <const>, BLOCK <const> = 0.1, { 64, 4 }
 
--- The box of `used` devices: whole is all of it with a fixed plane below and above; device d has planes[d] of them from
--- first[d] on, in A and B, with a halo on each side.
+-- The box of `used` devices, or ranks: whole is all of it with a fixed plane below and above; device d of this process
+-- has planes[d] of them from first[d] on, in A and B, with a halo on each side.
 local function box(c)
   local plane, all = c.side * c.side, {}
-  c.plane, c.planes, c.first, c.A, c.B = plane, {}, {}, {}, {}
-  local whole = c.dev:array("f64", (c.height + 2) * plane):random(1)
-  for d = 1, c.used do
-    c.first[d] = c.height * (d - 1) // c.used
-    c.planes[d] = c.height * d // c.used - c.first[d]
-    local count = (c.planes[d] + 2) * plane
-    c.A[d], c.B[d] = devices[d]:array("f64", count), devices[d]:array("f64", count)
+  c.plane, c.planes, c.first, c.height = plane, {}, {}, c.height or c.side * c.used
+  c.grid = mw.grid { c.side, c.side, c.height, halo = { 0, 0, 1 }, comm = in_job and comm or nil,
+                     devices = not in_job and { table.unpack(devices, 1, c.used) } or nil }
+  for _, stream in ipairs(c.grid:streams()) do c:keep(stream) end
+  c.A, c.B = c.grid:array "f64", c.grid:array "f64"
+  for d, part in ipairs(c.grid.parts) do
+    c.first[d], c.planes[d] = part.first[3], part.size[3]
     all["A" .. d], all["B" .. d] = c.A[d], c.B[d]
     all["inner" .. d] = c.A[d]:view(plane + 1, c.planes[d] * plane)
   end
-  all.whole = whole
+  all.whole = c.dev:array("f64", (c.height + 2) * plane):random(1)
   return all
 end
 
 -- All parts as they are in the beginning, also the planes that no kernel writes.
 local function begin(c)
-  for d = 1, c.used do
+  for d in ipairs(c.A) do
     for _, array in ipairs { c.A[d], c.B[d] } do
       array:copy(c.whole, { from = c.first[d] * c.plane + 1, count = #array })
     end
@@ -368,17 +368,13 @@ local function value(c, at, steps, x, y, z, low, high)
 end
 
 -- The result of a device's part after two steps: of its own cells alone, or of all.
-local function cell_of(c, at, d, i, is_alone)
-  local place = i - 1
-  local x, y, z = place % c.side, place // c.side % c.side, place // c.plane + 1 + c.first[d]
-  local low, high = 0, c.height + 1
-  if is_alone then low, high = c.first[d], c.first[d] + c.planes[d] + 1 end
-  return value(c, at, 2, x, y, z, low, high)
-end
-
 local function all_of(c, d, is_alone)
-  local flat, list = c.whole:totable(), {}
-  for i = 1, c.planes[d] * c.plane do list[i] = cell_of(c, function(at) return flat[at] end, d, i, is_alone) end
+  local flat, list, low, high = c.whole:totable(), {}, 0, c.height + 1
+  if is_alone then low, high = c.first[d], c.first[d] + c.planes[d] + 1 end
+  for place = 0, c.planes[d] * c.plane - 1 do
+    local x, y, z = place % c.side, place // c.side % c.side, place // c.plane + 1 + c.first[d]
+    list[place + 1] = value(c, function(at) return flat[at] end, 2, x, y, z, low, high)
+  end
   return list
 end
 
@@ -423,12 +419,12 @@ study:answer("heat", { output = "inner1", start = begin, tolerance = function() 
   host = function(c) return all_of(c, 1) end,
   reference = function(c)
     results[c.whole] = by_one(c, 0, c.height)
-    return results[c.whole]:view(c.plane + 1, c.planes[1] * c.plane)
+    return results[c.whole]:view((c.first[1] + 1) * c.plane + 1, c.planes[1] * c.plane)
   end,
   bytes = function(c) return 16 * mw.ceil_div(c.height, c.used) * c.plane * c.steps end, -- of a device
   also = function(c, check)
     local all = results[c.whole]
-    for d = 2, c.used do
+    for d = 2, #c.A do
       local wanted = all and all:view((c.first[d] + 1) * c.plane + 1, c.planes[d] * c.plane) or all_of(c, d)
       check(c["inner" .. d], wanted, { absolute = TOLERANCE.absolute, name = "of device " .. d })
     end
@@ -436,44 +432,21 @@ study:answer("heat", { output = "inner1", start = begin, tolerance = function() 
 
 -- ---- a step, and ways to exchange ----------------------------------------------------------------------
 
-local function all_planes(c, d, out, from, stream)
-  return planes_of(c, d, out, from, stream, 1, c.planes[d], p.deep, p.deep)
-end
-
-local function border(c, d, out, from, stream)
-  return planes_of(c, d, out, from, stream, 1, c.planes[d], math.max(1, c.planes[d] - 1), 1)
-end
-
-local function interior(c, d, out, from, stream)
-  if c.planes[d] < 3 then return function() end end
-  return planes_of(c, d, out, from, stream, 2, c.planes[d] - 1, p.deep, p.deep)
-end
-
--- The first and last plane of a part to the halos of its neighbours.
-local function send(c, d, arrays, stream)
-  local below, above, own = arrays[d - 1], arrays[d + 1], arrays[d]
-  local plane, last = c.plane, c.planes[d]
-  local down = below and { from = plane + 1, to = (c.planes[d - 1] + 1) * plane + 1, count = plane, stream = stream }
-  local up = above and { from = last * plane + 1, to = 1, count = plane, stream = stream }
-  return function()
-    if down then below:copy(own, down) end
-    if up then above:copy(own, up) end
-  end
-end
-
 -- Steps of one device alone.
 local function alone(c, d)
   local stream = new_stream(c, d)
-  return of_all({ stream }, repeated(c, function(out, from) return all_planes(c, d, out, from, stream) end, c.A[d],
-                                     c.B[d]))
+  return of_all({ stream }, repeated(c, function(out, from)
+    return planes_of(c, d, out, from, stream, 1, c.planes[d], p.deep, p.deep)
+  end, c.A[d], c.B[d]))
 end
 
--- The same in parts: the border in an urgent stream beside the interior.
+-- The same in parts: the first and the last plane in an urgent stream, the others in another one.
 local function in_parts(c, d)
-  local main, other = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities()))
+  local main, other, last = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities())), c.planes[d]
   local inner_done, border_done = mark(main), mark(other)
   return of_all({ main, other }, repeated(c, function(out, from)
-    local outer, inner = border(c, d, out, from, other), interior(c, d, out, from, main)
+    local outer = planes_of(c, d, out, from, other, 1, last, math.max(1, last - 1), 1)
+    local inner = last > 2 and planes_of(c, d, out, from, main, 2, last - 1, p.deep, p.deep) or function() end
     return function()
       outer()
       inner()
@@ -485,74 +458,33 @@ local function in_parts(c, d)
   end, c.A[d], c.B[d]))
 end
 
--- What each device does in a step, then its copies, in one stream; the next step waits for the neighbours.
-local function in_order(c)
-  local streams, sent = {}, {}
-  for d = 1, c.used do
-    streams[d] = new_stream(c, d)
-    sent[d] = mark(streams[d])
+-- Launches of mw.grid: planes side by side march, the two of a border are one launch.
+local function launcher(c, out, from)
+  return function(part, boxes, stream)
+    local d, first, last = part.number, boxes[1].first[3], boxes[#boxes].first[3]
+    if boxes[2] then return planes_of(c, d, out[d], from[d], stream, first, last, last - first, 1) end
+    return planes_of(c, d, out[d], from[d], stream, first, first + boxes[1].size[3] - 1, p.deep, p.deep)
   end
-  return streams, repeated(c, function(out, from)
-    local step, copies = {}, {}
-    for d = 1, c.used do
-      step[d], copies[d] = all_planes(c, d, out[d], from[d], streams[d]), send(c, d, out, streams[d])
-    end
-    return function()
-      for d = 1, c.used do
-        step[d]()
-        copies[d]()
-        streams[d]:record(sent[d])
-      end
-      for d = 1, c.used do
-        for _, k in ipairs { d - 1, d + 1 } do if sent[k] then streams[d]:wait(sent[k]) end end
-      end
-    end
-  end, c.A, c.B)
 end
 
--- The border first, in an urgent stream, then its copies, while another stream computes what is between.
-local function overlapped(c)
-  local inner, outer, inner_done, border_done, sent, all = {}, {}, {}, {}, {}, {}
-  for d = 1, c.used do
-    inner[d], outer[d] = new_stream(c, d), new_stream(c, d, select(2, devices[d]:priorities()))
-    inner_done[d], border_done[d], sent[d] = mark(inner[d]), mark(outer[d]), mark(outer[d])
-    all[#all + 1], all[#all + 2] = inner[d], outer[d]
+-- Steps of all devices: way is a method of mw.grid, "step" with the exchange after each step, or "overlap".
+local function stepped(way)
+  return function(c)
+    return c.grid:streams(), repeated(c, function(out, from)
+      return c.grid[way](c.grid, launcher(c, out, from), out)
+    end, c.A, c.B)
   end
-  return all, repeated(c, function(out, from)
-    local first, rest, copies = {}, {}, {}
-    for d = 1, c.used do
-      first[d], rest[d] = border(c, d, out[d], from[d], outer[d]), interior(c, d, out[d], from[d], inner[d])
-      copies[d] = send(c, d, out, outer[d])
-    end
-    return function()
-      for d = 1, c.used do
-        first[d]()
-        outer[d]:record(border_done[d])
-        rest[d]()
-        inner[d]:record(inner_done[d])
-      end
-      for d = 1, c.used do
-        copies[d]()
-        outer[d]:record(sent[d])
-      end
-      for d = 1, c.used do -- what the next step needs
-        inner[d]:wait(border_done[d])
-        outer[d]:wait(inner_done[d])
-        for _, k in ipairs { d - 1, d + 1 } do if sent[k] then outer[d]:wait(sent[k]) end end
-      end
-    end
-  end, c.A, c.B)
 end
 
-local function on_devices(d) return function(c) return c.used >= d end end
 for d = 1, MOST do
-  study:rung { 12, "alone, device " .. d, answer = "alone, " .. d, when = on_devices(d),
-               make = function(c) return alone(c, d) end }
+  study:rung { 12, "alone, device " .. d, answer = "alone, " .. d, make = function(c) return alone(c, d) end,
+               when = function(c) return math.min(c.used, #devices) >= d end }
 end
 study:rung { 13, "alone, in parts", answer = "alone, 1", make = function(c) return in_parts(c, 1) end }
-study:rung { 14, "exchange after", answer = "heat", make = of_streams(in_order) }
-study:rung { 15, "overlap", answer = "heat", make = of_streams(overlapped) }
-study:rung { 16, "overlap, graph", answer = "heat", make = as_graph(overlapped) }
+study:rung { 14, "exchange after", answer = "heat", make = of_streams(stepped "step") }
+study:rung { 15, "overlap", answer = "heat", make = of_streams(stepped "overlap") }
+study:rung { 16, "overlap, graph", answer = "heat", make = as_graph(stepped "overlap"),
+             when = function() return gpu or not in_job end } -- MPI's calls are the host's
 
 -- Efficiency: the slowest device alone over all together. Hidden: of the exchange's time, which is what a step without
 -- overlap takes beyond that.
@@ -562,10 +494,10 @@ local function derive(records)
     t[r.rung] = r.t.median
     if r.rung:find "^alone, device" then slowest = math.max(slowest, r.t.median) end
   end
+  local after = t["exchange after"]
   for _, r in ipairs(records) do
     if not r.rung:find "^alone" and slowest > 0 then
       r.efficiency = slowest / r.t.median
-      local after = t["exchange after"]
       if after and r.rung ~= "exchange after" then r.hidden = (after - r.t.median) / (after - slowest) end
     elseif r.rung == "alone, in parts" and t["alone, device 1"] then
       r.efficiency = t["alone, device 1"] / r.t.median
@@ -576,26 +508,85 @@ end
 local HEAT <const> = { "alone, device 1", "alone, in parts", "exchange after", "overlap", "overlap, graph" }
 for d = 2, MOST do HEAT[#HEAT + 1] = "alone, device " .. d end
 
+local used <const> = in_job and ranks or 2 -- by cases of odd sizes
 study:part { "weak", rungs = HEAT, cases = function(dev)
     open(dev)
-    return { { side = p.sides, used = #devices, steps = p.steps } }
+    return { { side = p.sides, used = in_job and ranks or #devices, steps = p.steps } }
   end,
-  odd = { { side = 9, used = 2, height = 11, steps = 2 }, { side = 13, used = 2, height = 5, steps = 2 } },
-  arrays = function(c)
-    c.height = c.height or c.side * c.used
-    return box(c)
-  end,
-  derive = derive, rows = "all", units = { efficiency = "%", hidden = "%" },
+  odd = { { side = 9, used = used, height = 5 * used + 1, steps = 2 },
+          { side = 13, used = used, height = 2 * used + 1, steps = 2 } },
+  arrays = box, derive = derive, rows = "all", units = { efficiency = "%", hidden = "%" },
   table = { "rung", "side", "t", "T_tot", { "efficiency", digits = 4 }, { "hidden", digits = 3 } } }
+
+-- ---- a timeline of two steps ----------------------------------------------------------------------------
+
+-- The time of an event of each part in seconds from one origin: the devices, which are idle, begin where the host's
+-- clock says.
+local function clocks(c)
+  local first = mw.clock()
+  local origins = each_device(function(dev, d)
+    dev:synchronize()
+    local event = c.grid.parts[d].main:record()
+    event:synchronize()
+    return { event = event, ahead = mw.clock() - first }
+  end)
+  return function(event, d) return event:since(origins[d].event) + origins[d].ahead end
+end
+
+local function timeline(way)
+  local side, spans, last = p.sides[#p.sides], {}, {} -- last: the event that each stream recorded last
+  local c <close> = study:case { side = side, used = #devices }
+  for name, array in pairs(box(c)) do c[name] = c:keep(array) end
+  begin(c)
+  local function add(part, stream, kind, from)
+    last[stream] = stream:record()
+    local lane = part.device:id() .. (stream == part.main and "" or ", urgent")
+    spans[#spans + 1] = { from = from, to = last[stream], kind = kind, label = tostring(part.number), lane = lane }
+  end
+  local function traced(out, from)
+    return c.grid[way](c.grid, function(part, boxes, stream)
+      local go = launcher(c, out, from)(part, boxes, stream)
+      local kind = stream ~= part.main and "border" or way == "step" and "all planes" or "planes between"
+      return function()
+        local begun = stream:record()
+        go()
+        add(part, stream, kind, begun)
+      end
+    end, out)
+  end
+  local there, back = traced(c.B, c.A), traced(c.A, c.B)
+  there() -- the first time is another
+  local at = clocks(c)
+  spans = {}
+  for _, step in ipairs { back, there } do
+    step()
+    for _, part in ipairs(c.grid.parts) do
+      local stream = way == "step" and part.main or part.outer
+      add(part, stream, "copies, and waits for others", last[stream])
+    end
+  end
+  each_device(function(dev) dev:synchronize() end)
+  for _, span in ipairs(spans) do
+    for _, name in ipairs { "from", "to" } do span[name] = at(span[name], tonumber(span.label)) end
+  end
+  mw.timeline { spans = spans, name = "multi-gpu-" .. way, device = c.dev,
+                title = ("multi-gpu: two steps, %d^3 cells per device, %s"):format(side, way) }
+end
+
+study:part { "timeline", run = function()
+  open(study.dev)
+  if in_job or devices[1]:properties().checks then return end -- nothing is timed
+  for _, way in ipairs { "step", "overlap" } do timeline(way) end
+end }
 
 local one = {} -- times of one device
 study:part { "strong", rungs = { "overlap", "overlap, graph" }, cases = function(dev)
     open(dev)
-    local list = {}
-    for used = 1, #devices do list[used] = used end
+    local list = { in_job and ranks or 1 }
+    for count = 2, #devices do list[count] = count end
     return { { side = p.strong, height = p.strong, used = list, steps = p.steps } }
   end,
-  odd = { { side = 9, used = 1, height = 6, steps = 2 } }, arrays = box, rows = "all",
+  odd = { { side = 9, used = in_job and ranks or 1, height = 6 * used, steps = 2 } }, arrays = box, rows = "all",
   table = { "rung", "used", "t", "T_tot", "speedup" },
   derive = function(records, c)
     for _, r in ipairs(records) do

@@ -4,7 +4,8 @@
 --
 -- The gravitational potential of n bodies, f32, n^2 interactions: direct, through shared memory with the
 -- source's literal 1.0 and with 1.0f, by rsqrtf, several bodies per thread, fast math, each pair once
--- (kernels/nbody.cu). The rate is n^2 / t, whatever a rung saves. How the bodies move: orbits.lua.
+-- (kernels/nbody.cu). The rate is n^2 / t, whatever a rung saves. The same over several devices, each with some of the
+-- bodies, whose tiles go round in a ring. How the bodies move: orbits.lua.
 --
 -- What others measured: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 7.10.2020). Its
 -- times have no unit and its GPU no name: as milliseconds they may be a GPU's. See docs/studies/nbody.md.
@@ -15,11 +16,13 @@ local mw = require "moonwarp"
 local function roots(dev)
   local properties = dev:properties()
   local clock = dev:kind() == "gpu" and properties.clock
-  return clock and { value = 16 * clock * properties.multiprocessors, label = "a root an interaction" } or nil
+  return clock and { value = 16 * clock * properties.multiprocessors, label = "a root per interaction" } or nil
 end
 
 local study, p, gpu = mw.study {
   question = "what limits a computation that is all arithmetic, and how far can its cost be cut?",
+  course = { week = 8.3, level = 2, hours = 3, about = "what limits arithmetic",
+             without_gpu = "results and errors" },
   kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end },
   units = { interactions = "1/s" }, output = "phi",
   type = "f32", level = "direct", peak = roots, seconds = { 0.03, gpu = 0.05 },
@@ -32,6 +35,8 @@ local study, p, gpu = mw.study {
     { "own", 4, "bodies per thread in these kernels", min = 1, max = 16 },
     { "lane", 8, "bodies per lane if each pair is computed once", gpu = 16, min = 1, max = 16 },
     { "samples", 12, "bodies whose potential the host computes", min = 1, max = 4096 },
+    { "devices", 2, "most devices of the ring; 0: all that reach each other", min = 0, max = 16,
+      check = function(v) return v == 1 and "two or more" or nil end },
   },
 }
 
@@ -107,7 +112,7 @@ local function pairs_once(each)
   end }
 end
 
-local SHARED <const>, own = "potential_shared<float>", ("%d bodies a thread"):format(p.own)
+local SHARED <const>, own = "potential_shared<float>", ("%d bodies per thread"):format(p.own)
 both(1, "direct", { kernel = "potential_direct<float>" })
 rung(1, "direct, 1.0", false, { kernel = "potential_direct<double>" })
 both(2, "shared memory, 1.0", { kernel = "potential_shared<double>" })
@@ -118,7 +123,7 @@ both(7, "each pair once", pairs_once(p.lane))
 
 -- Bodies per thread, and how often its loop is unrolled; or bodies per lane.
 for _, s in ipairs { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 }, { 4 }, { 8 }, { 16 } } do
-  local name = s[2] and "%d a thread, unrolled %d" or "pairs, %d a lane"
+  local name = s[2] and "%d per thread, unrolled %d" or "pairs, %d per lane"
   shapes[#shapes + 1] = name:format(table.unpack(s))
   rung(s[2] and 6 or 7, shapes[#shapes], true, s[2] and wide(s[1], s[2]) or pairs_once(s[1]))
 end
@@ -158,6 +163,92 @@ for _, way in ipairs { "managed", "copies, pageable", "copies, pinned" } do
   end
 end
 
+-- ---- a ring of devices ------------------------------------------------------------------------------------
+-- Each device has some bodies, and computes their potential from the tile of bodies at hand: its own first. Meanwhile
+-- that tile is copied to the next device, where it is the tile of the next step.
+
+local devices -- this one and others that it reaches; of a CPU device without such, parts of the processor
+
+local function ring_of(dev)
+  if devices then return devices end
+  devices = { dev }
+  for _, peer in ipairs(dev:peers()) do
+    if peer.access and (p.devices == 0 or #devices < p.devices) then devices[#devices + 1] = mw.device(peer.id) end
+  end
+  local count = math.max(2, p.devices)
+  for i = 1, not gpu and not devices[2] and count or 0 do
+    devices[i] = mw.device(("cpu:%d/%d"):format(i - 1, count))
+  end
+  return devices
+end
+
+-- A device's place in the ring: its bodies, two tiles for what comes by, streams for kernels and copies, and events.
+local function station(c, list, d)
+  local dev, first = list[d], c.bodies * (d - 1) // #list
+  local count, most = c.bodies * d // #list - first, mw.ceil_div(c.bodies, #list)
+  local at = { first = first, count = count, phi = c:keep(dev:array("f32", count)) }
+  for i = 1, 3 do at[i] = c:keep(dev:array("f32", 4 * most)) end -- its own, then what comes by in turn
+  for k, name in ipairs { "x", "y", "z", "m" } do
+    at[1]:copy(c[name], { from = first + 1, to = (k - 1) * count + 1, count = count })
+  end
+  at.main, at.lane = c:keep(dev:stream()), c:keep(dev:stream())
+  at.computed, at.sent = dev:event { timing = false }, dev:event { timing = false }
+  at.kernel = dev:module "nbody.cu":kernel "potential_tile"
+  at.go = at.kernel:prepare { grid = mw.ceil_div(count, 256), block = 256, stream = at.main }
+  return at
+end
+
+local function tile_of(step) return step == 0 and 1 or 2 + step % 2 end
+
+-- With is_hidden a step copies while it computes, else after that.
+local function step_of(ring, step, is_hidden)
+  local size = #ring
+  local function near(d, by) return ring[(d - 1 + by) % size + 1] end
+  for d, at in ipairs(ring) do
+    local before = near(d, -1)
+    if step > 0 then -- the tile has come, and what it overwrites next was used
+      at.main:wait(before.sent)
+      for _, event in ipairs { before.sent, near(d, 1).sent, near(d, 1).computed } do at.lane:wait(event) end
+    end
+  end
+  for d, at in ipairs(ring) do
+    local tile, count = at[tile_of(step)], near(d, -step).count
+    at.go(at.phi, at[1], tile, at.count, count, step == 0 and 1 or 0)
+    at.main:record(at.computed)
+    if not is_hidden then at.lane:wait(at.computed) end
+    if step < size - 1 then near(d, 1)[tile_of(step + 1)]:copy(tile, { count = 4 * count, stream = at.lane }) end
+  end
+  for _, at in ipairs(ring) do at.lane:record(at.sent) end
+end
+
+local function ring_rung(name, is_hidden, is_alone)
+  study:rung { 9, name, answer = "potential", observe = error_of,
+    when = function(c) return is_alone or #ring_of(c.dev) > 1 end,
+    fields = function(c) return { devices = is_alone and 1 or #ring_of(c.dev) } end,
+    make = function(c)
+      local list, ring = is_alone and { ring_of(c.dev)[1] } or ring_of(c.dev), {}
+      for d in ipairs(list) do ring[d] = station(c, list, d) end
+      local default, begun = c.dev:default_stream(), c.dev:event { timing = false }
+      return function()
+        default:record(begun)
+        for _, at in ipairs(ring) do
+          at.main:wait(begun)
+          at.lane:wait(begun)
+        end
+        for step = 0, #ring - 1 do step_of(ring, step, is_hidden) end
+        for _, at in ipairs(ring) do
+          c.phi:copy(at.phi, { to = at.first + 1, stream = at.main })
+          at.main:record(at.computed)
+          default:wait(at.computed)
+        end
+      end
+    end }
+end
+
+ring_rung("one device", false, true)
+ring_rung("ring, copies after", false)
+ring_rung("ring", true)
+
 -- ---- what others measured, and the parts ----------------------------------------------------------------
 local KIEL = { -- bodies = { direct, through shared memory }, as milliseconds
   [16384] = { 6.1, 6.3 }, [32768] = { 12.5, 12.2 }, [65536] = { 52.5, 48.4 }, [131072] = { 199.1, 183.2 },
@@ -188,7 +279,9 @@ study:part { "ladder", cases = { { bodies = sizes } }, rows = "all", rungs = { "
 
 study:part { "fast", cases = at_n, rungs = fast, ratios = gains, table = { "rung", "t", RATE, OVER, ERROR } }
 study:part { "shapes", cases = at_n, rungs = shapes, charts = { { kind = "ladder" } },
-  table = { "rung", { "each", title = "bodies a thread" }, "unroll", "t", RATE, OVER, ERROR } }
+  table = { "rung", { "each", title = "bodies per thread" }, "unroll", "t", RATE, OVER, ERROR } }
+study:part { "ring", cases = at_n, rungs = { "one device", "ring, copies after", "ring" }, level = "one device",
+  table = { "rung", "devices", "t", RATE, { "share", title = "over one device", unit = "", digits = 4 }, ERROR } }
 study:part { "memory", cases = at_n, rungs = memory, clock = "host", table = { "rung", "t", RATE },
   ratios = { "managed / managed, kernel alone", "copies, pageable / copies, pageable, kernel alone",
              "copies, pinned / copies, pinned, kernel alone" } }

@@ -15,6 +15,8 @@ local COLUMN <const>, REACH <const>, PIECE <const>, EACH <const> = 32, 16, 11264
 
 local study, p, gpu = mw.study {
   question = "how many threads must a multiprocessor hold?", kernels = "occupancy.cu", rate = "T_tot", output = "y",
+  course = { week = 5.2, level = 2, hours = 3, about = "warps against loads in flight",
+             without_gpu = "the calculator, for offline targets" },
   type = "f32", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   units = { spilled = "B", in_flight = "B", latency = "s" },
   odd = { { n = 100003 } },

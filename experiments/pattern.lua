@@ -140,19 +140,19 @@ local function rung(number, name, kernel, counts, each, most)
     end }
 end
 
-rung(2, "a byte a thread", "pattern_bytes<%d>", 1, 1, 8)
-rung(3, "a word a thread", "pattern_words<%d>", 1, 4, 7)
+rung(2, "a byte per thread", "pattern_bytes<%d>", 1, 1, 8)
+rung(3, "a word per thread", "pattern_words<%d>", 1, 4, 7)
 rung(4, "16 bytes", "pattern_wide<EXACT,%d>", 1, 16, 7.3)
 rung(5, "is there any?", "pattern_wide<ANY,%d>", 1, 16, 13)
 rung(6, "two words at once", "pattern_wide<PAIRS,%d>", 1, 16, 32)
-rung(7, "a word a thread, four counts", "pattern_words<%d>", 4, 4, 7)
+rung(7, "a word per thread, four counts", "pattern_words<%d>", 4, 4, 7)
 rung(8, "two at once, four counts", "pattern_wide<PAIRS,%d>", 4, 16, 32)
 
 -- ---- parts ------------------------------------------------------------------------------------------
 study:part { "ladder", cases = { { n = p.n, every = 0 } }, charts = { { kind = "ladder", logx = not gpu } },
   table = { { "number", title = "no." }, "rung", "t", "bound", "T_tot",
             { "share", title = "of the copy", unit = "%", digits = 3 } },
-  ratios = { "16 bytes / a word a thread", "is there any? / 16 bytes", "two words at once / is there any?",
+  ratios = { "16 bytes / a word per thread", "is there any? / 16 bytes", "two words at once / is there any?",
              "best one count / library copy", "best four counts / best one count" } }
 
 -- The more matches there are, the more often the letters are looked at twice.

@@ -2,9 +2,9 @@
 --
 -- poisson: by which method is the Poisson equation solved in the shortest time?
 --
--- By Fourier transforms (moonwarp.fft: cuFFT, or FFTW on the CPU device), beside those two transforms alone, in 2-D and
--- in 3-D; then in 2-D by multigrid, by conjugate gradients and by transforms, until the error is the same. `unknowns`
--- is unknowns per second, from the right side to the solution. See docs/studies/poisson.md.
+-- By Fourier transforms (moonwarp.fft: cuFFT, or FFTW on the CPU device), compared with those two transforms alone, in
+-- 2-D and in 3-D; then in 2-D by multigrid, by conjugate gradients and by transforms, until the error is the same.
+-- `unknowns` is unknowns per second, from the right side to the solution. See docs/studies/poisson.md.
 
 local mw = require "moonwarp"
 local blas = require "moonwarp.blas"
@@ -13,6 +13,8 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "by which method is the Poisson equation solved in the shortest time?", kernels = "poisson.cu",
+  course = { week = 11.5, level = 2, hours = 3, about = "which method",
+             without_gpu = "iterations and error of each method" },
   rate = { "unknowns", work = function(c) return #c.u end }, units = { unknowns = "1/s" }, output = "u",
   level = "two transforms", seconds = { 0.02, gpu = 0.05 }, also = { "apply<%s>", "shift<%s>" },
   params = {

@@ -79,7 +79,7 @@ local AHEAD = 2 -- rounds from the load of a tile to its scan
 
 local function named(kernel, op, ...) return (kernel:format(OPS[op].element, ...)) end
 
--- What is in front of each block, from what the blocks come to: u after u, and for pairs s after s.
+-- What is before each block, from what the blocks come to: u after u, and for pairs s after s.
 local function host_scan(totals, blocks)
   local before, v = { 0.0 }, 0.0
   for b = 1, blocks - 1 do

@@ -14,10 +14,12 @@ local ceil_div = mw.ceil_div
 local PERIOD, ODD = 65537, 100003 -- primes: no block or grid walks them in step
 local OPERATIONS = { "sum", "min", "max", "length", "dot" }
 local ADDS = { sum = true, dot = true }
-local ALONE, WIDTHS = "one element a thread", { 32, 64, 128, 256, 512, 1024 }
+local ALONE, WIDTHS = "one element per thread", { 32, 64, 128, 256, 512, 1024 }
 
 local study, p, gpu = mw.study {
   question = "how do a million threads agree on one number?", kernels = "reduce.cu", rate = "T_tot",
+  course = { week = 5.1, level = 2, hours = 4, about = "trees, shuffles, rounding",
+             without_gpu = "results, rounding, barriers" },
   output = "out", level = "library copy", seconds = { 0.01, gpu = 0.02 },
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,
   odd = function(v) return {
@@ -192,7 +194,7 @@ local share = { "share", title = "of the copy", unit = "%", digits = 3 }
 local function is_number(r) return r.rung ~= "library copy" end
 
 study:part { "tree", each = "grid", rows = "all", charts = { { kind = "ladder" } },
-  cases = { { n = p.n, type = p.types, op = "sum", grid = { ALONE, p.per .. " blocks a multiprocessor" } } },
+  cases = { { n = p.n, type = p.types, op = "sum", grid = { ALONE, p.per .. " blocks per multiprocessor" } } },
   rungs = function(one) return (one.number or 1) <= 7 end,
   table = { { "number", title = "no." }, "rung", "type", "t", "T_tot", share },
   ratios = { "reduce_strided / reduce_tree", "reduce_dynamic / reduce_tree", "reduce_last_warp / reduce_tree",

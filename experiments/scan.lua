@@ -11,6 +11,8 @@ local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "can the running sum of one long array run at the rate of a copy?",
+  course = { week = 7.2, level = 3, hours = 4, about = "one long array in one pass",
+             without_gpu = "results, fences, waiting blocks" },
   kernels = "scan.cu", rate = "T_eff", output = "y", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   odd = { { n = 100003 } },
   params = {

@@ -14,8 +14,9 @@ local SIDE = 64 -- as in the kernels
 
 local study, p = mw.study {
   question = "how should a thousand problems be solved that fit into a block each?", kernels = "small.cu",
+  course = { week = 11.1, level = 2, hours = 3, about = "a block per problem", without_gpu = "results" },
   rate = { "cells", work = function(c) return c.problems * (c.length or SIDE * SIDE) * c.steps end },
-  units = { cells = "1/s" }, type = "f32", output = "to", level = { "a launch a step", "a launch an implicit step" },
+  units = { cells = "1/s" }, type = "f32", output = "to", level = { "a launch per step", "a launch per implicit step" },
   seconds = { 0.03, gpu = 0.05 },
   odd = { { problems = 3, steps = 7 }, { problems = 1, steps = 1 }, { problems = 5, steps = 3, length = 201 },
           { problems = 1, steps = 4, length = 256 }, { problems = 2, steps = 2, length = 1 } },
@@ -78,9 +79,9 @@ local function by_rung(name)
 end
 
 study:answer("Jacobi", { host = function(c) return host_steps(c, SIDE * SIDE, jacobi) end, tolerance = tolerance,
-                         needs = { "a launch a step" }, reference = by_rung "a launch a step" })
+                         needs = { "a launch per step" }, reference = by_rung "a launch per step" })
 study:answer("implicit", { host = function(c) return host_steps(c, c.length, thomas) end, tolerance = tolerance,
-                           needs = { "a launch an implicit step" }, reference = by_rung "a launch an implicit step" })
+                           needs = { "a launch per implicit step" }, reference = by_rung "a launch per implicit step" })
 
 -- ---- Jacobi -----------------------------------------------------------------------------------------
 local function is_square(c) return not c.length end
@@ -117,9 +118,10 @@ local function step_of_each(c)
   end)
 end
 
-study:rung { 1, "a launch a step and problem", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square,
+study:rung { 1, "a launch per step and problem", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square,
   make = step_of_each, sides = function(c) return { problems = c.problems, steps = math.min(c.steps, p.alone) } end }
-study:rung { 2, "a launch a step", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square, make = step_of_all }
+study:rung { 2, "a launch per step", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square,
+             make = step_of_all }
 study:rung { 3, "a graph of them", answer = "Jacobi", kernel = { "jacobi_step" }, when = is_square,
              make = step_of_all, graph = true }
 study:rung { 4, "all steps in shared memory", answer = "Jacobi", kernel = "jacobi_shared", blocks = { 256, 512 },
@@ -140,7 +142,7 @@ local function implicit_steps(c)
   end
 end
 
-study:rung { 6, "a launch an implicit step", answer = "implicit", kernel = { IMPLICIT }, when = is_line,
+study:rung { 6, "a launch per implicit step", answer = "implicit", kernel = { IMPLICIT }, when = is_line,
              make = implicit_steps }
 study:rung { 7, "a graph of implicit steps", answer = "implicit", kernel = { IMPLICIT }, when = is_line,
              make = implicit_steps, graph = true }
@@ -149,19 +151,19 @@ study:rung { 8, "all implicit steps in a launch", answer = "implicit", kernel = 
 
 -- ---- parts ------------------------------------------------------------------------------------------
 local columns = { { "number", title = "no." }, "rung", "block", "t", "cells",
-                  { "share", title = "of a launch a step", digits = 3 } }
+                  { "share", title = "of a launch per step", digits = 3 } }
 
 study:part { "Jacobi", cases = { { problems = p.problems, steps = p.steps } }, clock = "host", batch = 1, rows = "all",
   table = columns, charts = { { kind = "ladder" } },
-  ratios = { "a graph of them / a launch a step", "all steps in shared memory / a launch a step",
-             "all steps in registers / a launch a step" } }
+  ratios = { "a graph of them / a launch per step", "all steps in shared memory / a launch per step",
+             "all steps in registers / a launch per step" } }
 
 study:part { "number", cases = { { problems = mw.geometric(p.problems, 1, 4), steps = p.steps } }, clock = "host",
-  batch = 1, rungs = { "a launch a step", "a graph of them", "all steps in registers" },
+  batch = 1, rungs = { "a launch per step", "a graph of them", "all steps in registers" },
   charts = { { x = "problems", logx = 10, logy = 10, xlabel = "grids of 64 x 64 cells", title = "by their number" } } }
 
 study:part { "implicit", cases = { { problems = p.problems, steps = p.steps, length = p.length } }, clock = "host",
   batch = 1, table = columns, charts = { { kind = "ladder" } },
-  ratios = { "a graph of implicit steps / a launch an implicit step",
-             "all implicit steps in a launch / a launch an implicit step" } }
+  ratios = { "a graph of implicit steps / a launch per implicit step",
+             "all implicit steps in a launch / a launch per implicit step" } }
 return study

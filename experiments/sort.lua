@@ -3,7 +3,7 @@
 -- sort: how fast can keys be put in order, and what does a result on the host cost a burst of launches?
 --
 -- Keys of 32 bits, unsigned: a bitonic network; four passes of 8 bits, whose counts are scanned between the launches;
--- the same in one sweep, where tiles look back (kernels/sort.cu). Beside them CUB's SortKeys, the level
+-- the same in one sweep, where tiles look back (kernels/sort.cu). Next to them CUB's SortKeys, the level
 -- where nvcc is (moonwarp.cub). The rate is n / t. Then CUB's and Thrust's sum within a burst of launches. See
 -- docs/studies/sort.md.
 
@@ -15,6 +15,8 @@ local TILE <const>, DIGITS <const>, PART <const> = 8192, 256, 2048 -- as in kern
 
 local study, p, gpu = mw.study {
   question = "how fast can keys be put in order, and what does a result on the host cost a burst of launches?",
+  course = { week = 7.3, level = 3, hours = 4, about = "radix sort, and CUB beside it",
+             without_gpu = "results" },
   kernels = "sort.cu", rate = { "keys", work = function(c) return c.n end }, units = { keys = "1/s" }, output = "y",
   type = "u32", level = "CUB", seconds = { 0.02, gpu = 0.05 }, odd = { { n = { 1, 33, 32707 } } },
   params = {

@@ -14,6 +14,8 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "how near does a sparse matrix come to the memory's rate, and what does a solver make of it?",
+  course = { week = 11.4, level = 2, hours = 4, about = "formats, and a solver of few launches",
+             without_gpu = "results, iterations" },
   kernels = "sparse.cu", rate = "T_eff", output = "y", level = "library copy",
   seconds = { 0.02, gpu = 0.05 }, also = { "poisson<%s>", "to_ell<%s>", "merge_starts" },
   params = {
@@ -107,7 +109,7 @@ study:answer("columns", { output = "Y",
   tolerance = function(c) return { absolute = 64 * c.eps } end })
 
 local function known(c) return c.known end
-study:answer("triangle", { host = known, needs = { "a thread a row" },
+study:answer("triangle", { host = known, needs = { "a thread per row" },
   tolerance = function(c) return { absolute = 256 * c.eps } end,
   bytes = function(c) return matrix_bytes(c) + c.x:nbytes() + c.y:nbytes() end })
 
@@ -118,10 +120,10 @@ local function begin(c, x)
   c.sums:upload { c.dev:dot(c.b, c.b), 0, 0 }
 end
 study:answer("CG", { host = known, output = "x", start = begin, restart = true,
-  needs = { "CG, an operation a kernel", "a thread a row" },
+  needs = { "CG, an operation per kernel", "a thread per row" },
   tolerance = function(c) return { absolute = 1e5 * c.eps } end,
   reference = function(c, launcher)
-    launcher("CG, an operation a kernel", c)()
+    launcher("CG, an operation per kernel", c)()
     return c:keep(c.x:clone())
   end,
   bytes = function(c) return c.steps * (matrix_bytes(c) + 11 * c.x:nbytes()) end })
@@ -135,8 +137,8 @@ end
 local function each_row(kernel) return { kernel = kernel, block = BLOCK, grid = per_row } end
 local function rows_how(c) return { block = BLOCK, grid = per_row(c, BLOCK) } end
 
-rung(2, "a thread a row", "product", each_row "spmv_thread<%s>")
-rung(3, "a warp a row", "product", { kernel = "spmv_warp<%s>", block = BLOCK,
+rung(2, "a thread per row", "product", each_row "spmv_thread<%s>")
+rung(3, "a warp per row", "product", { kernel = "spmv_warp<%s>", block = BLOCK,
                                      grid = function(c, block) return ceil_div(32 * rows(c), block) end })
 rung(4, "rows of one length", "product", { when = function(c) return c.side ~= nil end, launches = function(c)
   local arguments = { width = 5 }
@@ -162,7 +164,7 @@ rung(7, "library", "product", { make = function(c)
   return function() sparse.spmv(c.y, c.offsets, c.columns, c.values, c.x) end
 end })
 
-rung(8, "a product a column", "columns", { launches = function(c)
+rung(8, "a product per column", "columns", { launches = function(c)
   local list = {}
   for k = 0, COLUMNS - 1 do
     local function column(array) return array and array:view(k * c.m + 1, c.m) or mw.null end
@@ -183,7 +185,7 @@ local function by_levels(c)
   end
   return list
 end
-rung(11, "a launch a level", "triangle", { launches = by_levels })
+rung(11, "a launch per level", "triangle", { launches = by_levels })
 rung(12, "a graph of them", "triangle", { launches = by_levels, graph = true })
 rung(13, "levels in a launch", "triangle", { kernel = "solve_grid<%s>", block = 128, cooperative = true,
   args = function(c) return { rows = c.order } end,
@@ -234,7 +236,7 @@ rung(15, "CG, scalars by the host", "CG", { kernel = { "add<%s>", "direction<%s>
     end
   end
 end })
-rung(16, "CG, an operation a kernel", "CG", { launches = apart })
+rung(16, "CG, an operation per kernel", "CG", { launches = apart })
 rung(17, "CG, fused", "CG", { launches = fused })
 rung(18, "CG, fused, in a graph", "CG", { launches = fused, graph = true })
 
@@ -250,10 +252,10 @@ local PRODUCTS <const> = { "library copy", "product" }
 part("Poisson", { side = p.side }, { { side = { 1, 2, 17, 40 } } }, "library", PRODUCTS,
   { "best product / library copy", "staged / library" })
 part("power law", { rows = p.rows }, { { rows = { 1, 100, 3000 } } }, "library", PRODUCTS, { "merged / library" })
-part("columns", { side = p.side, what = "columns" }, { { side = { 1, 17 }, what = "columns" } }, "a product a column",
+part("columns", { side = p.side, what = "columns" }, { { side = { 1, 17 }, what = "columns" } }, "a product per column",
   { "library copy", "columns" })
 part("triangle", { side = p.triangle, what = "triangle" }, { { side = { 1, 7, 30 }, what = "triangle" } },
-  "a launch a level", { "triangle" })
+  "a launch per level", { "triangle" })
 part("CG", { side = p.side, steps = p.steps, what = "CG" }, ODD_CG, "library copy", { "library copy", "CG" },
-  { "CG, fused / CG, an operation a kernel", "CG, fused / library copy" })
+  { "CG, fused / CG, an operation per kernel", "CG, fused / library copy" })
 return study

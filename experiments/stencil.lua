@@ -14,6 +14,8 @@ local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "how close to the memory's rate is a step of heat diffusion, and can a solver exceed it?",
+  course = { week = 6.1, level = 2, hours = 4, about = "a floor in bytes, and how several steps go below it",
+             without_gpu = "results, bytes, sectors" },
   kernels = "stencil.cu", rate = "T_eff", output = "T2", level = "triad", seconds = { 0.03, gpu = 0.1 },
   odd = { { nx = 67, ny = 43 }, { nx = 68, ny = 41 } }, -- rows that begin anywhere, and on 16 bytes
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,
@@ -72,7 +74,7 @@ local function tile(halo)
   return function(c, block) return (block[1] + halo) * (block[2] + halo) * (c.type == "f64" and 8 or 4) end
 end
 
--- A rung that makes one step a pass.
+-- A rung that makes one step per pass.
 local function single(spec)
   spec.blocks, spec.over, spec.fields = spec.blocks or one_width, { "nx", "ny" }, { steps = 1 }
   study:rung(spec)
@@ -101,10 +103,10 @@ single { 7, "rows in registers", kernel = ("diffusion_march<%d>"):format(p.march
          variant = function(v)
            return { kernel = ("diffusion_march<%d>"):format(v.march), block = { v.bx, v.by }, each = { 1, v.march } }
          end }
-single { 8, "16 bytes a thread", kernel = "diffusion_vector", answer = "step",
+single { 8, "16 bytes per thread", kernel = "diffusion_vector", answer = "step",
          each = function(c) return { c.vector, 1 } end }
 
-local function pass_name(k) return k == 1 and "1 step a pass" or k .. " steps a pass" end
+local function pass_name(k) return k == 1 and "1 step per pass" or k .. " steps per pass" end
 
 local WARPS, deepest = 2, pass_name(math.max(table.unpack(p.levels)))
 for _, k in ipairs(p.levels) do
@@ -136,7 +138,7 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n } }, rows = "best",
              { x = "threads", logx = 2, xlabel = "threads per block", name = "shapes",
                title = "the naive step by the block's shape", of = function(r) return r.number == 1 end,
                by = function(r) return r.block:match "^%d+" .. " wide" end },
-             { x = "steps", logx = 2, xlabel = "steps a pass", title = "temporal blocking",
+             { x = "steps", logx = 2, xlabel = "steps per pass", title = "temporal blocking",
                of = function(r) return r.number == 9 end } },
   ratios = { "naive / triad", "diffusion, shared memory / naive", "best step / triad",
              deepest .. " / triad" } }

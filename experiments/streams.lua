@@ -2,13 +2,15 @@
 --
 -- streams: how much of the copy time between host and device can a kernel hide?
 --
--- An array is copied in, computed and copied out, in equal pieces over streams, beside the single stages.
+-- An array is copied in, computed and copied out, in equal pieces over streams, compared with the single stages.
 -- T_tot = bytes moved / t: 1 array for a copy, 2 for a kernel, a pipeline and both ways at once. Times are
 -- the host's, to the end of the last copy. See docs/studies/streams.md.
 
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "how much of the copy time between host and device can a kernel hide?",
+  course = { week = 9.1, level = 2, hours = 4, about = "copies behind kernels",
+             without_gpu = "order, events, the timeline" },
   kernels = "streams.cu", rate = "T_tot", output = "y", level = "pipeline", seconds = { 0.03, gpu = 0.02 },
   units = { queued = "s", copy_in = "s", kernel = "s", copy_out = "s", hidden = "%", overlap = "%" },
   peak = function() end, -- that of the device's memory bounds no copy from the host
@@ -68,7 +70,7 @@ function study.arrays(c)
   if not whole or #whole.given < c.n then whole = make_whole(c.dev, c.type, c.n) end
   if not c.rounds and rounds == 0 then rounds = calibrated(c.dev) end
   c.size, c.chunks, c.streams, c.rounds = size_of(c), chunks_of(c), c.streams or 2, c.rounds or rounds
-  local all, buffers = { a = -1, b = 1 }, math.min(math.max(3, p.streams) * c.size, c.n) -- one a stream
+  local all, buffers = { a = -1, b = 1 }, math.min(math.max(3, p.streams) * c.size, c.n) -- one per stream
   for name, array in pairs(whole) do all[name] = array:view(1, c.n) end
   for _, name in ipairs { "input", "output", "left", "once" } do
     all[name] = whole[name]:view(1, buffers):copy(whole.poison, { count = buffers })
@@ -189,7 +191,7 @@ end })
 rung(4, "legacy default, blocking", { blocking = true, nothing_in = "legacy" })
 rung(5, "per-thread default, blocking", { blocking = true, nothing_in = "per-thread" })
 rung(6, "legacy default, non-blocking", { nothing_in = "legacy" })
-rung(7, "a callback a piece", { answer = "called back", observe = function() return { heard = heard } end,
+rung(7, "a callback per piece", { answer = "called back", observe = function() return { heard = heard } end,
   after = function(piece)
     return function()
       if piece.i == 1 then heard = {} end

@@ -12,6 +12,8 @@ local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "what does it cost to write along columns what was read along rows?",
+  course = { week = 3.2, level = 2, hours = 3, about = "shared memory, padding, bank conflicts",
+             without_gpu = "sectors and bank conflicts by counters" },
   kernels = "transpose.cu", rate = "T_tot", output = "B", level = "library copy", seconds = { 0.03, gpu = 0.1 },
   -- What shared memory allows: without conflicts it moves 128 bytes per cycle, half of them written, half read.
   bound = function(c, _, r) return r.shared_efficiency and c:per_cycle(128 * r.shared_efficiency) end,

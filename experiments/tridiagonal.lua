@@ -14,6 +14,7 @@ local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "how should many tridiagonal systems be solved at once?", kernels = "tridiagonal.cu", rate = "T_eff",
+  course = { week = 11.3, level = 2, hours = 3, about = "many systems at once", without_gpu = "results" },
   output = "x", level = "library copy", seconds = { 0.02, gpu = 0.05 }, also = { "dominant<%s>", "heat_wave<%s>" },
   params = {
     { "unknowns", 1 << 15, "of all systems together", gpu = 1 << 24, min = 1, max = 1 << 30 },
@@ -166,7 +167,7 @@ end
 
 local function is_heat(c) return c.nx ~= nil end
 add(8, "heat, Thomas", { answer = "heat step", when = is_heat, launches = heat("Thomas", "Thomas", "Thomas") })
-add(9, "heat, a warp a line", { answer = "heat step", when = is_heat, launches = heat() })
+add(9, "heat, a warp per line", { answer = "heat step", when = is_heat, launches = heat() })
 add(10, "heat, a warp along x", { answer = "heat step", when = is_heat, launches = heat("warp", "Thomas", "Thomas") })
 
 -- ---- parts ------------------------------------------------------------------------------------------

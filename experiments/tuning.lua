@@ -2,15 +2,17 @@
 --
 -- tuning: does a search find the best variant of a kernel, and the same one each time?
 --
--- Four kernels whose blocks, elements a thread and tiles are open. First each in one shape; then all variants, and
--- searches that try a quarter of them at most, several times: what they find beside the best of all, and whether it is
--- the best or one that is announced as tied with it. See docs/studies/tuning.md.
+-- Four kernels whose blocks, elements per thread and tiles are open. First each in one shape; then all variants, and
+-- searches that try a quarter of them at most, several times: what they find compared with the best of all, and whether
+-- it is the best or one that is announced as tied with it. See docs/studies/tuning.md.
 
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 
 local study, p = mw.study {
   question = "does a search find the best variant of a kernel, and the same one each time?",
+  course = { week = 11.2, level = 2, hours = 3, about = "the best of hundreds of variants",
+             without_gpu = "spaces of a few variants" },
   kernels = "tuning.cu", rate = "T_eff", seconds = { 0.005, gpu = 0.003 }, type = "f32",
   odd = { { nx = 67, ny = 43, n = 37, length = 1003 }, { nx = 132, ny = 70, n = 50, length = 20001 } },
   params = {
@@ -66,7 +68,7 @@ study:rung { 1, "stencil", kernel = "diffuse<%s,1,0>", answer = "step", block = 
     return { kernel = ("diffuse<%%s,%d,%d>"):format(v.rows, v.ldg), block = { v.bx, v.by }, each = { 1, v.rows } }
   end }
 
--- down x along elements a thread, from tiles of so many columns of A.
+-- down x along elements per thread, from tiles of so many columns of A.
 local function product(block, down, along, depth)
   return { kernel = ("product<%d,%d,%d>"):format(down, along, depth), block = block,
            shared = function(_, b) return 4 * depth * (down * b[2] + along * b[1]) end,
@@ -119,7 +121,7 @@ study:rung { 4, "transposition", kernel = "turn<%s,32,1,1,ROWS_OF_A>", answer = 
 local sides = { nx = p.side, ny = p.side, n = p.n, length = p.length }
 study:part { "as written", cases = { sides }, table = { { "number", title = "no." }, "rung", "block", "t", "T_eff" } }
 
--- ---- searches beside all variants -------------------------------------------------------------------
+-- ---- searches and all variants -------------------------------------------------------------------
 -- A variant's time over the least of a tuning, measured in turn where it is one of the best.
 local function share_of(all, number)
   for _, row in ipairs { all.best, table.unpack(all.ties) } do

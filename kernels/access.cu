@@ -3,25 +3,25 @@
 // access: how a kernel reads and writes, and where it keeps what it uses more than once.
 //
 // The ladders
-//   which elements   v1  strided        neighbouring threads are `stride` elements apart
-//                    v2  shifted        the first thread of a warp is `offset` elements into a line
-//   how many bytes   v3  by<T>          one access of sizeof(T) bytes per thread: 1 to 16
-//   how many at once v4  in_order       a load, its store, the next load; v5 in_order_restrict: arrays do not overlap
-//                    v6  loads_first    all loads of a step, then its stores
-//   halves           v7  half_steps, half2_steps, float_steps: v = a * v + b in f16, in pairs, and in f32 between
-//   constants        v8  polynomial<P, OWN>   coefficients in the code, in constant, global or shared memory; all
+//   which elements   strided            neighbouring threads are `stride` elements apart
+//                    shifted            the first thread of a warp is `offset` elements into a line
+//   how many bytes   by<T>              one access of sizeof(T) bytes per thread: 1 to 16
+//   how many at once in_order           a load, its store, the next load; in_order_restrict: arrays do not overlap
+//                    loads_first        all loads of a step, then its stores
+//   halves           half_steps, half2_steps, float_steps: v = a * v + b in f16, in pairs, and in f32 between
+//   constants        polynomial<P, OWN>       coefficients in the code, in constant, global or shared memory; all
 //                        threads read the same one, or (OWN) each lane reads its own
-//                    v9  in_place, in_place_restrict   the sum is kept in y[i]
-//   small arrays     v10 product_registers<M>   loops that the compiler unrolls
-//                    v11 product_local          a loop to m, known at run time: the array is in local memory
-//                    v12 product_shared<BY_ROW> in shared memory, a row or a column per thread
+//                    in_place, in_place_restrict       the sum is kept in y[i]
+//   small arrays     product_registers<M>       loops that the compiler unrolls
+//                    product_local              a loop to m, known at run time: the array is in local memory
+//                    product_shared<BY_ROW> in shared memory, a row or a column per thread
 //
 // Bound: main memory, as of a copy: each element is read once and written once, T_tot = 2 * bytes(x) / t. Memory is
-// read by sectors of 32 bytes: of v1 with a stride of 8 floats and more, 4 of each 32 bytes are used. v4 to v6 have as
-// many bytes in flight as threads * loads; v7 and v8 may be bound by arithmetic or by the path to the coefficients.
+// read by sectors of 32 bytes: of strided by 8 floats and more, 4 of each 32 bytes are used. Of in_order and
+// loads_first threads * loads are in flight; halves and constants may be bound by arithmetic or by the path to these.
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023):
-// lecture 2, p. 12 (v1), 16 to 18 (v8), 22 to 25 (v10 to v12), 28 (restrict), 29 (v3, v7), 31 (v4 to v6).
+// lecture 2, p. 12 (strides), 16 to 18 (constants), 22 to 25 (arrays), 28 (restrict), 29 (bytes, halves), 31 (at once).
 
 #include <cuda_fp16.h>
 

@@ -3,12 +3,12 @@
 // balance: how many operations fit into the time that memory takes for a number, and what to compute instead of moving.
 //
 // The ladders
-//   v1  steps<T, K>        y = x after K multiplications and additions, one element per thread
-//   v2  steps_wide<T, K>   the same, 16 bytes per thread: as many independent chains as elements
+//   steps<T, K>            y = x after K multiplications and additions, one element per thread
+//   steps_wide<T, K>       the same, 16 bytes per thread: as many independent chains as elements
 //   the filter 1/16 (1 2 1; 2 4 2; 1 2 1), the product of a row (1 2 1)/4 and a column of the same
-//   v3  along_x, along_y   two separable passes, with an array between them; bound: twice the traffic of a copy
-//   v4  binomial           one pass, nine values per point; the caches give all but one of them
-//   v5  binomial_march<R>  one pass of R rows per thread: the sum along x is made once per row and kept in registers
+//   along_x, along_y       two separable passes, with an array between them; bound: twice the traffic of a copy
+//   binomial               one pass, nine values per point; the caches give all but one of them
+//   binomial_march<R>      one pass of R rows per thread: the sum along x is made once per row and kept in registers
 //
 // Bound: max(memory, arithmetic). K steps are 2 K operations per element, which is read once and written once: K
 // operations per number moved. The knee is where both bounds are equal: arithmetic rate / memory rate * bytes of a

@@ -2,33 +2,33 @@
 //
 // cumsum: the running sum of a 3-D array along one of its dimensions, reached from a copy in small steps.
 //
-// The ladder (S. Omlin and L. Raess, notebook 4 of github.com/omlins/julia-gpu-course-2023: v1 to v10 are its copy and
-// its tasks 1 to 9; T is float or double)
-//   v1  copy_3d           one element per thread, block 32 x 8
-//   v2  copy_z            a thread copies along z: neighbours still read neighbours
-//   v3  cumsum_z          the same with the sum in a register, which costs nothing
-//   v4  copy_y            a thread copies along y
-//   v5  cumsum_y          the same with the sum in a register
-//   v6  copy_x            a thread copies along x: neighbours read a row apart, each its own line
-//   v7  copy_x32          a warp copies a row, 32 elements at a time
-//   v8  cumsum_shared     these 32 (or fewer: L) through shared memory, where the first thread adds them up
-//   v9  cumsum_broadcast  every lane hears of every other by 32 shuffles and adds up for itself
-//   v10 cumsum_chunks     five steps instead of 32: in sub-chunks of 2, 4, ... 32 lanes the upper half adds the last sum
-//                         of the lower half, by __shfl_sync with a width
+// The ladder (S. Omlin and L. Raess, notebook 4 of github.com/omlins/julia-gpu-course-2023: copy_3d to cumsum_chunks
+// are its copy and its tasks 1 to 9; T is float or double)
+//   copy_3d               one element per thread, block 32 x 8
+//   copy_z                a thread copies along z: neighbours still read neighbours
+//   cumsum_z              the same with the sum in a register, which costs nothing
+//   copy_y                a thread copies along y
+//   cumsum_y              the same with the sum in a register
+//   copy_x                a thread copies along x: neighbours read a row apart, each its own line
+//   copy_x32              a warp copies a row, 32 elements at a time
+//   cumsum_shared         these 32 (or fewer: L) through shared memory, where the first thread adds them up
+//   cumsum_broadcast      every lane hears of every other by 32 shuffles and adds up for itself
+//   cumsum_chunks         five steps instead of 32: in sub-chunks of 2, 4, ... 32 lanes the upper half adds the last
+//                         sum of the lower half, by __shfl_sync with a width
 // and beyond the source
-//   v0  copy_wide         16 bytes per thread: the bound to reach
-//   v11 cumsum_shuffle    five doubling steps: each lane adds the sum 1, 2, 4, ... 16 lanes to the left
-//   v12 cumsum_rows       one warp per row, V loads of 16 bytes in flight per lane, to keep a large GPU's memory busy
-//   v13 cumsum_tile       y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
-//                         each other their sums; two buffers in turn, so that one barrier a pass is enough
-//   v14 cumsum_paced      z: 16 bytes per thread, U planes in flight; no block runs ahead of the others by more than a
+//   copy_wide             16 bytes per thread: the bound to reach
+//   cumsum_shuffle        five doubling steps: each lane adds the sum 1, 2, 4, ... 16 lanes to the left
+//   cumsum_rows           one warp per row, V loads of 16 bytes in flight per lane, to keep a large GPU's memory busy
+//   cumsum_tile           y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
+//                         each other their sums; two buffers in turn, so that one barrier per pass is enough
+//   cumsum_paced          z: 16 bytes per thread, U planes in flight; no block runs ahead of the others by more than a
 //                         few planes, since planes a power of two apart lie in the same banks of memory
 //
 // Bound of all: main memory, each element read once and written once. T_eff_cs = 2 * bytes(A) / t, at most what the
-// fastest copy reaches. v6 moves a whole sector of 32 bytes for each element, v8 and v9 are bound by their chain of 32
-// additions. The doubling scan is that of W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986).
-// Rounding: v3, v5, v8 and v9 add in order, 1 rounding a term; the others add parts, about 10 + n / 32 in a chain. All
-// stay within eps * sqrt(terms) of each other for terms of one sign, so mw.check takes { sum = terms }.
+// fastest copy reaches. copy_x moves a whole sector of 32 bytes for each element, cumsum_shared and cumsum_broadcast
+// are bound by their chain of 32 additions. The doubling scan is that of W. D. Hillis and G. L. Steele, "Data parallel
+// algorithms" (1986). Rounding: cumsum_z, cumsum_y, cumsum_shared and cumsum_broadcast add in order, 1 rounding a term;
+// the others add parts, about 10 + n / 32 in a chain. Terms of one sign stay within { sum = terms }.
 
 #include "vector16.cuh"
 

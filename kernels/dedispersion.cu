@@ -2,33 +2,33 @@
 //
 // dedispersion: out[d][t] = sum over the channels c of x[c][t + shift[d][c]], for many trial dispersions d.
 //
-// x has 8 bits a sample, channel after channel, `stride` samples each (a multiple of 4); shift[d][c] are samples, at
+// x has 8 bits per sample, channel after channel, `stride` samples each (a multiple of 4); shift[d][c] are samples, at
 // most 65535, that do not fall with d. All sums are exact, so all rungs give the same bits. An "add" is one sample
 // added to one sum: channels * times * dms of them.
 //
 // The ladder: adds a cycle and multiprocessor, which the loads bound. A warp's load from shared memory, 32 lanes and 4
 // bytes, takes a cycle; one from global memory that the first-level cache serves takes two, as many bytes as it has
-//   v1 dedisperse_direct         a byte and its shift from global memory: 8
-//   v2 dedisperse_registers<R>   four neighbouring times of a thread are a word that begins anywhere: two aligned words
+//   dedisperse_direct            a byte and its shift from global memory: 8
+//   dedisperse_registers<R>      four neighbouring times of a thread are a word that begins anywhere: two aligned words
 //                                for 4 adds, 32. R such places share the load of a shift, and eight shifts are one load
-//   v3 dedisperse_shared<R,D,W>  a byte from shared memory: 32
-//   v4 dedisperse_pairs<R,D,W>   two samples in a word of 16-bit halves, unloaded every 256 channels (257 * 255 =
+//   dedisperse_shared<R,D,W>     a byte from shared memory: 32
+//   dedisperse_pairs<R,D,W>      two samples in a word of 16-bit halves, unloaded every 256 channels (257 * 255 =
 //                                65535): 64. As AstroAccelerate's kernel, which unloads every 4
-//   v5 dedisperse_quads<R,D,W>   four samples in a word. Their sums overflow into each other; that of the odd bytes is
+//   dedisperse_quads<R,D,W>      four samples in a word. Their sums overflow into each other; that of the odd bytes is
 //                                kept apart, from which that of the even ones follows modulo 2^32: 128, as many as
 //                                the 64 integer units allow (a permutation and two halves of a three-operand addition
 //                                for four samples)
-//   v6 dedisperse_groups<R,D,W>  four channels in a word, added by one dp4a to 32 bits, so nothing is unloaded.
-//                                Channels beside each other have few patterns of relative shifts within a tile of
+//   dedisperse_groups<R,D,W>     four channels in a word, added by one dp4a to 32 bits, so nothing is unloaded.
+//                                Channels side by side have few patterns of relative shifts within a tile of
 //                                trials; plan_groups lists them, a block makes the words of each pattern: 128,
 //                                at half of the issue slots
-//   v7 dedisperse_tensor<N,W,J>  tensor cores: the sum over channels is a product with a matrix of zeros and ones, of 16
+//   dedisperse_tensor<N,W,J>     tensor cores: the sum over channels is a product with a matrix of zeros and ones, of 16
 //                                trials, 8 times and 8, 4, 2 channels or one. A lane loads two words for a product of
 //                                8 or 4 channels, 512 and 256, and one for the others, 256 and 128; 294 where trials are
 //                                a sample apart
 //
-// A block of v3 to v6 has W warps, a tile of W * D trials, and times for R loads of each lane. It stages CHANNELS
-// channels from the least shift of the tile on. Trials of a warp are the same for all lanes: no bank conflicts.
+// A block of dedisperse_shared to dedisperse_groups has W warps, a tile of W * D trials, and times for R loads of each
+// lane. It stages CHANNELS channels from the least shift of the tile on. All lanes of a warp have its trials.
 //
 // Further kernels: delays, plan_groups, tile_shifts, zero_dm_mean, zero_dm_subtract, bin_times, row_statistics, boxcars,
 // squares, observe. Bound: main memory.
@@ -36,8 +36,8 @@
 // Sources: W. Armour, K. Adamek and others, AstroAccelerate (Oxford's course, lecture 9; undated, the latest year named
 // is 2023), and its kernels (github.com/AstroAccelerateOrg/astro-accelerate, 0dc2cd08 of 2025-12-01).
 
-#define CHANNELS 8   // staged at once, by v3 to v5
-#define GROUPS   4   // staged at once, by v6
+#define CHANNELS 8   // staged at once, by dedisperse_shared to dedisperse_quads
+#define GROUPS   4   // staged at once, by dedisperse_groups
 #define UNLOAD   256 // channels until the sums of 16 bits are unloaded
 
 // ---- device helpers ------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ __global__ void delays(unsigned short *shifts, const double *part, double step, 
   shifts[(size_t)d * channels + c] = (unsigned short)floor(__dadd_rn(delay, 0.5));
 }
 
-// ---- v1, v2: global memory -----------------------------------------------------------------------------------------
+// ---- global memory -------------------------------------------------------------------------------------------------
 
 __global__ void dedisperse_direct(float *out, const unsigned char *x, const unsigned short *shifts, int channels,
                                   int times, int dms, int stride) {
@@ -119,7 +119,7 @@ __global__ void dedisperse_registers(float *out, const unsigned char *x, const u
     for (int q = 0; q < 4; q++) put(out, d, t + 128 * r + q, dms, times, sum[r][q]);
 }
 
-// ---- v3: bytes in shared memory ------------------------------------------------------------------------------------
+// ---- bytes in shared memory ----------------------------------------------------------------------------------------
 
 // `width`: samples of a channel that a block stages, a multiple of 8.
 template <int R, int D, int W>
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(32 * W)
     for (int r = 0; r < R; r++) put(out, d0 + y + W * j, t0 + lane + 32 * r, dms, times, sum[j][r]);
 }
 
-// ---- v4: two samples a word ----------------------------------------------------------------------------------------
+// ---- two samples per word -------------------------------------------------------------------------------------------
 
 // Staged twice: pairs that begin at even samples, then those at odd ones.
 template <int R, int D, int W>
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(32 * W)
     }
 }
 
-// ---- v5: four samples a word ---------------------------------------------------------------------------------------
+// ---- four samples per word ------------------------------------------------------------------------------------------
 
 // Staged four times: words that begin at samples 0, 1, 2 and 3 of four.
 template <int R, int D, int W>
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(32 * W)
       for (int q = 0; q < 4; q++) put(out, d0 + y + W * j, t0 + 4 * (lane + 32 * r) + q, dms, times, sum[j][r][q]);
 }
 
-// ---- v6: four channels a word --------------------------------------------------------------------------------------
+// ---- four channels per word -----------------------------------------------------------------------------------------
 
 // The plan, by tile of dms and group of four channels: how many patterns; where the samples of each channel begin, a
 // multiple of 4, or -1 for one that is not there, and then for each of MOST patterns what to add to these, 0 to 7; for
@@ -377,7 +377,7 @@ __global__ void __launch_bounds__(32 * W)
     for (int r = 0; r < R; r++) put(out, d0 + y + W * j, t0 + lane + 32 * r, dms, times, sum[j][r]);
 }
 
-// ---- v7: tensor cores ----------------------------------------------------------------------------------------------
+// ---- tensor cores --------------------------------------------------------------------------------------------------
 
 // Of each tile of 16 trials and channel: how far each trial's shift is from the first one's, times 8: 16 bytes.
 __global__ void tile_shifts(unsigned char *near, const unsigned short *shifts, int channels, int dms) {
@@ -409,7 +409,7 @@ __device__ void multiply(int (&d)[4], const unsigned (&a)[4], unsigned b0, unsig
 // 16 samples apart: the second half is the first one of a later product, so that a product needs one new word of a lane.
 
 // Words from one copy to the next, with those of a channel in J times 32: 8 modulo 32, so that the copies are in
-// different banks. And of a channel, so that channels beside each other are four banks apart.
+// different banks. And of a channel, so that channels side by side are four banks apart.
 __device__ constexpr int copy_of(int J) {
   return 32 * J + 8;
 }

@@ -3,24 +3,24 @@
 // divergence: what it costs when threads do different things, and how they agree on who does what.
 //
 // The ladders
-//   ways      v1  branches<BY_WARP>   the threads, or the warps, of a block go `ways` different ways
-//   branch    v2  root_branch, root_select    if and else of one instruction each; a choice
-//   list      v3  list_branch         a few elements take `steps` steps, behind a branch
-//             v4  list_two            two lists of indices, then a launch for each
-//             v5  list_build<BY>      one list, of the expensive ones; its places by an atomic operation of each
+//   ways      branches<BY_WARP>       the threads, or the warps, of a block go `ways` different ways
+//   branch    root_branch, root_select        if and else of one instruction each; a choice
+//   list      list_branch             a few elements take `steps` steps, after a branch
+//             list_two                two lists of indices, then a launch for each
+//             list_build<BY>          one list, of the expensive ones; its places by an atomic operation of each
 //                                     thread, by a vote of each warp, by a count of each block
-//             v6  list_in_block       a list of each block, in shared memory: one launch
-//   boundary  v7  edge_branch         points of the boundary take `steps` steps, behind a branch
-//             v8  inner, edges        a kernel for each
-//   count     v9  count<BY>           how many elements are small, joined by element, warp or block
-//   atomics   v10 bins<IN_SHARED>     atomic additions to few or many addresses, in global or in shared memory
+//             list_in_block           a list of each block, in shared memory: one launch
+//   boundary  edge_branch             points of the boundary take `steps` steps, after a branch
+//             inner, edges            a kernel for each
+//   count     count<BY>               how many elements are small, joined by element, warp or block
+//   atomics   bins<IN_SHARED>         atomic additions to few or many addresses, in global or in shared memory
 //
-// Bound: of v1 by threads 1 / ways of one way, since a warp takes all ways that one of its threads takes, one after the
-// other; by warps that of one way. The others: main memory, as of a copy (v9 only reads). The expensive part is
-// `steps` multiplications and additions, each of which waits for the one before.
+// Bound: of branches by threads 1 / ways of one way, since a warp takes all ways that one of its threads takes, one
+// after the other; by warps that of one way. The others: main memory, as of a copy (count only reads). The expensive
+// part is `steps` multiplications and additions, each of which waits for the one before.
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023),
-// lecture 3: p. 2 to 8 (v1, v2), 10 (v7, v8), 11 (v3 to v5), 14 and 15 (votes and counts), 16 to 19 (v9, v10).
+// lecture 3: p. 2 to 8 (branches, root_branch), 10 (edge_branch, inner), 11 (lists), 14 to 19 (count, bins).
 
 enum { ELEMENT, SHARED, WARP, BLOCK };
 

@@ -4,10 +4,10 @@
 //
 // Each element costs 33 multiply-adds and 8 bytes. Bound: main memory, T_tot = 8 n / t; 16 to 19 bytes, so 2 to 2.4
 // elements, per cycle and multiprocessor of an H200. What the three need:
-//   v1 filter_big    4 blocks of 512 threads, a piece of x in shared memory: 33 reads of shared memory for each
+//   filter_big       4 blocks of 512 threads, a piece of x in shared memory: 33 reads of shared memory for each
 //                    element, 32 lanes per cycle: 1 element per cycle
-//   v2 filter_small  12 blocks of 128 threads, no shared memory: 33 reads of the first-level cache, 1 element per cycle
-//   v3 filter_fat    4 blocks of 128 threads with many registers: 16 elements per thread, from 48 that it loads 16
+//   filter_small     12 blocks of 128 threads, no shared memory: 33 reads of the first-level cache, 1 element per cycle
+//   filter_fat       4 blocks of 128 threads with many registers: 16 elements per thread, from 48 that it loads 16
 //                    bytes at a time: 3 reads for each element; 128 multiply-adds per cycle: 3.9 elements
 //
 // Source: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 2 (Oxford; undated): the three kinds.

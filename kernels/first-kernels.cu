@@ -3,15 +3,15 @@
 // first-kernels: what a first program launches.
 //
 // The ladder
-//   v1 my_first_kernel   each thread sets one element
-//   v2 add               the sum of two vectors, with a guard for the threads beyond the last element
-//   v3 say               each thread prints a line
-//   v4 count<ATOMIC>     all threads increment one counter: by count++, which loses updates, or by atomicAdd
-//   v5 beyond, doubt     an access beyond an array; an assertion that fails
+//   my_first_kernel      each thread sets one element
+//   add                  the sum of two vectors, with a guard for the threads beyond the last element
+//   say                  each thread prints a line
+//   count<ATOMIC>        all threads increment one counter: by count++, which loses updates, or by atomicAdd
+//   beyond, doubt        an access beyond an array; an assertion that fails
 //
 // Bound: none; these are too small to measure. Source: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs"
-// (Oxford; undated, the latest year named is 2023), lecture 1, p. 22 (v1), practical 1, p. 27 to 32 (v2, v3, v5), and
-// lecture 3, p. 16 to 18 (v4).
+// (Oxford; undated, the latest year named is 2023), lecture 1, p. 22 (my_first_kernel), practical 1, p. 27 to 32 (add,
+// say, beyond), and lecture 3, p. 16 to 18 (count).
 
 #include <assert.h>
 #include <stdio.h>

@@ -18,26 +18,26 @@
 // (of the second).
 //
 // The ladder of the relaxation
-//   v1  relax_rows      rows as they are: a warp's cells of one colour are every other one
-//   v2  relax           the report's: red and black apart, a loop over the grid; set_bnd is a launch of its own
-//   v3  relax_texture   neighbours by a texture
-//   v4  relax_shared    neighbours of a block in shared memory
-//   v5  relax_toggle    the report's small ideas, one by one
-//   v6  relax_grid      all iterations in one launch, with grid barriers; without them it is the report's mistake
-//   v7  relax_tiles     the same, x0 of each block kept in shared memory
-//   v8  relax_hidden    x0 looked for in shared memory as an earlier launch has left it: the report's mistake
-//   v9  relax_bounds    no set_bnd between: beyond a wall is the cell's own last value, times the wall's sign
-//   v10 relax_wide      the same, four pairs a thread as one access, several rows
-//   v11 relax_levels    K iterations a pass: a warp walks down a strip with all 2 K half iterations at once, each a row
-//                       behind the one before
-//   v12 relax_band      a block keeps some rows of the whole width in registers, for all iterations or for a few
+//   relax_rows          rows as they are: a warp's cells of one colour are every other one
+//   relax               the report's: red and black apart, a loop over the grid; set_bnd is a launch of its own
+//   relax_texture       neighbours by a texture
+//   relax_shared        neighbours of a block in shared memory
+//   relax_toggle        the report's small ideas, one by one
+//   relax_grid          all iterations in one launch, with grid barriers; without them it is the report's mistake
+//   relax_tiles         the same, x0 of each block kept in shared memory
+//   relax_hidden        x0 looked for in shared memory as an earlier launch has left it: the report's mistake
+//   relax_bounds        no set_bnd between: beyond a wall is the cell's own last value, times the wall's sign
+//   relax_wide          the same, four pairs per thread as one access, several rows
+//   relax_levels        K iterations per pass: a warp walks down a strip with all 2 K half iterations at once, each a
+//                       row behind the one before
+//   relax_band          a block keeps some rows of the whole width in registers, for all iterations or for a few
 //
 // Bound: main memory. A half iteration reads x of the other colour and x0, and writes x: an iteration is 12 bytes a
-// cell, a step 5 * 20 * 12 + 172 = 1372. v11 moves 12 bytes a pass: 5 * 20 / K * 12 + 172. v12 with all iterations in
-// one launch moves 12 a relaxation.
+// cell, a step 5 * 20 * 12 + 172 = 1372. relax_levels moves 12 bytes per pass: 5 * 20 / K * 12 + 172. relax_band with
+// all iterations in one launch moves 12 a relaxation.
 //
-// Sources: B. Ocampo and M. de Mayo, "Parallel Computing, lab 4: CUDA" (undated): the step, v2 to v8. J. Stam, "Stable
-// Fluids" (1999) and "Real-Time Fluid Dynamics for Games" (2003).
+// Sources: B. Ocampo and M. de Mayo, "Parallel Computing, lab 4: CUDA" (undated): the step, and most forms of relax. J.
+// Stam, "Stable Fluids" (1999) and "Real-Time Fluid Dynamics for Games" (2003).
 
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
@@ -55,7 +55,7 @@ enum { NONE, VERTICAL, HORIZONTAL }; // which walls negate a field: none, left a
 __device__ int half_row(int colour, int y, int pitch) { return (2 * y + colour) * pitch + LEAD; }
 __device__ int place(int x, int y, int pitch) { return half_row((x + y) & 1, y, pitch) + (x + 1) / 2 - 1; }
 
-// Whether a colour's cells in a row are the second ones of their pairs: then the neighbour beside the pair is at m + 1.
+// Whether a colour's cells in a row are the second ones of their pairs: then the neighbour of the pair is at m + 1.
 __device__ bool is_second(int colour, int y) { return (colour + y) % 2 == 0; }
 
 __device__ float along_x(int wall) { return wall == VERTICAL ? -1.0f : 1.0f; }
@@ -183,7 +183,7 @@ __global__ void speeds(float *squares, const float *u0, const float *v0, int cou
 }
 
 // All sources to zero but those of react, in one pass; the report has memsets, and launches for the few cells. ADD:
-// adds them as add_source does, which adds nothing to any other cell. A place a thread.
+// adds them as add_source does, which adds nothing to any other cell. A place per thread.
 template <bool ADD>
 __global__ void react(float *u0, float *v0, float *d0, float *u, float *v, float *d, const float *most, float force,
                       float source, float dt, int n, int ny, int pitch) {
@@ -235,7 +235,7 @@ __global__ void relax_rows(float *x, const float *x0, float a, float part, int n
   });
 }
 
-// From the layout of the others to rows as they are, or BACK, a cell a thread.
+// From the layout of the others to rows as they are, or BACK, a cell per thread.
 template <bool BACK> __global__ void reorder(float *x, float *rows, int n, int ny, int pitch) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
   if (i > n + 1 || j > ny + 1) return;
@@ -300,7 +300,7 @@ __global__ void relax_grid(float *x, const float *x0, float a, float part, int n
   }
 }
 
-// The same half iteration, where each thread keeps x0 of its cells in the block's shared memory: HELD floats a thread
+// The same half iteration, where each thread keeps x0 of its cells in the block's shared memory: HELD floats per thread
 // and colour at most, from the first iteration on; the others are read again.
 template <int HELD>
 __device__ void half_sweep_kept(float *kept, float *x, const float *x0, float a, float part, int n, int ny, int pitch,
@@ -402,7 +402,7 @@ template <int W> __device__ cells<W> scaled(cells<W> c, float by) {
   return c;
 }
 
-// Four pairs a thread, and ROWS rows: the other colour's cells of a row serve three.
+// Four pairs per thread, and ROWS rows: the other colour's cells of a row serve three.
 template <int ROWS>
 __global__ void relax_wide(float *__restrict__ x, const float *__restrict__ x0, float a, float part, int n, int ny,
                            int pitch, int colour, int wall, int by_border) {
@@ -446,7 +446,7 @@ __global__ void relax_wide(float *__restrict__ x, const float *__restrict__ x0, 
   }
 }
 
-// ---- kernels: several iterations a pass -----------------------------------------------------------------------------
+// ---- kernels: several iterations per pass ---------------------------------------------------------------------------
 // Here x is kept times c, so that a cell is three additions and a multiplication: c x = x0 + a / c (sum of c x around).
 
 // What an update needs to know of where it is: of a lane, and of a relaxation.
@@ -575,7 +575,7 @@ __global__ void __launch_bounds__(128)
   }
 }
 
-// The inner cells of a field, a pair a thread.
+// The inner cells of a field, a pair per thread.
 __global__ void copy_inner(float *to, const float *from, int n, int ny, int pitch) {
   int m = blockIdx.x * blockDim.x + threadIdx.x, y = 1 + blockIdx.y * blockDim.y + threadIdx.y;
   if (m >= n / 2 || y > ny) return;
@@ -596,7 +596,7 @@ __device__ int edge(int colour, int warp, int is_last, int W) {
   return (((colour * (blockDim.x / 32 + 2) + warp + 1) * 2 + is_last) * 32 + threadIdx.x % 32) * W;
 }
 
-// W cells of a row times c; zero beside the field, where `by` is how far the border counts as a part of it: 1, or 0.
+// W cells of a row times c; zero next to the field, where `by` is how far the border counts as a part of it: 1, or 0.
 template <int W>
 __device__ cells<W> cells_of(const float *f, float c, int colour, int y, int m, int ny, int pitch, int by) {
   cells<W> row = {};
@@ -609,7 +609,7 @@ template <int W, int R> struct rows {
   cells<W> own[2][R], b[2][R];
 };
 
-// Leaves the first and the last row of a colour to the warps beside. edges: of each warp, by colour.
+// Leaves the first and the last row of a colour to the warps next to. edges: of each warp, by colour.
 template <int W, int R> __device__ void leave(float *edges, const rows<W, R> *lane, int colour, int warp) {
   store<W>(edges + edge(colour, warp, 0, W), lane->own[colour][0]);
   store<W>(edges + edge(colour, warp, 1, W), lane->own[colour][R - 1]);
@@ -636,7 +636,7 @@ __device__ void half_rows(rows<W, R> *lane, const cells<W> &above, const cells<W
   }
 }
 
-// The same, with what it needs of the warps beside and of the lanes beside.
+// The same, with what it needs of the warps next to and of the lanes next to.
 template <int W, int R>
 __device__ void half_band(rows<W, R> *lane, const float *edges, const float *x, float c, int colour, int warp, int top,
                           int pitch, const where &at, bool by_border) {
@@ -655,10 +655,10 @@ __device__ void half_band(rows<W, R> *lane, const float *edges, const float *x, 
   else half_rows<false>(lane, above, below, beyond, x, c, colour, top, pitch, at, false);
 }
 
-// `count` iterations of rows that a block keeps in registers, the whole width: R rows a warp, W pairs a lane, n = 64 W.
-// A block updates `halo` rows more at both ends than the `rows` that it writes, twice count, or none if it has all;
-// where y is x it must have all. The rows beside the block's stay as they were: what is wrong moves inwards by a row
-// each time.
+// `count` iterations of rows that a block keeps in registers, the whole width: R rows per warp, W pairs per lane, n =
+// 64 W. A block updates `halo` rows more at both ends than the `rows` that it writes, twice count, or none if it has
+// all; where y is x it must have all. The rows next to the block's stay as they were: what is wrong moves inwards by a
+// row each time.
 template <int W, int R>
 __global__ void __launch_bounds__(W *R > 16 ? 256 : W * R > 8 ? 512 : 1024)
     relax_band(float *y, const float *x, const float *x0, float a, float part, float c, int n, int ny, int pitch,

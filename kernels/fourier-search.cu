@@ -13,14 +13,14 @@
 // ones begin with it: nothing is put in order. A butterfly with its factor is six fused operations.
 //
 // The ladder; w = N / (N - 2 half) bins are computed for each kept one
-//   v1 cut_segments, pad_templates, multiply, powers   with a library's transforms between them. Main memory, for each
+//   cut_segments, pad_templates, multiply, powers      with a library's transforms between them. Main memory, for each
 //      kept bin and template: 8w bytes written by multiply, 16w by the inverse transform, 8 + 4 by powers: 24w + 12
-//   v2 segments_forward, multiply, segments_inverse, powers   the same with transforms of our own
-//   v3 search_fused<N,E,complex>   all in one kernel, only the 4 bytes of a power are written. Bounds: shared memory,
+//   segments_forward, multiply, segments_inverse, powers      the same with transforms of our own
+//   search_fused<N,E,complex>      all in one kernel, only the 4 bytes of a power are written. Bounds: shared memory,
 //      16w bytes for each of log N / log E - 1 exchanges, and 8w from the cache; instructions, 3w per radix-2 stage
-//   v4 search_fused<N,E,__nv_bfloat162>   shared memory and templates in bfloat16, half of these bytes; sums are still
+//   search_fused<N,E,__nv_bfloat162>      shared memory and templates in bfloat16, half of these bytes; sums are still
 //      of floats, and each exchange converts
-//   v5 search_fused<N,E,both>   packed arithmetic: an instruction does the same for the drifts z and -z, which halves
+//   search_fused<N,E,both>      packed arithmetic: an instruction does the same for the drifts z and -z, which halves
 //      both bytes and instructions
 // Each with E = 4 and E = 16.
 //
@@ -224,7 +224,7 @@ __device__ constexpr int passes(int size, int e) {
   return size == e ? 1 : 1 + passes(size / e, e);
 }
 
-// Without a factor of 1 / N. Elements N / E apart are in v[reversed(k)], after it in v[k] those beside each other, in
+// Without a factor of 1 / N. Elements N / E apart are in v[reversed(k)], after it in v[k] those side by side, in
 // the order of digits reversed; inverse is the way back. odd: 1 where the first exchange is to use the second room.
 template <int N, int E, class S> __device__ void forward(complex *v, S *space) {
   complex f[E / 2];
@@ -334,7 +334,7 @@ template <class S> __global__ void convert(S *held, const complex *spectra, int 
   if (i < count) store(held + i, spectra[i]);
 }
 
-// ---- v1, v2: a launch each -----------------------------------------------------------------------------------------
+// ---- a launch each -------------------------------------------------------------------------------------------------
 
 // size: bins of a segment; count: segments.
 __global__ void cut_segments(complex *segments, const complex *x, int n, int half, int size) {
@@ -388,7 +388,7 @@ __global__ void powers(float *power, const complex *products, int n, int half, i
   power[(size_t)z * n + r] = power_of(v.x, v.y);
 }
 
-// ---- v3 to v5: all in one kernel -----------------------------------------------------------------------------------
+// ---- all in one kernel ---------------------------------------------------------------------------------------------
 
 // What shared memory holds, and the numbers that a thread computes with. Segments are transformed as floats, for which
 // there is room where packed numbers are held.
@@ -469,8 +469,8 @@ __global__ void harmonic_sum(float *surprise, unsigned char *most, const float *
   most[(size_t)z * n + r] = (unsigned char)which;
 }
 
-// Where a value is above all eight beside it; not on the edges of the plane, whose neighbours are not known, nor within
-// `edge` bins of its ends, whose templates are cut off. Places in a list of any order; count[0] goes on beyond `size`.
+// Where a value is above all eight next to it; not on the edges of the plane, whose neighbours are not known, nor
+// within `edge` bins of its ends, whose templates are cut off. Places in a list of any order; count[0] may exceed `size`.
 __global__ void peaks(unsigned *count, int *places, float *heights, const float *surprise, int n, int templates,
                       int edge, float threshold, int size) {
   int r = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.y;

@@ -2,9 +2,9 @@
 //
 // functions: how fast and how exact are the functions of CUDA's library?
 //
-//   v1 rates<F, T>    sums of F at `steps` arguments 1/64 apart, from x + 1/2 on: how many a second
-//   v2 values<F>      pairs of an f64 and its F, for functions/exact.c, which knows the exact values
-//   v3 errors<F>      F of f32 numbers in the order of their bits, beside F of f64: the largest error
+//   rates<F, T>       sums of F at `steps` arguments 1/64 apart, from x + 1/2 on: how many a second
+//   values<F>         pairs of an f64 and its F, for functions/exact.c, which knows the exact values
+//   errors<F>         F of f32 numbers in the order of their bits, compared with F of f64: the largest error
 //
 // Each is compiled twice, with and without fast math, which replaces most functions of f32 by one instruction of the
 // special function units and a multiplication or two.

@@ -11,17 +11,17 @@
 //   +---+  +-----+
 //
 // The ladder, a new idea each
-//   v1 gemm_naive      a thread computes an element, from global memory
-//   v2 gemm_tile       a block copies a tile of A and one of B to shared memory, and uses each number TILE times
-//   v3 gemm_registers  a thread computes 8 x 8 elements in registers: 16 numbers read for 64 products
-//   v4 gemm_vectors    16 bytes an access, of global and of shared memory
-//   v5 gemm_double     two tiles in shared memory in turn: the next one is on its way while this one is used
-//   v6 gemm_wmma       tensor cores by C++: a warp computes 32 x 64 elements in pieces of 16 x 16
-//   v7 gemm_mma        tensor cores by PTX: mma.sync on what ldmatrix reads, swizzled shared memory, tiles by cp.async
+//   gemm_naive         a thread computes an element, from global memory
+//   gemm_tile          a block copies a tile of A and one of B to shared memory, and uses each number TILE times
+//   gemm_registers     a thread computes 8 x 8 elements in registers: 16 numbers read for 64 products
+//   gemm_vectors       16 bytes per access, of global and of shared memory
+//   gemm_double        two tiles in shared memory in turn: the next one is on its way while this one is used
+//   gemm_wmma          tensor cores by C++: a warp computes 32 x 64 elements in pieces of 16 x 16
+//   gemm_mma           tensor cores by PTX: mma.sync on what ldmatrix reads, swizzled shared memory, tiles by cp.async
 //
-// Bound, per cycle and multiprocessor (GPUs since Ampere): 128 fused multiply-adds in f32 are 256 flop; v1, v2: a
-// warp's 32 of them need two words, one of which is the same for all lanes: two passes, 32 flop a cycle. Tensor cores
-// since Hopper: 4096 flop a cycle in f16 and bf16, 2048 in tf32, 8192 in i8, 256 in f64.
+// Bound, per cycle and multiprocessor (GPUs since Ampere): 128 fused multiply-adds in f32 are 256 flop; gemm_naive,
+// gemm_tile: a warp's 32 of them need two words, one of which is the same for all lanes: two passes, 32 flop per cycle.
+// Tensor cores since Hopper: 4096 flop per cycle in f16 and bf16, 2048 in tf32, 8192 in i8, 256 in f64.
 // Sources: Oxford's course on CUDA (M. Giles, W. Armour), lecture 5; V. Volkov and J. Demmel, "Benchmarking GPUs to
 // tune dense linear algebra" (2008): registers; S. Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like
 // performance" (2022); NVIDIA, "Parallel Thread Execution ISA": the lanes' parts of mma's matrices.
@@ -30,7 +30,7 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
-// ---- v0, v1: an element a thread ------------------------------------------------------------------------------------
+// ---- an element per thread ------------------------------------------------------------------------------------------
 
 template <typename T> __device__ double exact(T x) { return (double)x; }
 __device__ double exact(half x) { return __half2float(x); }
@@ -58,13 +58,13 @@ template <typename T> __global__ void gemm_naive(T *C, const T *A, const T *B, i
   C[(size_t)row * n + column] = sum;
 }
 
-// Bt: B by columns, as v7 wants it.
+// Bt: B by columns, as gemm_mma wants it.
 template <typename T> __global__ void by_columns(T *Bt, const T *B, int n, int k) {
   int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
   if (column < n && row < k) Bt[(size_t)column * k + row] = B[(size_t)row * n + column];
 }
 
-// ---- v2: tiles in shared memory -------------------------------------------------------------------------------------
+// ---- tiles in shared memory -----------------------------------------------------------------------------------------
 
 template <typename T, int TILE> __global__ void gemm_tile(T *C, const T *A, const T *B, int m, int n, int k) {
   __shared__ T a[TILE][TILE], b[TILE][TILE];
@@ -80,7 +80,7 @@ template <typename T, int TILE> __global__ void gemm_tile(T *C, const T *A, cons
   if (row < m && column < n) C[(size_t)row * n + column] = sum;
 }
 
-// ---- v3: 8 x 8 elements a thread ------------------------------------------------------------------------------------
+// ---- 8 x 8 elements per thread --------------------------------------------------------------------------------------
 
 enum { SIDE = 128, DEPTH = 8, EACH = 8, THREADS = 256 }; // 256 threads compute 128 x 128 elements
 
@@ -117,9 +117,9 @@ template <typename T> __global__ void gemm_registers(T *C, const T *A, const T *
   }
 }
 
-// ---- v4: accesses of 16 bytes ---------------------------------------------------------------------------------------
+// ---- accesses of 16 bytes -------------------------------------------------------------------------------------------
 
-// Four numbers of a row; what is outside of the matrix is 0.
+// Four numbers of a row; 0 outside the matrix.
 __device__ float4 four_of(const float *M, int row, int column, int rows, int columns) {
   const float *at = M + (size_t)row * columns + column;
   if (row < rows && column + 3 < columns && columns % 4 == 0) return *(const float4 *)at;
@@ -186,12 +186,12 @@ gemm_vectors(float *C, const float *A, const float *B, int m, int n, int k) {
   }
 }
 
-// ---- v5: two tiles in turn ------------------------------------------------------------------------------------------
+// ---- two tiles in turn ----------------------------------------------------------------------------------------------
 
 enum { DEEP = 16, COPIES = DEEP / DEPTH }; // a thread copies COPIES times four numbers of A and of B
 
 // While a tile is used, the next one is on its way to registers; it then goes to the other half of shared memory,
-// which all threads have left before the last barrier. So there is one barrier a tile, and nobody waits for global
+// which all threads have left before the last barrier. So there is one barrier per tile, and nobody waits for global
 // memory. 8 warps: 2 down, 4 along, 64 x 32 elements each. 32 lanes: 8 down, 4 along; squares of 4 x 4, 32 down and 16
 // along.
 __global__ void __launch_bounds__(THREADS, 2)
@@ -236,7 +236,7 @@ gemm_double(float *C, const float *A, const float *B, int m, int n, int k) {
   }
 }
 
-// ---- v6: tensor cores by wmma ---------------------------------------------------------------------------------------
+// ---- tensor cores by wmma -------------------------------------------------------------------------------------------
 
 // What lies in memory, the type of its sums, and the sides of a warp's product. wmma calls its matrices of float
 // `tf32`.
@@ -315,7 +315,7 @@ gemm_wmma(typename Cores::sum *C, const typename Cores::stored *A, const typenam
   }
 }
 
-// ---- v7: tensor cores by mma.sync -----------------------------------------------------------------------------------
+// ---- tensor cores by mma.sync ---------------------------------------------------------------------------------------
 
 // A warp's product of 16 rows of A and 8 columns of B, 32 bytes of each: k is 16 in f16 and bf16, 8 in tf32, 32 in i8,
 // 4 in f64. Both factors lie along k, so B by columns (Bt). Lane l has the words l % 4 of rows l / 4 and l / 4 + 8 of
@@ -328,7 +328,7 @@ gemm_wmma(typename Cores::sum *C, const typename Cores::stored *A, const typenam
 //   ...
 //
 // A row of a tile has 128 bytes, so that all rows begin in the same bank. The 16 bytes number c of row r lie at c ^ (r
-// % 8): what 8 lanes read or write at a time is in 8 different places of the 128 bytes. f64 has 8 bytes a lane, and
+// % 8): what 8 lanes read or write at a time is in 8 different places of the 128 bytes. f64 has 8 bytes per lane, and
 // its own places.
 
 template <typename T> struct by_ldmatrix { // words of 32 bits, as ldmatrix gives them
@@ -427,7 +427,7 @@ __device__ void fetch_rows(unsigned to, const typename Cores::stored *M, int top
   }
 }
 
-// Blocks begin in the order of their numbers: STRIP tiles down, then the STRIP tiles beside them. So those that run at
+// Blocks begin in the order of their numbers: STRIP tiles down, then the STRIP tiles next to them. So those that run at
 // once share rows of A and columns of B in the L2.
 template <int STRIP> __device__ void place_of_block(int &x, int &y) {
   int id = blockIdx.y * gridDim.x + blockIdx.x, first = id / (STRIP * gridDim.x) * STRIP;

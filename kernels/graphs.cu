@@ -5,17 +5,17 @@
 // has ended, or is left out, shows.
 //
 // The ladder (who starts a step)
-//   v1 turn         the host, or a graph: one launch per step
-//   v2 turn_grid    the grid itself: all steps in one cooperative launch, with a grid barrier after each
-//   v3 turn_block   a block: all steps in one launch of one block, with its barrier after each
-//   v4 turn_nested  a thread of the device: one launch per step, in the order of its block's stream; nvcc -rdc=true
+//   turn            the host, or a graph: one launch per step
+//   turn_grid       the grid itself: all steps in one cooperative launch, with a grid barrier after each
+//   turn_block      a block: all steps in one launch of one block, with its barrier after each
+//   turn_nested     a thread of the device: one launch per step, in the order of its block's stream; nvcc -rdc=true
 //                   links what that needs, NVRTC does not
 // and busy, which does nothing for a given number of cycles, so that a queue of launches fills up.
 //
-// Bound: launches per second. Of v1 the least of what the host can queue, one per 2 to 3 us through a driver, and what
-// the device can start, one per 1 to 2 us; a graph needs the host once for all. v2 needs a grid barrier, about 1 to 2
-// us on a large GPU; v3 a barrier of one block, some 20 ns, but is on one multiprocessor. v4 is bound by the device's
-// own launches, of which 2048 may wait.
+// Bound: launches per second. Of turn the least of what the host can queue, one per 2 to 3 us through a driver, and
+// what the device can start, one per 1 to 2 us; a graph needs the host once for all. turn_grid needs a grid barrier,
+// about 1 to 2 us on a large GPU; turn_block a barrier of one block, some 20 ns, but is on one multiprocessor.
+// turn_nested is bound by the device's own launches, of which 2048 may wait.
 
 #include <cooperative_groups.h>
 

@@ -3,35 +3,35 @@
 // histogram: bins[v] = how many of n bytes are v.
 //
 // The ladder
-//   v1 histogram_global  an atomic operation in main memory for each byte
-//   v2 histogram_bytes   a table of the block in shared memory, which is added to the bins at last; a byte per load
-//   v3 histogram_copies  16 bytes per load, two loads in flight per thread; COPIES tables, word by word in turn: lane l
+//   histogram_global     an atomic operation in main memory for each byte
+//   histogram_bytes      a table of the block in shared memory, which is added to the bins at last; a byte per load
+//   histogram_copies     16 bytes per load, two loads in flight per thread; COPIES tables, word by word in turn: lane l
 //                        counts in table l % COPIES, whose words are in banks l % COPIES, + COPIES, ...
 //                        COPIES = 32: a table per lane, each in a bank of its own
-//   v4 histogram_weighted  the same for a number that is not known to be 1: ATOMS.ADD, where v3 has ATOMS.POPC.INC,
+//   histogram_weighted     the same for a number that is not known to be 1: ATOMS.ADD, where copies has ATOMS.POPC.INC,
 //                        which counts the lanes that want the same word
-//   v5 histogram_warps   a table per warp, one after the other
-//   v6 histogram_merged  the lanes of a warp with the same byte find each other, and the first adds for all
-//   v7 histogram_private 256 counters of 8 bits per thread, which need no atomics; one that wraps carries 256 into the
+//   histogram_warps      a table per warp, one after the other
+//   histogram_merged     the lanes of a warp with the same byte find each other, and the first adds for all
+//   histogram_private    256 counters of 8 bits per thread, which need no atomics; one that wraps carries 256 into the
 //                        block's table
-//   v8 histogram_tables  v2 with the block's table in main memory: what is the memory's part of v1, and what the waiting?
+//   histogram_tables     bytes with the block's table in main memory: the memory's part of global, and the waiting's
 //
 // Bound: main memory, n / t, each byte is read once. An H200 has 4.3 TB/s for 132 multiprocessors of 1.75 to 1.98 GHz:
 // 16 to 19 bytes per cycle and multiprocessor. What each rung needs for a byte:
-//   v1   an atomic of the L2 cache, which adds to one word at a time: bins that many threads hit at once wait in line
-//   v2   a load and an atomic, each of which takes the load and store unit, 32 lanes per cycle: 16 bytes at best
-//   v3   an atomic. A bank adds for one lane at a time, so that an access takes as many passes as the fullest bank has
+//   global    an atomic of the L2 cache, which adds to one word at a time: bins that many threads hit at once wait
+//   bytes     a load and an atomic, each of which takes the load and store unit, 32 lanes per cycle: at most 16 bytes
+//   copies    an atomic. A bank adds for one lane at a time, so that an access takes as many passes as the fullest has
 //        lanes: 3.5 on average for random bytes and one table, about 9 bytes per cycle if a pass takes one cycle; with
 //        COPIES = 32 one pass for any data, 32 (or 16, if a pass takes two)
-//   v4   the passes of v3; whether lanes with the same word take one pass or several is what it shows
-//   v5   the passes of v3 with one table, but warps do not meet
-//   v6   a search among lanes, which no memory takes part in; pays where most lanes agree
-//   v7   a load and a store of shared memory without conflicts: 16 bytes per cycle; latency: a counter is read,
+//   weighted  the passes of copies; whether lanes with the same word take one pass or several is what it shows
+//   warps     the passes of copies with one table, but warps do not meet
+//   merged    a search among lanes, which no memory takes part in; pays where most lanes agree
+//   private   a load and a store of shared memory without conflicts: 16 bytes per cycle; latency: a counter is read,
 //        increased and written before the next, about 36 cycles, so 24 warps give 21 bytes per cycle
-//   v8   an atomic of the L2 cache, as v1, but a word is wanted by the threads of one block alone
-// Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): v5, and v7 for 64 bins. N. Sakharnykh, "Fast
-// Histograms Using Shared Atomics on Maxwell" (NVIDIA's blog, 2015): v2. M. Giles, "CUDA Programming on NVIDIA GPUs",
-// lecture 3 (Oxford; undated): atomics of shared and of global memory.
+//   tables    an atomic of the L2 cache, as global, but a word is wanted by the threads of one block alone
+// Sources: V. Podlozhnyuk, "Histogram calculation in CUDA" (NVIDIA, 2007): warps, private for 64 bins. N. Sakharnykh,
+// "Fast Histograms Using Shared Atomics on Maxwell" (NVIDIA's blog, 2015): bytes. M. Giles, "CUDA Programming on NVIDIA
+// GPUs", lecture 3 (Oxford; undated): atomics of shared and of global memory.
 
 enum { BINS = 256, WARP = 32, FLIGHT = 2 };
 
@@ -152,7 +152,7 @@ template <int WARPS> __global__ void histogram_warps(unsigned *bins, const unsig
   add_tables(bins, tables, WARPS, BINS, 1);
 }
 
-// A warp takes 512 bytes at a time, so that all of its lanes have one; what is left at the end is added one by one.
+// A warp takes 512 bytes at a time, so that all of its lanes have one; the rest at the end is added one by one.
 __global__ void histogram_merged(unsigned *bins, const unsigned char *x, size_t n) {
   __shared__ unsigned table[BINS];
   clear(table, BINS);

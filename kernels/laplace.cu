@@ -4,35 +4,36 @@
 // or 6 neighbours; a cell of the border keeps its value, which each step copies.
 //
 // The ladder in 2-D
-//   v1 laplace2         one cell per thread. With FACTOR double the sum is multiplied by a double, as `0.25 *` does
-//   v2 laplace2_slide   the same with the guard after the test for the border: wrong if the blocks reach beyond the
+//   laplace2            one cell per thread. With FACTOR double the sum is multiplied by a double, as `0.25 *` does
+//   laplace2_slide      the same with the guard after the test for the border: wrong if the blocks reach beyond the
 //                       grid
-//   v3 laplace2_wide    16 bytes per thread
-//   v4 laplace2_levels  temporal blocking: K steps a pass. A warp walks down a strip with all levels at once
+//   laplace2_wide       16 bytes per thread
+//   laplace2_levels     temporal blocking: K steps per pass. A warp walks down a strip with all levels at once
 // in 3-D
-//   v5 laplace3         one cell per thread, 3-D blocks
-//   v6 laplace3_column  2-D blocks: a thread walks up a column, three planes of it in registers
-//   v7 laplace3_wide    16 bytes per thread and row, two rows; all blocks run at once and walk up together; CHANGE: the
+//   laplace3            one cell per thread, 3-D blocks
+//   laplace3_column     2-D blocks: a thread walks up a column, three planes of it in registers
+//   laplace3_wide       16 bytes per thread and row, two rows; all blocks run at once and walk up together; CHANGE: the
 //                       sum of squares of what the step changes as well
-//   v8 laplace_change   that sum in a pass of its own, which reads both arrays again
-//   v9 laplace3_levels  K steps a pass: a block walks up a column of tiles with all levels at once; the sum of squares
-//                       of the last step as well
+//   laplace_change      that sum in a pass of its own, which reads both arrays again
+//   laplace3_levels     K steps per pass: a block walks up a column of tiles with all levels at once; the sum of
+//                       squares of the last step as well
 // and the rulers: triad_wide, u2 = u1 + s * u3 with 16 bytes per thread; laplace_root, which finishes a sum.
 //
-// Bound: main memory. T_eff = steps * 2 * bytes(u1) / t. Single steps cannot exceed a copy. v1, v5 and v6 have 4 bytes
-// per thread in flight in f32, of which an H200 needs more; v5 also reads z neighbours from the second-level cache:
-// (bz + 2) / bz of the grid. v7 reads what a copy does as long as its blocks stay together; without barriers they drift
-// apart, and an H200 reads 960^3 cells of f32 1.32 times. v4 is at most K * (1 - 2 K / (32 * COLUMNS)) of a copy, v9 at
-// most 2 K / (1 / f + 1), f the part of a tile that halos leave, less 2 K / planes: of a tile of 128 x 32 cells 0.82
-// (K = 2), 0.76 (3), 0.70 (4), if no neighbour's halo is in a cache. v4 takes some 9 instructions per cell and step, and v9 some
-// 15 (18 for K = 2): on an H200 2.7 times a copy in f32, if nothing ever waits.
+// Bound: main memory. T_eff = steps * 2 * bytes(u1) / t. Single steps cannot exceed a copy. laplace2, laplace3 and
+// laplace3_column have 4 bytes per thread in flight in f32, of which an H200 needs more; laplace3 also reads z
+// neighbours from the second-level cache: (bz + 2) / bz of the grid. laplace3_wide reads what a copy does as long as
+// its blocks stay together; without barriers they drift apart, and an H200 reads 960^3 cells of f32 1.32 times.
+// laplace2_levels is at most K * (1 - 2 K / (32 * COLUMNS)) of a copy, laplace3_levels at most 2 K / (1 / f + 1), f the
+// part of a tile that halos leave, less 2 K / planes: of a tile of 128 x 32 cells 0.82 (K = 2), 0.76 (3), 0.70 (4), if
+// no neighbour's halo is in a cache. laplace2_levels takes some 9 instructions per cell and step, laplace3_levels
+// some 15 (18 for K = 2): on an H200 2.7 times a copy in f32, if nothing ever waits.
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023),
-// lecture 3, p. 26 to 36: v1, v2; v6 and v5 of its practical 3, in this order; that blocks of 8 : 1 read the fewest
-// cache lines. v9 is the 3.5-D blocking of A. Nguyen and others, "3.5-D blocking optimization for stencil computations
-// on modern CPUs and GPUs" (2010), with one barrier for all levels.
+// lecture 3, p. 26 to 36: laplace2, laplace2_slide; laplace3_column and laplace3 of its practical 3, in this order;
+// that blocks of 8 : 1 read the fewest cache lines. laplace3_levels is the 3.5-D blocking of A. Nguyen and others,
+// "3.5-D blocking optimization for stencil computations on modern CPUs and GPUs" (2010), with one barrier for all.
 //
-// How v4 and v9 work. Level k is the grid after k steps. A level needs the plane (in v4: the row) before, its own
+// How the levels work. Level k is the grid after k steps. A level needs the plane (in 2-D: the row) before, its own
 // neighbours, and the plane after; so level k + 1 is one plane behind level k. From one plane to the next a level keeps
 // its plane (held) and the sum of the neighbours that are known (sum): those in the plane and in the one before. When
 // the next plane comes,
@@ -41,8 +42,7 @@
 //
 // and out is the next plane of level k + 1. Neighbours along x are in the next lane. Along y they are in the thread
 // itself, which has R rows, or in the next warp: all levels' planes are complete before any neighbour is needed, so a
-// single barrier per plane is enough for all levels. The additions are those of v1 and v5 in the same order: the bits
-// are equal.
+// single barrier per plane is enough for all levels. The additions are those of single steps, in the same order.
 
 #include <cooperative_groups.h>
 
@@ -90,7 +90,7 @@ template <bool WHOLE> __device__ void put_columns(REAL *row, columns c, int ix, 
   }
 }
 
-// The column beside the warp's columns: in the first lane the one before them, in the last lane the one after.
+// The column next to the warp's columns: in the first lane the one before them, in the last lane the one after.
 __device__ REAL beyond_of(const REAL *row, int ix, int nx, bool is_inside) {
   int lane = threadIdx.x % 32, at = lane == 0 ? ix - 1 : ix + COLUMNS;
   return is_inside && (lane == 0 || lane == 31) && at >= 0 && at < nx ? row[at] : (REAL)0;
@@ -269,11 +269,11 @@ template <bool WHOLE> __device__ columns columns_at(const REAL *at, int ix, int 
   return WHOLE ? *(const columns *)at : columns_of<WHOLE>(at - ix, ix, nx, true);
 }
 
-// All blocks run at once and walk up all planes together: the rows beside a block's strips are then in the second-level
-// cache, and main memory reads and writes one plane after the other. Blocks drift apart, so they wait for each other
-// every `period` planes. A strip is 2 rows by 16 bytes; strips have numbers along x, then along y, and each block has
-// `share` of them, from `first` on. Lanes exchange columns even where a row ends and the next begins: cells there keep
-// their values.
+// All blocks run at once and walk up all planes together: the rows next to a block's strips are then in the
+// second-level cache, and main memory reads and writes one plane after the other. Blocks drift apart, so they wait for
+// each other every `period` planes. A strip is 2 rows by 16 bytes; strips have numbers along x, then along y, and each
+// block has `share` of them, from `first` on. Lanes exchange columns even where a row ends and the next begins: cells
+// there keep their values.
 template <bool CHANGE, bool WHOLE>
 __global__ void __launch_bounds__(896)
     laplace3_wide(REAL *__restrict__ u2, const REAL *__restrict__ u1, double *__restrict__ sums, int nx, int ny, int nz,
@@ -384,7 +384,7 @@ __global__ void __launch_bounds__(512) laplace3_levels(REAL *__restrict__ u2, co
           change += squares(out, held[k][r], ix, own_x, end_x);
           put_columns<WHOLE>(u2 + here * plane + (ptrdiff_t)(iy + r) * nx, out, ix, own_x, end_x);
         }
-        sum[k][r] = held[k][r]; // the plane before: added last below, as v5 does
+        sum[k][r] = held[k][r]; // the plane before: added last below, as laplace3 does
         held[k][r] = row[r];
         row[r] = out;
       }

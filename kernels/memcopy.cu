@@ -3,16 +3,16 @@
 // memcopy: B = A, the kernel that shows how fast main memory can be.
 //
 // The ladder
-//   v1 memcopy          2-D, one element per thread; the block's shape is the caller's
-//   v2 memcopy_stride   1-D, any grid and block: a thread walks the array in steps of the whole grid
-//   v3 memcopy_vector1  one 16-byte load and store a thread
-//   v4 memcopy_vector2  two 16-byte loads in flight per thread, a block copies one contiguous piece
-//   v5 memcopy_vector4  four of them
-//   v6 memcopy_stream4  four, told to the caches as data that is used once (ld.cs, st.cs)
+//   memcopy             2-D, one element per thread; the block's shape is the caller's
+//   memcopy_stride      1-D, any grid and block: a thread walks the array in steps of the whole grid
+//   memcopy_vector1     one 16-byte load and store per thread
+//   memcopy_vector2     two 16-byte loads in flight per thread, a block copies one contiguous piece
+//   memcopy_vector4     four of them
+//   memcopy_stream4     four, told to the caches as data that is used once (ld.cs, st.cs)
 //
 // Bound: main memory. T_tot = 2 * bytes(A) / t, since each element is read once and written once (S. Omlin and
-// L. Raess, introduction notebook of github.com/omlins/julia-gpu-course-2023, which has v1 and the sweep of its blocks;
-// ETH Zurich's lecture 10, "Solving PDEs in parallel on GPUs", 2023, begins with it).
+// L. Raess, introduction notebook of github.com/omlins/julia-gpu-course-2023, which has memcopy and the sweep of its
+// blocks; ETH Zurich's lecture 10, "Solving PDEs in parallel on GPUs", 2023, begins with it).
 // Why several loads per thread: bytes in flight = bandwidth * latency (Little's law); on a large GPU one 8-byte load
 // a thread is not enough of them.
 

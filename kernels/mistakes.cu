@@ -117,8 +117,8 @@ template <bool MENDED> __global__ void inner(float *y, const float *x) {
   else y[t] = v[t].x + v[t].y + v[t].z + v[t].w;
 }
 
-// A step of Jacobi's iteration, in blocks that reach beyond the grid: the guard is behind the boundary's test (Oxford 3,
-// p. 34), so that a thread with j = 0 and i >= I writes into the next row, and one with i = 0 and j >= J beside the array.
+// A step of Jacobi's iteration, in blocks that reach beyond the grid: the guard is after the boundary's test (Oxford 3,
+// p. 34), so that a thread with j = 0 and i >= I writes into the next row, and one with i = 0, j >= J out of the array.
 template <bool MENDED> __global__ void laplace(float *u2, const float *u1, int I, int J) {
   int i = threadIdx.x + blockIdx.x * blockDim.x;
   int j = threadIdx.y + blockIdx.y * blockDim.y;

@@ -6,23 +6,23 @@
 // the end. Its value is known (W. Margrabe, 1978), so the error of a mean is known too.
 //
 // The ladders
-//   normals   v1  BOX_MULLER        two normals of two uniforms: log, root, sine, cosine
-//             v2  BOX_MULLER_FAST   the same by the special function units
-//             v3  INVERSE           the inverse of the distribution: one of one, by polynomials (M. Giles, 2010)
-//             v4  ZIGGURAT          a comparison and a product for 99 of 100; the others go on drawing
-//   paths     v5  stored_by_path    the normals of a path lie one after the other: lanes read far apart
-//             v6  stored_by_step    those of a step lie one after the other: a warp reads whole lines
-//             v7  fused<METHOD>     drawn where they are used, never stored
-//   points    v8  sobol             points that fill the square evenly, each run of them shifted at random
+//   normals   BOX_MULLER            two normals of two uniforms: log, root, sine, cosine
+//             BOX_MULLER_FAST       the same by the special function units
+//             INVERSE               the inverse of the distribution: one of one, by polynomials (M. Giles, 2010)
+//             ZIGGURAT              a comparison and a product for 99 of 100; the others go on drawing
+//   paths     stored_by_path        the normals of a path lie one after the other: lanes read far apart
+//             stored_by_step        those of a step lie one after the other: a warp reads whole lines
+//             fused<METHOD>         drawn where they are used, never stored
+//   points    sobol                 points that fill the square evenly, each run of them shifted at random
 //
-// Path p draws from Philox's subsequence p, four words at a draw: which normal is whose depends on no launch, so v5, v6
-// and v7 have the same paths, and the host computes any of them.
-// Bounds: of v1 to v4 the store of 4 bytes a normal; of v7 instructions: a multiprocessor issues 128 a cycle (4 warps),
-// does 64 integer ones and 16 special functions.
-// Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford), practical 2: v5, v6, constants in
+// Path p draws from Philox's subsequence p, four words at a draw: which normal is whose depends on no launch, so all
+// three have the same paths, and the host computes any of them.
+// Bounds: of stored normals the store of 4 bytes; of fused instructions: a multiprocessor issues 128 per cycle (4
+// warps), does 64 integer ones and 16 special functions.
+// Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford), practical 2: paths, constants in
 // constant memory. J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): Philox. G. Box and M.
-// Muller (1958): v1. M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2010): v3. G. Marsaglia and W.
-// Tsang, "The ziggurat method" (J. Stat. Software 5, 2000): v4. I. Sobol (1967): v8.
+// Muller (1958). M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2010). G. Marsaglia and W.
+// Tsang, "The ziggurat method" (J. Stat. Software 5, 2000). I. Sobol (1967).
 
 enum { BOX_MULLER, BOX_MULLER_FAST, INVERSE, ZIGGURAT };
 enum { BY_STEP, BY_PATH };
@@ -134,7 +134,7 @@ template <int METHOD> __device__ float4 draw_normals(unsigned draw, unsigned pat
   return make_float4(a.x, a.y, b.x, b.y);
 }
 
-// The logarithms of two prices that begin at 1. What is the same for all paths is added once, in front of the steps.
+// The logarithms of two prices that begin at 1. What is the same for all paths is added once, before the steps.
 struct prices {
   float first, second, spread, common, own; // deviation of a step; its parts in the second price
   __device__ prices(int steps) : first(option[DRIFT]), second(option[DRIFT]) {

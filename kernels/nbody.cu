@@ -4,27 +4,29 @@
 // G = 1; then the accelerations, and the one step from which integrators are made. No two bodies share a place.
 //
 // The ladder; TILE is 256. Bound: arithmetic. Each of the n^2 interactions needs a reciprocal square root.
-//   v1 potential_direct<float>   each thread reads all bodies; bound: issue, since the reads are the caches'. With
-//                                <double> the literal 1 of 1 / r is a double, as in v2
-//   v2 potential_shared<double>  a block stages TILE bodies in shared memory, as the source does, with its literal
+//   potential_direct<float>      each thread reads all bodies; bound: issue, since the reads are the caches'. With
+//                                <double> the literal 1 of 1 / r is a double, as in the next
+//   potential_shared<double>     a block stages TILE bodies in shared memory, as the source does, with its literal
 //                                1.0, a double: it turns division and sum into f64; bound: f64 units and conversions
-//   v3 potential_shared<float>   the same with 1.0f; bound: issue of an exactly rounded root and a division
-//   v4 potential_tiled           rsqrtf in their place; the body itself is known by its distance; bound: issue
-//   v5 potential_wide<B, I, U>   a thread has I bodies, so a staged body is read once for I interactions; only tiles
+//   potential_shared<float>      the same with 1.0f; bound: issue of an exactly rounded root and a division
+//   potential_tiled              rsqrtf in their place; the body itself is known by its distance; bound: issue
+//   potential_wide<B, I, U>      a thread has I bodies, so a staged body is read once for I interactions; only tiles
 //                                with own bodies ask who is who; unrolled U times; bound: the special-function units
-//   v6 the option fast_math      any of them: denormals are flushed, so rsqrtf is one instruction; roots and divisions
+//   the option fast_math         any of them: denormals are flushed, so rsqrtf is one instruction; roots and divisions
 //                                are approximate; bound: the special-function units
-//   v7 potential_pairs<I>        each pair once, by Newton's third law: a root serves two interactions; bound: issue,
+//   potential_pairs<I>           each pair once, by Newton's third law: a root serves two interactions; bound: issue,
 //                                nine instructions for the two
+//
+//   v9 potential_tile            v4 of some bodies from some others, adding up: a step of a ring of devices
 //
 // The special-function units give 16 results a cycle and multiprocessor (CUDA C++ Programming Guide, throughput of
 // native arithmetic instructions, reciprocal square root of f32, compute capability 5.0 and later).
-// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v2 and the question; of its
+// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): tiles and the question; of its
 // direct kernel it has only the times.
 // L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3 (2007), chapter 31: tiles, several
 // bodies per thread. L. Verlet, Phys. Rev. 159 (1967) 98: leapfrog.
-// Rounding: a sum of n terms of one sign, so mw.check takes { sum = n }; v7 adds in an order that differs from run to
-// run.
+// Rounding: a sum of n terms of one sign, so mw.check takes { sum = n }; pairs are added in an order that differs from
+// run to run.
 
 #define TILE 256
 #define WARP 32
@@ -110,6 +112,27 @@ potential_tiled(float *phi, const float *x, const float *y, const float *z, cons
     __syncthreads();
   }
   if (on) phi[i] = -sum;
+}
+
+// Arrays of bodies have all x, then all y, all z and all masses.
+__global__ void __launch_bounds__(TILE)
+potential_tile(float *phi, const float *own, const float *tile, int n, int others, int is_first) {
+  __shared__ float4 staged[TILE];
+  int it = threadIdx.x;
+  int i = blockIdx.x * TILE + it;
+  float4 mine = body_of(own, own + n, own + 2 * n, own + 3 * n, i, n);
+  float sum = 0;
+  for (int first = 0; first < others; first += TILE) {
+    staged[it] = body_of(tile, tile + others, tile + 2 * others, tile + 3 * others, first + it, others);
+    __syncthreads();
+    for (int k = 0; k < TILE; k++) {
+      float dx = staged[k].x - mine.x, dy = staged[k].y - mine.y, dz = staged[k].z - mine.z;
+      float r2 = dx * dx + dy * dy + dz * dz;
+      sum += r2 > 0.0f ? staged[k].w * rsqrtf(r2) : 0.0f;
+    }
+    __syncthreads();
+  }
+  if (i < n) phi[i] = (is_first ? 0.0f : phi[i]) - sum;
 }
 
 // A thread's I bodies are B apart from each other; the loop over a staged tile is unrolled U times.

@@ -5,18 +5,18 @@
 // A multiprocessor of compute capability 9.0 holds 2048 threads, 32 blocks, 65536 registers and 228 KiB of shared
 // memory, of which each block takes 1 KiB more than it asks for. Whichever ends first is the limit.
 //
-//   v1 flight<LOADS>     y = x, LOADS elements in flight per thread. Bound: main memory, or bytes in flight / latency
+//   flight<LOADS>        y = x, LOADS elements in flight per thread. Bound: main memory, or bytes in flight / latency
 //                        (Little's law): for 4.3 TB/s, of which half is read, at 800 ns each multiprocessor of an H200
 //                        needs 13 KiB in flight: 3300 threads with one load of 4 bytes, 820 with four
-//   v2 sorted            each thread sorts 32 numbers in registers, which takes 48: 5 blocks of 256 threads are held.
+//   sorted               each thread sorts 32 numbers in registers, which takes 48: 5 blocks of 256 threads are held.
 //      sorted_bounded    __launch_bounds__(256, BLOCKS): at most 65536 / 256 / BLOCKS registers; what does not fit is
-//                        spilled to local memory, 8 bytes a thread for 6 blocks, 532 for 8. Bound: main memory; 480
-//                        minima and maxima for 256 bytes, 64 a cycle and multiprocessor, make 34 bytes per cycle
-//   v3 count_blocks      how many blocks run at once, counted by the blocks
+//                        spilled to local memory, 8 bytes per thread for 6 blocks, 532 for 8. Bound: main memory; 480
+//                        minima and maxima for 256 bytes, 64 per cycle and multiprocessor, make 34 bytes per cycle
+//   count_blocks         how many blocks run at once, counted by the blocks
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (Oxford; undated): launch bounds.
-// V. Volkov, "Better performance at lower occupancy" (GTC, 2010): v1. K. Batcher, "Sorting networks and their
-// applications" (1968): v2. CUDA C++ Programming Guide, technical specifications by compute capability.
+// V. Volkov, "Better performance at lower occupancy" (GTC, 2010): flight. K. Batcher, "Sorting networks and their
+// applications" (1968): sorted. CUDA C++ Programming Guide, technical specifications by compute capability.
 
 enum { SORTED = 32 };
 

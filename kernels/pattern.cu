@@ -7,25 +7,25 @@
 // it may begin at each of four bytes of a 32-bit word. counts has COUNTS = 1 element, matches of any word, or 4.
 //
 // The ladder
-//   v1 pattern_bytes  a thread per byte, which loads four bytes
-//   v2 pattern_words  a thread per 32-bit word, which loads it and the next, and puts three others together by shifts
-//   v3 pattern_wide<EXACT>  16 bytes per load, two loads in flight per thread; all comparisons are counted
-//   v4 pattern_wide<ANY>    first: is there any match in the 16 bytes? Counted only then, which is rare
-//   v5 pattern_wide<PAIRS>  the same question for two words at once: for numbers a, b whose difference is odd there is
+//   pattern_bytes     a thread per byte, which loads four bytes
+//   pattern_words     a thread per 32-bit word, which loads it and the next, and puts three others together by shifts
+//   pattern_wide<EXACT>     16 bytes per load, two loads in flight per thread; all comparisons are counted
+//   pattern_wide<ANY>       first: is there any match in the 16 bytes? Counted only then, which is rare
+//   pattern_wide<PAIRS>     the same question for two words at once: for numbers a, b whose difference is odd there is
 //                           a t with t * (b - a) = 1 (mod 2^32). Then t * (w - a) is 0 for a, 1 for b, and more for all
 //                           other w. An even difference, 2^s times an odd one, gives 0 and 2^s, and few others below
 //
 // Bound: main memory, n / t, each byte is read once: 16 to 19 bytes per cycle and multiprocessor of an H200. Per cycle
 // a multiprocessor takes 128 instructions' lanes: at most 64 of additions, comparisons, minima and shifts, 64 of
 // multiply-adds of integers and 32 of loads. For a byte
-//   v1   4 loads and 8 operations: 8 bytes per cycle
-//   v2   0.5 loads, 0.75 shifts, 4 comparisons and 4 additions: about 7
-//   v3   0.75 shifts, 4 comparisons, 4 additions: 7.3
-//   v4   0.75 shifts, 4 comparisons, each joined with the one before: 13
-//   v5   0.75 shifts, 2 multiply-adds, 1 minimum of three numbers (compute capability 9.0; 2 of two before): 32
-// Sources: M. Giles and W. Armour, practical 9 of "CUDA Programming on NVIDIA GPUs" (Oxford; undated): v2, with four
-// counts. T. Granlund and P. Montgomery, "Division by invariant integers using multiplication" (1994): inverses modulo
-// 2^32.
+//   bytes  4 loads and 8 operations: 8 bytes per cycle
+//   words  0.5 loads, 0.75 shifts, 4 comparisons and 4 additions: about 7
+//   EXACT  0.75 shifts, 4 comparisons, 4 additions: 7.3
+//   ANY    0.75 shifts, 4 comparisons, each joined with the one before: 13
+//   PAIRS  0.75 shifts, 2 multiply-adds, 1 minimum of three numbers (compute capability 9.0; 2 of two before): 32
+// Sources: M. Giles and W. Armour, practical 9 of "CUDA Programming on NVIDIA GPUs" (Oxford; undated): words, with
+// four counts. T. Granlund and P. Montgomery, "Division by invariant integers using multiplication" (1994): inverses
+// modulo 2^32.
 
 enum { EXACT, ANY, PAIRS }; // METHOD
 enum { FLIGHT = 2 };

@@ -4,22 +4,22 @@
 // mean of f and of u is 0: without that there is no solution, or there are many.
 //
 // By Fourier transforms (of a library), in which the equation is a factor for each wave
-//   v1 divide        spectrum /= eigenvalue: e(i) + e(j) + e(k) of three small tables, e(i) = 4 sin^2(pi i / nx)
+//   divide           spectrum /= eigenvalue: e(i) + e(j) + e(k) of three small tables, e(i) = 4 sin^2(pi i / nx)
 // By multigrid in 2-D: a V-cycle with two sweeps of damped Jacobi on the way down and two on the way up
-//   v2 smooth        to = from + (f - A from) / 5, in one pass; smooth_zero: the first sweep of a coarse grid, from 0
+//   smooth           to = from + (f - A from) / 5, in one pass; smooth_zero: the first sweep of a coarse grid, from 0
 //      coarse_right  the residual on the next grid, weighted means of nine points, times 4 for twice the distance
 //      correct       adds the coarse grid's solution, interpolated
 // By conjugate gradients in 2-D, as in sparse.cu, without a stored matrix
-//   v3 apply_dot     q = A d, and d * q; then cg_update, direction and next of sparse.cu
+//   apply_dot        q = A d, and d * q; then cg_update, direction and next of sparse.cu
 // and apply, f = A u.
 //
-// Bounds, of memory, in elements per unknown. v1: 2 (half a spectrum of complex numbers, read and written), beside two
-// real transforms that move 4 each in 2-D and 6 in 3-D, if a pass is made for each side: 8 / (8 + 2) = 0.8 of the two
-// transforms alone, and 12 / (12 + 2) = 0.86. v2: 3 a sweep, 2.25 and 2.25 for the way down and up, and a third of it
-// again for the coarse grids: 22 a cycle. v3: 2 + 6 + 3 = 11 an iteration.
+// Bounds, of memory, in elements per unknown. divide: 2 (half a spectrum of complex numbers, read and written), next to
+// two real transforms that move 4 each in 2-D and 6 in 3-D, if a pass is made for each side: 8 / (8 + 2) = 0.8 of the
+// two transforms alone, and 12 / (12 + 2) = 0.86. smooth: 3 a sweep, 2.25 and 2.25 for the way down and up, and a third
+// of it again for the coarse grids: 22 per cycle. apply_dot: 2 + 6 + 3 = 11 an iteration.
 //
 // Fourier: R. Hockney (1965). Multigrid: A. Brandt, "Multi-level adaptive solutions to boundary-value problems" (1977).
-// The damping 4/5 is the one that leaves least of short waves: 3/5 a sweep.
+// The damping 4/5 is the one that leaves least of short waves: 3/5 per sweep.
 
 #include "block_sum.cuh"
 

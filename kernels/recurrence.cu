@@ -8,24 +8,24 @@
 // one always comes first.
 //
 // The ladder
-//   v1 recurrence_blocks<OP, BARRIERS>  each block scans its own elements, one per thread, in shared memory, from
+//   recurrence_blocks<OP, BARRIERS>     each block scans its own elements, one per thread, in shared memory, from
 //                 doubling distances, with two barriers each (W. D. Hillis and G. L. Steele, 1986); the host scans what
 //                 the blocks leave, and recurrence_finish gives each block what lies before it
-//   v2 recurrence_blocks<OP, WARPS>  the same by shuffles: warps first, then the warps' totals
-//   v3 recurrence_in_order  one launch: a block takes the next number, scans, waits for the block before it, and hands
+//   recurrence_blocks<OP, WARPS>     the same by shuffles: warps first, then the warps' totals
+//   recurrence_in_order     one launch: a block takes the next number, scans, waits for the block before it, and hands
 //                 a running total on
-//   v4 recurrence_rounds  16 bytes per load; as many blocks as run at once take tiles in rounds, publish what a tile
-//                 comes to, and write it a round later, when all tiles between are there (as v3 of scan.cu); tiles are
+//   recurrence_rounds     16 bytes per load; as many blocks as run at once take tiles in rounds, publish what a tile
+//                 comes to, and write it a round later, when all tiles between are there (as scan_rounds); tiles are
 //                 copied to shared memory AHEAD rounds before, so that memory is busy while a block scans and waits
 //
-// Bound: main memory; bytes of u and v, and s, each moved once. v1 and v2 move u, u, v and v (for pairs s' as well):
-// 1/2 of a copy for sums, 3/7 for pairs, and the host takes longer than both kernels. In v3 a block waits for the one
-// before: its bytes over some 1 to 2 us, the way of a word through the second-level cache and back. v4 waits for
-// nothing.
+// Bound: main memory; bytes of u and v, and s, each moved once. recurrence_blocks moves u, u, v and v (for pairs s'
+// as well): 1/2 of a copy for sums, 3/7 for pairs, and the host takes longer than both kernels. In order a block waits
+// for the one before: its bytes over some 1 to 2 us, the way of a word through the second-level cache and back. Rounds
+// wait for nothing.
 //
 // Sources: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs" (Oxford; undated, the latest year named is 2023),
-// lecture 4, p. 22 to 37: all but v4. Its counters (p. 31 and 32) are never set back, so that a second launch is wrong,
-// and `sum` and `local` (p. 33) are not declared; here recurrence_clear sets the counters back.
+// lecture 4, p. 22 to 37: all but rounds. Its counters (p. 31 and 32) are never set back, so that a second launch is
+// wrong, and `sum` and `local` (p. 33) are not declared; here recurrence_clear sets the counters back.
 
 #include <cuda_pipeline.h>
 
@@ -191,7 +191,7 @@ __global__ void recurrence_blocks(T *v, T *slopes, T *totals, const T *s, const 
   }
 }
 
-// v = slopes * before + v, where before[block] is the v in front of a block.
+// v = slopes * before + v, where before[block] is the v before a block.
 template <typename OP, typename T = typename OP::type>
 __global__ void recurrence_finish(T *v, const T *slopes, const T *before, size_t n) {
   size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

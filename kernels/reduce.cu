@@ -4,36 +4,36 @@
 // v = (x, y), the dot product.
 //
 // The ladder, first within a block: sums, one for each block (or warp), which a further launch adds
-//   v1  reduce_tree       halving tree in static shared memory, block of 256; bound: a barrier a step
-//   v2  reduce_strided    the same tree in the opposite order: the threads that work lie apart, so all warps stay
-//                         busy to the end; bound: 8 times the warps' work of v1
-//   v3  reduce_dynamic    v1 in dynamic shared memory, any block; bound: as v1
-//   v4  reduce_last_warp  the tree of v1 until one warp is left, whose sum comes by shuffles; bound: four barriers, not 9
-//   v5  reduce_down       a warp's sum by shuffles down: no shared memory, no barrier; bound: 1/32 of the traffic more
-//   v6  reduce_butterfly  by shuffles across (xor): every lane has the sum, at no cost; bound: as v5
-//   v7  reduce_shuffle    shuffles, then one shared stage over the warps' sums: one barrier; bound: main memory
+//   reduce_tree           halving tree in static shared memory, block of 256; bound: a barrier per step
+//   reduce_strided        the same tree in the opposite order: the threads that work lie apart, so all warps stay
+//                         busy to the end; bound: 8 times the warps' work of reduce_tree
+//   reduce_dynamic        the same in dynamic shared memory, any block; bound: the same
+//   reduce_last_warp      the tree until one warp is left, whose sum comes by shuffles; bound: four barriers, not 9
+//   reduce_down           a warp's sum by shuffles down: no shared memory, no barrier; bound: 1/32 of the traffic more
+//   reduce_butterfly      by shuffles across (xor): every lane has the sum, at no cost; bound: the same
+//   reduce_shuffle        shuffles, then one shared stage over the warps' sums: one barrier; bound: main memory
 // then over the grid, for every operation and type
-//   v8  reduce_parts      one part per block; the host joins them, or a second launch does; bound: that launch
-//   v9  reduce_atomic     one atomic operation per block; bound: blocks * (time of an atomic on one address)
-//   v10 reduce_cas        compare and swap until no other came between: any operation; bound: retries
-//   v11 reduce_lock       a lock and a fence, thread 0 of each block: any code at all; bound: blocks * (a round trip)
-//   v12 reduce_last       the block that finishes last joins the parts: one launch, one order; bound: main memory
-//   v13 reduce_once       16-byte streaming loads, several in flight per thread; bound: main memory
-//   v14 reduce_integers   sums, of numbers in units of 2^-32: a warp's by one instruction (__reduce_add_sync, sm_80 and
-//                         newer), the grid's by atomics in any order, to the same bits; bound: conversions, 16 a cycle
+//   reduce_parts          one part per block; the host joins them, or a second launch does; bound: that launch
+//   reduce_atomic         one atomic operation per block; bound: blocks * (time of an atomic on one address)
+//   reduce_cas            compare and swap until no other came between: any operation; bound: retries
+//   reduce_lock           a lock and a fence, thread 0 of each block: any code at all; bound: blocks * (a round trip)
+//   reduce_last           the block that finishes last joins the parts: one launch, one order; bound: main memory
+//   reduce_once           16-byte streaming loads, several in flight per thread; bound: main memory
+//   reduce_integers       sums, of numbers in units of 2^-32: a warp's by one instruction (__reduce_add_sync, sm_80 and
+//                         newer), the grid's by atomics, to the same bits; bound: conversions, 16 per cycle
 //
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
 // tree itself costs; a grid of a few blocks per multiprocessor hides it behind the loads.
-// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v1. M. Giles, "CUDA
-// Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford; undated): v3 to v7, v8 joined by the host, v9 and v11 for sums.
-// M. Harris, "Optimizing parallel reduction in CUDA" (2007): v2, and v8 joined by a second launch. CUDA C++
-// Programming Guide, atomic functions: v10. The threadFenceReduction sample of the CUDA toolkit: v12.
+// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): tree. M. Giles, "CUDA
+// Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford; undated): dynamic to shuffle, parts joined by the host, atomic
+// and lock for sums. M. Harris, "Optimizing parallel reduction in CUDA" (2007): strided, and parts joined by a second
+// launch. CUDA C++ Programming Guide, atomic functions: cas. The toolkit's sample threadFenceReduction: last.
 // Rounding: the error of a sum grows with the longest chain of additions, about eps * sqrt(chain) * sum |x| (N. Higham
 // and T. Mary, 2019): the elements of a thread, then log2(block), then what joins the blocks. Which methods give the
-// same bits in every run: those that join in a fixed order (v1 to v8, v12, v13). v9 to v11 join in the order in which
-// the blocks come, and a sum in another order rounds otherwise; a minimum or maximum does not round.
+// same bits in every run: those that join in a fixed order. atomic, cas and lock join in the order in which the blocks
+// come, and integers need no order; a sum in another order rounds otherwise; a minimum or maximum does not round.
 // NaN: a sum with one is NaN; minimum and maximum skip them, as fmin and fmax do, and are +inf and -inf of nothing.
-// Define REAL for v1 to v7 in another type: dev:module{ file = "reduce.cu", defines = { REAL = "double" } }.
+// Define REAL for sums within a block in another type: dev:module{ file = "reduce.cu", defines = { REAL = "double" } }.
 
 #include "vector16.cuh"
 
@@ -191,7 +191,7 @@ template <int OP, int U, int B, typename T> __device__ T gather_vectors(const T 
   return value[0];
 }
 
-// True in every thread of the block that comes last. The fence in front of the ticket lets every block's part be seen
+// True in every thread of the block that comes last. The fence before the ticket lets every block's part be seen
 // before its ticket is.
 template <typename T> __device__ bool comes_last(T *parts, unsigned *ticket, T value) {
   __shared__ bool last;
@@ -301,7 +301,7 @@ template <typename T, int OP> __global__ void reduce_parts(T *parts, const T *x,
   if (threadIdx.x == 0) parts[blockIdx.x] = value;
 }
 
-// In front of v9 to v11, whose blocks find a value to join.
+// Before reduce_atomic to reduce_lock, whose blocks find a value to join.
 template <typename T, int OP> __global__ void reduce_begin(T *out) {
   out[0] = none<OP>(out);
 }

@@ -3,21 +3,21 @@
 // scan: the running sum of a 1-D array of any length, y[i] = x[0] + ... + x[i]. T is float or double.
 //
 // The ladder
-//   v1 scan_tiles, scan_totals, scan_add   three launches: each block scans its own tile; one block scans the tiles'
+//   scan_tiles, scan_totals, scan_add      three launches: each block scans its own tile; one block scans the tiles'
 //                     totals; each tile but the first gets what lies before it. y is read and written again, so the
 //                     bound is half of a copy (after M. Giles, "CUDA Programming on NVIDIA GPUs", lecture 4, Oxford,
 //                     2023, whose first version has two kernels, and the host scans the totals between them)
-//   v2 scan_once      one launch: a tile publishes its sum and looks back over its predecessors until it finds one
+//   scan_once         one launch: a tile publishes its sum and looks back over its predecessors until it finds one
 //                     whose prefix is known. Each element is read once and written once: the bound is a copy
-//   v3 scan_rounds    one launch of as many blocks as run at once. A block takes every gridDim-th tile, loads the next
+//   scan_rounds       one launch of as many blocks as run at once. A block takes every gridDim-th tile, loads the next
 //                     one before it works on this one, and writes a tile a round after it was summed, when the sums of
 //                     the tiles between are ready by then: none waits. The same bits from run to run
 //
 // Bound: main memory. T_eff = 2 * bytes(x) / t.
-// v2 is D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016). v2 adds in an
-// order that depends on who was ready; v1 and v3 always in the same one.
-// Rounding: partial sums of partial sums; the longest chain of additions is about n / (1024 * 1024) for v1 and
-// n / (tile * gridDim) for v3, some 60 more for both.
+// scan_once is D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016). scan_once
+// adds in an order that depends on who was ready; scan_tiles and scan_rounds always in the same one.
+// Rounding: partial sums of partial sums; the longest chain of additions is about n / (1024 * 1024) for scan_tiles and
+// n / (tile * gridDim) for scan_rounds, some 60 more for both.
 
 #include "vector16.cuh"
 
@@ -171,7 +171,7 @@ __device__ unsigned peek(const volatile word *status, int tile, double *v) {
 }
 
 // The sum of all tiles before this one, by one warp. It looks at 32 predecessors at a time, lane 0 at the nearest,
-// until all are there that lie in front of the nearest known prefix.
+// until all are there that lie before the nearest known prefix.
 template <typename T> __device__ T look_back(const volatile word *status, int tile) {
   int lane = threadIdx.x % 32;
   T sum = 0;
@@ -338,6 +338,6 @@ __global__ void __launch_bounds__(B, 1)
 // Both arrays begin on a 16-byte boundary. tile = B * U * 16 / sizeof(T) elements, tiles = ceil(n / tile).
 // scan_tiles, scan_add   block of whole warps, grid ceil(n / block); totals holds one per block
 // scan_totals            grid 1, block of whole warps
-// scan_clear             status holds 1 word a tile for float, 2 for double
+// scan_clear             status holds 1 word per tile for float, 2 for double
 // scan_once              block B, grid tiles
 // scan_rounds            block B, grid min(tiles, multiprocessors * resident blocks), cooperative; <T, 512, 8> fits

@@ -3,21 +3,21 @@
 // small: many problems, each so small that one block holds it through all of its steps.
 //
 // Steps of Jacobi's iteration on `grids` squares of 64 x 64 cells, whose borders keep their values
-//   v1 jacobi_step       one step of some or all grids, from one array to another: the host calls it for each step
-//   v2 jacobi_shared     a block per grid, all steps; two copies of the grid in shared memory, a barrier per step
-//   v3 jacobi_registers  a warp per grid, all steps: a lane has 8 x 16 cells in registers, and gets what lies beside
+//   jacobi_step          one step of some or all grids, from one array to another: the host calls it for each step
+//   jacobi_shared        a block per grid, all steps; two copies of the grid in shared memory, a barrier per step
+//   jacobi_registers     a warp per grid, all steps: a lane has 8 x 16 cells in registers, and gets what lies next to
 //                        them from other lanes; no shared memory, no barrier
-// Implicit steps of 1-D diffusion, (1 + 2 r) v[i] - r (v[i-1] + v[i+1]) = u[i], zero outside, by parallel cyclic
-// reduction
-//   v4 implicit          a block per system, a thread per unknown, `steps` steps. In level s each equation takes away
+// Implicit steps of 1-D diffusion, (1 + 2 r) v[i] - r (v[i-1] + v[i+1]) = u[i], zero outside, by parallel
+// cyclic reduction (PCR)
+//   implicit             a block per system, a thread per unknown, `steps` steps. In level s each equation takes away
 //                        its neighbours s = 1, 2, 4, ... away, times factors; LEVELS levels, 2^LEVELS >= length, leave
 //                        each equation with one unknown. The factors are the same in all steps: made once per launch
 //
-// Bounds, cells or unknowns per second. v1: a launch per step, 2 to 3 us of the host; then the caches, 8 bytes a cell.
-// v2: shared memory, 20 bytes a cell and step: 128 / 20 = 6 cells a cycle and multiprocessor. v3: issue; a cell needs
-// two additions (east + south of a cell is north + west of the next one on the diagonal) and a product, with borders
-// and shuffles about 4 instructions: 32 cells a cycle and multiprocessor. v4: shared memory, 12 bytes a level, 8 levels
-// for 256: 1.3 unknowns a cycle and multiprocessor; launched per step it makes the factors in each.
+// Bounds, cells or unknowns per second. jacobi_step: a launch per step, 2 to 3 us of the host; then the caches, 8 bytes
+// per cell. jacobi_shared: shared memory, 20 bytes per cell and step: 128 / 20 = 6 cells per cycle and multiprocessor.
+// jacobi_registers: issue; a cell needs two additions (east + south of a cell is north + west of the next one on the
+// diagonal) and a product, with borders and shuffles about 4 instructions: 32 cells per cycle and multiprocessor.
+// implicit: shared memory, 12 bytes per level, 8 levels for 256: 1.3 unknowns per cycle and multiprocessor.
 //
 // One problem per block, the whole calculation in a kernel: M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs"
 // (Oxford; undated, the latest year named is 2023), lecture 7, p. 4 to 8, which has cyclic reduction as well. That is
@@ -27,7 +27,7 @@
 
 #define SIDE  64
 #define CELLS (SIDE * SIDE)
-#define WIDE  8 // cells of a lane in v3
+#define WIDE  8 // cells of a lane in jacobi_registers
 #define HIGH  16
 #define ALL   0xffffffffu
 
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(32) jacobi_registers(float *to, const float *f
 #pragma unroll
     for (int i = 0; i < WIDE; i += 4) unpack(*(const float4 *)(from + base + j * SIDE + i), u[j] + i);
   for (int k = 0; k < steps; k++) {
-    float above[WIDE], below[WIDE]; // the rows beside the lane's, as they were
+    float above[WIDE], below[WIDE]; // the rows next to the lane's, as they were
 #pragma unroll
     for (int i = 0; i < WIDE; i++) {
       above[i] = __shfl_up_sync(ALL, u[HIGH - 1][i], LANES);

@@ -3,14 +3,14 @@
 // sort: y holds the n keys of x, unsigned numbers of 32 bits, from the least to the greatest.
 //
 // The ladder
-//   v1 bitonic_*     log2(n) (log2(n) + 1) / 2 rounds of compare and exchange; those near each other in shared memory
-//   v2 radix_count, radix_rows, radix_starts, radix_pass<false>   four passes, 8 bits each: tiles count their digits, a
+//   bitonic_*        log2(n) (log2(n) + 1) / 2 rounds of compare and exchange; those near each other in shared memory
+//   radix_count, radix_rows, radix_starts, radix_pass<false>      four passes, 8 bits each: tiles count their digits, a
 //                    scan of all counts says where each tile's keys with a digit begin, the tiles put them there
-//   v3 radix_histogram, radix_pass<true>   one sweep: all digits are counted once beforehand, and a tile learns from
+//   radix_histogram, radix_pass<true>      one sweep: all digits are counted once beforehand, and a tile learns from
 //                    those before it, while these run, where its keys begin (look-back): a pass reads keys once
 //
-// Bound: bytes. A pass of v3 reads and writes each key once: 8 bytes, 4 passes, and 4 bytes for the counts: 36 n. v2:
-// 48 n.
+// Bound: bytes. A pass of one sweep reads and writes each key once: 8 bytes, 4 passes, 4 bytes for the counts: 36 n.
+// Without: 48 n.
 // Sources: K. Batcher, "Sorting networks and their applications" (1968); D. Merrill and A. Grimshaw, "High performance
 // and scalable radix sorting" (2011); A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix
 // sort for GPUs" (2022).
@@ -21,7 +21,7 @@ __global__ void multiples(unsigned *x, unsigned scale, unsigned step, long long 
   if (i < n) x[i] = (unsigned)(i * step % n) * scale;
 }
 
-// ---- v1: bitonic ----------------------------------------------------------------------------------------------------
+// ---- bitonic --------------------------------------------------------------------------------------------------------
 
 enum { HALF = 1024, PART = 2 * HALF }; // a block of HALF threads holds PART keys
 
@@ -69,9 +69,9 @@ __global__ void bitonic_round(unsigned *y, long long distance, int mirrors, long
   y[high] = a;
 }
 
-// ---- v2, v3: radix --------------------------------------------------------------------------------------------------
+// ---- radix ----------------------------------------------------------------------------------------------------------
 
-enum { DIGITS = 256, WARPS = 16, LOADS = 16, THREADS = 32 * WARPS, TILE = THREADS * LOADS }; // 8192 keys a block
+enum { DIGITS = 256, WARPS = 16, LOADS = 16, THREADS = 32 * WARPS, TILE = THREADS * LOADS }; // 8192 keys per block
 
 __device__ unsigned digit(unsigned key, int shift) { return key >> shift & (DIGITS - 1); }
 
@@ -152,7 +152,7 @@ __device__ unsigned lanes_with(unsigned d) {
   return same;
 }
 
-// A tile's word: its own count, or that of all tiles up to it; 0 is none yet.
+// A tile's word: its own count, or that of all tiles up to it; 0 means none yet.
 const unsigned OWN = 1u << 30, ALL = 2u << 30, VALUE = OWN - 1;
 
 // Keys with digit threadIdx.x in all tiles before this one.

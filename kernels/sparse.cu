@@ -5,37 +5,37 @@
 // A matrix of m rows is three arrays (compressed sparse rows, CSR): offsets[r] is where row r begins in `columns` and
 // `values`, offsets[m] how many elements there are.
 // y = A x
-//   v1 spmv_thread   a thread per row: neighbouring threads read elements that lie a row apart
-//   v2 spmv_warp     a warp per row, which reads it in pieces of 32 elements and adds them by shuffles
-//   v3 spmv_ell      a thread per row of a copy of A in which all rows have the same length, by columns (ELLPACK)
-//   v4 spmv_staged   a block multiplies the elements of its 256 rows in order, through shared memory; a thread per row
+//   spmv_thread      a thread per row: neighbouring threads read elements that lie a row apart
+//   spmv_warp        a warp per row, which reads it in pieces of 32 elements and adds them by shuffles
+//   spmv_ell         a thread per row of a copy of A in which all rows have the same length, by columns (ELLPACK)
+//   spmv_staged      a block multiplies the elements of its 256 rows in order, through shared memory; a thread per row
 //                    then adds them
-//   v5 spmv_merge    every thread gets the same number of items, an item being an element or the end of a row
+//   spmv_merge       every thread gets the same number of items, an item being an element or the end of a row
 // Y = A X of COLUMNS columns
-//   v6 spmm_thread   a thread per row, which reads the matrix once for all columns
+//   spmm_thread      a thread per row, which reads the matrix once for all columns
 // L y = x, of a lower triangle whose rows end with their diagonal; rows of one level need rows of earlier levels only
-//   v7 solve_level   a launch per level
-//   v8 solve_grid    all levels in one launch, with a barrier of the grid after each
+//   solve_level      a launch per level
+//   solve_grid       all levels in one launch, with a barrier of the grid after each
 // Conjugate gradients (M. Hestenes and E. Stiefel, 1952): an iteration is
-//   v9  spmv_staged, dot, add, add, dot, direction     six kernels and next
-//   v10 cg_product, cg_update, direction               dot products where their factors are in registers anyway
+//   spmv_staged, dot, add, add, dot, direction         six kernels and next
+//   cg_product, cg_update, direction                   dot products where their factors are in registers anyway
 //
-// Bounds are of memory, for T of 8 bytes and 5 elements a row. Product: 60 bytes of elements, 4 of offsets, 8 of x if
-// each element of it is read from memory once, 8 of y: 80 bytes per row. Iteration: v9 80 + 16 + 24 + 24 + 8 + 24 =
-// 176; v10 80 + 48 + 24 = 152. Levels: a launch, or a barrier, each.
+// Bounds are of memory, for T of 8 bytes and 5 elements per row. Product: 60 bytes of elements, 4 of offsets, 8 of x if
+// each element of it is read from memory once, 8 of y: 80 bytes per row. Iteration: 80 + 16 + 24 + 24 + 8 + 24 =
+// 176, with cg_product 80 + 48 + 24 = 152. Levels: a launch, or a barrier, each.
 //
-// v2: N. Bell and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors" (SC
-// 2009); v4: J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage
-// format" (SC 2014); v5: D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication" (SC
-// 2016); levels: M. Naumov, "Parallel solution of sparse triangular linear systems ... on the GPU" (2011).
+// Warps: N. Bell and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors"
+// (SC 2009); staged: J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
+// storage format" (SC 2014); merge: D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector
+// multiplication" (SC 2016); levels: M. Naumov, "Parallel solution of sparse triangular linear systems" (2011).
 
 #include <cooperative_groups.h>
 #include "block_sum.cuh"
 
-#define STAGED 2048 // products that a block of v4 holds at once
-#define ITEMS  7    // of a thread in v5; odd, so that threads begin in different banks
+#define STAGED 2048 // products that a block of spmv_staged holds at once
+#define ITEMS  7    // of a thread in spmv_merge; odd, so that threads begin in different banks
 #define TILE   (BLOCK * ITEMS)
-#define PIECE  4    // elements of a thread in the vectors of v9 and v10
+#define PIECE  4    // elements of a thread in the vectors of conjugate gradients
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ __device__ T staged_row(const int *offsets, const int *columns, const T *values,
   return sum;
 }
 
-// How many of the first `items` items are ends of rows, if an end comes in front of the elements that follow it.
+// How many of the first `items` items are ends of rows, if an end comes before the elements that follow it.
 // ends[r] elements are in rows 0 to r.
 __device__ int rows_within(int items, const int *ends, int rows, int elements) {
   int low = max(items - elements, 0), high = min(items, rows);
@@ -87,7 +87,7 @@ __device__ int rows_within(int items, const int *ends, int rows, int elements) {
   return low;
 }
 
-// Inclusive sums over the block's threads, each over those in front of it with the same row; rows do not fall. The
+// Inclusive sums over the block's threads, each over those before it with the same row; rows do not fall. The
 // return value is that of the thread in front, 0 in the first one.
 template <typename T> __device__ T sums_by_row(int row, T &sum) {
   __shared__ T last_sum[BLOCK / 32];
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(BLOCK) spmv_staged(T *y, const int *offsets, c
   if (r < m) y[r] = sum;
 }
 
-// The rows that tiles of v5 begin with: known as long as the structure stays. One thread per tile, and one more.
+// The rows that tiles of spmv_merge begin with: known as long as the structure stays. One thread per tile, and one more.
 __global__ void merge_starts(int *starts, const int *offsets, int m, int tiles) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t <= tiles) starts[t] = rows_within(min(t * TILE, m + offsets[m]), offsets + 1, m, offsets[m]);
@@ -294,7 +294,7 @@ __global__ void next(double *sums) {
   sums[DQ] = sums[AFTER] = 0;
 }
 
-// sums[to] += a * b. Block BLOCK, PIECE elements a thread.
+// sums[to] += a * b. Block BLOCK, PIECE elements per thread.
 template <typename T> __global__ void dot(double *sums, const T *a, const T *b, int m, int to) {
   double sum = 0;
 #pragma unroll

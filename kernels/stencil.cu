@@ -4,24 +4,24 @@
 // single step does not write it.
 //
 // The ladder
-//   v1 diffusion          every neighbour from main memory; the caches find what was read before: near the triad
-//   v2 diffusion_triad    the derivatives removed: what memory gives when each number moves once
-//   v3 diffusion_staged   v2, but T goes through (dynamic) shared memory, where no thread needs it yet
-//   v4 diffusion_halo     v3 with room for a halo of one cell: as v3
-//   v5 diffusion_filled   v4 with the halo read: below v4, by the cells that two blocks read and the branches for them
-//   v6 diffusion_shared   v5 with the derivatives back, from shared memory: near v5, arithmetic is free
-//   v7 diffusion_march    ROWS rows per thread, the three rows of a column in registers: few loads, but fewer threads
-//   v8 diffusion_vector   16 bytes per thread: two f64 or four f32 columns; as v2
-//   v9 diffusion_levels   temporal blocking: K steps a pass over memory; up to K times v2, less the halos
+//   diffusion             every neighbour from main memory; the caches find what was read before: near the triad
+//   diffusion_triad       the derivatives removed: what memory gives when each number moves once
+//   diffusion_staged      diffusion_triad, but T goes through (dynamic) shared memory, where no thread needs it yet
+//   diffusion_halo        diffusion_staged with room for a halo of one cell: as diffusion_staged
+//   diffusion_filled      the halo is read: below diffusion_halo, by the cells that two blocks read and their branches
+//   diffusion_shared      the derivatives are back, from shared memory: near diffusion_filled, arithmetic is free
+//   diffusion_march       ROWS rows per thread, the three rows of a column in registers: few loads, but fewer threads
+//   diffusion_vector      16 bytes per thread: two f64 or four f32 columns; as diffusion_triad
+//   diffusion_levels      temporal blocking: K steps per pass over memory; up to K times the triad, less the halos
 //
 // Bound: main memory. T_eff = A_eff / t with A_eff = (2 * 1 + 1) * bytes(T) a step: T is the unknown field (read and
 // written), Ci a known one (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, 2023, which gives the formula
-// of the step, v1 to v6 and the idea of v7). v1 to v8 cannot exceed the triad; v9 moves A_eff once for K steps and can.
-// v1 and v3 to v6 as shares of v2: 0.94, 1, 1, 0.96, 0.96 on the source's Tesla P100 (v1 from the exercise's solution),
-// 0.96, 0.88, 0.88, 0.75, 0.75 on an H200, where staging is not free (experiments/stencil.lua).
+// of the step, the first six and the idea of march). Only levels, which moves A_eff once for K steps, can exceed the
+// triad. Shares of the triad, first kernel and staged to shared: 0.94, 1, 1, 0.96, 0.96 on the source's Tesla P100 (the
+// first from its exercise), 0.96, 0.88, 0.88, 0.75, 0.75 on an H200, where staging is not free (experiments/stencil.lua).
 //
-// How v9 works. Level k is the field after k steps; level 0 is T. A warp owns a strip of 32 * COLUMNS columns and walks
-// down the rows with all levels at once, each one row behind the level before it:
+// How levels works. Level k is the field after k steps; level 0 is T. A warp owns a strip of 32 * COLUMNS columns and
+// walks down the rows with all levels at once, each one row behind the level before it:
 //
 //     row j       level 0, from memory
 //     row j - 1   level 1, a step of row j - 1 of level 0, whose lower neighbour has just come
@@ -32,9 +32,9 @@
 // From one row to the next a level remembers one row (held[k] is row j - 1 - k of level k) and the flux into it from
 // above. So T is read once and written once for K steps. Ci of the last K + 1 rows stays in registers too, since every
 // level needs it, each a row later than the one before. Neighbours along x are in the next lane: shuffles, no shared
-// memory, no barrier. At a strip's edges the levels lose a column a step, so strips overlap by the halo; a warp starts
-// K rows early and ends K rows late. Rounding is that of K steps of v1, up to which multiplications and additions the
-// compiler fuses: an element differs by a few eps a step.
+// memory, no barrier. At a strip's edges the levels lose a column per step, so strips overlap by the halo; a warp
+// starts K rows early and ends K rows late. Rounding is that of K steps of diffusion, up to which multiplications and
+// additions the compiler fuses: an element differs by a few eps a step.
 
 #ifndef REAL
 #define REAL double // or float
@@ -120,7 +120,7 @@ __global__ void diffusion(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REA
   }
 }
 
-// v2 to v5 keep the parameters that they do not use, so that a launch of one is a launch of all.
+// Kernels up to diffusion_filled keep parameters that they do not use, so that a launch of one is a launch of all.
 __global__ void diffusion_triad(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REAL dt, REAL _dx, REAL _dy, int nx,
                                 int ny) {
   int ix = blockIdx.x * blockDim.x + threadIdx.x;
@@ -278,9 +278,9 @@ diffusion_levels(REAL *__restrict__ T2, const REAL *__restrict__ T, const REAL *
 }
 
 // ---- host notes -----------------------------------------------------------------------------------------------------
-// arrays             the three fields begin on a boundary of 16 bytes (v8 and v9)
-// v1 to v6           block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
-// shared             v3: bx * by * sizeof(REAL); v4 to v6: (bx + 2) * (by + 2) * sizeof(REAL)
+// arrays             the three fields begin on a boundary of 16 bytes (diffusion_vector and diffusion_levels)
+// up to _shared      block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
+// shared             _staged: bx * by * sizeof(REAL); _halo, _filled, _shared: (bx + 2) * (by + 2) * sizeof(REAL)
 // diffusion_march    block {bx, by}, grid {ceil(nx / bx), ceil(ny / (by * ROWS))}
 // diffusion_vector   block {bx, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / by)}
 // diffusion_levels   block 32 * warps (128 at most), grid {ceil(strips / warps), ceil(ny / rows)} with

@@ -11,7 +11,7 @@
 //
 // Bound: arithmetic, n * rounds fused multiply-adds. Sources of what is around it: S. Boerm, "Simulation and
 // High-Performance Computing", part 16 (Kiel, 2020), for the pipeline of chunks; M. Giles and W. Armour, "CUDA
-// Programming on NVIDIA GPUs", lecture 6 (Oxford; undated), for the streams. With blocks of one piece each, iterate is also
+// Programming on NVIDIA GPUs", lecture 6 (Oxford; undated), for the streams. With blocks of a piece each, iterate is also
 // the worker of experiments/concurrency.lua.
 
 // ---- kernels --------------------------------------------------------------------------------------------------------

@@ -3,33 +3,33 @@
 // transpose: B(y, x) = A(x, y), where both the reads and the writes want to run along rows.
 //
 // The ladder; A has nx columns and ny rows, x runs along a row
-//   v1 transpose_not       a copy by the blocks of v4: what blocks of this shape reach when nothing is turned
-//   v2 transpose_read      threads side by side read a row and write a column: a warp writes into 32 rows
-//   v3 transpose_write     they read a column and write a row
-//   v4 transpose_tile      a tile of 32 x 32 in shared memory: rows on both sides; PAD = 0: the warp reads a column of
+//   transpose_not          a copy by the blocks of tile: what blocks of this shape reach when nothing is turned
+//   transpose_read         threads side by side read a row and write a column: a warp writes into 32 rows
+//   transpose_write        they read a column and write a row
+//   transpose_tile         a tile of 32 x 32 in shared memory: rows on both sides; PAD = 0: the warp reads a column of
 //                          the tile, whose words are all in one bank; PAD = 1: each row begins a bank further
-//   v5 transpose_swizzled  no padding: element x of row y is at x ^ y, so that rows and columns lie in all banks
-//   v6 transpose_wide      a thread turns a square of 16 x 16 bytes in registers: every access, also that of shared
+//   transpose_swizzled     no padding: element x of row y is at x ^ y, so that rows and columns lie in all banks
+//   transpose_wide         a thread turns a square of 16 x 16 bytes in registers: every access, also that of shared
 //                          memory, has 16 bytes
-//   v7 transpose_wide, ROWS_OF_B: the blocks that run at the same time go along B's rows, which are then written
+//   transpose_wide, ROWS_OF_B: the blocks that run at the same time go along B's rows, which are then written
 //                          whole; before, they went along A's rows, and B was written all over
-//   v8 transpose_pieces    a copy again: pieces of 512 bytes go where a transposition of pieces has them, and nothing
+//   transpose_pieces       a copy again: pieces of 512 bytes go where a transposition of pieces has them, and nothing
 //                          is turned: what memory allows when one side goes against its order
 //
 // Bound: main memory, T_tot = 2 * bytes(A) / t, as of a copy.
-//   v2, v3   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
+//   read, write   a warp's access to a column takes 32 sectors of 32 bytes, to a row 4 (f32) or 8 (f64): 8 and 4 times
 //   the traffic between a multiprocessor and the L2 cache on that side
-//   v4, PAD = 0   32 passes (f32) for each warp's read of the tile, of at best 1: 33 passes of shared memory for
+//   tile, PAD = 0   32 passes (f32) for each warp's read of the tile, of at best 1: 33 passes of shared memory for
 //   256 bytes moved, 7.8 bytes per cycle and multiprocessor; f64: 32 of at best 2, 34 for 512 bytes, 15
 //   others   2 passes for 256 bytes (4 for 512), 128 bytes per cycle: more than main memory has on any GPU
-//   In flight per thread: v1 to v5 4 elements (v2, v3: 1), v6, v7 4 (f64: 2) times 16 bytes, v8 16 bytes.
+//   In flight per thread: 4 elements (read, write: 1), wide 4 (f64: 2) times 16 bytes, pieces 16 bytes.
 // Sources: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA's blog, 2013), and G. Ruetsch and
-// P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009): v2, v4 and the order of blocks (there along
-// diagonals). CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
+// P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009): read, tile and the order of blocks (there
+// along diagonals). CUDA C++ Programming Guide, shared memory: 32 banks of 4 bytes.
 
 #include "vector16.cuh"
 
-enum { TILE = 32, ROWS = 8 }; // v1 to v5: a tile, and the threads of a block along y
+enum { TILE = 32, ROWS = 8 }; // a tile, and the threads of a block along y
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 // triad: B = A + s * C, two arrays read and one written.
 //
 // The ladder
-//   v1 triad   2-D, one element per thread
+//   triad      2-D, one element per thread
 //
 // Bound: main memory. T_tot = 3 * bytes(A) / t. The operation is STREAM's (J. D. McCalpin, "Memory bandwidth and
 // machine balance in current high performance computers", 1995); in ETH Zurich's lecture 10, "Solving PDEs in

@@ -5,24 +5,24 @@
 // Unknowns of a system are `step` elements apart: 1 in contiguous systems, the number of systems in interleaved ones;
 // in between are lines of a grid along its second side. No pivots are sought: |b| >= |a| + |c|, or the like, is up to
 // the caller.
-//   v1 thomas            a thread per system: elimination down, substitution up; what the way up needs goes to memory
-//   v2 thomas_registers  the same for a length known to the compiler: all of it stays in registers
-//   v3 pcr_shared        parallel cyclic reduction: a block per system, a thread per unknown, rows in shared memory
-//   v4 pcr_shuffle       the same for n <= 32: a warp holds one system or several, rows go by shuffles
-//   v5 hybrid_warp,      a thread eliminates EACH unknowns in registers and keeps one row of an interface, that rows of
+//   thomas               a thread per system: elimination down, substitution up; what the way up needs goes to memory
+//   thomas_registers     the same for a length known to the compiler: all of it stays in registers
+//   pcr_shared           parallel cyclic reduction: a block per system, a thread per unknown, rows in shared memory
+//   pcr_shuffle          the same for n <= 32: a warp holds one system or several, rows go by shuffles
+//   hybrid_warp,      a thread eliminates EACH unknowns in registers and keeps one row of an interface, that rows of
 //      hybrid_block      other threads' rows share unknowns with. Warps reduce the interface by shuffles; where a
 //                        system has several warps, each leaves one row of a second interface in shared memory
 // A step of a 3-D heat equation by alternating directions (J. Douglas and J. Gunn, 1964), lambda = dt / h^2, zero
 // outside: (1 - lambda Dx) (1 - lambda Dy) (1 - lambda Dz) du = lambda (Dx + Dy + Dz) u, after = u + du
 //   heat_right           the right side
 //   lines_thomas         one direction, a thread per line
-//   lines_warp           one direction, a warp per line, several lines side by side a block, as v5
+//   lines_warp           one direction, a warp per line, several lines side by side a block, as hybrid_warp
 //
-// Bounds. Each unknown is five numbers that must move, 20 bytes in f32: T_eff = 5 arrays / t. v1 writes two numbers and
-// reads them again: 9 / 5 of that; contiguous, each of its accesses touches a sector of its own. v3: log2(n) levels of
-// 3 numbers written and 6 read in shared memory, 36 bytes: 128 / (36 log2(n)) unknowns a cycle and multiprocessor. v4:
-// 6 shuffles a level. v5: 6 shuffles a level and thread, (6 log2(32) + 4) / EACH an unknown; a multiprocessor shuffles
-// one warp a cycle. The heat step moves 2 + 2 + 2 + 3 numbers per cell.
+// Bounds. Each unknown is five numbers that must move, 20 bytes in f32: T_eff = 5 arrays / t. thomas writes two numbers
+// and reads them again: 9 / 5 of that; contiguous, each of its accesses touches a sector of its own. pcr_shared:
+// log2(n) levels of 3 numbers written and 6 read in shared memory, 36 bytes: 128 / (36 log2(n)) unknowns per cycle and
+// multiprocessor. pcr_shuffle: 6 shuffles per level. hybrid_warp: 6 shuffles per level and thread, (6 log2(32) + 4) /
+// EACH an unknown; a multiprocessor shuffles one warp per cycle. The heat step moves 2 + 2 + 2 + 3 numbers per cell.
 //
 // L. Thomas (1949); R. Hockney and C. Jesshope, "Parallel Computers" (1981), for the reduction. Elimination in pieces
 // with a reduced interface: H. Wang, "A parallel method for tridiagonal equations" (1981); on GPUs, by threads of a
@@ -43,12 +43,12 @@ template <typename T> __device__ row<T> make_row(T a, T c, T d) {
   return r;
 }
 
-// "It is the one to its left", "... to its right": rows beside the first and the last of a group, whose outer unknown
+// "It is the one to its left", "... to its right": rows next to the first and the last of a group, whose outer unknown
 // then stays in the rows that eliminate them.
 template <typename T> __device__ row<T> same_as_left() { return make_row<T>(-1, 0, 0); }
 template <typename T> __device__ row<T> same_as_right() { return make_row<T>(0, -1, 0); }
 
-// A row without the two unknowns beside it, which the rows `up` and `down` are of.
+// A row without the two unknowns next to it, which the rows `up` and `down` are of.
 template <typename T> __device__ row<T> eliminate(row<T> up, row<T> here, row<T> down) {
   T scale = 1 / (1 - here.a * up.c - here.c * down.a);
   return make_row(-scale * here.a * up.a, -scale * here.c * down.c, scale * (here.d - here.a * up.d - here.c * down.d));
@@ -70,7 +70,7 @@ template <typename T> __device__ row<T> shuffle_down(row<T> r, int s, int lanes)
 }
 
 // Parallel cyclic reduction over the first `members` lanes of groups of `lanes`, a power of two: afterwards a row has its
-// own unknown and those beside the members, left and right.
+// own unknown and those next to the members, left and right.
 template <typename T> __device__ row<T> reduce_lanes(row<T> r, int lanes, int members) {
   int lane = threadIdx.x % lanes;
   for (int s = 1; s < members; s *= 2) {
@@ -195,7 +195,7 @@ __global__ void dominant(T *a, T *b, T *c, T *d, const T *x, T margin, int n, in
   d[at] = b[at] * x[at] + (i > 0 ? a[at] * x[at - step] : 0) + (i < n - 1 ? c[at] * x[at + step] : 0);
 }
 
-// `left` and `upper` are scratch. Without __restrict__ no load would begin before the stores in front of it.
+// `left` and `upper` are scratch. Without __restrict__ no load would begin before the stores before it.
 template <typename T>
 __global__ void thomas(T *__restrict__ x, T *__restrict__ left, T *__restrict__ upper, const T *__restrict__ a,
                        const T *__restrict__ b, const T *__restrict__ c, const T *__restrict__ d, int n, int systems,
@@ -287,7 +287,7 @@ __global__ void hybrid_warp(T *x, const T *a, const T *b, const T *c, const T *d
   store(x + start, solution, at, length);
 }
 
-// A block of whole warps per contiguous system, of at most EACH unknowns a thread.
+// A block of whole warps per contiguous system, of at most EACH unknowns per thread.
 template <typename T, int EACH>
 __global__ void hybrid_block(T *x, const T *a, const T *b, const T *c, const T *d, int n) {
   size_t start = (size_t)blockIdx.x * n;
@@ -357,7 +357,7 @@ __global__ void lines_warp(T *__restrict__ to, const T *__restrict__ from, const
   const int PITCH = 32 * (EACH + 1) + 1;
   __shared__ T tile[LINES][PITCH];
   int first = blockIdx.x * LINES, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  // Along x a warp loads its own line; else a thread loads from one line, beside those of its neighbours.
+  // Along x a warp loads its own line; else a thread loads from one line, next to those of its neighbours.
   bool is_along_x = step == 1;
   int line = is_along_x ? warp : threadIdx.x % LINES, begin = is_along_x ? lane : threadIdx.x / LINES;
   bool is_inside = first + line < lines;

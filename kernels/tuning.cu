@@ -3,19 +3,19 @@
 // tuning: four kernels whose shape is open. What a variant changes is a template's argument, or the block and the grid of
 // its launch; none of it changes what is computed.
 //
-//   v1 diffuse    a step of heat diffusion; a thread computes ROWS rows below each other: what it has read of one row is
-//                 a neighbour of the next. LDG: read by the path of read-only data
-//   v2 product    C = A B, f32; a thread computes DOWN x ALONG elements, a block DOWN blockDim.y x ALONG blockDim.x,
+//   diffuse       a step of heat diffusion; a thread computes ROWS rows below each other: what it has read of one row
+//                 is a neighbour of the next. LDG: read by the path of read-only data
+//   product       C = A B, f32; a thread computes DOWN x ALONG elements, a block DOWN blockDim.y x ALONG blockDim.x,
 //                 from tiles of DEPTH columns of A and rows of B in shared memory
-//   v3 add        a sum; a thread has UNROLL accesses of V elements on their way; the block that comes last adds the
+//   add           a sum; a thread has UNROLL accesses of V elements on their way; the block that comes last adds the
 //                 blocks' sums
-//   v4 turn       a transposition by tiles of SIDE x SIDE in shared memory, whose rows are PAD elements longer; UNROLL
+//   turn          a transposition by tiles of SIDE x SIDE in shared memory, whose rows are PAD elements longer; UNROLL
 //                 rows of a thread are on their way at once; ORDER: blocks follow the rows of A, those of B, or diagonals
-// Bound: v1, v3, v4 the memory's rate; v2 128 fused multiply-adds a cycle and multiprocessor.
+// Bound: diffuse, add, turn the memory's rate; product 128 fused multiply-adds a cycle and multiprocessor.
 // Sources: Oxford's course on CUDA (M. Giles, W. Armour), practical 10, tunes by brute force; B. van Werkhoven, "Kernel
 // Tuner" (2019); G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009): diagonal blocks.
 
-// ---- v1 -------------------------------------------------------------------------------------------------------------
+// ---- diffuse --------------------------------------------------------------------------------------------------------
 
 template <int LDG, typename T> __device__ T read(const T *p) { return LDG ? __ldg(p) : *p; }
 
@@ -35,7 +35,7 @@ __global__ void diffuse(T *T2, const T *T1, T a, int nx, int ny) {
   }
 }
 
-// ---- v2 -------------------------------------------------------------------------------------------------------------
+// ---- product --------------------------------------------------------------------------------------------------------
 
 // Shared memory: DEPTH rows of the tile of A, a column of A in each, then DEPTH of the tile of B. An element of a thread
 // is blockDim away from its next one, so that a warp's accesses lie side by side.
@@ -79,7 +79,7 @@ __global__ void product(float *C, const float *A, const float *B, int n) {
   }
 }
 
-// ---- v3 -------------------------------------------------------------------------------------------------------------
+// ---- add ------------------------------------------------------------------------------------------------------------
 
 template <int V> struct vector;
 template <> struct vector<1> { typedef float type; };
@@ -136,7 +136,7 @@ __global__ void add(float *sum, float *parts, unsigned *ticket, const float *x, 
   }
 }
 
-// ---- v4 -------------------------------------------------------------------------------------------------------------
+// ---- turn -----------------------------------------------------------------------------------------------------------
 
 enum { ROWS_OF_A, ROWS_OF_B, DIAGONALS };
 

@@ -24,7 +24,7 @@ if [ "${COUNTERS:-0}" != 0 ]; then
   exit
 fi
 
-# A process a file: what one leaves behind, or a crash, is no other's concern.
+# A process per file: what one leaves behind, or a crash, is no other's concern.
 export program home logs results
 logs=$(mktemp -d) results=$(mktemp -d)
 trap 'rm -rf "$logs" "$results"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# check.sh BUILD [c|cluster]: every test (or the C tests, or those that need a Slurm cluster) on what was built in
+# check.sh BUILD [c|cluster]: every test (or the C tests, or those that need a Slurm cluster or MPI) on what was built in
 # BUILD. Each file runs in a process of its own, so that a crash costs one file; failures are printed, and the last line
 # is the sum. Called by the Makefile.
 # A spec runs in the program; also as a module of the stock interpreter where that is another thing, and by the other
 # C++ compiler where it is about what the CPU device compiles.
-#   JOBS=n        files at a time (one a core): no test measures time
+#   JOBS=n        files at a time (one per core): no test measures time
 #   SANITIZED=1   BUILD was made with AddressSanitizer and UBSan
 #   ONLY=pattern  only files whose name matches
 set -uo pipefail
@@ -16,7 +16,7 @@ what=${2:-all}
 cd "$(dirname "$0")/.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 logs=$build/check
-limit=1800 # seconds a file
+limit=1800 # seconds per file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
 export PRECOMPILED=$logs/headers # of tests/cxx-o0
@@ -61,7 +61,7 @@ run_file() { # kind file
     other) run_other "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
-        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua .make/requires.lua ;;
+        luacheck) luacheck --quiet lua experiments tests docs .make ;;
         docs) "$MOONWARP_PROGRAM" run docs/gen.lua -- --check ;;
         floors) $STOCK_LUA .make/floors.lua "$build" ;;
       esac ;;
@@ -188,13 +188,20 @@ nulled() {
 }
 
 # All but those that need something of their own: a backend, a cluster.
-program_specs() { printf '%s\n' tests/*/*_spec.lua | grep -v '^tests/\(backend_null\|cluster\)/'; }
+program_specs() { printf '%s\n' tests/*/*_spec.lua | grep -v '^tests/\(backend_null\|cluster\|mpi\)/'; }
 
-# Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
-list() {
+# What takes longest: it begins first, so that no core waits for another at the end.
+long() {
+  specs regress/classes cpu/warnings cuda/nvrtc check/{pairs,faulty,studies} \
+    cpu/{generator,front,features,language,split,engines} studies/{runs,cumsum,reduction,memcopy,stencil,broken} \
+    regress/{hidden,exit_status,help_examples,kernel_engines}
+}
+
+# "kind file" a line.
+files() {
   local file
   if [ "$what" = cluster ]; then
-    for file in tests/cluster/*_spec.lua; do echo "cluster $file"; done
+    for file in tests/{cluster,mpi}/*_spec.lua; do echo "cluster $file"; done
     return
   fi
   if [ "$what" = all ]; then
@@ -214,6 +221,9 @@ list() {
   for file in tests/c/test_*.c; do echo "c $file"; done
 }
 
+# Files in the order they run.
+list() { awk 'NR == FNR { long[$1]; next } { print !($2 in long), NR, $0 }' <(long) <(files) | sort -k1,1n -k2,2n | cut -d' ' -f3-; }
+
 case $what in
   run) run_file "$3" "$4"; exit ;;
   one) one "$3" "$4"; exit ;;
@@ -222,5 +232,5 @@ rm -rf "$logs"
 mkdir -p "$PRECOMPILED"
 list | grep -e "${ONLY:-.}" >"$logs/list" || { echo "no test's name matches ONLY=$ONLY"; exit 2; }
 xargs -P "${JOBS:-$(nproc)}" -L 1 "$0" "$build" one <"$logs/list"
-[ "$what" != all ] || [ -n "${ONLY:-}" ] || echo "tests/cluster: skipped; only make check-cluster starts a Slurm cluster"
+[ "$what" != all ] || [ -n "${ONLY:-}" ] || echo "tests/cluster, tests/mpi: skipped; only make check-cluster starts a Slurm cluster and MPI jobs"
 closing

@@ -61,7 +61,7 @@ typedef struct mw_device_info {
   bool     pageable_access; /* a launch may take arrays of MW_SPACE_PAGEABLE */
   bool     concurrent_managed_access; /* pages of managed memory move one by one, while kernels run */
   bool     host_register; /* pin() works */
-  bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds what is queued after it */
+  bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds the work queued after it */
   bool     checks;      /* every access of a kernel to memory is judged; nothing is timed, no array is filled at birth */
   bool     compares;    /* each launch is run by another engine as well, and compared; nothing is timed */
   bool     traces;      /* touched() knows which bytes a launch has touched */
@@ -96,8 +96,8 @@ typedef struct mw_device_state { /* at one moment, only read; -1 and "": unknown
 
 typedef struct mw_probe {
   int  devices;      /* how many can be opened, offline ones not counted */
-  char reason[512];  /* what makes them usable, or why there are none: what was looked for and where */
-  char compiler[64]; /* of the host, which kernels need: "clang++ 14.0.6"; "" where they need none or there is none */
+  char reason[512];  /* what makes them usable, or why not: what was looked for and where */
+  char compiler[64]; /* of the host, which kernels need: "clang++ 14.0.6"; "" if they need none or there is none */
 } mw_probe;
 
 /* ---- objects --------------------------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ struct mw_buffer {
   mw_stream *stream;      /* the stream it was allocated on; on CUDA the default one once that is gone */
   mw_module *owner;       /* for MW_SPACE_GLOBAL: the module that holds the variable; counted by the binding */
   mw_buffer *texels;      /* for MW_SPACE_IMAGE: the memory that it reads; counted by the binding */
-  void      *accesses;    /* the binding's: what is queued and touches it; NULL: nothing was. From mw_malloc */
+  void      *accesses;    /* the binding's: queued operations that touch it; NULL: none was. From mw_malloc */
   atomic_int refs;        /* arrays and views that share it */
 };
 
@@ -165,7 +165,7 @@ struct mw_kernel {
   size_t          shared_bytes, local_bytes, const_bytes; /* static shared per block; local per thread */
   int             spill_stores, spill_loads; /* bytes of code's accesses to spilled registers; -1: not known */
   const char     *engine;      /* "cuda"; "loop", "split" or "fiber" on the CPU device */
-  const char     *engine_why;  /* why not a faster one; "" if there is none */
+  const char     *engine_why;  /* why not a faster one; "" if none */
 };
 
 struct mw_module {
@@ -268,7 +268,7 @@ typedef struct mw_party { /* of a finding: who did it, and where */
 typedef struct mw_object { /* memory that a finding is about */
   const char *kind;      /* "array", "shared", "dynamic shared", "variable", "static array"; NULL: not known */
   char        name[96];  /* of the variable, or of the parameter that points to the array; "": none */
-  int         parameter; /* the how manieth; 0: none */
+  int         parameter; /* index from 1; 0: none */
   bool        indexed;
   long long   index;     /* of the element as the kernel counts, from 0; of an array from where the parameter points to */
   char        text[512]; /* "parameter 1 'x', index 4" */
@@ -277,7 +277,7 @@ typedef struct mw_object { /* memory that a finding is about */
 typedef struct mw_finding { /* what check mode found in a kernel */
   const char *kind, *remedy;
   char        kernel[128];
-  size_t      launch;     /* the how manieth of the device */
+  size_t      launch;     /* index among the device's */
   mw_party    parties[2]; /* the second one of races */
   mw_object   object;
   char        remark[96];
@@ -304,7 +304,7 @@ typedef struct mw_counter_line {
 
 typedef struct mw_counter_launch { /* a launch that was counted, or the sum over several of one configuration */
   char             kernel[128];
-  size_t           launch;   /* the how manieth of the device; the first of several */
+  size_t           launch;   /* index among the device's; the first of several */
   size_t           launches; /* that it is the sum of */
   uint32_t         grid[3], block[3];
   size_t           blocks, blocks_run; /* of the grid; fewer ran: the launch was a sample, or it failed */
@@ -382,9 +382,9 @@ struct mw_backend {
   bool        sized;    /* NAME:4 is that device with four threads */
   bool        parted;   /* NAME:0/2 is the first of two that share its threads; in check mode NAME:WORD:0/2 */
   bool        calls_later; /* call runs when the stream is there, and each time a graph is launched */
-  const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
-  const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL: there is none */
-  const char *compares; /* NAME:WORD is its device that compares engines; NULL: there is none */
+  const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL if none */
+  const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL if none */
+  const char *compares; /* NAME:WORD is its device that compares engines; NULL if none */
 
   void      (*probe)             (mw_probe *out); /* never fails, opens no device */
   /* which: what follows NAME: in the id, "0" if nothing does. Called by mw_device_open (refs.h) only. */
@@ -441,7 +441,7 @@ struct mw_backend {
   /* In check mode: what the launch that ended last touched of the buffer, by kind, of each the first `most` ranges;
    * out has room for 3 * most. How many there are; 0 of a device that does not check. */
   int       (*touched)           (const mw_buffer *, int most, mw_touch *out);
-  /* What was counted so far, in order, after waiting for what is queued; many launches of one configuration may be one
+  /* What was counted so far, in order, after waiting for queued work; many launches of one configuration may be one
    * sum, but later launches change no list that was asked for. newest: the last launch only. NULL: none. The device's. */
   const mw_counter_launch *(*counters)  (mw_device *, bool newest);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The backends, best first. A new one is one line here and a folder beside cpu/ and cuda/; tests/backend_null has
+ * The backends, best first. A new one is one line here and a folder next to cpu/ and cuda/; tests/backend_null has
  * another registry. */
 #include "core/backend/backend.h"
 

@@ -103,7 +103,7 @@ bool bind_is_object(lua_State *, int index);       /* of any class of ours */
 void check_still_open(lua_State *);
 /* nil, or a table with no other keys; one with a metatable is replaced by a plain one. The method's object is at 1 */
 void check_options(lua_State *, int index, const char *const names[]);
-void need_options(lua_State *, int index, const char *const names[]); /* nil is none */
+void need_options(lua_State *, int index, const char *const names[]); /* nil means none */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
                            lua_Integer greatest);
@@ -158,7 +158,7 @@ void bind_result_methods(lua_State *); /* pushes the metatable of them all; the 
 mw_dtype check_dtype(lua_State *, int index);
 void push_element(lua_State *, mw_dtype, const void *at);
 double load_number(mw_dtype, const void *at);
-/* NULL when stored, else what is wrong, as in "an integer from 0 to 255, got 300" (pushed on the stack too) */
+/* NULL when stored, else the problem, as in "an integer from 0 to 255, got 300" (pushed on the stack too) */
 const char *store_element(lua_State *, int index, mw_dtype, void *at);
 
 /* ---- device.c -------------------------------------------------------------------------------------------------- */
@@ -371,6 +371,10 @@ void allocator_install(lua_State *); /* counts this state's allocations from now
 
 extern bind_class native_class;
 extern const luaL_Reg native_functions[];
+
+/* ---- mpi.c ------------------------------------------------------------------------------------------------------ */
+
+void mpi_functions(lua_State *); /* adds mpi to the table on top */
 
 /* ---- searcher.c, library.c ------------------------------------------------------------------------------------- */
 

@@ -144,7 +144,7 @@ static double largest_in(mw_dtype dtype, const char *at, size_t count, double mo
   return most;
 }
 
-/* core.largest(array): the largest finite magnitude of its elements, 0 if there is none. */
+/* core.largest(array): the largest finite magnitude of its elements, 0 if none. */
 static int largest(lua_State *L) {
   bind_array *array = check_array(L, 1);
   size_t width = mw_dtype_size(array->dtype), piece = PIECE / width;

@@ -7,7 +7,7 @@
 static const bind_field counter_fields[] = {MW_COUNTERS(C) LAST_FIELD};
 
 typedef struct counter_name {
-  const char *name, *unit, *title, *doc; /* unit, title: NULL where there is none */
+  const char *name, *unit, *title, *doc; /* unit, title: NULL if none */
   bool most;
 } counter_name;
 

@@ -72,7 +72,7 @@ int object_device(lua_State *L) {
 
 /* ---- ids: NAME, NAME:N, NAME:0/2, NAME:sm_NN or NAME:check, as the backends have them -------------------------- */
 
-/* The backend whose name the id begins with, NULL if there is none; which: what follows NAME:, NULL where nothing
+/* The backend whose name the id begins with, NULL if none; which: what follows NAME:, NULL where nothing
  * does. */
 static const mw_backend *find_backend(const char *id, const char **which) {
   size_t length = strcspn(id, ":");
@@ -274,6 +274,25 @@ static int device_open(lua_State *L) {
   return 1;
 }
 
+/* core.device_share(word, which, of): the id for a process of several on a machine, from 0. Of a backend's name: the device
+ * of that number, again the first after the last, or a part where the backend has parts; without a word that of the
+ * best one there is. Another id stays as it is. */
+static int device_share(lua_State *L) {
+  const char *word = lua_isnil(L, 1) ? best_backend(L, false) : check_string(L, 1), *which;
+  const mw_backend *b = find_backend(word, &which);
+  const int own = (int)check_integer(L, 2), of = (int)check_integer(L, 3);
+  const bool checks = b && is_word(which, b->checks);
+  mw_probe probe = {0};
+  if (b && b->numbered && !which) b->probe(&probe);
+  if (probe.devices > 0)
+    lua_pushfstring(L, "%s:%d", b->name, own % probe.devices);
+  else if (b && b->parted && of > 1 && (!which || checks))
+    lua_pushfstring(L, "%s:%s%s%d/%d", b->name, checks ? which : "", checks ? ":" : "", own, of);
+  else
+    lua_pushstring(L, word);
+  return 1;
+}
+
 /* mw.devices(): one entry a device that can be opened, and one a backend that is not usable, with the reason. */
 static int device_list(lua_State *L) {
   check_count(L, "devices", 0, lua_gettop(L));
@@ -345,7 +364,7 @@ static const bind_field properties[] = {P(id),
                                         P(offline),
                                         LAST_FIELD};
 
-/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes per second; what is unknown is absent. */
+/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes per second; unknown ones are absent. */
 static int device_properties(lua_State *L) {
   const mw_backend *backend = self_device(L)->backend;
   const mw_device_info info = self_device(L)->info;
@@ -476,11 +495,9 @@ static const bind_method methods[] = {
 
 bind_class device_class = {"device", NULL, methods, describe, NULL, 0};
 
-static const luaL_Reg functions[] = {{"device", device_open},
-                                     {"device_forms", device_forms},
-                                     {"device_word", device_word},
-                                     {"devices", device_list},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {{"device", device_open},        {"device_forms", device_forms},
+                                     {"device_share", device_share}, {"device_word", device_word},
+                                     {"devices", device_list},       {NULL, NULL}};
 
 void device_functions(lua_State *L) {
   luaL_setfuncs(L, functions, 0);

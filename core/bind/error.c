@@ -5,7 +5,7 @@
  *
  *     status  "invalid", "no_device", "compile", ...: what a program looks at
  *     text    one message: who, what was wanted, what came, the way out
- *     where   "script.lua:12", the innermost line that is not the library's; nil if there is none
+ *     where   "script.lua:12", the innermost line that is not the library's; nil if none
  *     log     the compiler's whole log, or nil
  *
  * tostring(e) is "script.lua:12: text", with the log below it. */

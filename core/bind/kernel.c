@@ -25,7 +25,7 @@ static void add_nearest(const mw_module *module, const char *name) {
   if (near) snprintf(bind_error.text + used, sizeof bind_error.text - used, "; did you mean '%.200s'?", near);
 }
 
-/* Kernels are made once a module and name: user value 1 of the module holds them. */
+/* Kernels are made once per module and name: user value 1 of the module holds them. */
 void push_kernel(lua_State *L, int module_index, const char *name) {
   bind_module *owner = lua_touserdata(L, module_index);
   mw_module *module = owner->module;

@@ -111,7 +111,7 @@ static const char *script_field(lua_State *L, const char *name) {
   return lua_tostring(L, -1);
 }
 
-/* The path of a file beside a script. */
+/* The path of a file next to a script. */
 static const char *beside(lua_State *L, const char *script, const char *file) {
   const char *slash = script ? strrchr(script, '/') : NULL;
   if (!slash) return file;
@@ -128,8 +128,8 @@ static void note(lua_State *L, const char *table, const char *name, const char *
   lua_settop(L, top);
 }
 
-/* Where a kernel file is looked for: as given, beside the script, and in kernels/. A script of moonwarp's own, and one
- * that is run again, mean what is beside them, whatever the working folder holds; and moonwarp/ is in kernels/. */
+/* Where a kernel file is looked for: as given, next to the script, and in kernels/. A script of moonwarp's own, and one
+ * that is run again, mean what is next to them, whatever the working folder holds; and moonwarp/ is in kernels/. */
 static void list_places(lua_State *L, const char *file, const char *places[3]) {
   const char *home = mw_home(), *script = script_field(L, "script");
   const bool shipped = script && strncmp(script, home, strlen(home)) == 0 && script[strlen(home)] == '/';
@@ -155,7 +155,7 @@ static void read_source(lua_State *L, const char *file, const char **path, const
             mw_home());
 }
 
-/* Editors on Windows put a byte order mark in front. Behind the line marker that names the source it would be no mark
+/* Editors on Windows put a byte order mark in front. After the line marker that names the source it would be no mark
  * any more but a part of the first word. */
 static const char *skip_mark(const char *text) {
   static const char mark[] = "\xef\xbb\xbf";

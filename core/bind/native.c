@@ -238,7 +238,7 @@ static native_variant *find_variant(const request *r) {
   return NULL;
 }
 
-/* By describe of library.lua, which raises what is wrong with the types. */
+/* By describe of library.lua, which raises errors in the types. */
 static native_variant *make_variant(lua_State *L, const request *r) {
   native_value *handle = NULL;
   lua_getfield(L, lua_upvalueindex(ROW), "describe");
@@ -336,7 +336,7 @@ static bool reads(const native_array *spec, const mw_word *words) {
   return spec->reads == ALWAYS || (spec->reads > 0 && words[spec->reads].i != 0);
 }
 
-/* Behind the words. */
+/* After the words. */
 static void add_range(native_frame *frame, const bind_array *a, const char *name, bool reads, bool writes) {
   mw_range *range = (mw_range *)((char *)frame + frame->call.ranges) + frame->call.nranges++;
   *range =

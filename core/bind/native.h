@@ -117,7 +117,7 @@ typedef struct native_frame {
   uint64_t stream;      /* its serial */
   bool prepares;        /* the calls that say how much memory is needed are made again, before the others */
   mw_word words[MOST_WORDS];
-  mw_range ranges[2 * MOST_ARRAYS]; /* behind the words that are used */
+  mw_range ranges[2 * MOST_ARRAYS]; /* after the words that are used */
 } native_frame;
 
 /* ---- native_table.c: descriptions become variants ---------------------------------------------------------------- */
@@ -146,7 +146,7 @@ typedef struct native_object {
   native_value *value;
 } native_object;
 
-/* The library's handle for the device; made by the description at the index, a function, where there is none. */
+/* The library's handle for the device; made by the description at the index, a function, if none. */
 native_value *native_handle(lua_State *, mw_device *, int key, int index);
 /* Pushes the object that the frame makes. */
 void native_make(lua_State *, native_frame *, mw_device *, bind_array *const arrays[]);

@@ -16,9 +16,9 @@ static void push_limit(lua_State *L, const mw_kernel *kernel, int threads, const
   if (o->limit == MW_LIMIT_SHARED && !o->shared_bytes)
     lua_pushliteral(L, "no block fits: shared memory");
   else if (o->limit == MW_LIMIT_SHARED)
-    lua_pushfstring(L, "shared memory: %I bytes a block allow %d blocks", (LUAI_UACINT)o->shared_bytes, o->blocks);
+    lua_pushfstring(L, "shared memory: %I bytes per block allow %d blocks", (LUAI_UACINT)o->shared_bytes, o->blocks);
   else if (o->limit == MW_LIMIT_REGISTERS)
-    lua_pushfstring(L, "registers: %d a thread allow %d blocks", kernel->registers, o->blocks);
+    lua_pushfstring(L, "registers: %d per thread allow %d blocks", kernel->registers, o->blocks);
   else if (o->limit == MW_LIMIT_BLOCKS && info->max_blocks_per_multiprocessor == 1)
     lua_pushliteral(L, "a core runs one block at a time");
   else if (o->limit == MW_LIMIT_BLOCKS)
@@ -54,7 +54,7 @@ static int kernel_occupancy(lua_State *L) {
   mw_kernel *kernel = self_kernel(L);
   const mw_device_info *info = &kernel->module->device->info;
   lua_Integer threads = check_integer(L, 2), shared = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
-  check_that(L, threads >= 1 && threads <= info->max_threads_per_block, 2, "1 to %d threads a block expected, got %I",
+  check_that(L, threads >= 1 && threads <= info->max_threads_per_block, 2, "1 to %d threads per block expected, got %I",
              info->max_threads_per_block, (LUAI_UACINT)threads);
   check_that(L, shared >= 0, 3, "bytes of shared memory expected, at least 0");
   mw_occupancy result = query(L, kernel, (int)threads, (size_t)shared);

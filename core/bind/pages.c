@@ -67,7 +67,7 @@ static void advise(lua_State *L, const bind_array *a, mw_advice advice, location
     bind_try(L, backend->advise(array_place(a), bytes, advice, false, true, &bind_error));
 }
 
-/* a:advise{ read_mostly =, preferred_location =, accessed_by = }: what is not given stays as it is. */
+/* a:advise{ read_mostly =, preferred_location =, accessed_by = }: options that are not given keep their values. */
 static int array_advise(lua_State *L) {
   static const char *const names[] = {"read_mostly", "preferred_location", "accessed_by", NULL};
   need_options(L, 2, names);

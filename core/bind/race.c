@@ -225,7 +225,7 @@ static mw_buffer *argument_memory(lua_State *L, int index) {
   return buffer && buffer->device->info.traces ? buffer : NULL;
 }
 
-/* Whether something may run beside its default stream, there or on a device that reaches its memory. */
+/* Whether something may run at the same time as its default stream, there or on a device that reaches its memory. */
 static bool has_others(mw_device *device) {
   mw_peer peer;
   return order_has_streams(device) || device->backend->peer(device, 0, &peer);

@@ -261,7 +261,7 @@ static int service_raise(lua_State *L) {
   return bind_raise_text(L, status);
 }
 
-/* core.where(): "script.lua:12", the innermost line that is not the library's; nil if there is none. */
+/* core.where(): "script.lua:12", the innermost line that is not the library's; nil if none. */
 static int service_where(lua_State *L) {
   bind_where(L);
   return 1;

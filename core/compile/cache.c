@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The on-disk cache: <folder>/<2 hex>/<30 hex>, each file the payload and then a trailer with its length and hash.
- * Everything goes through one descriptor of the folder, checked once a process. Readers need no lock: a file appears
+ * Everything goes through one descriptor of the folder, checked once per process. Readers need no lock: a file appears
  * whole by rename and stays readable while open. Counts live in a small file that every process maps and updates with
  * atomics; the byte count there is only a hint of when to look for entries to remove. */
 #define XXH_INLINE_ALL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The on-disk cache of compiled code, shared by both devices and by any number of processes.
- * Folder: $MOONWARP_CACHE, else $XDG_CACHE_HOME/moonwarp, else ~/.cache/moonwarp; mode 0700; rejected when another user
+ * Folder: $MOONWARP_CACHE, else $XDG_CACHE_HOME/moonwarp, else /.cache/moonwarp; mode 0700; rejected when another user
  * owns it or others may write to it. An entry is written to a temporary name and renamed, carries its length and hash,
  * and is rebuilt when they do not fit. An entry that is not there is looked for in $MOONWARP_CACHE_BASE, where nothing
  * is put. Least recently used entries go when the bound ($MOONWARP_CACHE_MAX bytes, default 1 GiB) is passed. A cache

@@ -46,7 +46,7 @@ static void line_put(cpu_text *out, const char *line, int number, const cpu_toke
   cpu_text_put(out, "\n");
 }
 
-/* The line of the source or of a file beside it; NULL: there is none. read: to be freed. */
+/* The line of the source or of a file next to it; NULL if none. read: to be freed. */
 const char *mw_excerpt_line(const mw_source *source, const char *file, int line, char **read) {
   *read = strcmp(file, source->name) ? mw_file_read(file, MOST_FILE, NULL) : NULL;
   const char *at = strcmp(file, source->name) ? *read : source->text;

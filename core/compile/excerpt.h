@@ -4,7 +4,7 @@
  *
  *   x.cu:12: error: 'late' is declared (x.cu:3) and not defined
  *      12 |   y[0] = late(2.0f);
- *         |          ^~~~ */
+ *         |          ^ */
 #ifndef MW_COMPILE_EXCERPT_H
 #define MW_COMPILE_EXCERPT_H
 
@@ -15,9 +15,9 @@
 bool mw_place_read(const char *line, cpu_token *file, int *number);
 /* Adds an error about a token, in the form of a compiler's, and the line that it is in. */
 void mw_excerpt_say(cpu_text *, const mw_source *, const cpu_tokens *, const cpu_token *, const char *why);
-/* That line of the source or of a file beside it, which ends at its new line; NULL: there is none. read: to be freed. */
+/* That line of the source or of a file next to it, which ends at its new line; NULL if none. read: to be freed. */
 const char *mw_excerpt_line(const mw_source *, const char *file, int line, char **read);
-/* Adds that line of the source or of a file beside it, with a mark below the word; nothing if there is no such line. */
+/* Adds that line of the source or of a file next to it, with a mark below the word; nothing without such a line. */
 void mw_excerpt_put(cpu_text *, const mw_source *, const char *file, int line, const cpu_token *word);
 /* The same of a compiler's message "x.cu:12:3: error: ...": the word is the first one in quotes. */
 void mw_excerpt_error(cpu_text *, const mw_source *, const char *message);

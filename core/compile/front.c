@@ -200,7 +200,7 @@ void mw_front_free(mw_front *front) {
 
 /* ---- its text -------------------------------------------------------------------------------------------------- */
 
-/* using namespace a::b; may name what only a host header declares, so that is declared in front of it. */
+/* using namespace a::b; may name what only a host header declares, so that is declared before it. */
 static void using_put(const cpu_outline *outline, const cpu_entry *entry, cpu_text *out) {
   const cpu_token *at = outline->tokens->at;
   int count = 0;

@@ -28,7 +28,7 @@ bool mw_front_leaves(const mw_front *, bool (*is_one)(const char *header));
 bool mw_front_keep(mw_front *, const char *name);
 /* After a compilation of the text that failed: the kernels and device variables that need a declaration in which the
  * error's log has an error leave the text, with that declaration, and are added to the list. An error in an instance of a
- * template is that of the declaration that asks for the instance. False: there are none, an instance asked for is among
+ * template is that of the declaration that asks for the instance. False if none, an instance asked for is among
  * them, or no kernel would be left. device: "the CPU device". */
 bool mw_front_refuse(mw_front *, const mw_error *, const char *device, mw_refusals *);
 /* Its device code, with line markers; freed by mw_free. */

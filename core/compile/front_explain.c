@@ -88,7 +88,7 @@ static const char *lacking(const mw_front *front, const char *message, const cpu
   return why;
 }
 
-/* Of a message about a constant: the shared array at its place whose size is none; NULL: there is none. */
+/* Of a message about a constant: the shared array at its place whose size is none; NULL if none. */
 static char *unsized_text(const mw_front *front, const char *message) {
   const cpu_tokens *tokens = &front->source.tokens;
   const char *after = strstr(message, " failed: ");
@@ -139,7 +139,7 @@ static bool is_declared_at(const cpu_outline *outline, int token) {
   return false;
 }
 
-/* The first token of a kept declaration that names it and does not declare it; -1: there is none. */
+/* The first token of a kept declaration that names it and does not declare it; -1 if none. */
 static int use_find(const cpu_outline *outline, const cpu_token *name) {
   const cpu_tokens *tokens = outline->tokens;
   for (int i = 0; i < outline->nentries; i++) {

@@ -9,7 +9,7 @@
 
 struct mw_front {
   const char *(*lacks)(const char *name);
-  const char *constant; /* what stands for const in front of a number with a fraction */
+  const char *constant; /* what stands for const before a number with a fraction */
   cpu_preprocessed source;
   cpu_outline outline;
 };

@@ -17,7 +17,7 @@ typedef struct complaint { /* an error of a log, about one entry */
   char *text, *log;
 } complaint;
 
-/* The kept declaration at a line of a file; -1: there is none. */
+/* The kept declaration at a line of a file; -1 if none. */
 static int entry_of(const cpu_outline *outline, const cpu_token *file, int number) {
   const cpu_tokens *tokens = outline->tokens;
   for (int i = 0; i < outline->nentries; i++) {
@@ -61,7 +61,7 @@ static bool line_has(const char *line, const char *words) {
   return memmem(line, strcspn(line, "\n"), words, strlen(words)) != NULL;
 }
 
-/* The declaration that asks for the instance in which the error at a line is; -1: there is none. Compilers name the
+/* The declaration that asks for the instance in which the error at a line is; -1 if none. Compilers name the
  * instances from the inside to the outside: g++ before the error, others after it. */
 static int requester_of(const cpu_outline *outline, const char *before, const char *line, const char *end) {
   cpu_token file = {.text = ""};

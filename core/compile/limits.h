@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The limits of a compilation, which the user may change: $MOONWARP_COMPILE_SECONDS of processor time (default 300) and
- * $MOONWARP_COMPILE_MEMORY bytes (default 4 GiB); 0 is none. */
+ * $MOONWARP_COMPILE_MEMORY bytes (default 4 GiB); 0 means none. */
 #ifndef MW_COMPILE_LIMITS_H
 #define MW_COMPILE_LIMITS_H
 

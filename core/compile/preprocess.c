@@ -52,7 +52,7 @@ static bool is_file(const char *folder, const char *name, char *path, struct sta
   return length < PATH_SIZE && stat(path, st) == 0 && S_ISREG(st->st_mode);
 }
 
-/* Looks for the user's own header: "x" beside the file that includes it, then both forms in the source's folders. */
+/* Looks for the user's own header: "x" next to the file that includes it, then both forms in the source's folders. */
 static bool header_find(const reader *in, const file *from, const char *name, bool quoted, char *path,
                         struct stat *st) {
   if (quoted && from->folder && is_file(from->folder, name, path, st)) return true;

@@ -18,7 +18,7 @@ typedef struct mw_argv {
 
 void mw_argv_add(mw_argv *, const char *format, ...) __attribute__((format(printf, 2, 3))); /* one word */
 void mw_argv_add_words(mw_argv *, const char *words);                                       /* with a blank between */
-void mw_argv_add_all(mw_argv *, const char *prefix, const char *const *list); /* in front of each; NULL: no list */
+void mw_argv_add_all(mw_argv *, const char *prefix, const char *const *list); /* before each; NULL: no list */
 void mw_argv_free(mw_argv *);
 
 typedef struct mw_process_result {

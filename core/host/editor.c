@@ -83,7 +83,7 @@ int host_editor_open(lua_State *L) {
   el_set(editor.line, EL_ADDFN, "moonwarp-complete", "complete a name", complete);
   el_set(editor.line, EL_BIND, "^I", "moonwarp-complete", NULL);
   el_set(editor.line, EL_BIND, "^R", "em-inc-search-prev", NULL);
-  el_source(editor.line, NULL); /* ~/.editrc */
+  el_source(editor.line, NULL); /* /.editrc */
   return 0;
 }
 

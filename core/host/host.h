@@ -34,6 +34,7 @@ bool host_output_arrived(void); /* false where what was printed is lost, as on a
 bool host_output_close(void);   /* the same, and says so; ends the process by SIGPIPE if the reader has left */
 int host_arrived(lua_State *);  /* the same for Lua */
 
+int host_prefix(lua_State *); /* host.prefix(words): words before each line that is printed */
 int host_execute(lua_State *); /* os.execute, which Ctrl-C interrupts */
 int host_reserve(lua_State *); /* host.reserve(path, bytes): room for a file to grow, 0 gives it back; true, or false and why */
 int host_sync(lua_State *); /* host.sync(path): true once a file or folder is on the disk; else nil and why */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * In v1 a group may have processes and groups; ours is below our own. In v2 a group with processes has no groups that
- * count, so ours is beside our own. */
+ * count, so ours is next to our own. */
 #include "core/host/memory_group.h"
 
 #include <dirent.h>

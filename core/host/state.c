@@ -57,6 +57,7 @@ static int host_open(lua_State *L) {
                                        {"has_filter", host_has_filter},
                                        {"lock", host_lock},
                                        {"open_editor", host_editor_open},
+                                       {"prefix", host_prefix},
                                        {"program", host_program},
                                        {"read_line", host_editor_read},
                                        {"remember", host_editor_remember},

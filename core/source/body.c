@@ -17,7 +17,7 @@ static int statement_add(mw_body *in, mw_statement_kind kind, int first) {
   return in->nstatements++;
 }
 
-/* Names that tokens first ... last-1 may declare hide behind them what is outside. */
+/* Names that tokens first ... last-1 may declare hide what is outside. */
 static void names_hide(mw_body *in, int first, int last) {
   for (int i = first; i < last; i++)
     if (mw_at(in, i)->kind == CPU_NAME)
@@ -83,7 +83,7 @@ static int init_read(mw_body *in, int i, int last, mw_declared *one) {
   return init->last;
 }
 
-/* The declarators from i on, behind the words of their type. */
+/* The declarators from i on, after the words of their type. */
 static void declarators_read(mw_body *in, int statement, int i, int last, mw_declared like) {
   like.until = in->until;
   like.spec_last = i;
@@ -156,7 +156,7 @@ static void type_read(mw_body *in, int statement, int first, int last) {
 
 static int statement_read(mw_body *in, int i, int last);
 
-/* Tokens i ... last-1, without the ; behind them. */
+/* Tokens i ... last-1, without the ; after them. */
 static void simple_read(mw_body *in, int statement, int i, int last) {
   const int braces = cpu_class_braces(in->tokens, i, last);
   mw_statement *it = &in->statements[statement];

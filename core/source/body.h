@@ -7,7 +7,7 @@
  *
  * Nothing is guessed. What is not understood is MW_EXPR_UNKNOWN or MW_STATEMENT_UNKNOWN and covers its tokens: it may do
  * anything to each name in it. What the body does not declare itself, it asks its reader (mw_names). Indices instead of
- * pointers; 0 is none, and element 0 of each array is not used. */
+ * pointers; 0 means none, and element 0 of each array is not used. */
 #ifndef MW_SOURCE_BODY_H
 #define MW_SOURCE_BODY_H
 
@@ -92,7 +92,7 @@ typedef struct mw_declared { /* a name that the body declares */
 typedef enum mw_statement_kind {
   MW_STATEMENT_UNKNOWN,
   MW_STATEMENT_EXPR,    /* test */
-  MW_STATEMENT_DECLARE, /* ndeclared variables from `declared` on, among them those of lambdas behind an = */
+  MW_STATEMENT_DECLARE, /* ndeclared variables from `declared` on, among them those of lambdas after an = */
   MW_STATEMENT_TYPE,    /* using, typedef, a class, static_assert, an empty statement: computes nothing */
   MW_STATEMENT_BLOCK,
   MW_STATEMENT_IF,

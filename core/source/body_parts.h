@@ -17,14 +17,14 @@ static inline bool mw_is(const mw_body *in, int i, const char *text) {
 
 /* Counts what is not understood, of tokens first ... last-1. */
 void mw_unknown_note(mw_body *, int first, int last);
-/* All of the tokens as one expression, or an unknown one; 0: there are none. */
+/* All of the tokens as one expression, or an unknown one; 0 if none. */
 int mw_expr_read(mw_body *, int first, int last);
 /* From token i on, up to a comma. */
 int mw_assignment_read(mw_body *, int i, int last);
-/* ( a, b ) or { a, b } behind a name, which makes it a T. */
+/* ( a, b ) or { a, b } after a name, which makes it a T. */
 int mw_construction_read(mw_body *, int first, int open, mw_type);
 
-/* Past the words of a type: const unsigned int, typename S<T>::type, struct P; i where there is none. */
+/* Past the words of a type: const unsigned int, typename S<T>::type, struct P; i if none. */
 int mw_words_end(const mw_body *, int i, int last, mw_type *);
 void mw_declared_add(mw_body *, mw_declared);
 

@@ -62,7 +62,7 @@ static int group_end(const cpu_token *at, int i) {
   return at[i].match > i ? at[i].match + 1 : i + 1;
 }
 
-/* From where the declaration's own words begin to what ends them: { ; = , [ or the : in front of what a constructor
+/* From where the declaration's own words begin to what ends them: { ; = , [ or the : before what a constructor
  * sets. `word` is the name that a parenthesis would belong to: scale of scale<float>(. */
 static int words_read(const cpu_tokens *tokens, int i, int end, cpu_declaration *out) {
   const cpu_token *at = tokens->at;
@@ -291,7 +291,7 @@ static int formal_name(const cpu_tokens *tokens, int first, int last) {
 
 int cpu_formals_read(const cpu_tokens *tokens, int open, int close, cpu_formal **out) {
   const cpu_token *at = tokens->at;
-  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument, or an attribute behind the name */
+  int count = 0, first = open + 1, stop = -1; /* stop: the = of a default argument, or an attribute after the name */
   *out = NULL;
   if (first >= close || (first + 1 == close && cpu_token_is(&at[first], "void"))) return 0;
   for (int i = first; i <= close; i++) {

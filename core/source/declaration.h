@@ -60,7 +60,7 @@ bool cpu_is_attribute(const cpu_token *);
 typedef struct cpu_formal { /* a parameter as declared */
   int first, last;          /* tokens of its declaration, default argument excluded */
   int name;                 /* token; -1: unnamed */
-  int type_last;            /* its type's tokens end there, or go on behind the name: [4] */
+  int type_last;            /* its type's tokens end there, or go on after the name: [4] */
   bool far, reference;      /* by a * or [; by a & or && */
 } cpu_formal;
 

@@ -187,7 +187,7 @@ static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
   return i < last ? i : last;
 }
 
-/* One declarator from i on; returns its end, or 0 where this is none. */
+/* One declarator from i on; returns its end, or 0 if it is not one. */
 static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declarator *out) {
   const cpu_token *at = tokens->at;
   const bool inner = cpu_token_is(&at[i], "(") && cpu_token_any(&at[i + 1], WORDS("*", "&"));
@@ -235,7 +235,7 @@ cpu_declarators cpu_declarators_read(const cpu_tokens *tokens, int first, int la
 
 /* ---- shared memory --------------------------------------------------------------------------------------------- */
 
-/* Moves tokens i ... last-1 in front of token `to`. What they pass over may have brackets. */
+/* Moves tokens i ... last-1 before token `to`. What they pass over may have brackets. */
 static void move_front(cpu_tokens *tokens, int to, int i, int last) {
   const int moved = last - i, passed = i - to;
   cpu_token *at = tokens->at, *word = mw_malloc((size_t)moved * sizeof *word);

@@ -27,25 +27,25 @@ typedef struct cpu_declarators {
 /* Of tokens first ... last-1, the ; left out. None: they declare no variables, or too many. */
 cpu_declarators cpu_declarators_read(const cpu_tokens *, int first, int last);
 /* Brings specifiers into the order in which they are read elsewhere: double extern __shared__ s[] becomes extern
- * __shared__ double s[], and an [[attribute]] goes in front of __device__. */
+ * __shared__ double s[], and an [[attribute]] goes before __device__. */
 void cpu_specifiers_order(cpu_tokens *);
 /* The next name, after that at token `after` (-1: the first), that tokens first ... last-1 declare, as those of shared
  * memory and with a class of their own; -1: none. */
 int cpu_variable_next(const cpu_tokens *, int first, int last, int after);
 int cpu_variable_find(const cpu_tokens *, int first, int last, const cpu_token *name); /* where they declare it; -1 */
 /* The name that makes the size of an array declared by the __shared__ at token i known only when the kernel runs, such as
- * a parameter, and the array's; -1: there is none (shared_size.c). */
+ * a parameter, and the array's; -1 if none (shared_size.c). */
 int cpu_shared_unsized(const cpu_tokens *, int shared, int *array);
 /* What to say of it: "the size of the shared array 's' ...", freed by mw_free. */
 char *cpu_shared_unsized_text(const cpu_tokens *, int name, int array);
-/* The { of the class that a declaration defines beside its variables; 0: none. */
+/* The { of the class that a declaration defines next to its variables; 0: none. */
 int cpu_class_braces(const cpu_tokens *, int first, int last);
 
 /* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
 int cpu_angle_end(const cpu_tokens *, int open, int last);
 /* The bracket that token i stands in, from token `least` on; -1: none. */
 int cpu_enclosing(const cpu_tokens *, int least, int i);
-/* What is after the last of the texts in front of token i that is not in brackets of its own; `first` at least. */
+/* What is after the last of the texts before token i that is not in brackets of its own; `first` at least. */
 int cpu_begin_after(const cpu_tokens *, int first, int i, const char *const *texts);
 typedef struct cpu_loop { /* for (...; test; ...) body   while (test) body   do body while (test); */
   int first, last;        /* its first token; one past its end */

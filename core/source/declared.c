@@ -17,7 +17,7 @@
 
 /* ---- finding declarations -------------------------------------------------------------------------------------- */
 
-/* What is after the last ; { or } in front of token i. */
+/* What is after the last ; { or } before token i. */
 static int statement_first(const cpu_tokens *tokens, int i) {
   while (i > 0 && !cpu_token_any(&tokens->at[i - 1], WORDS(";", "{", "}"))) i--;
   return i;
@@ -180,7 +180,7 @@ int mw_declared_params(const char *text, const char *kernel, mw_param *out, int 
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-/* In int *a, **b[4]; the type's words stand in front of the first name, the stars in front of the name itself. */
+/* In int *a, **b[4]; the type's words precedes the first name, the stars before the name itself. */
 static bool variable_read(const cpu_tokens *tokens, int first, int last, int name, mw_param *out) {
   int spec = cpu_variable_next(tokens, first, last, -1), stars = name;
   while (spec > first && cpu_token_is(&tokens->at[spec - 1], "*")) spec--;

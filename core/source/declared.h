@@ -28,11 +28,11 @@ void mw_declared_instance(const char *text, const char *kernel, char *out, size_
 int mw_declared_params(const char *text, const char *kernel, mw_param *out, int most);
 
 /* The element type of the __device__, __constant__ or __managed__ variable of that bare name (out->pointer where it
- * holds pointers). False: there is none, or its type is not known. */
+ * holds pointers). False if none, or its type is not known. */
 bool mw_declared_variable(const char *text, const char *name, mw_param *out);
 
 /* Makes a number of a parameter that is a structure of unknown kind, where its type is an enumeration of the text; size
- * is known. False: it is none. */
+ * is known. False if not. */
 bool mw_declared_enum(const char *text, mw_param *);
 
 /* True: every variable of that bare name that the text declares, at least one, is const or constexpr. */

@@ -76,7 +76,7 @@ static int angles_end(const mw_body *in, int i, int last) {
   return end > i + 1 ? end : i;
 }
 
-/* Past a::b<c>::d, without a list behind d; *name: its token. */
+/* Past a::b<c>::d, without a list after d; *name: its token. */
 static int qualified_end(const mw_body *in, int i, int last, int *name) {
   if (mw_is(in, i, "::")) i++;
   for (*name = i; i < last && mw_at(in, i)->kind == CPU_NAME; i += 1 + mw_is(in, i + 1, "template")) {
@@ -104,7 +104,7 @@ int mw_signs_end(const cpu_tokens *tokens, int i, int last, mw_type *type) {
   return i;
 }
 
-/* T x, T *x = p: is a name declared behind what nobody knows? */
+/* T x, T *x = p: is a name declared after what nobody knows? */
 static bool declares(const mw_body *in, int i, int last) {
   mw_type type = not_known;
   const int name = mw_signs_end(in->tokens, i, last, &type);
@@ -112,7 +112,7 @@ static bool declares(const mw_body *in, int i, int last) {
   return name == i || name + 1 == last || cpu_token_any(mw_at(in, name + 1), WORDS(";", "=", ",", "[", "{"));
 }
 
-/* Past a named type at i; i: it is none. `must`: a type stands there. */
+/* Past a named type at i; i if not. `must`: a type stands there. */
 static int named_end(const mw_body *in, int i, int last, bool must, mw_type *out) {
   int name;
   const int end = qualified_end(in, i, last, &name), after = angles_end(in, end, last);
@@ -217,7 +217,7 @@ int mw_construction_read(mw_body *in, int first, int open, mw_type type) {
   return one;
 }
 
-/* Does < begin a list behind the name of a value? A type is no operand. */
+/* Does < begin a list after the name of a value? A type is no operand. */
 static bool lists_types(const mw_body *in, int i, int last) {
   mw_type type;
   return i < last && mw_is(in, i, "<") && mw_words_end(in, i + 1, last, &type) > i + 1;
@@ -248,7 +248,7 @@ bool cpu_is_plain_number(const cpu_token *token) {
   return i == token->size;
 }
 
-/* 12u, 'c', "text"; 3_t and what stands beside a text may call functions of the program's own. */
+/* 12u, 'c', "text"; 3_t and what stands next to a text may call functions of the program's own. */
 static int literal_read(mw_body *in, int i) {
   const cpu_token *token = mw_at(in, i);
   if (token->kind == CPU_NUMBER && !cpu_is_plain_number(token)) return unknown_add(in, i, i + 1);
@@ -398,7 +398,7 @@ static int postfix_read(mw_body *in, int i, int last) {
   }
 }
 
-/* ( T ) x: past the ), or 0. Of a name that nobody knows only (T *), or (T) in front of a name, a number or a &, is one:
+/* ( T ) x: past the ), or 0. Of a name that nobody knows only (T *), or (T) before a name, a number or a &, is one:
  * if it is none, x & y at most seems to be more than it is. */
 static int cast_end(const mw_body *in, int i, int last, mw_type *type) {
   if (!mw_is(in, i, "(") || mw_at(in, i)->match + 1 >= last) return 0;
@@ -460,7 +460,7 @@ static const char *const *const levels[] = {WORDS("||"),
                                             WORDS("+", "-"),
                                             WORDS("*", "/", "%")};
 
-/* How tightly the operator at i binds; 0: there is none. The lexer leaves > > apart. */
+/* How tightly the operator at i binds; 0 if none. The lexer leaves > > apart. */
 static int precedence(const mw_body *in, int i, int *size) {
   *size = 1 + (mw_is(in, i, ">") && mw_is(in, i + 1, ">") && !mw_at(in, i + 1)->space);
   if (mw_at(in, i)->kind != CPU_PUNCT) return 0;
@@ -501,7 +501,7 @@ static mw_type common(mw_type a, mw_type b) {
   return a.class == b.class && a.levels == b.levels ? mw_type_value(a) : not_known;
 }
 
-/* At the ? behind the condition. */
+/* At the ? after the condition. */
 static int conditional_read(mw_body *in, int test, int i, int last) {
   const int yes = comma_read(in, i + 1, last), colon = end_of(in, yes);
   if (colon + 1 >= last || !mw_is(in, colon, ":")) return unknown_add(in, in->exprs[test].first, last);

@@ -104,13 +104,13 @@ static bool name_byte(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 128;
 }
 
-/* Of the backslash-newline at `at`; 0: there is none. */
+/* Of the backslash-newline at `at`; 0 if none. */
 static size_t splice_length(const char *at) {
   if (*at != '\\') return 0;
   return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
 
-/* Past the comment or line splice at `at`; `at` if there is none. A spliced // comment goes on in the next line. */
+/* Past the comment or line splice at `at`; `at` if none. A spliced // comment goes on in the next line. */
 static const char *comment_end(const char *at) {
   if (at[0] == '/' && at[1] == '*') {
     const char *end = strstr(at + 2, "*/");
@@ -214,7 +214,7 @@ static bool is_hash(const char *at) {
 
 const char *cpu_directive_next(const char *at, const char **end) {
   cpu_token_kind kind;
-  const char *hash = strpbrk(at, "#%"); /* what has none in front of it is not cut into tokens */
+  const char *hash = strpbrk(at, "#%"); /* what has none before it is not cut into tokens */
   for (bool fresh = true; hash; fresh = false) {
     const char *start = blank_end(at);
     fresh |= cpu_newlines(at, start) > 0;
@@ -419,7 +419,7 @@ void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) 
   cpu_tokens_lex(list, own, own + strlen(own), like->line, like->file);
 }
 
-/* The comment without an end in the white space from `at` to `end`; NULL: there is none. */
+/* The comment without an end in the white space from `at` to `end`; NULL if none. */
 static const char *comment_open(const char *at, const char *end) {
   for (; at < end; at = isspace((unsigned char)*at) ? at + 1 : comment_end(at))
     if (at[0] == '/' && at[1] == '*' && !strstr(at + 2, "*/")) return at;

@@ -103,7 +103,7 @@ void cpu_tokens_build(cpu_tokens *, const cpu_tokens *from, const cpu_token *lik
 
 /* Texts change their owner, so that tokens copied from one list outlive it. */
 void cpu_tokens_adopt(cpu_tokens *, cpu_tokens *from);
-/* The tokens become those of a list that was made beside them, which is then empty; brackets are matched. */
+/* The tokens become those of a list that was made next to them, which is then empty; brackets are matched. */
 void cpu_tokens_become(cpu_tokens *, cpu_tokens *by);
 /* The list takes the text and frees it; cpu_token_set: as that of its token i. */
 const char *cpu_tokens_own(cpu_tokens *, char *text);
@@ -148,7 +148,7 @@ void cpu_text_range(cpu_text *, const cpu_tokens *, int first, int last); /* tok
 /* The tokens in one line, without markers: for messages, names and types. */
 void cpu_text_plain(cpu_text *, const cpu_tokens *, int first, int last);
 
-/* The next directive of text from `at` on, itself or a later one: from its # to *end, in front of the new line that
+/* The next directive of text from `at` on, itself or a later one: from its # to *end, before the new line that
  * ends it; NULL: none. Its text without comments and joined lines. */
 const char *cpu_directive_next(const char *at, const char **end);
 void cpu_directive_text(cpu_text *, const char *at, const char *end);

@@ -227,7 +227,7 @@ static const cpu_tokens *expanded(expander *in, call *c, int i) {
   return &c->expanded[i];
 }
 
-/* Stands for an empty operand of ##, so that nothing is pasted to what is in front of it. */
+/* Stands for an empty operand of ##, so that nothing is pasted to what is before it. */
 static const cpu_token empty = {.kind = CPU_END, .text = "", .space = true};
 
 /* Puts the next operand of ## to the end of what is there: its first token and the last one there become one. */
@@ -340,7 +340,7 @@ static void builtin_put(cpu_macros *macros, const cpu_token *name, cpu_tokens *o
   cpu_tokens_push(out, &token);
 }
 
-/* A function's call, at the ( or not: what was read of one without an end is put back, behind its name. */
+/* A function's call, at the ( or not: what was read of one without an end is put back, after its name. */
 static void call_expand(expander *in, macro *of, const cpu_token *name, cpu_tokens *out) {
   call *c = mw_calloc(1, sizeof *c);
   c->of = of;

@@ -125,7 +125,7 @@ static void constant_mark(walk *in, const cpu_declaration *it) {
     fate_set(in, word, word + 1, CPU_FATE_CONST);
 }
 
-/* nvcc warns of __host__ in front of a variable and leaves it out; for NVRTC it is an error. */
+/* nvcc warns of __host__ before a variable and leaves it out; for NVRTC it is an error. */
 static void fates_set(walk *in, const cpu_declaration *it) {
   const int host = cpu_find(in->tokens, it->begin, it->last, WORDS("__host__"));
   if (it->kind == CPU_DECLARES_VARIABLES) fate_set(in, host, host < it->last ? host + 1 : host, CPU_FATE_GONE);

@@ -56,7 +56,7 @@ static bool local_varies(const function *in, int name, int depth) {
   return depth < DEEPEST && varying(in, name + 1, end, depth + 1) >= 0;
 }
 
-/* The first name among tokens first ... last-1 that is no constant; -1: there is none. */
+/* The first name among tokens first ... last-1 that is no constant; -1 if none. */
 static int varying(const function *in, int first, int last, int depth) {
   const cpu_token *at = in->tokens->at;
   for (int i = first; i < last; i++) {

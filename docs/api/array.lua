@@ -214,7 +214,8 @@ print(mw.check(a, b, { exact = true })) -- true, and the report]],
       name = "copy", forms = { "a:copy(source[, options])" },
       about = [[Copies all or some elements of another array into this one, on one device or between two. Without a stream
 the copy is complete when the call returns. With one, of either device, the script goes on, and the stream alone orders the
-copy: what the other device does before and after it waits through events, `s:wait(event)`.]],
+copy: what the other device does before and after it waits through events, `s:wait(event)`. Between GPUs that do not reach each
+other's memory the copy goes through the host's; a warning says so once.]],
       params = { { "source", "array", "of the same element type, on any device" }, { "options", "copy_options", "",
         optional = true } },
       returns = { { "array", "the array itself" } },

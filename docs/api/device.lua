@@ -203,6 +203,18 @@ print(free > 0, free <= total) --> true  true]],
       since = "0.1.0",
     },
     {
+      name = "ceiling", forms = { "dev:ceiling(name)" },
+      about = [[What the device gives at most, measured where it is first needed and kept for the user. [ceilings.md](../ceilings.md) has the names and
+how they are measured: "triad", "read_l2", "f32", "launch" and others. Not in check mode.]],
+      params = { { "name", "string", "" } },
+      returns = { { "number?", "bytes, operations or blocks a second, or seconds; nil where the device has none" },
+                  { "string", "the unit; else why there is none", name = "unit" } },
+      errors = { "dev:ceiling: there is no ceiling '<name>'; did you mean '<nearest>'?",
+                 "the ceiling '<name>' of <id>: its kernel computes what is wrong, so its time counts for nothing" },
+      since = "0.11.0",
+      example = [[print(dev:ceiling "tensor_f16") --> nil  it has no tensor cores that this is measured by]],
+    },
+    {
       name = "kind", forms = { "dev:kind()" },
       about = [["gpu", or "cpu" for the processor that the script runs on. `dev:properties()` says what the device supports.]],
       returns = { { "string", "" } }, since = "0.5.0",

@@ -44,6 +44,8 @@ kernels take long to reach `min_time`]], default = "false" },
       { "energy", "boolean", [[also measure the energy of a call by the device's counter (NVML's, on a GPU), while it is
 called for at least a second; power without work, over a second before, is subtracted. Clocks are not set. Without such a
 counter, and with `setup`, a warning says so. Since 0.11.0]], default = "false" },
+      { "collective", "boolean", [[in an MPI job: all ranks measure together, and a time is the greatest of theirs; false: this rank
+alone. Since 0.11.0]], default = "true" },
     },
     bench_result = {
       about = [[Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval,
@@ -151,7 +153,7 @@ device cannot]] },
       { "compile", "fun(v: table): table", [[the options of `dev:module` for a variant, which is given to `launch`; such modules are compiled
 ahead by other processes while a GPU measures, on the CPU device before it measures]] },
       { "where", "fun(v: table): boolean", "whether there is such a variant", default = "all" },
-      { "output", "array|array[]", "filled with NaN before each run that is checked" },
+      { "output", "array|array[]", [[filled before each run that is checked: with NaN or the greatest integer, the second time with another number]] },
       { "check", "any", [[what the first `output` must equal, as `mw.check` takes it; or `function(v, look)`, which compares by
 `look(got, expected, options)`, as `mw.check` but that nothing is printed and no check of the run fails, or returns whether the
 variant is right]], default = "only errors of a variant leave it out" },
@@ -161,7 +163,7 @@ two also `front`, the variants that no other is better than in both; the first o
       { "search", "string", [["brute force", "groups" (one group of parameters after the other, until none changes), "random", "local" (greedy steps to
 a better neighbour, from several places), "annealing", "halving" (many in little time, the better half in twice the time)]],
         default = '"brute force"; with `groups` "groups"' },
-      { "groups", "table", "lists of parameters that are tuned together: `{ { \"bx\", \"by\" }, { \"unroll\" } }`", default = "each by itself" },
+      { "groups", "table", "lists of all parameters, which are tuned together: `{ { \"bx\", \"by\" }, { \"unroll\" } }`", default = "each by itself" },
       { "start", "table", "the variant that a search begins with", default = "the first one" },
       { "seed", "integer", "of the searches that draw lots; the same gives the same order", default = "1" },
       { "most", "integer", "variants that are tried", default = "a quarter of them; all of brute force and groups" },
@@ -176,8 +178,8 @@ a better neighbour, from several places), "annealing", "halving" (many in little
         default = "they are not kept" },
       { "size", "number|table", "for which they are kept: `n`, or sides by name" },
       { "name", "string", "of the tuning in records and charts", default = '"tuning"' },
-      { "resume", "boolean|string", [[take what a run that was killed, interrupted or failed has measured: of the script's newest run, or of the run in this folder. Script,
-kernels, parameters and device must be the same]], default = "false" },
+      { "resume", "boolean|string", [[take what a run that was killed, interrupted or failed has measured: the newest one that has variants of this tuning, or that of this
+folder. Script, kernels, parameters and device must be the same; of a folder the script, and a parameter that is its name, may be others]], default = "false" },
       { "quiet", "boolean", "print and draw nothing; the words are kept", default = "false" },
     },
     tune_row = {
@@ -196,7 +198,7 @@ kernels, parameters and device must be the same]], default = "false" },
       about = "What a tuning has found.",
       result = true,
       { "best", "tune_row", "the winner; absent if no variant counts, and in check mode", optional = true },
-      { "ties", "tune_row[]", "those that are at most 1 % worse, but for the winner" },
+      { "ties", "tune_row[]", "those that are not sure to be more than 1 % worse, but for the winner" },
       { "front", "tune_row[]", "of two objectives: those that no other is better than in both", optional = true },
       { "rows", "tune_row[]", "all that were tried, in order" },
       { "tried", "integer", "how many" },
@@ -355,15 +357,15 @@ print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5 
       name = "tune", forms = { "mw.tune{ space =, launch =, output =, check =, ... }" },
       about = [[Finds the best variant of a kernel over a space of parameters. [tuning.md](../tuning.md) explains it.
 
-Each variant is compiled, run on outputs that hold NaN and checked, timed, and checked once more. One that fails is a row with
+Each variant is compiled, timed, and checked on outputs that hold NaN. One that fails is a row with
 its reason, and so is one whose time is impossible (alarms of `mw.bench`). Then those that may be within 5 % of the best, a tenth of the space and
-twelve at most, are measured in turn until each is more than 1 % slower than the best or is not. Those that are not are its ties. Of
-those within 0.5 % the simplest is the winner.
+twelve at most, are measured in turn until each is more than 1 % slower than the best or is not, and checked once more. Those that are not sure to be slower are its
+ties. Of those within 0.5 % the simplest is the winner.
 
 Every variant is a record: the parameters, `tuning` (the name), `variant`, `stage` ("search" or "final"), `t`, `best` (so far), `evaluation`,
 `elapsed`, `reason`. Charts show the best so far against variants and against time, and two parameters as a map.
 
-In check mode nothing is timed: each variant runs once, and what is found is its reason.]],
+In check mode nothing is timed: each variant runs once. What is found is its reason, and fails the run.]],
       params = { { "spec", "tune_spec", "" } },
       returns = { { "tune_result", "" } },
       errors = { "mw.tune: needs 'launch', a function of a variant that returns one that launches it",
@@ -374,7 +376,11 @@ In check mode nothing is timed: each variant runs once, and what is found is its
                  "mw.tune: 'launch' must return a function that launches, or nil and why the device cannot, got <type>",
                  "mw.tune: option 'objective': there is no '<name>'; there is t, energy, error",
                  "mw.tune: option 'search': there is no '<name>'; did you mean '<nearest>'?",
-                 "mw.tune: <folder> cannot be resumed: <reason>" },
+                 "mw.tune: 'groups' leaves out '<name>', which would never change; give it a group: { \"<name>\" }",
+                 "mw.tune: 'prefer' must give a number, got nil for <variant>",
+                 "mw.tune: a size is a number or its sides by name, as in { nx = 1024, ny = 1024 }, got n = nan",
+                 "mw.tune: there is no kernel file '<name>'; a kernel is its file, and its name after a colon: \"stencil.cu:diffusion\"",
+                 "mw.tune: cannot resume: <folder>: <reason>" },
       source = "B. van Werkhoven, Kernel Tuner (2019); Oxford's course on CUDA, practical 10",
       since = "0.11.0",
       example = [[

@@ -105,7 +105,7 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
     },
     {
       name = "map", forms = { "m:map(name, from, to, arity, array)" },
-      about = [[A map: each element of `from` leads to `arity` elements of `to`. It must not change.]],
+      about = [[A map: each element of `from` leads to `arity` elements of `to`. The mesh keeps a copy.]],
       params = { { "name", "string", "" }, { "from", "mesh_set", "" }, { "to", "mesh_set", "" },
                  { "arity", "integer", "columns" },
                  { "array", "array", "of i32: elements of `to` from 0, one column after the other" } },

@@ -159,6 +159,29 @@ counter that is not known is absent, and so is a figure of accesses that the ker
       example = [[print(mw.version) --> 0.10.0]],
     },
     {
+      name = "grid", forms = { "mw.grid { nx[, ny[, nz]], ... }" },
+      about = [[A box of cells divided over devices, or over the ranks of a communicator, for stencils: [grid](grid.md).]],
+      params = { { "spec", "grid_options", "sizes and options" } }, returns = { { "grid", "" } }, since = "0.11.0",
+      errors = {
+        "mw.grid: a table is wanted, as in mw.grid { 64, 64 }, got <type>",
+        "mw.grid: one to three sizes are wanted, as in mw.grid { 512, 512, 512 }, got <n>",
+        "mw.grid: size <k> must be a number of cells, got <value>",
+        "mw.grid: '<name>' has <n> values, the grid <m> dimensions",
+        "mw.grid: '<name>' of dimension <k> must be <what>, got <value>",
+        "mw.grid: dims <a> x <b> make <n> parts, there are <m> devices or ranks",
+        "mw.grid: <n> cells along <axis> are too few for <m> parts; 'dims' says how many there are along each side",
+        "mw.grid: a halo of <n> is wider than a part, which has <m> cells along <axis>",
+        "mw.grid: a list of devices is wanted, got none", "mw.grid: device <i> must be one that runs kernels, got <value>",
+        "mw.grid: either 'devices' or 'comm', which has its own",
+        "mw.grid: option 'comm' is a communicator of moonwarp.nccl, got <value>",
+        [[mw.grid: option 'via' is "copies", or with a communicator "comm", got '<value>']],
+        "mw.grid: unknown option '<name>'; did you mean '<nearest>'?",
+      },
+      example = [[
+local grid = mw.grid { 9, 4, devices = { mw.device "cpu:0/2", mw.device "cpu:1/2" }, dims = { 2, 1 } }
+print(grid, grid.parts[2].size[1]) --> grid of 9 x 4 cells in 2 x 1 parts  5]],
+    },
+    {
       name = "device",
       forms = { "mw.device([id[, options]])" },
       about = [[Opens a device. Without an id, the device that `--device` or `$MOONWARP_DEVICE` names, else the first

@@ -24,6 +24,7 @@ return {
   about = [[
 Collective operations of several devices: `require "moonwarp.nccl"`. On CUDA devices they are NCCL's, opened by the first
 communicator; on CPU devices, such as `"cpu:0/2"` and `"cpu:1/2"`, the same is done in memory, so that scripts stay the same.
+The ranks of an MPI job (docs/mpi.md) have a communicator as well: by NCCL where each has a GPU of its own, else by MPI.
 
 - Each device of a communicator has a **rank**, its place in the list, from 0 on. A call takes a list of arrays, one of each device,
   all of one element type and length. Where `outs` and `ins` are two lists, an array may be in both,
@@ -48,9 +49,11 @@ local x = { a:array("f32", { 1, 2 }), b:array("f32", { 3, 4 }) }]],
   },
   entries = {
     {
-      name = "communicator", forms = { "nccl.communicator(devices)" },
-      about = [[A communicator of devices of this process.]],
-      params = { { "devices", "device[]", "all of one kind, each once" } },
+      name = "communicator", forms = { "nccl.communicator(devices)", "nccl.communicator()" },
+      about = [[A communicator of devices of this process; without devices that of the ranks of an MPI job, each with the device that
+`mw.device()` gives: its lists have one array. All ranks make it at once. By MPI a call waits for its stream, and is done when it
+returns, a send or receive in a group with the group; no graph captures it.]],
+      params = { { "devices", "device[]", "all of one kind, each once", optional = true, default = "those of the job's ranks" } },
       returns = { { "communicator", "", name = "comm" } }, since = "0.11.0", meta = false,
       errors = { "nccl.communicator: a list of devices expected, got <value>",
                  "nccl.communicator: devices of one kind expected, got <value> as number <i>",
@@ -145,6 +148,8 @@ print(x[2]:get(1)) --> 1.0]],
       params = { { "f", "fun()", "" } }, since = "0.11.0", errors = { "group: a function expected, got <type>" },
     },
     { name = "ranks", forms = { "comm:ranks()" }, about = [[How many there are.]], returns = { { "integer", "" } },
+      since = "0.11.0" },
+    { name = "rank", forms = { "comm:rank()" }, about = [[That of this process's first device.]], returns = { { "integer", "" } },
       since = "0.11.0" },
     { name = "devices", forms = { "comm:devices()" }, about = [[The devices of this process, by rank.]],
       returns = { { "device[]", "" } }, since = "0.11.0" },

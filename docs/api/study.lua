@@ -42,7 +42,7 @@ killed run keeps what it has measured ([record.md](../record.md)).
 A wrong rung does not end the run: the others are measured, and the exit status is 3. The message names both sides:
 
 ```text
-a loop (wrong: it differs from 'an element a thread', which 68 samples confirm)
+a loop (wrong: it differs from 'an element per thread', which 68 samples confirm)
 ```
 
 A mistake in the description ends the run with status 1 and a line such as
@@ -84,13 +84,14 @@ study:answer("triad", {
   tolerance = function(c) return { absolute = 4 * c.eps } end,
   bytes = "A B C",
 })
-study:rung { 1, "an element a thread", answer = "triad", kernel = "triad", blocks = { { 32, 4 }, { 32, 8 } },
+study:rung { 1, "an element per thread", answer = "triad", kernel = "triad", blocks = { { 32, 4 }, { 32, 8 } },
              over = { "nx", "ny" } }]],
 
   classes = {
     study_spec = {
       about = "A study as a whole.",
       { "question", "string", "shown by `moonwarp list`", optional = false },
+      { "course", "course_spec", "where a course has it; [docs/course.md](../course.md) is made of these", default = "in none" },
       { "params", "parameter_spec[]", "in the order of the help", default = "{}" },
       { "kernels", "string", "the .cu file, in kernels/ or beside the script, for rungs without `file`" },
       { "defines", "fun(type: string, p: table): table", [[macros of the modules, as in `{ REAL = "double" }`]] },
@@ -273,10 +274,18 @@ launches together as a table and a ladder, with records of their own: `kernel`, 
 by side. Since 0.11.0]], default = "false" },
       { "run", "fun(study: study)", "plain Lua that runs as this part, instead of `cases`" },
     },
+    course_spec = {
+      about = "The place of a study in a course.",
+      { "week", "number", "behind the point its place in the week: 3.2", optional = false },
+      { "level", "number", "1 needs nothing but the weeks before, 2 some thought, 3 is for projects", optional = false },
+      { "hours", "number", "of a student", optional = false },
+      { "about", "string", "what it teaches, in a few words", optional = false },
+      { "without_gpu", "string", "what a run on the CPU device teaches", optional = false },
+    },
     chart_spec = {
       about = [[A chart of a part: `{ kind = "ladder" }`, with one bar for each rung in its best block and the sources' marks, as by
 `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points. Rates have the interval of their time.]],
-      { "kind", [["ladder"]], "a ladder" },
+      { "kind", "string", [["ladder", or another kind of chart of records]], default = [["plot"]] },
       { "x", "string", "the field along the x axis", default = "needed without `kind`" },
       { "y", "string", "the field that is shown", default = "the rate" },
       { "by", "string|fun(record: table): string", "the field that distinguishes lines", default = [["series"]] },
@@ -306,6 +315,7 @@ by side. Since 0.11.0]], default = "false" },
       { "params", "table[]", "`name`, `default`, `gpu`, `help`, `list`, `min`, `max`, `choices` each" },
       { "rungs", "table[]", "`number`, `name`, `answer` each" },
       { "parts", "string[]", "their names" },
+      { "course", "course_spec", "where a course has it", optional = true },
     },
   },
 
@@ -434,7 +444,7 @@ shown beside its best rung.]],
       since = "0.4.0",
       example = [[
 study:source { "H200", field = "h200", values = {
-  ["library copy"] = 4270e9, ["an element a thread"] = { ["32 x 8"] = 3881e9 } } }]],
+  ["library copy"] = 4270e9, ["an element per thread"] = { ["32 x 8"] = 3881e9 } } }]],
     },
     {
       name = "finally", forms = { "study:finally(f)" },
@@ -464,7 +474,7 @@ print(#c.A, c.type) --> 128  f64]],
 study:part { "ladder", cases = { { nx = p.n, ny = p.n } } }
 study:finally(function()
   local c <close> = study:case { nx = 64, ny = 64 }
-  study:launcher("an element a thread", c)()
+  study:launcher("an element per thread", c)()
   print(c.B:get(5, 5) == c.A:get(5, 5) + 2 * c.C:get(5, 5)) --> true
 end)
 study:run()]],
@@ -481,7 +491,7 @@ written. The case keeps it.]],
 study:part { "ladder", cases = { { nx = p.n, ny = p.n } } }
 study:finally(function()
   local c <close> = study:case { nx = 64, ny = 64 }
-  local after = study:advance("an element a thread", c, "A", 3)
+  local after = study:advance("an element per thread", c, "A", 3)
   print(math.abs(after:get(5, 5) - (c.A:get(5, 5) + 6 * c.C:get(5, 5))) < 1e-12) --> true
 end)
 study:run()]],

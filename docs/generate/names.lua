@@ -58,6 +58,11 @@ local function registered()
   found.communicator = keys(require("moonwarp.nccl").methods)
   for name in pairs(found.communicator) do if name:match "^__" then found.communicator[name] = nil end end
   found.communicator.communicator = true
+  local mpi = require "moonwarp.mpi"
+  found.mpi, found.mpi_request = keys(mpi), { wait = true, test = true }
+  found.mpi.request = nil
+  found.grid = keys(require("moonwarp.grid").methods)
+  for name in pairs(found.grid) do if name:match "^__" then found.grid[name] = nil end end
   local study = require "moonwarp.study"
   for name, class in pairs(study.classes) do found[name] = methods_of(class) end
   for name, fields in pairs(study.fields) do found[name .. "_spec"] = keys(fields) end

@@ -3,7 +3,7 @@
 -- A grid of quadrilaterals around the profile NACA 0012, as an unstructured one: nodes, cells, edges between two cells,
 -- edges at the boundary. The square root straightens the plane around a point inside the nose, so that the profile
 -- becomes a low bump on a line. The grid is even there, 3 I cells along the line and J away from it; its square is the
--- grid around the profile. The line in front of and behind the bump is one line, folded at the trailing edge: the cut.
+-- grid around the profile. The line before and behind the bump is one line, folded at the trailing edge: the cut.
 --
 -- The numbers of the profile, the point 0.0077, the 199 points of a spline, and the order of cells and edges are those
 -- of OP2's generator (apps/mesh_generators/naca0012.m), so that results can be compared; it writes six decimals.

@@ -5,7 +5,7 @@
 -- OP2's example: the flow around a NACA 0012 at Mach 0.4, five loops a step, by par_loop of moonwarp.mesh. The rungs
 -- are ways to do res_calc, whose edges add to both of their cells. T_eff = every dataset and map once, res twice, over
 -- t; shares are of the library's copy. Then the five loops, the whole step, plans and OP2's diagnostics of them, two
--- other users of par_loop, and the flow with its residual, beside OP2's. See docs/studies/airfoil.md.
+-- other users of par_loop, and the flow with its residual, compared with OP2's. See docs/studies/airfoil.md.
 
 local mw = require "moonwarp"
 local diagnostics, flow, grid = require "diagnostics", require "flow", require "grid"
@@ -64,13 +64,13 @@ end
 local WAYS <const> = {
   { 2, "atomics", { by = "atomics" } },
   { 3, "colours", { by = "colours" } },
-  { 4, "a cell a thread", { by = "owner" } },
+  { 4, "a cell per thread", { by = "owner" } },
   { 5, "staged, blocks and threads coloured", { by = "staged" } },
   { 6, "staged, threads by atomics", { by = "staged", threads = "atomics" } },
   { 7, "staged, atomics", { by = "staged", threads = "atomics", blocks = "atomics" } },
   { 8, "staged, a block owns its cells", { by = "staged", blocks = "owner" } },
   { 9, "staged, owned, threads by atomics", { by = "staged", blocks = "owner", threads = "atomics" } },
-  { 10, "staged, owned, a cell a thread", { by = "staged", blocks = "owner", threads = "owner" } },
+  { 10, "staged, owned, a cell per thread", { by = "staged", blocks = "owner", threads = "owner" } },
 }
 local DIRECT <const> = {
   { "save_soln", "direct", {} }, { "adt_calc", "direct", {} }, { "adt_calc", "staged", { by = "staged" } },
@@ -84,11 +84,11 @@ local function options_of(name, how, block)
   return o
 end
 
-local OWNER <const> = "a cell a thread"
-local FEW <const> = { atomics = true, [OWNER] = true, ["staged, owned, a cell a thread"] = true }
+local OWNER <const> = "a cell per thread"
+local FEW <const> = { atomics = true, [OWNER] = true, ["staged, owned, a cell per thread"] = true }
 
 -- Whether a way or loop is tried on a case. Where compiling takes longer than measuring there are fewer: in the second
--- type, in SoA on the CPU device, and least on the CPU device beside a GPU. Colours of millions of edges take seconds.
+-- type, in SoA on the CPU device, and least on the CPU device next to a GPU. Colours of millions of edges take seconds.
 local function is_tried(c, how)
   local is_loop = type(how[1]) == "string"
   if gpu and not c.gpu then return is_loop or how[2] == "atomics" end
@@ -178,7 +178,7 @@ answer("update", "q", "update, direct", 64, {
     c.res:copy(c.res0)
   end,
   host = function(c, q, adt) return host.update(c, q, host.cells(c, "res0"), adt) end })
-answer("step", "q", "step, a cell a thread", 256, { host = host.step,
+answer("step", "q", "step, a cell per thread", 256, { host = host.step,
   bytes = function(c)
     return BYTES.save_soln(c) + 2 * (BYTES.adt_calc(c) + BYTES.res_calc(c) + BYTES.update(c))
   end })
@@ -204,7 +204,7 @@ local function rung(number, title, name, how, more)
 end
 
 for _, how in ipairs(WAYS) do rung(how[1], how[2], "res_calc", how) end
-local MANY <const> = "a cell a thread, 72 registers"
+local MANY <const> = "a cell per thread, 72 registers"
 if gpu then -- more blocks at once by fewer registers
   rung(4, MANY, "res_calc", WAYS[3], { compile = { max_registers = 72 }, launches = function(c, block)
     return flow.loop(c.flow, "res_calc", options_of("res_calc", WAYS[3], block)).launches
@@ -246,7 +246,7 @@ end
 
 step(17, WAYS[1])
 step(18, WAYS[3])
-step(19, WAYS[3], { [2] = "step, a cell a thread, in a graph", graph = true })
+step(19, WAYS[3], { [2] = "step, a cell per thread, in a graph", graph = true })
 if gpu then
   step(20, WAYS[3], { [2] = "step, 72 registers, in a graph", graph = true, compile = { max_registers = 72 } })
 end
@@ -274,7 +274,7 @@ end
 study:part { "ladder", cases = case { I = p.I }, each = "I", rungs = ways(),
   table = { { "number", title = "no." }, "rung", "block", "launches", "colours", "shared", "t", "T_eff", SHARE },
   charts = { { kind = "ladder", name = "ladder" } },
-  ratios = { "a cell a thread / atomics", "staged, blocks and threads coloured / atomics",
+  ratios = { "a cell per thread / atomics", "staged, blocks and threads coloured / atomics",
              "best res_calc / library copy" } }
 
 study:part { "layouts", cases = case { I = p.I, layout = "soa" }, each = "I", blocks = "best", rungs = ways(),
@@ -432,7 +432,7 @@ study:part { "flow", run = run_flow }
 
 study:part { "orders", blocks = "best", rows = "all",
   rungs = ways { atomics = true, [OWNER] = true, ["staged, blocks and threads coloured"] = true,
-                 ["staged, owned, a cell a thread"] = true },
+                 ["staged, owned, a cell per thread"] = true },
   cases = case({ layout = p.layouts[1], numbering = p.numberings },
     p.layouts[2] and { layout = p.layouts[2], numbering = p.numberings[#p.numberings] } or nil),
   table = { { "number", title = "no." }, "rung", "layout", "numbering", "launches", "t", "T_eff", SHARE } }

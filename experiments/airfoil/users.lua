@@ -16,8 +16,8 @@ __device__ inline void laplacian(const REAL w[1], const REAL u1[1], const REAL u
 }
 ]]
 local WAYS <const> = {
-  { 21, "atomics", { by = "atomics" } }, { 22, "a node a thread", { by = "owner" } },
-  { 23, "staged, a node a thread", { by = "staged", blocks = "owner", threads = "owner" } },
+  { 21, "atomics", { by = "atomics" } }, { 22, "a node per thread", { by = "owner" } },
+  { 23, "staged, a node per thread", { by = "staged", blocks = "owner", threads = "owner" } },
 }
 local EACH <const> = 7 -- elements of a row; edges per node
 

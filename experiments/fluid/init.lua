@@ -33,11 +33,11 @@ study, p, gpu = mw.study {
     { "iterations", 20, "of a relaxation, red and black", min = 10, max = 200 },
     { "dt", 0.1, "time step" }, { "visc", 1e-5, "viscosity" }, { "diff", 1e-6, "diffusion of the smoke" },
     { "force", 0.005, "of react" }, { "push", 4, "force of the film, times that" }, { "source", 0.1, "of react" },
-    { "levels", { 2 }, "iterations a pass", gpu = { 5, 10 }, min = 1, max = 10 },
-    { "wide", { 2 }, "pairs a lane of these", gpu = { 4, 2 }, min = 2, max = 4, check = even },
+    { "levels", { 2 }, "iterations per pass", gpu = { 5, 10 }, min = 1, max = 10 },
+    { "wide", { 2 }, "pairs per lane of these", gpu = { 4, 2 }, min = 2, max = 4, check = even },
     { "rows", 0, "rows per warp of these; 0: so few that the device holds all warps at once", min = 0, check = even },
-    { "band", { 8 }, "rows a block of those in registers", min = 2, check = even },
-    { "count", 5, "iterations a launch of these", min = 1 },
+    { "band", { 8 }, "rows per block of those in registers", min = 2, check = even },
+    { "count", 5, "iterations per launch of these", min = 1 },
     { "thrust", false, "Thrust's maximum as well, which nvcc compiles for half a minute, once" },
     { "split", 0.5, "share of the rows on the other device", gpu = 0.02, min = 0, max = 1 },
     { "side", 192, "cells along each side of the film", gpu = 510, min = 8, max = 510, check = even },
@@ -45,7 +45,7 @@ study, p, gpu = mw.study {
     { "live", false, "show the film in the terminal as well" },
   },
 }
-local BESIDE <const> = gpu and "cpu" or "cpu:1" -- the device beside the study's
+local BESIDE <const> = gpu and "cpu" or "cpu:1" -- the device next to the study's
 
 -- ---- the arrays: u, v, d, and u0, v0, d0, which hold sources, p and the divergence ----------------------
 function study.arrays(c)
@@ -67,7 +67,7 @@ function study.arrays(c)
            source = p.source, iterations = p.iterations }
 end
 
--- A field that is rough everywhere: what is wrong shows, and no number is so small that a CPU slows down.
+-- A field that is rough everywhere: the problem shows, and no number is so small that a CPU slows down.
 local function begin(c)
   c.state:random { seed = 1, min = -0.5, max = 0.5 }
   c.d:random { seed = 2 }
@@ -90,8 +90,8 @@ study:answer("step", { start = begin, needs = { "stepburst" },
   end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
--- o: of step.of, moved (bytes a cell of the relaxations), and further fields of the rung.
-local REST <const>, FOLDED <const> = 172, 136 -- bytes a cell and step beside the relaxations; with sources folded
+-- o: of step.of, moved (bytes per cell of the relaxations), and further fields of the rung.
+local REST <const>, FOLDED <const> = 172, 136 -- bytes per cell and step besides the relaxations; with sources folded
 local function rung(number, name, how, o)
   o = o or {}
   local spec = step.with(o, { number, name, answer = "step", stream = o.streams,
@@ -173,11 +173,11 @@ rung(16, "stepburst-shidden", relax.halves(function(k) return ("relax_hidden<%s>
 
 -- What the report did not get to.
 rung(17, "no set_bnd between", relax.halves("relax_bounds", nil, nil, true), { graph = true })
-rung(18, "four pairs and two rows a thread", relax.halves("relax_wide<2>", of_blocks(32, 8, 2, 4), nil, true),
+rung(18, "four pairs and two rows per thread", relax.halves("relax_wide<2>", of_blocks(32, 8, 2, 4), nil, true),
   { graph = true, streams = true })
 for _, K in ipairs(p.levels) do
   for _, W in ipairs(p.wide) do
-    local name, moved = ("%d a pass, %d pairs a lane"):format(K, W), 60 * p.iterations // K
+    local name, moved = ("%d per pass, %d pairs per lane"):format(K, W), 60 * p.iterations // K
     local function fits() return p.iterations % K == 0 end
     rung(20, name .. ", sources folded", relax.levels(K, W, "float"),
       { graph = true, streams = true, adds = true, moved = moved, when = fits })

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the study fluid shows beside its ladders: the report's speed-up table, from the records of all sizes; what
+-- What the study fluid shows besides its ladders: the report's speed-up table, from the records of all sizes; what
 -- earlier launches leave in shared memory; a film of the smoke.
 
 local mw = require "moonwarp"

@@ -172,7 +172,7 @@ local function passes(t, r, i, iterations, add)
   t.bound(r.x, r.wall)
 end
 
---- K iterations a pass, W pairs a lane; x0 in float or __half. All warps are there at once: those of a second wave
+--- K iterations per pass, W pairs per lane; x0 in float or __half. All warps are there at once: those of a second wave
 --- would be few, and take as long.
 function relax.levels(K, W, real)
   local size = real == "float" and 4 or 2
@@ -193,7 +193,7 @@ function relax.levels(K, W, real)
   end
 end
 
--- The warps of a block that keeps rows in registers, pairs a lane and rows a warp; nil if a block has not as many.
+-- The warps of a block that keeps rows in registers, pairs per lane and rows per warp; nil if a block has not as many.
 local function band_of(c, own, count)
   local W, rows = c.n // 64, own and own + 4 * count or c.ny or c.n
   local R = W == 8 and 2 or 4
@@ -202,7 +202,7 @@ local function band_of(c, own, count)
   return is_there and warps or nil, W, R
 end
 
---- Rows in a block's registers: all, or `own` a block for so many iterations a launch; and for which cases that is.
+--- Rows in a block's registers: all, or `own` a block for so many iterations per launch; and for which cases that is.
 function relax.band(own, count)
   return function(t, r, i)
     local warps, W, R = band_of(t.c, own, count)
@@ -217,7 +217,7 @@ function relax.band(own, count)
   end, function(c) return band_of(c, own, count) ~= nil end
 end
 
---- The lower rows on another device, which gets x and x0 of them, and after each half iteration the row beside them.
+--- The lower rows on another device, which gets x and x0 of them, and after each half iteration the row next to them.
 function relax.split(id, share)
   return function(t, r)
     local far, width = t.c.far or {}, 2 * step.pitch(t.c)

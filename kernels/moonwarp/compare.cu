@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Is an array what is expected? For mw.check of large arrays in a GPU's memory, which would take a thousand times
-// longer to bring to the host than to read where they are. It only counts: where an element is wrong, the host looks
-// again and says which (core/bind/compare.c, whose rules these are).
+// Does an array have the expected values? For mw.check of large arrays in a GPU's memory, which would take a thousand
+// times longer to bring to the host than to read where they are. It only counts: where an element is wrong, the host
+// looks again and says which (core/bind/compare.c, whose rules these are).
 
 typedef unsigned long long u64;
 

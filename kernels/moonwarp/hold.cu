@@ -2,7 +2,7 @@
 //
 // hold: keeps a stream back until the host opens a gate.
 //
-// mw.bench launches it in front of a sample, queues the sample behind it and opens the gate, so that the device finds
+// mw.bench launches it before a sample, queues the sample behind it and opens the gate, so that the device finds
 // its work waiting and the time between two events holds no launch of the host. nvbench does the same
 // (NVIDIA, github.com/NVIDIA/nvbench, blocking_kernel). It lets go by itself after a while: a function that waits for
 // the device while the gate is shut would wait for ever otherwise.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernels of moonwarp.mesh share; lua/moonwarp/mesh/source.lua writes it in front of each. `all` has n
+// What the kernels of moonwarp.mesh share; lua/moonwarp/mesh/source.lua writes it before each. `all` has n
 // elements of D values: one value of all after the other (SOA), or one element after the other.
 
 // An element's values in accesses of up to 16 bytes.

@@ -8,7 +8,7 @@ namespace moonwarp {
 
 #define INDEX (int)(blockIdx.x * blockDim.x + threadIdx.x)
 #define AGAIN 0x80000000u // an element that is there already
-#define MORE  0x40000000  // and further ones behind it
+#define MORE  0x40000000  // and further ones after it
 
 // ---- the inverse of a map: codes of each target, in order --------------------------------------------------------------
 __global__ void inverse_count(int codes, const int *map, int *degree) {
@@ -44,7 +44,7 @@ __global__ void column_count(int targets, int n, int column, const int *start, c
   count[t] = have;
 }
 
-// The elements of each target, or where `map`, a column of a map, leads from them; a row after the other, -1 behind the
+// The elements of each target, or where `map`, a column of a map, leads from them; a row after the other, -1 after the
 // last. Rows below `full` are filled up: the first element is there again, or one of another column, or 0; with `marks`
 // that is marked AGAIN, and row full - 1 is marked MORE where further ones follow.
 __global__ void column_rows(int targets, int n, int column, int rows, int full, bool marks, const int *start,
@@ -139,7 +139,7 @@ __global__ void block_threads(int blocks, int n, int arity, int columns, int par
   used[b] = most;
 }
 
-// The blocks of `part` elements in front of block b that have a target in common with it, by columns of `columns`; some
+// The blocks of `part` elements before block b that have a target in common with it, by columns of `columns`; some
 // more than once. Without `list` they are only counted.
 __global__ void block_conflicts(int blocks, int part, int n, int arity, int columns, const int *map, const int *start,
                                 const int *degree, const int *inverse, int stride, int *list, int *count) {

@@ -15,7 +15,7 @@ local api = require "moonwarp.base.api"
 
 local array = {}
 
-local CHUNK = 1 << 22 -- elements a step when reading and writing files
+local CHUNK = 1 << 22 -- elements per step when reading and writing files
 
 -- ---- the helper kernels of a device -------------------------------------------------------------
 

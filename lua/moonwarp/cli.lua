@@ -10,7 +10,7 @@ local options = require "moonwarp.base.options"
 local cli = {}
 
 local COMMANDS = { "run", "new", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
-                   "repl", "cache", "tune", "tuned" }
+                   "repl", "cache", "tune", "tuned", "ceilings" }
 
 local INNER = { "compile", "describe", "element" } -- which other commands start: no help names them
 
@@ -23,6 +23,7 @@ usage:
   moonwarp rerun DIR                      a stored run again, from its own script
   moonwarp tune STUDY                     the best variants of a study's kernels
   moonwarp tuned list|export|forget       what was found
+  moonwarp ceilings                       what a device gives at most
   moonwarp batch [CURRICULUM]             the labs of a curriculum, each in its own process
   moonwarp list [STUDY...]                the studies, with their parameters
   moonwarp compare A B                    is B faster? status 5 if something is slower
@@ -46,7 +47,7 @@ exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check or a pass of a 
 
 local function command_of(word)
   if lists.has(COMMANDS, word) or lists.has(INNER, word) then return require("moonwarp.cli." .. word) end
-  local hint = word:match("%.lua$") and ("to run it: moonwarp run %s"):format(word)
+  local hint = word:match("%.lua$") and "to run it: moonwarp run " .. require("moonwarp.base.path").word(word)
     or "moonwarp --help lists them"
   options.fail_unknown("command", word, COMMANDS, hint)
 end

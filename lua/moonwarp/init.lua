@@ -8,20 +8,21 @@ local arg = require "moonwarp.arg"
 local array = require "moonwarp.array"
 local banks = require "moonwarp.measure.banks"
 local bench = require "moonwarp.measure.bench"
+local ceiling = require "moonwarp.measure.ceiling"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
 local devices = require "moonwarp.tools.device"
 local environment = require "moonwarp.measure.environment"
 local film = require "moonwarp.plot.film"
 local findings = require "moonwarp.measure.findings"
+local grid = require "moonwarp.grid"
 local integer = require "moonwarp.base.integer"
-local ladder = require "moonwarp.plot.ladder"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local module = require "moonwarp.module"
 local nearest = require "moonwarp.base.nearest"
 local occupancy = require "moonwarp.measure.occupancy"
 local api = require "moonwarp.base.api"
-local plot = require "moonwarp.plot.plot"
 local quantity = require "moonwarp.measure.quantity"
 local range = require "moonwarp.measure.range"
 local record = require "moonwarp.results.record"
@@ -34,7 +35,6 @@ local show = require "moonwarp.base.show"
 local skip = require "moonwarp.skip"
 local study = require "moonwarp.study"
 local tables = require "moonwarp.plot.table"
-local timeline = require "moonwarp.plot.timeline"
 local tune = require "moonwarp.tune"
 
 -- A function of the library, given the current session.
@@ -83,9 +83,7 @@ local function explain_method(class, key)
     return ("%s has no '%s'; a kernel computes on the device, a:totable() gives the elements to the script"):format(who,
       key)
   end
-  local others = lists.map(lists.keys(core.methods), function(other)
-    return rawget(core.methods[other], key) and other or nil
-  end)
+  local others = lists.filter(lists.keys(core.methods), function(other) return rawget(core.methods[other], key) end)
   if #others > 0 then
     return ("%s has no '%s', which is a method of %s"):format(who, key, table.concat(others, ", "))
   end
@@ -102,6 +100,9 @@ array.install(core.methods)
 reduce.install(core.methods)
 module.install(core.methods)
 findings.install(core.methods)
+core.methods.device.ceiling = api.method("device", "ceiling", 1, function(device, name)
+  return ceiling.value(session.current, device, name)
+end)
 core.result.__tostring = show.fields
 for class, methods in pairs(core.methods) do
   if class ~= "module" then -- its fields are kernels
@@ -128,11 +129,7 @@ local mw = {
   roofline = api.func("mw.roofline", 1, here(roofline.draw)),
   range = api.func("mw.range", math.maxinteger, range.run),
   record = api.func("mw.record", 1, here(record.write)),
-  plot = api.func("mw.plot", 1, here(plot.draw)),
-  ladder = api.func("mw.ladder", 1, here(ladder.draw)),
-  film = api.func("mw.film", 1, here(film.new)),
   picture = api.func("mw.picture", 2, here(film.still)),
-  timeline = api.func("mw.timeline", 1, here(timeline.draw)),
   table = api.func("mw.table", 1, here(tables.print)),
   remark = here(remark.say),
   tune = api.func("mw.tune", 1, here(tune.run)),
@@ -145,6 +142,8 @@ local mw = {
   geometric = api.func("mw.geometric", 3, integer.geometric),
 }
 
+for _, kind in ipairs(kinds.all) do mw[kind.name] = api.func("mw." .. kind.name, 1, here(kind.draw)) end
+
 --- Opens a device. Without an id: the one chosen with --device or $MOONWARP_DEVICE, else the first
 --- usable CUDA device, else the CPU. The same id gives the same handle.
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
@@ -156,6 +155,11 @@ mw.device = api.func("mw.device", 2, function(id, options)
   local given = schema.options("mw.device", options, { check = "boolean string table" })
   return devices.open(session.current, id, checking.option("mw.device", given.check))
 end)
+
+--- A box of cells divided over devices, or over the ranks of a communicator, with the exchange of halos.
+---@param spec table   { nx[, ny[, nz]], devices = { ... } or comm = ..., dims =, halo =, periodic =, via = }
+---@return table grid  of grid.lua
+mw.grid = api.func("mw.grid", 1, function(spec) return grid.new(spec, mw.device) end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.
 ---@param options table?     expected (true: what no such call has returned before; it fails no run)

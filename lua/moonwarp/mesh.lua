@@ -92,7 +92,9 @@ function Mesh:map(name, from, to, arity, array)
   if low < 0 or high >= to.n then
     invalid("%s leads to element %d: '%s' has 0 to %d", who, low < 0 and low or high, to.name, to.n - 1)
   end
-  return object(self, "map", { name = name, from = from, to = to, arity = arity, array = array })
+  local own = self.dev:empty("i32", #array) -- a plan holds what the map was: a later write would lead out of `to`
+  own:copy(array)
+  return object(self, "map", { name = name, from = from, to = to, arity = arity, array = own })
 end
 
 --- Data on a set.

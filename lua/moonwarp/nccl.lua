@@ -54,6 +54,11 @@ local functions = library.new {
   functions = lists.merged(rows, {
     init = { arrays = { { "handles", "n", writes = true }, { "devices", "n" } }, types = { ["u64 i32"] = {} },
              cuda = "ncclCommInitAll(handles, n, devices)" },
+    unique = { arrays = { { "id", "16", writes = true } }, types = { u64 = {} }, cuda = "ncclGetUniqueId(id)" },
+    join = { makes = "communicator", arrays = { { "id", "16" } }, types = { u64 = {} },
+             options = { { "ranks", 1, integer = true }, { "rank", 0, integer = true } },
+             cuda = { one = "ncclCommInitRankScalable(&self, ranks, rank, 1, id, 0)",
+                      close = "ncclCommDestroy(self)" } },
     member = { makes = "communicator", arrays = { { "handle", "1" } }, types = { u64 = {} },
                cuda = { one = "memcpy(&self, handle, 8) -> none", close = "ncclCommDestroy(self)" } },
     group_start = { object = "communicator", cuda = "ncclGroupStart()" },
@@ -145,7 +150,7 @@ local function facts_of(self, name, which, i, x)
   return self.known[x]
 end
 
--- Of every rank an array of its device, the same type and so many elements; what is wrong would hang the others.
+-- Of every rank an array of its device, the same type and so many elements; an error would hang the others.
 local function check_arrays(self, name, which, xs)
   if type(xs) ~= "table" then failure.invalid("%s: %s: a list of arrays expected, got %s", name, which, type(xs)) end
   if which == "ins" and type(next(xs)) == "string" then
@@ -296,6 +301,7 @@ method("group", function(self, body)
 end)
 
 method("ranks", function(self) return self.count end)
+method("rank", function(self) return self.first end)
 method("devices", function(self) return { table.unpack(self.list) } end)
 
 function Communicator:close()
@@ -307,10 +313,46 @@ Communicator.__close = Communicator.close
 
 local nccl = { methods = Communicator } -- for documentation
 
---- A communicator of devices of this process, whose ranks are their places in the list.
----@param devices device[]   all of one kind, each once
+local function new_communicator(devices, count)
+  return setmetatable({ list = { table.unpack(devices) }, count = count, first = 0, places = {},
+                        known = setmetatable({}, WEAK), ids = lists.map(devices, function(dev) return dev:id() end),
+                        split = setmetatable({}, WEAK) }, Communicator)
+end
+
+local function use_nccl(self, members)
+  self.calls, self.members = nccl_calls, members
+  self.guard = setmetatable({ first = members[1] }, group_guard)
+end
+
+-- NCCL wants a GPU for each rank.
+local function have_own_gpus(dev)
+  local mpi <const> = require "moonwarp.mpi"
+  local all = mpi.all_gather(dev:kind() == "gpu" and dev:properties().uuid or "")
+  return #lists.unique(all, function(uuid) return uuid end) == #all and not lists.has(all, "")
+end
+
+-- That of the ranks of an MPI job, each with its device.
+local function communicator_of_job()
+  local mpi <const>, dev = require "moonwarp.mpi", require("moonwarp").device()
+  local self = new_communicator({ dev }, mpi.size())
+  self.places[dev], self.first = 1, mpi.rank()
+  if not have_own_gpus(dev) then
+    self.calls = require "moonwarp.nccl_mpi"
+    return self
+  end
+  local id = dev:pinned("u64", 16)
+  if mpi.rank() == 0 then functions.unique(id) end
+  id:upload(mpi.broadcast(id:totable()))
+  use_nccl(self, { functions.join(dev, id, { ranks = self.count, rank = mpi.rank() }) })
+  return self
+end
+
+--- A communicator of devices of this process; their ranks are their places in the list; without devices that of the
+--- ranks of an MPI job, each with the device that mw.device() gives.
+---@param devices device[]?   all of one kind, each once
 ---@return any communicator
 nccl.communicator = api.func("nccl.communicator", 1, function(devices)
+  if devices == nil then return communicator_of_job() end
   if type(devices) ~= "table" or #devices == 0 then
     failure.invalid("nccl.communicator: a list of devices expected, got %s", core.type(devices) or type(devices))
   end
@@ -320,9 +362,7 @@ nccl.communicator = api.func("nccl.communicator", 1, function(devices)
       failure.invalid("nccl.communicator: devices of one kind expected, got %s as number %d", tostring(dev), i)
     end
   end
-  local ids = lists.map(devices, function(dev) return dev:id() end)
-  local self = setmetatable({ list = { table.unpack(devices) }, ids = ids, count = #devices, places = {},
-                              known = setmetatable({}, WEAK), split = setmetatable({}, WEAK) }, Communicator)
+  local self = new_communicator(devices, #devices)
   for i, dev in ipairs(devices) do
     if self.places[dev] then
       failure.invalid("nccl.communicator: each device once expected, got %s as number %d and %d", dev:id(),
@@ -331,8 +371,7 @@ nccl.communicator = api.func("nccl.communicator", 1, function(devices)
     self.places[dev] = i
   end
   if devices[1]:kind() == "gpu" then
-    self.calls, self.members = nccl_calls, members_of(devices)
-    self.guard = setmetatable({ first = self.members[1] }, group_guard)
+    use_nccl(self, members_of(devices))
   else
     self.calls = memory
     memory.open(self)

@@ -49,6 +49,11 @@ local function launch(self, i, stream, x, name, ...)
   kernel:prepare { grid = integer.ceil_div(#x, BLOCK), block = BLOCK, stream = stream }(x, ...)
 end
 
+--- x = x / by, in the stream.
+function memory.divide(self, rank, stream, x, by)
+  launch(self, rank, stream, x, ("divide<%s>"):format(dtypes[x:dtype()].cpp), by, #x)
+end
+
 -- out = the operation over the inputs, from one element on; out may be what the rank's own input has there.
 local function reduce(self, rank, stream, o, out, ins, first)
   local count, cpp = #out, dtypes[out:dtype()].cpp
@@ -62,7 +67,7 @@ local function reduce(self, rank, stream, o, out, ins, first)
       launch(self, rank, stream, out, ("combine<%s, moonwarp::%s>"):format(cpp, (o.op or "sum"):upper()), part, count)
     end
   end
-  if o.op == "avg" then launch(self, rank, stream, out, ("divide<%s>"):format(cpp), #ins, count) end
+  if o.op == "avg" then memory.divide(self, rank, stream, out, #ins) end
 end
 
 local function copy(x, from, stream)

@@ -31,6 +31,7 @@
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
 --   tunings        which tunings the run has, but at the prompt, by their names and parameters (tune/job.lua)
+--   job            of MPI that this process is a rank of (sweep/ranks.lua); opens: what a rank has for a run's folder
 --   shown          at the prompt: what the calls of a line have printed and return as well
 --   run            the open run (results/journal.lua); nil before the first result
 
@@ -122,7 +123,7 @@ end
 
 -- ---- the script ---------------------------------------------------------------------------------
 
---- The path of the running script, also under a stock interpreter; nil if there is none.
+--- The path of the running script, also under a stock interpreter; nil if none.
 ---@return string?
 function Session:script_file()
   local words = rawget(_G, "arg")
@@ -200,7 +201,7 @@ end
 local function open_run(self)
   if is_current(self) then return self.run end
   if self.run then self:finish(self:ending()) end
-  self.run = require("moonwarp.results.journal").open(self)
+  self.run = (self.opens or require("moonwarp.results.journal").open)(self)
   for _, one in ipairs(self.waiting) do self.run:append(one[1], one[2]) end
   self.waiting = {}
   return self.run
@@ -258,7 +259,7 @@ function Session:note_shown(value)
 end
 
 --- Leaves it to the last pass of a sweep to show something, and to the program if that pass does not come to its end.
----@param what string  "table", "plot" or "ladder"
+---@param what string  "table", or a kind of chart
 ---@param spec table   what it was called with
 function Session:leave_to_last(what, spec)
   table.insert(self.put_off, { what = what, spec = spec, records = #self.records })
@@ -271,7 +272,7 @@ function Session:note_check(values)
   self:mention("check", values)
 end
 
---- Notes a compiler's warning, once a run.
+--- Notes a compiler's warning, once per run.
 ---@param text string  the whole of it
 ---@param values table  file, line, text, source
 function Session:note_warning(text, values)
@@ -317,12 +318,13 @@ local function unsettled(self)
 end
 
 --- Prints and notes what check mode has found since this was called last.
+---@return table[]  of measure/findings.lua
 function Session:settle_findings()
-  if not has_findings() then return end
+  if not has_findings() then return {} end
   local list, note = unsettled(self)
-  if #list == 0 then return end
   for _, one in ipairs(list) do note("finding", one) end
-  for _, one in ipairs(findings().grouped(list)) do settle(self, one, note) end
+  for _, one in ipairs(#list > 0 and findings().grouped(list) or list) do settle(self, one, note) end
+  return list
 end
 
 --- The same findings, which the script expects: they are noted as intended, not printed, and fail no run.

@@ -59,10 +59,11 @@ end
 
 --- What each call of a description takes, by its document's table in docs/api: `rung` is rung_spec.
 study.fields = {
-  study = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
-            units = "table", seconds = "table boolean", output = "string", type = "string", level = "string table",
-            odd = "table function", peak = "function", counters = "table",
+  study = { question = "string", course = "table", params = "table", kernels = "string", defines = "function",
+            rate = "string table", units = "table", seconds = "table boolean", output = "string", type = "string",
+            level = "string table", odd = "table function", peak = "function", counters = "table",
             also = "table function", bound = "function" },
+  course = { week = "number", level = "number", hours = "number", about = "string", without_gpu = "string" },
   parameter = parameters.fields,
   rung = { device = "string", kernel = "string table function", launches = "function", graph = "boolean",
            file = "string", source = "string function", fast_math = "boolean", compile = "table", carveout = "number",
@@ -86,6 +87,8 @@ study.fields = {
   chart = validate.chart,
   source = { field = "string", when = "boolean function", values = "table" },
 }
+
+local COURSE <const> = schema.optional(schema.fields(study.fields.course))
 
 -- ---- entries ------------------------------------------------------------------------------------
 
@@ -176,11 +179,11 @@ local function read_rate(entry)
 end
 
 --- Begins the description of a study.
----@param head table  question, kernels (the .cu file), rate ("T_eff", from bytes; or { field, work =
----                   function(c, rung) }), units (of fields of the records), output (the name of the array
----                   that is checked), type (of the elements, if no side or parameter says it), level (rungs or
----                   answers), odd (sides of the cases that are checked against the host, or a function of the
----                   parameters), seconds ({ 0.1, gpu = 0.2 }), params (a list), defines
+---@param head table  question, course (its place in one), kernels (the .cu file), rate ("T_eff", from bytes; or
+---                   { field, work = function(c, rung) }), units (of fields of the records), output (the name of
+---                   the array that is checked), type (of the elements, if no side or parameter says it), level
+---                   (rungs or answers), odd (sides of the cases that are checked against the host, or a function
+---                   of the parameters), seconds ({ 0.1, gpu = 0.2 }), params (a list), defines
 ---                   (function(type, p) returning the modules' defines), peak (function(dev) returning a
 ---                   level for the charts; else the memory's peak if the rate is one of bytes)
 ---@return table study
@@ -192,6 +195,8 @@ function study.new(head)
   if type(head) ~= "table" then failure.invalid("mw.study: a table is wanted, got %s", type(head)) end
   self.head = entry_of("mw.study", head, study.fields.study)
   if not head.question then failure.invalid("mw.study: needs 'question', a text") end
+  local problem = schema.problem(head.course, COURSE, "mw.study: option 'course'")
+  if problem then failure.invalid("%s", problem) end
   check_units(self.head)
   self.rate, self.work = read_rate(self.head)
   if not session.current.options.describe then
@@ -260,7 +265,7 @@ function Study:library(number, from, to)
   rung.is_library = true
 end
 
--- The only answer beside the copy's.
+-- The only answer besides the copy's.
 local function only_answer(self)
   local names = lists.map(self.answer_list, function(answer) return answer.name ~= "copy" and answer.name or nil end)
   return #names == 1 and names[1] or nil
@@ -435,7 +440,8 @@ function Study:describe()
     return { number = rung.number, name = rung.name, answer = rung.answer }
   end)
   local parts = lists.map(self.part_list, function(part) return part.name end)
-  return { question = self.head.question, params = self.params, rungs = rungs, parts = parts }
+  return { question = self.head.question, course = self.head.course, params = self.params, rungs = rungs,
+           parts = parts }
 end
 
 --- Raises the first mistake of the description, with the line of the call that made it: names that
@@ -444,7 +450,7 @@ Study.validate = validate.check
 
 -- One that runs, or was returned, is no longer begun; the first of those that are.
 local function settle(self)
-  session.current.begun = lists.map(session.current.begun, function(other) return other ~= self and other or nil end)
+  session.current.begun = lists.filter(session.current.begun, function(other) return other ~= self end)
   return session.current.begun[1]
 end
 

@@ -13,6 +13,7 @@ describe("lists", function()
     end)
     assert.are.same({ "1 at 2", "2 at 4" }, halves)
     assert.are.same({}, lists.map({}, tostring))
+    assert.are.same({ 2, 4 }, lists.filter({ 1, 2, 3, 4 }, function(value) return value % 2 == 0 end))
   end)
 
   it("are searched, appended and freed of what comes twice", function()

@@ -47,7 +47,7 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* batch(launches, a, b, c) -> seconds a launch of kernel(double *a, double *b, double *c, int, float, double) on the
+/* batch(launches, a, b, c) -> seconds per launch of kernel(double *a, double *b, double *c, int, float, double) on the
  * legacy default stream; synchronises outside the timed part. */
 const char *batch(const native_value *v, double *result) {
   int launches = (int)v[0].integer, n = 1024;

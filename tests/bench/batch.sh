@@ -33,6 +33,6 @@ for ((round = 0; round < rounds; round++)); do
   [ $((d - c)) -ge $best_boxed ] || best_boxed=$((d - c))
 done
 awk -v a=$best_alone -v b=$best_batch -v c=$best_boxed -v n="$labs" 'BEGIN {
-  printf "  %d labs, best of the rounds: alone %.2f ms a lab, in a batch %.2f ms: %.2f times   to reach: 1.3   %s\n",
+  printf "  %d labs, best of the rounds: alone %.2f ms per lab, in a batch %.2f ms: %.2f times   to reach: 1.3   %s\n",
     n, a / n, b / n, b / a, b <= 1.3 * a ? "reached" : "missed"
-  printf "  in a sandbox %.2f ms a lab: %.2f ms more\n", c / n, (c - b) / n }'
+  printf "  in a sandbox %.2f ms per lab: %.2f ms more\n", c / n, (c - b) / n }'

@@ -43,7 +43,7 @@ end
 local function add_rows(loads, warps)
   local go = m[("cumsum_rows<double,%d>"):format(loads)]:prepare { block = { 32, warps },
                                                                   grid = ceil_div(n * n, warps) }
-  add(1, ("rows<%d>, %d a block"):format(loads, warps), function() go(B, A, n, n * n) end)
+  add(1, ("rows<%d>, %d per block"):format(loads, warps), function() go(B, A, n, n * n) end)
 end
 
 local function add_tiles(rows, warps)

@@ -10,7 +10,7 @@ package.path = core.home() .. "/tests/bench/lib/?.lua;" .. package.path
 local lab = require "lab"
 
 local rounds = mw.arg("rounds", 31, "samples of each contender")
-local launches = mw.arg("launches", 500, "launches a sample; the driver's queue holds about 1000")
+local launches = mw.arg("launches", 500, "launches per sample; the driver's queue holds about 1000")
 
 local SOURCE = "__global__ void empty(double *a, double *b, double *c, int n, float s, double t) {}\n"
 

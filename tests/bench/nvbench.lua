@@ -10,7 +10,7 @@ package.path = core.home() .. "/tests/bench/lib/?.lua;" .. package.path
 local lab = require "lab"
 
 local rounds = mw.arg("rounds", 5, "how often all are measured in turn")
-local samples = mw.arg("samples", 60, "native cold samples a round")
+local samples = mw.arg("samples", 60, "native cold samples per round")
 local gib = mw.arg("gib", 1.0, "size of an array of the large copy, GiB")
 
 local WITHIN = 0.01

@@ -2,13 +2,13 @@
 //
 // The kernels that nvbench.lua times twice: compiled at run time for mw.bench, by nvcc for nvbench_method.cu.
 
-// copy, 16 bytes a thread
+// copy, 16 bytes per thread
 __global__ void bench_copy(double2 *to, const double2 *from, unsigned long long pairs) {
   const unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < pairs) to[i] = from[i];
 }
 
-// b = a + s c, 16 bytes a thread
+// b = a + s c, 16 bytes per thread
 __global__ void bench_triad(double2 *b, const double2 *a, const double2 *c, unsigned long long pairs) {
   const unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= pairs) return;

@@ -2,7 +2,7 @@
 //
 // Timing as nvbench does it, for nvbench.lua to compare mw.bench with. Written from the description of its measurements
 // (NVIDIA, github.com/NVIDIA/nvbench, docs: "isolated" and "batch" times), against the CUDA runtime alone:
-//   cold    one launch a sample: the L2 cache is overwritten, the stream synchronised, a blocking kernel queued, then
+//   cold    one launch per sample: the L2 cache is overwritten, the stream synchronised, a blocking kernel queued, then
 //           event, launch, event; the blocking kernel is let go and the stream synchronised
 //   batch   a blocking kernel, an event, two launches, let go, the other launches, an event
 // Work goes to the default stream of the context that is current.
@@ -117,7 +117,7 @@ extern "C" const char *cold(const native_value *v, double *) {
   return nullptr;
 }
 
-// batch(launches, job) -> seconds a launch
+// batch(launches, job) -> seconds per launch
 extern "C" const char *batch(const native_value *v, double *result) {
   const int64_t launches = v[0].integer;
   const job j = job_of(v + 1);

@@ -11,7 +11,7 @@ local lab = require "lab"
 
 local n = mw.arg("n", 1 << 28, "elements", { min = 1, max = (1 << 31) - 1 })
 local rounds = mw.arg("rounds", 31, "samples of each contender", { min = 1 })
-local per = mw.arg("per", 2, "blocks of 1024 threads a multiprocessor", { min = 1, max = 64 })
+local per = mw.arg("per", 2, "blocks of 1024 threads per multiprocessor", { min = 1, max = 64 })
 
 local dev = lab.device(mw, "cuda")
 if not dev then return end

@@ -2,8 +2,8 @@
  *
  * CPU time of cpu_split for each kernel of the files given: split_cost [--all] FILE... Every file is read afresh a few
  * times, as a launch would read it, and the least time of each kernel counts, with what it is the first to ask of its
- * program. Prints the mean over kernels and the worst; --all: a line a kernel. The linker puts __wrap_cpu_split in the
- * place of cpu_split (Makefile). */
+ * program. Prints the mean over kernels and the worst; --all: a line per kernel. The linker puts __wrap_cpu_split in
+ * the place of cpu_split (Makefile). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -129,7 +129,7 @@ for round = 1, rounds do
   for _, contender in ipairs(contenders) do contender.samples[round] = device_seconds(contender.run) end
 end
 
--- The fastest of each kind, by seconds a step.
+-- The fastest of each kind, by seconds per step.
 local best = {}
 print(("%d x %d f64, %s"):format(n, n, dev:name()))
 for _, contender in ipairs(contenders) do

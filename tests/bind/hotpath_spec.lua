@@ -20,7 +20,7 @@ local function allocations_of(dev, fn)
 end
 
 -- The two calls of core.allocations themselves may cost Lua a constant, and a thread of the CPU device that comes late
--- on a busy machine makes its stack once; never one a launch.
+-- on a busy machine makes its stack once; never one per launch.
 local function allocates_nothing(dev, fn)
   local in_lua, in_core = allocations_of(dev, fn)
   assert.is_true(in_lua <= 2, ("%d allocations by Lua"):format(in_lua))

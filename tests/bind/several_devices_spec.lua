@@ -257,4 +257,20 @@ describe("the fake driver's devices", function()
       .. "make it there, or copy it with copy()", 1, true), output)
     assert.is_truthy(output:find("cuda:1\tfalse\tfalse\t1\tcuda:0\nfalse", 1, true), output)
   end)
+
+  -- It was silent: a script that copies through the host is many times slower, and nothing said why.
+  it("say once that copies go through the host", function()
+    local copies <const> = [[
+      local a, b = mw.device "cuda:0", mw.device "cuda:1"
+      local x, y = a:zeros("f32", 4), b:zeros("f32", 4)
+      for _ = 1, 3 do
+        y:copy(x)
+        x:copy(y, { stream = b:stream() })
+      end
+    ]]
+    local words <const> = "moonwarp: warning: cuda:0 and cuda:1 do not reach each other's memory: copies between them "
+      .. "go through the host's\n"
+    assert.are.equal(words, fake.run(copies, { MOCK_CUDA_DEVICES = 2, MOCK_CUDA_PEERS = 0 }))
+    assert.are.equal("", fake.run(copies, { MOCK_CUDA_DEVICES = 2 }))
+  end)
 end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CUDA backend on the fake driver of tests/mock: devices, memory, streams, launches, graphs; what fails, what is
- * lost, what is interrupted. */
+ * The CUDA backend on the fake driver of tests/mock: devices, freeing, launches and captures, by the
+ * driver's calls; what is lost, what is interrupted. The rest: tests/cuda/mock_spec.lua, over the same driver. */
 #include "core/backend/refs.h"
 #include "tests/c/cuda_fixture.h"
 
@@ -57,32 +57,6 @@ static void two_devices(void **state) {
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-static void copies_and_fills(void **state) {
-  (void)state;
-  static const mw_space spaces[] = {MW_SPACE_DEVICE, MW_SPACE_PINNED, MW_SPACE_PAGEABLE, MW_SPACE_MANAGED};
-  uint64_t pattern = 0x1122334455667788u, out[8];
-  for (int s = 0; s < 4; s++)
-    for (size_t width = 1; width <= 8; width *= 2) {
-      mw_buffer *a = alloc(64, spaces[s]), *b = alloc(64, MW_SPACE_DEVICE);
-      OK(cuda->fill(device->main, (mw_place){.buffer = a}, &pattern, width, 64 / width, &err));
-      OK(cuda->copy(device->main, (mw_place){.buffer = b}, (mw_place){.buffer = a}, 64, &err));
-      OK(cuda->copy(device->main, (mw_place){.host = out}, (mw_place){.buffer = b}, 64, &err));
-      for (size_t i = 0; i < 64; i += width) assert_memory_equal((char *)out + i, &pattern, width);
-      mw_buffer_release(a);
-      mw_buffer_release(b);
-    }
-}
-
-static void out_of_memory(void **state) {
-  (void)state;
-  mw_buffer *x = alloc(800 << 20, MW_SPACE_DEVICE), *y = NULL;
-  mw_buffer_release(x);
-  x = alloc(800 << 20, MW_SPACE_DEVICE); /* the pool kept the first: drained, trimmed, tried again */
-  REJECTED(MW_NO_MEMORY, "out of memory on cuda:0: wanted 800.0 MiB, free 224.0 MiB of 1.0 GiB",
-           cuda->alloc(device->main, 800 << 20, MW_SPACE_DEVICE, MW_U8, &y, &err));
-  mw_buffer_release(x);
-}
-
 static void streams_and_freeing(void **state) {
   (void)state;
   mw_stream *a, *b;
@@ -104,35 +78,6 @@ static void streams_and_freeing(void **state) {
   OK(cuda->stream_query(b, &err));
   OK(cuda->synchronize(device, &err));
   cuda->stream_destroy(b);
-}
-
-static int ran;
-static void count_run(void *data) {
-  ran += *(int *)data;
-}
-
-static void events_and_callbacks(void **state) {
-  (void)state;
-  mw_event *from, *to;
-  double seconds = -1;
-  int one = 1, least, greatest;
-  OK(cuda->event_create(device, true, &from, &err));
-  OK(cuda->event_create(device, true, &to, &err));
-  OK(cuda->event_record(from, device->main, &err));
-  OK(cuda->event_record(to, device->main, &err));
-  setenv("MOCK_CUDA_HANG", "1", 1);
-  assert_int_equal(cuda->event_query(to, &err), MW_NOT_READY);
-  assert_int_equal(cuda->event_elapsed(from, to, &seconds, &err), MW_NOT_READY);
-  unsetenv("MOCK_CUDA_HANG");
-  OK(cuda->event_elapsed(from, to, &seconds, &err));
-  assert_true(seconds >= 0 && seconds < 1);
-  OK(cuda->stream_wait(device->main, to, &err));
-  OK(cuda->stream_callback(device->main, (mw_callback){count_run, &one}, &err));
-  assert_int_equal(ran, 1);
-  cuda->priorities(device, &least, &greatest);
-  assert_true(least == 0 && greatest == -5);
-  cuda->event_destroy(from);
-  cuda->event_destroy(to);
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
@@ -158,27 +103,6 @@ static void launches(void **state) {
   OK(cuda->launch(device->main, &call.launch, &err));
   assert_int_equal(calls("cuFuncSetAttribute"), 1);
   call.launch.cooperative = true;
-  OK(cuda->launch(device->main, &call.launch, &err));
-  mw_buffer_release(x);
-  cuda->unload(m);
-}
-
-static void failures(void **state) {
-  (void)state;
-  if (!have_nvrtc()) skip();
-  mw_module *m = compile(device, source_text, NULL);
-  mw_buffer *x = alloc(64, MW_SPACE_DEVICE);
-  fill_call call;
-  prepare_fill(&call, kernel(m, "fill"), x, 1);
-  setenv("MOCK_CUDA_FAIL", "cuLaunchKernel:701:1", 1);
-  REJECTED(MW_DRIVER, "launching 'fill': cuLaunchKernel: CUDA_ERROR_701 (701)",
-           cuda->launch(device->main, &call.launch, &err));
-  setenv("MOCK_CUDA_FAIL", "cuModuleLoadDataEx:200:1", 1);
-  mw_source source = {.name = "t.cu", .text = source_text};
-  mw_module *other;
-  REJECTED(MW_DRIVER, "loading 't.cu' for sm_90 failed: cuModuleLoadDataEx",
-           cuda->compile(device, &source, &other, &err));
-  unsetenv("MOCK_CUDA_FAIL");
   OK(cuda->launch(device->main, &call.launch, &err));
   mw_buffer_release(x);
   cuda->unload(m);
@@ -234,44 +158,19 @@ static void interrupted(void **state) {
 
 /* ---- graphs ---------------------------------------------------------------------------------------------------- */
 
-static void graphs(void **state) {
+static void refused_in_a_capture(void **state) {
   (void)state;
-  if (!have_nvrtc()) skip();
-  mw_module *m = compile(device, source_text, NULL);
   mw_buffer *x = alloc(64, MW_SPACE_DEVICE), *dropped = alloc(64, MW_SPACE_DEVICE), *none;
   mw_buffer *plain = alloc(64, MW_SPACE_PAGEABLE);
-  const float zero = 0;
   mw_stream *s;
-  mw_graph *g;
-  fill_call call;
-  prepare_fill(&call, kernel(m, "fill"), x, 1);
   OK(cuda->stream_create(device, true, 0, &s, &err));
   OK(cuda->capture_begin(s, &err));
   assert_true(s->capturing);
-  OK(cuda->launch(s, &call.launch, &err));
-  OK(cuda->launch(s, &call.launch, &err));
   REJECTED(MW_INVALID, "cannot be made while a graph is captured",
            cuda->alloc(device->main, 64, MW_SPACE_DEVICE, MW_U8, &none, &err));
   REJECTED(MW_INVALID, "use a pinned array",
            cuda->copy(s, (mw_place){.buffer = x}, (mw_place){.buffer = plain}, 4, &err));
   mw_buffer_release(dropped); /* given back when the capture ends */
-  OK(cuda->capture_end(s, &g, &err));
-  assert_int_equal(g->nodes, 2);
-  OK(cuda->fill(device->main, (mw_place){.buffer = x}, &zero, 4, 16, &err));
-  cuda->unload(m); /* the graph keeps it */
-  OK(cuda->graph_launch(g, s, &err));
-  assert_true(read_float(x, 3) == 1);
-  call.value = 5;
-  OK(cuda->graph_update(g, 1, &call.launch, &err));
-  OK(cuda->graph_launch(g, s, &err));
-  assert_true(read_float(x, 3) == 5);
-  char *dot;
-  OK(cuda->graph_dot(g, &dot, &err));
-  assert_non_null(strstr(dot, "1: fill\\ngrid 1 1 1, block 64 1 1"));
-  assert_non_null(strstr(dot, "n0 -> n1;"));
-  mw_free(dot);
-  cuda->graph_destroy(g);
-  OK(cuda->capture_begin(s, &err));
   OK(cuda->capture_end(s, NULL, &err));
   cuda->stream_destroy(s);
   mw_buffer_release(x);
@@ -283,51 +182,6 @@ static mw_event *mark(mw_stream *stream) {
   OK(cuda->event_create(device, true, &event, &err));
   OK(cuda->event_record(event, stream, &err));
   return event;
-}
-
-static void joined_streams(void **state) {
-  (void)state;
-  if (!have_nvrtc()) skip();
-  mw_module *m = compile(device, source_text, NULL);
-  mw_buffer *x = alloc(64, MW_SPACE_DEVICE);
-  mw_stream *s, *joined, *apart;
-  mw_graph *g;
-  fill_call call;
-  prepare_fill(&call, kernel(m, "fill"), x, 1);
-  OK(cuda->stream_create(device, false, 0, &s, &err));
-  OK(cuda->stream_create(device, false, 0, &joined, &err));
-  OK(cuda->stream_create(device, false, 0, &apart, &err));
-  OK(cuda->capture_begin(s, &err));
-  OK(cuda->launch(s, &call.launch, &err));
-  mw_event *fork = mark(s);
-  OK(cuda->stream_wait(joined, fork, &err));
-  assert_true(joined->capturing && !apart->capturing);
-  call.launch.block[0] = 2; /* distinguishes the nodes */
-  OK(cuda->launch(joined, &call.launch, &err));
-  OK(cuda->launch(apart, &call.launch, &err));
-  mw_event *join = mark(joined);
-  OK(cuda->stream_wait(s, join, &err));
-  call.launch.block[0] = 3;
-  OK(cuda->launch(s, &call.launch, &err));
-  OK(cuda->capture_end(s, &g, &err));
-  assert_false(s->capturing || joined->capturing);
-  assert_int_equal(g->nodes, 3);
-  char *dot;
-  OK(cuda->graph_dot(g, &dot, &err));
-  assert_non_null(strstr(dot, "1: fill\\ngrid 1 1 1, block 64 1 1"));
-  assert_non_null(strstr(dot, "2: fill\\ngrid 1 1 1, block 2 1 1"));
-  assert_non_null(strstr(dot, "3: fill\\ngrid 1 1 1, block 3 1 1"));
-  mw_free(dot);
-  OK(cuda->stream_query(joined, &err));
-  OK(cuda->event_record(fork, s, &err));
-  OK(cuda->event_query(fork, &err));
-  cuda->graph_destroy(g);
-  cuda->event_destroy(fork);
-  cuda->event_destroy(join);
-  mw_stream *const streams[] = {s, joined, apart};
-  for (int i = 0; i < 3; i++) cuda->stream_destroy(streams[i]);
-  mw_buffer_release(x);
-  cuda->unload(m);
 }
 
 static void not_joined_back(void **state) {
@@ -357,9 +211,7 @@ static void not_joined_back(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(probes_and_opens),    TEST(two_devices),          TEST(copies_and_fills), TEST(out_of_memory),
-      TEST(streams_and_freeing), TEST(events_and_callbacks), TEST(launches),         TEST(failures),
-      TEST(lost_device),         TEST(interrupted),          TEST(graphs),           TEST(joined_streams),
-      TEST(not_joined_back)};
+      TEST(probes_and_opens), TEST(two_devices), TEST(streams_and_freeing),  TEST(launches),
+      TEST(lost_device),      TEST(interrupted), TEST(refused_in_a_capture), TEST(not_joined_back)};
   return RUN(tests);
 }

@@ -96,21 +96,6 @@ static void reverse_block(const mw_grid *grid) {
   cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "reverse.cu", 5, 0);
 }
 
-static void count_barriers(const mw_grid *grid) {
-  int i = (int)self->rank;
-  int count = cpu_runtime.barrier(MW_BARRIER_COUNT, i % 3 == 0, "count.cu", 1, 0);
-  int all = cpu_runtime.barrier(MW_BARRIER_AND, i < 1000000, "count.cu", 2, 0);
-  int not_all = cpu_runtime.barrier(MW_BARRIER_AND, i != 5, "count.cu", 3, 0);
-  int any = cpu_runtime.barrier(MW_BARRIER_OR, i == 5, "count.cu", 4, 0);
-  int none = cpu_runtime.barrier(MW_BARRIER_OR, i < 0, "count.cu", 5, 0);
-  *slot_of(grid) = count * 16 + all * 8 + not_all * 4 + any * 2 + none;
-}
-
-static void leave_early(const mw_grid *grid) {
-  if (self->rank % 2) return;
-  *slot_of(grid) = cpu_runtime.barrier(MW_BARRIER_COUNT, 1, "early.cu", 2, 0);
-}
-
 static void diverge(const mw_grid *grid) {
   if (self->rank < threads_of(grid) / 2)
     cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "x.cu", 6, 0);
@@ -128,35 +113,6 @@ static unsigned long long warp(enum mw_warp_op op, unsigned mask, unsigned long 
   return cpu_runtime.warp(&request);
 }
 
-static void shuffles(const mw_grid *grid) {
-  unsigned lane = self->rank % 32;
-  int *out = out_of(grid) + 6 * self->rank;
-  out[0] = (int)warp(MW_WARP_SHFL, ~0u, lane, 5, 8);
-  out[1] = (int)warp(MW_WARP_SHFL_UP, ~0u, lane, 3, 32);
-  out[2] = (int)warp(MW_WARP_SHFL_DOWN, ~0u, lane, 3, 16);
-  out[3] = (int)warp(MW_WARP_SHFL_XOR, ~0u, lane, 1, 32);
-  out[4] = (int)warp(MW_WARP_BALLOT, ~0u, lane % 4 == 1, 0, 32);
-  out[5] = (int)warp(MW_WARP_ADD, ~0u, lane, 0, 32);
-}
-
-/* Two halves of a warp meet by themselves, the upper one twice as often. */
-static void halves(const mw_grid *grid) {
-  unsigned lane = self->rank % 32;
-  unsigned mask = lane < 16 ? 0x0000ffffu : 0xffff0000u;
-  int sum = (int)warp(MW_WARP_ADD, mask, lane, 0, 32);
-  if (lane >= 16) sum += (int)warp(MW_WARP_ADD, mask, 1, 0, 32);
-  *slot_of(grid) = sum;
-}
-
-static void matches(const mw_grid *grid) {
-  int predicate = -1;
-  unsigned lane = self->rank % 32;
-  unsigned any = (unsigned)warp(MW_WARP_MATCH_ANY, ~0u, lane / 8, 0, 32);
-  const mw_warp_request request = {MW_WARP_MATCH_ALL, ~0u, 9, 4, 0, 32, &predicate, "__match_all_sync", "w.cu", 9};
-  unsigned all = (unsigned)cpu_runtime.warp(&request);
-  *slot_of(grid) = any == 0xffu << lane / 8 * 8 && all == ~0u && predicate == 1;
-}
-
 static void foreign_mask(const mw_grid *grid) {
   (void)grid;
   warp(MW_WARP_SYNC, 1u, 0, 0, 32);
@@ -166,10 +122,6 @@ static void missing_lane(const mw_grid *grid) {
   (void)grid;
   if (self->rank != 3) warp(MW_WARP_SYNC, ~0u, 0, 0, 32);
   cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "m.cu", 20, 0);
-}
-
-static void active(const mw_grid *grid) {
-  if (self->rank < 8) *slot_of(grid) = (int)cpu_runtime.active_mask();
 }
 
 static void deep(const mw_grid *grid) {
@@ -183,12 +135,6 @@ static void spin(const mw_grid *grid) {
   volatile int *flag = out_of(grid);
   if (self->rank == 63) *flag = 1;
   while (!*flag) cpu_runtime.yield();
-}
-
-static void trap(const mw_grid *grid) {
-  (void)grid;
-  if (self->rank == 40) (cpu_runtime.fail)("assertion `i < n' failed", "t.cu", 12);
-  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "t.cu", 13, 0);
 }
 
 /* ---- running them ---------------------------------------------------------------------------------------------- */
@@ -246,22 +192,6 @@ static void test_barrier(void **state) {
   end(b);
 }
 
-static void test_barrier_forms(void **state) {
-  (void)state;
-  bench *b = begin();
-  assert_int_equal(run(b, count_barriers, 3, 100), MW_OK);
-  for (int i = 0; i < 300; i++) assert_int_equal(b->out[i], 34 * 16 + 8 + 2);
-  end(b);
-}
-
-static void test_exit_before_barrier(void **state) {
-  (void)state;
-  bench *b = begin();
-  assert_int_equal(run(b, leave_early, 2, 96), MW_OK);
-  for (int i = 0; i < 192; i += 2) assert_int_equal(b->out[i], 48);
-  end(b);
-}
-
 static void test_divergence(void **state) {
   (void)state;
   bench *b = begin();
@@ -270,41 +200,6 @@ static void test_divergence(void **state) {
                                         "x.cu:6 (__syncthreads) while thread (255,0,0) waits at x.cu:10 "
                                         "(__syncthreads)"));
   check_barrier(b);
-  end(b);
-}
-
-static void test_shuffles(void **state) {
-  (void)state;
-  bench *b = begin();
-  assert_int_equal(run(b, shuffles, 1, 64), MW_OK);
-  for (int i = 0; i < 64; i++) {
-    const int lane = i % 32, *out = b->out + 6 * i;
-    assert_int_equal(out[0], lane / 8 * 8 + 5);
-    assert_int_equal(out[1], lane < 3 ? lane : lane - 3);
-    assert_int_equal(out[2], lane % 16 < 13 ? lane + 3 : lane);
-    assert_int_equal(out[3], lane ^ 1);
-    assert_int_equal((unsigned)out[4], 0x22222222u);
-    assert_int_equal(out[5], 496);
-  }
-  end(b);
-}
-
-static void test_groups(void **state) {
-  (void)state;
-  bench *b = begin();
-  assert_int_equal(run(b, halves, 1, 64), MW_OK);
-  for (int i = 0; i < 64; i++) assert_int_equal(b->out[i], i % 32 < 16 ? 120 : 376 + 16);
-  assert_int_equal(run(b, matches, 1, 64), MW_OK);
-  for (int i = 0; i < 64; i++) assert_int_equal(b->out[i], 1);
-  end(b);
-}
-
-static void test_partial_warp(void **state) {
-  (void)state;
-  bench *b = begin();
-  assert_int_equal(run(b, halves, 1, 20), MW_OK);
-  assert_int_equal(b->out[0], 120);
-  assert_int_equal(b->out[19], 16 + 17 + 18 + 19 + 4);
   end(b);
 }
 
@@ -320,28 +215,11 @@ static void test_warp_rules(void **state) {
   end(b);
 }
 
-static void test_active_mask(void **state) {
-  (void)state;
-  bench *b = begin();
-  assert_int_equal(run(b, active, 1, 32), MW_OK);
-  for (int i = 0; i < 8; i++) assert_int_equal(b->out[i], 0xff);
-  end(b);
-}
-
 static void test_yield(void **state) {
   (void)state;
   bench *b = begin();
   b->out[0] = 0;
   assert_int_equal(run(b, spin, 1, 64), MW_OK);
-  end(b);
-}
-
-static void test_fail(void **state) {
-  (void)state;
-  bench *b = begin();
-  assert_int_equal(run(b, trap, 1, 64), MW_FAULT);
-  assert_string_equal(b->error.text,
-                      "kernel 'hand': block (0,0,0), thread (40,0,0): assertion `i < n' failed at t.cu:12");
   end(b);
 }
 
@@ -408,23 +286,11 @@ static void test_interrupt_in_between(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_switch),
-      cmocka_unit_test(test_stack_size),
-      cmocka_unit_test(test_barrier),
-      cmocka_unit_test(test_barrier_forms),
-      cmocka_unit_test(test_exit_before_barrier),
-      cmocka_unit_test(test_divergence),
-      cmocka_unit_test(test_shuffles),
-      cmocka_unit_test(test_groups),
-      cmocka_unit_test(test_partial_warp),
-      cmocka_unit_test(test_warp_rules),
-      cmocka_unit_test(test_active_mask),
-      cmocka_unit_test(test_yield),
-      cmocka_unit_test(test_fail),
-      cmocka_unit_test(test_stack_overflow),
-      cmocka_unit_test(test_grid_sync),
-      cmocka_unit_test(test_grid_divergence),
-      cmocka_unit_test(test_interrupt_in_between),
+      cmocka_unit_test(test_switch),          cmocka_unit_test(test_stack_size),
+      cmocka_unit_test(test_barrier),         cmocka_unit_test(test_divergence),
+      cmocka_unit_test(test_warp_rules),      cmocka_unit_test(test_yield),
+      cmocka_unit_test(test_stack_overflow),  cmocka_unit_test(test_grid_sync),
+      cmocka_unit_test(test_grid_divergence), cmocka_unit_test(test_interrupt_in_between),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

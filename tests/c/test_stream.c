@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU device's streams, events and graphs through its table: overlap, order, errors told once, capture and replay.
+ * The CPU device's streams and events through its table: overlap, order, errors told once, captures not joined back.
  * Needs a C++ compiler. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,77 +78,7 @@ static void test_order(void **state) {
   end(b);
 }
 
-static void test_elapsed(void **state) {
-  (void)state;
-  bench *b = begin(source_text);
-  mw_event *e = event(b);
-  double t;
-  check(b, cpu->event_record(e, b->device->main, &b->error));
-  check(b, cpu->event_elapsed(e, e, &t, &b->error));
-  assert_true(t == 0);
-  cpu->event_destroy(e);
-  end(b);
-}
-
 /* ---- graphs ---------------------------------------------------------------------------------------------------- */
-
-static mw_graph *captured(bench *b, mw_stream *s, mw_stream *t, mw_buffer *x, mw_buffer *y) {
-  mw_event *fork = event(b), *join = event(b);
-  mw_graph *g;
-  arguments one = {0}, two = {0};
-  push_array(&one, x), push_int(&one, 1);
-  push_array(&two, y), push_int(&two, 2);
-  check(b, cpu->capture_begin(s, &b->error));
-  check(b, go(b, s, kernel(b, "add"), &one, 1, 16));
-  check(b, cpu->event_record(fork, s, &b->error));
-  check(b, cpu->stream_wait(t, fork, &b->error));
-  check(b, go(b, t, kernel(b, "add"), &two, 1, 16));
-  check(b, cpu->event_record(join, t, &b->error));
-  check(b, go(b, s, kernel(b, "add"), &one, 1, 16));
-  check(b, cpu->stream_wait(s, join, &b->error));
-  check(b, cpu->copy(s, (mw_place){.buffer = y}, (mw_place){.buffer = x}, 4, &b->error));
-  check(b, cpu->capture_end(s, &g, &b->error));
-  cpu->event_destroy(fork);
-  cpu->event_destroy(join);
-  return g;
-}
-
-static void test_graph(void **state) {
-  (void)state;
-  bench *b = begin(source_text);
-  mw_stream *s = stream(b, true), *t = stream(b, true);
-  mw_buffer *x = array(b, 64), *y = array(b, 64);
-  mw_graph *g = captured(b, s, t, x, y);
-  int *xs = x->address, *ys = y->address;
-  assert_int_equal(xs[0], 0);
-  assert_int_equal(g->nodes, 3);
-  check(b, cpu->graph_launch(g, s, &b->error));
-  check(b, cpu->graph_launch(g, b->device->main, &b->error));
-  assert_int_equal(xs[15], 4);
-  assert_int_equal(ys[15], 4);
-  assert_int_equal(ys[0], 4);
-  arguments ten = {0};
-  push_array(&ten, y), push_int(&ten, 10);
-  const mw_launch launch = prepared(kernel(b, "add"), &ten, 1, 8);
-  check(b, cpu->graph_update(g, 1, &launch, &b->error));
-  check(b, cpu->graph_launch(g, b->device->main, &b->error));
-  assert_int_equal(ys[7], 14);
-  assert_int_equal(ys[8], 4);
-  char *dot;
-  check(b, cpu->graph_dot(g, &dot, &b->error));
-  assert_non_null(strstr(dot, "add\\ngrid 1 x 1 x 1, block 16 x 1 x 1"));
-  assert_non_null(strstr(dot, "n1 -> n2"));
-  assert_non_null(strstr(dot, "n2 -> n4"));
-  assert_null(strstr(dot, "n2 -> n3"));
-  mw_free(dot);
-  cpu->graph_launch(g, s, &b->error);
-  cpu->graph_destroy(g);
-  cpu->stream_destroy(s);
-  cpu->stream_destroy(t);
-  mw_buffer_release(x);
-  mw_buffer_release(y);
-  end(b);
-}
 
 static void test_unjoined(void **state) {
   (void)state;
@@ -221,13 +151,8 @@ static void test_many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_streams_overlap),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_elapsed),
-      cmocka_unit_test(test_graph),
-      cmocka_unit_test(test_unjoined),
-      cmocka_unit_test(test_error_told_once),
-      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_streams_overlap), cmocka_unit_test(test_order), cmocka_unit_test(test_unjoined),
+      cmocka_unit_test(test_error_told_once), cmocka_unit_test(test_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

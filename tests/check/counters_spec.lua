@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What warps ask of memory, counted by the CPU device in check mode: each figure against arithmetic written out here.
+-- One form of access each, strides and conflicts: counters_kernels_spec.lua.
 -- luacheck: std +busted
 
 local support = require "tests.support"
@@ -9,10 +10,7 @@ local fails = support.fails
 
 local dev, kernels
 
--- Lanes of 4 bytes, n elements apart: a sector of 32 bytes holds 8 neighbours.
-local function strided_sectors(n) return n >= 8 and 32 or math.ceil((31 * n + 1) * 4 / 32) end
-
--- What lanes 0 to 31 do, each told by f(lane, load, store): load(key, index) accesses an element of 4 bytes, in one
+-- What lanes 0 to 31 do, each told by f(lane, load, store): load(key, index) accesses one element of 4 bytes, in one
 -- request with those of the same key. Returns requests, sectors and lanes of loads and of stores.
 local function asked(f)
   local result = {}
@@ -53,25 +51,6 @@ describe("counters", function()
       assert.are.same({ 6, 24, 6, 24 }, { c.lines[1].load_requests, c.lines[1].load_sectors, c.lines[1].store_requests,
         c.lines[1].store_sectors })
     end)
-
-    it("count the sectors of strides from 1 to 33", function()
-      local x <close> = floats(33 * 64)
-      for n = 1, 33 do
-        local c = kernels.strided:profile(1, 64, floats(64), x, n)
-        local second = (32 * n * 4 % 32 + (31 * n + 1) * 4 + 31) // 32 -- the second warp may begin in a sector
-        local wanted = n >= 8 and 64 or strided_sectors(n) + second
-        assert.are.same({ 2, wanted, 256 }, { c.load_requests, c.load_sectors, c.load_bytes }, "stride " .. n)
-      end
-    end)
-
-    it("count a sector more of misaligned accesses, and one sector and 4 bytes of a broadcast", function()
-      local c = kernels.shifted:profile(1, 32, floats(32), floats(64), 1)
-      assert.are.same({ 1, 5, 128 }, { c.load_requests, c.load_sectors, c.load_bytes })
-      c = kernels.shifted:profile(1, 32, floats(32), floats(64), 8)
-      assert.are.equal(4, c.load_sectors)
-      c = kernels.strided:profile(1, 32, floats(32), floats(64), 0)
-      assert.are.same({ 1, 1, 4, 128 }, { c.load_requests, c.load_sectors, c.load_bytes, c.load_lane_bytes })
-    end)
   end)
 
   it("take members of a vector together, as far as its type is aligned", function()
@@ -95,33 +74,6 @@ describe("counters", function()
     local c = kernels.reverse_loose:profile(1, 32, floats(64), floats(64))
     assert.are.same({ 2, 4, 2, 2, 4, 2 }, { c.shared_store_requests, c.shared_store_wavefronts,
       c.shared_store_conflicts, c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_conflicts })
-  end)
-
-  describe("of shared memory", function()
-    it("count the conflicts of a transpose through a tile", function()
-      local n = 128
-      local tiles = (n // 32) ^ 2 // 1 | 0
-      for pad = 0, 1 do
-        local kernel = pad == 0 and kernels.tiled or kernels.padded
-        local c = kernel:profile({ n // 32, n // 32 }, { 32, 8 }, floats(n * n), floats(n * n), n)
-        assert.are.same({ 32 * tiles, 128 * tiles }, { c.load_requests, c.load_sectors })
-        assert.are.same({ 32 * tiles, 128 * tiles }, { c.store_requests, c.store_sectors })
-        assert.are.same({ 32 * tiles, 32 * tiles, 0 },
-          { c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_conflicts })
-        local conflicts = pad == 0 and 31 * 32 * tiles or 0
-        assert.are.same({ 32 * tiles, 32 * tiles + conflicts, conflicts },
-          { c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_conflicts })
-        assert.are.equal(8 * tiles, c.barriers)
-      end
-    end)
-
-    it("agree with mw.bank_conflict", function()
-      for n = 1, 33 do
-        local c = kernels.banks:profile(1, 32, ints(32), n)
-        local ways = mw.bank_conflict(function(lane) return lane * n * 4 end)
-        assert.are.equal(ways - 1, c.shared_load_conflicts, "stride " .. n)
-      end
-    end)
   end)
 
   it("go by halves of a warp for 8 bytes, unless neighbours want the same", function()
@@ -169,23 +121,7 @@ describe("counters", function()
       assert.are.equal(wanted[1][3] + wanted[2][3], c.lanes)
     end
 
-    it("after branches", function()
-      check("branches", function(t, load, store)
-        load(t % 2, t) store(t % 2, t) store("both", t + 32)
-      end)
-      check("switches", function(t, load, store)
-        if t % 4 == 0 then load(0, t) end
-        if t % 4 == 1 then load(1, t + 32) end
-        if t % 4 == 1 or t % 4 == 2 then load(2, t + 64) end
-        store("all", t)
-      end)
-    end)
-
     it("in and after loops of unequal length", function()
-      check("unequal", function(t, load, store)
-        for i = 0, t % 4 do load(i, 32 * i + t) end
-        store("all", t)
-      end)
       check("nested", function(t, load, store)
         for k = 0, 2 do
           for i = 0, (t + k) % 3 do load(k .. " " .. i, 32 * i + t) end
@@ -205,43 +141,19 @@ describe("counters", function()
       end)
     end)
 
-    it("after continue, break and an early return", function()
-      check("leaves", function(t, load, store)
-        for i = 0, 3 do
-          if i ~= t % 4 then
-            load(i, 32 * i + t)
-            if i > t % 8 then break end
-            store(i, 32 * i + t)
-          end
-        end
-        if t < 24 then store("last", t) end
-      end)
-    end)
-
     it("in functions that are called, inlined or not", function()
-      local function twice_and_once(t, load, store)
+      check("members", function(t, load, store)
         for k = 0, 1 do
           for i = 0, (t + k) % 2 do load(k .. " " .. i, 32 * i + t) end
         end
         load("once", t) store("all", t)
-      end
-      check("calls", twice_and_once)
-      check("members", twice_and_once)
+      end)
       check("recursion", function(t, load, store)
         for depth = 0, t % 3 do
           local n = t % 3 - depth
           load((n > 0 and "goes on " or "ends ") .. depth, 32 * n + t)
         end
         store("all", t)
-      end)
-    end)
-
-    it("between shuffles", function()
-      check("shuffled", function(t, load, store)
-        load("first", t)
-        for i = 4, 0, -1 do
-          if t < 1 << i then store(i, t) end
-        end
       end)
     end)
 
@@ -265,14 +177,6 @@ describe("counters", function()
         assert.are.same({ 2 * 5 * (n // 4), 2 }, { c.load_requests, c.store_requests })
       end
     end)
-  end)
-
-  it("count atomics, their addresses and the greatest contention", function()
-    local bins = dev:array("i32", { 0, 1, 1, 2, 2, 2, 3, 3 }):reshape(8)
-    local c = kernels.histogram:profile(1, 32, ints(4), bins)
-    assert.are.same({ 1, 4, 12 }, { c.shared_atomic_requests, c.shared_atomic_addresses, c.shared_atomic_contention })
-    assert.are.same({ 1, 4, 1 }, { c.atomic_requests, c.atomic_addresses, c.atomic_contention })
-    assert.are.equal(0, c.shared_store_requests - 1)
   end)
 
   it("are listed by launch", function()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One mistake a kernel: asynchronous copies, pipelines and arrive-wait barriers; marked as in faulty_shared.cu. faulty.lua
-// runs them.
+// One mistake per kernel: asynchronous copies, pipelines and arrive-wait barriers; marked as in faulty_shared.cu.
+// faulty.lua runs them.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One mistake a kernel: values, bounds, alignment, barriers; marked as in faulty_shared.cu. faulty.lua runs them.
+// One mistake per kernel: values, bounds, alignment, barriers; marked as in faulty_shared.cu. faulty.lua runs them.
 
 extern __shared__ char dynamic[];
 

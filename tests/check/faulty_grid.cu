@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One mistake a kernel, between blocks; marked as in faulty_shared.cu. faulty.lua runs them.
+// One mistake per kernel, between blocks; marked as in faulty_shared.cu. faulty.lua runs them.
 
 #include <cooperative_groups.h>
 

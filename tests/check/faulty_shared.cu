@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One mistake a kernel: threads of a block that do not wait for each other. "finding:" marks the line that check mode must name, with the kinds that may come;
-// "error:" what the launch must end with; one outside of all arrays may end so too. faulty.lua runs them.
+// One mistake per kernel: threads of a block that do not wait. "finding:" marks the line that check mode must name,
+// with the kinds that may come; "error:" what the launch must end with; one outside of all arrays may end so too.
+// faulty.lua runs them.
 
 #include <cooperative_groups.h>
 

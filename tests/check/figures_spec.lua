@@ -144,7 +144,7 @@ describe("a study with counters", function()
     assert.are.equal(0, run.status, run.output)
     local by_rung = {}
     for _, one in ipairs(run.record.records) do by_rung[one.rung] = one end
-    local rung = by_rung["an element a thread"]
+    local rung = by_rung["an element per thread"]
     assert.are.equal("4.0 1.0 %", ("%.1f %.1f %s"):format(rung.load_sectors_per_request, rung.load_efficiency,
       rung.units.load_efficiency))
     assert.is_nil(by_rung["library copy"].load_sectors_per_request) -- which launches nothing
@@ -182,7 +182,7 @@ describe("a study with counters", function()
     local text = small_study.changed(COUNTED, "at = { n = 256 }", "at = { n = 1 << 50 }")
     local run = small_study.run(text, "-p n=1000")
     assert.are.equal(0, run.status, run.output)
-    has(run.output:gsub("%s+", " "), "Not counted: library copy, an element a thread, a loop (study.arrays: ")
+    has(run.output:gsub("%s+", " "), "Not counted: library copy, an element per thread, a loop (study.arrays: ")
     assert.is_nil(run.output:find("sectors/load", 1, true))
   end)
 

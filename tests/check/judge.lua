@@ -10,7 +10,7 @@ local mutants = require "tests.check.mutants"
 
 local judge = {}
 
-local LIMIT <const> = 60 -- seconds a run
+local LIMIT <const> = 60 -- seconds per run
 local home, program = core.home(), os.getenv "MOONWARP_PROGRAM" or "moonwarp"
 
 local scratch, cache

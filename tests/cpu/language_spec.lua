@@ -3,6 +3,7 @@
 -- What CUDA files use without saying where it comes from, and spellings that nvcc takes: on the CPU device and by
 -- NVRTC. Each kernel k stores a number in out[1]; where it cannot run, it is compiled.
 
+local forms = require "tests.cpu.forms"
 local support = require "tests.support"
 local mw = support.mw
 
@@ -86,19 +87,6 @@ struct Line : Square {
   { "static constants of the host", 7,
     "static const int A = 3;\nconst float B = 4.0f;\nstatic constexpr int C[] = {0, 9};",
     "out[1] = A + (int)B + C[0];" },
-}
-
--- Files that nvcc takes. Much of them did not compile: the size of shared memory was repeated where what it names is
--- not known, helpers were static where their first declaration is not.
-local VARIABLES <const> = [[
-__device__ constinit int x = 1;
-constinit __device__ int y[2] = {2, 63};
-static constinit __device__ int z = 3;
-__global__ void k(int *a, int n) { a[threadIdx.x] = y[x] - threadIdx.x + z - 3; }]]
-local forms = {
-  shared = { file = support.kernel_file "shared_forms.cu", std = "c++20" },
-  class = { file = support.kernel_file "class_forms.cu", std = "c++20" },
-  variable = { name = "variables.cu", source = VARIABLES, std = "c++20" },
 }
 
 -- Runs each kernel of a module: how many of them fibers run.

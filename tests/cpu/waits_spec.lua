@@ -115,7 +115,7 @@ local moving = {
   { "a bounded wait", [[ volatile int *f = flag; int i = 0; while (*f == 0 && i < 10) i++; out[t] = 1; ]] },
 }
 
--- The single-pass scan with decoupled look-back of D. Merrill and M. Garland (2016), a block an element of 64.
+-- The single-pass scan with decoupled look-back of D. Merrill and M. Garland (2016), a block per element of 64.
 local SCAN = [[
 __device__ int ticket;
 __global__ void scan(int *out, const int *in, volatile int *state, volatile int *value) {

@@ -138,12 +138,65 @@ it("the parameters, rungs and parts on the studies' pages are the studies' own",
   assert.is_true(count > 50)
 end)
 
-it("a study's page and its row in the index ask the study's own question", function()
-  local index, names = support.read(HOME .. "/docs/studies/README.md"), studies.names()
+local function capitalised(text) return (text:gsub("^%l", string.upper)) end
+
+it("a study's page, its rows in tables and its lab ask the study's own question", function()
+  local index, readme = support.read(HOME .. "/docs/studies/README.md"), support.read(HOME .. "/README.md")
+  local titles, names = {}, studies.names()
+  for _, lab in ipairs(dofile(HOME .. "/experiments/curriculum.lua")) do titles[lab.study] = lab.title end
   for i, study in ipairs(studies.describe(names)) do
     local page = support.read(("%s/docs/studies/%s.md"):format(HOME, names[i]))
-    local asked = page:match "^# [^\n]+\n\n([^\n]+)\n"
-    assert.are.equal(study.question:lower(), asked:lower(), names[i])
+    local question = capitalised(study.question)
+    assert.are.equal(question, page:match "^# [^\n]+\n\n([^\n]+)\n", names[i])
     assert.is_truthy(index:find(("](%s.md) | %s |"):format(names[i], study.question), 1, true), names[i])
+    local row = readme:match(("\n| %%[%s%%]%%b() | ([^|]+) |"):format((names[i]:gsub("%-", "%%-"))))
+    assert.are.equal(question, row or question, names[i])
+    assert.are.equal(question, titles[names[i]] or question, names[i])
+  end
+end)
+
+-- The names in the first column of a page's tables that link to studies.
+local function listed(page, link)
+  local list = {}
+  for name in support.read(HOME .. page):gmatch("\n| %[([%w-]+)%]%(" .. link) do list[#list + 1] = name end
+  return list
+end
+
+it("README.md and the curriculum list studies in the order of the index", function()
+  local index, place = listed("/docs/studies/README.md", "[%w-]+%.md%)"), {}
+  for i, name in ipairs(index) do place[name] = i end
+  local taught = lists.map(dofile(HOME .. "/experiments/curriculum.lua"), function(lab) return lab.study end)
+  assert.are.same(index, taught)
+  local last = 0
+  for _, name in ipairs(listed("/README.md", "docs/studies/")) do
+    assert.is_true(place[name] > last, name)
+    last = place[name]
+  end
+  assert.is_true(last > 0)
+end)
+
+-- ---- headings of the studies' pages ---------------------------------------------------------------------------
+
+local HEADINGS <const> = { "Theory", "Run it", "What was measured", "What to notice", "What the sources get wrong",
+  "Tasks", "Sources" }
+-- Of a study that is about more than its ladder, further ones between these.
+local FURTHER <const> = { ["multi-gpu"] = { ["Order between devices"] = true,
+  ["A host thread for each GPU, and compute modes"] = true } }
+local MAY_LACK <const> = { ["What the sources get wrong"] = true }
+
+it("the studies' pages have one set of headings, in one order", function()
+  for _, name in ipairs(studies.names()) do
+    local found, next_one = {}, 1
+    for heading in support.read(("%s/docs/studies/%s.md"):format(HOME, name)):gmatch "\n## ([^\n]+)" do
+      if not (FURTHER[name] or {})[heading] then found[#found + 1] = heading end
+    end
+    for _, heading in ipairs(HEADINGS) do
+      if found[next_one] == heading then
+        next_one = next_one + 1
+      else
+        assert.is_true(MAY_LACK[heading], ("%s.md: %s"):format(name, heading))
+      end
+    end
+    assert.are.equal(#found + 1, next_one, name)
   end
 end)

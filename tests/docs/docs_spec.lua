@@ -198,21 +198,4 @@ describe("the documents", function()
                       "docs/porting.md" } do
     it("run: " .. name, function() run_document(name) end)
   end
-
-  it("have a row for every study and every file of kernels", function()
-    local function rows(folder, pattern, ...)
-      local pipe = assert(io.popen(("cd '%s/%s' && ls -d %s"):format(core.home(), folder, pattern)))
-      for entry in pipe:lines() do
-        for _, document in ipairs(entry == "curriculum.lua" and {} or { ... }) do -- that one is a list of studies
-          local name = entry
-          if document:find "^docs" then name = name:gsub("%.lua$", "") end
-          local text = support.read(core.home() .. "/" .. document)
-          assert.is_truthy(text:find("\n| [[]?" .. name:gsub("%p", "%%%0") .. "[] ]"), document .. ": " .. name)
-        end
-      end
-      pipe:close()
-    end
-    rows("experiments", "*.lua", "docs/studies/README.md")
-    rows("kernels", "*.cu *.cuh moonwarp/*.cu", "kernels/README.md")
-  end)
 end)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A random kernel's tree (cuda.lua) as host C++: a loop over the threads for each interval between barriers. Locals
--- that live across barriers are in a struct a thread, made and destroyed in place; control around barriers is taken
+-- that live across barriers are in a struct per thread, made and destroyed in place; control around barriers is taken
 -- once, by what all threads must agree about. This has nothing of the CPU device: no shim, no translator.
 
 local cuda = require "tests.generator.cuda"

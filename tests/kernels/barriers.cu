@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // barriers: kernels that need their block's threads to meet, in every shape that the engines treat differently. All
-// have the parameters (out, in, n), run with 64 threads a block, and write out[block * 64 + thread] for in of that
+// have the parameters (out, in, n), run with 64 threads per block, and write out[block * 64 + thread] for in of that
 // length; cpu/engines_spec.lua holds the expected results, and runs each kernel through every engine that takes it.
 
 #define BLOCK 64

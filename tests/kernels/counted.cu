@@ -1,65 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Kernels whose requests tests/check/counters_spec.lua knows.
+// Kernels whose requests tests/check/counters_spec.lua knows. Those of one form of access each: counters.cu.
 
 __global__ void copy(float *y, const float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = x[i];
 }
 
-__global__ void strided(float *y, const float *x, int n) {
-  y[threadIdx.x] = x[threadIdx.x * n];
-}
-
-__global__ void shifted(float *y, const float *x, int n) {
-  y[threadIdx.x] = x[threadIdx.x + n];
-}
-
 __global__ void rows(float *y, int n) {
   y[threadIdx.y * n + threadIdx.x] = threadIdx.x;
 }
 
-template <int Pad> __device__ void transpose(float *y, const float *x, int n) {
-  __shared__ float tile[32][32 + Pad];
-  int i = blockIdx.x * 32 + threadIdx.x, j = blockIdx.y * 32 + threadIdx.y;
-  for (int k = 0; k < 32; k += 8) tile[threadIdx.y + k][threadIdx.x] = x[(j + k) * n + i];
-  __syncthreads();
-  i = blockIdx.y * 32 + threadIdx.x, j = blockIdx.x * 32 + threadIdx.y;
-  for (int k = 0; k < 32; k += 8) y[(j + k) * n + i] = tile[threadIdx.x][threadIdx.y + k];
-}
-__global__ void tiled(float *y, const float *x, int n) { transpose<0>(y, x, n); }
-__global__ void padded(float *y, const float *x, int n) { transpose<1>(y, x, n); }
-
-__global__ void banks(int *y, int n) {
-  __shared__ int s[33 * 32];
-  for (int i = threadIdx.x; i < 33 * 32; i += 32) s[i] = i;
-  __syncthreads();
-  y[threadIdx.x] = s[threadIdx.x * n];
-}
-
-__global__ void histogram(int *counts, const int *bins) {
-  __shared__ int s[4];
-  if (threadIdx.x < 4) s[threadIdx.x] = 0;
-  __syncthreads();
-  atomicAdd(&s[bins[threadIdx.x % 8]], 1);
-  __syncthreads();
-  if (threadIdx.x < 4) atomicAdd(&counts[threadIdx.x], s[threadIdx.x]);
-}
-
 // ---- lanes that go different ways -----------------------------------------------------------------------------------
-
-__global__ void branches(int *y, const int *x) {
-  int t = threadIdx.x;
-  if (t % 2) y[t] = x[t];
-  else y[t] = x[t] + 1;
-  y[t + 32] = t;
-}
-
-// Lane t runs the loop t % 4 + 1 times; all go on together.
-__global__ void unequal(int *y, const int *x) {
-  int t = threadIdx.x, sum = 0;
-  for (int i = 0; i <= t % 4; i++) sum += x[32 * i + t];
-  y[t] = sum;
-}
 
 // In round k lane t reads (t + k) % 3 + 1 times; what it reads in round 2 is not put together with others' round 1.
 __global__ void nested(int *y, const int *x) {
@@ -81,24 +32,6 @@ __global__ void while_loops(int *y, const int *x) {
   y[t] = sum;
 }
 
-__global__ void leaves(int *y, const int *x) {
-  int t = threadIdx.x, sum = 0;
-  for (int i = 0; i < 4; i++) {
-    if (i == t % 4) continue;
-    sum += x[32 * i + t];
-    if (i > t % 8) break;
-    y[t + 32 * i] = sum;
-  }
-  if (t >= 24) return;
-  y[t] = sum;
-}
-
-__device__ int read_some(const int *x, int t, int n) {
-  int sum = 0;
-  for (int i = 0; i < n; i++) sum += x[32 * i + t];
-  return sum;
-}
-
 struct reader {
   const int *x;
   __device__ __noinline__ int some(int t, int n) const {
@@ -108,12 +41,7 @@ struct reader {
   }
 };
 
-// Two calls of a function are two places; so are its loops in the rounds of the caller's.
-__global__ void calls(int *y, const int *x) {
-  int t = threadIdx.x, sum = 0;
-  for (int k = 0; k < 2; k++) sum += read_some(x, t, (t + k) % 2 + 1);
-  y[t] = sum + read_some(x, t, 1);
-}
+// Two calls of a method are two places; so are its loops in the rounds of the caller's.
 __global__ void members(int *y, const int *x) {
   int t = threadIdx.x, sum = 0;
   reader from = {x};
@@ -126,31 +54,12 @@ __global__ void recursion(int *y, const int *x) {
   y[threadIdx.x] = down(x, threadIdx.x, threadIdx.x % 3);
 }
 
-__global__ void switches(int *y, const int *x) {
-  int t = threadIdx.x, sum = 0;
-  switch (t % 4) {
-  case 0: sum = x[t]; break;
-  case 1: sum = x[t + 32]; // falls through
-  case 2: sum += x[t + 64]; break;
-  default: break;
-  }
-  y[t] = sum;
-}
-
 __global__ void jumps(int *y, const int *x) {
   int t = threadIdx.x, sum = 0, i = 0;
 again:
   sum += x[32 * i + t];
   if (++i <= t % 3) goto again;
   y[t] = sum;
-}
-
-__global__ void shuffled(int *y, const int *x) {
-  int t = threadIdx.x, sum = x[t];
-  for (int step = 16; step; step /= 2) {
-    sum += __shfl_down_sync(~0u, sum, step);
-    if (t < step) y[t] = sum;
-  }
 }
 
 // ---- more accesses than requests are kept open ----------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// warps: kernels with warp operations, called as those of barriers.cu are: (out, in, n), 64 threads a block.
+// warps: kernels with warp operations, called as those of barriers.cu are: (out, in, n), 64 threads per block.
 
 #include <cooperative_groups.h>
 

@@ -55,9 +55,9 @@ support.each_device("occupancy", function(dev)
     fails(function() mw.occupancy { m.scale, blok = 1 } end,
       "mw.occupancy: unknown option 'blok'; did you mean 'block'?")
     fails(function() m.scale:occupancy(0) end,
-      "bad argument #1 to 'occupancy' (1 to 1024 threads a block expected, got 0)")
+      "bad argument #1 to 'occupancy' (1 to 1024 threads per block expected, got 0)")
     fails(function() m.scale:occupancy(1025) end,
-      "bad argument #1 to 'occupancy' (1 to 1024 threads a block expected, got 1025)")
+      "bad argument #1 to 'occupancy' (1 to 1024 threads per block expected, got 1025)")
     fails(function() m.scale:occupancy(32, -1) end,
       "bad argument #2 to 'occupancy' (bytes of shared memory expected, at least 0)")
     assert.are.equal("no block fits: shared memory", m.scale:occupancy(32, 1 << 40).limit)
@@ -82,14 +82,14 @@ describe("occupancy for an offline target", function()
 
   it("is what NVIDIA's table says", function()
     local m <close> = mw.device("cuda:sm_90"):module(BASIC)
-    -- few registers: 2048 threads a multiprocessor, 32 blocks at most
+    -- few registers: 2048 threads per multiprocessor, 32 blocks at most
     local full = m.scale:occupancy(256)
     assert.are.equal(8, full.blocks)
     assert.are.equal(1.0, full.occupancy)
     local small = m.scale:occupancy(32)
     assert.are.equal(32, small.blocks)
     assert.are.equal(0.5, small.occupancy)
-    -- 227 KiB a block, 228 a multiprocessor: one block
+    -- 227 KiB per block, 228 per multiprocessor: one block
     local fat = m.reverse:occupancy(256, 200 * 1024)
     assert.are.equal(1, fat.blocks)
     assert.is_truthy(fat.limit:find "shared")

@@ -57,6 +57,7 @@ support.each_device("moonwarp.mesh", function(dev, _, runs)
     local m, array, count = new(layout, type), graph(dev, n, hub)
     local f = { m = m, n = n, count = count, layout = layout, nodes = m:set("nodes", n), edges = m:set("edges", count) }
     f.ends = m:map("ends", f.edges, f.nodes, 2, array)
+    array:fill(1 << 30) -- the mesh has a copy
     f.w = m:dat("w", f.edges, 1, dev:array(type, count):random(1))
     f.u = m:dat("u", f.nodes, 3, dev:array(type, 3 * n):random(2))
     f.y = m:dat("y", f.nodes, 3, dev:zeros(type, 3 * n))

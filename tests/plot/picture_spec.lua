@@ -86,10 +86,10 @@ end) end)
 describe("a live film", function()
   it("is a field in letters, the first row at the bottom", function()
     local size = { width = 8, height = 4, unicode = true }
-    assert.are.same({ "██▒▒", "    " }, film.text({ { 0, 0 / 0 }, { 4, 2 } }, 0, 4, 1, { width = 4, height = 9,
+    assert.are.same({ "██▒▒", "    " }, film.letters({ { 0, 0 / 0 }, { 4, 2 } }, 0, 4, 1, { width = 4, height = 9,
       unicode = true }))
-    assert.are.same({ "    ▄▄██", "  ██████" }, film.text({ { 0, 2, 3, 4 } }, 0, 4, 0.5, size))
-    assert.are.same({ "#" }, film.text({ { 9, 9 }, { 9, 9 } }, 0, 4, 20, { width = 1, height = 1 }))
+    assert.are.same({ "    ▄▄██", "  ██████" }, film.letters({ { 0, 2, 3, 4 } }, 0, 4, 0.5, size))
+    assert.are.same({ "#" }, film.letters({ { 9, 9 }, { 9, 9 } }, 0, 4, 20, { width = 1, height = 1 }))
   end)
 
   it("draws each frame over the one before in a terminal of any width", function()

@@ -54,4 +54,20 @@ __global__ void read_byte(int *sum, const unsigned char *a, int i) { *sum = a[i]
     a:close()
     assert.are.same({ 0, 1, 10, 11, 12, 13, 14, 15 }, missing)
   end)
+
+  -- A copy in a stream of the device that is read left the array that is written without values, so that reads of it
+  -- were found to be wrong.
+  it("is written by copies in other devices' streams", function()
+    local dev <close>, plain = mw.device("cpu", { check = true }), mw.device "cpu"
+    local m <close> = dev:module { source = "__global__ void read(int *y, const int *x) { y[0] = x[0]; }" }
+    local x, sum <close> = plain:zeros("i32", 4), dev:zeros("i32", 1)
+    local before = #mw.findings()
+    for _, stream in ipairs { plain:stream(), dev:stream(), false } do
+      local y <close> = dev:empty("i32", 4)
+      y:copy(x, { stream = stream or nil })
+      plain:synchronize()
+      m.read:launch(1, 1, sum, y)
+    end
+    assert.are.equal(before, #mw.findings())
+  end)
 end)

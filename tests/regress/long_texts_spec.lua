@@ -8,6 +8,7 @@
 
 local json = require "moonwarp.base.json"
 local labs = require "tests.support.labs"
+local sheet = require "moonwarp.base.sheet"
 local store = require "moonwarp.results.store"
 local support = require "tests.support"
 local texts = require "tests.support.texts"
@@ -22,7 +23,7 @@ local FUNCTIONS <const> = {
   trim = utf8text.trim, ["trim_end"] = utf8text.trim_end, line = utf8text.line,
   lines = function(text) for _ in utf8text.lines(text) do end end,
   spans = function(text) for _ in utf8text.spans(text, "<!--", "-->") do end end,
-  columns = function(text) utf8text.beside({ { text } }, { utf8text.left }) end,
+  columns = function(text) sheet.lines { columns = { {} }, rows = { { text } } } end,
   ["a finding"] = function(text)
     require("moonwarp.measure.findings").reason { parties = { { text = "// moonwarp: race-ok" .. text } } }
   end,

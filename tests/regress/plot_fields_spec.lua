@@ -6,8 +6,8 @@ local support = require "tests.support"
 local bars = require "moonwarp.plot.bars"
 local chart = require "moonwarp.plot.chart"
 local export = require "moonwarp.results.export"
-local figure = require "moonwarp.plot.figure"
 local form = require "moonwarp.results.record_schema"
+local kinds = require "moonwarp.plot.kinds"
 local mw = support.mw
 local fails = support.fails
 
@@ -158,7 +158,7 @@ describe("texts along x", function()
     for i = 1, 8 do rows[i] = { kernel = "k", T = i, by = "s" .. i } end
     local _, stored = drawn { x = "kernel", y = "T", by = "by", records = rows }
     for _, unicode in ipairs { true, false } do
-      local legend = figure.text(stored, { width = 120, unicode = unicode }):match "[^\n]*$"
+      local legend = kinds.of(stored).text(stored, { width = 120, unicode = unicode }):match "[^\n]*$"
       for sign in legend:gmatch "(%S+) s%d" do
         count = count + (signs[sign] and 0 or 1)
         signs[sign] = true

@@ -52,7 +52,7 @@ describe("a required sandbox on a cluster", function()
       slurm.drain(folder)
       local status, output = calls.resume "--sandbox off"
       assert.are.equal(2, status, output)
-      slurm.contains(output, "option '--sandbox': --resume goes on with that of the batch, 'require'")
+      slurm.contains(output, "option '--sandbox': --resume keeps that of the batch, 'require'")
       assert.is_nil(lfs.attributes(folder .. "/ran"))
     end)
   end)

@@ -36,7 +36,7 @@ describe("a study's writer is told", function()
   end)
 
   it("that a block has more dimensions than 'over'", function()
-    assert.are.equal(1, says(STUDY, "-p shapes=32", "mine.lua:17: rung 1 'an element a thread': its block 32x2 has 2 "
+    assert.are.equal(1, says(STUDY, "-p shapes=32", "mine.lua:17: rung 1 'an element per thread': its block 32x2 has 2 "
       .. "dimensions, and 'over' 1; take one as 32x1, or add a 1 to 'over' if the block's threads work "
       .. "together").status)
     says(changed(STUDY, 'over = { "n" } }', 'over = { "n", 1 } }'), "-p shapes=32x2", "1001 of 1001 elements are wrong")

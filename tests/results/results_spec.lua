@@ -6,6 +6,7 @@ local damage = require "tests.support.damage"
 local support = require "tests.support"
 local compare = require "moonwarp.results.compare"
 local drawn = require "moonwarp.plot.figure"
+local kinds = require "moonwarp.plot.kinds"
 local export = require "moonwarp.results.export"
 local json = require "moonwarp.base.json"
 local measurement = require "moonwarp.results.measurement"
@@ -212,8 +213,8 @@ describe("a damaged record", function()
           for _, form in ipairs { "csv", "md", "dat", "json" } do export[form] { read } end
           compare.runs(whole, read)
           for _, figure in ipairs(overlay.charts { whole, read }) do
-            drawn.text(figure)
-            drawn.files(figure, folder .. "/drawn")
+            kinds.of(figure).text(figure)
+            drawn.files(figure, folder .. "/drawn", kinds.of(figure).drawing(figure))
           end
         else
           assert.is_truthy(problem:find(folder, 1, true))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Proves on the host that kernels/moonwarp/array.cu computes the same bits however it is compiled, and that its Philox
- * is the published one. Prints one line a kernel and type, then the accuracy of the normal numbers; the caller compares
- * the output of builds with other flags or compilers:
+ * is the published one. Prints one line per kernel and type, then the accuracy of the normal numbers; the caller
+ * compares the output of builds with other flags or compilers:
  *   for f in -O0 '-O3 -march=native'; do g++ -std=c++17 $f -ffp-contract=off -I. tests/shim/array_bits.cpp -o t && ./t;
  * done Exit status 1: a known answer or an accuracy bound is missed. */
 #include <cmath>

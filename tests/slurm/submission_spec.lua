@@ -169,16 +169,16 @@ describe("a submission", function()
 
   it("prints a script that runs by hand and nothing else, with --dry-run", function()
     two(function(folder, calls)
-      local command = "cd %s && %s %s batch labs.lua --slurm --out out --sandbox off --dry-run 2>said"
+      local command = "cd %s && %s %s batch labs.lua --slurm --out 'out;own' --sandbox off --dry-run 2>said"
       local status, text = shell(command:format(quoted(folder), environment(folder), quoted(labs.program)))
       assert.are.equal(0, status, text)
-      contains(support.read(folder .. "/said"), "nothing is queued: sbatch ")
       assert.is_nil(io.open(folder .. "/queue/1/name"))
-      local place = support.read(folder .. "/said"):match "%-%-resume (%S+)"
+      local script, place = support.read(folder .. "/said"):match "nothing is queued: sbatch (%b'') .*%-%-resume (%b'')"
+      assert.is_truthy(io.open(script:sub(2, -2)), script)
       local function resume(words) return calls.resume(words or place) end
       contains(select(2, shell(("cd %s && %s %s batch --resume --out out 2>&1"):format(quoted(folder),
         environment(folder), quoted(labs.program)))), "there is no unfinished batch in out/batch")
-      contains(select(2, resume()), place .. " is a dry run, of which --resume queues nothing")
+      contains(select(2, resume()), place:sub(2, -2) .. " is a dry run, of which --resume queues nothing")
       assert.is_nil(io.open(folder .. "/queue/1/name"))
       support.write(folder .. "/job.sh", text)
       assert.are.equal(0, (shell(("cd / && %s sbatch %s/job.sh"):format(environment(folder), folder))))

@@ -9,7 +9,7 @@ log=$(mktemp) bad=0
 trap 'rm -f "$log"' EXIT
 for compiler in clang++ g++; do
   command -v $compiler >/dev/null || continue
-  for spec in check/{pairs,mutants,studies} cpu/{features,engines,faults,split,waits} bind/launch regress/cpu_findings; do
+  for spec in check/{pairs,mutants,studies} house/newcomer cpu/{features,engines,faults,split,waits,warnings} bind/launch regress/cpu_findings; do
     MOONWARP_CXX=$compiler "$1" run tests/plain.lua -- tests/${spec}_spec.lua >"$log" 2>&1 || bad=1
     grep -v '^ok ' "$log"
   done

@@ -18,7 +18,7 @@ describe("the study airfoil", function()
       if r.group == "diagnostics" and r.numbering == "made" then told = r end
     end
     local cells, nodes, edges = 648, 37 * 19, 35 * 18 + 36 * 17 + 12
-    assert.are.equal(8 * (2 * nodes + 13 * cells) + 16 * edges, bytes["a cell a thread"])
+    assert.are.equal(8 * (2 * nodes + 13 * cells) + 16 * edges, bytes["a cell per thread"])
     assert.are.equal(64 * cells, bytes["save_soln, direct"])
     assert.are.equal(8 * (2 * nodes + 5 * cells) + 16 * cells, bytes["adt_calc, direct"])
     assert.are.equal((edges + 127) // 128, told.blocks)

@@ -36,7 +36,7 @@ describe("the study fluid", function()
       if r.ns then assert.is_near(r.t.median / 4096, r.ns, 1e-9 * r.ns) end
       assert.is_true(r.group == "wrong" or r.error < 1e-3)
     end
-    assert.are.equal(5 * 10 * 12 + 136, names["2 a pass, 2 pairs a lane, sources folded"].moved)
+    assert.are.equal(5 * 10 * 12 + 136, names["2 per pass, 2 pairs per lane, sources folded"].moved)
     assert.is_truthy(names["grid as the source has it"]) -- slow, and right
     assert.is_truthy(names["all rows in a block's registers"])
     for _, name in ipairs { "stepburst-tex, its rows", "onekernel, no barriers", "stepburst-shidden" } do

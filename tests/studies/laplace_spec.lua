@@ -23,8 +23,8 @@ describe("the study laplace", function()
   it("checks each rung on the lecture's small grids, and finds the slide's mistake", function()
     local run = support.study_passes("laplace", SMALL .. "-p shapes=64x8 -p levels=3")
     assert_checked(run, {
-      "a cell a thread, one warp, nx = 8, ny = 4, f32", "16 bytes a thread, two warps, nx = 8, ny = 8, f32",
-      "3 steps a pass, less than a block, nx = 5, ny = 3, f32", "the slide's guard: its mistake is found" })
+      "a cell per thread, one warp, nx = 8, ny = 4, f32", "16 bytes per thread, two warps, nx = 8, ny = 8, f32",
+      "3 steps per pass, less than a block, nx = 5, ny = 3, f32", "the slide's guard: its mistake is found" })
     for _, r in ipairs(run.record.records) do assert.are_not.equal("the slide's guard", r.rung) end
   end)
 
@@ -69,7 +69,7 @@ describe("the study laplace3", function()
   it("checks each rung on the lecture's small grids, and the change", function()
     assert_checked(support.study_passes("laplace3", SOLID .. "-p depths=2"), {
       "columns, two blocks, nx = 16, ny = 4, nz = 3, f32",
-      "2 steps, two rows a thread, nx = 131, ny = 7, nz = 9, f32",
+      "2 steps, two rows per thread, nx = 131, ny = 7, nz = 9, f32",
       "the change in the same pass, nx = 20, ny = 20, nz = 20, f32: its change" })
   end)
 end)

@@ -35,7 +35,8 @@ describe("the study multi-gpu", function()
     } do
       for _, rung in ipairs(rungs) do assert.is_truthy((found[group] or {})[rung], group .. ": " .. rung) end
     end
-    for _, name in ipairs { "rates.dat", "latencies.dat", "all-reduce-floats.dat", "remote.dat" } do
+    for _, name in ipairs { "rates.dat", "latencies.dat", "all-reduce-floats.dat", "remote.dat", "step.trace.json",
+                            "overlap.trace.json" } do
       assert.is_truthy(run.files["multi-gpu-" .. name], name)
     end
     local weak = found.weak

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study nbody: its parts and rungs, what it checks, and the rates of others. Its kernels:
--- cpu/nbody_kernels_spec.lua.
+-- The study nbody: its parts and rungs, what it checks, and the rates of others.
 
 local support = require "tests.support"
 
@@ -30,7 +29,7 @@ describe("the study nbody", function()
   it("has a ladder from the most bodies down, fast math, shapes and copies, all of them right", function()
     local parts, checked, record = run_of "smallest=300 largest=600 n=333 lane=2"
     local ladder = { "direct", "direct, 1.0", "shared memory, 1.0", "shared memory, 1.0f", "rsqrtf",
-                     "4 bodies a thread", "4 bodies a thread, fast math", "each pair once, fast math" }
+                     "4 bodies per thread", "4 bodies per thread, fast math", "each pair once, fast math" }
     assert.are.same(ladder, { table.unpack(names_of(parts.ladder), 1, 8) })
     assert.are.equal(16, #parts.ladder)
     assert.are.same({ 600, 300 }, { parts.ladder[1].bodies, parts.ladder[9].bodies })
@@ -38,7 +37,7 @@ describe("the study nbody", function()
     for _, what in ipairs { "direct, bodies = 509, f32", "direct, bodies = 600, f32, samples",
                             "each pair once, fast math, bodies = 161, f32", -- two and a half of its groups
                             "each pair once, fast math, bodies = 600, f32, beside 'direct'",
-                            "pairs, 16 a lane, bodies = 333, f32, beside 'direct'",
+                            "pairs, 16 per lane, bodies = 333, f32, beside 'direct'",
                             "copies, pinned, bodies = 333, f32, beside 'direct'",
                             "copies, pageable, kernel alone, bodies = 333, f32, after its timing, beside 'direct'" } do
       assert.is_true(checked[what], what)
@@ -47,10 +46,23 @@ describe("the study nbody", function()
     assert.is_near(first.interactions, 600 * 600 / first.t.median, 1)
     assert.is_true(first.error > 0 and first.error < 100 and first.share == 1)
     local shape = parts.shapes[5]
-    assert.are.same({ "4 a thread, unrolled 1", 4, 1, true }, { shape.rung, shape.each, shape.unroll, shape.fast_math })
+    assert.are.same({ "4 per thread, unrolled 1", 4, 1, true },
+      { shape.rung, shape.each, shape.unroll, shape.fast_math })
     local charts = {}
     for i, chart in ipairs(record.charts) do charts[i] = chart.name end
     assert.are.same({ "nbody-ladder", "nbody-ladder-bodies", "nbody-ladder-shared", "nbody-shapes" }, charts)
+  end)
+
+  it("goes round a ring of devices, of which parts have different sizes", function()
+    local parts, checked = run_of "n=500 devices=3 parts=ring"
+    assert.are.same({ "one device", "ring, copies after", "ring" }, names_of(parts.ring))
+    assert.are.same({ 1, 3, 3 }, { parts.ring[1].devices, parts.ring[2].devices, parts.ring[3].devices })
+    for _, what in ipairs { "one device, bodies = 509, f32", "ring, bodies = 641, f32",
+                            "ring, copies after, bodies = 500, f32, beside 'one device'",
+                            "ring, bodies = 500, f32, beside 'one device'" } do
+      assert.is_true(checked[what], what)
+    end
+    assert.is_true(parts.ring[3].error > 0 and parts.ring[3].error < 100)
   end)
 
   it("runs any of its rungs beside the direct one", function()

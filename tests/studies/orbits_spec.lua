@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study orbits: what it says about two bodies and of the sphere, and that its checks raise no false alarm. Its
--- kernels: cpu/nbody_kernels_spec.lua.
+-- The study orbits: what it says about two bodies and of the sphere, and that its checks raise no false alarm.
 
 local support = require "tests.support"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study streams: what it measures and leaves, in each of its parts. Its kernels: cpu/streams_kernels_spec.lua.
+-- The study streams: what it measures and leaves, in each of its parts.
 
 local support = require "tests.support"
 
@@ -49,7 +49,7 @@ describe("the study streams", function()
       if r.group == "variants" then
         assert.are.equal(pieces, r.chunks, r.rung)
         if r.over then check_shares(r, streams) end
-        if r.rung == "a callback a piece" then assert.are.equal(pieces, #r.heard) end
+        if r.rung == "a callback per piece" then assert.are.equal(pieces, #r.heard) end
       end
     end
     assert.are.equal(#stages + 2 + 7, #parts.variants)
@@ -79,12 +79,5 @@ describe("the study streams", function()
         assert.are.same({ "pinned, in", "pinned, out", "kernel", "as a graph" }, rungs_of(run.record).variants)
       end
     end
-  end)
-
-  it("rejects an even number of rounds, whose result would be its input", function()
-    local run = support.study("streams", "--device cpu -p rounds=4")
-    assert.are.equal(2, run.status, run.output)
-    assert.is_truthy(run.output:find("parameter 'rounds' must be odd: the result is then 1 - x, got '4'", 1, true),
-      run.output)
   end)
 end)

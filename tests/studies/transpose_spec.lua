@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study transpose: its bank conflicts, and the mistakes that its checks find.
+-- The study transpose: its bank conflicts.
 
 local support = require "tests.support"
 
@@ -45,23 +45,5 @@ describe("the study transpose", function()
     assert.are.equal(30, found["a tile"].shared_load_conflicts_per_request) -- 32 passes, where 2 are needed
     assert.are.equal(4 / 34, found["a tile"].shared_efficiency)
     assert.are.equal(0, found["a tile, padded"].shared_load_conflicts_per_request)
-  end)
-
-  -- What a run says of rungs when the kernels are changed.
-  local function remarks_of(rungs, ...)
-    local run = support.study("transpose", QUICK .. "-p types=f32 -p parts=ladder -p rungs=" .. rungs,
-      { kernels = { ["transpose.cu"] = support.changed_kernels("transpose.cu", ...),
-                    ["vector16.cuh"] = support.changed_kernels "vector16.cuh" } })
-    assert.are.equal(3, run.status, run.output)
-    return run.remarks
-  end
-
-  it("finds a tile that is read as it was not written, and rows that do not begin on 16 bytes", function()
-    local remarks = remarks_of("7,9", { "tile[threadIdx.x][column ^ threadIdx.x]", "tile[threadIdx.x][column]" },
-      { "[column ^ row % 8]", "[column]" })
-    assert.is_truthy(remarks:find("a tile, swizzled (differs from the host", 1, true), remarks)
-    assert.is_truthy(remarks:find("16 bytes, tiles of 256 B (differs from the host", 1, true), remarks)
-    remarks = remarks_of("10", { "nx % WIDE == 0 && ny % WIDE == 0", "true" })
-    assert.is_truthy(remarks:find("16 bytes, along B's rows (faults for nx = 67, ny = 33, f32)", 1, true), remarks)
   end)
 end)

@@ -31,13 +31,13 @@ describe("a study", function()
   it("checks, times, records and shows its rungs", function()
     local made = run(STUDY)
     assert.are.equal(0, made.status, made.output)
-    assert.are.same({ "library copy", "an element a thread 64 x 1", "an element a thread 256 x 1", "a loop 64" },
+    assert.are.same({ "library copy", "an element per thread 64 x 1", "an element per thread 256 x 1", "a loop 64" },
       rungs_of(made.record))
     local checks = checks_of(made.record)
-    for _, what in ipairs { "library copy, n = 1001, f32", "an element a thread, block 256 x 1, n = 13, f32",
-                            "an element a thread, block 64 x 1, n = 100000, f32, samples",
-                            "a loop, n = 100000, f32, beside 'an element a thread'",
-                            "a loop, n = 100000, f32, after its timing, beside 'an element a thread'" } do
+    for _, what in ipairs { "library copy, n = 1001, f32", "an element per thread, block 256 x 1, n = 13, f32",
+                            "an element per thread, block 64 x 1, n = 100000, f32, samples",
+                            "a loop, n = 100000, f32, beside 'an element per thread'",
+                            "a loop, n = 100000, f32, after its timing, beside 'an element per thread'" } do
       assert.is_true(checks[what], what)
     end
     local copy, loop = made.record.records[1], made.record.records[4]
@@ -52,7 +52,7 @@ describe("a study", function()
     assert.are.same({ "mine ladder, n = 100000, f32, measured on " .. loop.device_name .. " (cpu)",
                       "mine ladder, n = 100000, f32: ratios of the rates, with 95 % intervals, measured on "
                         .. loop.device_name .. " (cpu)" }, { made.record.tables[1].name, made.record.tables[2].name })
-    assert.are.same({ "a loop / an element a thread", "best saxpy / library copy" },
+    assert.are.same({ "a loop / an element per thread", "best saxpy / library copy" },
       made.record.tables[2].columns[1].texts)
     has(made.output, "H200 (source)")
   end)
@@ -62,17 +62,17 @@ describe("a study", function()
     assert.are.equal(3, made.status, made.output)
     has(made.output, "check a loop, n = 1001, f32: 1 of 1001 elements are wrong")
     has(made.remarks, "Not measured: a loop (differs from the host for n = 1001, f32).")
-    assert.are.same({ "library copy", "an element a thread 64 x 1", "an element a thread 256 x 1" },
+    assert.are.same({ "library copy", "an element per thread 64 x 1", "an element per thread 256 x 1" },
       rungs_of(made.record))
     assert.are.same({ "best saxpy / library copy" }, made.record.tables[2].columns[1].texts)
     made = run(STUDY, "", changed(KERNELS, "if (i < n) y[i]", "if (i < n - 1) y[i]"))
-    has(made.remarks, "Not measured: an element a thread (differs from the host for n = 1001, f32).")
+    has(made.remarks, "Not measured: an element per thread (differs from the host for n = 1001, f32).")
   end)
 
   it("says once which rung fibers ran, and why", function()
     local waiting = changed(KERNELS, "y[i] += a * x[i];\n}\n\n",
       "y[i] += a * x[i];\n  goto end; end: __syncthreads();\n}\n\n")
-    local words = "Run by fibers, the slowest engine of the CPU device: an element a thread ("
+    local words = "Run by fibers, the slowest engine of the CPU device: an element per thread ("
     local made = run(STUDY, "-p n=1000", waiting)
     assert.are.equal(0, made.status, made.output)
     has(made.remarks, words)
@@ -86,20 +86,20 @@ describe("a study", function()
     local made = run(STUDY, "", changed(KERNELS, "i += gridDim.x * blockDim.x) y[i] += a",
       "i += gridDim.x * blockDim.x) y[i] += i == 77777 ? 0 : a"))
     assert.are.equal(3, made.status, made.output)
-    has(made.output, "check a loop, n = 100000, f32, beside 'an element a thread': 1 of 100000 elements are wrong")
-    has(made.remarks, "a loop (wrong: it differs from 'an element a thread', which 68 samples confirm)")
+    has(made.output, "check a loop, n = 100000, f32, beside 'an element per thread': 1 of 100000 elements are wrong")
+    has(made.remarks, "a loop (wrong: it differs from 'an element per thread', which 68 samples confirm)")
     made = run(STUDY, "", changed(KERNELS, "if (i < n) y[i]", "if (i < n && (n < 2000 || i % 2)) y[i]"))
-    has(made.remarks, "an element a thread, block 64 x 1 (wrong: it differs from the host at the measured size)")
+    has(made.remarks, "an element per thread, block 64 x 1 (wrong: it differs from the host at the measured size)")
     assert.are.same({ "library copy", "a loop 64" }, rungs_of(made.record))
   end)
 
   it("checks the rungs that a reference needs, whether or not they are measured", function()
     local text = changed(STUDY, "study:source", [[
-study:answer("twice", { start = function(c) c.y:fill(1) end, needs = { "an element a thread" },
+study:answer("twice", { start = function(c) c.y:fill(1) end, needs = { "an element per thread" },
   bytes = function(c) return 3 * c.x:nbytes() end, cell = function(c, at, i) return 2 * c.a * at.x(i) + 1 end,
   reference = function(c, launcher)
     local y = c:keep(c.dev:full(1, "f32", c.n))
-    local go = launcher("an element a thread", c:with { y = y })
+    local go = launcher("an element per thread", c:with { y = y })
     go()
     go()
     return y
@@ -110,20 +110,20 @@ study:rung { 3, "two loops", answer = "twice", kernel = "saxpy_loop", make = fun
 end }
 study:source]])
     local words = "-p rungs=3"
-    for _, rung in ipairs { '{ 1, "an element a thread",', '{ 2, "a loop",' } do
+    for _, rung in ipairs { '{ 1, "an element per thread",', '{ 2, "a loop",' } do
       text = changed(text, rung, rung .. ' answer = "saxpy",')
     end
     local made = run(text, words)
     assert.are.equal(0, made.status, made.output)
     assert.are.same({ "library copy", "two loops" }, rungs_of(made.record))
-    assert.is_true(checks_of(made.record)["an element a thread, block 64 x 1, n = 1001, f32"])
+    assert.is_true(checks_of(made.record)["an element per thread, block 64 x 1, n = 1001, f32"])
     made = run(text, words, changed(KERNELS, "if (i < n) y[i]", "if (i < n - 1) y[i]"))
     assert.are.equal(3, made.status, made.output)
     assert.are.same({ "library copy" }, rungs_of(made.record))
-    has(made.remarks, "two loops (what it is compared with needs 'an element a thread', which is wrong)")
+    has(made.remarks, "two loops (what it is compared with needs 'an element per thread', which is wrong)")
     -- 3 is not asked for, and is not said to be left out
     made = run(text, "-p rungs=1", changed(KERNELS, "if (i < n) y[i]", "if (i < n - 1) y[i]"))
-    has(made.remarks, "Not measured: an element a thread (differs from the host for n = 1001, f32).")
+    has(made.remarks, "Not measured: an element per thread (differs from the host for n = 1001, f32).")
   end)
 
   it("takes rungs by number or name", function()
@@ -167,13 +167,14 @@ study:source]])
     -- y is also written after its end, which is found when it is used the next time
     local made = run(STUDY, "", changed(KERNELS, "if (i < n) y[i]", "if (i < n + 4096) y[i]"))
     assert.are.equal(3, made.status, made.output)
-    has(made.output, "check an element a thread, block 64 x 1, n = 1001, f32: kernel 'saxpy' read outside every array")
-    has(made.remarks, "Not measured: an element a thread (faults for n = 1001, f32).")
+    has(made.output,
+      "check an element per thread, block 64 x 1, n = 1001, f32: kernel 'saxpy' read outside every array")
+    has(made.remarks, "Not measured: an element per thread (faults for n = 1001, f32).")
     assert.are.same({ "library copy", "a loop 64" }, rungs_of(made.record))
     assert.is_true(checks_of(made.record)["a loop, n = 1001, f32"])
     made = run(STUDY, "", changed(KERNELS, "if (i < n) y[i]", "if (i < n) y[i + (n > 2000 ? 500000000 : 0)]"))
     assert.are.equal(1, made.status, made.output)
-    has(made.output, "mine.lua:17: rung 1 'an element a thread', n = 100000, f32: kernel 'saxpy' ")
+    has(made.output, "mine.lua:17: rung 1 'an element per thread', n = 100000, f32: kernel 'saxpy' ")
   end)
 
   it("says what was left out, however it ends", function()
@@ -196,14 +197,14 @@ study:source]])
 study:rung { 3, "swapped", answer = "copy", make = function(c) return function() c.x:copy(c.y) end end }
 study:rung { 4, "both", answer = "saxpy", make = function(c) return function() c.x:fill(3) c.y:fill(7) end end }
 study:rung { 1]])
-    for _, rung in ipairs { '{ 1, "an element a thread",', '{ 2, "a loop",' } do
+    for _, rung in ipairs { '{ 1, "an element per thread",', '{ 2, "a loop",' } do
       text = changed(text, rung, rung .. ' answer = "saxpy",')
     end
     local made = run(text)
     assert.are.equal(3, made.status, made.output)
     local why = "differs from the host for n = 1001, f32"
     has(made.remarks, ("Not measured: swapped (%s); both (%s)."):format(why, why))
-    assert.are.same({ "library copy", "an element a thread 64 x 1", "an element a thread 256 x 1", "a loop 64" },
+    assert.are.same({ "library copy", "an element per thread 64 x 1", "an element per thread 256 x 1", "a loop 64" },
       rungs_of(made.record))
   end)
 
@@ -306,7 +307,7 @@ template <int I> __global__ void saxpy_factor(float *y, const float *x, int n) {
   it("shows what others measured beside the cases that it belongs to", function()
     local text = changed(STUDY, "values = { [\"a loop\"] = 4e12, saxpy = 5e12 }",
       'when = function(c) return c.n > 500 end, values = { saxpy = 5e12, '
-        .. '["a loop"] = function(c) return c.n * 1e6 end, ["an element a thread"] = 3e12 }')
+        .. '["a loop"] = function(c) return c.n * 1e6 end, ["an element per thread"] = 3e12 }')
     text = changed(text, "cases = { { n = p.n, type = \"f32\" } }", 'cases = { { n = { 1000, 400 }, type = "f32" } }')
     text = changed(text, 'kind = "ladder" }', 'kind = "ladder" }, { x = "n", by = "rung" }')
     local made = run(text)
@@ -315,7 +316,7 @@ template <int I> __global__ void saxpy_factor(float *y, const float *x, int n) {
     for _, r in ipairs(made.record.records) do
       if r.h200 then known[("%s %d"):format(r.rung, r.n)] = r.h200 end
     end
-    assert.are.same({ ["a loop 1000"] = 1e9, ["an element a thread 1000"] = 3e12 }, known)
+    assert.are.same({ ["a loop 1000"] = 1e9, ["an element per thread 1000"] = 3e12 }, known)
     local points = {} -- one value for a rung is not a point along an axis
     for _, one in ipairs(made.record.charts[2].series) do
       if one.name:find "source" then points[one.name] = #one.points end
@@ -359,8 +360,8 @@ template <int I> __global__ void saxpy_factor(float *y, const float *x, int n) {
     local made = made_of("1", "0")
     assert.are.equal(0, made.status, made.output)
     local checks = checks_of(made.record)
-    assert.is_true(checks["an element a thread, block 64 x 1, n = 100000, f32: about 2"])
-    assert.is_true(checks["an element a thread, block 64 x 1, n = 100000, f32: a list"])
+    assert.is_true(checks["an element per thread, block 64 x 1, n = 100000, f32: about 2"])
+    assert.is_true(checks["an element per thread, block 64 x 1, n = 100000, f32: a list"])
     assert.is_true(checks["a loop, n = 100000, f32: a loop from 0"])
     assert.is_number(made.record.records[4].first)
     made = made_of("1", "1")
@@ -369,7 +370,7 @@ template <int I> __global__ void saxpy_factor(float *y, const float *x, int n) {
     assert.are.equal(3, #made.record.records)
     made = made_of("-3", "0")
     assert.are.equal(3, made.status, made.output)
-    has(made.remarks, "an element a thread, block 64 x 1 (wrong: it differs from the host at the measured size)")
+    has(made.remarks, "an element per thread, block 64 x 1 (wrong: it differs from the host at the measured size)")
   end)
 
   it("says what the device does not take, and measures the rest", function()

@@ -19,8 +19,8 @@ describe("a mistake in a study's description", function()
     { '{ "n", 100000, "elements", ', '{ "n", ', "mine.lua:2: parameter 1 must be { name, default, help, ... }, " },
     { 'kernel = "saxpy_loop", block', 'kernal = "saxpy_loop", block',
       "mine.lua:18: rung 2 'a loop': unknown option 'kernal'; did you mean 'kernel'?" },
-    { '{ 2, "a loop"', '{ 2, "an element a thread"',
-      "mine.lua:18: rung 2 'an element a thread': there is a rung of that name already" },
+    { '{ 2, "a loop"', '{ 2, "an element per thread"',
+      "mine.lua:18: rung 2 'an element per thread': there is a rung of that name already" },
     { 'kernel = "saxpy_loop", block', 'block', "mine.lua:18: rung 2 'a loop': needs 'kernel', 'launches' or 'make'" },
     { 'over = { "n" }, each = 16', 'each = 16', "mine.lua:18: rung 2 'a loop': needs 'over' or 'grid'" },
     { '{ 2, "a loop"', '{ 2, 3',
@@ -37,17 +37,19 @@ describe("a mistake in a study's description", function()
     { '"block", "t"', '"blok", "t"',
       "mine.lua:20: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?" },
     { 'kind = "ladder"', 'kind = "bars"',
-      "mine.lua:20: part 'ladder', chart 1: option 'kind' must be 'ladder', got 'bars'" },
+      "mine.lua:20: part 'ladder', chart 1, kind: there is no kind of chart 'bars'; there is ladder, plot" },
     { 'charts = { { kind = "ladder" } }', 'charts = { { x = "thread" } }',
       "mine.lua:20: part 'ladder', chart 1, x: no record has a field 'thread'; did you mean 'threads'?" },
-    { '"a loop / an element a thread"', '"a loop / an elemen a thread"',
-      "mine.lua:20: part 'ladder', ratios: there is no rung 'an elemen a thread'; did you mean 'an element a "
-        .. "thread'?" },
+    { '"a loop / an element per thread"', '"a loop / an elemen per thread"',
+      "mine.lua:20: part 'ladder', ratios: there is no rung 'an elemen per thread'; did you mean 'an element "
+        .. "per thread'?" },
     { '"best saxpy / library copy"', '"best saxpi / library copy"',
       "mine.lua:20: part 'ladder', ratios: there is no answer 'saxpi'; did you mean 'saxpy'?" },
     { 'table = {', 'rungs = { "loop" }, table = {',
       "mine.lua:20: part 'ladder', rungs: there is no rung or answer 'loop'; did you mean 'a loop'?" },
     { 'return study', '', "mine.lua:2: the file must end with 'return study'" },
+    { 'question = "does', 'course = { week = 3 }, question = "does',
+      "mine.lua:2: mw.study: option 'course'.about must be a string, got nil" },
     { 'local study, p', 'mw.study { question = "another?" } local study, p',
       "mine.lua:2: the file must end with 'return study'; the one that it returns is another" },
     -- brackets that were forgotten: what has names in it counts as an empty list
@@ -61,7 +63,7 @@ describe("a mistake in a study's description", function()
       "mine.lua:2: mw.study, odd: must return a list of sides such as { { n = 1001 } }" },
     { 'charts = { { kind = "ladder" } }', 'charts = { kind = "ladder" }', "mine.lua:20: part 'ladder': option "
       .. "'charts' must be a list such as { { kind = \"ladder\" } }, got a table with the name 'kind'" },
-    { 'blocks = p.shapes', 'blocks = {}', "mine.lua:17: rung 1 'an element a thread': option 'blocks' must be a list "
+    { 'blocks = p.shapes', 'blocks = {}', "mine.lua:17: rung 1 'an element per thread': option 'blocks' must be a list "
       .. "such as { 256, { 32, 8 } }, got an empty one" },
     { 'table = {', 'rungs = { 2 }, table = {',
       "mine.lua:20: part 'ladder': option 'rungs' must be a list such as { \"naive\" }, got one with a number in it" },
@@ -94,9 +96,9 @@ describe("a mistake in a study's description", function()
       "mine.lua:18: rung 2 'a loop': its block 32x2 has 2 dimensions, and 'over' 1; take one as 32x1, or add a 1 to "
         .. "'over' if the block's threads work together" },
     -- found on the odd cases
-    { 'output = "y"', 'output = "z"', "mine.lua:17: rung 1 'an element a thread': the case has no array 'z'" },
+    { 'output = "y"', 'output = "z"', "mine.lua:17: rung 1 'an element per thread': the case has no array 'z'" },
     { ', a = 2 }', ' }',
-      "mine.lua:17: rung 1 'an element a thread': kernel 'saxpy', parameter 3 'a': the case has no field "
+      "mine.lua:17: rung 1 'an element per thread': kernel 'saxpy', parameter 3 'a': the case has no field "
       .. "of that name; it has eps, n, vector, x, y; give it with 'args'" },
     { 'each = 16', 'each = 16, args = { alfa = 1 }',
       "mine.lua:18: rung 2 'a loop', args: kernel 'saxpy_loop' has no parameter 'alfa'; " },
@@ -110,7 +112,7 @@ describe("a mistake in a study's description", function()
       "the case has no array 'y'; the study has no function study.arrays(c)" },
     { ', a = 2 }', ', a = 2, dev = 1 }', "mine.lua:2: study.arrays: 'dev' is a case's own; take another name" },
     { 'n = p.n, type', 'n = p.n / 2, type',
-      "mine.lua:17: rung 1 'an element a thread', over: side 'n' must be an integer, got 50000.0" },
+      "mine.lua:17: rung 1 'an element per thread', over: side 'n' must be an integer, got 50000.0" },
     { 'each = 16', 'each = 0',
       "mine.lua:18: rung 2 'a loop', each: elements per thread must be an integer of at least 1, got 0" },
     { 'over = { "n" }, each = 16', 'grid = function() end',
@@ -142,12 +144,12 @@ describe("a mistake in a study's description", function()
     { 'start = function', 'spot = function() return { 5 } end, start = function',
       "mine.lua:12: answer 'saxpy', spot: what it returns[1] must be a table, got number" },
     { 'start = function', 'tolerance = function() return { abs = 1 } end, start = function',
-      "mine.lua:17: rung 1 'an element a thread', n = 1001, f32: mw.check: unknown option 'abs'" },
+      "mine.lua:17: rung 1 'an element per thread', n = 1001, f32: mw.check: unknown option 'abs'" },
     { 'return 3 * c.x:nbytes()', '',
       "mine.lua:12: answer 'saxpy', bytes: what it returns must be a number, got nil" },
     { 'return 3 * c.x:nbytes()', 'return 0',
-      "mine.lua:17: rung 1 'an element a thread': what a call does, from 'bytes' or 'work', must be a number above 0, "
-        .. "got 0" },
+      "mine.lua:17: rung 1 'an element per thread': what a call does, from 'bytes' or 'work', must be a number above 0"
+        .. ", got 0" },
     -- what functions return
     { 'rate = "T_eff"', 'bound = function() return "5" end', "mine.lua:2: mw.study, bound: what it returns must be a "
       .. "number, got string" },
@@ -168,7 +170,8 @@ describe("a mistake in a study's description", function()
     { '{ n = p.n, type', '{ bound = 1, n = p.n, type',
       "part 'ladder', cases: records have a 'bound' of their own; take another name" },
     { '{ n = p.n, type', '{ threads = 5, n = p.n, type',
-      "mine.lua:17: rung 1 'an element a thread': its record has threads = 64, and a side or a field of that name 5" },
+      "mine.lua:17: rung 1 'an element per thread': its record has threads = 64, and a side or a field "
+        .. "of that name 5" },
     { 'each = 16 }', 'each = 16, fields = { share = 5 } }',
       "mine.lua:18: rung 2 'a loop', fields: records have a 'share' of their own; take another name" },
     { 'field = "h200"', 'field = "bound"', "mine.lua:19: source 'H200', field: records have a 'bound' of their own" },

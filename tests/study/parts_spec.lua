@@ -97,7 +97,7 @@ describe("a part of a study", function()
     assert.is_truthy(by["best" .. fastest + 1])
   end)
 
-  it("has its own clock and calls a sample", function()
+  it("has its own clock and calls per sample", function()
     local run = passes [[
       study:part { "device", cases = { { n = p.n } } }
       study:part { "host", cases = { { n = p.n } }, clock = "host", batch = 1 }
@@ -235,7 +235,7 @@ describe("a rung", function()
       run.output)
   end)
 
-  -- It was compared whole once a run, and in three bands in the cases after.
+  -- It was compared whole once per run, and in three bands in the cases after.
   it("is compared whole in each case", function()
     local run = run_of [[
       study:rung { 2, "all but one", make = function(c)

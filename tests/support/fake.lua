@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The fake driver and NVML of tests/mock, built once a process and removed at its end, and children that run on them.
+-- The fake driver and NVML of tests/mock, built once per process and removed at its end, and children that run on them.
 
 local support = require "tests.support"
 local core = support.core

@@ -72,9 +72,6 @@ function support.kernel_file(name)
   return core.home() .. "/tests/kernels/" .. name
 end
 
---- The C++ that a kernel file needs: what nvcc takes of newer C++ is in *_forms.cu.
-function support.kernel_std(path) return path:find "_forms%.cu$" and "c++20" or nil end
-
 -- ---- errors -------------------------------------------------------------------------------------
 
 -- Without the position that Lua or the library puts in front.

@@ -10,7 +10,7 @@ local runs = {}
 
 local STUDIES = { "memcopy", "stencil", "cumsum", "reduction", "nbody", "streams" }
 local DEVICES = { { "cpu", "AMD EPYC", 90e9 }, { "cuda:0", "NVIDIA H200", 4.2e12 } }
-local RUNGS = { "library copy", "one warp in all", "16 bytes a thread", "shared memory", "with hints", "triad" }
+local RUNGS = { "library copy", "one warp in all", "16 bytes per thread", "shared memory", "with hints", "triad" }
 local SAMPLES <const> = 200
 local BYTES <const> = 1 << 27
 
@@ -57,8 +57,8 @@ local function chart_of(study, records, rate)
     local y = record.T_tot
     table.insert(by_name[record.rung].points, { x = record.threads, y = y, low = y * 0.96, high = y * 1.02 })
   end
-  return { name = study .. "-threads", title = study .. ": T_tot against threads a block", logx = 2,
-           device = "", script = study, date = "2026-03-01 00:00 UTC", xlabel = "threads a block",
+  return { name = study .. "-threads", title = study .. ": T_tot against threads per block", logx = 2,
+           device = "", script = study, date = "2026-03-01 00:00 UTC", xlabel = "threads per block",
            ylabel = "T_tot", unit = "B/s", series = { series[1], series[2], series[3] },
            levels = { { value = rate, label = ("peak (%g GB/s)"):format(rate / 1e9) } } }
 end

@@ -36,12 +36,12 @@ study:answer("saxpy", {
   cell = function(c, at, i) return c.a * at.x(i) + 1 end,
   bytes = function(c) return 3 * c.x:nbytes() end,
 })
-study:rung { 1, "an element a thread", kernel = "saxpy", blocks = p.shapes, over = { "n" } }
+study:rung { 1, "an element per thread", kernel = "saxpy", blocks = p.shapes, over = { "n" } }
 study:rung { 2, "a loop", kernel = "saxpy_loop", block = 64, over = { "n" }, each = 16 }
 study:source { "H200", field = "h200", values = { ["a loop"] = 4e12, saxpy = 5e12 } }
 study:part { "ladder", cases = { { n = p.n, type = "f32" } },
   table = { "rung", "block", "t", "T_eff", { "share", unit = "%" } }, charts = { { kind = "ladder" } },
-  ratios = { "a loop / an element a thread", "best saxpy / library copy" } }
+  ratios = { "a loop / an element per thread", "best saxpy / library copy" } }
 return study
 ]]
 

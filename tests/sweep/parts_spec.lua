@@ -66,8 +66,9 @@ local function both(script, words, count, body)
     local mode = words:find("--check", 1, true) and "{}" or "nil"
     support.write(folder .. "/join.lua", JOIN:format(count, table.concat(values, ", "), mode))
     for i = 1, count do
-      labs.shell(("cd %s; mkdir -p parts/%d; MOONWARP_LAB=s timeout 60 %s run s.lua %s --pass %d --out parts/%d "
-        .. ">parts/%d/output.txt 2>&1"):format(quoted, i, program, words, i, i, i))
+      labs.shell(("cd %s; mkdir -p parts/%d; MOONWARP_LAB=s timeout 60 "
+        .. "%s run s.lua %s --pass %d --out parts/%d >%s 2>&1")
+        :format(quoted, i, program, words, i, i, ("parts/%d/output.txt"):format(i)))
     end
     local status, output = labs.shell(("cd %s; %s run join.lua"):format(quoted, program))
     local joined = outcome_of(folder .. "/joined", status, output)
@@ -174,7 +175,8 @@ describe("passes of a sweep in processes of their own", function()
       local run = ("cd %s; %%s %s run s.lua -p n=1,2 --pass 2"):format(labs.quoted(folder), labs.quoted(labs.program))
       local status, output = labs.shell(run:format "")
       assert.are.equal(3, status, output)
-      assert.is_truthy(output:find "\nresults: " and output:find "\nmoonwarp: a check failed\n", output)
+      assert.is_truthy(output:find("\nresults: ", 1, true), output)
+      assert.is_truthy(output:find("\nmoonwarp: a check failed\n", 1, true), output)
       status, output = labs.shell(run:format "MOONWARP_LAB=s")
       assert.are.equal(3, status, output)
       assert.is_nil(output:find("results: ", 1, true) or output:find("moonwarp: ", 1, true), output)

@@ -56,7 +56,7 @@ describe("moonwarp tune", function()
       end
       assert.are.equal(5, searched)
       local _, list = run "tuned list"
-      assert.is_truthy(list:find("^saxpy.cu:a loop, .*, n = 5000, type = f32: block = %d+, each = %d+; "), list)
+      assert.is_truthy(list:find("\nsaxpy.cu:a loop  .*  n = 5000, type = f32  block = %d+, each = %d+  "), list)
       local _, found = run [[-e 'mw.device "cpu"; local v, e = mw.tuned("saxpy.cu:a loop", { n = 4000, type = "f32" })
         print(v.block, e.size.n, mw.tuned("saxpy.cu:a loop", { m = 1 }), mw.tuned("saxpy.cu", 1))']]
       assert.is_truthy(found:find("saxpy.cu:a loop has not been tuned for n = 4000, type = f32: its values are those",
@@ -67,6 +67,10 @@ describe("moonwarp tune", function()
       assert.is_truthy(found:find("nil\tits source has changed since it was tuned", 1, true), found)
       local _, export = run "tuned export saxpy.cu"
       assert.are.equal(support.read(folder .. "/tuned.json"), export)
+      for _, action in ipairs { "forget", "list", "export" } do
+        assert.are.same({ 2, "moonwarp: unknown kernel 'saxpi.cu'; did you mean 'saxpy.cu'?\n" },
+          { run(("tuned %s saxpi.cu"):format(action)) })
+      end
       assert.are.same({ 0, "1 entry forgotten\n" }, { run "tuned forget saxpy.cu" })
       assert.are.same({ 0, "no entries\n" }, { run "tuned list" })
     end)
@@ -119,7 +123,7 @@ extern "C" __global__ void wrong(float *y, const float *x, float a, int n) {
       assert.are.equal(137, (run "run fill.lua"))
       local status, output = run "tune fill.lua --resume -- live"
       assert.are.equal(0, status, output)
-      assert.is_truthy(output:find("fill: 3 variants are known from the run before.", 1, true), output)
+      assert.is_truthy(output:find("fill: 3 variants are known from out/fill/", 1, true), output)
       -- those that were left, and of all the best ones in turn
       local made, tried = output:match "made\t(%d+)\ttried\t(%d+)"
       assert.are.equal("6", tried)
@@ -128,6 +132,64 @@ extern "C" __global__ void wrong(float *y, const float *x, float a, int n) {
       status, output = run "tune fill.lua --resume -- live"
       assert.are.equal(0, status)
       assert.is_truthy(output:find("fill begins anew: .*: it has come to its end", 1), output)
+    end)
+  end)
+
+  -- An empty folder was the newest one; a folder that a script or a parameter names was another script, or another
+  -- parameter.
+  it("passes over runs that have none of its rows, and takes a folder that is named", function()
+    local script = changed(SCRIPT, "made == 4 and not arg[1]", "made == 4 and not arg[1] and from == ''")
+    script = changed(script, "local dev =", [[local from, early = mw.arg("from", ""), mw.arg("early", false)
+if early then mw.record { x = 1 } end
+if early then os.exit(9) end
+local dev =]])
+    script = changed(script, "min_time =", "resume = from ~= '' and from or nil, min_time =")
+    with_files({ ["fill.lua"] = script }, function(run, folder)
+      assert.are.equal(137, (run "run fill.lua"))
+      local first = support.run(folder .. "/out"):match "out/.*"
+      assert.are.equal(9, (run "run fill.lua -p early=true"))
+      assert.are.equal(9, (run "run fill.lua -p early=true"))
+      local _, output = run("run fill.lua -p from=" .. first)
+      assert.is_truthy(output:find("fill: 3 variants are known from " .. first, 1, true), output)
+      support.write(folder .. "/fill.lua", script .. "\n-- resumes " .. first)
+      _, output = run("run fill.lua -p from=" .. first)
+      assert.is_truthy(output:find("fill: 3 variants are known from " .. first, 1, true), output)
+      support.write(folder .. "/fill.lua", script)
+      _, output = run "tune fill.lua --resume -- live"
+      assert.is_truthy(output:find("fill: 3 variants are known from " .. first, 1, true), output)
+      local status
+      status, output = run "run fill.lua -p from=out/none"
+      assert.are.equal(1, status)
+      assert.is_truthy(output:find("mw.tune: cannot resume: out/none holds no record of a run", 1, true), output)
+    end)
+  end)
+
+  it("has rungs of studies only", function()
+    with_files({ ["fill.lua"] = SCRIPT }, function(run)
+      local status, output = run "tune fill.lua --rung 9 -- live"
+      assert.are.equal(2, status)
+      assert.is_truthy(output:find("option '--rung' is for studies; the script tunes with mw.tune, which has no rungs",
+        1, true), output)
+    end)
+  end)
+
+  -- Each wrote the file that it had read, without what others had added meanwhile.
+  it("keeps the values of tunings that end at once", function()
+    with_files({}, function(run, folder)
+      local code = [[local store = require "moonwarp.tune.store"
+for i = 1, 20 do
+  store.keep { kernel = KEY .. "-" .. i .. ".cu", source = "", device = "cpu", size = { n = 1 }, values = { a = 1 },
+               objective = "t", value = 1, tried = 1, date = "" }
+end]]
+      local parts = {}
+      for key = 1, 6 do
+        support.write(("%s/%d.lua"):format(folder, key), ("local KEY = %d\n"):format(key) .. code)
+        parts[key] = ("MOONWARP_TUNED=tuned.json %s run %d.lua &"):format(quoted(labs.program), key)
+      end
+      shell(("cd %s && { %s wait; }"):format(quoted(folder), table.concat(parts, " ")))
+      assert.are.equal(120, #cjson.decode(support.read(folder .. "/tuned.json")).tuned)
+      local _, list = run "tuned list"
+      assert.is_truthy(list:find("6-20.cu", 1, true), list)
     end)
   end)
 

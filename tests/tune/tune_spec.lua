@@ -57,6 +57,11 @@ describe("a space of variants", function()
     rejects("mw.tune: 'where' leaves none of the 2 combinations of 'space'", { bx = { 1, 2 } },
       function() return false end)
     rejects("mw.tune: 'groups' names 'bz', which is no parameter; did you mean 'bx'?", { bx = { 1 } }, nil, { "bz" })
+    rejects("mw.tune: parameter 'bx' has a hole: one of its elements is nil", { bx = { 16, nil, 64 } })
+    rejects("mw.tune: 'space' has a hole: one of its elements is nil", { { "bx", { 1 } }, nil, { "by", { 1 } } })
+    rejects("mw.tune: 'groups' has a hole: one of its elements is nil", { bx = { 1 } }, nil, { nil, "bx" })
+    rejects("mw.tune: 'groups' leaves out 'by', which would never change; give it a group: { \"by\" }",
+      { bx = { 1 }, by = { 1 } }, nil, { "bx" })
     local many = {}
     for i = 1, 400 do many[i] = i end
     rejects("mw.tune: 'space' has 160000 combinations, 100000 at most are taken", { a = many, b = many })
@@ -131,11 +136,15 @@ describe("a tuning", function()
         local all = job.space.variants
         function job.make(i)
           local go = time(all[i])
-          return go and function() return go end, "too large"
+          return go and function()
+            if more and more.fails and more.fails(all[i], job.is_final) then error "out of scratch" end
+            return go
+          end, "too large"
         end
         function job.verify(i) return more and more.verify and more.verify(all[i]), more and more.error(all[i]) end
         function job.measure(list)
           local results = {}
+          job.is_final = #list > 1
           for k, one in ipairs(list) do results[k] = result_of(one.fn(), 0.002) end
           return results
         end
@@ -182,7 +191,7 @@ describe("a tuning", function()
       verify = function(v)
         if not (v.bx == 16 and v.by == 4 and v.unroll == 2) then return nil end
         looks = looks + 1
-        return looks == 3 and "wrong: a race" or nil
+        return looks == 2 and "wrong: a race" or nil
       end })
     assert.are_not.same({ bx = 16, by = 4, unroll = 2 }, result.best.v)
   end)
@@ -222,6 +231,106 @@ describe("a tuning", function()
     end)
   end)
 
+  -- Tunes a = 1 to 3 in a folder of its own, by what `go` does for a at its n-th call.
+  local function tune_calls(go, more)
+    local result
+    support.with_folder(function(folder)
+      support.into(folder, function()
+        local options = { space = { a = { 1, 2, 3 } }, quiet = true, min_time = 1e-4, launch = function(v)
+          return function()
+            go(v.a)
+            mw.device("cpu"):synchronize()
+          end
+        end }
+        for name, value in pairs(more or {}) do options[name] = value end
+        result = mw.tune(options)
+      end)
+    end)
+    return result
+  end
+
+  -- It was the end of the tuning.
+  it("goes on after an error of one of the best in turn, whichever it is", function()
+    for _, bad in ipairs { 1, 2, 4 } do
+      local result = tune({}, function(v)
+        return 1e-3 * (v.bx == 16 and v.by == 4 and 1 + v.unroll * 1e-4 or bowl(v) + 0.5)
+      end, { error = function() return 0 end, verify = function() end, fails = function(v, is_final)
+        return is_final and v.bx == 16 and v.by == 4 and v.unroll == bad
+      end })
+      assert.are.equal(bad == 1 and 2 or 1, result.best.v.unroll)
+      assert.are.equal(3, #result.ties)
+      for _, row in ipairs(result.rows) do
+        local is_bad = row.v.bx == 16 and row.v.by == 4 and row.v.unroll == bad
+        assert.are.equal(is_bad, row.reason ~= nil and row.value == nil)
+      end
+    end
+  end)
+
+  it("goes on where one of the best cannot be made again, or fails in a longer measurement", function()
+    local made = {}
+    local function launch(v)
+      made[v.a] = (made[v.a] or 0) + 1
+      if v.a == 2 and made[2] > 1 then return nil, "no room is left" end
+      return function() mw.device("cpu"):synchronize() end
+    end
+    for _, name in ipairs { "brute force", "halving" } do
+      made = {}
+      local result = tune_calls(nil, { launch = launch, search = name, most = 3, name = name })
+      assert.is_true(result.best.v.a ~= 2)
+      for _, row in ipairs(result.rows) do assert.are.equal(row.v.a == 2 and made[2] > 1, row.reason ~= nil) end
+    end
+    local calls = 0
+    local halved = tune_calls(function()
+      calls = calls + 1
+      if calls > 40 then error "out of scratch" end
+    end, { search = "halving", most = 3 })
+    assert.are.equal(3, #halved.rows)
+    assert.is_nil(halved.best)
+  end)
+
+  -- They were given the space's own tables.
+  it("gives each function a variant of its own", function()
+    local function spoils(result)
+      return function(v)
+        v.a, v.b = 9, 9
+        return result
+      end
+    end
+    local y <close> = mw.device("cpu"):zeros("f32", 4)
+    local result = tune_calls(function() end, { where = spoils(true), prefer = spoils(1), bytes = spoils(1),
+      flops = spoils(1), check = spoils(true), output = y })
+    local seen = {}
+    for i, row in ipairs(result.rows) do seen[i] = row.v end
+    assert.are.same({ { a = 1 }, { a = 2 }, { a = 3 } }, seen)
+  end)
+
+  it("says which function gives no number, before anything is measured in vain", function()
+    local count = 0
+    local function go() count = count + 1 end
+    for name, text in pairs { prefer = "mw.tune: 'prefer' must give a number, got nil for a = 1",
+                              bytes = "mw.tune: 'bytes' must give a number of at least 0, got nil for a = 1",
+                              flops = "mw.tune: 'flops' must give a number of at least 0, got nil for a = 1" } do
+      fails_with(function() tune_calls(go, { [name] = function() end, name = name }) end, text)
+    end
+    fails_with(function() tune_calls(go, { prefer = function() return 0 / 0 end, name = "nan" }) end,
+      "mw.tune: 'prefer' must give a number, got nan for a = 1")
+    assert.is_true(count <= 2)
+  end)
+
+  it("looks for the kernel and at the size before it searches", function()
+    local function rejects(text, more)
+      fails_with(function() tune_calls(function() error "it has searched" end, more) end, text)
+    end
+    rejects("mw.tune: there is no kernel file 'none.cu'; a kernel is its file, and its name after a colon",
+      { kernel = "none.cu:f", size = 1 })
+    rejects("mw.tune: a size is a number or its sides by name, as in { nx = 1024, ny = 1024 }, got n = nan",
+      { kernel = "none.cu:f", size = 0 / 0 })
+    rejects("mw.tune: a size is a number or its sides by name, as in { nx = 1024, ny = 1024 }, got nx = table",
+      { kernel = "none.cu:f", size = { nx = {} } })
+    rejects("mw.tune: a size has one side at least, as in { n = 1024 }", { kernel = "none.cu:f", size = {} })
+    fails_with(function() mw.tuned("none.cu:f", { n = 0 / 0 }) end, "mw.tuned: a size is a number or its sides by name")
+  end)
+
   it("says what is wrong with its options", function()
     local function rejects(text, options)
       fails_with(function() mw.tune(options) end, text)
@@ -233,6 +342,8 @@ describe("a tuning", function()
     rejects("mw.tune: needs 'space', as in { bx = { 16, 32 }, by = { 4, 8 } }", { launch = launch })
     rejects("mw.tune: option 'objective': there is no 'speed'; there is t, energy, error", { launch = launch,
       space = { a = { 1 } }, objective = "speed" })
+    rejects("mw.tune: option 'objective' has a hole: one of its elements is nil", { launch = launch,
+      space = { a = { 1 } }, objective = { nil, "t" } })
     rejects("mw.tune: option 'search': there is no 'locl'; did you mean 'local'?", { launch = launch,
       space = { a = { 1 } }, search = "locl" })
     rejects("mw.tune: option 'start' is no variant of 'space' that 'where' leaves", { launch = launch,
@@ -242,6 +353,8 @@ describe("a tuning", function()
     local y <close> = mw.device("cpu"):zeros("f32", 4)
     rejects("mw.tune: 'check' is 'output' itself, which is always equal; give what is right, from another way",
       { launch = launch, space = { a = { 1 } }, output = y, check = y })
+    rejects("mw.tune: option 'output' has a hole: one of its elements is nil", { launch = launch,
+      space = { a = { 1 } }, output = { y, nil, y } })
     rejects("mw.tune: 'kernel' and 'size' go together: the best values are kept for both", { launch = launch,
       space = { a = { 1 } }, kernel = "x.cu" })
     support.with_folder(function(folder)

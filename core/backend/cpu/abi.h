@@ -93,7 +93,7 @@ typedef struct mw_runtime {
   void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap; file: NULL, not known */
   /* loop and split engine: a loop seems to wait for a thread that runs only after it */
   void (*spun)(const char *file, int line) __attribute__((noreturn));
-  void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary beside it is gone */
+  void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary next to it is gone */
   const struct mw_check *check; /* for units of the check flavor: shim/check/cell.h */
 } mw_runtime;
 
@@ -131,7 +131,7 @@ typedef struct mw_unit_kernel {
   const mw_unit_param *params;
   unsigned             nparams, args_bytes;
   const char          *engine;     /* "loop", "split" or "fiber": which of the two entries below is set */
-  const char          *engine_why; /* why not a faster engine; "" if there is none */
+  const char          *engine_why; /* why not a faster engine; "" if none */
   int                  max_threads; /* __launch_bounds__, else 1024 */
   unsigned             shared_bytes; /* static __shared__ memory, as far as the unit knows it */
   /* loop and split: runs the blocks first ... last-1 (linear index, x fastest) one after the other. */

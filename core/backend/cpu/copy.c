@@ -133,8 +133,7 @@ static mw_status run_pieces(cpu_stream *stream, cpu_worker *me, cpu_grid_run_fun
 static mw_status run_copy(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
   const char *to = op->copy.to, *from = op->copy.from;
   const size_t bytes = op->copy.bytes;
-  cpu_shadow *shadow = cpu_device_of(&stream->base)->memory->shadow;
-  if (shadow) cpu_shadow_copied(shadow, (uintptr_t)to, (uintptr_t)from, bytes);
+  if (op->copy.shadow) cpu_shadow_copied(op->copy.shadow, (uintptr_t)to, (uintptr_t)from, bytes);
   if (to < from + bytes && from < to + bytes) return run_pieces(stream, me, move_all, op, 1, 0, err);
   return run_pieces(stream, me, copy_pieces, op, pieces(bytes), PIECE_SECONDS, err);
 }
@@ -164,11 +163,18 @@ static char *host_address(mw_place place) {
   return place.buffer ? (char *)place.buffer->address + place.offset : place.host;
 }
 
+/* The stream may be one of another device, which does not share the checker. */
+static cpu_shadow *shadow_of(mw_place place, const mw_backend *own) {
+  const mw_device *device = place.buffer ? place.buffer->device : NULL;
+  return device && device->backend == own ? ((const cpu_device *)device)->memory->shadow : NULL;
+}
+
 mw_status cpu_copy(mw_stream *base, mw_place to, mw_place from, size_t bytes, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
   const bool plain = !to.buffer || !from.buffer;
   assert(!plain || !base->capturing);
-  cpu_op op = {.type = &copy_op, .copy = {host_address(to), host_address(from), bytes}};
+  cpu_op op = {.type = &copy_op,
+               .copy = {host_address(to), host_address(from), bytes, shadow_of(to, base->device->backend)}};
   mw_status status = cpu_stream_submit(stream, &op, err);
   if (status != MW_OK || !plain || !stream->worker) return status;
   status = cpu_stream_drain(stream, err);

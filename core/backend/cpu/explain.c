@@ -182,7 +182,7 @@ mw_status cpu_explain(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cp
 
 /* ---- the bytes between an array and its guards ----------------------------------------------------------------- */
 
-/* The launch once more, to see who does it: behind an array from the last block on, since that is where arrays end. */
+/* The launch once more, to see who does it: after an array from the last block on, since that is where arrays end. */
 static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, const cpu_redzone *redzone,
                                cpu_fault *fault) {
   if (grid->grid_barrier) return "a cooperative launch is not run again";

@@ -31,14 +31,14 @@ static const char *name_of(const running *r) {
   return r->op->launch.kernel->base.name;
 }
 
-/* Threads, each with a stack of two pages at least; beside each other, where none need wait for another. */
+/* Threads, each with a stack of two pages at least; side by side, where none need wait for another. */
 enum { MOST_TOGETHER = 1 << 16, MOST_BESIDE = 1 << 13 };
 
 static unsigned threads_of(const cpu_grid *grid) {
   return grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
 }
 
-/* In the order of a seed: all blocks beside each other where they wait, else as many as that takes few stacks. */
+/* In the order of a seed: all blocks side by side where they wait, else as many as that takes few stacks. */
 static bool run_interleaved(running *r) {
   cpu_grid *grid = r->grid;
   const bool all = r->op->launch.cooperative;

@@ -63,7 +63,7 @@ void cpu_locate_distance(char *out, size_t size, const cpu_found *array, uintptr
     snprintf(out, size, "%zu byte%s past the end of", (size_t)(address - end), address - end == 1 ? "" : "s");
 }
 
-/* The one beside the address, else the nearest that a parameter points to. */
+/* The one next to the address, else the nearest that a parameter points to. */
 cpu_found cpu_locate_meant(const cpu_launched *at, uintptr_t address) {
   const mw_kernel *kernel = &at->kernel->base;
   cpu_found best = {0}, nearest = cpu_memory_nearest(at->device->memory, address);

@@ -118,9 +118,9 @@ void cpu_memory_close(cpu_memory *memory) {
   pthread_mutex_destroy(&memory->lock);
 }
 
-/* ---- the bytes beside an array --------------------------------------------------------------------------------- */
+/* ---- the bytes next to an array --------------------------------------------------------------------------------- */
 
-/* A signalling NaN of the type: what is computed from it is a quiet one, so that an update in place changes it, too. */
+/* A signalling NaN of the type: a result computed from it is quiet, so that an update in place changes it, too. */
 static uint16_t pattern_of(mw_dtype type) {
   return type == MW_F16 ? 0x7d5a : type == MW_BF16 || type == MW_F32 ? 0x7fa5 : type == MW_F64 ? 0x7ff5 : 0xc5c5;
 }
@@ -256,12 +256,12 @@ static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, 
   char a[32], b[32], c[32];
   size_t left, total;
   cpu_memory_info(device, &left, &total, err);
-  return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %s, free %s of %s%s",
+  return mw_fail(err, MW_NO_MEMORY, "out of memory on %s: wanted %s, free %s of %s%s", device->info.id,
                  mw_bytes_text(a, (double)wanted), mw_bytes_text(b, (double)left), mw_bytes_text(c, (double)total),
                  why);
 }
 
-/* Beside an array no access is right. What the host may write to at any time holds values. */
+/* Next to an array no access is right. What the host may write to at any time holds values. */
 static bool shadow_array(cpu_shadow *shadow, const cpu_buffer *buffer) {
   const cpu_shadow_range memory = {(uintptr_t)buffer->base.address, buffer->base.bytes};
   return cpu_shadow_add(shadow, memory, shadowed(buffer), buffer->base.space != MW_SPACE_DEVICE);

@@ -16,7 +16,7 @@ typedef struct loaded {
   char *instance;     /* the template instance it was made for; NULL: the source's own kernels */
   cpu_place *checked; /* in check mode the memory of its variables */
   size_t nchecked;
-  cpu_twin *there, *back; /* of a fiber variant: from the unit beside it, and to that; made at its first use */
+  cpu_twin *there, *back; /* of a fiber variant: from the unit next to it, and to that; made at its first use */
   struct loaded *next;
 } loaded;
 
@@ -112,7 +112,7 @@ static bool any_engine(const cpu_module *module, bool fiber) {
 
 static cpu_declared *declaration(const cpu_module *module, const char *name) {
   const size_t end = strcspn(name, "< ");
-  size_t start = end; /* behind its namespaces */
+  size_t start = end; /* after its namespaces */
   while (start && name[start - 1] != ':') start--;
   for (int i = 0; i < module->ndeclared; i++) {
     cpu_declared *declared = &module->declared[i];

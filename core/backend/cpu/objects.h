@@ -63,6 +63,7 @@ struct cpu_op {
       char *to;
       const char *from;
       size_t bytes;
+      cpu_shadow *shadow; /* of what is written; else NULL */
     } copy;
     struct {
       char *to;
@@ -251,7 +252,7 @@ size_t cpu_memory_pages(const cpu_buffer *, char **from); /* that the array lies
 /* In check mode: the freed array to which the address belonged; its address space is not used again soon. */
 cpu_found cpu_memory_freed(cpu_memory *, uintptr_t address);
 uintptr_t cpu_found_distance(const cpu_found *, uintptr_t address); /* bytes between them; 0: inside */
-/* The first parameter from `first` on beside whose array something was written, and the byte next to the array; -1:
+/* The first parameter from `first` on next to whose array something was written, and the byte next to the array; -1:
  * none. Restores the pattern. */
 int cpu_memory_overrun(cpu_memory *, const mw_kernel *, const void *args, int first, cpu_redzone *, uintptr_t *byte);
 mw_status cpu_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
@@ -340,7 +341,7 @@ typedef struct cpu_launched {
   const cpu_grid *grid;
 } cpu_launched;
 
-/* What an address is, or is beside, in a launch: called by a worker that runs it. */
+/* What an address is, or is next to, in a launch: called by a worker that runs it. */
 void cpu_locate(const cpu_launched *, uintptr_t address, mw_object *out);
 void cpu_locate_fault(const cpu_launched *, const cpu_fault *, mw_object *out);
 /* The array that was meant by an address outside of all, and how far away it is. */
@@ -361,7 +362,7 @@ mw_status cpu_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
 /* The error for a kernel's grid that stopped with a fault; runs the block again to name the thread where that is not
  * known. */
 mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
-/* The error for a write beside an array that the guard page could not see; MW_OK: none. Runs the launch again to
+/* The error for a write next to an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */
 mw_status cpu_explain_redzone(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 
@@ -404,7 +405,7 @@ void cpu_stream_priorities(mw_device *, int *least, int *greatest);
 cpu_stream *cpu_stream_main(cpu_device *);                         /* makes the default stream */
 void cpu_stream_free(cpu_stream *);                                /* joins its thread */
 mw_status cpu_stream_submit(cpu_stream *, cpu_op *, mw_error *);   /* runs, queues or captures one operation */
-mw_status cpu_stream_drain(cpu_stream *, mw_error *);              /* until what is queued so far is done */
+mw_status cpu_stream_drain(cpu_stream *, mw_error *);              /* until all work queued so far is done */
 mw_status cpu_stream_take_error(cpu_stream *, mw_error *);         /* of earlier work; MW_OK: none */
 /* Waits until every operation queued so far is done. only_blocking: in blocking streams. Ctrl-C: MW_INTERRUPTED. */
 mw_status cpu_streams_drain(cpu_device *, bool only_blocking, mw_error *);

@@ -2,8 +2,9 @@
  *
  * A launch in check mode in several orders, each from the memory before the launch: first without preemption, then by
  * seeds. Findings and errors of any order count. What an order has left is for the script to judge: so, where some leave
- * other values than the first one, the most unusual of them is run again at the end, and the script goes on with that. Not
- * unusual are the same values at other places, as atomicAdd hands them out, and floats added in another order. */
+ * other values than the first one, the most unusual of them is run again at the end, and the script continues with
+ * that. Not unusual are the same values at other places, as atomicAdd hands them out, and floats added in
+ * another order. */
 #include "core/backend/cpu/objects.h"
 
 #include <stdio.h>

@@ -92,7 +92,7 @@ static size_t l2_bytes(void) {
   return bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* Of one part of the third level, which the first core uses: sysconf adds up all parts. 0: there is none. */
+/* Of one part of the third level, which the first core uses: sysconf adds up all parts. 0 if none. */
 static size_t l3_bytes(void) {
   const unsigned long long kib = number_in("/sys/devices/system/cpu/cpu0/cache/index3/size"); /* "32768K" */
   return kib == ~0ull ? 0 : (size_t)kib * 1024;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Streams. The script's thread fills slots of a ring and the stream's thread empties them; a slot keeps its memory, so
- * queueing allocates nothing once the ring has gone round. After Ctrl-C what is queued is dropped, not run. */
+ * queueing allocates nothing once the ring has gone round. After Ctrl-C queued work is dropped, not run. */
 #include "core/backend/cpu/objects.h"
 
 #include <string.h>

@@ -42,7 +42,7 @@ static const char *line_next(const char *at) {
   return at ? at + 1 : NULL;
 }
 
-/* The name of that number, as the source calls it: the compiler puts its own folder in front. "": there is none. */
+/* The name of that number, as the source calls it: the compiler puts its own folder in front. "" if none. */
 static void file_name(const char *ptx, int number, const mw_source *source, char *out, size_t size) {
   char *directive = mw_format("\n\t.file\t%d \"", number);
   const char *found = strstr(ptx, directive);
@@ -78,7 +78,7 @@ void cuda_assembler_place(const char *log, const char *ptx, const mw_source *sou
 
 /* ---- spilled registers ----------------------------------------------------------------------------------------- */
 
-/* The number in front of the words, on this line; -1: they are not there. */
+/* The number before the words, on this line; -1: they are not there. */
 static int number_before(const char *line, const char *words) {
   const char *at = memmem(line, strcspn(line, "\n"), words, strlen(words));
   while (at && at > line && at[-1] >= '0' && at[-1] <= '9') at--;

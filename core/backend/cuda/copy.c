@@ -33,8 +33,7 @@ static end end_of(const mw_place *place, const mw_backend *own) {
  * finds out by itself whose memory it is given. */
 static mw_status copy_peer(cuda_stream *stream, end to, end from, size_t bytes, mw_error *err) {
   cuda_device *own = cuda_device_of(stream->base.device);
-  cuda_reaches(&to.device->base, &from.device->base);
-  cuda_reaches(&from.device->base, &to.device->base);
+  cuda_reach(to.device, from.device);
   mw_status status = cuda_enter(own, err);
   if (status != MW_OK) return status;
   if (stream->base.capturing)

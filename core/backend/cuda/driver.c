@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finding and loading libcuda and libnvrtc. Each is looked for once a process; what was found out, good or bad, is
+ * Finding and loading libcuda and libnvrtc. Each is looked for once per process; what was found out, good or bad, is
  * kept, so asking again is free. Nothing is unloaded: the driver does not survive it. */
 #include "core/backend/cuda/driver.h"
 

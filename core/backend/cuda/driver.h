@@ -346,7 +346,7 @@ typedef struct cuda_symbol { /* where its address goes in a table; a NULL name e
   size_t offset;
 } cuda_symbol;
 
-/* Fills the table with the addresses, NULL for what is missing; returns the first that is, or NULL. */
+/* Fills the table with the addresses, NULL for missing ones; returns the first that is, or NULL. */
 const char *cuda_resolve(void *library, const cuda_symbol *, void *table);
 
 /* Loads the library on the first call; true where it can be used. Else reason says what was looked for and where;

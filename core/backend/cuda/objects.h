@@ -50,6 +50,7 @@ struct cuda_device {
   bool sync_each;       /* MOONWARP_SYNC=1 */
   bool abandoned;       /* a wait was interrupted: work may never end */
   uint64_t asked, peers; /* a bit for each ordinal: the access to its memory was asked for, and is open */
+  uint64_t told;         /* the same: whether it was said that copies go through the host */
   cuda_device *next;    /* open */
   bool lost;
   char lost_why[512];
@@ -193,6 +194,7 @@ mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, si
 
 bool cuda_peer(mw_device *, int index, mw_peer *);
 bool cuda_reaches(mw_device *, mw_device *other);
+void cuda_reach(cuda_device *, cuda_device *other); /* before a copy: opens the access both ways, or says why not */
 void cuda_forget_peer(const cuda_device *); /* its context goes, and with it the access to its memory */
 
 /* ---- texture.c ------------------------------------------------------------------------------------------------- */

@@ -43,6 +43,19 @@ bool cuda_reaches(mw_device *base, mw_device *other) {
   return device->peers & bit;
 }
 
+void cuda_reach(cuda_device *device, cuda_device *other) {
+  const bool there = cuda_reaches(&device->base, &other->base), back = cuda_reaches(&other->base, &device->base);
+  cuda_device *first = device->ordinal < other->ordinal ? device : other;
+  const cuda_device *second = first == device ? other : device;
+  const uint64_t bit = UINT64_C(1) << (second->ordinal & 63);
+  if (there || back || first->told & bit) return;
+  first->told |= bit;
+  fprintf(stderr,
+          "moonwarp: warning: cuda:%d and cuda:%d do not reach each other's memory: copies between them go through the "
+          "host's\n",
+          first->ordinal, second->ordinal);
+}
+
 void cuda_forget_peer(const cuda_device *gone) {
   for (cuda_device *d = cuda_open_devices; d; d = d->next) {
     d->asked &= ~(UINT64_C(1) << (gone->ordinal & 63));

@@ -9,7 +9,7 @@
 #include "core/backend/cuda/objects.h"
 #include "core/compile/process.h"
 
-/* In the toolkit beside NVRTC's headers, else on the PATH. */
+/* In the toolkit next to NVRTC's headers, else on the PATH. */
 static bool find_tool(const char *name, char *path, size_t size) {
   char folder[512];
   snprintf(folder, sizeof folder, "%s", cuda_nvrtc.toolkit);

@@ -3,7 +3,7 @@
  * Races between operations: two accesses of the same bytes of an array, one of them a write, that nothing orders. What
  * is accessed is known by core/bind/race.c.
  *
- * The script's own accesses, and copies that it waits for, come before all that follows, so only what is queued in a
+ * The script's own accesses, and copies that it waits for, come before all that follows, so only queued work in a
  * stream can race with something later: queued copies, and graphs with copies. A buffer keeps these accesses until
  * nothing can race with them any more: the script knows that they have ended, or a later access comes after them,
  * touches all that they touched, and races with whatever they would race with. Where there would be more than MOST,

@@ -20,7 +20,7 @@ function exit.of(outcome, problem)
   return outcome == "interrupted" and exit.INTERRUPTED or STATUSES[failure.status(problem)] or exit.FAILED
 end
 
---- Says what is wrong, on standard error.
+--- Says the problem, on standard error.
 ---@param text string   a format where values come after it
 ---@param ... any
 function exit.complain(text, ...)

@@ -9,6 +9,7 @@ local failure = require "moonwarp.base.failure"
 
 local files = {}
 
+local PATIENCE <const> = 10 -- seconds for another process that changes a file
 local MOST = 1 << 30 -- bytes of a file that others left, unless its reader says less
 
 --- The whole of a file, or nil and why not.
@@ -121,8 +122,25 @@ function files.entries(folder)
   return names
 end
 
+--- Keeps other processes from changing a file: NAME.lock is locked until the result is closed, or this process ends.
+---@param name string
+---@return table lock   to be closed; raises if it cannot be had
+function files.lock(name)
+  local file, reason = io.open(name .. ".lock", "a")
+  local deadline, lfs = core.clock() + PATIENCE, require "lfs"
+  while file and not lfs.lock(file, "w") do
+    if core.interrupted() then core.raise("interrupted", "interrupted") end
+    if core.clock() > deadline then
+      reason = ("%s.lock: another process holds it since %d seconds or more; wait for its end, or end it"):format(name,
+        PATIENCE)
+      file = file:close() and nil
+    end
+  end
+  if not file then failure.raise_as("io", "%s", reason) end
+  return file
+end
 
---- The same, but a plain file has its old content, or is not there, until it has all of the new.
+--- Writes a whole file in one step: a plain file has its old content, or is not there, until it has all of the new.
 ---@param name string
 ---@param text string
 ---@return string? reason

@@ -51,7 +51,7 @@ end
 
 -- Keys named in `first` lead in that order, the others follow by name.
 local function ordered_keys(object, first)
-  local leading = lists.map(first or {}, function(key) return object[key] ~= nil and key or nil end)
+  local leading = lists.filter(first or {}, function(key) return object[key] ~= nil end)
   return lists.unique(lists.append(leading, lists.keys(object)))
 end
 

@@ -48,6 +48,20 @@ function lists.set(list)
   return set
 end
 
+--- Whether a list has a hole, as { 16, nil, 64 } has.
+---@param list table   may have fields with names as well
+---@return boolean
+function lists.has_hole(list)
+  local count = 0
+  for key in pairs(list) do
+    if math.type(key) == "integer" then count = count + 1 end
+  end
+  for i = 1, count do
+    if list[i] == nil then return true end
+  end
+  return false
+end
+
 --- What a function makes of each element, in order; an element of which it makes nil is left out.
 ---@param list any[]
 ---@param make fun(value: any, place: integer): any
@@ -56,6 +70,14 @@ function lists.map(list, make)
   local made = {}
   for i, value in ipairs(list) do made[#made + 1] = make(value, i) end
   return made
+end
+
+--- The elements that fit, in order.
+---@param list any[]
+---@param fits fun(value: any): any
+---@return any[]
+function lists.filter(list, fits)
+  return lists.map(list, function(value) return fits(value) and value or nil end)
 end
 
 --- The first element that fits; nil if none does.

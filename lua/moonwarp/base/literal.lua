@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Plain values as Lua text, for files that this program writes for itself. Other than in JSON, whole floats stay
--- floats, and a list may have names beside it.
+-- floats, and a list may have names next to it.
 
 local lists = require "moonwarp.base.lists"
 

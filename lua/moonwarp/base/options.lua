@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Options of a command: a list of specs is the parser, and the help text. What is wrong with a
+-- Options of a command: a list of specs is the parser, and the help text. Errors in a
 -- command line is raised as an error of status "usage", which base/exit.lua turns into exit status 2.
 
 local core = require "moonwarp.core"
@@ -67,9 +67,9 @@ function options.reject_slurm(parsed)
   end
 end
 
--- ---- a file beside the command line --------------------------------------------------------------
+-- ---- a file next to the command line --------------------------------------------------------------
 
---- The table that a Lua file returns, which belongs to a command line. What is wrong with it is a usage error.
+--- The table that a Lua file returns, which belongs to a command line. An error in it is a usage error.
 ---@param path string
 ---@param wanted string  "a curriculum returns a table of labs"
 ---@return table

@@ -126,7 +126,7 @@ local function check_choice(name, value, text, limits)
     near and ("; did you mean '%s'?"):format(near))
 end
 
--- A condition only the script knows: its function returns what is wanted if the value does not meet it.
+-- A condition only the script knows: its function returns the expectation if the value does not meet it.
 local function check_own(name, value, text, limits)
   local wanted = limits.check and limits.check(value)
   if wanted then parameter.reject(name, text, wanted) end

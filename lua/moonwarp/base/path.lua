@@ -14,6 +14,13 @@ function path.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
+--- A word as a person types it for the shell: with quotation marks only where the shell needs them.
+---@param text string
+---@return string
+function path.word(text)
+  return text:find "[^%w_./,:=+%-]" and path.quote(text) or text
+end
+
 --- The folder of a study of several files, by its script: "some/mesh/" of "some/mesh/init.lua"; nil of another.
 ---@param script string
 ---@return string?

@@ -102,6 +102,21 @@ function schema.problem(value, rule, where)
   return check(value, rule, where or "")
 end
 
+--- Why numbers that the objects of a list have are not places of another list; nil if they are. Some may have none.
+---@param list table[]
+---@param field string   of the objects
+---@param most integer   the length of the other list
+---@param where string
+---@return string? problem  "charts[1].bars[2].run must be from 1 to 3, got 4"
+function schema.numbers(list, field, most, where)
+  for i, one in ipairs(list) do
+    local value = one[field]
+    if value and not (value >= 1 and value <= most) then
+      return ("%s[%d].%s must be from 1 to %d, got %d"):format(where, i, field, most, value)
+    end
+  end
+end
+
 --- Rejects options that are not a table, names that there are not and values of a wrong form.
 ---@param who string        what the message begins with, as in "mw.bench"
 ---@param given table?      nil counts as an empty table

@@ -24,7 +24,7 @@ function utf8text.trim(text)
   return utf8text.trim_end(text:match "^%s*(.*)$")
 end
 
---- The lines of a text that end, one after the other: not what stands behind the last line feed.
+--- The lines of a text that end, one after the other: not what follows the last line feed.
 ---@param text string
 ---@return fun(): string?
 function utf8text.lines(text)
@@ -89,20 +89,6 @@ end
 ---@return string
 function utf8text.right(text, width)
   return space(text, width) .. text
-end
-
---- Columns of texts beside each other, two spaces apart.
----@param columns string[][]  of the same number of texts each
----@param places function[]   of each column, utf8text.left or utf8text.right
----@return string[] lines     without spaces at their ends
-function utf8text.beside(columns, places)
-  local lines = {}
-  for c, texts in ipairs(columns) do
-    local width = utf8text.widest(texts)
-    for i, text in ipairs(texts) do lines[i] = (c > 1 and lines[i] .. "  " or "") .. places[c](text, width) end
-  end
-  for i, line in ipairs(lines) do lines[i] = utf8text.trim_end(line) end
-  return lines
 end
 
 --- A text that fits a column: a longer one ends with a mark.

@@ -12,6 +12,7 @@ local host = require "moonwarp.host"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
+local path = require "moonwarp.base.path"
 local sandbox = require "moonwarp.lab.sandbox"
 local summary = require "moonwarp.lab.summary"
 local units = require "moonwarp.base.units"
@@ -67,9 +68,9 @@ Ctrl-C ends the running labs in order, a second Ctrl-C at once; --resume continu
 -- ---- what to run --------------------------------------------------------------------------------
 
 local function curriculum_path(word)
-  local path = word or core.home() .. "/experiments/curriculum.lua"
-  if files.exists(path) then return path end
-  options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", path)
+  local file = word or core.home() .. "/experiments/curriculum.lua"
+  if files.exists(file) then return file end
+  options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", file)
 end
 
 -- Sandboxes, and a word about what labs do without.
@@ -104,7 +105,9 @@ local function plan_of(parsed, curriculum, found)
   -- A device that was asked for and is not there is an error, not a lab that is skipped.
   local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
   if bad then failure.raise_as("no_device", "%s", found[bad].reason) end
+  local has_ranks = lists.find(steps, function(step) return step.mpi end)
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
+           mpirun = has_ranks and require("moonwarp.slurm.site").of(parsed).mpirun or nil,
            sandbox = parsed.sandbox, argv = lists.append({ "batch" }, parsed.words) }, found
 end
 
@@ -120,16 +123,11 @@ local function limits_of(step)
   return #words > 0 and ": " .. table.concat(words, "; ") or ""
 end
 
--- As a shell takes it; plain words without quotation marks.
-local function shell_word(text)
-  return text:find "[^%w_./,:=+%-]" and require("moonwarp.base.path").quote(text) or text
-end
-
 local function command_of(step)
-  local words = { "moonwarp run", shell_word(step.study or step.path) }
+  local words = { "moonwarp run", path.word(step.study or step.path) }
   if step.device then words[#words + 1] = "--device " .. step.device end
   if step.check and step.check ~= "" then words[#words + 1] = "--check=" .. step.check end
-  lists.append(words, lists.map(step.params, function(setting) return "-p " .. shell_word(setting) end))
+  lists.append(words, lists.map(step.params, function(setting) return "-p " .. path.word(setting) end))
   return table.concat(words, " ")
 end
 
@@ -172,7 +170,7 @@ local function screen_of(book, root)
     total = #book.head.steps, expected = host.terminal(1) and ledger.past_seconds(root) or nil }
 end
 
--- Runs what is left of a batch by a function that says whether it was interrupted, and shows what it came to.
+-- Runs the rest of a batch by a function that says whether it was interrupted, and shows what it came to.
 local function conclude(running, parsed, run)
   local was_finished, interrupted = running.book:is_over(), false
   if not was_finished then
@@ -232,12 +230,12 @@ local function check_folder(folder)
     .. "results", folder:gsub("%c", "?"), folder:find("%c", at) == at and "control character" or "backslash")
 end
 
--- The scripts, as they are; what else is to be said goes beside them.
+-- The scripts, as they are; what else is to be said goes next to them.
 local function print_scripts(running)
   for _, array in ipairs(running:prepare()) do
     io.stdout:write((files.read(array.file)))
     exit.complain("nothing is queued: sbatch %s does that; moonwarp batch --resume %s collects the results",
-      array.file, running.book.folder)
+      path.word(array.file), path.word(running.book.folder))
   end
   return exit.OK
 end
@@ -249,10 +247,10 @@ end
 
 -- Tasks of a lab are started by srun, each on its node.
 local function check_sandbox_of_tasks(parsed, steps)
-  local apart = parsed.sandbox == "require" and lists.find(steps, function(step) return step.tasks end)
+  local apart = parsed.sandbox == "require" and lists.find(steps, function(step) return step.tasks or step.mpi end)
   if apart then
     options.fail("lab '%s' has %d tasks, which run without a sandbox; --sandbox require excludes it", apart.name,
-      apart.tasks)
+      apart.tasks or 1)
   end
 end
 
@@ -260,11 +258,11 @@ local function queue(running)
   local ok, problem = failure.catch(running.submit, running)
   running:note_part "pause"
   if failure.status(problem) == "interrupted" then
-    exit.complain("moonwarp batch --resume %s finds what is in the queue", running.book.folder)
+    exit.complain("moonwarp batch --resume %s finds what is in the queue", path.word(running.book.folder))
   end
   if not ok then error(problem, 0) end
   if #running:jobs_in_queue() > 0 then
-    print(("moonwarp batch --resume %s collects the results"):format(running.book.folder))
+    print(("moonwarp batch --resume %s collects the results"):format(path.word(running.book.folder)))
   end
   return exit.OK
 end
@@ -295,7 +293,7 @@ function batch.submit(parsed, curriculum, more)
   return status
 end
 
--- Takes the verdicts that there are; then queues what is left, unless Slurm has ended a lab since: the user reads why,
+-- Takes the verdicts that there are; then queues the rest, unless Slurm has ended a lab since: the user reads why,
 -- and comes back, perhaps with other options. The scripts of a dry run are the user's to queue.
 local function go_on(running)
   local problem = running:collect()
@@ -314,12 +312,12 @@ end
 
 local function resume_slurm(parsed, book, root)
   if parsed.site or parsed.array_limit then
-    options.fail("option '--%s': --resume goes on with the batch's own site; further options of sbatch come after --",
+    options.fail("option '--%s': --resume keeps the batch's own site; further options of sbatch come after --",
       parsed.site and "site" or "array-limit")
   end
   local when = book.head.sandbox or "auto" -- its elements read it
   if parsed.sandbox and parsed.sandbox ~= when then
-    options.fail("option '--sandbox': --resume goes on with that of the batch, '%s'; a new batch takes another", when)
+    options.fail("option '--sandbox': --resume keeps that of the batch, '%s'; a new batch takes another", when)
   end
   require("moonwarp.slurm.queue").check()
   check_folder(book.folder)
@@ -342,7 +340,7 @@ end
 local function resume(parsed, root)
   for _, flag in ipairs { "only", "device", "dry" } do
     if parsed[flag] then
-      options.fail("option '--%s': --resume goes on with a batch as it was begun", flag == "dry" and "dry-run" or flag)
+      options.fail("option '--%s': --resume continues a batch as it was begun", flag == "dry" and "dry-run" or flag)
     end
   end
   local folder = resumed_folder(parsed[1], root)

@@ -4,9 +4,9 @@
 
 local exit = require "moonwarp.base.exit"
 local lists = require "moonwarp.base.lists"
-local utf8text = require "moonwarp.base.utf8text"
 local options = require "moonwarp.base.options"
 local runs = require "moonwarp.cli.runs"
+local sheet = require "moonwarp.base.sheet"
 local units = require "moonwarp.base.units"
 
 local compare = { most = 2, least = 2, wants = "compare wants two runs; moonwarp compare --help says which" }
@@ -47,26 +47,19 @@ unclear, 2 wrong use]]
 
 local SIGNS = { same = "=", faster = "+", slower = "-", changed = "~", unclear = "?" }
 
-local function interval(row)
-  if not row.low or row.low == row.high then return "" end
-  return ("%8s to %8s"):format(units.change(row.low), units.change(row.high))
-end
+local COLUMNS <const> = {
+  { heading = "", cell = function(row) return SIGNS[row.verdict] end }, { heading = "measurement", cell = "label" },
+  { heading = "A", number = true, cell = function(row) return units.format(row.a.value, row.a.unit) end },
+  { heading = "B", number = true, cell = function(row) return units.format(row.b.value, row.b.unit) end },
+  { heading = "B over A", number = true, cell = function(row) return row.ratio and units.change(row.ratio) or "-" end },
+  { heading = "95 % interval", cell = function(row)
+    return row.low and row.low ~= row.high and ("%8s to %8s"):format(units.change(row.low), units.change(row.high))
+  end },
+  { heading = "", cell = function(row) return row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict end },
+}
 
-local function print_rows(result, everything)
-  local rows = lists.map(result, function(row) return (everything or row.verdict ~= "same") and row or nil end)
-  if #rows == 0 then return end
-  local function column(heading, text_of) return lists.append({ heading }, lists.map(rows, text_of)) end
-  local left, right = utf8text.left, utf8text.right
-  local lines = utf8text.beside({
-    column("", function(row) return SIGNS[row.verdict] end),
-    column("measurement", function(row) return row.label end),
-    column("A", function(row) return units.format(row.a.value, row.a.unit) end),
-    column("B", function(row) return units.format(row.b.value, row.b.unit) end),
-    column("B over A", function(row) return row.ratio and units.change(row.ratio) or "-" end),
-    column("95 % interval", interval),
-    column("", function(row) return row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict end),
-  }, { left, left, right, right, right, left, left })
-  print(table.concat(lines, "\n"))
+local function print_rows(result, all)
+  sheet.print(COLUMNS, lists.filter(result, function(row) return all or row.verdict ~= "same" end))
 end
 
 local function print_list(what, labels)

@@ -1,31 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Figures of stored runs on the terminal and in files, for the commands that draw: charts of records, and pictures
--- (timelines, films), which have their folder and the name of their data beside what record.json has.
+-- (timelines, films), which have their folder and the name of their data next to what record.json has.
 
 local figures = require "moonwarp.plot.figure"
-local files = require "moonwarp.base.files"
-local film = require "moonwarp.plot.film"
 local gnuplot = require "moonwarp.plot.gnuplot"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 local paths = require "moonwarp.base.path"
 local session = require "moonwarp.session"
-local timeline = require "moonwarp.plot.timeline"
 
 local drawing = {}
 
 -- ---- pictures -----------------------------------------------------------------------------------
-
--- How a picture is shown and drawn, by its kind.
-local PICTURES <const> = {
-  timeline = { text = timeline.text, drawing = timeline.drawing },
-  film = { text = function(picture) return picture.title end, drawing = function(picture)
-    local frames = film.frames(files.read_below(picture, picture.data) or "")
-    if #frames == 0 then options.fail("%s/%s has no frames of a film", picture.folder, picture.data) end
-    return film.drawing(picture, frames)
-  end },
-}
 
 --- The pictures of runs that can be drawn again; those of moonwarp 0.5 and before have only their files.
 ---@param runs table[]
@@ -34,7 +22,7 @@ function drawing.pictures(runs)
   local list = {}
   for _, run in ipairs(runs) do
     lists.append(list, lists.map(run.pictures, function(picture)
-      if not PICTURES[picture.kind] then return nil end
+      if not kinds.named[picture.kind] then return nil end
       return lists.merged(picture, { folder = run.folder, identity = run.identity,
                                      data = paths.safe(picture.name) .. ".dat" })
     end))
@@ -47,7 +35,7 @@ end
 --- Prints a figure as a chart, or a film's title.
 ---@param figure table
 function drawing.show(figure)
-  figures.say(session.current, {}, (PICTURES[figure.kind] or figures).text(figure))
+  figures.say(session.current, {}, kinds.of(figure).text(figure))
 end
 
 --- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png if gnuplot is installed, and says
@@ -59,10 +47,10 @@ end
 function drawing.write(figure, folder, is_alone)
   local problem = paths.make(folder)
   if problem then options.fail("%s", problem) end
-  local base, picture = ("%s/%s"):format(folder, figure.name), PICTURES[figure.kind]
+  local base = ("%s/%s"):format(folder, figure.name)
   local own <const>, guard = paths.temporary() -- a link that a lab has left would lead elsewhere; mv replaces it
   local _ <close> = guard
-  figures.files(figure, ("%s/%s"):format(own, figure.name), picture and picture.drawing(figure), is_alone)
+  figures.files(figure, ("%s/%s"):format(own, figure.name), kinds.of(figure).drawing(figure), is_alone)
   local ok, reason = gnuplot.run(own, figure.name .. ".gp")
   if not os.execute(("mv -f %s/* %s/"):format(paths.quote(own), paths.quote(folder))) then
     options.fail("no chart can be written into %s", folder)

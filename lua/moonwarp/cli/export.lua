@@ -31,7 +31,7 @@ moonwarp run memcopy -p n=512 -p parts=ladder
 moonwarp export memcopy --csv --output memcopy.csv]]
 
 local function form_of(parsed)
-  local chosen = lists.map(FORMS, function(form) return parsed[form] and form or nil end)
+  local chosen = lists.filter(FORMS, function(form) return parsed[form] end)
   if #chosen > 1 then options.fail("options '--%s' and '--%s' exclude each other", chosen[1], chosen[2]) end
   return chosen[1] or "csv"
 end

@@ -3,13 +3,13 @@
 -- moonwarp history STUDY: its measurements over all stored runs.
 
 local drawing = require "moonwarp.cli.drawing"
-local utf8text = require "moonwarp.base.utf8text"
 local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 local options = require "moonwarp.base.options"
 local path = require "moonwarp.base.path"
 local runs = require "moonwarp.cli.runs"
 local session = require "moonwarp.session"
+local sheet = require "moonwarp.base.sheet"
 local units = require "moonwarp.base.units"
 
 local history = { least = 1, wants = "history wants a study; moonwarp history --help says more" }
@@ -45,7 +45,7 @@ local function of_device(run, wanted)
 end
 
 local function sorted_runs(parsed)
-  local list = lists.map(runs.all(parsed), function(run) return of_device(run, parsed.device) and run or nil end)
+  local list = lists.filter(runs.all(parsed), function(run) return of_device(run, parsed.device) end)
   if #list == 0 then options.fail("no run is of a device with '%s' in its name", parsed.device) end
   local function place(run) return ("%s %s"):format(run.date or "", run.folder) end
   table.sort(list, function(a, b) return place(a) < place(b) end)
@@ -84,26 +84,25 @@ local function spark(points)
   end))
 end
 
-local function print_list(series)
-  local columns = { { "measurement" }, { "runs" }, { "first" }, { "last" }, { "change" }, { "course" } }
-  for _, one in ipairs(series) do
-    local first, last = one.points[1][2].value, one.points[#one.points][2].value
-    local change = first > 0 and units.change(last / first) or "-"
-    for c, text in ipairs { one.label, tostring(#one.points), units.format(first, one.unit),
-                            units.format(last, one.unit), change, spark(one.points) } do
-      table.insert(columns[c], text)
-    end
-  end
-  local left, right = utf8text.left, utf8text.right
-  print(table.concat(utf8text.beside(columns, { left, right, right, right, right, left }), "\n"))
-end
+local function first_of(one) return one.points[1][2].value end
+local function last_of(one) return one.points[#one.points][2].value end
 
-local function print_runs(list)
-  for number, run in ipairs(list) do
-    print(("%4d  %s  %s%s"):format(number, runs.label(run), run.folder,
-      run.status == "complete" and "" or "  (" .. run.status .. ")"))
-  end
-end
+local SERIES <const> = {
+  { heading = "measurement", cell = "label" },
+  { heading = "runs", number = true, cell = function(one) return #one.points end },
+  { heading = "first", number = true, cell = function(one) return units.format(first_of(one), one.unit) end },
+  { heading = "last", number = true, cell = function(one) return units.format(last_of(one), one.unit) end },
+  { heading = "change", number = true, cell = function(one)
+    return first_of(one) > 0 and units.change(last_of(one) / first_of(one)) or "-"
+  end },
+  { heading = "course", cell = function(one) return spark(one.points) end },
+}
+
+local RUNS <const> = {
+  { number = true, width = 4, cell = "number" }, { cell = function(one) return runs.label(one.run) end },
+  { cell = function(one) return one.run.folder end },
+  { cell = function(one) return one.run.status ~= "complete" and ("(%s)"):format(one.run.status) end },
+}
 
 -- What the axis of series of one unit is called: their field, if they have one of that name.
 local function name_of(series)
@@ -157,8 +156,8 @@ function history.run(parsed)
     options.fail("no measurement %s", parsed.only and ("has '%s' in its name"):format(parsed.only)
       or "is stored: the script records no result of mw.bench and no number with a unit")
   end
-  print_runs(list)
-  print_list(series)
+  sheet.print(RUNS, lists.map(list, function(run, number) return { run = run, number = number } end))
+  sheet.print(SERIES, series)
   if parsed.only or parsed.svg or #series <= MOST_DRAWN then draw(series, parsed) end
 end
 

@@ -6,6 +6,7 @@
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
 local units = require "moonwarp.base.units"
 
 local info = { most = 0 }
@@ -44,7 +45,7 @@ local function describe(entry)
 end
 
 
--- The files of numerical libraries, each opened: the names of those for one kind of device, or why there is none.
+-- The files of numerical libraries, each opened: the names of those for one kind of device, or why not.
 local function found_for(self, backend)
   local side = self[backend] or {}
   local names = { type(side.library) == "string" and side.library or nil }
@@ -100,38 +101,31 @@ local PROPERTIES = {
   { "pci", "PCI bus id" }, { "driver", "driver and compiler" },
 }
 
-local function print_row(label, value)
-  print(("    %-22s %s"):format(label, value))
-end
-
+local ROW <const> = { { width = 22, cell = 1 }, { gap = " ", cell = 2 } }
+local LIBRARY <const> = { { width = 15, cell = "name" }, { width = 5, gap = " ", cell = "devices" },
+                          { gap = " ", cell = function(one) return one.path or "none: " .. one.reason end } }
 
 local function print_device(device)
-  if not device.usable then
-    print(("  %-8s not usable: %s"):format(device.id, device.reason))
-    return
-  end
-  print(("  %-8s %s"):format(device.id, device.name))
-  print_row("memory", ("%s, %s free"):format(bytes(device.memory_total), bytes(device.memory_free)))
-  for _, row in ipairs(PROPERTIES) do
+  print(("  %-8s %s"):format(device.id, device.usable and device.name or "not usable: " .. device.reason))
+  if not device.usable then return end
+  local memory = ("%s, %s free"):format(bytes(device.memory_total), bytes(device.memory_free))
+  sheet.print(ROW, lists.append({ { "memory", memory } }, lists.map(PROPERTIES, function(row)
     local value = device.properties[row[1]]
     local is_known = value ~= nil and value ~= 0 and value ~= ""
-    if is_known then print_row(row[2], row[3] and row[3](value) or value) end
-  end
+    return is_known and { row[2], row[3] and row[3](value) or value } or nil
+  end)), { indent = "    " })
 end
-
 
 local function print_all(all)
   print(("moonwarp %s, %s, %s"):format(all.version, all.lua, all.home))
   print("\ndevices")
   for _, device in ipairs(all.devices) do print_device(device) end
   print("\ntools")
-  print("  C++ compiler     " .. (all.compiler or all.compiler_missing))
-  print("  CUDA toolkit     " .. (all.cuda_toolkit or "none on the PATH (it is optional)"))
-  print("  gnuplot          " .. (all.gnuplot or "none: charts are written as data and scripts only"))
+  sheet.print(ROW, { { "C++ compiler", all.compiler or all.compiler_missing },
+    { "CUDA toolkit", all.cuda_toolkit or "none on the PATH (it is optional)" },
+    { "gnuplot", all.gnuplot or "none: charts are written as data and scripts only" } }, { indent = "  " })
   print("\nlibraries")
-  for _, one in ipairs(all.libraries) do
-    print(("  %-15s %-5s %s"):format(one.name, one.devices, one.path or "none: " .. one.reason))
-  end
+  sheet.print(LIBRARY, all.libraries, { indent = "  " })
   print("\ncache")
   for _, line in ipairs(require("moonwarp.cli.cache").lines()) do print("  " .. line) end
 end

@@ -2,6 +2,9 @@
 --
 -- moonwarp list: the studies, their questions and parameters.
 
+local lists = require "moonwarp.base.lists"
+local parameter = require "moonwarp.base.parameter"
+local sheet = require "moonwarp.base.sheet"
 local utf8text = require "moonwarp.base.utf8text"
 local studies = require "moonwarp.lab.studies"
 
@@ -17,15 +20,16 @@ with their rungs too. Exit status 1 if one of them cannot be described.]]
 
 list.example = "moonwarp list nbody"
 
-local WIDTH, NAME = 26, 14
+local NAME <const> = 14 -- letters
 
-local function parameter_line(parameter)
-  local text = require("moonwarp.base.parameter").text
-  local setting = utf8text.left(("-p %s=%s"):format(parameter.name, text(parameter.default)), WIDTH)
-  local gpu = parameter.gpu ~= nil and ("(%s on a GPU)"):format(text(parameter.gpu)) or nil
-  local help = table.concat({ parameter.help or gpu, parameter.help and gpu }, " ")
-  return utf8text.trim_end(("    %s %s"):format(setting, help))
-end
+-- A parameter, and what it is for.
+local COLUMNS <const> = {
+  { width = 26, cell = function(one) return ("-p %s=%s"):format(one.name, parameter.text(one.default)) end },
+  { gap = " ", cell = function(one)
+    local gpu = one.gpu ~= nil and ("(%s on a GPU)"):format(parameter.text(one.gpu)) or nil
+    return table.concat({ one.help or gpu, one.help and gpu }, " ")
+  end },
+}
 
 local function named(study, text)
   return utf8text.left(study.name, NAME) .. " " .. text
@@ -38,8 +42,8 @@ end
 function list.text(study, whole)
   if study.error then return named(study, "cannot be described: " .. study.error) end
   if study.plain then return named(study, "a plain script: its parameters are known when it runs") end
-  local lines = { named(study, study.question) }
-  for _, parameter in ipairs(study.params) do lines[#lines + 1] = parameter_line(parameter) end
+  local lines = lists.append({ named(study, study.question) },
+    sheet.lines(sheet.of(COLUMNS, study.params), { indent = "    " }))
   for _, rung in ipairs(whole and study.rungs or {}) do
     lines[#lines + 1] = ("    rung %-3s %s"):format(rung.number or "", rung.name)
   end

@@ -9,6 +9,7 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
+local path = require "moonwarp.base.path"
 
 local new = { most = 2, least = 1, wants = "new wants a name, as in moonwarp new saxpy saxpy.cu" }
 
@@ -31,11 +32,11 @@ local BLOCKS <const> = { "{ 32 }, { 64 }, { 128 }, { 256 }, { 512 }, { 1024 }",
 local SIZES <const> = lists.set { "n", "m", "N", "nx", "ny", "nz", "size", "length", "count", "width", "height", "rows",
                                   "columns", "cols" }
 
--- Names that the script has of its own, beside Lua's words.
+-- Names that the script has of its own, besides Lua's words.
 local OWN <const> = lists.set { "mw", "dev", "kernel", "expected", "at", "block", "threads", "shared", "cooperative",
                                 "go", "bytes", "t" }
 
--- "x", "const f32x4*": an array of f32 with 4 numbers an element.
+-- "x", "const f32x4*": an array of f32 with 4 numbers per element.
 local function parameter_of(name, text, place)
   local kind, lanes, star = text:gsub("^const ", ""):match "^(%a+%d*)x?(%d?)(%*?)$"
   local is_free = not OWN[name] and rawget(_G, name) == nil and load("local " .. name) ~= nil
@@ -82,11 +83,11 @@ local function words_of(kernel, name, file)
 end
 
 -- Writes a file from a text of experiments/new.
-local function write(path, from, words)
+local function write(name, from, words)
   local text, problem = files.read(("%s/experiments/new/%s"):format(core.home(), from))
-  if text then problem = files.write(path, (text:gsub("%$(%a+)", words))) end
+  if text then problem = files.write(name, (text:gsub("%$(%a+)", words))) end
   if problem then failure.raise_as("io", "%s", problem) end
-  print("written: " .. path)
+  print("written: " .. name)
 end
 
 --- The command.
@@ -95,8 +96,8 @@ function new.run(parsed)
   local name, file = parsed[1], parsed[2] or parsed[1] .. ".cu"
   local kernel, script = name:gsub("-", "_"), name .. ".lua"
   if not kernel:find "^[%a_][%w_]*$" then options.fail("a name is of letters, digits, - and _, got '%s'", name) end
-  for _, path in ipairs { script, not parsed[2] and file or nil } do
-    if files.read(path) then options.fail("there is a '%s' already; take another name", path) end
+  for _, made in ipairs { script, not parsed[2] and file or nil } do
+    if files.read(made) then options.fail("there is a '%s' already; take another name", made) end
   end
   if not parsed[2] then write(file, "kernel.txt", { name = kernel }) end
   local module = require("moonwarp").device():module(file)
@@ -109,7 +110,7 @@ function new.run(parsed)
   end
   local chosen = module:kernel(lists.has(known, kernel) and kernel or known[1])
   write(script, "script.txt", words_of(chosen, name, file))
-  print(("kernel %s; to run it: moonwarp run %s"):format(chosen:name(), script))
+  print(("kernel %s; to run it: moonwarp run %s"):format(chosen:name(), path.word(script)))
 end
 
 return new

@@ -49,10 +49,9 @@ local function figures_of(list, only)
 end
 
 local function with_axes(figure, parsed)
-  local kind = kinds.of(figure)
-  if not kind then return figure end -- a picture
-  local log = kind.log(parsed.logx and 10 or nil, parsed.logy and 10 or nil)
-  if next(log) == nil then return figure end
+  local axis, x, y = kinds.of(figure).axis, parsed.logx and 10 or nil, parsed.logy and 10 or nil
+  local log = axis == "logx" and { logx = y } or { logx = x, logy = y } -- where the values lie along x
+  if not axis or next(log) == nil then return figure end -- a picture has none
   local made = lists.merged(figure, log)
   if made.series and ticks.extent(made).x0 == math.huge then
     options.fail("chart '%s' has no point above 0, which a logarithmic axis needs", figure.name)

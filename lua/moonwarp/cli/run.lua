@@ -47,6 +47,7 @@ run.plain = {
 }
 
 run.options = lists.append(lists.append({}, run.plain), {
+  { flag = "--mpi", help = "a rank of an MPI job: mpirun -n 4 moonwarp run FILE.lua --mpi; one run, a device each" },
   { flag = "--dry-run", key = "dry", help = "with --slurm: print the script of the job array, and queue nothing" },
   table.unpack(options.SLURM) })
 
@@ -87,7 +88,7 @@ local function reject_with_engines(parsed)
   end
 end
 
---- Behind the help text, what a study says of itself.
+--- After the help text, what a study says of itself.
 ---@param parsed table
 function run.help(parsed)
   local studies, list = require "moonwarp.lab.studies", require "moonwarp.cli.list"
@@ -115,16 +116,20 @@ function run.run(parsed, rerun_of, kept)
   if parsed.engines then reject_with_engines(parsed) end
   if parsed.slurm then return run_array(parsed) end
   options.reject_slurm(parsed)
+  for _, name in ipairs { "pass", "engines", "counters" } do
+    if parsed.mpi and parsed[name] then options.fail("options '--mpi' and '--%s' do not go together", name) end
+  end
   if parsed.dry then options.fail("option '--dry-run' is for --slurm") end
   local studies = require "moonwarp.lab.studies"
-  local path = studies.script(parsed[1])
-  if path:match("%.cuh?$") then
-    options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", path,
-      path:match "([^/]*)%.", path)
+  local script = studies.script(parsed[1])
+  if script:match("%.cuh?$") then
+    local word = require("moonwarp.base.path").word
+    options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", script,
+      word(script:match "([^/]*)%."), word(script))
   end
-  local chunk, text = require("moonwarp.study.folder").load(path, kept)
+  local chunk, text = require("moonwarp.study.folder").load(script, kept)
   if not chunk then failure.raise_as("script", text) end
-  return execution.run(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
+  return execution.run(chunk, parsed, { script = script, text = text, rerun_of = rerun_of, start = { "run", script },
                                         argv = lists.append({ "run" }, parsed.words) })
 end
 

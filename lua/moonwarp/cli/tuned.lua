@@ -2,9 +2,11 @@
 --
 -- moonwarp tuned list|export|forget: the best values that tunings have found.
 
+local fields = require "moonwarp.results.fields"
 local lists = require "moonwarp.base.lists"
 local objective = require "moonwarp.tune.objective"
 local options = require "moonwarp.base.options"
+local sheet = require "moonwarp.base.sheet"
 local store = require "moonwarp.tune.store"
 local units = require "moonwarp.base.units"
 
@@ -26,23 +28,35 @@ local function is_of(entry, kernel)
   return not kernel or entry.kernel == kernel or entry.kernel:match "^(.-):[^/]*$" == kernel
 end
 
-local function of_kernel(kernel)
-  return lists.map(store.read(), function(entry) return is_of(entry, kernel) and entry or nil end)
+-- A kernel without an entry, where others have one, is mistyped.
+local function check_kernel(entries, kernel)
+  local names = {}
+  for _, entry in ipairs(entries) do
+    if is_of(entry, kernel) then return end
+    lists.append(names, { entry.kernel, entry.kernel:match "^(.-):[^/]*$" })
+  end
+  if #names > 0 then options.fail_unknown("kernel", kernel, lists.unique(names)) end
 end
 
-local function named(values)
-  return table.concat(lists.map(lists.keys(values), function(name)
-    return ("%s = %s"):format(name, tostring(values[name]))
-  end), ", ")
+local function of_kernel(kernel)
+  local entries = store.read()
+  check_kernel(entries, kernel)
+  return lists.filter(entries, function(entry) return is_of(entry, kernel) end)
 end
+
+local COLUMNS <const> = {
+  { heading = "kernel", cell = "kernel" }, { heading = "device", cell = "device" },
+  { heading = "size", cell = function(entry) return fields.text(entry.size) end },
+  { heading = "best", cell = function(entry) return fields.text(entry.values) end },
+  { heading = "measured", number = true, cell = function(entry)
+    return units.format(entry.value, objective.UNITS[entry.objective] or "")
+  end },
+}
 
 function ACTIONS.list(kernel)
   local entries = of_kernel(kernel)
   if #entries == 0 then print(kernel and ("no entries of '%s'"):format(kernel) or "no entries") end
-  for _, entry in ipairs(entries) do
-    print(("%s, %s, %s: %s; %s"):format(entry.kernel, entry.device, named(entry.size), named(entry.values),
-      units.format(entry.value, objective.UNITS[entry.objective] or "")))
-  end
+  sheet.print(COLUMNS, entries)
 end
 
 function ACTIONS.export(kernel)
@@ -51,10 +65,14 @@ end
 
 function ACTIONS.forget(kernel)
   if not kernel then options.fail "tuned forget wants a kernel as list shows it, or all" end
-  local all = store.read()
-  local left = lists.map(all, function(entry) return kernel ~= "all" and not is_of(entry, kernel) and entry or nil end)
-  if #left < #all then store.write(left) end
-  print(units.count(#all - #left, "entry", "entries") .. " forgotten")
+  local count
+  store.change(function(entries)
+    if kernel ~= "all" then check_kernel(entries, kernel) end
+    local left = lists.filter(entries, function(entry) return kernel ~= "all" and not is_of(entry, kernel) end)
+    count = #entries - #left
+    return left
+  end)
+  print(units.count(count, "entry", "entries") .. " forgotten")
 end
 
 --- The command.

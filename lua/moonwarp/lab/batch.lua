@@ -111,7 +111,7 @@ function batch:start(step, lock)
   local one = { step = step, attempt = state.attempts, folder = folder, began = core.clock() }
   self.running[#self.running + 1] = one
   one.child = process.start(step, { folder = folder, batch = self.book.folder, sandbox = self.sandbox,
-                                    held = { self.book.lock, lock } })
+                                    held = { self.book.lock, lock }, mpirun = self.book.head.mpirun })
   if lock then lock:close() end -- the supervisor holds it now
   self.screen:begin(one, state)
 end
@@ -141,7 +141,9 @@ function batch:obstacle(step)
   local unmet = self:unmet(step)
   if unmet then return unmet end
   if not step.device then return "none of its devices is usable here" end
-  if step.tasks then return ("it wants %d tasks, which only moonwarp batch --slurm starts"):format(step.tasks) end
+  if step.tasks and not step.mpi then
+    return ("it wants %d tasks, which only moonwarp batch --slurm starts"):format(step.tasks)
+  end
 end
 
 function batch:is_running(step)

@@ -19,7 +19,7 @@ local STEP = fields {
   path = "string", params = optional(list "string"), words = optional(list "string"), tags = optional(list "string"),
   needs = optional(list "string"),
   gates = optional(list(GATE)), time_limit = "number?", memory_limit = "integer?", output_limit = "integer?",
-  disk_limit = "integer?", files = "integer?", processes = "integer?", tasks = "integer?",
+  disk_limit = "integer?", files = "integer?", processes = "integer?", tasks = "integer?", mpi = "boolean?",
   env = optional(list "string"), retries = "integer", check = "string?", checks = "integer?",
 }
 
@@ -35,7 +35,7 @@ local SITE = fields {
 
 local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", sandbox = "string?",
                       steps = list(STEP), slurm = optional(SITE),
-                      sweep = optional(SWEEP) }
+                      sweep = optional(SWEEP), mpirun = optional(list "string") }
 
 local LINES = {
   begin = fields { date = "string", id = "string", attempt = "integer", sandboxed = "boolean?" },

@@ -60,9 +60,7 @@ local function without_arguments(kernel) return kernel:match "^[^<]+" end
 
 -- The rows of a kernel; a template's name without arguments is all of its instances.
 local function rows_of(rows, kernel)
-  return lists.map(rows, function(row)
-    return (row.kernel == kernel or without_arguments(row.kernel) == kernel) and row or nil
-  end)
+  return lists.filter(rows, function(row) return row.kernel == kernel or without_arguments(row.kernel) == kernel end)
 end
 
 local function unknown_kernel(rows, kernel)

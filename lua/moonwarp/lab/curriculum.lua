@@ -34,7 +34,7 @@ local function list_problem(value)
   end
 end
 
--- ---- values of fields: each returns what the lab gets, or nil and what is wanted ----------------
+-- ---- values of fields: each returns what the lab gets, or nil and the expectation ----------------
 
 local field = {}
 
@@ -84,6 +84,11 @@ local function whole(least, most)
 end
 
 field.processes, field.files, field.retries = whole(1, MOST_PROCESSES), whole(1, MOST_FILES), whole(0, MOST_RETRIES)
+function field.mpi(value)
+  if type(value) == "boolean" then return value end
+  return nil, "true or false"
+end
+
 field.checks, field.tasks = whole(0, MOST_CHECKS), whole(1, MOST_TASKS)
 
 function field.devices(value)
@@ -151,10 +156,10 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "disk_limit", "files", "processes", "tasks", "env", "devices", "retries", "check",
+              "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env", "devices", "retries", "check",
               "checks", "gates" }
 local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks",
-                   "env", "devices", "retries", "check", "checks" }
+                   "mpi", "env", "devices", "retries", "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",
@@ -284,7 +289,7 @@ local function complete_check(lab, study)
   for _, parameter in ipairs(study.params or {}) do
     if type(lists.of(parameter.default)[1]) == "number" then without[parameter.name] = true end
   end
-  local params = lists.map(lab.params, function(word) return not without[name_in(word)] and word or nil end)
+  local params = lists.filter(lab.params, function(word) return not without[name_in(word)] end)
   lab.check = { words = lab.check.words, params = lists.append(params, lab.check.params) }
 end
 
@@ -299,7 +304,7 @@ end
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
 local function check_params(labs, box_of, complain)
   for _, lab in ipairs(labs) do add_counting(lab) end
-  local with = lists.map(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) and lab or nil end)
+  local with = lists.filter(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) end)
   local paths = lists.map(with, function(lab) return lab.path end)
   local boxes = box_of and lists.map(with, box_of)
   for i, study in ipairs(require("moonwarp.lab.studies").describe(paths, boxes)) do
@@ -338,7 +343,7 @@ local function read_labs(list, defaults, folder, complain)
   return labs
 end
 
---- Reads a curriculum. What is wrong with it is a usage error, one line per mistake.
+--- Reads a curriculum. An error in it is a usage error, one line per mistake.
 ---@param path string
 ---@param box_of? fun(lab: table): table  what a lab's script may see while it is described; nil: everything
 ---@return table  { name =, path =, labs = (each after the labs it needs) }

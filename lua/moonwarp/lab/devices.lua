@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The devices of this machine, listed by a child process: a batch opens no device itself, since it
--- would hold a context on each GPU beside the labs it measures.
+-- would hold a context on each GPU next to the labs it measures.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
@@ -58,7 +58,7 @@ end
 ---@return table<string, table>  by id
 function devices.look(words)
   local ids = lists.unique(lists.map(words, devices.id))
-  local asked = lists.map(ids, function(id) return devices.is_exclusive(id) and id or nil end)
+  local asked = lists.filter(ids, function(id) return devices.is_exclusive(id) end)
   local found = #asked > 0 and ask(asked) or {}
   for _, id in ipairs(ids) do
     found[id] = found[id] or { usable = not devices.is_exclusive(id),

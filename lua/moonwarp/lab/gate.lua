@@ -85,7 +85,7 @@ local function has(record, wanted)
   return true
 end
 
--- A rate with its interval; nil if the record has none. A plain number per second beside one benchmark is work by its
+-- A rate with its interval; nil if the record has none. A plain number per second next to one benchmark is work by its
 -- median.
 local function rate_of(record, field)
   local value, low, high = quantity.read(fields.value(record, field))
@@ -99,7 +99,7 @@ local function rate_of(record, field)
   return value and { value = value, low = low or value, high = high or value }
 end
 
--- The best of the records that the selector takes; nil and why there is none.
+-- The best of the records that the selector takes; nil and why not.
 local function best(records, wanted, field)
   local found, most = false, nil
   for _, record in ipairs(records) do

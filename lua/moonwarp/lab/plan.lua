@@ -13,7 +13,7 @@ local sanitizer = require "moonwarp.tools.sanitizer"
 local plan = {}
 
 local KEPT = { "title", "study", "script", "path", "params", "words", "tags", "time_limit", "memory_limit",
-               "output_limit", "disk_limit", "files", "processes", "tasks", "env", "retries", "checks", "gates" }
+               "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env", "retries", "checks", "gates" }
 
 -- ---- which labs ---------------------------------------------------------------------------------
 
@@ -39,11 +39,11 @@ local function chosen(labs, only)
     for _, need in ipairs(lab.needs) do want(by_name[need]) end
   end
   for _, word in ipairs(only) do
-    local meant = lists.map(labs, function(lab) return has_tag(lab, word) and lab or nil end)
+    local meant = lists.filter(labs, function(lab) return has_tag(lab, word) end)
     if #meant == 0 then fail_nothing(word, labs) end
     for _, lab in ipairs(meant) do want(lab) end
   end
-  return lists.map(labs, function(lab) return wanted[lab] and lab or nil end)
+  return lists.filter(labs, function(lab) return wanted[lab] end)
 end
 
 -- ---- on which devices ---------------------------------------------------------------------------
@@ -59,7 +59,7 @@ end
 -- All that were asked for, else the first that is usable.
 local function devices_of(lab, asked, found)
   local ids = lists.map(asked or lab.devices, devices.id)
-  if asked then return lists.map(ids, function(id) return takes(lab, id) and id or nil end) end
+  if asked then return lists.filter(ids, function(id) return takes(lab, id) end) end
   return { lists.find(ids, function(id) return found[id].usable end) }
 end
 
@@ -72,16 +72,14 @@ end
 -- ---- steps --------------------------------------------------------------------------------------
 
 local function gates_on(gates, id)
-  return lists.map(gates, function(one)
-    return (not one.devices or takes({ devices = lists.of(one.devices) }, id)) and one or nil
-  end)
+  return lists.filter(gates, function(one) return not one.devices or takes({ devices = lists.of(one.devices) }, id) end)
 end
 
 local function new_step(lab, id, fits)
   local step = { name = lab.name, device = id, needs = {} }
   step.id = ("%s-%s"):format(lab.name, (id or "none"):gsub(":", "-"))
   for _, key in ipairs(KEPT) do step[key] = lab[key] end
-  step.gates = id and lists.map(gates_on(lab.gates, id), function(one) return fits(one) and one or nil end) or {}
+  step.gates = id and lists.filter(gates_on(lab.gates, id), function(one) return fits(one) end) or {}
   if step.tasks == 1 then step.tasks = nil end -- as every lab
   return step
 end
@@ -103,7 +101,7 @@ end
 local function check_step(lab, id, found)
   local step = new_step(lab, checking_device(lab, id, found), counter_gate.is)
   step.params, step.check = lab.check.params, lab.check.words
-  step.checks, step.tasks, step.retries = nil, nil, 0
+  step.checks, step.tasks, step.retries = nil, step.mpi and step.tasks or nil, 0
   return step
 end
 

@@ -63,7 +63,7 @@ end
 
 --- Sandboxes for labs; whether there can be any is tried once.
 ---@param when string   of sandbox.WHEN; an error if it is "require" and there can be none
----@return table        problem: why there are none, or nil; gaps: what they do not keep, in words
+---@return table        problem: why not, or nil; gaps: what they do not keep, in words
 function sandbox.new(when)
   local self = setmetatable({ cache = core.cache_stat().folder, base = BASE, gaps = {} }, sandbox)
   if when == "off" then
@@ -88,7 +88,7 @@ local function folder_of(path)
   return path:match "^(.*)/[^/]*$" or "."
 end
 
--- What a script may see: its folder, the working folder and moonwarp's files, beside the system. nil without
+-- What a script may see: its folder, the working folder and moonwarp's files, besides the system. nil without
 -- sandboxes.
 local function view_of(self, script, extra)
   if self.problem then return nil end

@@ -9,6 +9,8 @@ local chart = require "moonwarp.plot.chart"
 local core = require "moonwarp.core"
 local exit = require "moonwarp.base.exit"
 local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
 local utf8text = require "moonwarp.base.utf8text"
 
 local screen = {}
@@ -67,25 +69,21 @@ end
 
 -- Name, times and bar, in columns; a narrow terminal gets no bar.
 function screen:running_lines(running, width)
-  local names, clocks, lines = {}, {}, {}
-  for i, one in ipairs(running) do
-    names[i] = place(one.step)
+  local lines = sheet.lines(sheet.of({ { cell = function(one) return place(one.step) end }, { cell = function(one)
     local elapsed, length = amount.clock(core.clock() - one.began), self:length(one.step)
-    clocks[i] = length and ("%s of %s"):format(elapsed, length) or elapsed
-  end
-  local widest, longest = utf8text.widest(names), utf8text.widest(clocks)
-  local room = width - widest - longest - 6
-  for i, one in ipairs(running) do
-    local expected = self.expected[one.step.id]
-    lines[i] = ("  %s  %s"):format(utf8text.left(names[i], widest), clocks[i])
+    return length and ("%s of %s"):format(elapsed, length) or elapsed
+  end } }, running), { indent = "  " })
+  local widest = utf8text.widest(lines)
+  local room = width - widest - 2
+  return lists.map(lines, function(line, i)
+    local began, expected = running[i].began, self.expected[running[i].step.id]
     if expected and room >= 8 then
       -- What takes longer than it used to is never shown as done.
-      local share = math.min(0.99, (core.clock() - one.began) / expected)
-      lines[i] = ("%s  %s"):format(utf8text.left(lines[i], widest + longest + 4), self:bar(share, math.min(BAR, room)))
+      local share = math.min(0.99, (core.clock() - began) / expected)
+      line = ("%s  %s"):format(utf8text.left(line, widest), self:bar(share, math.min(BAR, room)))
     end
-    lines[i] = cut(lines[i], width)
-  end
-  return lines
+    return cut(line, width)
+  end)
 end
 
 -- Known times of the remaining steps; nil if one is not known.

@@ -26,7 +26,7 @@ local function is_file(word)
   return word:find("/", 1, true) or word:match("%.lua$")
 end
 
---- The script of a study, or of a file; nil if there is none.
+--- The script of a study, or of a file; nil if none.
 ---@param word string   "memcopy", "mine.lua", "some/folder"
 ---@return string? script
 function studies.find(word)
@@ -35,7 +35,7 @@ function studies.find(word)
   return folder.script(own .. ".lua") or folder.script(own .. "/init.lua") or folder.script(word)
 end
 
--- The Lua files beside the one that a word names, as they are written on the command line.
+-- The Lua files next to the one that a word names, as they are written on the command line.
 local function neighbours(word)
   local around = word:match "^(.*/)" or ""
   return lists.map(files.entries(around == "" and "." or around), function(name)
@@ -45,7 +45,7 @@ end
 
 local function fail_none(word)
   if require("moonwarp.results.store").is_run(word) then
-    options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, word)
+    options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, path.word(word))
   end
   if lfs.attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
   local near = nearest.find(word, neighbours(word))
@@ -76,7 +76,8 @@ local fields, list, optional = schema.fields, schema.list, schema.optional
 
 -- What a file says of itself. It is a program: its answer may be anything.
 local DESCRIPTION = fields {
-  error = "string?", plain = "boolean?", question = "string?", parts = optional(list "string"),
+  error = "string?", plain = "boolean?", question = "string?", course = optional(schema.map "number string"),
+  parts = optional(list "string"),
   params = optional(list(fields { name = "string", default = "number string boolean table?",
                                   gpu = "number string boolean table?", help = "string?" })),
   rungs = optional(list(fields { name = "string", number = "integer?", answer = "string?" })),

@@ -7,8 +7,9 @@ local exit = require "moonwarp.base.exit"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local path = require "moonwarp.base.path"
+local sheet = require "moonwarp.base.sheet"
 local units = require "moonwarp.base.units"
-local utf8text = require "moonwarp.base.utf8text"
 local verdict = require "moonwarp.lab.verdict"
 
 local summary = {}
@@ -59,33 +60,15 @@ end
 
 -- ---- the table ----------------------------------------------------------------------------------
 
-local HEADS = { "lab", "device", "verdict", "gates", "time", "folder" }
-
-local function gates_text(gates)
-  if not gates or #gates == 0 then return "-" end
-  local ok = 0
-  for _, one in ipairs(gates) do ok = ok + (one.ok and 1 or 0) end
-  return ("%d of %d"):format(ok, #gates)
-end
-
-local function cells_of(row)
-  local word = row.attempts > 1 and ("%s (attempt %d)"):format(row.verdict, row.attempts) or row.verdict
-  return { row.name, row.device or "-", word, gates_text(row.gates),
-           row.seconds and amount.clock(row.seconds) or "-", row.run or row.folder or "-" }
-end
-
--- On a narrow terminal the last columns are left out.
-local function table_lines(rows, room)
-  local all = lists.append({ HEADS }, lists.map(rows, cells_of))
-  local lines, total = lists.map(all, function() return "" end), 0
-  for i in ipairs(HEADS) do
-    local width = utf8text.widest(lists.map(all, function(cells) return cells[i] end))
-    if i > 1 and total + width > room then break end
-    for n, line in ipairs(lines) do lines[n] = line .. utf8text.left(all[n][i], width + 2) end
-    total = total + width + 2
-  end
-  return lists.map(lines, utf8text.trim_end)
-end
+local COLUMNS <const> = {
+  { heading = "lab", cell = "name" }, { heading = "device", cell = function(row) return row.device or "-" end },
+  { heading = "verdict", cell = function(row)
+    return row.attempts > 1 and ("%s (attempt %d)"):format(row.verdict, row.attempts) or row.verdict
+  end },
+  { heading = "gates", cell = function(row) return verdict.gates(row.gates or {}) or "-" end },
+  { heading = "time", cell = function(row) return row.seconds and amount.clock(row.seconds) or "-" end },
+  { heading = "folder", cell = function(row) return row.run or row.folder or "-" end },
+}
 
 local function counted(result)
   local words = lists.map(lists.keys(result.counts), function(word)
@@ -100,7 +83,7 @@ end
 ---@param room integer?  columns; nil: any
 ---@return string
 function summary.text(result, room)
-  local lines = table_lines(result.labs, room or math.huge)
+  local lines = sheet.lines(sheet.of(COLUMNS, result.labs), { room = room })
   for _, row in ipairs(result.labs) do
     if row.message then
       lines[#lines + 1] = ("%s: %s: %s"):format(row.id, row.verdict, row.message)
@@ -110,13 +93,13 @@ function summary.text(result, room)
   if lists.find(result.labs, function(row) return row.sandboxed == false end) then
     lines[#lines + 1] = "labs ran without a sandbox" .. (result.unsandboxed and ": " .. result.unsandboxed or "")
   end
-  local shared = lists.map(result.labs, function(row) return row.shared and row or nil end)
+  local shared = lists.filter(result.labs, function(row) return row.shared end)
   if #shared > 0 then
     lines[#lines + 1] = ("%s had only a part of a node, so other jobs may have disturbed the timings: "
       .. "-- --exclusive gives each job a whole node"):format(units.count(#shared, "lab"))
   end
   if result.status ~= "complete" then
-    lines[#lines + 1] = ("to go on: moonwarp batch --resume %s"):format(result.folder)
+    lines[#lines + 1] = ("to go on: moonwarp batch --resume %s"):format(path.word(result.folder))
   end
   return table.concat(lines, "\n")
 end

@@ -5,7 +5,7 @@
 
 local variables = {}
 
---- Names that pass; * stands for any end. Beside the system's: what compilers, Lua, CUDA, MPI and Slurm read.
+--- Names that pass; * stands for any end. Besides the system's: what compilers, Lua, CUDA, MPI and Slurm read.
 variables.PASSED = {
   "PATH", "HOME", "LANG", "LC_*", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "LIBRARY_PATH", "COMPILER_PATH", "CPATH",
   "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LUA_PATH*", "LUA_CPATH*", "CUDA_*", "NCCL_*", "NVSHMEM_*", "OMPI_*",

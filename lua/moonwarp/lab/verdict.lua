@@ -69,6 +69,15 @@ local function read_run(folder)
   return run, problem and "its run" .. problem:sub(#folder + 1)
 end
 
+--- How many of some gates held.
+---@param gates table[]
+---@return string? text   "2 of 3"; nil: no gates
+---@return number? share
+function verdict.gates(gates)
+  local ok = #lists.map(gates, function(one) return one.ok == true or nil end)
+  if #gates > 0 then return ("%d of %d"):format(ok, #gates), ok / #gates end
+end
+
 --- The end of a lab's output.
 ---@param log string   its file
 ---@return string
@@ -97,7 +106,7 @@ end
 -- The first failed check, with its first element: "check y: 1 of 4 elements are wrong; [3]: expected 3, got nan". If it
 -- is of a result, the first finding of check mode as well, which may be why.
 local function failed_check(run)
-  local failed = lists.map(run and run.checks or {}, function(one) return one.ok == false and one or nil end)
+  local failed = lists.filter(run and run.checks or {}, function(one) return one.ok == false end)
   if #failed == 0 then return nil end
   local words, more = text_of(failed[1]):gsub("\n%s*", "; ", 1):match "[^\n]*", #failed - 1
   local finding = not is_finding(run, failed[1]) and lists.find(failed, function(one) return is_finding(run, one) end)

@@ -288,16 +288,20 @@ end
 -- The last two look at what a run leaves in the output, so the one that poisons it comes first.
 local ORDER = { "above_peak", "too_fast", "not_synchronised", "not_written", "copied" }
 
+-- These call the function as often as what they find asks for: ranks of a job would lose step.
+local ALONE = { not_synchronised = true, not_written = true }
+
 -- ---- raising them -------------------------------------------------------------------------------
 
 --- Looks for results that cannot be, and says so on standard error.
 ---@param result table   of mw.bench; gets alarms { name, cause, remedy }
----@param run table      session, device, stream, clock, main (the mode), setup
+---@param run table      session, job (of several ranks), device, stream, clock, main (the mode), setup
 ---@param options table  bytes, flops, output, input, copies, peak, peak_flops, quiet, name
 function alarm.check(result, run, options)
   result.alarms = {}
   for _, name in ipairs(ORDER) do
-    local cause, remedy = alarms[name](result, run, options)
+    local cause, remedy
+    if not (run.job and ALONE[name]) then cause, remedy = alarms[name](result, run, options) end
     if cause then
       table.insert(result.alarms, { name = name, cause = cause, remedy = remedy })
       local text = ("mw.bench: %s%s; %s"):format(options.name and options.name .. ": " or "", cause, remedy)

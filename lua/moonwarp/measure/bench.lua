@@ -11,7 +11,7 @@
 -- Contenders, mw.bench { naive = f, tiled = g }, are measured in turn, so that a change of the machine's
 -- pace meets all of them; a turn finds the caches as the contender before it left them, and begins
 -- with one call that is not timed.
--- Data that fits a cache stays there from call to call: { cold = true } measures beside that with
+-- Data that fits a cache stays there from call to call: { cold = true } also measures with
 -- the caches overwritten before each call, { graph = true } the function as a replayed graph.
 --
 -- clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
@@ -47,7 +47,7 @@ local SPEC = {
   device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
   bytes = "number", flops = "number", output = "array table", input = "array table",
   copies = "boolean", peak = "number", peak_flops = "number", dtype = "string", name = "string",
-  quiet = "boolean", energy = "boolean",
+  quiet = "boolean", energy = "boolean", collective = "boolean",
 }
 
 local COUNT = { 1, MOST, whole = true }
@@ -120,11 +120,17 @@ local function need_device(device, what)
   if not device then failure.invalid("mw.bench: %s needs a device; none is open", what) end
 end
 
-local function choose_clock(options, device)
+local function choose_clock(options, device, job)
   local wanted = options.clock or (device and device:kind() == "gpu" and "device" or "host")
-  if wanted == "host" then return clocks.host(device) end
+  if wanted == "host" then return clocks.of_all(clocks.host(device), job) end
   need_device(device, "clock = 'device'")
-  return clocks.events(device, options.stream or device:default_stream())
+  return clocks.of_all(clocks.events(device, options.stream or device:default_stream()), job)
+end
+
+-- The job whose ranks measure together, if it has several.
+local function job_of(session, options)
+  local job = session.job
+  return job and job.size > 1 and options.collective ~= false and job or nil
 end
 
 -- ---- modes --------------------------------------------------------------------------------------
@@ -154,7 +160,7 @@ function bench.captured(fn, device, stream)
   end)
 end
 
--- The function as a graph, or why there is none.
+-- The function as a graph, or why not.
 local function graph_of(fn, options, device)
   need_device(device, "graph = true")
   local ok, graph = pcall(bench.captured, fn, device, options.stream)
@@ -210,8 +216,10 @@ local function result_of(mode, run, options)
 end
 
 -- Adds what a call costs in energy; what is set up before each call would be in it.
-local function add_energy(result, fn, options, device)
-  local why = not energy.is_counted(device) and "the device has no counter of energy"
+local function add_energy(result, fn, options, run)
+  local device = run.device
+  local why = run.job and "ranks of a job would lose step"
+    or not energy.is_counted(device) and "the device has no counter of energy"
     or options.setup and "'setup' comes between its calls"
   if why then
     table.insert(result.warnings, { cause = "its energy is not measured: " .. why,
@@ -253,7 +261,7 @@ local function run_all(fn, options, run)
   protocol.measure(list, run)
   local result = results_of(list, run, options, no_graph)
   result.dtype = options.dtype
-  if options.energy then add_energy(result, fn, options, run.device) end
+  if options.energy then add_energy(result, fn, options, run) end
   if result.intensity then declared[#declared + 1] = result end
   result.cost = cost_of(list, start)
   return result
@@ -291,7 +299,7 @@ end
 -- gate leaves the others theirs.
 local function new_contender(one, options, run)
   local own = setmetatable(lists.merged(one), { __index = options })
-  local clock = choose_clock(own, own.device or run.device)
+  local clock = choose_clock(own, own.device or run.device, run.job)
   local mode = warm_mode(one.fn, clock, own, run)
   mode.title = one.name
   return { mode = mode, options = own,
@@ -307,7 +315,8 @@ end
 --- Measures contenders in turn: for each turn a share of the least time.
 ---@param session table      whose device is the default, and whose checks alarms fail
 ---@param list table[]       { name =, fn =, and of its own: bytes (moved a call), device, stream, setup }
----@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
+---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given; fill: how many
+---                          samples fill the least time
 ---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
 ---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
 function bench.turns(session, list, options, after)
@@ -319,13 +328,14 @@ function bench.turns(session, list, options, after)
     end)
   end
   local flush <close> = flusher(options, device)
-  local run = { session = session, limits = limits, device = device, flush = flush, more_time = options.more_time }
+  local run = { session = session, limits = limits, device = device, flush = flush, more_time = options.more_time,
+                job = job_of(session, options) }
   local contenders <close> = setmetatable({}, { __close = close_clocks })
   for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
   protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
   return lists.map(contenders, function(one)
     local result = results_of({ one.mode }, one.run, one.options)
-    if options.energy then add_energy(result, one.mode.fn, one.options, one.run.device) end
+    if options.energy then add_energy(result, one.mode.fn, one.options, one.run) end
     return result
   end)
 end
@@ -346,14 +356,15 @@ end
 --- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
 --- (10), max_time (15 s), samples (exactly so many instead), batch (calls per sample, 1e7 at most; chosen by
 --- itself), warmup (further calls before), setup (function called before each sample, untimed; one
---- call a sample), flush (true: the device's caches are overwritten before each sample), cold (true:
---- that beside the rest, as result.cold), graph (true: captured and replayed beside the rest, as
+--- call per sample), flush (true: the device's caches are overwritten before each sample), cold (true:
+--- that next to the rest, as result.cold), graph (true: captured and replayed next to the rest, as
 --- result.graph), device, stream (whose clock; the last device opened), clock ("device" or "host").
 --- Declared by the script, for rates and for alarms on results that cannot be: bytes (moved a call),
---- flops (operations a call), output, input (an array or a list: written whole by each call; read),
+--- flops (operations per call), output, input (an array or a list: written whole by each call; read),
 --- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
 --- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
---- are not printed), energy (true: that of a call, as result.energy, over a second of calls and a second without).
+--- are not printed), energy (true: that of a call, as result.energy, over a second of calls and a second without),
+--- collective (false: in an MPI job this rank measures by itself; else all do, and a time is the greatest of theirs).
 --- A table of functions, { naive = f, tiled = g } or { { "naive", f }, ... } for an order of one's own,
 --- is measured in turn; the options are those of each (not cold and graph). Its result is a list of
 --- results, found by name too, with ratio("tiled", "naive"): how many times as fast, as value, low and
@@ -362,7 +373,7 @@ end
 ---@param session table       whose device is the default, and whose checks alarms fail
 ---@param fn function|table   called without arguments
 ---@param options table?
----@return table result       seconds a call: median, low, high (its 95 % interval; number / result is a
+---@return table result       seconds per call: median, low, high (its 95 % interval; number / result is a
 ---                           quantity, which keeps it), min, max, mean,
 ---                           sd, mad, p05, p25, p75, p95; noise (relative); n, batch, first (the
 ---                           first call), samples, launch (summary of the host's seconds to issue a
@@ -381,9 +392,10 @@ function bench.run(session, fn, options)
   if is_table then return run_contenders(session, fn, options) end
   local limits, device = limits_of(options), device_of(session, options)
   if checking.is_on(device) then return run_once(session, fn, options, device) end
-  local clock <close> = choose_clock(options, device)
+  local job = job_of(session, options)
+  local clock <close> = choose_clock(options, device, job)
   local flush <close> = flusher(options, device)
-  local run = { session = session, clock = clock, limits = limits, device = device, flush = flush,
+  local run = { session = session, job = job, clock = clock, limits = limits, device = device, flush = flush,
                 stream = options.stream }
   local _ <close> = setmetatable({}, { __close = function() if run.graph then run.graph:close() end end })
   return run_all(fn, options, run)

@@ -1,89 +1,157 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a device gives at most, measured: main memory's rate by the triad, and multiply-adds a second
--- in f32 and f64. Kept for the rest of the session, since nothing about it changes.
+-- What a device gives at most: measured where it is first needed, and kept for the user in a file, by the device's name,
+-- its driver, its multiprocessors and moonwarp's version: $MOONWARP_CEILINGS, else ceilings.json in
+-- $XDG_CONFIG_HOME/moonwarp, else in ~/.config/moonwarp. It is { "schema": "moonwarp-ceilings/1", "ceilings": [ entry,
+-- ... ] }; an entry has these and
+--   values   numbers by the names of ceiling_kinds.lua, in their units (B/s, flop/s, 1/s, s)
+--   date     of the last one that was measured
 
-local bench = require "moonwarp.measure.bench"
-local check = require "moonwarp.measure.check"
-local dtypes = require "moonwarp.base.dtypes"
+local checking = require "moonwarp.measure.checking"
+local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
+local kept = require "moonwarp.base.kept"
+local kinds = require "moonwarp.measure.ceiling_kinds"
+local lists = require "moonwarp.base.lists"
+local nearest = require "moonwarp.base.nearest"
+local schema = require "moonwarp.base.schema"
 
 local ceiling = {}
 
-local BLOCK = 256
--- Arrays this many times larger than the last cache measure main memory.
-local BEYOND = 4
-local LEAST_BYTES, MOST_SHARE = 64 << 20, 1 / 16 -- of an array; of the memory that is free
+--- The file.
+ceiling.file = kept.new { variable = "MOONWARP_CEILINGS", file = "ceilings.json", schema = "moonwarp-ceilings/1",
+  key = "ceilings", order = { "device", "driver", "multiprocessors", "moonwarp", "date" }, entry = schema.fields {
+    device = "string", driver = "string", multiprocessors = "integer", moonwarp = "string", date = "string",
+    values = schema.map "number" } }
 
--- Where arrays are read two elements at a time, and how many chains hide the latency of a
--- multiply-add: on a CPU a chain is one lane of a vector, on a GPU a thread has few registers.
-local SHAPES = { cpu = { lanes = { 1 }, chains = { 64, 128, 256 }, blocks = 4, steps = 4096 },
-                 gpu = { lanes = { 1, 2 }, chains = { 4, 8, 16 }, blocks = 8, steps = 16384 } }
+-- ---- what is kept -------------------------------------------------------------------------------
 
--- The middle of a few steady samples; a ceiling need not be known to more than a per cent.
-local function seconds(session, device, fn)
-  return bench.run(session, fn, { device = device, noise = 0.01, min_time = 0.1, max_time = 2 }).median
+local function head_of(device)
+  local properties = device:properties()
+  return { device = device:name(), driver = tostring(properties.driver), moonwarp = core.version,
+           multiprocessors = properties.multiprocessors }
 end
 
-local function elements(device)
-  local cache = device:properties().cache_bytes
-  local bytes = math.max(LEAST_BYTES, BEYOND * cache)
-  bytes = math.min(bytes, math.floor(MOST_SHARE * device:memory()))
-  return math.max(bytes // 16, 1) * 2
-end
-
-local function triad_seconds(session, device, module, lanes, b, a, c, scale)
-  local n = #b // lanes
-  local kernel = module:kernel("triad" .. lanes)
-  local go <close> = kernel:prepare { block = BLOCK, grid = (n + BLOCK - 1) // BLOCK }
-  return seconds(session, device, function() go(b, a, c, scale, n) end)
-end
-
-local function bandwidth_of(session, device, module)
-  local n, scale, least = elements(device), 3, math.huge
-  local a <close> = device:empty("f64", n)
-  local b <close> = device:empty("f64", n)
-  local c <close> = device:empty("f64", n)
-  a:linspace(1, 2)
-  c:fill(1)
-  for _, lanes in ipairs(SHAPES[device:kind()].lanes) do
-    least = math.min(least, triad_seconds(session, device, module, lanes, b, a, c, scale))
+local function is_of(entry, head)
+  for name, value in pairs(head) do
+    if entry[name] ~= value then return false end
   end
-  a:linspace(1 + scale, 2 + scale)
-  check.run(session, b, a, { name = "the triad of mw.roofline" })
-  return 3 * b:nbytes() / least
+  return true
 end
 
--- A multiply-add is two operations. Each chain ends at its number and the steps, which f32 counts
--- exactly up to 2^24 / chains.
-local function chains_rate(session, device, module, dtype, chains, shape)
-  local grid = shape.blocks * device:properties().multiprocessors
-  local sums <close> = device:array(dtype, grid * BLOCK)
-  local kernel = module:kernel(("chains<%s,%d>"):format(dtypes[dtype].cpp, chains))
-  local go <close> = kernel:prepare { block = BLOCK, grid = grid }
-  local t = seconds(session, device, function() go(sums, 1, 1, shape.steps) end)
-  check.run(session, sums, chains * (chains - 1) // 2 + chains * shape.steps,
-    { exact = true, name = "the multiply-adds of mw.roofline" })
-  return 2 * chains * shape.steps * grid * BLOCK / t
-end
-
-local function rate_of(session, device, module, dtype)
-  local most, shape = 0, SHAPES[device:kind()]
-  for _, chains in ipairs(shape.chains) do
-    most = math.max(most, chains_rate(session, device, module, dtype, chains, shape))
+-- The values that are kept of a device, by name; those that are no rates, as somebody may have written them, are not.
+local function known_of(device)
+  local head, values = head_of(device), {}
+  local entry = lists.find(ceiling.file:read(), function(one) return is_of(one, head) end)
+  for name, value in pairs(entry and entry.values or {}) do
+    if value > 0 and value < math.huge then values[name] = value end
   end
-  return most
+  return values
 end
 
---- The ceilings of a device.
----@param session table  that keeps them
+local function keep(device, new)
+  local head = head_of(device)
+  ceiling.file:change(function(entries)
+    local old = lists.find(entries, function(one) return is_of(one, head) end)
+    local entry = lists.merged(head, { values = lists.merged(old and old.values or {}, new),
+                                       date = os.date "!%Y-%m-%dT%H:%M:%SZ" })
+    return lists.append(lists.map(entries, function(one) return one ~= old and one or nil end), { entry })
+  end)
+end
+
+--- Forgets what is kept of a device.
 ---@param device userdata
----@return table  bandwidth (B/s), f32, f64 (flop/s), device, device_name
+function ceiling.forget(device)
+  local head = head_of(device)
+  ceiling.file:change(function(entries)
+    return lists.map(entries, function(one) return not is_of(one, head) and one or nil end)
+  end)
+end
+
+-- ---- what is asked ------------------------------------------------------------------------------
+
+-- Why a device has no ceilings, or not this one.
+local function reason_of(device, one)
+  if device:is_offline() then return "it only compiles" end
+  if checking.is_on(device) then return "in check mode nothing is timed" end
+  return one.reason and one.reason(device)
+end
+
+-- Values of ceilings, those that are missing measured and kept.
+local function values_of(session, device, list)
+  local values, new, names = known_of(device), {}, {}
+  local missing = lists.map(list, function(one)
+    return not values[one.name] and not reason_of(device, one) and one or nil
+  end)
+  if #missing == 0 then return values end
+  for i, one in ipairs(missing) do names[i] = one.name end
+  io.stderr:write(("measuring what %s gives at most, which is kept: %s\n"):format(device:id(), table.concat(names, ", ")))
+  local m <close> = kinds.new(session, device)
+  for _, one in ipairs(missing) do new[one.name] = kinds.measure(m, one) end
+  keep(device, new)
+  return lists.merged(values, new)
+end
+
+local function named(name)
+  local one = lists.find(kinds.list, function(other) return other.name == name end)
+  if one then return one end
+  local names = lists.map(kinds.list, function(other) return other.name end)
+  failure.invalid("dev:ceiling: there is no ceiling '%s'; %s", tostring(name), nearest.hint(name, names))
+end
+
+--- A ceiling of a device, measured where it is not kept.
+---@param session table
+---@param device userdata
+---@param name string      of ceiling_kinds.lua
+---@return number? value   nil where the device has none
+---@return string reason   why; else the value's unit
+function ceiling.value(session, device, name)
+  local one = named(name)
+  local reason = reason_of(device, one)
+  if reason then return nil, reason end
+  return values_of(session, device, { one })[name], one.unit
+end
+
+--- All ceilings of a device.
+---@param session table
+---@param device userdata
+---@return table[] rows   name, unit, about, value or reason, sheet (the data sheet's, where it is known)
+function ceiling.all(session, device)
+  local values = values_of(session, device, kinds.list)
+  return lists.map(kinds.list, function(one)
+    return { name = one.name, unit = one.unit, about = one.about, value = values[one.name],
+             reason = reason_of(device, one), sheet = ceiling.sheet(device, one.name) }
+  end)
+end
+
+-- Multiply-adds a cycle of a multiprocessor by architecture, f32 and f64 (CUDA C++ Programming Guide, "Arithmetic
+-- Instructions").
+local LANES <const> = { sm_60 = { 64, 32 }, sm_61 = { 128, 4 }, sm_70 = { 64, 32 }, sm_75 = { 64, 2 },
+  sm_80 = { 64, 32 }, sm_86 = { 128, 2 }, sm_89 = { 128, 2 }, sm_90 = { 128, 64 }, sm_100 = { 128, 64 },
+  sm_120 = { 128, 2 } }
+
+--- What the data sheet says, by the device's clocks and multiprocessors; nil where it is not known.
+---@param device userdata
+---@param name string
+---@return number?
+function ceiling.sheet(device, name)
+  local properties = device:properties()
+  local lanes = LANES[properties.arch]
+  if name == "read" or name == "write" or name == "copy" or name == "triad" then return device:peak_bandwidth() end
+  if not lanes or name ~= "f32" and name ~= "f64" then return nil end
+  return 2.0 * lanes[name == "f32" and 1 or 2] * properties.multiprocessors * properties.clock
+end
+
+--- The ceilings of a roofline, kept for the rest of the session.
+---@param session table
+---@param device userdata
+---@return table  bandwidth (B/s, of the triad), f32, f64 (flop/s), device, device_name
 function ceiling.of(session, device)
   local id, known = device:id(), session.ceilings
   if known[id] then return known[id] end
-  local module <close> = device:module "ceiling.cu"
-  known[id] = { bandwidth = bandwidth_of(session, device, module), f32 = rate_of(session, device, module, "f32"),
-                f64 = rate_of(session, device, module, "f64"), device = id, device_name = device:name() }
+  local values = values_of(session, device, { named "triad", named "f32", named "f64" })
+  known[id] = { bandwidth = values.triad, f32 = values.f32, f64 = values.f64, device = id,
+                device_name = device:name() }
   return known[id]
 end
 

@@ -149,7 +149,7 @@ local function indexed(first, shape)
   end)
 end
 
--- Whether every error is of rounding's size beside the largest magnitude; a NaN on one side never is.
+-- Whether every error is of rounding's size compared with the largest magnitude; a NaN on one side never is.
 local function is_small(found, largest, dtype)
   local eps = dtypes[dtype].eps
   if found.wrong == 0 or not eps then return false end
@@ -240,7 +240,7 @@ function check.run(session, got, expected, options)
   return report.ok, report
 end
 
---- What is expected of an array, as an array that is to be closed.
+--- The expected values of an array, as one that is to be closed.
 ---@param got userdata
 ---@param expected any    as of check.run; of an array a copy
 ---@return userdata
@@ -250,7 +250,7 @@ function check.expected(got, expected)
   return expected_array(got, expected, { got:shape() })
 end
 
---- How an array differs from what is expected; nothing is noted.
+--- How an array differs from the expected values; nothing is noted.
 ---@param got userdata
 ---@param expected userdata  of the same type and shape
 ---@param options table

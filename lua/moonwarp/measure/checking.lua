@@ -81,7 +81,7 @@ function checking.read(given)
   return lists.merged({}, mode)
 end
 
---- The option check of a function: nil for none or false; raises what is wrong with it.
+--- The option check of a function: nil for none or false; raises errors in it.
 ---@param who string
 ---@param given any
 ---@return table?

@@ -94,6 +94,24 @@ function clock.events(device, stream)
   return setmetatable(self, { __close = close_events })
 end
 
+--- A clock of all ranks of an MPI job: a sample begins at all of them, and its time is the greatest. So what is decided
+--- by times is decided alike. What one has no gate for, none has.
+---@param self table   a clock, which becomes it
+---@param job table?   session.job; nil: it stays as it is
+---@return table self
+function clock.of_all(self, job)
+  if not job then return self end
+  local own = self.measure
+  if job.max(self.gate and 0.0 or 1.0) > 0 then clock.unblock(self, self.unblocked or "another rank has no gate") end
+  function self.measure(fn, batch, lead)
+    job.max(0.0)
+    local t, issue, forced = own(fn, batch, lead)
+    t, issue, forced = job.max(t, issue, forced and 1.0 or 0.0)
+    return t, issue, forced > 0
+  end
+  return self
+end
+
 --- From now on measures without the gate.
 ---@param self table   a clock
 ---@param why string

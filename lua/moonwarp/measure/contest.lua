@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Contenders: functions that are measured in turn, and their results beside each other.
+-- Contenders: functions that are measured in turn, and their results side by side.
 --   { naive = f, tiled = g }               in the order of their names and the numbers in these
 --   { { "naive", f }, { "tiled", g } }     in this order
 
@@ -38,7 +38,7 @@ local function add(list, name, fn)
   list[#list + 1] = { name = name, fn = fn }
 end
 
--- A name that sorts by its numbers: "10" behind "9".
+-- A name that sorts by its numbers: "10" after "9".
 local function padded(name)
   return (tostring(name):gsub("%d+", function(digits) return ("0"):rep(20 - #digits) .. digits end))
 end
@@ -133,7 +133,7 @@ function results_type:ratio(over, under)
   return contest.ratio(result_named(self, over), result_named(self, under))
 end
 
--- A line each; the others beside the first.
+-- A line each; the others next to the first.
 function results_type:__tostring()
   local lines, first = {}, self[1]
   for i, one in ipairs(self) do

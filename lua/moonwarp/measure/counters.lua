@@ -31,7 +31,7 @@ end
 local known = {}
 for _, one in ipairs(lists.append(lists.append({}, counters.list), counters.figures)) do known[one.name] = one end
 
---- What is wrong with a name; nil of one that is known.
+--- Errors in a name; nil of one that is known.
 ---@param name any
 ---@return string?
 function counters.problem(name)
@@ -85,7 +85,7 @@ end
 ---@param list table[]
 ---@return table[]
 function counters.of_scripts(list)
-  return lists.map(list, function(launch) return not launch.kernel:find "^moonwarp::" and launch or nil end)
+  return lists.filter(list, function(launch) return not launch.kernel:find "^moonwarp::" end)
 end
 
 --- The launches that have been counted in this process: by devices, then by ncu.

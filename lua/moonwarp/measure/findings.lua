@@ -6,6 +6,7 @@
 local core = require "moonwarp.core"
 local lists = require "moonwarp.base.lists"
 local place = require "moonwarp.measure.tool_place"
+local sheet = require "moonwarp.base.sheet"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
@@ -117,23 +118,8 @@ local function who_of(party)
   return ("by %sthread %s"):format(block, at(party.thread))
 end
 
-local function verb_of(party) return party.verb end
-
--- A text after those before it in its line; nothing where its column is empty.
-local function placed(line, texts, i, between)
-  local width = utf8text.widest(texts)
-  return width == 0 and line or line .. between .. utf8text.left(texts[i], width)
-end
-
 -- "  write by block (0,0,0), thread (32,0,0)  red.cu:7  s[t] += s[t + h];", in columns.
-local function party_lines(parties)
-  local verbs, whos = lists.map(parties, verb_of), lists.map(parties, who_of)
-  local places = lists.map(parties, place_of)
-  return lists.map(parties, function(party, i)
-    local line = placed(placed(placed("", verbs, i, "  "), whos, i, " "), places, i, "  ")
-    return utf8text.trim_end(line .. "  " .. (party.text or ""))
-  end)
-end
+local PARTY <const> = { { cell = "verb" }, { cell = who_of, gap = " " }, { cell = place_of }, { cell = "text" } }
 
 local function others(kernels)
   local more = #kernels - 1
@@ -166,7 +152,7 @@ local function text_of(one)
   if one.intended then return intended_line(one) end
   local warning = one.warning and not findings.is_told(one) and "warning: " or ""
   local lines = { ((warning .. subject_of(one) .. (one.object or "")):gsub(", $", "")) }
-  lists.append(lines, party_lines(one.parties))
+  lists.append(lines, sheet.lines(sheet.of(PARTY, one.parties), { indent = "  " }))
   local seed = one.seed and (", first by seed:%d"):format(one.seed) or ""
   local remark = one.remark and one.remark .. "; " or ""
   lines[#lines + 1] = ("  %s%s; %s%s"):format(units.count(one.count, "time"), seed, remark, one.remedy)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A gate in a stream of a CUDA device: while it is shut, what is queued behind it waits, so that a
+-- A gate in a stream of a CUDA device: while it is shut, work queued behind it waits, so that a
 -- sample can be queued whole before its first kernel runs. The device side is the kernel
 -- kernels/moonwarp/hold.cu, which spins on a word of pinned memory and gives up after LIMIT.
 

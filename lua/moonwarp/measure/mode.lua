@@ -10,9 +10,9 @@ local mode = {}
 
 -- A sample is made this many times longer than the clock's resolution.
 local RESOLUTIONS = 200
--- And so long that about this many fill the least time: the first calls behind a gate begin up to
--- 0.3 us later than the ones after them, which in 5 ms is nothing.
-local SAMPLES = 100
+-- And so long that about this many fill the least time, unless its user says how many: the first calls behind a gate
+-- begin up to 0.3 us later than the ones after them, which in 5 ms is nothing.
+local SAMPLES, ROUGH = 100, 1 / 8
 -- Times above this many of the wanted one are not due to a busy host.
 local MOST_DOUBTED = 10
 local MOST_CALLS = 1 << 20
@@ -59,7 +59,7 @@ end
 
 -- ---- calls per sample ---------------------------------------------------------------------------
 
--- How many of a batch are queued behind the gate, from the seconds a call of device and host.
+-- How many of a batch are queued behind the gate, from the seconds per call of device and host.
 local function lead_of(batch, pace, issue)
   if pace < SAFE_PACE * issue then return math.min(batch, MOST_HELD) end
   return math.max(1, math.min(batch, MOST_HELD, math.ceil(HEAD_START / pace) + 1))
@@ -86,8 +86,9 @@ local function measure_twice(self, batch, lead, target)
   return math.min(t, again), math.min(issue, issue_again), forced_again
 end
 
--- Grows the batch until it fills the wanted time; what was measured on the way is the warm-up.
-local function grow(self, target)
+-- Grows the batch until it fills the wanted time, or a share of it that tells enough; what was measured on the way is
+-- the warm-up.
+local function grow(self, target, share)
   local batch, lead, most = 1, 1, MOST_CALLS
   while true do
     stop_if_interrupted()
@@ -103,6 +104,7 @@ local function grow(self, target)
       local growth = t > 0 and math.ceil(batch * target / t * 1.1) or batch * 8
       batch = math.min(growth, batch * 8, most)
       lead = lead_of(batch, pace, issue)
+      if t >= share * target then return batch, lead end
     end
   end
 end
@@ -122,7 +124,7 @@ end
 
 --- Chooses the batch; the calls are the warm-up.
 ---@param self table
----@param limits table  batch, min_time
+---@param limits table  batch, min_time, fill (samples that fill it)
 function mode.calibrate(self, limits)
   if limits.batch or self.prepare then
     self.batch = limits.batch or 1
@@ -130,8 +132,8 @@ function mode.calibrate(self, limits)
     find_lead(self)
     return
   end
-  local target = math.max(RESOLUTIONS * self.clock.resolution, limits.min_time / SAMPLES)
-  self.batch, self.lead = grow(self, target)
+  local target = math.max(RESOLUTIONS * self.clock.resolution, limits.min_time / (limits.fill or SAMPLES))
+  self.batch, self.lead = grow(self, target, limits.fill and ROUGH or 1)
 end
 
 -- ---- samples ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ local protocol = {}
 
 local MOST_SAMPLES = 100000
 local TURNS = 5 -- that the least time, or the given number of samples, is divided into
-local LONG = 0.05 -- seconds of a call beside which filling the caches anew is nothing
+local LONG = 0.05 -- seconds of a call compared with which filling the caches anew is nothing
 local LEAST = 3 -- samples of a contender, however slow it is: fewer have no interval
 
 local function is_enough(mode, limits)
@@ -28,6 +28,12 @@ local function is_enough(mode, limits)
   end
   mode.next_look = math.ceil(n * 1.1) -- looking sorts the samples
   return stats.noise(mode.samples) <= limits.noise
+end
+
+-- Whether a limit of time is reached: of a job rank 0 says so.
+local function is_late(run, yes)
+  if run.job then return run.job.decide(yes) end
+  return yes
 end
 
 -- Chooses each mode's batch; then calls take(mode, its place) of each that is not done, in rounds, until all are. After
@@ -43,7 +49,7 @@ local function take_rounds(list, run, seconds, take)
         open = open or not mode.done
       end
     end
-  until not open or core.clock() - start >= seconds
+  until not open or seconds < math.huge and is_late(run, core.clock() - start >= seconds)
   run.state, run.others = watch()
 end
 
@@ -71,7 +77,8 @@ end
 
 -- A turn: samples for a share of the least time, the first one after an untimed call if that could matter. Profilers
 -- show it as a range.
-local function take_turn(mode, limits)
+local function take_turn(mode, run)
+  local limits = run.limits
   local _ <close> = range.open(mode.title)
   local start, sampled, before = core.clock(), mode.sampled, #mode.samples
   local is_long = (mode.samples[before] or mode.first) > LONG
@@ -81,7 +88,7 @@ local function take_turn(mode, limits)
     modes.sample(mode, #mode.samples == before and not is_long)
     mode.spent = mode.spent + core.clock() - start
     start = core.clock()
-    local late = not limits.samples and mode.spent >= limits.max_time and #mode.samples >= LEAST
+    local late = not limits.samples and #mode.samples >= LEAST and is_late(run, mode.spent >= limits.max_time)
     mode.done = late or is_enough(mode, limits)
     local full = count and #mode.samples - before >= count
       or not count and mode.sampled - sampled >= limits.min_time / TURNS
@@ -96,7 +103,7 @@ end
 function protocol.turns(list, run, after)
   for _, mode in ipairs(list) do mode.turns, mode.spent = {}, 0 end
   take_rounds(list, run, math.huge, function(mode, i)
-    take_turn(mode, run.limits)
+    take_turn(mode, run)
     if after then after(i, mode) end
   end)
 end

@@ -42,7 +42,7 @@ local function mad_about(list, center)
   return stats.median(lists.map(list, function(value) return math.abs(value - center) end))
 end
 
--- Two passes: the textbook's one-pass form loses all digits if the spread is small beside the
+-- Two passes: the textbook's one-pass form loses all digits if the spread is small compared with the
 -- mean.
 local function mean_and_sd(list)
   local sum, n = 0, #list

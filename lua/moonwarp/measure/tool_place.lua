@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The places of what tools report (tool.lua) in the words of the script. NVRTC puts the folder in which it has compiled
--- in front of a source's name, and the cache may hold code from another one.
+-- before a source's name, and the cache may hold code from another one.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"

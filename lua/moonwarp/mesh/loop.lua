@@ -16,26 +16,26 @@ local loop = {}
 local invalid = failure.invalid
 
 -- ---- what a caller says -----------------------------------------------------------------------------
---- Rejects what is none of some words.
+--- Rejects all but some words.
 function loop.check_word(who, value, ...)
   local words = { ... }
   if not lists.has(words, value) then invalid("%s is %s, got %s", who, table.concat(words, ", "), tostring(value)) end
 end
 
---- Rejects what is no integer of a range.
+--- Rejects all but integers of a range.
 function loop.check_count(who, n, least, most)
   if math.type(n) ~= "integer" or n < least or n > most then
     invalid("%s must be an integer from %d to %d, got %s", who, least, most, tostring(n))
   end
 end
 
---- Rejects what is no name in a kernel.
+--- Rejects all but names in a kernel.
 function loop.check_name(who, name)
   if type(name) == "string" and name:find "^[%a_][%w_]*$" then return end
   invalid("%s is a word of letters and digits, got %s", who, tostring(name))
 end
 
---- Rejects what is no object of a mesh, or has no array any more.
+--- Rejects all but objects of a mesh that have an array.
 ---@param kind string   "set", "map", "loop", or "dat", which a global is too
 function loop.check_object(mesh, who, value, kind)
   local is_it = type(value) == "table" and value.kind == kind

@@ -58,7 +58,7 @@ local function element(loop, read, inc)
   return lists.append(before, after), begin
 end
 
--- What is in front of sums over all elements, and behind.
+-- What is before sums over all elements, and after.
 local function sums(loop)
   return lists.map(loop.sums, function(a) return declared(a.dat, a.own) end), lists.map(loop.sums, function(a)
     return ("for (int d = 0; d < %d; d++) add_block(&dat_%s[d], %s[d]);"):format(a.dat.dim, a.dat.name, a.own)
@@ -115,7 +115,7 @@ local function side_text(loop, p, side, name)
     stop = (p.own or not is_first) and stop, body = lists.append(declarations, body) })
 end
 
--- What a target's thread does in front of a barrier, and behind.
+-- What a target's thread does before a barrier, and after.
 local function targets(loop, p)
   local begin, own, more, finish, here = {}, {}, {}, {}, p.own and "if (is_here) " or ""
   for _, side in ipairs(p.sides) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Shared by all drawings of a ladder: which bars form a group, where the axis begins and ends, what
--- is written beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
+-- is written next to a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
 -- all numbers in base units. One of several runs, or series, has their labels in `runs`, and each bar the
 -- number of its own in `run`.
 
@@ -84,9 +84,7 @@ end
 ---@param ladder table
 ---@return table[]
 function bars.levels(ladder)
-  return lists.map(ladder.levels, function(level)
-    return ticks.within(level.value, ladder.xmin, ladder.xmax) and level or nil
-  end)
+  return lists.filter(ladder.levels, function(level) return ticks.within(level.value, ladder.xmin, ladder.xmax) end)
 end
 
 --- A value in words: "4.21 TB/s".
@@ -97,7 +95,7 @@ function bars.value(value, ladder)
   return units.format(value + 0.0, ladder.unit, DIGITS)
 end
 
---- The text beside a bar: its value, half of its interval or its ends, its share ("" if it has none).
+--- The text next to a bar: its value, half of its interval or its ends, its share ("" if it has none).
 ---@param bar table
 ---@param ladder table
 ---@param sign string   before half of the interval: "±"
@@ -125,7 +123,7 @@ local function add_marks(slot, bar)
   return #list > 0 and list or nil
 end
 
--- The place of a run's bar: beside those of the same name, the second of a name beside the second.
+-- The place of a run's bar: next to those of the same name, the second of a name next to the second.
 local function slot_of(slots, counts, bar)
   local own = ("%d\0%s"):format(bar.run or 1, bar.name)
   counts[own] = (counts[own] or 0) + 1

@@ -39,7 +39,7 @@ local function fill(cells, bar, axis, width, style)
   if eighths % 8 > 0 then cells[eighths // 8 + 1] = style.parts[eighths % 8] end
 end
 
--- A mark beside another takes the next free cell.
+-- A mark next to another takes the next free cell.
 local function add_marks(cells, bar, axis, width, signs, numbers)
   local taken = {}
   for _, mark in ipairs(bar.marks or {}) do
@@ -77,7 +77,7 @@ local function columns_of(ladder, style)
   return rows, widths
 end
 
--- Names get what they need up to half of what is left; where bars would be too short, the intervals go.
+-- Names get what they need up to half of the rest; where bars would be too short, the intervals go.
 local function layout(ladder, widths, width)
   local widest = utf8text.widest(lists.map(ladder.bars, function(bar) return bar.name end))
   local function share()
@@ -121,7 +121,7 @@ end
 
 --- Draws a ladder.
 ---@param ladder table   as docs/record.md has it
----@param size table?    width (letters), unicode; what is left out is the terminal's
+---@param size table?    width (letters), unicode; by default the terminal's
 ---@return string        lines joined by newlines, none wider than that
 function text.draw(ladder, size)
   local width, unicode = chart.size(size)

@@ -275,7 +275,7 @@ end
 
 --- Draws a chart.
 ---@param about table  as docs/record.md has it
----@param size table?  width, height (letters, lines), unicode; what is left out is the terminal's
+---@param size table?  width, height (letters, lines), unicode; by default the terminal's
 ---@return string      lines joined by newlines; "" where no series has a point
 function chart.draw(about, size)
   local width, unicode, colour = chart.size(size)

@@ -6,8 +6,8 @@
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
 local tables = require "moonwarp.plot.table"
-local utf8text = require "moonwarp.base.utf8text"
 
 local counter_table = {}
 
@@ -53,14 +53,16 @@ local function costly_lines(rows)
   return table.move(list, 1, math.min(#list, MOST_LINES), 1, {})
 end
 
-local function lines_text(list)
-  local places = lists.map(list, function(one)
-    return ("  %s:%d"):format(one.line.file:gsub("^.*/", ""), one.line.line)
-  end)
-  local words = lists.map(list, function(one) return one.words end)
-  local texts = lists.map(list, function(one) return (one.line.text or ""):match "^%s*(.*)$" end)
-  local lines = utf8text.beside({ places, words, texts }, { utf8text.left, utf8text.left, utf8text.left })
-  return "what costs most, by line\n" .. table.concat(lines, "\n")
+local LINES <const> = {
+  { cell = function(one) return ("%s:%d"):format(one.line.file:gsub("^.*/", ""), one.line.line) end },
+  { cell = "words" }, { cell = function(one) return (one.line.text or ""):match "^%s*(.*)$" end },
+}
+
+-- nil where no line costs anything.
+local function lines_text(rows)
+  local list = costly_lines(rows)
+  return #list > 0 and "what costs most, by line\n"
+    .. table.concat(sheet.lines(sheet.of(LINES, list), { indent = "  " }), "\n") or nil
 end
 
 -- ---- a run --------------------------------------------------------------------------------------
@@ -80,14 +82,13 @@ end
 ---@param rows table[]   of counter_table.note
 function counter_table.show(session, rows)
   tables.print(session, table_of(session, rows))
-  local lines = costly_lines(rows)
-  if #lines > 0 then figure.say(session, {}, lines_text(lines)) end
+  local lines = lines_text(rows)
+  if lines then figure.say(session, {}, lines) end
 end
 
 local function text_of(session, rows)
   if #rows == 0 then return "no launch was counted" end
-  local lines = costly_lines(rows)
-  return tables.text(session, table_of(session, rows)) .. (#lines > 0 and "\n" .. lines_text(lines) or "")
+  return table.concat({ tables.text(session, table_of(session, rows)), lines_text(rows) }, "\n")
 end
 
 --- Rows for a script, whose text is what is shown.

@@ -10,7 +10,6 @@ local fields = require "moonwarp.results.fields"
 local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
-local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local quantity = require "moonwarp.measure.quantity"
@@ -20,6 +19,9 @@ local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
 local figure = {}
+
+--- The form of levels and marks of a stored chart.
+figure.LABELLED = schema.fields { value = "number", label = "string" }
 
 -- ---- options that charts of records share -------------------------------------------------------
 
@@ -118,9 +120,7 @@ end
 ---@return string[]
 function figure.varying(entries, shown)
   local set = lists.set(shown)
-  return lists.map(sweep.varying(entries), function(name)
-    return not (set[name] or set["params." .. name]) and name or nil
-  end)
+  return lists.filter(sweep.varying(entries), function(name) return not (set[name] or set["params." .. name]) end)
 end
 
 --- What every picture says of itself: its files' name, title, device, script and date. In a sweep a picture of one
@@ -182,22 +182,13 @@ function figure.say(session, spec, words, result)
   session:note_shown(result)
 end
 
---- A chart of records as text.
----@param about table  as record.json has it
----@param size table?  width (letters), unicode; what is left out is the terminal's
----@return string
-function figure.text(about, size)
-  return kinds.of(about).text(about, size)
-end
-
 --- Writes the .dat and .gp files of a picture.
 ---@param about table       of figure.about; a chart of records as record.json has it
 ---@param base string       path without ending
----@param drawing table?    of gnuplot.script; else that of the chart
+---@param drawing table     of gnuplot.script
 ---@param is_alone boolean? the .gp holds its data
 ---@return table made       dat, gp: paths
 function figure.files(about, base, drawing, is_alone)
-  drawing = drawing or kinds.of(about).drawing(about)
   return { dat = files.put(base .. ".dat", gnuplot.data(about, drawing)),
            gp = files.put(base .. ".gp", gnuplot.script(about, drawing, is_alone)) }
 end
@@ -238,20 +229,21 @@ end
 --- Shows a chart of records and keeps it: in the terminal, in the run's record, in files. In a sweep
 --- the session's records are drawn in the last pass.
 ---@param session table
----@param what string  "plot" or "ladder"
+---@param what string  the function of mw that is called
+---@param kind table   of kinds.lua
 ---@param spec table   what that was called with: records, quiet, pictures
 ---@param about table  the chart, as record.json has it
 ---@return table made  chart, dat, gp, svg, png; reason: why there are no pictures
-function figure.leave(session, what, spec, about)
-  local words = figure.text(about, { colour = false })
+function figure.leave(session, what, kind, spec, about)
+  local words = kind.text(about, { colour = false })
   if session.more and not spec.records then
     session:leave_to_last(what, spec)
     return { chart = words, reason = "the sweep goes on; its last run draws" }
   end
   session:note("chart", about)
-  local made = figure.files(about, session:file(about.name))
+  local made = figure.files(about, session:file(about.name), kind.drawing(about))
   made.chart = words
-  figure.say(session, spec, figure.text(about), made)
+  figure.say(session, spec, kind.text(about), made)
   if spec.pictures ~= false then draw(session, spec, about, made, { "png", "svg" }) end
   return made
 end

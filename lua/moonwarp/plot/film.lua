@@ -7,6 +7,7 @@
 local core = require "moonwarp.core"
 local chart = require "moonwarp.plot.chart"
 local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
@@ -15,14 +16,19 @@ local palette = require "moonwarp.plot.palette"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
-local film = {}
+local ENDS <const> = { list = "number", least = 2, optional = true } -- of an axis
+
+local film = { name = "film", text = function(picture) return picture.title end, form = schema.fields {
+  nx = "number", ny = "number", low = "number", high = "number", xlabel = "string", ylabel = "string",
+  label = "string", delay = "number?", device = "string", x = ENDS, y = ENDS, aspect = "number?",
+  marks = schema.optional(schema.list(schema.fields { x = "number", y = "number", label = "string?" })),
+} }
 
 local RANGE = schema.optional(schema.list "number")
 local STILL = {
   name = "string", title = "string", xlabel = "string", ylabel = "string", label = "string",
   low = "number", high = "number", x = RANGE, y = RANGE, aspect = "number",
-  marks = schema.optional(schema.list(schema.fields { x = "number", y = "number", label = "string?" })),
-  device = "device", quiet = "boolean", pictures = "boolean",
+  marks = film.form.fields.marks, device = "device", quiet = "boolean", pictures = "boolean",
 }
 local SPEC = lists.merged(STILL, { delay = "number", live = "boolean" })
 local MOST_POINTS = 1 << 18
@@ -70,7 +76,7 @@ end
 ---@param session table
 ---@param spec table?
 ---@return table film  with the methods add and draw
-function film.new(session, spec)
+function film.draw(session, spec)
   return new(session, "mw.film", "film:add", spec, SPEC)
 end
 
@@ -130,7 +136,7 @@ local PAUSE <const>, MOST_ROWS <const> = 0.1, 24 -- s between frames in the term
 ---@param shape number    height over width
 ---@param size table      width, height (letters, lines at most), unicode
 ---@return string[] lines
-function film.text(rows, low, high, shape, size)
+function film.letters(rows, low, high, shape, size)
   local ny, nx = #rows, #rows[1]
   local width = math.max(1, math.min(size.width, math.floor(2 * size.height / shape)))
   local height, lines = math.max(1, math.min(size.height, math.floor(width * shape / 2 + 0.5))), {}
@@ -173,7 +179,7 @@ local function show(self, now)
     unicode = unicode }
   local shape = self.spec.aspect or self.ny > 1 and self.ny / self.nx or LINE_RATIO
   local low, high = range_of(self)
-  local text = film.text(self.values, low, high, shape, size)
+  local text = film.letters(self.values, low, high, shape, size)
   local caption = utf8text.cut(utf8text.clean(self.frames[#self.frames].name):gsub("%c", ""), size.width, "")
   table.insert(text, 1, unicode and caption or utf8text.ascii(caption))
   watch_output()
@@ -282,10 +288,14 @@ local function animation(picture, frames, ratio)
 end
 
 --- A film as gnuplot draws it.
----@param picture table   as record.json has it
----@param frames table[]  of film.frames
----@return table drawing  of gnuplot.script
+---@param picture table    as record.json has it
+---@param frames table[]?  of film.frames; else those of its file: folder, data
+---@return table drawing   of gnuplot.script
 function film.drawing(picture, frames)
+  frames = frames or film.frames(files.read_below(picture, picture.data) or "")
+  if #frames == 0 then
+    failure.raise_as("usage", "%s/%s has no frames of a film", picture.folder, picture.data)
+  end
   local ratio, shape = shape_of(picture)
   return { columns = false, what = "frame", blocks = frames, caption = picture.delay and frames[#frames].name,
     ratio = ratio, settings = settings(picture, shape), plots = { image(picture, #frames) },
@@ -330,7 +340,7 @@ end
 --- Draws a field as it is now: NAME.dat, NAME.gp and, if gnuplot is installed, NAME.svg and NAME.png.
 ---@param session table
 ---@param array userdata  1-D or 2-D, as of a film
----@param spec table?     as of film.new, without delay and live
+---@param spec table?     as of film.draw, without delay and live
 ---@return table made     paths: dat, gp, svg, png; reason where there are no pictures
 function film.still(session, array, spec)
   return write(new(session, "mw.picture", "mw.picture", spec, STILL):add(array), "picture")

@@ -11,7 +11,7 @@
 --   ratio      height over width of a wide picture; may be absent
 --   caption    of the title; may be absent
 --   after      further commands after the pictures; may be absent
--- A script draws the .dat file beside it, or holds the data itself, with the style of plots/base.gp in it. Points
+-- A script draws the .dat file next to it, or holds the data itself, with the style of plots/base.gp in it. Points
 -- show their values as hypertext, which gnuplot computes from the columns: in a browser by gnuplot's own script in
 -- the SVG file, and in the report by the report's.
 
@@ -167,7 +167,7 @@ end
 
 --- The command that sets a picture's title, in which the device has its own line.
 ---@param about table      title, device
----@param caption string?  of a frame, behind the title
+---@param caption string?  of a frame, after the title
 ---@param most integer?    letters of a line, where the axes do not span the picture
 ---@return string
 function gnuplot.title(about, caption, most)
@@ -185,11 +185,11 @@ local function base_style()
   return (text:gsub("%f[$]%$(%l+)", palette.colour))
 end
 
---- The text of a .gp file, which writes NAME.svg and NAME.png beside itself. The PNG is the same picture
+--- The text of a .gp file, which writes NAME.svg and NAME.png next to itself. The PNG is the same picture
 --- with more pixels.
 ---@param about table       name, title, device, script, date
 ---@param drawing table
----@param is_alone boolean? it holds its data; else it draws NAME.dat beside it
+---@param is_alone boolean? it holds its data; else it draws NAME.dat next to it
 ---@return string
 function gnuplot.script(about, drawing, is_alone)
   local width, height, mouse = WIDE_WIDTH, math.floor(WIDE_WIDTH * (drawing.ratio or WIDE_RATIO) + 0.5), ""

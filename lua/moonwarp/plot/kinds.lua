@@ -1,57 +1,41 @@
 -- SPDX-License-Identifier: MIT
 --
--- The kinds of charts of records, by the word that a stored chart has: whoever shows, stores or compares charts asks
--- here. A new kind is a file that draws it and an entry of this list (results/record_schema.lua may have its form).
+-- The kinds of charts and pictures, by the word that a stored one has: whoever shows, stores or compares them asks
+-- here. A new kind is a file, and its place in the list below. The file returns a table with
 --
+--   name                         the word, and the function of mw that draws one
+--   draw(session, spec)          that function; of a film it begins one
 --   text(about, size)            the chart in letters; size: width, unicode, colour
 --   drawing(about)               of gnuplot.script
+--   form                         of base/schema: what record.json has of it beyond what all have
+--   problem(about, where)        the mistake in one of that form, or nil; may be absent
+--
+-- and, of a chart of records (figure.leave), what a figure of several runs needs of it:
+--
 --   merge(into, charts, labels)  charts of several runs as one
 --   values(chart)                the numbers that its value axis shows
---   axis                         what makes that axis logarithmic: "logx" or "logy"; log(x, y): its options, where the
---                                user asks for logarithmic axes
+--   axis                         what makes that axis logarithmic: "logx" or "logy"
 --   weight(chart)                the room that it takes of a figure of several runs, in series
 --   words(chart)                 what it shows, as a label
 --   class                        of its figure in a report
 
-local bars = require "moonwarp.plot.bars"
-local bars_script = require "moonwarp.plot.bars_script"
-local bars_text = require "moonwarp.plot.bars_text"
-local chart = require "moonwarp.plot.chart"
-local lists = require "moonwarp.base.lists"
-local series = require "moonwarp.plot.series"
+local film = require "moonwarp.plot.film"
+local ladder = require "moonwarp.plot.ladder"
+local plot = require "moonwarp.plot.plot"
+local schema = require "moonwarp.results.record_schema"
+local timeline = require "moonwarp.plot.timeline"
 
-local BARS_A_SERIES <const> = 6 -- a ladder's bars take so much less room than series
+local kinds = { all = { plot, ladder, film, timeline }, named = {} }
 
-local KINDS <const> = {
-  ladder = {
-    text = bars_text.draw, drawing = bars_script.drawing, merge = bars.merge, axis = "logx", class = "chart ladder",
-    values = function(ladder) return lists.map(ladder.bars, function(bar) return bar.value end) end,
-    log = function(_, y) return { logx = y } end, -- the values lie along x
-    weight = function(ladder) return #ladder.bars / BARS_A_SERIES end,
-    words = function(ladder) return ladder.xlabel end,
-  },
-  plot = {
-    text = chart.draw, drawing = series.drawing, merge = series.merge, axis = "logy", class = "chart",
-    values = function(about)
-      local all = {}
-      for _, one in ipairs(about.series) do
-        lists.append(all, lists.map(one.points, function(point) return point.y end))
-      end
-      return all
-    end,
-    log = function(x, y) return { logx = x, logy = y } end,
-    weight = function(about) return #about.series end,
-    words = function(about) return ("%s against %s"):format(about.ylabel, about.xlabel) end,
-  },
-}
+for _, kind in ipairs(kinds.all) do
+  kinds.named[kind.name], schema.kinds[kind.name] = kind, kind
+end
 
-local kinds = {}
-
---- The kind of a chart; nil: none that is known.
+--- The kind of a chart or a picture; nil: none that is known.
 ---@param about table  as record.json has it
 ---@return table?
 function kinds.of(about)
-  return KINDS[about.kind or "plot"]
+  return kinds.named[about.kind or "plot"]
 end
 
 return kinds

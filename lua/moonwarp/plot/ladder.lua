@@ -1,9 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
 -- mw.ladder: records as named horizontal bars, one a record, each with its share of a level, its
--- interval and what others measured beside it. Drawn as mw.plot's charts are: in the terminal, as
+-- interval and what others measured for it. Drawn as mw.plot's charts are: in the terminal, as
 -- data, as a gnuplot script, as SVG and PNG.
 
+local bars = require "moonwarp.plot.bars"
+local bars_script = require "moonwarp.plot.bars_script"
+local bars_text = require "moonwarp.plot.bars_text"
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
@@ -15,7 +18,30 @@ local record = require "moonwarp.results.record"
 local sweep = require "moonwarp.plot.sweep"
 local ticks = require "moonwarp.plot.ticks"
 
-local ladder = {}
+local BARS_A_SERIES <const> = 6 -- bars take so much less room than series
+
+local ladder = {
+  name = "ladder", text = bars_text.draw, drawing = bars_script.drawing, merge = bars.merge, axis = "logx",
+  class = "chart ladder",
+  form = schema.fields {
+    xlabel = "string", unit = "string", logx = "number?", levels = schema.list(figures.LABELLED), xmin = "number?",
+    xmax = "number?", runs = schema.optional(schema.list "string"),
+    bars = { least = 1, list = schema.fields { name = "string", value = "number", low = "number?", high = "number?",
+      share = "number?", run = "integer?", marks = schema.optional(schema.list(figures.LABELLED)) } },
+  },
+}
+
+--- The problem of a bar of a run that is not listed, or nil.
+---@param about table
+---@param where string
+---@return string?
+function ladder.problem(about, where)
+  return schema.numbers(about.bars, "run", about.runs and #about.runs or 1, where .. ".bars")
+end
+
+function ladder.values(about) return lists.map(about.bars, function(bar) return bar.value end) end
+function ladder.weight(about) return #about.bars / BARS_A_SERIES end
+function ladder.words(about) return about.xlabel end
 
 local MARK = schema.fields { bar = "string", value = "number", label = "string" }
 local SPEC = {
@@ -54,18 +80,18 @@ end
 -- The bars in the order of the records, and by the names that their fields give. In a sweep the
 -- combinations of the parameters that vary are told apart by what follows the name.
 local function collect(spec, entries, base)
-  local bars, by_name = {}, {}
+  local list, by_name = {}, {}
   local varying = figures.varying(entries, spec.by)
   for _, entry in ipairs(entries) do
     local bar = bar_of(entry, spec, base)
     if bar then
       by_name[bar.name] = by_name[bar.name] or {}
       table.insert(by_name[bar.name], bar)
-      bars[#bars + 1] = bar
+      list[#list + 1] = bar
       bar.name = table.concat({ bar.name, sweep.text(entry.params or {}, varying) }, ", ")
     end
   end
-  return bars, by_name
+  return list, by_name
 end
 
 local function add_mark(mark, by_name, base)
@@ -81,13 +107,13 @@ end
 
 local function figure_of(session, spec, entries)
   local base, unit = figures.base_of(spec.logx), fields.shown_unit("mw.ladder", spec.unit, entries, spec.x)
-  local bars, by_name = collect(spec, entries, base)
+  local list, by_name = collect(spec, entries, base)
   local levels = figures.levels("mw.ladder", spec.level, "level", spec.lines, base, unit)
   if spec.level and spec.share and levels[1] then levels[1].label = levels[1].label .. " = 100 %" end
-  for _, mark in ipairs(#bars > 0 and spec.marks or {}) do add_mark(mark, by_name, base) end
+  for _, mark in ipairs(#list > 0 and spec.marks or {}) do add_mark(mark, by_name, base) end
   local about = figures.about(session, spec, ("%s-%s"):format(spec.x, table.concat(spec.by, "-")),
     ("%s by %s"):format(spec.x, table.concat(spec.by, ", ")), record.devices(entries), entries)
-  return lists.merged(about, { kind = "ladder", xlabel = spec.xlabel or spec.x, unit = unit, logx = base, bars = bars,
+  return lists.merged(about, { kind = "ladder", xlabel = spec.xlabel or spec.x, unit = unit, logx = base, bars = list,
                                levels = levels, xmin = spec.xmin, xmax = spec.xmax })
 end
 
@@ -99,7 +125,7 @@ end
 --- Options: x (the field that a bar's length shows), by (the field that names a bar, or several), low,
 --- high (fields of its interval), share (a field, shown in percent), level (what shares are of: number
 --- or { value =, label = }), lines (a list of such), marks (a list of { bar =, value =, label = }:
---- points beside bars), title, xlabel, name, unit (base unit of x), logx (base, or true for 10),
+--- points next to bars), title, xlabel, name, unit (base unit of x), logx (base, or true for 10),
 --- xmin, xmax (limits of the axis, in base units), records (all of the session), quiet, pictures (false:
 --- no SVG and PNG).
 ---@param session table
@@ -123,7 +149,7 @@ function ladder.draw(session, spec)
   if not lists.find(about.bars, function(bar) return ticks.within(bar.value, spec.xmin, spec.xmax) end) then
     failure.invalid "mw.ladder: no bar ends within the limits xmin and xmax"
   end
-  return figures.leave(session, "ladder", spec, about)
+  return figures.leave(session, "ladder", ladder, spec, about)
 end
 
 return ladder

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Charts of several runs on one: those of one name, kind and quantity (CPU beside GPU), each series with its
+-- Charts of several runs on one: those of one name, kind and quantity (CPU next to GPU), each series with its
 -- run's label; the bars of ladders side by side. And the names that distinguish runs.
 
 local core = require "moonwarp.core"
@@ -121,7 +121,7 @@ local function merged(entries)
   local axis = kind.axis
   if not into[axis] and not into.square and are_far_apart(entries) then
     into[axis], into.note = 10, "logarithmic, because the runs are far apart"
-    into.levels = lists.map(into.levels, function(level) return level.value > 0 and level or nil end)
+    into.levels = lists.filter(into.levels, function(level) return level.value > 0 end)
   end
   return into
 end

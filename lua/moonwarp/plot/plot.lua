@@ -5,17 +5,40 @@
 -- are named bars, drawn as those of mw.ladder.
 
 local bars = require "moonwarp.plot.bars"
+local chart = require "moonwarp.plot.chart"
 local failure = require "moonwarp.base.failure"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
+local ladder = require "moonwarp.plot.ladder"
 local fields = require "moonwarp.results.fields"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
+local series = require "moonwarp.plot.series"
 local sweep = require "moonwarp.plot.sweep"
 local ticks = require "moonwarp.plot.ticks"
 
-local plot = {}
+local POINT <const> = schema.fields { x = "number", y = "number", low = "number?", high = "number?" }
+
+local plot = {
+  name = "plot", text = chart.draw, drawing = series.drawing, merge = series.merge, axis = "logy", class = "chart",
+  form = schema.fields {
+    xlabel = "string", ylabel = "string", xunit = "string?", unit = "string?", logx = "number?", logy = "number?",
+    style = "string?", levels = schema.list(figures.LABELLED), xmin = "number?", xmax = "number?", ymin = "number?",
+    ymax = "number?", series = schema.list(schema.fields { name = "string", points = { list = POINT, least = 1 } }),
+  },
+}
+
+function plot.values(about)
+  local all = {}
+  for _, one in ipairs(about.series) do
+    lists.append(all, lists.map(one.points, function(point) return point.y end))
+  end
+  return all
+end
+
+function plot.weight(about) return #about.series end
+function plot.words(about) return ("%s against %s"):format(about.ylabel, about.xlabel) end
 
 local SPEC = {
   x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
@@ -120,7 +143,7 @@ local function points_of(spec, entries, list)
     style = STYLES[spec.points == nil or spec.points] }
 end
 
--- A ladder: a bar per name, and where there are several series, those of one name beside each other.
+-- A ladder: a bar per name, and where there are several series, those of one name side by side.
 local function bars_of(spec, list)
   for _, option in ipairs { "logx", "xmin", "xmax", "square" } do
     if spec[option] then
@@ -182,7 +205,7 @@ end
 --- quantity has its interval), xmin, xmax, ymin, ymax (limits of the axes, in base units), square (a path in
 --- a plane: points in the order of the records, one scale for both axes), points (false: only
 --- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG). A text field along x
---- gives named bars, one for each series beside each other; ymin, ymax and logy are then of their lengths.
+--- gives named bars, one for each series side by side; ymin, ymax and logy are then of their lengths.
 ---@param session table
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them),
@@ -196,7 +219,10 @@ function plot.draw(session, spec)
   check_names(spec.y)
   local entries = spec.records or session.records
   figures.check_fields("mw.plot", spec, { "x", "y", "by", "low", "high" }, entries)
-  return figures.none_of(entries) or figures.leave(session, "plot", spec, figure_of(session, spec, entries))
+  local none = figures.none_of(entries)
+  if none then return none end
+  local about = figure_of(session, spec, entries)
+  return figures.leave(session, "plot", about.kind and ladder or plot, spec, about)
 end
 
 return plot

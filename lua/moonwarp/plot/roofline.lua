@@ -132,7 +132,7 @@ end
 local function draw(session, points, most, spec)
   return plot.draw(session, { records = chart_records(points, most), x = "intensity", y = "rate", by = "series",
                               logx = 10, logy = 10, unit = "flop/s", title = spec.title or "roofline",
-                              xlabel = "operations a byte", ylabel = "rate",
+                              xlabel = "operations per byte", ylabel = "rate",
                               name = spec.name, quiet = spec.quiet, pictures = spec.pictures })
 end
 

@@ -69,8 +69,8 @@ end
 ---@param chart table
 ---@return table chart  xlabel and ylabel with units; xname, yname without, of which xunit and unit are apart
 function series.fitted(chart)
-  local lines = lists.map(chart.levels or {}, function(level)
-    return ticks.holds(level.value, chart.logy) and ticks.within(level.value, chart.ymin, chart.ymax) and level or nil
+  local lines = lists.filter(chart.levels or {}, function(level)
+    return ticks.holds(level.value, chart.logy) and ticks.within(level.value, chart.ymin, chart.ymax)
   end)
   local x, y = scales_of(chart, lines)
   lines = lists.map(lines, function(level) return { value = level.value / y.factor, label = level.label } end)
@@ -194,7 +194,7 @@ local function add_levels(add, chart, x, y, body)
   return names
 end
 
--- Where gnuplot draws a series along x, as a value and as a column: series with error bars stand a little beside each
+-- Where gnuplot draws a series along x, as a value and as a column: series with error bars stand a little next to each
 -- other, or the bars would hide each other.
 local function dodged(x, place, count)
   if count < 2 or not place then return "$1", "1" end

@@ -11,14 +11,14 @@ local fields = require "moonwarp.results.fields"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
+local sheet = require "moonwarp.base.sheet"
 local sweep = require "moonwarp.plot.sweep"
 local terminal = require "moonwarp.plot.chart"
 local units = require "moonwarp.base.units"
-local utf8text = require "moonwarp.base.utf8text"
 
 local tables = {}
 
--- Options beside a list, whose elements are looked at one by one.
+-- Options next to a list, whose elements are looked at one by one.
 local function beside(rules)
   return setmetatable(rules, { __index = function(_, key) return math.type(key) and "any" or nil end })
 end
@@ -64,52 +64,52 @@ local function cell(value, column, factor)
   return text .. quantity.suffix(number, low, high, show)
 end
 
--- A column's heading, its cells as texts, and their numbers in the unit of the heading; and whether it is one of words.
+-- A column with its cells, the values in the unit of the heading. Words are at the left.
 local function filled(column, entries)
   local scale, is_words = scale_of(column, entries), true
-  local made = { heading = units.label(column.title, scale), texts = {}, numbers = {} }
-  for i, entry in ipairs(entries) do
+  for _, entry in ipairs(entries) do
+    local value = fields.value(entry, column.field)
+    if value ~= nil and type(value) ~= "string" then is_words = false end
+  end
+  return { field = column.field, heading = units.label(column.title, scale), number = not is_words,
+           cell = function(entry)
     local value = fields.value(entry, column.field)
     local number = number_of(value)
-    if value ~= nil and type(value) ~= "string" then is_words = false end
-    made.texts[i], made.numbers[i] = cell(value, column, scale.factor), number and number / scale.factor or false
-  end
-  return made, is_words
+    return { cell(value, column, scale.factor), value = number and number / scale.factor }
+  end }
 end
 
 local NAMING <const> = { string = "words", integer = "numbers", ["nil"] = "nil" }
 
 -- The kind of a column whose cells, as shown, distinguish rows: "words" or whole "numbers" that differ; else nil. Some
 -- cells may be empty.
-local function naming_kind(column, field, entries)
+local function naming_kind(made, c, entries)
   local found, differs
   for i, entry in ipairs(entries) do
-    local value = fields.value(entry, field)
+    local value = fields.value(entry, made.columns[c].field)
     local kind = NAMING[math.type(value) or type(value)]
     if kind ~= "nil" then
       if not kind or found and kind ~= found then return nil end
       found = kind
     end
-    differs = differs or column.texts[i] ~= column.texts[1]
+    differs = differs or made.rows[i][c][1] ~= made.rows[1][c][1]
   end
   return differs and found
 end
 
 -- The name of a row: "naive, threads 32", of as many columns as are needed to tell rows apart, those of texts first;
 -- else its number.
-local function row_names(columns, paths, entries)
+local function row_names(made, entries)
   local naming = { words = {}, numbers = {} }
-  for c, column in ipairs(columns) do
-    local kind = naming_kind(column, paths[c], entries)
-    if kind then
-      table.insert(naming[kind], { column.texts, paths[c], kind == "words" and "" or column.heading .. " " })
-    end
+  for c, column in ipairs(made.columns) do
+    local kind = column.field and naming_kind(made, c, entries)
+    if kind then table.insert(naming[kind], { c, column.field, kind == "words" and "" or column.heading .. " " }) end
   end
   local names = lists.map(entries, function() return "" end)
   for _, one in ipairs(lists.append(naming.words, naming.numbers)) do
     if #lists.unique(names) == #names then break end
-    for i, text in ipairs(one[1]) do
-      local part = fields.value(entries[i], one[2]) ~= nil and one[3] .. text or ""
+    for i, row in ipairs(made.rows) do
+      local part = fields.value(entries[i], one[2]) ~= nil and one[3] .. row[one[1]][1] or ""
       names[i] = names[i] .. (names[i] ~= "" and part ~= "" and ", " or "") .. part
     end
   end
@@ -142,14 +142,6 @@ local function notes(entries, names)
   return lists.map(list, function(note) return ("note: %s%s"):format(whose(note, names), note.text) end)
 end
 
--- A last column with why passes of a sweep failed, if some did.
-local function failed(session, entries)
-  local failures = session.failures
-  if not lists.find(entries, function(entry) return failures[entry] end) then return nil end
-  return { heading = "failed", texts = lists.map(entries, function(entry) return failures[entry] or "" end),
-           numbers = lists.map(entries, function() return false end) }
-end
-
 local function field_of(column) return column.field end
 
 -- The records that have one of the measurements asked for, where there are any, or failed.
@@ -177,7 +169,7 @@ local function columns_of(session, spec, entries)
   return lists.append(lists.map(varying, column_of), columns), measured(session, columns, entries)
 end
 
--- What is shown: title, columns with their cells, notes.
+-- The table as a value, with a name and notes.
 local function build(session, spec)
   schema.options("mw.table", spec, SPEC)
   local entries = spec.records or session.records
@@ -186,28 +178,27 @@ local function build(session, spec)
   local pass = spec.records and #sweep.varying(entries) == 0 and session:pass_words() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
-  local places, paths = {}, lists.map(columns, field_of)
-  for i, column in ipairs(columns) do
-    local is_words
-    columns[i], is_words = filled(column, entries)
-    places[i] = is_words and utf8text.left or utf8text.right
-  end
-  local made = { name = title, columns = columns, notes = notes(entries, row_names(columns, paths, entries)) }
-  columns[#columns + 1], places[#places + 1] = failed(session, entries), utf8text.left
-  return made, places
+  columns = lists.map(columns, function(column) return filled(column, entries) end)
+  table.insert(columns, { heading = "failed", cell = function(entry) return session.failures[entry] end }) -- passes
+  local made = sheet.of(columns, entries)
+  made.name, made.notes = title, notes(entries, row_names(made, entries))
+  return made
 end
 
--- Columns of one width each, with a rule under the heading, in ASCII if the locale is.
-local function text_of(built, places)
+-- Its title, its lines with a rule under the headings, in ASCII if the locale is, and its notes.
+local function text_of(made)
   local _, unicode = terminal.size()
-  local lines = utf8text.beside(lists.map(built.columns, function(column)
-    local texts = table.move(column.texts, 1, #column.texts, 3, { column.heading, "" })
-    if not unicode then texts = lists.map(texts, utf8text.ascii) end
-    texts[2] = ("-"):rep(utf8text.widest(texts))
-    return texts
-  end), places)
-  table.insert(lines, 1, built.name)
-  return table.concat(lists.append(lines, built.notes), "\n")
+  local lines = lists.append({ made.name }, sheet.lines(made, { rule = true, ascii = not unicode }))
+  return table.concat(lists.append(lines, made.notes), "\n")
+end
+
+-- As record.json has it: by columns.
+local function stored(made)
+  return { name = made.name, notes = made.notes, columns = lists.map(made.columns, function(column, c)
+    local cells = lists.map(made.rows, function(row) return { row[c] } end)
+    return { heading = column.heading, texts = lists.map(cells, function(one) return sheet.text(one[1]) end),
+             numbers = lists.map(cells, function(one) return type(one[1]) == "table" and one[1].value or false end) }
+  end) }
 end
 
 --- The text of a table, which is neither printed nor kept.
@@ -229,14 +220,14 @@ function tables.print(session, spec)
     failure.invalid("mw.table: a table of columns is wanted, got " .. type(spec))
   end
   if #spec == 0 then failure.invalid("mw.table: at least one column is needed, got none") end
-  local built, places = build(session, spec)
-  local text = text_of(built, places)
+  local made = build(session, spec)
+  local text = text_of(made)
   local waits = session.more and not spec.records -- a sweep's last run prints for all
   if waits then
     session:leave_to_last("table", spec)
     return text
   end
-  session:mention("table", built)
+  session:mention("table", stored(made))
   figure.say(session, spec, text, text)
   return text
 end

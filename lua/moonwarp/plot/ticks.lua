@@ -73,7 +73,7 @@ end
 
 -- Round values between those that are a power's, or both ends.
 local function round_ticks(low, high)
-  local list = lists.map(linear_ticks(low, high, 4), function(value) return value >= low and value or nil end)
+  local list = lists.filter(linear_ticks(low, high, 4), function(value) return value >= low end)
   return #list > 1 and list or { low, high }
 end
 
@@ -132,7 +132,7 @@ local function with_exponent(value, power)
   return value == 0 and "0" or ("%.7ge%d"):format(value / 10.0 ^ power, power)
 end
 
--- The labels of an axis all have exponents or none: 0.5e6 beside 1e6, 1e-5 beside 1e-4; powers of 2 are 2^20.
+-- The labels of an axis all have exponents or none: 0.5e6 next to 1e6, 1e-5 next to 1e-4; powers of 2 are 2^20.
 local function labels(values, base)
   local most, has_small = 0, false
   local plain = lists.map(values, function(value)

@@ -16,7 +16,19 @@ local terminal = require "moonwarp.plot.chart"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
-local timeline = {}
+local timeline = { name = "timeline", form = schema.fields {
+  lanes = schema.list "string", kinds = schema.list "string",
+  spans = { least = 1, list = schema.fields { lane = "integer", kind = "integer", from = "number", to = "number" } },
+} }
+
+--- The problem of a span of a lane or kind that is not listed, or nil.
+---@param about table
+---@param where string
+---@return string?
+function timeline.problem(about, where)
+  return schema.numbers(about.spans, "lane", #about.lanes, where .. ".spans")
+    or schema.numbers(about.spans, "kind", #about.kinds, where .. ".spans")
+end
 
 local SPEC = {
   name = "string", title = "string", spans = schema.list "table", engines = "boolean", device = "device",
@@ -116,7 +128,7 @@ end
 
 --- A timeline in the terminal: one row of letters per lane, a letter per kind, and a legend.
 ---@param chart table    as record.json has it
----@param size table?    width (letters), unicode, colour; what is left out is the terminal's
+---@param size table?    width (letters), unicode, colour; by default the terminal's
 ---@return string        lines joined by newlines, none wider than that
 function timeline.text(chart, size)
   local width, unicode, colour = terminal.size(size)

@@ -47,8 +47,8 @@ local function last_word(name) return name:match "[%w_]+$" end
 local function named(word)
   local name = word:gsub("%(.*$", "")
   if sections[name] then return { name } end
-  local all = lists.map(lists.keys(sections), function(full)
-    return full:find(".", 1, true) and last_word(full) == last_word(name) and full or nil
+  local all = lists.filter(lists.keys(sections), function(full)
+    return full:find(".", 1, true) and last_word(full) == last_word(name)
   end)
   local form = name:gsub("%.", ":")
   local exact = lists.find(all, function(full) return sections[full]:sub(1, #form + 1) == form .. "(" end)
@@ -96,7 +96,7 @@ end
 
 local function overview()
   local functions = lists.map(lists.keys(sections), function(name) return name:match "^mw%.(.+)" end)
-  local classes = lists.map(lists.keys(sections), function(name) return core.methods[name] and name or nil end)
+  local classes = lists.filter(lists.keys(sections), function(name) return core.methods[name] end)
   return OVERVIEW:format(wrapped(functions), wrapped(classes))
 end
 

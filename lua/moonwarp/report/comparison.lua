@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- A run beside an earlier one of the same study on the same device, measurement by measurement. The
+-- A run compared with an earlier one of the same study on the same device, measurement by measurement. The
 -- verdicts are those of results.compare, which `moonwarp compare` prints too; here they are only shown.
 
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
+local sheet = require "moonwarp.base.sheet"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 local units = require "moonwarp.base.units"
@@ -67,7 +68,7 @@ end
 
 local COLUMNS = {
   { heading = "verdict", cell = function(one) return status.badge(one.verdict) end },
-  { heading = "measurement", cell = function(one) return one.label end },
+  { heading = "measurement", cell = "label" },
   { heading = "earlier", number = true, cell = function(one) return tables.amount(one.a.value, one.a.unit) end },
   { heading = "this run", number = true, cell = function(one) return tables.amount(one.b.value, one.b.unit) end },
   { heading = "over earlier (95 %)", number = true, cell = function(one)
@@ -98,7 +99,7 @@ function comparison.draw(run, earlier)
   local counts = found.counts
   local heading = ("Against the run of %s"):format(material.when(other))
   return html.details { class = "versus", open = counts.slower + counts.faster + counts.changed > 0,
-    html.summary { html.h4 { heading }, " ", tally(counts) }, tables.of(heading, COLUMNS, found),
+    html.summary { html.h4 { heading }, " ", tally(counts) }, tables.draw(heading, sheet.of(COLUMNS, found)),
     lone("Only in the earlier run", found.missing), lone("Only in this run", found.new) }, counts
 end
 

@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- A kernel file with its structural counters beside each line: requests, and per request sectors, bank conflicts and
+-- A kernel file with its structural counters next to each line: requests, and per request sectors, bank conflicts and
 -- lanes. What moves more than it needs is coloured by its share of all that the file's accesses move, has a sign, and
 -- is said in words above.
 
 local counters = require "moonwarp.measure.counters"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
+local tables = require "moonwarp.report.table"
 local units = require "moonwarp.base.units"
 
 local counter_lines = {}
@@ -15,17 +17,6 @@ local counter_lines = {}
 local WARM <const>, HOT <const> = 0.02, 0.2
 local SIGNS <const> = { warm = "!", hot = "!!" }
 local MOST_WORDS <const> = 5
-
--- Columns before the source: heading, what a screen that is too narrow for columns says after the number, and a name.
-local COLUMNS <const> = {
-  { "requests", "requests", "requests" },
-  { "sectors, load", "sectors per load", "load_sectors_per_request" },
-  { "store", "sectors per store", "store_sectors_per_request" },
-  { "conflicts", "conflicts per request", "shared_conflicts_per_request" },
-  { "contention", "lanes at most on one address", "atomic_contention" },
-  { "contention, shared", "lanes at most on one shared address", "shared_atomic_contention" },
-  { "lanes", "lanes per request", "lanes_per_request" },
-}
 
 -- ---- what a line costs --------------------------------------------------------------------------
 
@@ -71,22 +62,30 @@ local function said(costs, anchor)
   return #items > 0 and html.ul { class = "costs", items }
 end
 
-local function head_of(columns)
-  return html.thead { html.tr { html.th { scope = "col", class = "n", "line" },
-    lists.map(columns, function(column) return html.th { scope = "col", class = "n", column[1] } end),
-    html.th { scope = "col", "source" } } }
+local function level_of(row) return row.cost and row.cost.level end
+
+-- short: what a screen that is too narrow for columns says after the number.
+local function counter(heading, short, name)
+  return { heading = heading, short = short, number = true, cell = function(row)
+    return row.line and figure(row.line, name)
+  end }
 end
 
-local function row_of(number, line, cost, columns, code, anchor)
-  local level = cost and cost.level
-  return html.tr { class = level, id = level and anchor_of(anchor, number), html.td { class = "n",
-      level and html.b { title = cost.words, SIGNS[level], " " }, number },
-    lists.map(columns, function(column)
-      local value = line and figure(line, column[3])
-      return html.td { class = "n", data_of = value and column[2], value or false }
-    end),
-    html.td { html.code { code } } }
-end
+-- Of the rows of a file: its line's number with a sign of its cost, its counters, its text.
+local COLUMNS <const> = {
+  { heading = "line", number = true, cell = function(row)
+    local level = level_of(row)
+    return html.join { level and html.b { title = row.cost.words, SIGNS[level], " " }, row.number }
+  end },
+  counter("requests", "requests", "requests"),
+  counter("sectors, load", "sectors per load", "load_sectors_per_request"),
+  counter("store", "sectors per store", "store_sectors_per_request"),
+  counter("conflicts", "conflicts per request", "shared_conflicts_per_request"),
+  counter("contention", "lanes at most on one address", "atomic_contention"),
+  counter("contention, shared", "lanes at most on one shared address", "shared_atomic_contention"),
+  counter("lanes", "lanes per request", "lanes_per_request"),
+  { heading = "source", cell = function(row) return html.code { row.code } end },
+}
 
 --- A file's text with the counters of its lines.
 ---@param name string
@@ -96,20 +95,21 @@ end
 ---@param anchor string     of the file
 ---@return table markup
 function counter_lines.draw(name, text, lines, mark, anchor)
-  local by_number, costs, rows, number = {}, costs_of(lines), {}, 0
+  local by_number, costs, rows = {}, costs_of(lines), {}
   for _, line in ipairs(lines) do by_number[line.line] = line end
-  local columns = lists.map(COLUMNS, function(column)
-    return lists.find(lines, function(line) return figure(line, column[3]) end) and column or nil
-  end)
   for code in text:gmatch "([^\n]*)\n?" do
-    number = number + 1
-    rows[number] = row_of(number, by_number[number], costs[number], columns, mark(number, code), anchor)
+    local number = #rows + 1
+    rows[number] = { number = number, line = by_number[number], cost = costs[number], code = mark(number, code) }
   end
-  if text:sub(-1) == "\n" or text == "" then rows[number] = nil end -- gmatch ends with an empty match
+  if text:sub(-1) == "\n" or text == "" then rows[#rows] = nil end -- gmatch ends with an empty match
+  local made = sheet.of(COLUMNS, rows)
+  for i, row in ipairs(rows) do
+    local level = level_of(row)
+    made.rows[i].class, made.rows[i].id = level, level and anchor_of(anchor, row.number)
+  end
   return html.join { html.p { class = "note", "Requests of warps, and per request sectors of 32 bytes (4 hold a float "
       .. "per lane), bank conflicts and active lanes, over all launches that were counted." }, said(costs, anchor),
-    html.div { class = "scroll counted", tabindex = "0", role = "region", aria_label = name .. " with its counters",
-      html.table { head_of(columns), html.tbody { rows } } } }
+    tables.draw(name .. " with its counters", made, "counted") }
 end
 
 return counter_lines

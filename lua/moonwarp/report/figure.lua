@@ -30,7 +30,7 @@ function figure.title(title, device)
   return ending and title:sub(-#ending) == ending and title:sub(1, -#ending - 1) or title
 end
 
--- What is told of a chart beside its picture.
+-- What is told of a chart next to its picture.
 local function described(chart, source, number)
   local title = figure.title(chart.title, chart.device)
   local kind = kinds.of(chart)
@@ -51,14 +51,16 @@ end
 -- Draws what has no picture, all in one folder, which goes afterwards.
 local function draw(list)
   local pipe = assert(io.popen "mktemp -d 2>&1")
-  local folder = pipe:read "l" -- or why there is none
+  local folder = pipe:read "l" -- or why not
   if not pipe:close() then
     for _, one in ipairs(list) do one.reason = folder end
     return
   end
   for i, one in ipairs(list) do
-    local ok, reason = pcall(figures.files, lists.merged(one.chart, { name = tostring(i) }),
-      ("%s/%d"):format(folder, i))
+    local chart = lists.merged(one.chart, { name = tostring(i) })
+    local ok, reason = pcall(function()
+      figures.files(chart, ("%s/%d"):format(folder, i), kinds.of(chart).drawing(chart))
+    end)
     one.reason = not ok and tostring(reason) or gnuplot.svg(folder, i .. ".gp")
     local text = files.read(("%s/%d.svg"):format(folder, i))
     one.picture = text and embedded(one, text)
@@ -69,7 +71,7 @@ end
 
 -- The terminal's chart, in a page, whose caption has its title.
 local function in_letters(one)
-  local ok, text = pcall(figures.text, lists.merged(one.chart, { title = "" }), TEXT)
+  local ok, text = pcall(kinds.of(one.chart).text, lists.merged(one.chart, { title = "" }), TEXT)
   text = ok and text:gsub("^%s*\n", "") or ""
   return { text ~= "" and html.pre { class = "letters", role = "img", aria_label = one.label, text },
     html.p { class = "note", ("Drawn in letters: %s."):format(one.reason) } }

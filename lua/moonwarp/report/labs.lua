@@ -9,6 +9,7 @@ local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 local utf8text = require "moonwarp.base.utf8text"
@@ -26,7 +27,7 @@ local function read(name)
 end
 
 local function objects(value)
-  return lists.map(facts.table(value), function(one) return type(one) == "table" and one or nil end)
+  return lists.filter(facts.table(value), function(one) return type(one) == "table" end)
 end
 
 local function key_of(step)
@@ -79,9 +80,8 @@ local function word(value)
 end
 
 local function gates(list)
-  local given = objects(list)
-  local ok = #lists.map(given, function(one) return one.ok == true or nil end)
-  return #given > 0 and { ("%d of %d"):format(ok, #given), value = ok / #given }
+  local text, share = outcome.gates(objects(list))
+  return text and { text, value = share }
 end
 
 -- The lab's name links to its run, if the report has it.
@@ -109,7 +109,7 @@ local function anchors_of(runs)
 end
 
 local function rows_table(found, anchors)
-  return tables.of("labs of the batch " .. found.name, COLUMNS, found.rows, found, anchors)
+  return tables.draw("labs of the batch " .. found.name, sheet.of(COLUMNS, found.rows, found, anchors))
 end
 
 -- ---- labs without a run ---------------------------------------------------------------------------

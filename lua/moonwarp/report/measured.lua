@@ -6,6 +6,7 @@
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
+local sheet = require "moonwarp.base.sheet"
 local status = require "moonwarp.report.status"
 local strip = require "moonwarp.report.strip"
 local tables = require "moonwarp.report.table"
@@ -48,7 +49,7 @@ end
 
 -- What a row may hold: heading, how it is aligned, the cell.
 local COLUMNS = {
-  { heading = "measurement", cell = function(one) return one.label end },
+  { heading = "measurement", cell = "label" },
   amount("median", "median", "s"),
   { heading = "95 % interval", number = true, cell = function(one) return interval(one.result) end },
   { heading = "samples", unsorted = true, cell = function(one, window)
@@ -72,7 +73,7 @@ function measured.draw(list)
   local window = strip.window(lists.map(list, function(one) return one.result end))
   return html.details { class = "measured", html.summary { ("%d measurements with their samples"):format(#list) },
     html.p { class = "note", KEY:format(window * 100, window * 100) },
-    tables.of("measurements", COLUMNS, list, window) }
+    tables.draw("measurements", sheet.of(COLUMNS, list, window)) }
 end
 
 return measured

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The whole report as one HTML file that asks for nothing: style.css and script.js beside this file
+-- The whole report as one HTML file that asks for nothing: style.css and script.js next to this file
 -- are put into it, and its content security policy forbids every request.
 
 local card = require "moonwarp.report.card"

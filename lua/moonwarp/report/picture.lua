@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Pictures that exist as files only (films, timelines), as data: URIs, so that the report stays one
--- file. Their bytes have a bound; what is left out is said, with its size.
+-- file. Their bytes have a bound; omitted ones are named, with its size.
 
 local embed = require "moonwarp.report.embed"
 local figure = require "moonwarp.report.figure"

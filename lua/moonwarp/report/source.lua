@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The script and the kernels of a run, as the run keeps them in its folder; lines where check mode found something are
--- marked, and lines whose accesses were counted have their counters beside them (counter_lines.lua). A text is in the
+-- marked, and lines whose accesses were counted have their counters next to them (counter_lines.lua). A text is in the
 -- page once: a run with the same file links to the first one. What does not fit is named, with its place.
 
 local counter_lines = require "moonwarp.report.counter_lines"
@@ -75,10 +75,10 @@ local function marked(text, notes)
   return parts
 end
 
--- The counters of a file's lines, over all that the run has launched; nil if there are none.
+-- The counters of a file's lines, over all that the run has launched; nil if none.
 local function lines_of(run, name)
-  local lines = lists.map(counters.lines(run.counters or {}), function(line)
-    return is_same_file(line.file, name) and line or nil
+  local lines = lists.filter(counters.lines(run.counters or {}), function(line)
+    return is_same_file(line.file, name)
   end)
   return #lines > 0 and lines or nil
 end

@@ -42,9 +42,7 @@ end
 ---@param result table
 ---@return table
 function status.flags(result)
-  return lists.map(facts.table(result.flags), function(flag)
-    return not facts.words(flag):find("^alarm: ") and flag or nil
-  end)
+  return lists.filter(facts.table(result.flags), function(flag) return not facts.words(flag):find("^alarm: ") end)
 end
 
 --- What is to be known of a run: failed (checks), passed, flags and alarms (texts, each once, with how

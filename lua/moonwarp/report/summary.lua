@@ -8,6 +8,7 @@ local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
 local overlay = require "moonwarp.plot.overlay"
+local sheet = require "moonwarp.base.sheet"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 
@@ -62,9 +63,9 @@ local COLUMNS = {
 
 -- With a comparison the optional columns are left out, so that the page is not wider.
 local function runs_table(runs, compared)
-  return tables.of("runs", lists.map(COLUMNS, function(column)
-    return (column.compared == nil or column.compared == compared) and column or nil
-  end), runs)
+  return tables.draw("runs", sheet.of(lists.filter(COLUMNS, function(column)
+    return column.compared == nil or column.compared == compared
+  end), runs))
 end
 
 local function amount(count, one, many)

@@ -51,7 +51,7 @@ local function stretch_medians(samples)
   return medians
 end
 
---- How much B is beside A.
+--- B relative to A.
 ---@param a number[]  samples of A, in the order taken
 ---@param b number[]
 ---@return table effect  ratio, low, high (of median B / median A), delta (Cliff's), superiority

@@ -6,6 +6,7 @@
 
 local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
+local path = require "moonwarp.base.path"
 
 local difference = {}
 
@@ -64,7 +65,7 @@ end
 -- The parameters of A as written on the command line, if it has one value of each.
 local function words_of(study, params, a)
   local words = lists.map(params, function(name)
-    return a[name] and #a[name] == 1 and ("-p %s=%s"):format(name, a[name][1]) or nil
+    return a[name] and #a[name] == 1 and "-p " .. path.word(("%s=%s"):format(name, a[name][1])) or nil
   end)
   return #words > 0 and ("moonwarp run %s %s"):format(study, table.concat(words, " ")) or nil
 end

@@ -10,6 +10,7 @@ local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local fields = require "moonwarp.results.fields"
 local quantity = require "moonwarp.measure.quantity"
+local sheet = require "moonwarp.base.sheet"
 local units = require "moonwarp.base.units"
 
 local export = {}
@@ -66,49 +67,38 @@ local function columns_of(rows)
   return names
 end
 
-local function rows_of(runs)
-  local rows = {}
+-- A value that readers see in its unit, with its interval.
+local function cell_of(row, name, unit)
+  local value = row[name]
+  if type(value) ~= "number" or math.type(value) == "integer" and unit == "" then
+    return value ~= nil and { tostring(value), value = value }
+  end
+  local function show(number) return units.format(number, unit) end
+  return { show(value) .. quantity.suffix(value, row[name .. ".low"], row[name .. ".high"], show), value = value }
+end
+
+-- Records as a table; is_shown(name) chooses columns; else all.
+local function table_of(runs, is_shown)
+  local records, rows = {}, {}
   for _, run in ipairs(runs) do
+    lists.append(records, run.records)
     lists.append(rows, lists.map(run.records, function(record) return row_of(run, record) end))
   end
-  return rows, columns_of(rows)
-end
-
--- The base unit of each column.
-local function units_of(runs, columns)
-  local records, unit = {}, {}
-  for _, run in ipairs(runs) do lists.append(records, run.records) end
-  for _, name in ipairs(columns) do unit[name] = fields.common_unit(records, name) end
-  return unit
-end
-
-local function plain(value)
-  if math.type(value) == "float" then return ("%.10g"):format(value) end
-  return tostring(value)
+  return sheet.of(lists.map(columns_of(rows), function(name)
+    if is_shown and not is_shown(name) then return nil end
+    local unit = fields.common_unit(records, name)
+    return { heading = name, unit = unit, number = type((rows[1] or {})[name]) ~= "string",
+             cell = function(row) return cell_of(row, name, unit) end }
+  end), rows)
 end
 
 -- ---- forms --------------------------------------------------------------------------------------
-
-local function csv_cell(value)
-  if value == nil then return "" end
-  local text = plain(value)
-  return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
-end
-
--- Appends one line per row to `lines`; cell(value, name of the column, row) is a text.
-local function add_rows(lines, rows, columns, cell, separator)
-  return lists.append(lines, lists.map(rows, function(row)
-    return table.concat(lists.map(columns, function(name) return cell(row[name], name, row) end), separator)
-  end))
-end
 
 --- Comma-separated values (RFC 4180) with a heading.
 ---@param runs table[]   of store.read
 ---@return string
 function export.csv(runs)
-  local rows, columns = rows_of(runs)
-  local lines = add_rows({ table.concat(lists.map(columns, csv_cell), ",") }, rows, columns, csv_cell, ",")
-  return table.concat(lines, "\r\n") .. "\r\n"
+  return sheet.csv(table_of(runs))
 end
 
 -- The counters of a row or of a line of it, with the figures, as a record of the run.
@@ -152,41 +142,22 @@ end
 local SHOWN = lists.set { "flags", "cold", "graph" }
 
 -- The columns that a reader wants: no statistics, of which a cell has the interval.
-local function shown_columns(columns)
-  return lists.map(columns, function(name)
-    local statistic = name:match("%.([%w_]+)$")
-    return name ~= "date" and name ~= "device" and (not statistic or SHOWN[statistic]) and name or nil
-  end)
-end
-
-local function md_cell(name, value, unit, row)
-  if value == nil then return "" end
-  if math.type(value) == "float" or type(value) == "number" and unit ~= "" then
-    local function show(number) return units.format(number, unit) end
-    return show(value) .. quantity.suffix(value, row[name .. ".low"], row[name .. ".high"], show)
-  end
-  return (tostring(value):gsub("|", "\\|"):gsub("%c+", " "))
+local function is_for_readers(name)
+  local statistic = name:match("%.([%w_]+)$")
+  return name ~= "date" and name ~= "device" and (not statistic or SHOWN[statistic])
 end
 
 --- A Markdown table with units.
 ---@param runs table[]
 ---@return string
 function export.md(runs)
-  local rows, columns = rows_of(runs)
-  columns = shown_columns(columns)
-  local rule, unit = {}, units_of(runs, columns)
-  for i, name in ipairs(columns) do rule[i] = type((rows[1] or {})[name]) == "string" and "---" or "---:" end
-  local lines = { table.concat(columns, " | ") }
-  add_rows(lines, rows, columns, function(value, name, row) return md_cell(name, value, unit[name], row) end,
-    " | ")
-  lines = lists.map(lines, function(line) return ("| %s |"):format(line) end)
-  table.insert(lines, 2, ("|%s|"):format(table.concat(rule, "|")))
-  return table.concat(lines, "\n") .. "\n"
+  return sheet.md(table_of(runs, is_for_readers))
 end
 
-local function dat_cell(value)
-  if value == nil then return "?" end
-  return type(value) == "string" and '"' .. value:gsub('"', "'"):gsub("\n", " ") .. '"' or plain(value)
+local function dat_cell(cell)
+  local text, is_text = sheet.value(cell)
+  if not text then return "?" end
+  return is_text and '"' .. text:gsub('"', "'"):gsub("\n", " ") .. '"' or text
 end
 
 --- Columns for gnuplot, under comments and the columns' names: texts in quotation marks, "?" if a
@@ -194,19 +165,18 @@ end
 ---@param runs table[]
 ---@return string
 function export.dat(runs)
-  local rows, columns = rows_of(runs)
   local lines = lists.map(runs, function(run)
     return ("# %s, %s (%s), %s, %s"):format(run.study or "", run.device_name or "no device", run.device or "-",
       run.date or "", run.status)
   end)
-  local unit = units_of(runs, columns)
-  local words = lists.map(columns, function(name)
-    return unit[name] ~= "" and ("%s in %s"):format(name, unit[name] == "iB" and "B" or unit[name]) or nil
+  local made = table_of(runs)
+  local words = lists.map(made.columns, function(column)
+    local unit = column.unit
+    return unit ~= "" and ("%s in %s"):format(column.heading, unit == "iB" and "B" or unit) or nil
   end)
   table.insert(words, "missing: ?")
   lines[#lines + 1] = ("# moonwarp %s; %s"):format(core.version, table.concat(words, ", "))
-  lines[#lines + 1] = table.concat(lists.map(columns, dat_cell), " ")
-  return table.concat(add_rows(lines, rows, columns, dat_cell, " "), "\n") .. "\n"
+  return table.concat(lists.append(lines, sheet.join(made, dat_cell, " ")), "\n") .. "\n"
 end
 
 return export

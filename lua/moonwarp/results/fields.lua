@@ -131,7 +131,7 @@ function fields.parameters(record)
   return values
 end
 
--- What records can be asked for beside a field: "t.median" beside "t.medain".
+-- What records can be asked for besides a field: "t.median" next to "t.medain".
 local function names_beside(entries, field)
   local names, within = {}, field:match "^(.+)%."
   for _, entry in ipairs(entries) do

@@ -96,7 +96,9 @@ end
 -- And of the device that it works on; before there is a journal, which is never without it.
 local function device_fields(session, device)
   return { device = device and device:id() or nil, device_name = device and device:name() or nil,
-           check = session:check_words(), environment = environment.collect(device, session.options.script) }
+           check = session:check_words(),
+           environment = lists.merged(environment.collect(device, session.options.script), {
+             mpi = session.job and ("%d ranks, %s"):format(session.job.size, session.job.version) }) }
 end
 
 --- Opens a run, whose folder is made.

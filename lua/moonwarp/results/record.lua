@@ -149,6 +149,8 @@ function record.write(session, values, number)
   session:check_known()
   if type(values) ~= "table" then failure.invalid("mw.record: a table is wanted, got " .. type(values)) end
   check_fields(values)
+  local job = session.job
+  if job and job.size > 1 then values = lists.merged({ rank = job.rank }, values) end
   local entry = complete(session, values)
   check_units(entry)
   table.insert(session.records, setmetatable(entry, core.result))
@@ -198,7 +200,7 @@ end
 ---@param session table
 ---@param number integer?   what this returned at the contender's turn before
 ---@param values table      fields of the record, as far as they are known
----@param samples number[]  seconds a call
+---@param samples number[]  seconds per call
 ---@param work table        the work of a call by the name of its rate: { T_eff = bytes }
 ---@return integer number
 function record.slice(session, number, values, samples, work)
@@ -223,7 +225,7 @@ end
 ---@param entries table[]
 ---@return string
 function record.devices(entries)
-  local named = lists.map(entries, function(entry) return entry.device and entry or nil end)
+  local named = lists.filter(entries, function(entry) return entry.device end)
   local first = lists.unique(named, function(entry) return entry.device end)
   return #first > 0 and table.concat(lists.map(first, function(entry)
     return entry.device_name and ("%s (%s)"):format(entry.device_name, entry.device) or entry.device

@@ -10,43 +10,17 @@ local schema = {}
 
 local list, map, fields, optional = form.list, form.map, form.fields, form.optional
 
-local POINT = fields { x = "number", y = "number", low = "number?", high = "number?" }
-
 local RESULT = fields { median = "number", samples = list "number", n = "number?", noise = "number?", low = "number?",
                         high = "number?", min = "number?", max = "number?", mean = "number?", sd = "number?",
                         mad = "number?", p05 = "number?", p95 = "number?",
                         flags = optional(list "string") }
 
-local LABELLED = fields { value = "number", label = "string" }
-
--- What all charts have, and what those of each kind do; one of an unknown kind is accepted.
+-- What all charts have; of a kind that is not known no more is asked.
 local CHART = fields { kind = "string?", name = "string", title = "string", device = "string", script = "string",
                        date = "string" }
 
-local CHARTS = {
-  plot = fields {
-    xlabel = "string", ylabel = "string", xunit = "string?", unit = "string?", logx = "number?", logy = "number?",
-    style = "string?", levels = list(LABELLED), xmin = "number?", xmax = "number?", ymin = "number?", ymax = "number?",
-    series = list(fields { name = "string", points = { list = POINT, least = 1 } }),
-  },
-  ladder = fields {
-    xlabel = "string", unit = "string", logx = "number?", levels = list(LABELLED), xmin = "number?", xmax = "number?",
-    runs = optional(list "string"),
-    bars = { least = 1, list = fields { name = "string", value = "number", low = "number?", high = "number?",
-                                        share = "number?", run = "integer?", marks = optional(list(LABELLED)) } },
-  },
-}
-
-local ENDS = { list = "number", least = 2 } -- of an axis
-
-local PICTURES = {
-  timeline = fields { lanes = list "string", kinds = list "string", spans = { least = 1, list = fields {
-    lane = "integer", kind = "integer", from = "number", to = "number" } } },
-  film = fields { nx = "number", ny = "number", low = "number", high = "number", xlabel = "string", ylabel = "string",
-                  label = "string", delay = "number?", device = "string", x = optional(ENDS), y = optional(ENDS),
-                  aspect = "number?",
-                  marks = optional(list(fields { x = "number", y = "number", label = "string?" })) },
-}
+--- What the kinds of charts and pictures ask of one, by name: form, problem (plot/kinds.lua fills it).
+schema.kinds = {}
 
 local TABLE = fields { name = "string", notes = list "string",
                        columns = list(fields { heading = "string", texts = list "string", numbers = list "any" }) }
@@ -118,25 +92,11 @@ local function check_record(record, where)
   return problem
 end
 
--- The run of each bar, the lane and kind of each span.
-local function check_numbers(one, where)
-  local function check(name, field, most)
-    for i, entry in ipairs(one[name]) do
-      local value = entry[field]
-      if value and not (value >= 1 and value <= most) then
-        return ("%s.%s[%d].%s must be from 1 to %d, got %d"):format(where, name, i, field, most, value)
-      end
-    end
-  end
-  if one.kind == "ladder" then return check("bars", "run", one.runs and #one.runs or 1) end
-  if one.kind ~= "timeline" then return nil end
-  return check("spans", "lane", #one.lanes) or check("spans", "kind", #one.kinds)
-end
-
-local function check_each(all, rules, name)
+-- A chart has a kind of its own, or is one of series; a picture may have none.
+local function check_each(all, name, usual)
   for i, one in ipairs(all) do
-    local rule, where = rules[one.kind or "plot"], ("%s[%d]"):format(name, i)
-    local problem = rule and (form.problem(one, rule, where) or check_numbers(one, where))
+    local kind, where = schema.kinds[one.kind or usual], ("%s[%d]"):format(name, i)
+    local problem = kind and (form.problem(one, kind.form, where) or kind.problem and kind.problem(one, where))
     if problem then return problem end
   end
 end
@@ -145,8 +105,8 @@ end
 ---@param run table
 ---@return string? problem  "charts[1].title must be a string, got number"
 function schema.problem(run)
-  local problem = form.problem(run, RUN) or check_each(run.charts, CHARTS, "charts")
-    or check_each(run.pictures, PICTURES, "pictures")
+  local problem = form.problem(run, RUN) or check_each(run.charts, "charts", "plot")
+    or check_each(run.pictures, "pictures")
   if problem then return problem end
   for i, record in ipairs(run.records) do
     problem = check_record(record, ("records[%d]"):format(i))

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Copies of what made a run: its script, the Lua files of its folder that belong to it, and
--- the kernel files with all that they include. They lie in RUN/source as they lay beside the
--- script; kernels from elsewhere lie beside it, where a script looks for them before the library's.
+-- the kernel files with all that they include. They lie in RUN/source as they lay next to the
+-- script; kernels from elsewhere lie next to it, where a script looks for them before the library's.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"

@@ -41,7 +41,7 @@ end
 
 local FILES = { { "record.json", json.decode }, { "journal.jsonl", folded } }
 
--- The run of a folder, whatever its form, or why there is none.
+-- The run of a folder, whatever its form, or why not.
 local function load_run(folder)
   for _, one in ipairs(FILES) do
     local name, read = table.unpack(one)
@@ -120,9 +120,7 @@ function store.named(word, out)
   if around and store.is_run(around) then word = around end
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end
-  return lists.map(store.below(out), function(folder)
-    return folder:match("([^/]+)/[^/]+$") == word and folder or nil
-  end)
+  return lists.filter(store.below(out), function(folder) return folder:match("([^/]+)/[^/]+$") == word end)
 end
 
 return store

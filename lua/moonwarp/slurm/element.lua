@@ -58,8 +58,11 @@ function element:ending_of(child)
   return await(child)
 end
 
--- Of a lab with several tasks; nil: it is started as everywhere.
-local function srun(step, folder)
+-- Of a lab with several tasks or of MPI's ranks; nil: it is started as everywhere.
+local function launcher(step, folder, mpirun)
+  if step.mpi then
+    return lists.append(lists.append(process.mpirun(step, mpirun), process.command(step)), { folder })
+  end
   if not step.tasks then return nil end
   local words = { "/usr/bin/env", "srun", "--ntasks=" .. step.tasks, "--kill-on-bad-exit=1", "/bin/sh", "-c", EACH_TASK,
                   folder }
@@ -73,13 +76,13 @@ function element:attempt(step, number)
   local made, reason = require("lfs").mkdir(folder)
   if not made then return print(("%s: not run here: %s: %s"):format(step.id, folder, reason)) end
   local child <close> = process.start(step, { folder = folder, batch = self.folder, sandbox = self.boxes,
-                                              argv = srun(step, folder) })
+                                              argv = launcher(step, folder, self.mpirun) })
   local ending = verdict.of(step, self:ending_of(child), folder)
   if self.told and ending.verdict ~= "passed" then ending.verdict, ending.message = "killed", self.told end
   ending.run = ending.run and ending.run:sub(#self.folder + 2) -- the batch may be moved
   notes.write(self.folder, place .. ".end", lists.merged(ending, { kind = "end", id = step.id, attempt = number,
     job = self.job, node = self.node, shared = self.shared, date = os.date "!%Y-%m-%dT%H:%M:%SZ",
-    sandboxed = not step.tasks and not self.boxes.problem, unsandboxed = self.boxes.problem }))
+    sandboxed = not (step.tasks or step.mpi) and not self.boxes.problem, unsandboxed = self.boxes.problem }))
   print(("%s: %s"):format(place, ending.verdict))
   return ending.verdict
 end
@@ -116,7 +119,8 @@ function element.run(folder, array, index)
   local labs = plan and plan.elements[index]
   if not labs then error(("%s has no element %d of array %d"):format(folder, index, array), 0) end
   local allocation = environment.allocation() or {}
-  local self = setmetatable({ folder = folder, boxes = sandbox.new(head.sandbox or "auto"), node = allocation.node,
+  local self = setmetatable({ folder = folder, mpirun = head.mpirun, boxes = sandbox.new(head.sandbox or "auto"),
+                              node = allocation.node,
                               job = ("%s_%d"):format(os.getenv "SLURM_ARRAY_JOB_ID" or "by hand", index),
                               shared = allocation.shared }, element)
   for _, lab in ipairs(labs) do

@@ -11,7 +11,7 @@ local options = require "moonwarp.base.options"
 local site = {}
 
 local FORM <const> = { options = "table", modules = form.list "string", setup = form.list "string", cache = "string",
-                       labs_per_job = "integer", array_limit = "integer" }
+                       labs_per_job = "integer", array_limit = "integer", mpirun = form.list "string" }
 local RANGES <const> = { labs_per_job = { 1, 10000 }, array_limit = { 1, 1000000 } }
 
 -- What moonwarp itself says to sbatch, or what would part the jobs from their batch.
@@ -42,12 +42,12 @@ local function words_of(given, where)
   end)
 end
 
---- Reads a site file. What is wrong with it is a usage error.
+--- Reads a site file. An error in it is a usage error.
 ---@param path string
 ---@return table  of the fields that are set
 function site.load(path)
   local given = options.load(path, 'a site file returns a table, as in return { options = { partition = "gpu" } }')
-  for _, name in ipairs { "modules", "setup" } do given[name] = given[name] and lists.of(given[name]) end
+  for _, name in ipairs { "modules", "setup", "mpirun" } do given[name] = given[name] and lists.of(given[name]) end
   local ok, problem = pcall(function()
     form.options(path, given, FORM)
     form.check_numbers(path, given, RANGES)

@@ -8,7 +8,7 @@
 --   journal: job ARRAY J, and ends               J_1, J_2, ...  --->  mkdir ID
 --                                                                     the lab: sandbox, supervisor, limits
 --   --resume: asks squeue, reads notes,          <----------------    note ID.end
---   journal: begin, end; queues what is left
+--   journal: begin, end; queues the rest
 --
 -- A submission alone writes the journal, an element alone its notes (notes.lua), so either may die at any moment. An
 -- array's name is unique and in the journal before sbatch is called: a job whose number nobody has read is found by its
@@ -191,7 +191,7 @@ function submission:labs_of(steps)
   return lists.map(steps, function(step)
     local state = self.states[step.id]
     return { id = step.id, attempt = state.attempts + 1, tries = state.tries,
-             needs = lists.map(step.needs, function(need) return not self.states[need].done and need or nil end) }
+             needs = lists.filter(step.needs, function(need) return not self.states[need].done end) }
   end)
 end
 
@@ -230,7 +230,7 @@ function submission:submit()
     local job, problem = queue.submit(array.file, words)
     if not job then
       failure.raise_as("usage", "sbatch does not queue %s: %s; moonwarp batch --resume %s tries again, also with other "
-        .. "options", array.file, problem, self.book.folder)
+        .. "options", array.file, problem, path.word(self.book.folder))
     end
     array.job = job
     self:note("job", { array = array.array, job = job })

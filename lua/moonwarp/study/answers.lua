@@ -44,7 +44,7 @@ function answers.sides_text(c)
   return table.concat(lists.append(parts, { c.type }), ", ")
 end
 
---- "an element a thread, block 32 x 8" of a variant; the rung's name without a block.
+--- "an element per thread, block 32 x 8" of a variant; the rung's name without a block.
 ---@param rung table
 ---@param block any
 ---@return string
@@ -148,7 +148,7 @@ end
 
 local PRIMES = { 7919, 104729, 1299709, 15485863 }
 
--- Positions beside the corners, and others spread over the array, each with its value.
+-- Positions next to the corners, and others spread over the array, each with its value.
 local function spots_of(answer, c, out)
   if answer.spot then return answer.spot(c) end
   local shape, at, list = { out:shape() }, readers(answer, c, false), {}
@@ -277,7 +277,7 @@ local function doubtful(study, wrong, rungs)
   end)
 end
 
--- One variant of an odd case; expected: what is wanted, by answer and output; wrong: outputs that were, by answer.
+-- One variant of an odd case; expected: the wanted values, by answer and output; wrong: outputs that were, by answer.
 local function compare_odd(name, study, one, expected, wrong)
   local rung, c = one.rung, one.case
   local go, reason = case.launcher(rung, c, one.block)
@@ -426,7 +426,7 @@ local function establish(spots, answer, c, out, rung, go, name)
         return look(got, expected, options or options_of(answer, c, rung))
       end)
     end)
-    if count == 0 and not spots then -- some cases may have no proof beside the samples
+    if count == 0 and not spots then -- some cases may have no proof besides the samples
       blame.fail(answer, "prove", "it has compared nothing; its third argument, check, does")
     end
     ok = is_proven and ok

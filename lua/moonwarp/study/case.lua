@@ -110,7 +110,7 @@ local LAUNCH <const> = { block = "any", grid = "any", shared = "number", coopera
                          cache = "string", stream = "stream", file = "string", source = "string",
                          fast_math = "boolean", compile = "table", device = "string" }
 
--- What is wrong with a launch is said before anything is counted with it.
+-- A launch's errors are reported before anything is counted with it.
 local function check_launch(name, how)
   modules.check_name(name)
   local who = ("kernel '%s'"):format(name)
@@ -150,7 +150,7 @@ function case.planned(study, sides)
   return case.bare(study, sides):with(PLANNED)
 end
 
--- What a case closes of what its functions return, and a launch may take beside numbers.
+-- What a case closes of what its functions return, and a launch may take besides numbers.
 local MEMORY = { array = true, texture = true, surface = true }
 
 -- What a function of the description returns, by the names that the kernels' parameters have.
@@ -257,8 +257,8 @@ end
 
 -- What a launch can take from the case: memory and numbers.
 local function known_fields(c)
-  return table.concat(lists.map(lists.keys(c), function(name)
-    return (type(c[name]) == "number" or MEMORY[core.type(c[name])]) and name or nil
+  return table.concat(lists.filter(lists.keys(c), function(name)
+    return type(c[name]) == "number" or MEMORY[core.type(c[name])]
   end), ", ")
 end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Structural counters beside times. Each variant of a part with `counters` runs once on a small case on the CPU device
+-- Structural counters next to times. Each variant of a part with `counters` runs once on a small case on the CPU device
 -- in check mode, which counts: the counters depend on the kernel, and not on the machine that is timed.
 
 local answers = require "moonwarp.study.answers"

@@ -44,7 +44,7 @@ end
 ---@param script string  its path
 ---@param text string?   of it, where it has been read
 ---@return function? chunk
----@return string text   of the script, or what is wrong with it
+---@return string text   of the script, or errors in it
 function folder.load(script, text)
   local chunk, problem
   if not text then text, problem = files.read(script) end
@@ -73,7 +73,7 @@ function folder.open(script)
     names[#names + 1] = name
     return chunk, file
   end
-  table.insert(package.searchers, 3, find) -- behind package.preload and moonwarp's own
+  table.insert(package.searchers, 3, find) -- after package.preload and moonwarp's own
   for key, place in pairs(places) do package[key] = (";" .. place):gsub(";%.[^;]*", ""):sub(2) end
   return setmetatable(names, { __close = function()
     for _, name in ipairs(names) do package.loaded[name] = others[name] end

@@ -24,7 +24,7 @@ local measure = {}
 
 -- ---- variants ------------------------------------------------------------------------------------
 
---- The fastest of the variants of the whole size that are right and fit; nil if there is none.
+--- The fastest of the variants of the whole size that are right and fit; nil if none.
 ---@param list table[]   variants
 ---@param fits fun(one: table): boolean
 ---@return table? one
@@ -93,8 +93,8 @@ end
 local function variants_of(study, part, main, skip)
   local by_rung, last = {}, {}
   local function is_late(rung) return rung.mistake or rung.device end
-  local order = lists.append(lists.map(part.chosen, function(rung) return not is_late(rung) and rung or nil end),
-    lists.map(part.chosen, function(rung) return is_late(rung) and rung or nil end))
+  local order = lists.append(lists.filter(part.chosen, function(rung) return not is_late(rung) end),
+    lists.filter(part.chosen, function(rung) return is_late(rung) end))
   for i, rung in ipairs(order) do last[rung.answer] = i end
   for i, rung in ipairs(order) do
     by_rung[rung] = checked(study, part, rung, main, skip)
@@ -145,8 +145,8 @@ end
 
 local PACE, LEAST = 0.05, 3 -- a change of pace that is reported, and the samples that distinguish it from noise
 
--- How the level's time changed while the case was measured: its last turns beside its first ones, and whether that
--- is a change of pace and not noise.
+-- How the level's time changed while the case was measured: its last turns compared with its first ones, and whether
+-- that is a change of pace and not noise.
 local function drift_of(level)
   local t = level.t
   local count = math.max(1, #t.turns // 3)

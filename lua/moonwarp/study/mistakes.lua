@@ -52,8 +52,8 @@ end
 local function note_check(rung, known)
   local name = ("%s: its mistake is found"):format(rung.name)
   if not known.found then return check.fail(session.current, name, "no odd case finds it") end
-  local missing = lists.map(rung.mistake == true and {} or lists.of(rung.mistake), function(kind)
-    return not known.kinds[kind] and kind or nil
+  local missing = lists.filter(rung.mistake == true and {} or lists.of(rung.mistake), function(kind)
+    return not known.kinds[kind]
   end)
   if #missing == 0 then return check.run(session.current, true, nil, { name = name }) end
   local words = table.concat(missing, ", ")

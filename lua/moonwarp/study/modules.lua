@@ -56,7 +56,7 @@ function modules.plan(c, name, how)
   add(c, plan, name)
 end
 
---- Rejects what is no name of a kernel.
+--- Rejects all but names of kernels.
 ---@param name any
 function modules.check_name(name)
   if type(name) == "string" then return end

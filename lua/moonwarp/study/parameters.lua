@@ -24,7 +24,7 @@ parameters.RECORDED = { "study", "group", "number", "rung", "bytes", "t", "share
                         "series", "error", "error_rms", "joules", "power", "idle_power", "bound", "of_bound", "units",
                         "device", "device_name", "date", "params", "script", "moonwarp" }
 
---- What is wrong with a name that a description chooses for a field of its records; nil if nothing is.
+--- Errors in a name that a description chooses for a field of its records; nil if nothing is.
 ---@param study table
 ---@param name string
 ---@return string?

@@ -81,7 +81,7 @@ local function is_in_part(part, rung)
 end
 
 local function chosen_in(study, part)
-  return lists.map(study.rung_list, function(rung) return rung.wanted and is_in_part(part, rung) and rung or nil end)
+  return lists.filter(study.rung_list, function(rung) return rung.wanted and is_in_part(part, rung) end)
 end
 
 -- The part's rungs, and those that their answers' references need: the checked rungs.
@@ -169,7 +169,7 @@ end
 
 local function leave_out_plain_parts(state)
   local left_out = lists.map(state.parts, function(part) return part.run and ("'%s'"):format(part.name) or nil end)
-  state.parts = lists.map(state.parts, function(part) return not part.run and part or nil end)
+  state.parts = lists.filter(state.parts, function(part) return not part.run end)
   if #left_out > 0 then
     remark.say(session.current, "Not run without a size (-p): %s.", table.concat(left_out, ", "))
   end

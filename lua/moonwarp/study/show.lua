@@ -8,6 +8,7 @@ local contest = require "moonwarp.measure.contest"
 local counter_cases = require "moonwarp.study.counter_cases"
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
+local kinds = require "moonwarp.plot.kinds"
 local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
@@ -67,9 +68,7 @@ end
 -- The columns that some record has: the part's, counters, and the sources'.
 local function columns_of(study, part, records)
   local asked = lists.append(lists.append({}, part.table), counter_columns(study, part))
-  local columns = lists.map(asked, function(column)
-    return has_field(records, lists.of(column)[1]) and column or nil
-  end)
+  local columns = lists.filter(asked, function(column) return has_field(records, lists.of(column)[1]) end)
   for _, source in ipairs(study.source_list) do
     if source.field and has_field(records, source.field) then
       columns[#columns + 1] = { source.field, title = source.name .. " (source)" }
@@ -110,7 +109,7 @@ local function floor_of(bars)
   return #bounds == 1 and bounds[1] > 0 and { value = bounds[1], label = "bound" } or nil
 end
 
--- What sources have of a rung beside its bar, and what they have of an answer beside the best of its bars.
+-- What sources have of a rung next to its bar, and what they have of an answer next to the best of its bars.
 local function marks_of(study, bars)
   local marks = {}
   for _, one in ipairs(floor_of(bars) and {} or bars) do
@@ -144,17 +143,16 @@ end
 
 -- Without the library's copy where it has no place in the rate's unit: only as the level it is a bar among others.
 local function without_copy(study, list, level)
-  return lists.map(list, function(one)
-    return not (study.work and one.rung.is_library and one ~= level) and one or nil
-  end)
+  return lists.filter(list, function(one) return not (study.work and one.rung.is_library and one ~= level) end)
 end
 
 -- The variants whose records a chart shows.
 local function shown(spec, list)
-  return lists.map(list, function(one) return (not spec.of or spec.of(one.record)) and one or nil end)
+  return lists.filter(list, function(one) return not spec.of or spec.of(one.record) end)
 end
 
-local function draw_ladder(study, part, spec, group, suffix)
+local function draw_ladder(study, part, spec, groups, suffix)
+  local group = groups[1]
   local list, level = group.list, group.level
   local best = best_of_rungs(without_copy(study, shown(spec, list), level))
   local bars, marks = bars_of(study, best)
@@ -184,7 +182,7 @@ local function points_of(study, spec, list)
     local entry = one.record
     local by = type(spec.by) == "function" and spec.by(entry) or nil
     points[#points + 1] = shown_record(study, one, { series = by })
-    for _, source in ipairs(spec.y == nil and study.source_list or {}) do
+    for _, source in ipairs(spec.x and spec.y == nil and study.source_list or {}) do
       local is_one = type(source.values[one.rung.name]) == "number" -- which is not a point along an axis
       local value = not is_one and measure.source_value(source, one)
       if value then points[#points + 1] = source_point(study, spec, source, entry, by or entry.series, value) end
@@ -195,7 +193,7 @@ end
 
 -- "mine-sizes-bytes"; a part with one chart of its own name is named once.
 local function chart_name(study, part, spec, suffix)
-  local own = spec.name or spec.x
+  local own = spec.name or spec.x or spec.kind
   return ("%s-%s%s%s"):format(study.state.name, part.name, own == part.name and "" or "-" .. own, suffix.name)
 end
 
@@ -215,6 +213,28 @@ local function has_place(records, field, base)
   end) ~= nil
 end
 
+local function title_of(study, part, spec, groups)
+  local sides = common_text(groups)
+  return ("%s %s: %s%s"):format(study.state.name, part.name, spec.title or spec.kind
+    or ("%s against %s"):format(spec.ylabel or spec.y or study.rate, spec.xlabel or spec.x),
+    sides ~= "" and ", " .. sides or "")
+end
+
+-- What a chart's function of mw gets: the options of the description, and others.
+local function drawn(spec, more)
+  local given = lists.merged(spec, more)
+  given.kind, given.of = nil, nil
+  return given
+end
+
+-- A chart of a kind that has its own options.
+local function draw_own(study, part, spec, groups, suffix)
+  local all = {}
+  for _, group in ipairs(groups) do lists.append(all, group.list) end
+  kinds.named[spec.kind].draw(session.current, drawn(spec, { records = points_of(study, spec, all),
+    title = title_of(study, part, spec, groups), name = chart_name(study, part, spec, suffix) }))
+end
+
 local function draw_chart(study, part, spec, groups, suffix)
   local all, level = {}, nil
   for _, group in ipairs(groups) do
@@ -222,7 +242,7 @@ local function draw_chart(study, part, spec, groups, suffix)
     local is_larger = group.level and not (level and level.values.bytes >= group.level.values.bytes)
     level = is_larger and group.level or level -- of the largest case, if there are several
   end
-  local points, y, sides = points_of(study, spec, all), spec.y or study.rate, common_text(groups)
+  local points, y = points_of(study, spec, all), spec.y or study.rate
   local missing = not has_place(points, spec.x, spec.logx) and spec.x or not has_place(points, y, spec.logy) and y
   if missing and has_field(points, missing) then
     remark.say(session.current, "No chart of part '%s' has '%s': no axis can show its values.", part.name, missing)
@@ -230,21 +250,17 @@ local function draw_chart(study, part, spec, groups, suffix)
   if missing then return end
   local top, lines
   if y == study.rate then top, lines = levels_of(study, not is_curve(level, spec, groups, points) and level or nil) end
-  plot.draw(session.current, { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series",
-    logx = spec.logx, logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
-    xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
-    lines = spec.lines or lines, title = ("%s %s: %s%s"):format(study.state.name, part.name, spec.title
-      or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), sides ~= "" and ", " .. sides or ""),
-    name = chart_name(study, part, spec, suffix) })
+  plot.draw(session.current, drawn(spec, { y = y, by = type(spec.by) == "string" and spec.by or "series",
+    records = points, peak = top, lines = spec.lines or lines, title = title_of(study, part, spec, groups),
+    name = chart_name(study, part, spec, suffix) }))
 end
+
+local DRAW <const> = { ladder = draw_ladder, plot = draw_chart }
 
 local function show_charts(study, part, groups, suffix)
   for _, spec in ipairs(part.charts or {}) do
-    if spec.kind == "ladder" then
-      if #groups[1].list > 0 then draw_ladder(study, part, spec, groups[1], suffix) end
-    else
-      draw_chart(study, part, spec, groups, suffix)
-    end
+    local draw = DRAW[spec.kind or "plot"] or draw_own
+    draw(study, part, spec, groups, suffix)
   end
 end
 

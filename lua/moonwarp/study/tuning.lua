@@ -25,7 +25,8 @@ local FIELDS <const> = { kernel = "string function", launches = "function", make
 
 -- The rung of a variant.
 local function rung_of(rung, v, c)
-  local fields = schema.options(("%s: what 'variant' returns"):format(rung.title), rung.variant(v, c), FIELDS)
+  local given = rung.variant(lists.merged(v or {}), c)
+  local fields = schema.options(("%s: what 'variant' returns"):format(rung.title), given, FIELDS)
   return lists.merged(rung, lists.merged(fields, { blocks = { fields.block or rung.blocks[1] }, odd_blocks = {} }))
 end
 
@@ -78,16 +79,19 @@ end
 local function job_of(study, rung, main, options)
   local given = schema.options(rung.title, lists.merged({ space = rung.space, where = rung.where, groups = rung.groups,
     start = rung.start, name = rung.name }, options), jobs.SPEC)
-  local job, ones = jobs.new(rung.title, session.current, study.dev, given), {}
+  local job, ones, plans = jobs.new(rung.title, session.current, study.dev, given), {}, {}
   local variants = job.space.variants
   local function modules_of(i) return planned(study, rung, main.case.sides, variants[i]) end
   function job.modules(i)
-    local done, list = trial.try(modules_of, i)
-    return done and list or {}
+    if not plans[i] then
+      local done, list = trial.try(modules_of, i)
+      plans[i] = done and list or {}
+    end
+    return plans[i]
   end
   function job.make(i)
     for _, module in ipairs(job.ahead and job.modules(i) or {}) do job.ahead:await(module) end
-    rung_of(rung, variants[i], main.case) -- what is wrong with it is the description's mistake, and no variant's
+    rung_of(rung, variants[i], main.case) -- an error in it is the description's mistake, and no variant's
     local view, is_new = view_of(study, rung, main.case), not ones[i]
     local done, one, reason = trial.try(made, rung, main, view, variants[i])
     if not (done and one) then return nil, reason or one end

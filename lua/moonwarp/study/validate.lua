@@ -6,6 +6,7 @@
 
 local blame = require "moonwarp.study.blame"
 local counters = require "moonwarp.measure.counters"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
@@ -85,13 +86,18 @@ validate.chart = { kind = true, x = true, y = true, by = true, of = true, logx =
                    title = true, xlabel = true, ylabel = true, points = true, lines = true, xmin = true, xmax = true,
                    ymin = true, ymax = true }
 
+-- The kinds that show records.
+local CHARTS <const> = lists.set(lists.map(kinds.all, function(kind) return kind.merge and kind.name end))
+
 local function check_chart(part, i, spec, known)
   local where = ("chart %d"):format(i)
   if type(spec) ~= "table" then blame.fail(part, where, "a table is wanted, got %s", type(spec)) end
   for key in pairs(spec) do blame.unknown(part, where, "unknown option", key, validate.chart) end
+  if spec.kind then blame.unknown(part, where .. ", kind", "there is no kind of chart", spec.kind, CHARTS) end
   if spec.kind == "ladder" then return end
-  if spec.kind then blame.fail(part, where, "option 'kind' must be 'ladder', got '%s'", tostring(spec.kind)) end
-  if not spec.x then blame.fail(part, where, "needs 'x', a field, or kind = \"ladder\"") end
+  if not spec.x and (spec.kind or "plot") == "plot" then
+    blame.fail(part, where, "needs 'x', a field, or kind = \"ladder\"")
+  end
   for _, key in ipairs { "x", "y", "by" } do
     if spec[key] and type(spec[key]) ~= "function" then check_field(part, where .. ", " .. key, spec[key], known) end
   end

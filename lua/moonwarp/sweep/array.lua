@@ -97,7 +97,7 @@ function array.join(running)
   local parsed = lists.merged(head.sweep, { out = folder:match "^(.*)/batch/[^/]+$" })
   local status = join.run(head.curriculum, parsed, parts)
   if not running:is_complete() then
-    exit.complain("to run again what was killed: moonwarp batch --resume %s", folder)
+    exit.complain("to run again what was killed: moonwarp batch --resume %s", path.word(folder))
   end
   return status
 end

@@ -120,8 +120,7 @@ local function hint_check(current, folder)
   if is_shipped or is_checked or #files().entries(around) > 1 or not has_own_kernels() then return end
   local path = require "moonwarp.base.path"
   local word = (path.folder(script) or script):gsub("(.)/$", "%1")
-  if word:find "[^%w_./-]" then word = path.quote(word) end
-  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(word))
+  print(("races and bad accesses are not looked for: moonwarp run %s --check does"):format(path.word(word)))
 end
 
 -- Closes the run's record, however the script ended. A batch takes no record for no answer of check mode.
@@ -140,7 +139,7 @@ end
 
 -- A lab that did nothing but skip says so to its batch.
 local function tell_batch(current, reason)
-  if reason and os.getenv "MOONWARP_LAB" and #current.records == 0 then
+  if reason and os.getenv "MOONWARP_LAB" and not current.opens and #current.records == 0 then
     files().write(current:out() .. "/skipped", reason)
   end
 end
@@ -149,10 +148,17 @@ end
 -- as the state closes, since finalizers may have checked something.
 local function leave(current, status)
   if (current.left or exit.OK) ~= exit.OK then return current.left end
+  local job = not current.left and current.job
+  if job and job.rank > 0 then
+    current.left = require("moonwarp.sweep.ranks").report(current, status)
+    return current.left
+  end
+  if job then status = require("moonwarp.sweep.ranks").collect(current, status) end
   status = output_status(current, final_status(current, status))
   local problem = current.outcome and not current.left and require("moonwarp.sweep.part").leave(current)
   if problem then exit.complain(problem) end
   current.left = finish(current, status)
+  if job then require("moonwarp.sweep.ranks").conclude(job, current.left) end
   return current.left
 end
 
@@ -171,7 +177,9 @@ function execution.run(chunk, parsed, more)
   if parsed.counters then parsed.check = lists.merged(parsed.check or {}, { counters = true }) end
   if parsed.pass then begin_pass(parsed, parameters) end
   for _, name in ipairs(KEPT) do more[name] = parsed[name] end
+  local job = parsed.mpi and require("moonwarp.sweep.ranks").open(more)
   local current = session.begin(more)
+  if job then require("moonwarp.sweep.ranks").join(current, job) end
   current.given, current.leave = passes.values(parameters), leave
   current.is_part = parsed.pass and os.getenv "MOONWARP_LAB" ~= nil
   local words = parsed.rest or {}

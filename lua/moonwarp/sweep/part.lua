@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a process leaves that has run one pass of a sweep (moonwarp run --pass): DIR/pass.lua beside the run, for the
+-- What a process leaves that has run one pass of a sweep (moonwarp run --pass): DIR/pass.lua next to the run, for the
 -- process that joins the passes (sweep/join.lua). It has what this session holds and no record keeps: numbers as they
 -- are, how the pass ended, and what it has left to the last one to show.
 
@@ -35,7 +35,7 @@ local function header_of(run)
   return { device = run.device, device_name = run.device_name, check = run.check, environment = run.environment }
 end
 
---- Marks a folder as one of a pass, whose run is none of its own (results/store.lua).
+--- Marks a folder as one of a pass, which has no run of its own (results/store.lua).
 ---@param folder string
 ---@return string? problem
 function part.begin(folder)

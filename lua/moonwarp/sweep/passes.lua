@@ -7,6 +7,7 @@
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
+local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
 
@@ -20,7 +21,9 @@ local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "com
 local NAMED <const> = 10 -- passes of a sweep that have not passed
 
 --- What a pass may leave to the last one to show: functions of mw.
-passes.SHOWN = lists.set { "table", "plot", "ladder" }
+passes.SHOWN = lists.set(lists.append({ "table" }, lists.map(kinds.all, function(kind)
+  return kind.merge and kind.name
+end)))
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
@@ -31,7 +34,7 @@ function passes.values(parameters)
   return values
 end
 
--- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
+-- The rest of a combination when a pass took the first value of each parameter that is swept: the cartesian
 -- product of those, the last parameter fastest, without its first element.
 local function others(combination, parameters, swept)
   local function alone(value) return { value } end
@@ -55,8 +58,9 @@ end
 ---@return integer
 function passes.status(outcome, message, problem)
   if outcome ~= "done" then
-    session.current.message = exit.text(message, problem)
-    complain(session.current.message)
+    local current = session.current
+    current.message = exit.text(message, problem)
+    if not current.job then complain(current.message) end -- else of all ranks one says it
   end
   return exit.of(outcome, problem)
 end
@@ -92,7 +96,7 @@ local function judge(outcome, message, problem)
   local status, pass = failure.status(problem), session.current:pass_words()
   if status == "skipped" then
     say_skipped(problem.reason, pass)
-  elseif pass and OF_A_VALUE[status] then
+  elseif pass and OF_A_VALUE[status] and not session.current.job then -- the other ranks would wait
     say_failed(problem, pass)
   else
     return passes.status(outcome, message, problem)

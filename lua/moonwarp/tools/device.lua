@@ -22,6 +22,7 @@ function device.open(session, id, check)
   local options = session.options
   local wanted = id or options.device or os.getenv "MOONWARP_DEVICE"
   if options.engines then wanted = require("moonwarp.measure.engines").device(wanted, check) end
+  if options.share then wanted = core.device_share(wanted, table.unpack(options.share)) end
   if options.check or check then check = lists.merged(options.check or {}, check or {}) end
   local asked = check
   if check and check.counters then wanted, check = require("moonwarp.tools.ncu").prepare(session, wanted, check) end

@@ -50,7 +50,7 @@ end
 local PERMISSION <const> = "ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM): run as root, or load the "
   .. "driver with NVreg_RestrictProfilingToAdminUsers=0, or count on the CPU device with --device cpu"
 
--- Ncu's own errors, but for what it says of the script's exit status; nil: there are none.
+-- Ncu's own errors, but for what it says of the script's exit status; nil if none.
 local function errors_in(log)
   if log:find("ERR_NVGPUCTRPERM", 1, true) then return PERMISSION end
   for line in log:gmatch "==ERROR== ([^\r\n]+)" do
@@ -92,7 +92,7 @@ local function words_of(program, folder)
                                "--log-file", folder .. "/log" })
 end
 
--- The pages of the report, in no one's language; of those that ncu could not print nothing.
+-- The pages of the report, in the C locale; "" for a page that ncu could not print.
 local function pages_of(program, folder)
   return lists.map(PAGES, function(page)
     local name = folder .. "/page"

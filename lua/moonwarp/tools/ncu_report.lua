@@ -78,7 +78,7 @@ end
 
 -- ---- comma-separated values ---------------------------------------------------------------------
 
--- The fields of a line, without one that is cut off; nil of a line that is none of a table. "" in quotes is a quote.
+-- The fields of a line, without one that is cut off; nil if the line is no row of a table. "" in quotes is a quote.
 local function fields_of(line)
   if line:sub(1, 1) ~= '"' then return nil end
   local fields, at = {}, 1

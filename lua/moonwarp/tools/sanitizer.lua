@@ -98,7 +98,7 @@ local function run_tools(session, program, device)
     if first and problem then others[#others + 1] = one.name end
     first = first or problem
   end
-  findings.add(lists.map(all, function(one) return not is_told_better(one, all) and one or nil end))
+  findings.add(lists.filter(all, function(one) return not is_told_better(one, all) end))
   if first and #all == 0 then failure.raise_as("failed", "check mode: %s", first) end
   if first then io.stderr:write("note: ", first, "\n") end
   if #others > 0 then

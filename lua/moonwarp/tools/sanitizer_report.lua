@@ -33,10 +33,10 @@ local function numbers_of(text)
   return lists.map({ text:match "^(%d+),(%d+),(%d+)$" }, math.tointeger)
 end
 
--- 0 of what is no count: the log may be damaged.
+-- 0 for a text that is no count: the log may be damaged.
 local function integer(text) return math.tointeger(tonumber((text:gsub(",", "")))) or 0 end
 
--- The fields of a record's lines below the first: place, kernel, thread, block, address, its array, and what is wrong
+-- The fields of a record's lines below the first: place, kernel, thread, block, address, its array, and the problem
 -- with it.
 local function details(lines)
   local got = {}

@@ -64,7 +64,7 @@ function tool.is_script(session)
   return session.options.argv ~= nil
 end
 
---- Whether a device's word is that of the first GPU, and it is there: what is wrong with another id is known when it is
+--- Whether a device's word is that of the first GPU, and it is there: an error in another id is known when it is
 --- opened.
 ---@param word table?  of core.device_word
 ---@return boolean
@@ -127,7 +127,7 @@ end
 
 --- Runs a tool.
 ---@param words string[]   the tool and what follows it
----@param folder string    gets `output`, what was printed, beside what the tool writes there
+---@param folder string    gets `output`, what was printed, next to what the tool writes there
 ---@param silence number?  seconds without a byte written, after which the tool is ended
 ---@return table result    is_whole: it came to its end; why: how else it ended; tail: of what was printed
 function tool.run(words, folder, silence)

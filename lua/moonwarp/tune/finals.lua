@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The best variants of a search in turn, until they separate. One is tied with the best if it is at most 1 % slower; of
--- those at most half of that slower the simplest wins, so that a second tuning, which may see a tie at its edge
--- otherwise, names one of the same ties.
+-- The best variants of a search in turn, until they separate. One is tied with the best if it is not sure to be more
+-- than 1 % slower; of those at most half of that slower the simplest wins, so that a second tuning, which may see a tie
+-- at its edge otherwise, names one of the same ties.
 
 local contest = require "moonwarp.measure.contest"
 local lists = require "moonwarp.base.lists"
@@ -28,9 +28,8 @@ local function candidates(state)
   return table.move(list, 1, math.min(#list, MOST, math.max(2, #state.job.space.variants // 10)), 1, {})
 end
 
-local function is_simpler(job, a, b)
-  local x, y = job.prefer and job.prefer(a.number) or 0, job.prefer and job.prefer(b.number) or 0
-  return x < y or x == y and a.number < b.number
+local function is_simpler(a, b)
+  return a.rank < b.rank or a.rank == b.rank and a.number < b.number
 end
 
 -- How many times as large one's value is as the best's, with an interval where it is a time.
@@ -46,70 +45,63 @@ local function compare(job, list)
   end
 end
 
-local function take(job, row, result)
-  row.result, row.t = result, 1 * result
+local function take(job, row)
+  local result = row.result
+  row.t = 1 * result
   if job.objectives[1] == "t" then row.value = result.median end
   if result.energy then row.energy = result.energy.joules end
   if job.objectives[1] == "energy" then row.value = row.energy or row.value end
 end
 
-local function right(list)
-  return lists.map(list, function(row) return not row.reason and row or nil end)
-end
-
 -- A round: those that are left, and whether another one could tell more.
-local function round(state, list, time, seconds, tie)
-  local results = time(list, seconds)
-  for k, row in ipairs(list) do take(state.job, row, results[k]) end
-  list = right(list)
+local function round(state, list, steps, seconds, tie)
+  list = steps.time(list, seconds)
+  for _, row in ipairs(list) do take(state.job, row) end
   compare(state.job, list)
   local left = lists.map(list, function(row) return row.ratio.low <= 1 + tie and row or nil end)
   return left, lists.find(left, function(row) return row.ratio.high > 1 + tie end) ~= nil
 end
 
-local function run_rounds(state, list, time, tie)
+local function run_rounds(state, list, steps, tie)
   local is_open, number = true, 0
   while is_open and #list > 1 and number < ROUNDS do
-    list, is_open = round(state, list, time, LONGER * 2 ^ number * state.job.min_time, tie)
+    list, is_open = round(state, list, steps, LONGER * 2 ^ number * state.job.min_time, tie)
     number = number + 1
   end
   return list
 end
 
 -- The best ones in turn, those that are still right after it.
-local function contend(state, time, verify)
-  local job = state.job
-  local list = lists.map(candidates(state), function(row)
-    row.go = job.make(row.number)
-    return row.go and row or nil
-  end)
-  list = lists.map(run_rounds(state, list, time, objective.TIE[job.objectives[1]]), function(row)
-    return verify(row) and row or nil
-  end)
-  for _, row in ipairs(state.order) do row.go = nil end
+local function contend(state, steps, tie)
+  local all = candidates(state)
+  local list = lists.map(all, function(row) return steps.make(row) and row or nil end)
+  list = lists.map(run_rounds(state, list, steps, tie), function(row) return steps.verify(row) and row or nil end)
+  for _, row in ipairs(all) do
+    row.go = nil
+    if row.reason then steps.fail(row) end
+  end
   return list
 end
 
 --- The winner and those that are tied with it.
 ---@param state table    of a tuning: job, best, order
----@param time fun(rows: table[], min_time: number): table[]   results; a row that has an alarm gets a reason
----@param verify fun(row: table): boolean                      whether it is still right; else it gets a reason
----@param renew fun()                                          finds the best of what is left
+---@param steps table    make(row), verify(row): whether it can be run, and is still right, else it gets a reason;
+---                      time(rows, min_time): those that can be timed, each with its result; fail(row): notes its
+---                      reason; renew(): finds the best of the rest
 ---@return table? best   a row; nil if none is right
 ---@return table[] ties  each with ratio: how many times as large its value is as the best one's
-function finals.run(state, time, verify, renew)
-  local job, list, winner = state.job, {}, nil
-  local tie = objective.TIE[job.objectives[1]]
+function finals.run(state, steps)
+  local list, winner, tie = {}, nil, objective.TIE[state.job.objectives[1]]
   while state.best and #list == 0 do
-    list = contend(state, time, verify)
-    renew()
+    list = contend(state, steps, tie)
+    steps.renew()
   end
-  compare(job, list)
+  compare(state.job, list)
   for _, row in ipairs(list) do
-    if row.ratio.value <= 1 + tie / 2 and not (winner and is_simpler(job, winner, row)) then winner = row end
+    if row.ratio.value <= 1 + tie / 2 and not (winner and is_simpler(winner, row)) then winner = row end
   end
   return winner, lists.map(list, function(row)
-    return row ~= winner and row.ratio.value <= 1 + tie and row or nil
+    return row ~= winner and row.ratio.low <= 1 + tie and row or nil
   end)
 end
 

@@ -35,6 +35,9 @@ local function check_word(who, name, word, known)
 end
 
 local function objectives_of(who, given)
+  if lists.has_hole(lists.of(given.objective)) then
+    failure.invalid("%s: option 'objective' has a hole: one of its elements is nil", who)
+  end
   local list = lists.map(lists.of(given.objective or "t"), function(word)
     return check_word(who, "objective", word, objective.NAMES)
   end)
@@ -58,6 +61,23 @@ local function most_of(given, name, count)
   return math.max(math.min(LEAST, count), count // 4)
 end
 
+--- What a script's function gives of a variant, which it cannot change: a number of at least some size.
+---@param who string
+---@param name string     of the option
+---@param fn function
+---@param all table       the space
+---@param least number
+---@return fun(i: integer): number
+function job.number_of(who, name, fn, all, least)
+  return function(i)
+    local value = fn(lists.merged(all.variants[i]))
+    local is_number = type(value) == "number"
+    if is_number and value >= least and value < math.huge then return value end
+    failure.invalid("%s: '%s' must give a number%s, got %s for %s", who, name, least == 0 and " of at least 0" or "",
+      value ~= value and "nan" or is_number and value or schema.kind(value), all:text(i))
+  end
+end
+
 --- A job, without what makes and verifies a variant.
 ---@param who string        what messages begin with
 ---@param session table     whose command line has options of its own (moonwarp tune)
@@ -74,7 +94,7 @@ function job.new(who, session, device, given)
            device = device, most = most_of(given, name, #all.variants), start = start_of(who, given, all),
            objectives = objectives_of(who, given), within = given.within, time_limit = given.time_limit,
            min_time = given.min_time or MIN_TIME[device:kind()], quiet = given.quiet, resume_from = given.resume,
-           prefer = given.prefer and function(i) return given.prefer(all.variants[i]) end or nil }
+           prefer = given.prefer and job.number_of(who, "prefer", given.prefer, all, -math.huge) or nil }
 end
 
 -- Charts and rows of a run are told apart by the tuning's name, and by the parameters of a pass.
@@ -92,15 +112,15 @@ local function read_rows(session, one)
   local rows, reason = resume.rows(session, one.device, one.name, one.resume_from)
   one.resume = rows
   if rows then
-    remark.say(session, "%s: %d variants are known from the run before.", one.name, #lists.keys(rows))
+    remark.say(session, "%s: %d variants are known from %s.", one.name, #lists.keys(rows), reason)
   else
     remark.say(session, "%s begins anew: %s.", one.name, reason)
   end
 end
 
 -- The values of the winner, for mw.tuned.
-local function keep(session, one, best)
-  store.keep { kernel = one.kernel, source = store.source(session, one.kernel), device = one.device:name(),
+local function keep(one, best)
+  store.keep { kernel = one.kernel, source = one.source, device = one.device:name(),
                size = one.size, values = best.v, objective = one.objectives[1], value = best.value,
                tried = one.tried, moonwarp = core.version, date = os.date "!%Y-%m-%dT%H:%M:%SZ" }
 end
@@ -111,12 +131,16 @@ end
 ---@return table result   of tuner.run
 function job.run(session, one)
   session:check_known()
+  if one.kernel then -- what cannot be kept is said before the search
+    store.read()
+    one.source = store.source(one.who, session, one.kernel)
+  end
   claim_name(session, one)
   read_rows(session, one)
   local result = tuner.run(session, one)
   one.tried = result.tried
   show.result(session, one, result, one.quiet)
-  if one.kernel and result.best then keep(session, one, result.best) end
+  if one.kernel and result.best then keep(one, result.best) end
   return result
 end
 

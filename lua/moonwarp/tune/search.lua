@@ -90,7 +90,7 @@ searches["local"] = function(space, ask, random, _, start)
 end
 
 -- Again while that changes something: what is best of one group may depend on another. Where not all variants may be
--- tried, what is left is spent on the neighbours of what was found.
+-- tried, the rest is spent on the neighbours of what was found.
 searches.groups = function(space, ask, random, most, start)
   local i, value = start, math.huge
   repeat
@@ -151,7 +151,7 @@ search.NAMES = lists.keys(searches)
 ---@param space table
 ---@param options table   seed; most: variants; start: the number of the first one
 ---@param measure fun(list: integer[], effort: number): number[]?   the values of variants, the least is the best; nil:
----                       no more. effort: how long each is measured, beside 1. It is asked for known ones as well
+---                       no more. effort: how long each is measured, relative to 1. It is asked for known ones as well
 function search.run(name, space, options, measure)
   local run = coroutine.wrap(function()
     local function ask(list, effort) return coroutine.yield(list, effort or 1) end

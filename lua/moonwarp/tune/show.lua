@@ -76,7 +76,7 @@ local function plane_of(space)
   return x and y and #x.values > 1 and #y.values > 1 and group or nil
 end
 
--- The least value of those that agree in both parameters; NaN where there is none.
+-- The least value of those that agree in both parameters; NaN if none.
 local function heat_of(job, result, group)
   local nx, ny = #job.space.parameters[group[1]].values, #job.space.parameters[group[2]].values
   local rows = {}

@@ -23,6 +23,10 @@ space.OWN = lists.set { "study", "tuning", "variant", "t", "value", "joules", "e
 
 local VALUES <const> = lists.set { "number", "string", "boolean" }
 
+local function check_whole(who, what, list)
+  if lists.has_hole(list) then failure.invalid("%s: %s has a hole: one of its elements is nil", who, what) end
+end
+
 local function check_parameter(who, name, values, named)
   if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" then
     failure.invalid("%s: a parameter of 'space' is a name and its values, as in bx = { 16, 32 }, got '%s'", who,
@@ -32,6 +36,7 @@ local function check_parameter(who, name, values, named)
     failure.invalid("%s: parameter '%s': records have a '%s' of their own; take another name", who, name, name)
   end
   if named[name] then failure.invalid("%s: there are two parameters '%s'", who, name) end
+  if type(values) == "table" then check_whole(who, ("parameter '%s'"):format(name), values) end
   if type(values) ~= "table" or #values == 0 then
     failure.invalid("%s: parameter '%s' must be a list of values such as { 16, 32 }, got %s", who, name,
       type(values) == "table" and "an empty table" or type(values))
@@ -50,6 +55,7 @@ end
 -- { bx = { ... } } by the names, or { { "bx", { ... } }, ... } in this order.
 local function parameters_of(who, given)
   local list, named = {}, {}
+  check_whole(who, "'space'", given)
   local pairs_given = lists.map(given, function(one) return type(one) == "table" and one or { one } end)
   for _, name in ipairs(lists.keys(lists.named(given))) do pairs_given[#pairs_given + 1] = { name, given[name] } end
   for i, one in ipairs(pairs_given) do
@@ -61,15 +67,29 @@ local function parameters_of(who, given)
   return list, named
 end
 
-local function read_groups(who, groups, named)
-  return lists.map(groups, function(group)
-    local places = lists.map(lists.of(group), function(name)
-      if named[name] then return named[name] end
+local function read_group(who, group, named, seen)
+  check_whole(who, "a list of 'groups'", group)
+  return lists.map(group, function(name)
+    if not named[name] then
       failure.invalid("%s: 'groups' names '%s', which is no parameter; %s", who, tostring(name),
         nearest.hint(tostring(name), lists.keys(named)))
-    end)
-    return places
+    end
+    seen[name] = true
+    return named[name]
   end)
+end
+
+local function read_groups(who, groups, named)
+  check_whole(who, "'groups'", groups)
+  local seen = {}
+  local list = lists.map(groups, function(group) return read_group(who, lists.of(group), named, seen) end)
+  for _, name in ipairs(lists.keys(named)) do
+    if not seen[name] then
+      failure.invalid("%s: 'groups' leaves out '%s', which would never change; give it a group: { \"%s\" }", who, name,
+        name)
+    end
+  end
+  return list
 end
 
 -- ---- the variants -------------------------------------------------------------------------------
@@ -97,7 +117,7 @@ local function enumerate(self, where)
   local places = lists.map(self.parameters, function() return 1 end)
   repeat
     local v = values_of(self.parameters, places)
-    if not where or where(v) then
+    if not where or where(lists.merged(v)) then
       self.variants[#self.variants + 1], self.places[#self.places + 1] = v, lists.append({}, places)
       self.number[key_of(places)] = #self.variants
     end
@@ -108,7 +128,7 @@ end
 ---@param who string       what messages begin with
 ---@param given table      values by the parameters' names, or a list of { name, values }
 ---@param where (fun(v: table): boolean)?  whether there is such a variant
----@param groups table?    lists of names, which are tuned one after the other; else each parameter by itself
+---@param groups table?    lists of all names, which are tuned one after the other; else each parameter by itself
 ---@return table space     parameters, variants (values by name, in order), groups
 function space.new(who, given, where, groups)
   local parameters, named = parameters_of(who, given)
@@ -135,7 +155,7 @@ function Space:text(i)
   end), ", ")
 end
 
---- The number of the variant with these values; nil if there is none.
+--- The number of the variant with these values; nil if none.
 ---@param v table
 ---@return integer?
 function Space:find(v)

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The best values of tunings, in a file of the user's: $MOONWARP_TUNED, else tuned.json in $XDG_CONFIG_HOME/moonwarp,
--- else in ~/.config/moonwarp. It is { "schema": "moonwarp-tuned/1", "tuned": [ entry, ... ] }; an entry has
+-- else in /.config/moonwarp. It is { "schema": "moonwarp-tuned/1", "tuned": [ entry, ... ] }; an entry has
 --   kernel     "stencil.cu:diffusion", the file as dev:module takes it, and a name
---   source     a hash of the file's text and of the headers beside it
+--   source     a hash of the file's text and of the headers next to it
 --   device     its name
 --   size       sides by name, as in { "nx": 1024, "ny": 1024, "type": "f64" }
 --   values     of the parameters, by name
@@ -13,54 +13,29 @@ local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
+local kept = require "moonwarp.base.kept"
 local lists = require "moonwarp.base.lists"
-local path = require "moonwarp.base.path"
 local schema = require "moonwarp.base.schema"
 
 local store = {}
 
-local SCHEMA <const> = "moonwarp-tuned/1"
-local FORM <const> = schema.fields { schema = "string", tuned = schema.list(schema.fields {
-  kernel = "string", source = "string", device = "string", size = "table", values = "table", objective = "string",
-  value = "number", tried = "number", date = "string" }) }
-
---- Where the values are.
----@return string
-function store.path()
-  local own, folder = os.getenv "MOONWARP_TUNED", os.getenv "XDG_CONFIG_HOME"
-  if own and own ~= "" then return own end
-  if not folder or folder:sub(1, 1) ~= "/" then folder = (os.getenv "HOME" or "") .. "/.config" end
-  return folder .. "/moonwarp/tuned.json"
-end
+local tuned = kept.new { variable = "MOONWARP_TUNED", file = "tuned.json", schema = "moonwarp-tuned/1", key = "tuned",
+  order = { "kernel", "device", "size" }, entry = schema.fields { kernel = "string", source = "string",
+    device = "string", size = "table", values = "table", objective = "string", value = "number", tried = "number",
+    date = "string" } }
 
 --- All entries.
 ---@return table[]
-function store.read()
-  local name = store.path()
-  local text = files.read(name)
-  if not text then return {} end
-  local value, problem = json.decode(text)
-  problem = problem or schema.problem(value, FORM) or value.schema ~= SCHEMA and ("its schema is not " .. SCHEMA) or nil
-  if problem then failure.raise_as("io", "%s cannot be read: %s", name, problem) end
-  return value.tuned
-end
+function store.read() return tuned:read() end
 
 --- Entries as the file has them.
 ---@param entries table[]
 ---@return string
-function store.text(entries)
-  local lines = lists.map(entries, function(entry) return json.encode(entry, { "kernel", "device", "size" }) end)
-  return ('{"schema": "%s", "tuned": [\n%s\n]}\n'):format(SCHEMA, table.concat(lines, ",\n"))
-end
+function store.text(entries) return tuned:text(entries) end
 
---- Writes all entries.
----@param entries table[]
-function store.write(entries)
-  local name = store.path()
-  local folder = name:match "^(.*)/"
-  local problem = folder and path.make(folder) or files.replace(name, store.text(entries))
-  if problem then failure.raise_as("io", "%s", problem) end
-end
+--- Changes the entries, which no other process does meanwhile.
+---@param fn fun(entries: table[]): table[]   what there is, and what there shall be
+function store.change(fn) tuned:change(fn) end
 
 -- ---- sources ------------------------------------------------------------------------------------
 
@@ -88,15 +63,16 @@ local function hash_file(name, state, seen)
 end
 
 --- The hash of a kernel's source.
+---@param who string      what messages begin with
 ---@param session table
 ---@param kernel string   "stencil.cu:diffusion", or a file alone
 ---@return string hash    raises if there is no such file
-function store.source(session, kernel)
+function store.source(who, session, kernel)
   local file = kernel:match "^(.-):[^/]*$" or kernel
   local found = find_file(session, file)
   if not found then
-    failure.invalid("mw.tuned: there is no kernel file '%s'; a kernel is its file, and its name after a colon: "
-      .. "\"stencil.cu:diffusion\"", file)
+    failure.invalid("%s: there is no kernel file '%s'; a kernel is its file, and its name after a colon: "
+      .. "\"stencil.cu:diffusion\"", who, file)
   end
   return ("%016x"):format(hash_file(found, 0xcbf29ce484222325, {}))
 end
@@ -111,9 +87,9 @@ end
 --- Keeps an entry, in the place of an older one.
 ---@param entry table
 function store.keep(entry)
-  local entries = lists.map(store.read(), function(one) return not is_same(one, entry) and one or nil end)
-  table.insert(entries, entry)
-  store.write(entries)
+  store.change(function(entries)
+    return lists.append(lists.map(entries, function(one) return not is_same(one, entry) and one or nil end), { entry })
+  end)
 end
 
 -- How far two sizes are from each other: the sum of the logarithms of the sides' ratios; nil if they cannot be
@@ -140,7 +116,7 @@ end
 
 --- The entry of a kernel whose size is the nearest.
 ---@param wanted table    kernel, source, device, objective, size
----@return table? entry   nil and why there is none
+---@return table? entry   nil and why not
 ---@return string? reason
 function store.nearest(wanted)
   local found, least, reason = nil, math.huge, "it has not been tuned"

@@ -7,7 +7,7 @@
 --   objectives     one or two of "t", "energy", "error"; within: the most seconds of a variant
 --   device, min_time
 --   make(i)        a function that runs variant i once; nil and a reason
---   verify(i, go)  nil if it is right, else why it is wrong; and its error
+--   verify(i, go, look)  nil if it is right, else why it is wrong; and its error. look: how often it has been looked at
 --   modules(i)     options of the modules that it needs, to be compiled ahead; may be absent
 --   measure(list, min_time)   results of { name =, fn = } as of mw.bench, in turn; bench.turns where it is absent
 --   bytes(i), flops(i), setup(i)   of mw.bench; may be absent
@@ -29,7 +29,8 @@ local variant = require "moonwarp.tune.variant"
 
 local tuner = {}
 
-local NOISE <const> = 0.02 -- of a variant in the search; the best ones are told apart in turn
+-- Of a variant in the search; the best ones are compared in turn. Between two samples a device waits for the host.
+local NOISE <const>, FILL <const> = 0.02, 20
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
@@ -37,33 +38,58 @@ local NOISE <const> = 0.02 -- of a variant in the search; the best ones are told
 local function measured(state, list, min_time)
   local job = state.job
   if job.measure then return job.measure(list, min_time) end
-  local session = #list > 1 and state.quiet or setmetatable({ device = function() end }, { __index = state.quiet })
+  local is_search = #list == 1
+  local session = is_search and setmetatable({ device = function() end }, { __index = state.quiet }) or state.quiet
   return bench.turns(session, list, { min_time = min_time, max_time = 3 * min_time, min_samples = 5, quiet = true,
-    noise = #list == 1 and NOISE or nil, energy = lists.has(job.objectives, "energy") or nil })
+    noise = is_search and NOISE or nil, fill = is_search and FILL or nil,
+    energy = lists.has(job.objectives, "energy") or nil })
 end
 
---- Times variants in turn.
----@param state table
----@param rows table[]     each with its go; one that has an alarm gets a reason
----@param min_time number
----@return table[] results
-function tuner.time(state, rows, min_time)
+local function leave_out(row, reason)
+  row.reason, row.value = reason, nil
+end
+
+-- Rows as what mw.bench measures. Each of its calls says that its variant runs: an error is that one's.
+local function contenders_of(state, rows)
   local job = state.job
-  local results = measured(state, lists.map(rows, function(row)
-    return { name = job.space:text(row.number), fn = row.go, device = job.device,
-             bytes = job.bytes and job.bytes(row.number), flops = job.flops and job.flops(row.number),
-             setup = job.setup and job.setup(row.number) }
-  end), min_time)
-  for k, row in ipairs(rows) do
-    local alarm = (results[k].alarms or {})[1]
-    if alarm then row.reason, row.value = "impossible: " .. alarm.cause, nil end
+  return lists.map(rows, function(row)
+    local go, setup = row.go, job.setup and job.setup(row.number)
+    return { name = job.space:text(row.number), device = job.device, bytes = job.bytes and job.bytes(row.number),
+             flops = job.flops and job.flops(row.number),
+             fn = function()
+               state.running = row
+               return go()
+             end,
+             setup = setup and function()
+               state.running = row
+               setup()
+             end }
+  end)
+end
+
+-- Times variants in turn. One that fails, or has no time, gets a reason; the others are returned, each with
+-- its result.
+local function time(state, rows, min_time)
+  while #rows > 0 do
+    state.running = rows[1]
+    local done, results = variant.try(measured, state, contenders_of(state, rows), min_time)
+    if done then
+      return lists.map(rows, function(row, k)
+        local alarm = (results[k].alarms or {})[1]
+        row.result = results[k]
+        if alarm then leave_out(row, "impossible: " .. alarm.cause) end
+        return not alarm and row or nil
+      end)
+    end
+    leave_out(state.running, results)
+    rows = lists.map(rows, function(row) return not row.reason and row or nil end)
   end
-  return results
+  return rows
 end
 
 -- Its values of the objectives, and the one that is searched for.
-local function take_result(state, row, result)
-  local job = state.job
+local function take_result(state, row)
+  local job, result = state.job, row.result
   row.t, row.energy = 1 * result, result.energy and result.energy.joules
   if job.within and result.median > job.within then
     row.reason = ("takes %s, %s are allowed"):format(units.format(result.median, "s"), units.format(job.within, "s"))
@@ -75,26 +101,41 @@ end
 
 -- ---- one variant --------------------------------------------------------------------------------
 
--- In check mode what is found is the variant's, too.
-local function findings_of(state)
-  local found = lists.find(state.session:expect_findings(), function(one) return not one.warning end)
+local function make(state, row)
+  local reason
+  state.running = row
+  row.go, reason = state.job.make(row.number)
+  if not row.go then leave_out(row, reason) end
+  return row.go and true
+end
+
+-- In check mode findings are the variant's, too.
+local function finding_of(state)
+  local found = state.is_checked and lists.find(state.session:settle_findings(), function(one)
+    return not one.warning and not one.intended
+  end)
   return found and "check mode: " .. found.kind or nil
 end
 
 local function verify(state, row)
-  local wrong, err = state.job.verify(row.number, row.go)
-  row.reason, row.error = state.is_checked and findings_of(state) or wrong or nil, err
-  if row.reason then row.value = nil end
-  return not row.reason
+  local wrong, err
+  state.running, row.looks = row, (row.looks or 0) + 1
+  wrong, err = state.job.verify(row.number, row.go, row.looks)
+  row.error = err
+  if wrong then leave_out(row, wrong) end
+  return not wrong
 end
 
+-- It is verified after it was timed, since some are wrong only then; the best ones once more.
 local function try(state, row, min_time)
-  local job = state.job
-  row.go, row.reason = job.make(row.number)
-  if not row.go or not verify(state, row) or state.is_checked then return end
-  local done, results = variant.try(tuner.time, state, { row }, min_time)
-  if not done then row.reason = results end
-  if not row.reason and verify(state, row) then take_result(state, row, results[1]) end
+  local is_made = make(state, row)
+  if is_made and not state.is_checked then
+    if time(state, { row }, min_time)[1] and verify(state, row) then take_result(state, row) end
+    return
+  end
+  if is_made then verify(state, row) end
+  local found = finding_of(state)
+  if found then leave_out(row, found) end
 end
 
 local function is_better(state, row)
@@ -127,23 +168,14 @@ end
 local function take_known(row, known)
   local t, low, high = quantity.read(known.t)
   row.t = t and quantity.new(t, low or t, high or t)
-  row.energy, row.error, row.reason = known.joules, known.error, known.reason
-end
-
--- The loss of the device, which ends the process, is the variant's: a run that goes on leaves it out.
-local function try_or_note(state, row)
-  local done, problem = failure.catch(try, state, row, state.job.min_time * state.effort)
-  if done then return end
-  if failure.status(problem) == "lost" then
-    row.reason = failure.text(problem)
-    note(state, row, "search")
-  end
-  error(problem, 0)
+  row.energy, row.error = quantity.read(known.joules), quantity.read(known.error)
+  row.reason = known.reason ~= nil and tostring(known.reason) or nil
 end
 
 local function first_try(state, i)
   local job = state.job
-  local row = { number = i, v = job.space.variants[i], effort = state.effort }
+  local row = { number = i, v = lists.merged(job.space.variants[i]), effort = state.effort,
+                rank = job.prefer and job.prefer(i) or 0 }
   local known = job.resume and job.resume[job.space:text(i)]
   state.rows[i], state.tried = row, state.tried + 1
   state.order[#state.order + 1] = row
@@ -151,18 +183,18 @@ local function first_try(state, i)
     take_known(row, known)
     row.value = not row.reason and objective.value(row, job.objectives[1]) or nil
   else
-    try_or_note(state, row)
+    try(state, row, job.min_time * state.effort)
   end
   if is_better(state, row) then state.best = row end
-  row.go = nil -- its module may go
+  row.go, row.result, state.running = nil, nil, nil -- its module may go
   table.insert(state.history, note(state, row, "search"))
 end
 
 -- A longer measurement of one that is right.
 local function again(state, row)
-  row.go = state.job.make(row.number)
-  take_result(state, row, tuner.time(state, { row }, state.job.min_time * state.effort)[1])
-  row.effort, row.go = state.effort, nil
+  if make(state, row) and time(state, { row }, state.job.min_time * state.effort)[1] then take_result(state, row) end
+  if row.reason then note(state, row, "search") end
+  row.effort, row.go, row.result, state.running = state.effort, nil, nil, nil
   renew(state)
 end
 
@@ -182,7 +214,10 @@ end
 
 local function is_over(state)
   local job = state.job
-  return state.tried >= job.most or job.time_limit and core.clock() - state.start >= job.time_limit
+  if state.tried >= job.most or not job.time_limit then return state.tried >= job.most end
+  local late, ranks = core.clock() - state.start >= job.time_limit, state.session.job
+  if ranks then return ranks.decide(late) end
+  return late
 end
 
 -- The values of variants; nil if no more may be tried.
@@ -205,6 +240,32 @@ local function values_of(state, list, effort)
   return values
 end
 
+-- The best, and its ties.
+local function finish(state)
+  local best, ties = finals.run(state, {
+    make = function(row) return make(state, row) end,
+    time = function(rows, min_time) return time(state, rows, min_time) end,
+    verify = function(row) return verify(state, row) end,
+    fail = function(row) note(state, row, "final") end,
+    renew = function() renew(state) end })
+  for _, row in ipairs(lists.append({ best }, ties)) do note(state, row, "final", { ratio = row.ratio }) end
+  return best, ties
+end
+
+local function run(state)
+  local job, best, ties = state.job, nil, {}
+  if state.is_checked then state.session:settle_findings() end -- what was found before is no variant's
+  search.run(state.is_checked and "brute force" or job.search, job.space,
+    { seed = job.seed, most = math.min(job.most, #job.space.variants), start = job.start },
+    function(list, effort) return values_of(state, list, effort) end)
+  local searched = core.clock() - state.start
+  if state.best then best, ties = finish(state) end
+  return { name = job.name, best = best, ties = ties, rows = state.order,
+           front = objective.front(state.order, job.objectives), tried = state.tried, size = #job.space.variants,
+           history = state.history, searched = searched, seconds = core.clock() - state.start,
+           is_checked = state.is_checked }
+end
+
 --- Runs a tuning.
 ---@param session table
 ---@param job table      see above
@@ -216,21 +277,15 @@ function tuner.run(session, job)
   local state = { session = session, quiet = variant.quiet(session), job = job, ahead = ahead_of, rows = {}, order = {},
                   history = {}, tried = 0, start = core.clock(), is_checked = checking.is_on(job.device) }
   job.ahead = ahead_of
-  search.run(state.is_checked and "brute force" or job.search, job.space,
-    { seed = job.seed, most = math.min(job.most, #job.space.variants), start = job.start },
-    function(list, effort) return values_of(state, list, effort) end)
-  local searched = core.clock() - state.start
-  local best, ties
-  if state.best then
-    local function time_in_turn(rows, min_time) return tuner.time(state, rows, min_time) end
-    best, ties = finals.run(state, time_in_turn, function(row) return verify(state, row) end,
-      function() renew(state) end)
-    for _, row in ipairs(lists.append({ best }, ties)) do note(state, row, "final", { ratio = row.ratio }) end
+  local done, result = failure.catch(run, state)
+  if done then return result end
+  local row = state.running
+  -- The loss of the device, which ends the process, is the variant's: a run that goes on leaves it out.
+  if failure.status(result) == "lost" and row then
+    leave_out(row, failure.text(result))
+    note(state, row, "search")
   end
-  return { name = job.name, best = best, ties = ties or {}, rows = state.order,
-           front = objective.front(state.order, job.objectives), tried = state.tried, size = #job.space.variants,
-           history = state.history, searched = searched, seconds = core.clock() - state.start,
-           is_checked = state.is_checked }
+  error(result, 0)
 end
 
 return tuner

@@ -79,8 +79,8 @@ end
 --- Times functions in turn, A B A B ..., so that a change of the machine's pace meets all of them.
 ---@param contenders function[]  each returns when its work is done
 ---@param rounds integer
----@param batch integer?         calls a sample
----@return number[] medians      seconds a call
+---@param batch integer?         calls per sample
+---@return number[] medians      seconds per call
 function lab.alternate(contenders, rounds, batch)
   local samples = {}
   for i, fn in ipairs(contenders) do
@@ -102,7 +102,7 @@ end
 ---@param device userdata
 ---@param contenders function[]  each queues its work
 ---@param rounds integer
----@return number[] medians      seconds a call
+---@return number[] medians      seconds per call
 function lab.alternate_on(device, contenders, rounds)
   local from, to = device:event(), device:event()
   local medians = {}

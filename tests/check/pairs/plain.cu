@@ -128,7 +128,7 @@ __global__ void flag_of_block(const int *in, int *rounds) {
   if (threadIdx.x == 0) rounds[0] = count;
 }
 
-// Guide, "Synchronization Functions": a scan by steps reads and writes the same array, and wants two barriers a step.
+// Guide, "Synchronization Functions": a scan by steps reads and writes the same array, and wants two barriers per step.
 __global__ void scan_steps(int *io) {
   __shared__ int s[128];
   int t = threadIdx.x;

@@ -3,254 +3,125 @@
 -- Probes of what changes an object in an unusual way, and what keeps its address; see probes.lua for the form of a
 -- case.
 
-local MADE = [[struct Tid { int k; __device__ Tid(int x) : k(x) {} __device__ Tid() {} __device__ operator
-    int() const { return k + threadIdx.x; } };]]
+local HEAD = "__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; "
+local KERNEL = "__global__ void k(int *a, int w) { "
 local EXPLICIT = [[struct C { __device__ explicit operator int() const { return 1; } __device__ operator
     float() const { return 2.5f; } };]]
 local ARRAY = "struct P { int e[4]; };"
-local INC = "__device__ int inc(int &x) { return x += 5; }"
 
 return {
   -- order of what stands around a warp operation
-  { "shuffle whose mask has an effect", "",
-    [[__global__ void k(int *a, int w) { int n = threadIdx.x; unsigned m = 0; int o = __shfl_xor_sync(m =
+  { "shuffle whose mask has an effect", "", KERNEL .. [[int n = threadIdx.x; unsigned m = 0; int o = __shfl_xor_sync(m =
     ~0u, n, 1); a[threadIdx.x] = o + (m == ~0u); }]], "(t~1)+1" },
-  { "value of a shuffle in a compound statement", "",
-    [[__global__ void k(int *a, int w) { int n = threadIdx.x; int x = (n += 5) * 0 + __shfl_xor_sync(~0u,
-    threadIdx.x, 1); a[threadIdx.x] = x * 100 + n; }]], "(t~1)*100+t+5" },
-  { "shift of an assignment and a shuffle", "",
-    [[__global__ void k(int *a, int w) { int n = threadIdx.x; int x = (n = 2) << __shfl_sync(~0u, n - 1,
-    0); a[threadIdx.x] = x + threadIdx.x; }]], "4+t" },
-  { "list of a change and a shuffle", "",
-    [[__global__ void k(int *a, int w) { int n = threadIdx.x; int x[2] = {n += 5, __shfl_xor_sync(~0u, n,
+  { "value of a shuffle in a compound statement", "", KERNEL .. [[int n = threadIdx.x; int x = (n += 5) * 0 +
+    __shfl_xor_sync(~0u, threadIdx.x, 1); a[threadIdx.x] = x * 100 + n; }]], "(t~1)*100+t+5" },
+  { "shift of an assignment and a shuffle", "", KERNEL .. [[int n = threadIdx.x; int x = (n = 2) << __shfl_sync(~0u, n -
+    1, 0); a[threadIdx.x] = x + threadIdx.x; }]], "4+t" },
+  { "list of a change and a shuffle", "", KERNEL .. [[int n = threadIdx.x; int x[2] = {n += 5, __shfl_xor_sync(~0u, n,
     1)}; a[threadIdx.x] = x[0] * 100 + x[1]; }]], "(t+5)*100+(t~1)+5" },
-  { "call with an effect in front of a shuffle in braces", INC,
-    [[__global__ void k(int *a, int w) { int n = threadIdx.x; int2 x = {inc(n), __shfl_xor_sync(~0u, n,
-    1)}; a[threadIdx.x] = x.x * 100 + x.y; }]], "(t+5)*100+(t~1)+5" },
-  { "call with an effect in front of a shuffle, shifted", "__device__ int inc(int &x) { return x += 1; }",
-    [[__global__ void k(int *a, int w) { int n = 0; int x = inc(n) << __shfl_sync(~0u, n, 0);
-    a[threadIdx.x] = x + threadIdx.x; }]], "2+t" },
-  { "method with an effect in front of a shuffle", [[struct C { int v; __device__ C &inc() { v += 5; return
-    *this; } __device__ int plus(int x) { return v * 100 + x; } };]],
-    [[__global__ void k(int *a, int w) { C c{(int)threadIdx.x}; int x = c.inc().plus(__shfl_xor_sync(~0u,
-    c.v, 1)); a[threadIdx.x] = x; }]], "(t+5)*100+(t~1)+5" },
-  { "subscript with an effect in front of a shuffle", [[__device__ int *inc(int *p, int &x) { x += 5;
-    return p; }]],
-    [[__global__ void k(int *a, int w) { int l[64]; for (int i = 0; i < 64; i++) l[i] = i; int n =
-    threadIdx.x & 15; int x = inc(l, n)[__shfl_xor_sync(~0u, n, 1)]; a[threadIdx.x] = x; }]],
-    "((t & 15)~1)+5" },
+  { "method with an effect in front of a shuffle", [[struct C { int v; __device__ C &inc() { v += 5; return *this; }
+    __device__ int plus(int x) { return v * 100 + x; } };]], KERNEL .. [[C c{(int)threadIdx.x}; int x =
+    c.inc().plus(__shfl_xor_sync(~0u, c.v, 1)); a[threadIdx.x] = x; }]], "(t+5)*100+(t~1)+5" },
+  { "subscript with an effect in front of a shuffle", "__device__ int *inc(int *p, int &x) { x += 5; return p; }",
+    KERNEL .. [[int l[64]; for (int i = 0; i < 64; i++) l[i] = i; int n = threadIdx.x & 15; int x = inc(l,
+    n)[__shfl_xor_sync(~0u, n, 1)]; a[threadIdx.x] = x; }]], "((t & 15)~1)+5" },
 
   -- initialisation
   { "copy initialisation beside an explicit conversion", EXPLICIT, "C c; int n = c;", "2" },
-  { "array of objects that hold their address", [[struct R { int v; R *self; __device__ R(int x) : v(x),
-    self(this) {} };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; R r[2] = {R(t), R(2 *
-    t)}; s[t] = t; __syncthreads(); a[t] = (r[1].self == &r[1]) * 100 + r[0].self->v + s[63-t]; }]],
-    "163" },
-  { "temporary that an aggregate's reference keeps", "struct V { const int &r; };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; V v{t + 1}; int z[8];
-    for (int i = 0; i < 8; i++) z[i] = t * i; s[t] = t; __syncthreads(); a[t] = v.r * 100 + s[63-t] +
-    z[0]; }]], "(t+1)*100+63-t" },
+  { "array of objects that hold their address", [[struct R { int v; R *self; __device__ R(int x) : v(x), self(this) {}
+    };]], HEAD .. [[R r[2] = {R(t), R(2 * t)}; s[t] = t; __syncthreads(); a[t] = (r[1].self == &r[1]) * 100 +
+    r[0].self->v + s[63-t]; }]], "163" },
+  { "temporary that an aggregate's reference keeps", "struct V { const int &r; };", HEAD .. [[V v{t + 1}; int z[8]; for
+    (int i = 0; i < 8; i++) z[i] = t * i; s[t] = t; __syncthreads(); a[t] = v.r * 100 + s[63-t] + z[0]; }]],
+    "(t+1)*100+63-t" },
 
   -- changes that have another look
-  { "pointer moved by *p++", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t;
-    __syncthreads(); const int *p = s; int n = 0; for (int i = 0; i <= t; i++) n += *p++;
-    __syncthreads(); a[t] = n + (int)(p - s) * 1000; }]], "t*(t+1)//2+1000*(t+1)" },
-  { "cast address, in place", "", "int n = 0; *(int *)&n = threadIdx.x;", "t" },
-  { "parameter moved in a kernel without barriers", "",
-    "__global__ void k(int *a, int w) { *a++; a[(int)threadIdx.x - 1] = threadIdx.x * w; }", "t" },
-  { "parameter moved with a loop over it", "",
-    [[__global__ void k(int *a, int w) { int n = 0; for (int i = 0; i < 40; i++) { *a++; n += i * w; }
-    a[(int)threadIdx.x - 40] = n; }]], "780" },
+  { "pointer moved by *p++", "", HEAD .. [[s[t] = t; __syncthreads(); const int *p = s; int n = 0; for (int i = 0; i <=
+    t; i++) n += *p++; __syncthreads(); a[t] = n + (int)(p - s) * 1000; }]], "t*(t+1)//2+1000*(t+1)" },
+  { "parameter moved in a kernel without barriers", "", KERNEL .. "*a++; a[(int)threadIdx.x - 1] = threadIdx.x * w; }",
+    "t" },
   { "functor named as a function by value", [[__device__ int put(int x) { return x; } struct Put {
     __device__ void operator()(int &x) const { x = threadIdx.x; } };]], "Put put; int n = 0; put(n);", "t" },
-  { "friend named as a function by value", [[struct Q { friend __device__ void put(Q, int &x) { x =
-    threadIdx.x; } }; __device__ void put(int x) {}]], "Q q; int n = 0; put(q, n);", "t" },
   { "class template's constructor with a reference argument", [[template <class R> struct H { R r;
     __device__ H(R x) : r(x) {} };]], "int n = 0; H<int &> h = n; h.r = threadIdx.x;", "t" },
-  { "operator casts const away", [[struct O {}; __device__ void operator<<(O, const int &x) {
-    const_cast<int &>(x) = threadIdx.x; }]], "O o; int n = 0; o << n;", "t" },
   { "constructor keeps the address of a const reference", [[struct R { const int *p; __device__ R(const int
     &x) : p(&x) {} };]], "int n = 0; R r = n; *(int *)r.p = threadIdx.x;", "t" },
-  { "template's reference argument in a helper", [[template <class R> __device__ int f(int w) { int n = 0;
-    R r = n; r = threadIdx.x; __syncthreads(); return n; }]], "int n = f<int &>(w);", "t" },
   { "std::move kept in a block", [[#include <utility>
 ]], "int n = 0; if (w) { auto &&r = std::move(n); r = threadIdx.x; }", "t" },
-  { "std::swap of a parameter", [[#include <utility>
-]], "int m = threadIdx.x; std::swap(w, m); int n = w;", "t" },
-  { "swap found by its argument's namespace", [[namespace p { struct A { int v; }; __device__ void swap(A
-    &x, A &y) { int o = x.v; x.v = y.v; y.v = o + threadIdx.x; } }]],
-    "p::A x{1}, y{2}; swap(x, y); int n = y.v;", "t+1" },
+  { "swap found by its argument's namespace", [[namespace p { struct A { int v; }; __device__ void swap(A &x, A &y) {
+    int o = x.v; x.v = y.v; y.v = o + threadIdx.x; } }]], "p::A x{1}, y{2}; swap(x, y); int n = y.v;", "t+1" },
   { "forwarded to a constructor", [[#include <utility>
 struct R { int &r; __device__ R(int &x) : r(x) {} }; template <class... A> __device__ R make(A &&...x) {
     return R(std::forward<A>(x)...); }]], "int n = 0; R r = make(n); r.r = threadIdx.x;", "t" },
-  { "stream of a class with a bound value", [[struct In { int k; template <class T> __device__ In
-    &operator>>(T &x) { x = k + threadIdx.x; return *this; } };]],
-    "In i{1}; int n = 0, m = 0; i >> n >> m; n += m;", "2*t+2" },
-  { "assignment operator by value of a class holding a reference", [[struct R { int *p; __device__ R(int
-    &x) : p(&x) {} __device__ void operator=(R o) { *o.p = threadIdx.x; } };]],
-    "int m = 0, n = 0; R r(m); r = n;", "t" },
-  { "parameter's address in a braced class", "struct R { int *p; };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; R r{&w}; *r.p += t;
-    s[t] = t; __syncthreads(); a[t] = w * 100 + s[63-t]; }]], "(t+1)*100+63-t" },
-  { "address of a variable by a conversion of &", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int n = 0; char *p =
-    (char *)(&n); *(int *)p = t; s[t] = t; __syncthreads(); a[t] = *(int *)p * 100 + n + s[63-t]; }]],
-    "101*t+63-t" },
-  { "address behind a cast in an argument", "__device__ void put(float *p, int v) { *(int *)p = v; }",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int n = 0; put((float
-    *)&n, t); s[t] = t; __syncthreads(); a[t] = n * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "atomic behind a cast", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int n = 0;
-    atomicAdd((unsigned *)&n, (unsigned)t); s[t] = t; __syncthreads(); a[t] = n * 100 + s[63-t]; }]],
-    "100*t+63-t" },
-  { "parameter behind a cast in an argument", "__device__ void put(float *p, int v) { *(int *)p = v; }",
-    "put((float *)&w, threadIdx.x); int n = w;", "t" },
+  { "stream of a class with a bound value", [[struct In { int k; template <class T> __device__ In &operator>>(T &x) { x
+    = k + threadIdx.x; return *this; } };]], "In i{1}; int n = 0, m = 0; i >> n >> m; n += m;", "2*t+2" },
+  { "assignment operator by value of a class holding a reference", [[struct R { int *p; __device__ R(int &x) : p(&x) {}
+    __device__ void operator=(R o) { *o.p = threadIdx.x; } };]], "int m = 0, n = 0; R r(m); r = n;", "t" },
+  { "parameter's address in a braced class", "struct R { int *p; };", HEAD .. [[R r{&w}; *r.p += t; s[t] = t;
+    __syncthreads(); a[t] = w * 100 + s[63-t]; }]], "(t+1)*100+63-t" },
+  { "atomic behind a cast", "", HEAD .. [[int n = 0; atomicAdd((unsigned *)&n, (unsigned)t); s[t] = t; __syncthreads();
+    a[t] = n * 100 + s[63-t]; }]], "100*t+63-t" },
   { "vector's component by a cast of its address", "",
     "int2 v = make_int2(0, 0); ((int *)&v)[1] = threadIdx.x; int n = v.y;", "t" },
-  { "**p++ of pointers", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t;
-    __syncthreads(); int *l[2] = {s, s + 1}; int **p = l; int n = 0; if (t & 1) n = **p++;
-    __syncthreads(); a[t] = (int)(p - l) * 100 + **p; }]], "t%2*101" },
-  { "*p++ as a target", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int l[4]; int *p = l;
-    *p++ = t; *p++ = 2 * t; s[t] = t; __syncthreads(); *p++ = s[63-t]; a[t] = l[0] + l[1] * 10 + l[2] *
-    1000 + (int)(p - l); }]], "21*t+1000*(63-t)+3" },
-  { "a loop that copies by *p++ = *q++", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t;
-    __syncthreads(); const int *q = s + t; int l[3]; int *p = l; for (int i = 0; i < 1 + (t < 62) + (t <
-    62); i++) *p++ = *q++; __syncthreads(); a[t] = (int)(q - s) - t; }]], "t < 62 and 3 or 1" },
-  { "pointer advanced under a condition", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t;
-    __syncthreads(); int *p = s; if (t == 5) (void)*p++; __syncthreads(); a[t] = *p; }]],
-    "t == 5 and 1 or 0" },
-  { "parameter's pointer advanced under a condition", "",
-    [[__global__ void k(int *a, int w) { if (threadIdx.x == 3) *a++; a[(int)threadIdx.x - (threadIdx.x ==
-    3)] = threadIdx.x; }]], "t" },
+  { "**p++ of pointers", "", HEAD .. [[s[t] = t; __syncthreads(); int *l[2] = {s, s + 1}; int **p = l; int n = 0; if (t
+    & 1) n = **p++; __syncthreads(); a[t] = (int)(p - l) * 100 + **p; }]], "t%2*101" },
+  { "*p++ as a target", "", HEAD .. [[int l[4]; int *p = l; *p++ = t; *p++ = 2 * t; s[t] = t; __syncthreads(); *p++ =
+    s[63-t]; a[t] = l[0] + l[1] * 10 + l[2] * 1000 + (int)(p - l); }]], "21*t+1000*(63-t)+3" },
+  { "a loop that copies by *p++ = *q++", "", HEAD .. [[s[t] = t; __syncthreads(); const int *q = s + t; int l[3]; int *p
+    = l; for (int i = 0; i < 1 + (t < 62) + (t < 62); i++) *p++ = *q++; __syncthreads(); a[t] = (int)(q - s) - t; }]],
+    "t < 62 and 3 or 1" },
+  { "pointer advanced under a condition", "", HEAD .. [[s[t] = t; __syncthreads(); int *p = s; if (t == 5) (void)*p++;
+    __syncthreads(); a[t] = *p; }]], "t == 5 and 1 or 0" },
 
   -- addresses that are kept
-  { "row of a 2D array over a barrier", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int m[2][3]; int *row =
-    m[1]; m[1][0] = t; row[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = row[0] * 100 + row[1] +
+  { "row of a 2D array over a barrier", "", HEAD .. [[int m[2][3]; int *row = m[1]; m[1][0] = t; row[1] = 2 * t; s[t] =
+    t; __syncthreads(); a[t] = row[0] * 100 + row[1] + s[63-t]; }]], "101*t+63" },
+  { "object that gives its address by a conversion", [[struct P { int e[4]; __device__ operator int *() { return e; }
+    };]], HEAD .. [[P b; int *p = b; p[0] = t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + p[1] +
     s[63-t]; }]], "101*t+63" },
-  { "array of a class over a barrier", ARRAY,
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = b.e; p[0]
-    = t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + p[1] + s[63-t]; }]], "101*t+63" },
-  { "object that gives its address by a conversion", [[struct P { int e[4]; __device__ operator int *() {
-    return e; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = b; p[0] =
-    t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + p[1] + s[63-t]; }]], "101*t+63" },
-  { "object that gives its address by operator+", [[struct P { int e[4]; __device__ int *operator+(int i) {
-    return e + i; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = b + 0;
-    p[0] = t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + p[1] + s[63-t]; }]],
+  { "address of what operator* gives", "struct P { int e[4]; __device__ int &operator*() { return e[0]; } };", HEAD ..
+    [[P b; int *p = &*b; p[0] = t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + p[1] + s[63-t]; }]],
     "101*t+63" },
-  { "address of what operator* gives", "struct P { int e[4]; __device__ int &operator*() { return e[0]; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = &*b; p[0]
-    = t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + p[1] + s[63-t]; }]], "101*t+63" },
-  { "address of what operator-> gives", [[struct Q { int e[4]; }; struct P { Q q; __device__ Q
-    *operator->() { return &q; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = &b->e[0];
-    p[0] = t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + p[1] + s[63-t]; }]],
-    "101*t+63" },
-  { "object that a constructor keeps", "struct R { int v; __device__ R(R **h) { *h = this; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; R *p; R r(&p); r.v = t;
-    s[t] = t; __syncthreads(); a[t] = p->v + s[63-t]; }]], "63" },
-  { "object that an operator keeps", "struct R { int v; __device__ void operator>>(R **h) { *h = this; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; R *p; R r; r.v = t; r
-    >> &p; s[t] = t; __syncthreads(); a[t] = p->v + s[63-t]; }]], "63" },
-  { "pointer returned by a method", "struct P { int e[4]; __device__ int *at(int i) { return e + i; } };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = b.at(0);
-    p[0] = t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "pointer returned by a function that takes an array", "__device__ int *same(int *p) { return p; }",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int e[2][2]; int *p =
-    same(e[w]); p[0] = t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "pointer into an array of a class by +", ARRAY,
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = b.e + w;
-    p[0] = t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "iterator of a class kept", [[struct It { int *p; __device__ int operator*() const { return *p; } };
-    struct P { int e[4]; __device__ It begin() { return {e}; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; It p = b.begin();
-    b.e[0] = t; s[t] = t; __syncthreads(); a[t] = *p * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "view made of a class by its conversion", [[struct View { int *p; }; struct P { int e[4]; __device__
-    operator View() { return View{e}; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; View v = b; v.p[0]
-    = t; s[t] = t; __syncthreads(); a[t] = v.p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "base that registers itself", [[struct B; __device__ inline void reg(B **h, B *b) { *h = b; } struct B
-    { int v; __device__ B(B **h) { reg(h, this); } }; struct D : B { int z; __device__ D(B **h, int x) :
-    B(h), z(x) { v = x; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; B *p; D d(&p, t); s[t]
-    = t; __syncthreads(); a[t] = p->v * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "class counted in an interchanged loop", [[struct C { int n; __device__ C() : n(0) {} __device__ void
-    operator+=(int x) { n += x * threadIdx.x; } };]],
-    [[__global__ void k(int *a, int w) { C c; for (int i = 0; i < 40 * w; i++) c += i; a[threadIdx.x] =
-    c.n; }]], "780*t" },
-  { "array of a thread's own in an interchanged loop", "",
-    [[__global__ void k(int *a, int w) { int l[3] = {0, 0, 0}; for (int i = 0; i < 40 * w; i++) { int *p =
-    l + i % 3; *p += threadIdx.x; } a[threadIdx.x] = l[0]; }]], "14*t" },
-  { "pointer into a class in an interchanged loop", "struct P { int e[2]; };",
-    [[__global__ void k(int *a, int w) { P b; b.e[0] = 0; int *p = b.e; for (int i = 0; i < 40 * w; i++) *p
-    += threadIdx.x; a[threadIdx.x] = p[0]; }]], "40*t" },
-  { "object in an interchanged loop keeps an address", "struct P { int e[2]; };",
-    [[__global__ void k(int *a, int w) { int n = 0; for (int i = 0; i < 40 * w; i++) { P b; int *p = b.e;
-    p[0] = threadIdx.x; for (int j = 0; j < 40 * w; j++) p[0] += 1; n += p[0]; } a[threadIdx.x] = n; }]],
-    "40*t+1600" },
-  { "reference to an element in an interchanged loop", "",
-    [[__global__ void k(int *a, int w) { int x = 0; int &r = x; for (int i = 0; i < 40 * w; i++) r +=
-    threadIdx.x; a[threadIdx.x] = x; }]], "40*t" },
-  { "early return, then a loop with a class", MADE,
-    [[__global__ void k(int *a, int w) { Tid q(0); if (q > 40) return; int n = 0; for (int i = 0; i < 40 *
-    w; i++) n += q; a[threadIdx.x] = n; }]], "t > 40 and 0 or 40*t" },
-  { "reused variable is kept by an assignment", [[struct Keep { const int *p; __device__ void
-    operator=(const int &x) { p = &x; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; Keep q; int n = 0; int i; for (i = 0; i < 3;
-    i++) { q = i; __syncthreads(); } for (i = (int)threadIdx.x; i < 64; i += 100) { n = *q.p; }
-    s[threadIdx.x] = n; __syncthreads(); a[threadIdx.x] = s[63 - threadIdx.x]; }]], "63-t" },
-  { "reference outside of a loop over shared elements", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; s[threadIdx.x] = 1; __syncthreads(); int n =
-    0; if (threadIdx.x == 0) { int &r = s[5]; for (int k = 0; k < 64; k++) { r++; n += s[k]; } }
-    a[threadIdx.x] = n; }]], "t == 0 and 64 + 6 or 0" },
-  { "address of a member kept in a class's method argument", ARRAY .. [[struct It { int *p; __device__
-    It(int *x) : p(x) {} };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; It i(b.e); i.p[0]
-    = t; s[t] = t; __syncthreads(); a[t] = i.p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "member array handed to a function that keeps it", ARRAY .. [[struct V { int *p; }; __device__ V
-    view(int *p) { return V{p}; }]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; V v = view(b.e);
-    v.p[0] = t; s[t] = t; __syncthreads(); a[t] = v.p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "member array of an array", "struct P { int e[2]; };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b[2]; int *p =
-    b[1].e; p[0] = t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "member array chosen", "struct P { int e[2], f[2]; };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; int *p = w ? b.e :
-    b.f; p[0] = t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "member array as a range", "struct P { int e[2]; };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b; b.e[0] = t; b.e[1]
-    = 1; int n = 0; s[t] = t; __syncthreads(); for (int x : b.e) n += x; a[t] = n * 100 + s[63-t]; }]],
-    "100*(t+1)+63-t" },
-  { "const array's row kept", "",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; const int m[2][2] =
-    {{1, 2}, {t, 4}}; const int *p = m[w]; s[t] = t; __syncthreads(); a[t] = p[0] * 100 + s[63-t]; }]],
+  { "address of what operator-> gives", [[struct Q { int e[4]; }; struct P { Q q; __device__ Q *operator->() { return
+    &q; } };]], HEAD .. [[P b; int *p = &b->e[0]; p[0] = t; p[1] = 2 * t; s[t] = t; __syncthreads(); a[t] = p[0] * 100 +
+    p[1] + s[63-t]; }]], "101*t+63" },
+  { "object that a constructor keeps", "struct R { int v; __device__ R(R **h) { *h = this; } };", HEAD .. [[R *p; R
+    r(&p); r.v = t; s[t] = t; __syncthreads(); a[t] = p->v + s[63-t]; }]], "63" },
+  { "iterator of a class kept", [[struct It { int *p; __device__ int operator*() const { return *p; } }; struct P { int
+    e[4]; __device__ It begin() { return {e}; } };]], HEAD .. [[P b; It p = b.begin(); b.e[0] = t; s[t] = t;
+    __syncthreads(); a[t] = *p * 100 + s[63-t]; }]], "100*t+63-t" },
+  { "base that registers itself", [[struct B; __device__ inline void reg(B **h, B *b) { *h = b; } struct B { int v;
+    __device__ B(B **h) { reg(h, this); } }; struct D : B { int z; __device__ D(B **h, int x) : B(h), z(x) { v = x; }
+    };]], HEAD .. "B *p; D d(&p, t); s[t] = t; __syncthreads(); a[t] = p->v * 100 + s[63-t]; }", "100*t+63-t" },
+  { "class counted in an interchanged loop", [[struct C { int n; __device__ C() : n(0) {} __device__ void operator+=(int
+    x) { n += x * threadIdx.x; } };]], KERNEL .. [[C c; for (int i = 0; i < 40 * w; i++) c += i; a[threadIdx.x] = c.n;
+    }]], "780*t" },
+  { "array of a thread's own in an interchanged loop", "", KERNEL .. [[int l[3] = {0, 0, 0}; for (int i = 0; i < 40 * w;
+    i++) { int *p = l + i % 3; *p += threadIdx.x; } a[threadIdx.x] = l[0]; }]], "14*t" },
+  { "object in an interchanged loop keeps an address", "struct P { int e[2]; };", KERNEL .. [[int n = 0; for (int i = 0;
+    i < 40 * w; i++) { P b; int *p = b.e; p[0] = threadIdx.x; for (int j = 0; j < 40 * w; j++) p[0] += 1; n += p[0]; }
+    a[threadIdx.x] = n; }]], "40*t+1600" },
+  { "reference to an element in an interchanged loop", "", KERNEL .. [[int x = 0; int &r = x; for (int i = 0; i < 40 *
+    w; i++) r += threadIdx.x; a[threadIdx.x] = x; }]], "40*t" },
+  { "reused variable is kept by an assignment", [[struct Keep { const int *p; __device__ void operator=(const int &x) {
+    p = &x; } };]], KERNEL .. [[__shared__ int s[64]; Keep q; int n = 0; int i; for (i = 0; i < 3; i++) { q = i;
+    __syncthreads(); } for (i = (int)threadIdx.x; i < 64; i += 100) { n = *q.p; } s[threadIdx.x] = n; __syncthreads();
+    a[threadIdx.x] = s[63 - threadIdx.x]; }]], "63-t" },
+  { "reference outside of a loop over shared elements", "", KERNEL .. [[__shared__ int s[64]; s[threadIdx.x] = 1;
+    __syncthreads(); int n = 0; if (threadIdx.x == 0) { int &r = s[5]; for (int k = 0; k < 64; k++) { r++; n += s[k]; }
+    } a[threadIdx.x] = n; }]], "t == 0 and 64 + 6 or 0" },
+  { "member array handed to a function that keeps it", ARRAY .. [[struct V { int *p; }; __device__ V view(int *p) {
+    return V{p}; }]], HEAD .. [[P b; V v = view(b.e); v.p[0] = t; s[t] = t; __syncthreads(); a[t] = v.p[0] * 100 +
+    s[63-t]; }]], "100*t+63-t" },
+  { "member array chosen", "struct P { int e[2], f[2]; };", HEAD .. [[P b; int *p = w ? b.e : b.f; p[0] = t; s[t] = t;
+    __syncthreads(); a[t] = p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
+  { "iterator over an array of a thread's own", [[struct It { const int *p; __device__ It(const int (&x)[3]) : p(x) {}
+    };]], HEAD .. "int m[3] = {t, 1, 2}; It i(m); s[t] = t; __syncthreads(); a[t] = i.p[0] * 100 + s[63-t]; }",
     "100*t+63-t" },
-  { "array of a class kept by +", "struct P { int v; };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P m[2]; P *p = m + 1;
-    p->v = t; s[t] = t; __syncthreads(); a[t] = p->v * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "iterator over an array of a thread's own", [[struct It { const int *p; __device__ It(const int
-    (&x)[3]) : p(x) {} };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; int m[3] = {t, 1, 2};
-    It i(m); s[t] = t; __syncthreads(); a[t] = i.p[0] * 100 + s[63-t]; }]], "100*t+63-t" },
-  { "unions that share memory by a member array", "union U { int i[2]; long long l; };",
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; U u; int *p = u.i; u.l
-    = 0; p[1] = t; s[t] = t; __syncthreads(); a[t] = p[1] * 100 + (int)(u.l >> 32) + s[63-t]; }]],
-    "101*t+63-t" },
-  { "object with a pointer into itself", [[struct P { int e[2]; int *q; __device__ P(int x) : q(e + 1) {
-    e[0] = x; e[1] = 2 * x; } };]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b(t); s[t] = t;
-    __syncthreads(); a[t] = *b.q * 100 + s[63-t]; }]], "200*t+63-t" },
-  { "object with a pointer into itself, result of a helper", [[struct P { int e[2]; int *q; __device__
-    P(int x) : q(e + 1) { e[0] = x; e[1] = 2 * x; } __device__ P(const P &o) : q(e + 1) { e[0] = o.e[0];
-    e[1] = o.e[1]; } }; __device__ P make(int x) { P p(x); __syncthreads(); return p; }]],
-    [[__global__ void k(int *a, int w) { __shared__ int s[64]; int t = threadIdx.x; P b = make(t); s[t] =
-    t; __syncthreads(); a[t] = (b.q == b.e + 1) * 1000 + *b.q + s[63-t]; }]], "1000+2*t+63-t" },
+  { "unions that share memory by a member array", "union U { int i[2]; long long l; };", HEAD .. [[U u; int *p = u.i;
+    u.l = 0; p[1] = t; s[t] = t; __syncthreads(); a[t] = p[1] * 100 + (int)(u.l >> 32) + s[63-t]; }]], "101*t+63-t" },
+  { "object with a pointer into itself, result of a helper", [[struct P { int e[2]; int *q; __device__ P(int x) : q(e +
+    1) { e[0] = x; e[1] = 2 * x; } __device__ P(const P &o) : q(e + 1) { e[0] = o.e[0]; e[1] = o.e[1]; } }; __device__ P
+    make(int x) { P p(x); __syncthreads(); return p; }]], HEAD .. [[P b = make(t); s[t] = t; __syncthreads(); a[t] =
+    (b.q == b.e + 1) * 1000 + *b.q + s[63-t]; }]], "1000+2*t+63-t" },
 }

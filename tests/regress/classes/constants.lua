@@ -38,10 +38,8 @@ local cases = {
   { "references by a trait of decltype, and by the default of a template", [[typedef int T; __device__ int g; template
     <class U> struct id { typedef U type; }; __device__ void put(id<decltype((g))>::type x) { x = threadIdx.x; }
     template <class T = decltype((g))> struct In { int k; __device__ void operator>>(T x) const { x = k + threadIdx.x; }
-    };]],
-    BEGIN .. [[In<> q{3}; int n0 = 0, n1 = 0; put(n0); q >> n1; __syncthreads(); a[t] = n0 + 100 * n1; }]],
-    "300 + 101 * t",
-    engine = "split" },
+    };]], BEGIN .. "In<> q{3}; int n0 = 0, n1 = 0; put(n0); q >> n1; __syncthreads(); a[t] = n0 + 100 * n1; }",
+    "300 + 101 * t", engine = "split" },
 
   -- where a statement ends
   { "name in an if constexpr that hides another", "", [[int m = threadIdx.x, n = 0; if constexpr (constexpr int m = 3; m
@@ -56,14 +54,12 @@ local cases = {
   { "members of constants: const in a template's argument, mutable, references, and their objects' alias", [[template
     <class T> struct Box { T k; int v; }; struct M { int k; mutable int v; }; struct R { int &r; }; typedef int &ir;
     __device__ Box<const int> b = {1, 1}; __device__ const M m = {1, 1}; __device__ int g = 1, h = 1; __device__ const
-    ir r = g; __device__ constexpr R q{h};]],
-    BEGIN .. [[constexpr R p{h}; int n0 = b.v + t, n1 = m.v + t, n2 = r + t, n3 = q.r + t, n4 = p.r + t;]]
-    .. STALE .. [[b.v = m.v = g = h = 2; __syncthreads(); a[t] = n0 + n1 + n2 + n3 + n4; }]],
-    "5 + 5 * t" },
+    ir r = g; __device__ constexpr R q{h};]], BEGIN .. [[constexpr R p{h}; int n0 = b.v + t, n1 = m.v + t, n2 = r + t,
+    n3 = q.r + t, n4 = p.r + t;]] .. STALE .. [[b.v = m.v = g = h = 2; __syncthreads(); a[t] = n0 + n1 + n2 + n3 + n4;
+    }]], "5 + 5 * t" },
   { "bounds check by a constant of a template's argument", [[template <class T> struct Box { T k; int v; }; __device__
     Box<const int> b = {1, 64};]], BEGIN .. [[a[t] = 0; if (t == 0) b.v = 10; __syncthreads(); if (t < b.v) a[t] = 1;
-    }]],
-    "t < 10 and 1 or 0" },
+    }]], "t < 10 and 1 or 0" },
   { "sibling: members of constants", "struct C { int m, n; }; constexpr C c{8, 64};", BEGIN .. [[__shared__ int s[c.n];
     int i = t + c.m; s[t] = i; __syncthreads(); if (i < c.n) a[t] = s[63 - t] + i; else a[t] = 0; }]],
     "t < 56 and 79 or 0", engine = "split" },
@@ -74,18 +70,16 @@ local cases = {
 
   -- the order of C++, and what is not computed
   { "the program's << with an effect in front of a helper", [[struct L { int v; __device__ L &operator<<(int x) { v = v
-    * 100 + x; return *this; } }; __device__ int ask(L &l) { __syncthreads(); return l.v % 50; }]],
-    KERNEL .. [[L l{t}; l << 3 << ask(l); a[t] = l.v; }]],
-    "(t * 100 + 3) * 100 + (t * 100 + 3) % 50" },
-  { "sibling: numbers, coordinates and variables in front of helpers", TURN .. "struct P { int x, y; };", KERNEL .. [[
-    __shared__ int s[64], q[64]; q[t] = t; int n = 1 << turn(s, t % 8); P p{t, turn(s, t)}; int m = q[turn(s, t)], o = t
-    > turn(s, t), e[2] = {turn(s, t), turn(s, t + 1)}; a[t] = n + p.x + p.y + m + o + e[0] + 1000 * e[1]; }]],
-    "(1 << (63 - t) % 8) + 63 + 2 * (63 - t) + (t > 31 and 1 or 0) + 1000 * (64 - t)", engine = "split" },
+    * 100 + x; return *this; } }; __device__ int ask(L &l) { __syncthreads(); return l.v % 50; }]], KERNEL ..
+    "L l{t}; l << 3 << ask(l); a[t] = l.v; }", "(t * 100 + 3) * 100 + (t * 100 + 3) % 50" },
+  { "sibling: numbers, coordinates and variables in front of helpers", TURN .. "struct P { int x, y; };", KERNEL ..
+    [[ __shared__ int s[64], q[64]; q[t] = t; int n = 1 << turn(s, t % 8); P p{t, turn(s, t)}; int m = q[turn(s, t)], o
+    = t > turn(s, t), e[2] = {turn(s, t), turn(s, t + 1)}; a[t] = n + p.x + p.y + m + o + e[0] + 1000 * e[1]; }]], [[(1
+    << (63 - t) % 8) + 63 + 2 * (63 - t) + (t > 31 and 1 or 0) + 1000 * (64 - t)]], engine = "split" },
   -- names of helpers
   { "typedef of a helper's namespace that another hides", [[namespace h { typedef signed char T; __device__ int f(int
     *s, int v) { T u = v; s[threadIdx.x] = u; __syncthreads(); return s[63 - threadIdx.x]; } } namespace m { using
-    namespace h; typedef int T;]],
-    KERNEL .. "__shared__ int s[64]; a[t] = f(s, t * 5); } }",
+    namespace h; typedef int T;]], KERNEL .. "__shared__ int s[64]; a[t] = f(s, t * 5); } }",
     "((63 - t) * 5 + 128) % 256 - 128", kernel = "m::k", alone = true },
   { "shared arrays of one name in a helper, and of names that run together", [[__device__ int f(int t) { int out = 0;
     for (int r = 0; r < 2; r++) { { __shared__ int g_s[64]; if (r == 0) g_s[t] = t; __syncthreads(); if (r == 1) out =
@@ -94,8 +88,8 @@ local cases = {
     last_g(int t, int x) { __shared__ int s[64]; s[t] = x; __syncthreads(); }]], KERNEL .. [[int n = last(t, t + 1);
     last_g(t, 1000); n += f(t); __syncthreads(); a[t] = n + last(t, 0); }]], "191 - 3 * t", engine = "split" },
   { "requires behind the parameters", [[template <class T> __device__ int f(T v) requires (sizeof(T) == 8) {
-    __syncthreads(); return 1; } __device__ int f(long v) { __syncthreads(); return 2; }]], KERNEL .. [[a[t] = f(3) + t;
-    }]], "2 + t", std = "c++20", alone = true },
+    __syncthreads(); return 1; } __device__ int f(long v) { __syncthreads(); return 2; }]], KERNEL ..
+    "a[t] = f(3) + t; }", "2 + t", std = "c++20", alone = true },
   { "deleted overload", "__device__ int f(long v) { __syncthreads(); return v; } __device__ int f(float) = delete;",
     KERNEL .. "a[t] = f(3L) + t; }", "3 + t", engine = "split" },
   { "the name of the kernel", "", KERNEL .. [[const char *p = __builtin_FUNCTION(); int n = 0; while (p[n]) n++;
@@ -103,15 +97,14 @@ local cases = {
 
   -- words of warp operations
   { "narrow types are shuffled as int, bits reduced as unsigned", [[__device__ int kind(int) { return 1; } __device__
-    int kind(char) { return 2; } __device__ int kind(unsigned) { return 3; }]],
-    KERNEL .. [[char c = t; unsigned char u = 200; bool b = t & 1; auto v = __shfl_xor_sync(~0u, u, 1); v += 100; int n
-    = kind(__shfl_sync(~0u, c, 0)), m = kind(__reduce_or_sync(~0u, -t)), o = kind(__shfl_up_sync(~0u, b, 1)); a[t] = v +
-    1000 * n + 10000 * m + 100000 * o; }]],
-    "131300", engine = "split" },
+    int kind(char) { return 2; } __device__ int kind(unsigned) { return 3; }]], KERNEL .. [[char c = t; unsigned char u
+    = 200; bool b = t & 1; auto v = __shfl_xor_sync(~0u, u, 1); v += 100; int n = kind(__shfl_sync(~0u, c, 0)), m =
+    kind(__reduce_or_sync(~0u, -t)), o = kind(__shfl_up_sync(~0u, b, 1)); a[t] = v + 1000 * n + 10000 * m + 100000 * o;
+    }]], "131300", engine = "split" },
   { "floats match by their bits", "", KERNEL .. [[float f = t & 1 ? 0.f : -0.f, g = __int_as_float(0x7fc00000); double d
     = f; int p; unsigned m = __match_any_sync(~0u, f), n = __match_any_sync(~0u, g), o = __match_any_sync(~0u, d), q =
-    __match_all_sync(~0u, f, &p); a[t] = __popc(m) + 100 * __popc(n) + 10000 * __popc(o) + q + p; }]], "163216",
-    engine = "split" },
+    __match_all_sync(~0u, f, &p); a[t] = __popc(m) + 100 * __popc(n) + 10000 * __popc(o) + q + p; }]], "163216", engine
+    = "split" },
 }
 
 -- What takes fibers stands alone: name, in front, body, element.

@@ -48,10 +48,7 @@ local FP = "__device__ int me() { return threadIdx.x; } __device__ int two() { r
 local PUT = "__device__ void put(int &x) { x = threadIdx.x; }"
 local POINT = "struct P { int x, y; };"
 local ADD = "struct D { int &r; __device__ ~D() { r += threadIdx.x; } __device__ int get() const { return r; } };"
-local VIRTUAL = "struct B { __device__ virtual int get() const { return 0; } };"
-  .. " struct C : B { __device__ int get() const override { return threadIdx.x; } };"
 local COPIED = "struct C { int v; C() = default; __device__ C(const C &o) : v(o.v + threadIdx.x) {} };"
-local GROUPS = "#include <cooperative_groups.h>\n"
 
 return {
   -- 1 to 6: text
@@ -68,12 +65,17 @@ return {
     .. " n);", "t" },
   { "list of declarations by a macro", "#define FIELDS(X) X(p) X(q)\n#define MAKE(f) int f = threadIdx.x;\n",
     "FIELDS(MAKE) int n = p + q;", "2 * t" },
-  { "macro with another value later", "#define STEP 1\n__device__ int one() { return STEP; }\n#undef STEP\n#define"
-    .. " STEP threadIdx.x\n",
-    "int n = one() + STEP;", "t + 1" },
-  { "guard named by its line", "#define NAME2(a, b) a##b\n#define NAME(a, b) NAME2(a, b)\n#define"
-    .. " GUARD(v) D NAME(guard, __LINE__){v}\n" .. ADD,
-    "int n = 1; { GUARD(n); }", "t + 1" },
+  { "macro with another value later", [[
+#define STEP 1
+__device__ int one() { return STEP; }
+#undef STEP
+#define STEP threadIdx.x
+]], "int n = one() + STEP;", "t + 1" },
+  { "guard named by its line", [[
+#define NAME2(a, b) a##b
+#define NAME(a, b) NAME2(a, b)
+#define GUARD(v) D NAME(guard, __LINE__){v}
+]] .. ADD, "int n = 1; { GUARD(n); }", "t + 1" },
   { "_Pragma in front of a loop", "", [[int n = 0; _Pragma("unroll") for (int i = 0; i < 3; i++)
     n += threadIdx.x;]], "3 * t" },
   { "comparisons like a template's brackets", "", "int n = w < 2 > (threadIdx.x > 3);", "t > 3 and 0 or 1" },
@@ -90,88 +92,59 @@ return {
   { "threadIdx of a namespace", [[namespace q { struct X { int x; }; __device__ X threadIdx = {7};
     __device__ int f() { return threadIdx.x; } __device__ int g() { return ::threadIdx.x; } }]],
     "int n = q::f() + q::g();", "t + 7", alone = true, refused = "is named" },
-  { "constant in a block of a varying name", "", "int m = threadIdx.x; { int m = 3; m++; } int n = m;", "t" },
-  { "varying in a condition, constant outside", "", "int q = 1; if (int q = threadIdx.x) q++; int"
-    .. " n = q + threadIdx.x;", "t + 1" },
   { "type's name used for a variable", "", "typedef int T; T n = 0; { float T = threadIdx.x; n = T; }", "t" },
   { "label of a variable's name", "", "int n = 0; if (threadIdx.x > 3) goto n; n = 5; n: n += threadIdx.x;",
     "t > 3 and t or t + 5" },
-  { "member of a variable's name", "struct Q { int n; };", "Q q; int n = 3; q.n = threadIdx.x; n += q.n;", "t + 3" },
-  { "using directive through another", [[namespace q { __device__ int own(int x) { return x + threadIdx.x; } }
-    namespace r { using namespace q; }]], "using namespace r; int n = own(1);", "t + 1" },
-  { "alias of an inline namespace's class", [[namespace q { inline namespace v1 { struct Me { int v = threadIdx.x;
-    }; } }
-    namespace z = q;]], "z::Me m; int n = m.v;", "t" },
+  { "alias of an inline namespace's class", [[namespace q { inline namespace v1 { struct Me { int v = threadIdx.x; }; }
+    } namespace z = q;]], "z::Me m; int n = m.v;", "t" },
   { "unnamed in nested namespaces", "namespace a1::b1 { namespace { __device__ int own() { return threadIdx.x; } } }",
     "int n = a1::b1::own();", "t" },
-  { "function found by its argument", [[namespace q { struct A { int v; }; __device__ void put(A, int &x) {
-    x = threadIdx.x; } }
-    __device__ void put(int, int) {}]], "q::A y{1}; int n = 0; put(y, n);", "t" },
+  { "function found by its argument", [[namespace q { struct A { int v; }; __device__ void put(A, int &x) { x =
+    threadIdx.x; } } __device__ void put(int, int) {}]], "q::A y{1}; int n = 0; put(y, n);", "t" },
   { "function found at the instance", [[template <class T> __device__ int go(T x) { return own(x); }
     namespace q { struct A {}; __device__ int own(A) { return threadIdx.x; } }]], "int n = go(q::A());", "t" },
   { "class and function of one name", "struct get { int v; }; __device__ int get(int x) { return x + threadIdx.x; }",
     "struct get g{2}; int n = get(g.v);", "t + 2" },
   { "base's method hides a function", [[__device__ int get() { return 1; } struct B { __device__ int get() const {
-    return threadIdx.x; } };
-    struct C : B { __device__ int go() const { return get() + ::get(); } };]], "C c; int n = c.go();", "t + 1",
-    alone = true },
-  { "overload taken from a base", [[struct B { __device__ int f(float) const { return threadIdx.x; } };
-    struct C : B { using B::f; __device__ int f(int) const { return 1; } };]], "C c; int n = c.f(1.0f) + c.f(1);",
-    "t + 1" },
+    return threadIdx.x; } }; struct C : B { __device__ int go() const { return get() + ::get(); } };]],
+    "C c; int n = c.go();", "t + 1", alone = true },
+  { "overload taken from a base", [[struct B { __device__ int f(float) const { return threadIdx.x; } }; struct C : B {
+    using B::f; __device__ int f(int) const { return 1; } };]], "C c; int n = c.f(1.0f) + c.f(1);", "t + 1" },
 
   -- 15 to 24: declarations, initialisers
-  { "pointer and reference in one declaration", "", "int x = threadIdx.x, *p = &x, &r = *p; r++; int n = x;",
-    "t + 1" },
-  { "reference to an array", "", "int l[4] = {}; int (&r)[4] = l; r[2] = threadIdx.x; int n = l[2];", "t" },
-  { "pointer to an array", "", "int l[2][4] = {}; int (*p)[4] = l; p[w][3] = threadIdx.x; int n = l[1][3];", "t" },
+  { "pointer and reference in one declaration", "", "int x = threadIdx.x, *p = &x, &r = *p; r++; int n = x;", "t + 1" },
   { "array of pointers", "", "int x = 0, y = 0; int *l[2] = {&x, &y}; *l[w] = threadIdx.x; int n = y;", "t" },
   { "temporary kept and changed", "", "int &&r = 3; r += threadIdx.x; int n = r;", "t + 3" },
-  { "const reference to what changes", "", "int x = 0; const int &r = x; x = threadIdx.x; int n = r;", "t" },
   { "function declared in the block", "__device__ int later(int x) { return x + threadIdx.x; }",
     "__device__ int later(int); int n = later(2);", "t + 2" },
-  { "static table by thread", "", "static constexpr int l[4] = {3, 1, 4, 1}; int n = l[threadIdx.x & 3];",
-    "({3, 1, 4, 1})[t % 4 + 1]" },
   { "decltype(auto) result is a target", "struct S { int v; __device__ decltype(auto) at() { return (v); } };",
     "S s{0}; s.at() = threadIdx.x; int n = s.v;", "t" },
   { "aligned class in an array", "struct alignas(16) V { int x; __device__ V(int i = 2) : x(i * threadIdx.x) {} };",
     "V v[3] = {1, V(5)}; int n = v[2].x + v[1].x;", "7 * t" },
-  { "bound copies of an array", "", "int l[2] = {1, (int)threadIdx.x}; auto [x, y] = l; l[1]"
-    .. " = 0; int n = y + l[1];", "t" },
-  { "bound bit field", "struct B { unsigned a : 3, b : 9; };", "B q{1, 0}; auto &[u, v] = q; v = threadIdx.x;"
-    .. " int n = q.b;", "t" },
   { "default argument of a block's declaration", "__device__ int f(int x, int y) { return x + y; }",
     "__device__ int f(int x, int y = threadIdx.x); int n = f(1);", "t + 1" },
 
   -- 25 to 37: classes
   { "nested class that calls the outer's method", [[class O { static __device__ int own() { return threadIdx.x; }
     public: struct In { int v = own(); }; };]], "O::In i; int n = i.v;", "t" },
-  { "methods by value category", "struct R { __device__ int get() & { return 1; } __device__ int get()"
-    .. " && { return threadIdx.x; } };",
-    "R r; int n = r.get() + R().get();", "t + 1" },
-  { "const object with a mutable member", "struct C { mutable int v = 0; __device__ int next() const { return"
-    .. " v += threadIdx.x; } };",
-    "const C c{}; c.next(); int n = c.next();", "2 * t" },
+  { "methods by value category", [[struct R { __device__ int get() & { return 1; } __device__ int get() && { return
+    threadIdx.x; } };]], "R r; int n = r.get() + R().get();", "t + 1" },
+  { "const object with a mutable member", [[struct C { mutable int v = 0; __device__ int next() const { return v +=
+    threadIdx.x; } };]], "const C c{}; c.next(); int n = c.next();", "2 * t" },
   { "unnamed union in a class", "struct V { int k; union { int i; unsigned u; }; };",
     "V v; v.k = 2; v.u = threadIdx.x; int n = v.i + v.k;", "t + 2" },
-  { "object's class by thread", VIRTUAL, "B b; C c; const B &q = threadIdx.x & 1 ? c : b; int n = q.get();",
-    "t % 2 * t" },
   { "constant table of members", POINT .. " __constant__ int P::*const fields[2] = {&P::x, &P::y};",
     "P p{0, 0}; p.*fields[w] = threadIdx.x; int n = p.y;", "t" },
-  { "member as a template's argument", POINT .. " template <int P::*F> __device__ void put(P"
-    .. " &p) { p.*F = threadIdx.x; }",
-    "P p{0, 0}; put<&P::y>(p); int n = p.y;", "t" },
-  { "operator new that writes", [[struct N { int v; static __device__ void *operator new(size_t, void *q, int *c)
-    { *c = threadIdx.x; return q; } };]],
-    "N m; int n = 0; N *p = new (&m, &n) N{3}; n += p->v;", "t + 3" },
-  { "move that changes its source", [[struct M { int v; __device__ M(int x) : v(x) {}
-    __device__ M(M &&o) : v(o.v + 1) { o.v = threadIdx.x; } };]], "M p(3); M q(static_cast<M"
-    .. " &&>(p)); int n = p.v + q.v;", "t + 4" },
-  { "assignments in a row", "struct C { int v; __device__ C &operator=(const C &o) { v = o.v + threadIdx.x;"
-    .. " return *this; } };",
-    "C x{1}, y{2}, z{3}; x = y = z; int n = x.v;", "2 * t + 3" },
-  { "assignment by the compiler of a member with its own", [[struct C { int v; __device__ C &operator=(const C &o)
-    { v = o.v + threadIdx.x;
-    return *this; } }; struct O { C c; };]], "O p{{1}}, q{{2}}; p = q; int n = p.c.v;", "t + 2" },
+  { "member as a template's argument", POINT .. [[ template <int P::*F> __device__ void put(P &p) { p.*F = threadIdx.x;
+    }]], "P p{0, 0}; put<&P::y>(p); int n = p.y;", "t" },
+  { "operator new that writes", [[struct N { int v; static __device__ void *operator new(size_t, void *q, int *c) { *c =
+    threadIdx.x; return q; } };]], "N m; int n = 0; N *p = new (&m, &n) N{3}; n += p->v;", "t + 3" },
+  { "move that changes its source", [[struct M { int v; __device__ M(int x) : v(x) {} __device__ M(M &&o) : v(o.v + 1) {
+    o.v = threadIdx.x; } };]], "M p(3); M q(static_cast<M &&>(p)); int n = p.v + q.v;", "t + 4" },
+  { "assignments in a row", [[struct C { int v; __device__ C &operator=(const C &o) { v = o.v + threadIdx.x; return
+    *this; } };]], "C x{1}, y{2}, z{3}; x = y = z; int n = x.v;", "2 * t + 3" },
+  { "assignment by the compiler of a member with its own", [[struct C { int v; __device__ C &operator=(const C &o) { v =
+    o.v + threadIdx.x; return *this; } }; struct O { C c; };]], "O p{{1}}, q{{2}}; p = q; int n = p.c.v;", "t + 2" },
   { "copy by the compiler of a member with its own", COPIED .. " struct O { C c; };", "O p; p.c.v = 2; O q ="
     .. " p; int n = q.c.v;", "t + 2" },
   { "pointer in an array in a class", "struct A { int *p; }; struct B { A a[2]; };",
@@ -181,16 +154,8 @@ return {
   { "proxy of an element", [[struct Ref { int *p; __device__ void operator=(int x) { *p = x; } };
     struct V { int *p; __device__ Ref operator[](int i) { return Ref{p + i}; } };]],
     "int l[2] = {0, 0}; V v{l}; v[w] = threadIdx.x; int n = l[1];", "t" },
-  { "vector class without a thread in it", [[struct Vec { float x, y; __device__ Vec operator*(float s) const {
-    return {x * s, y * s}; }
-    __device__ Vec &operator+=(const Vec &o) { x += o.x; y += o.y; return *this; } };]],
-    "Vec v{1, 2}; v += Vec{1, 1} * threadIdx.x; int n = v.x + v.y;", "2 * t + 3" },
-  { "conversion to a function", [[struct S { typedef int (*fp)(int); static __device__ int f(int x) {
-    return x + threadIdx.x; }
-    __device__ operator fp() const { return f; } };]], "S s; int n = s(4);", "t + 4" },
-  { "explicit conversion under &&", "struct E { explicit __device__ operator bool() const { return threadIdx.x >"
-    .. " 8; } };",
-    "E e; int n = e && w ? 3 : 4;", "t > 8 and 3 or 4" },
+  { "conversion to a function", [[struct S { typedef int (*fp)(int); static __device__ int f(int x) { return x +
+    threadIdx.x; } __device__ operator fp() const { return f; } };]], "S s; int n = s(4);", "t + 4" },
 
   -- 42 to 48: templates
   { "specialised class for pointers", [[template <class T> struct K { static __device__ int get() { return 1; } };
@@ -198,49 +163,35 @@ return {
     "int n = K<int>::get() + K<K<int> *>::get();", "t + 1" },
   { "device variable as an argument", "__device__ int g = 4; template <int &R> __device__ int get() { return R +"
     .. " threadIdx.x; }", "int n = get<g>();", "t + 4" },
-  { "fold over an operator", [[struct S { int v; }; __device__ S operator+(S a, S b) {
-    return {a.v + b.v + (int)threadIdx.x}; }
-    template <class... A> __device__ S sum(A... x) { return (x + ...); }]], "int n = sum(S{1}, S{2}, S{3}).v;",
-    "2 * t + 6" },
-  { "pack of indices", [[template <int... I> struct Seq {};
-    template <int... I> __device__ int go(int *l, Seq<I...>) { return ((l[I] = I * threadIdx.x) + ...); }]],
-    "int l[3]; int n = go(l, Seq<0, 1, 2>()); n += l[2];", "5 * t" },
-  { "tags", [[struct slow {}; struct fast {}; __device__ int go(slow) { return 1; } __device__ int go(fast) {
-    return threadIdx.x; }
-    template <class T> struct Tr { using tag = slow; }; template <> struct Tr<float> { using tag = fast; };]],
-    "int n = go(Tr<float>::tag()) + go(Tr<int>::tag{});", "t + 1" },
-  { "expression template", [[template <class A, class B> struct Add { A a; B b; __device__ int operator[](int i)
-    const { return a[i] + b[i]; } };
-    struct V { int k; __device__ int operator[](int i) const { return k + i + threadIdx.x; } };
+  { "fold over an operator", [[struct S { int v; }; __device__ S operator+(S a, S b) { return {a.v + b.v +
+    (int)threadIdx.x}; } template <class... A> __device__ S sum(A... x) { return (x + ...); }]],
+    "int n = sum(S{1}, S{2}, S{3}).v;", "2 * t + 6" },
+  { "pack of indices", [[template <int... I> struct Seq {}; template <int... I> __device__ int go(int *l, Seq<I...>) {
+    return ((l[I] = I * threadIdx.x) + ...); }]], "int l[3]; int n = go(l, Seq<0, 1, 2>()); n += l[2];", "5 * t" },
+  { "tags", [[struct slow {}; struct fast {}; __device__ int go(slow) { return 1; } __device__ int go(fast) { return
+    threadIdx.x; } template <class T> struct Tr { using tag = slow; }; template <> struct Tr<float> { using tag = fast;
+    };]], "int n = go(Tr<float>::tag()) + go(Tr<int>::tag{});", "t + 1" },
+  { "expression template", [[template <class A, class B> struct Add { A a; B b; __device__ int operator[](int i) const {
+    return a[i] + b[i]; } }; struct V { int k; __device__ int operator[](int i) const { return k + i + threadIdx.x; } };
     template <class A, class B> __device__ Add<A, B> operator+(A a, B b) { return {a, b}; }]],
     "int n = (V{1} + V{2} + V{3})[1];", "3 * t + 9" },
-  { "recursion of classes", [[template <int N> struct F { static __device__ int get() { return F<N - 1>::get()
-    + threadIdx.x; } };
-    template <> struct F<0> { static __device__ int get() { return 0; } };]], "int n = F<4>::get();", "4 * t" },
 
   -- 49 to 52: lambdas
-  { "copy of the object in a lambda", "struct S { int v; __device__ int go() { auto f = [*this]"
-    .. " { return v + (int)threadIdx.x; }; v = 100; return f(); } };",
-    "S s{2}; int n = s.go();", "t + 2" },
+  { "copy of the object in a lambda", [[struct S { int v; __device__ int go() { auto f = [*this] { return v +
+    (int)threadIdx.x; }; v = 100; return f(); } };]], "S s{2}; int n = s.go();", "t + 2" },
   { "lambda that is handed itself", "", "auto f = [](auto self, int i) -> int { return i ? self(self, i - 1)"
     .. " + (int)threadIdx.x : 0; }; int n = f(f, 3);", "3 * t" },
-  { "array of lambdas", "", "auto make = [](int k) { return [k](int x) { return k * x; }; }; decltype(make(0))"
-    .. " l[2] = {make(1), make(threadIdx.x)};"
-    .. " int n = l[w](3);", "3 * t" },
-  { "captured address", "", "int n = 0; [p = &n] { *p = threadIdx.x; }();", "t" },
+  { "array of lambdas", "", [[auto make = [](int k) { return [k](int x) { return k * x; }; }; decltype(make(0)) l[2] =
+    {make(1), make(threadIdx.x)}; int n = l[w](3);]], "3 * t" },
   { "captured array", "", "int l[2] = {1, (int)threadIdx.x}; auto f = [l] { return l[1]; }; l[1] = 0; int"
     .. " n = f() + l[1];", "t" },
-  { "algorithm with a lambda", "template <class I, class F> __device__ void each(I b, I e, F f) { for (;"
-    .. " b != e; ++b) f(*b); }",
-    "int l[3] = {1, 2, 3}; each(l, l + 3, [](int &x) { x *= threadIdx.x; }); int n = l[0] + l[1] + l[2];", "6 * t" },
 
   -- 53 to 55: overloads, functions as values
   { "overload that beats a template", "template <class T> __device__ void put(T) {} " .. PUT,
     "int n = 0; put(n);", "t" },
   { "call of a call", FP .. " __device__ fp pick(int w) { return w ? me : two; }", "int n = pick(w)();", "t" },
-  { "recursion of two functions", [[__device__ int odd(int); __device__ int even(int i) { return i ? odd(i - 1)
-    : (int)threadIdx.x; }
-    __device__ int odd(int i) { return i ? even(i - 1) : 1; }]], "int n = even(4);", "t" },
+  { "recursion of two functions", [[__device__ int odd(int); __device__ int even(int i) { return i ? odd(i - 1) :
+    (int)threadIdx.x; } __device__ int odd(int i) { return i ? even(i - 1) : 1; }]], "int n = even(4);", "t" },
 
   -- 56 to 62: expressions
   { "comma as a target", "", "int m = 0, n = 0; (m, n) = threadIdx.x;", "t" },
@@ -248,52 +199,27 @@ return {
   { "const cast away in a helper", "__device__ void put(const int &x) { const_cast<int &>(x) = threadIdx.x; }",
     "int n = 0; put(n);", "t" },
   { "bytes of a variable", "", "int n = 0; reinterpret_cast<unsigned char *>(&n)[0] = threadIdx.x;", "t" },
-  { "address taken and followed at once", "", "int n = 0; *&n = threadIdx.x;", "t" },
   { "operand that is not evaluated", "", "int x = 0; int n = sizeof(x = threadIdx.x) + x + threadIdx.x;", "t + 4" },
-  { "pointer kept by a helper", "struct H { int *p; }; __device__ void keep(H &h, int &x) { h.p = &x; }",
-    "int n = 0; H h; keep(h, n); *h.p = threadIdx.x;", "t" },
-  { "pointer given back by a helper", "__device__ int *pick(int *x, int *y) { return *x > *y ? x : y; }",
-    "int x = 1, y = 2; *pick(&x, &y) = threadIdx.x; int n = y;", "t" },
   { "pointers in a chain", "struct N { int v; N *next; };", "N x{1, nullptr}, y{2, &x}; y.next->v = threadIdx.x;"
     .. " int n = x.v;", "t" },
-  { "pointer to a pointer moved", "", "int l[2] = {0, 0}; int *p = l; int **q = &p; ++*q; *p = threadIdx.x;"
-    .. " int n = l[1];", "t" },
   { "pointers exchanged", "", "int x = 1, y = threadIdx.x; int *p = &x, *q = &y, *r = p; p = q; q = r;"
     .. " int n = *p * 10 + *q;", "10 * t + 1" },
-  { "array of a deduced size filled", "template <int N> __device__ void fill(int (&l)[N]) { for (int i = 0; i <"
-    .. " N; i++) l[i] = i * threadIdx.x; }",
-    "int l[3]; fill(l); int n = l[2];", "2 * t" },
+  { "array of a deduced size filled", [[template <int N> __device__ void fill(int (&l)[N]) { for (int i = 0; i < N; i++)
+    l[i] = i * threadIdx.x; }]], "int l[3]; fill(l); int n = l[2];", "2 * t" },
   { "result by a builtin's pointer", "", "int n; frexpf((float)threadIdx.x, &n);",
     "t == 0 and 0 or math.floor(math.log(t + 0.5, 2)) + 1" },
   { "bytes set by memset", "", "int n = 0; memset(&n, threadIdx.x, 1);", "t" },
-  { "through char", "", "signed char c; int n; n = c = threadIdx.x + 200;", "t - 56" },
 
   -- 63 to 67: flow
-  { "one value under a thread's break", "", "int n = 0; for (int i = 0; i < 10; i++) { if (i == (int)threadIdx.x)"
-    .. " break; n = i; }",
-    "t == 0 and 0 or math.min(t - 1, 9)" },
   { "one value under a flag", "", "int n = 0; bool go = true; for (int i = 0; i < 10 && go; i++) { n"
     .. " = i; go = i < (int)threadIdx.x; }", "math.min(t, 9)" },
-  { "one value behind a helper's return", "__device__ void put(int &x) { if (threadIdx.x < 5) return; x = 3; }",
-    "int n = 1; put(n);", "t < 5 and 1 or 3" },
-  { "one value behind a lambda's return", "", "int n = 1; auto f = [&] { if (threadIdx.x < 5)"
-    .. " return; n = 3; }; f();", "t < 5 and 1 or 3" },
   { "one value under &&", "", "int n = 1; (void)(threadIdx.x > 4 && (n = 3));", "t > 4 and 3 or 1" },
-  { "one value behind a goto", "", "int n = 1; if (threadIdx.x > 5) goto skip; n = 2; skip: n += 1;",
-    "t > 5 and 2 or 3" },
-  { "one value by a chosen pointer", "", "int x = 1, y = 1; int *p = threadIdx.x > 4 ? &x : &y; *p = 3; int n"
-    .. " = x * 10 + y;", "t > 4 and 31 or 13" },
   { "one value to a chosen element", "", "int l[4] = {}; l[threadIdx.x & 3] = 7; int n = l[2];",
     "t % 4 == 2 and 7 or 0" },
   { "one value to a chosen member", POINT, "P p{0, 0}; int P::*f = threadIdx.x & 1 ? &P::x : &P::y; p.*f = 4; int"
     .. " n = p.x;", "t % 2 * 4" },
-  { "value that comes round a loop late", "", "int x = 0, y = 0, z = 0; for (int i = 0; i <"
-    .. " 3; i++) { z = y; y = x; x = threadIdx.x; } int n = z;", "t" },
-  { "Duff's device", "", [[int n = 0; switch (threadIdx.x % 4 + 1) { do { case 4: n += 4; case 3: n += 3;
-    case 2: n += 2; case 1: n += 1; }
-    while (--w > 0); }]], "(t % 4 + 1) * (t % 4 + 2) // 2" },
-  { "condition that declares, in a loop", "", "int n = 0; for (int i = threadIdx.x; int q = i / 2; i = q) n += q;",
-    "(function() local n, i = 0, t // 2 while i > 0 do n, i = n + i, i // 2 end return n end)()" },
+  { "Duff's device", "", [[int n = 0; switch (threadIdx.x % 4 + 1) { do { case 4: n += 4; case 3: n += 3; case 2: n +=
+    2; case 1: n += 1; } while (--w > 0); }]], "(t % 4 + 1) * (t % 4 + 2) // 2" },
   { "else of the inner if", "", "int n = 3; if (w) if (threadIdx.x > 7) n = 1; else n = 2;", "t > 7 and 1 or 2" },
 
   -- 68 to 79: CUDA
@@ -305,53 +231,33 @@ return {
     .. " t.x + t.y; }", "int n = f(threadIdx);", "t" },
   { "coordinates in an aggregate", "struct At { uint3 t, b; dim3 d; };", "At q{threadIdx, blockIdx,"
     .. " blockDim}; int n = q.t.x + q.b.x * q.d.x;", "t" },
-  { "coordinates as a base", "struct At : uint3 { __device__ At() : uint3(threadIdx) {} };", "At q; int n = q.x;",
-    "t" },
+  { "coordinates as a base", "struct At : uint3 { __device__ At() : uint3(threadIdx) {} };", "At q; int n = q.x;", "t"
+    },
   { "coordinates converted", "", "dim3 q = threadIdx, r(threadIdx.x); int n = q.x + r.x + r.y + r.z;", "2 * t + 2" },
   { "coordinate by a pointer to it", "", "unsigned uint3::*const f = &uint3::x; int n = threadIdx.*f;", "t" },
   { "component's address", "", "int2 v = make_int2(0, 0); int *p = &v.y; *p = threadIdx.x; int n = v.y;", "t" },
-  { "reference to a vector in an array", "", "int2 l[2] = {}; int2 &r = l[w]; r.y = threadIdx.x; int n = l[1].y;",
-    "t" },
-  { "vote and a count of lower lanes", "", "unsigned b = __ballot_sync(~0u, threadIdx.x % 3 == 0);"
-    .. " int n = __popc(b & ((1u << (threadIdx.x & 31)) - 1));",
-    "(function() local n = 0 for i = t - t % 32, t - 1 do if i % 3 == 0 then n = n + 1 end end return n end)()" },
-  { "shuffle in a template", "template <class T> __device__ T down(T x, int d) { return __shfl_down_sync(~0u,"
-    .. " x, d); }",
-    "int n = down((int)threadIdx.x, 1);", "t % 32 == 31 and t or t + 1" },
-  { "sum of a warp in a lambda", "", "int n = threadIdx.x; auto f = [&] { for (int d = 16; d; d /= 2) n +="
-    .. " __shfl_xor_sync(~0u, n, d); }; f();",
-    "t < 32 and 496 or 1520" },
+  { "shuffle in a template", [[template <class T> __device__ T down(T x, int d) { return __shfl_down_sync(~0u, x, d);
+    }]], "int n = down((int)threadIdx.x, 1);", "t % 32 == 31 and t or t + 1" },
+  { "sum of a warp in a lambda", "", [[int n = threadIdx.x; auto f = [&] { for (int d = 16; d; d /= 2) n +=
+    __shfl_xor_sync(~0u, n, d); }; f();]], "t < 32 and 496 or 1520" },
   { "vote that differs by warp", "", "int n = __any_sync(~0u, threadIdx.x == 40) ? 3 : 4;", "t < 32 and 4 or 3" },
   { "shared memory between the lanes of a warp", "", "__shared__ int q[64]; q[threadIdx.x] = threadIdx.x;"
     .. " __syncwarp(); int n = q[threadIdx.x ^ 1];", "t ~ 1" },
-  { "barrier that counts", "", "int n = __syncthreads_count(threadIdx.x > 9) + threadIdx.x;", "t + 54" },
-  { "group's rank", GROUPS, "auto b = cooperative_groups::this_thread_block(); int n = b.thread_rank();", "t" },
-  { "tile's rank and shuffle", GROUPS .. "namespace cg = cooperative_groups;",
-    "auto g = cg::tiled_partition<8>(cg::this_thread_block()); int n = 100 * g.thread_rank()"
-    .. " + g.shfl((int)threadIdx.x, 0);", "100 * (t % 8) + t - t % 8" },
   { "PTX that changes its operand", "", [[int n = 3; asm("add.s32 %0, %0, %1;" : "+r"(n)
     : "r"((int)threadIdx.x));]], "t + 3" },
   { "object on the heap", "struct Me { int v; __device__ Me() : v(threadIdx.x) {} };", "Me *p = new Me[2]; int"
     .. " n = p[1].v; delete[] p;", "t", refused = "device code uses new" },
   { "assert with an effect", "#include <assert.h>\n", "int n = 0; assert((n = threadIdx.x, true));", "t" },
-  { "atomic's result of an element of its own", "", [[__shared__ int q[64]; q[threadIdx.x] = 3;
-    int n = atomicAdd(&q[threadIdx.x], 4);
-    n += q[threadIdx.x] + threadIdx.x;]], "t + 10" },
-  { "table behind two device pointers", "__device__ const int l[3] = {5, 6, 7}; __device__ const int *const p = l"
-    .. " + 1; __device__ const int *const *q = &p;",
-    "int n = (*q)[threadIdx.x % 2];", "t % 2 + 6" },
+  { "atomic's result of an element of its own", "", [[__shared__ int q[64]; q[threadIdx.x] = 3; int n =
+    atomicAdd(&q[threadIdx.x], 4); n += q[threadIdx.x] + threadIdx.x;]], "t + 10" },
+  { "table behind two device pointers", [[__device__ const int l[3] = {5, 6, 7}; __device__ const int *const p = l + 1;
+    __device__ const int *const *q = &p;]], "int n = (*q)[threadIdx.x % 2];", "t % 2 + 6" },
 
   -- the same again where a rule of the text, of a type or of a name looks safe
-  { "template with a number and with a class", TID .. " template <class T> __device__ int plus(T"
-    .. " x) { return x + 1; }",
-    "int n = plus(3) + plus(Tid());", "t + 5" },
   { "template's parameter named as a vector", TID .. " template <class float4> __device__ int get() {"
     .. " float4 v; return v; }", "int n = get<Tid>();", "t" },
   { "parameter named as a builtin, called", "template <class F> __device__ int call(F fminf) { return fminf(1, 2); }",
     "int n = call([](int x, int y) { return x + y + (int)threadIdx.x; });", "t + 3" },
-  { "vector's name taken from a namespace", "namespace q { struct float2 { float x; __device__"
-    .. " float2(int i) : x(i * threadIdx.x) {} }; }",
-    "using q::float2; float2 v(2); int n = v.x;", "2 * t" },
   { "local class named as a vector", "", "struct int2 { int x = threadIdx.x; }; int2 v; int n = v.x;", "t" },
   { "lambda named as a builtin", "", "auto min = [](int x, int y) { return x + y + (int)threadIdx.x; };"
     .. " int n = min(1, 2);", "t + 3" },
@@ -362,36 +268,20 @@ return {
   { "parameter changed by its address", "", "(&w)[0] = threadIdx.x; int n = w;", "t" },
   { "parameter changed by PTX", "", [[asm("mov.u32 %0, %%tid.x;" : "=r"(w)); int n = w;]], "t" },
   { "parameter changed by memcpy", "", "int x = threadIdx.x; memcpy(&w, &x, 4); int n = w;", "t" },
-  { "parameter changed by a builtin", "", "frexpf((float)threadIdx.x, &w); int n = w;",
-    "t == 0 and 0 or math.floor(math.log(t + 0.5, 2)) + 1" },
-  { "parameter changed in a loop's head", "", "for (w = 0; w < (int)threadIdx.x; w++) ; int n = w;", "t" },
-  { "parameter copied by a mutable lambda", "", "auto f = [=]() mutable { w += threadIdx.x; return"
-    .. " w; }; f(); int n = f() * 10 + w;", "10 * (2 * t + 1) + 1" },
   { "parameter of a lambda hides the kernel's", "", "auto f = [](int w) { w += threadIdx.x; return"
     .. " w; }; int n = f(2) + w;", "t + 3" },
-  { "value kept from before a change", "", "int x = 3; int q = x * 2; x = threadIdx.x; int n = q * 100 + x;",
-    "t + 600" },
-  { "value kept from a parameter before a change", "", "const int q = w + 2; w = threadIdx.x; int n"
-    .. " = q * 100 + w;", "t + 300" },
   { "pure helper called again after a store", "__device__ int get(const int *p) { return *p; }",
     "int x = 1; int y = get(&x); x = threadIdx.x; int n = y * 100 + get(&x);", "t + 100" },
   { "pointer chosen through a pointer to it", "", "int x = 1, y = 2; int *p = &x, **q = &p; *q"
     .. " = threadIdx.x & 1 ? &y : &x; int n = *p;", "t % 2 + 1" },
-  { "one value by a reference to a chosen element", "", "int l[4] = {}; int &r = l[threadIdx.x & 3];"
-    .. " r = 7; int n = l[2];", "t % 4 == 2 and 7 or 0" },
   { "one value by a sum of pointers", "", "int l[4] = {}; *(l + (threadIdx.x & 3)) = 7; int n = l[2];",
     "t % 4 == 2 and 7 or 0" },
-  { "one value behind a thread's continue", "", "int n = 7; for (int i = 0; i < 3; i++) { if"
-    .. " (threadIdx.x > 5) continue; n = i; }", "t > 5 and 7 or 2" },
   { "one value behind a break out of do while (0)", "", "int n = 1; do { if (threadIdx.x"
     .. " > 5) break; n = 3; } while (0);", "t > 5 and 1 or 3" },
   { "one value by a call in an arm", "__device__ void put(int &x) { x = 3; }", "int n = 1; threadIdx.x"
     .. " > 4 ? put(n) : (void)0;", "t > 4 and 3 or 1" },
-  { "one value under a thread's switch", "", "int n = 1; switch (threadIdx.x & 3) { case 0: n = 5;"
-    .. " case 1: break; default: n = 6; }", "({ 5, 1, 6, 6 })[t % 4 + 1]" },
   { "memory of each thread by malloc", "", "int *p = (int *)malloc(4); *p = threadIdx.x; int n = *p; free(p);",
     "t", refused = "malloc in a kernel" },
-  { "broadcast that differs by warp", "", "int n = __shfl_sync(~0u, (int)threadIdx.x, 0);", "t - t % 32" },
   { "reduction that differs by warp", "", "int n = __reduce_add_sync(~0u, (int)threadIdx.x);",
     "t < 32 and 496 or 1520" },
   { "matching lanes", "", "int n = __popc(__match_any_sync(~0u, threadIdx.x / 20));", "({ 20, 12, 8, 20, 4 })[t"

@@ -64,7 +64,17 @@ function probes.kernels(case, frames)
   return list
 end
 
-local function renamed(text, number) return (text:gsub("%f[%w_]probe%(", ("helper%d("):format(number))) end
+-- Helpers of one name in several namespaces are not told apart: `probe` of a frame, and those of helpers.lua's own.
+local function renamed(front, text, number, has_own)
+  local names = { "probe" }
+  for name in (has_own and front or ""):gmatch "__device__ [^;{}()]-([%a_][%w_]*)%(" do names[#names + 1] = name end
+  for _, name in ipairs(names) do
+    local word = ("%%f[%%w_]%s%%f[^%%w_]"):format(name)
+    local own = ("%s_%d"):format(name, number)
+    front, text = front:gsub(word, own), text:gsub(word, own)
+  end
+  return front, text
+end
 
 -- A kernel as "k<number>" in a namespace of its own, without its macros behind it; and what it includes.
 local function enclosed(kernel, number)
@@ -72,8 +82,7 @@ local function enclosed(kernel, number)
   local front = kernel.front:gsub("#include [^\n]*\n", function(line) includes[#includes + 1] = line return "" end)
   for macro in front:gmatch "#define ([%w_]+)" do macros[#macros + 1] = "#undef " .. macro .. "\n" end
   local text = kernel.text:gsub("%f[%w_]k%(int %*", ("k%d(int *"):format(number))
-  -- Helpers of one name in several namespaces are not told apart.
-  front, text = renamed(front, number), renamed(text, number)
+  front, text = renamed(front, text, number, kernel.file == "helpers")
   return table.concat(includes), ("namespace probe%d {\n%s%s}\n%s"):format(number, front, text, table.concat(macros))
 end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The probes against what they expect: a line a kernel, and the sums of each file and engine.
+-- The probes against what they expect: a line per kernel, and the sums of each file and engine.
 --
 --   moonwarp run tests/regress/classes/run.lua -- [--brief] [--sample] [--files values,references,...]
 --     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per NUMBER] [--device cpu] [FIRST LAST]
@@ -52,12 +52,12 @@ local function kernels_of(file)
 end
 
 -- Kernels of one kind share modules. Cases with device variables do not, since a kernel that needs fibers gives them
--- all to fibers, nor does what fails, or is to take an engine, nor do those of helpers.lua, which share names.
+-- all to fibers, nor does what fails, or is to take an engine and has helpers whose names others have.
 local function kind_of(kernel)
   local case = kernel.case
-  if not options.per or kernel.file == "helpers" and options.engines ~= "fiber" then return kernel end
-  if case.alone or case.refused or case.engine then return kernel end
-  local std = case.std or ""
+  if not options.per then return kernel end
+  if case.alone or case.refused or case.engine and case.engine ~= "fast" then return kernel end
+  local std = (case.std or "") .. (case.engine or "")
   for _, word in ipairs { "__device__", "__constant__", "__managed__" } do
     if kernel.front:find(word .. " [^(){]-[=;%[{]") then return kernel.number .. std end
   end

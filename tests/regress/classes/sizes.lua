@@ -33,10 +33,10 @@ return {
     s[t] = t; __syncthreads(); a[t] = s[t] + sizeof(s); }]], "t + 256" },
   { "constexpr with a mutable member", "struct C { int m; mutable int n; };", BEGIN .. [[constexpr C c{8, 8};
     c.n = t; __syncthreads(); a[t] = c.n * c.m; }]], "8 * t" },
-  { "constexpr of a class whose conversion reads the index, by auto too, and a static made of it", MADE
-    .. "constexpr __device__ Tid make(int x) { return x; }", BEGIN .. [[constexpr Tid c(3); constexpr auto d = make(4);
-    static const int e = c.k + 2; int n = c, m = d; a[t] = n + 100 * m + e; }]], "8 + t + 100 * (4 + t)",
-    alone = true },
+  { "constexpr of a class whose conversion reads the index, by auto too, and a static made of it", MADE ..
+    "constexpr __device__ Tid make(int x) { return x; }", BEGIN .. [[constexpr Tid c(3); constexpr auto d = make(4);
+    static const int e = c.k + 2; int n = c, m = d; a[t] = n + 100 * m + e; }]], "8 + t + 100 * (4 + t)", alone = true
+    },
   { "size of a variable that a global has the name of", "__device__ double x = 7;", BEGIN .. [[float x = t; x += 1;
     const int m = sizeof(x); int n = 0; for (int i = 0; i < sizeof(x); i++) { __syncthreads(); n++; } a[t] = 10 * n + m;
     }]], "44" },
@@ -105,9 +105,8 @@ return {
     a[t] = n; }]], "t" },
   { "constructor of a nested class keeps an address", [[struct O { struct I { int *p; __device__ I(int &x) : p(&x) {} };
     }; typedef O::I N;]], BEGIN .. "int n = 0; N r = n; *r.p = t; __syncthreads(); a[t] = n; }", "t" },
-  { "constructor of a local class keeps an address", "", BEGIN .. [[
-    struct I { int *p; __device__ I(int &x) : p(&x) {} }; int n = 0; I r = n; *r.p = t; __syncthreads(); a[t] = n; }]],
-    "t" },
+  { "constructor of a local class keeps an address", "", BEGIN .. [[ struct I { int *p; __device__ I(int &x) : p(&x) {}
+    }; int n = 0; I r = n; *r.p = t; __syncthreads(); a[t] = n; }]], "t" },
   { "constructor behind a word that is not listed", [[struct M { int v; __inline __device__ M() : v(threadIdx.x) {} };
     typedef M N;]], BEGIN .. "N m; a[t] = m.v; }", "t" },
   { "method named as a parameter", METHOD .. "__device__ int f(N m, int get) { return m.get() + get; }", [[

@@ -240,7 +240,7 @@ static void judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
   }
 }
 
-/* Atomic operations of others may be ordered behind this one of theirs, and not behind the plain write before it. A read
+/* Atomic operations of others may be ordered after this one of theirs, and not after the plain write before it. A read
  * that came after that write says as much. */
 static void keep_plain_write(const access_t *a, mw_cell *cell, unsigned mask) {
   const mw_check_bits write = cell->write, differs = write ^ cell->read;
@@ -251,7 +251,7 @@ static void keep_plain_write(const access_t *a, mw_cell *cell, unsigned mask) {
   cell->read = (write & ~(15ull | 3ull << MW_CELL_KIND)) | (cell->read & 15);
 }
 
-/* A plain write counts on where the same thread goes on with atomic ones: with those of others both are a race. */
+/* A plain write counts on where the same thread continues with atomic ones: with those of others both are a race. */
 static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
   const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_FENCES ? 0 : cell->write & 15 << MW_CELL_MASK;
   const bool plain = same && (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
@@ -375,7 +375,7 @@ void cpu_check_access(const void *address, unsigned bytes, int what, enum mw_acc
   cpu_turn_preempt();
   access_t a = access_of(address, bytes, what == MW_WRITE, how, place, site);
   a.whole = what == MW_READ_VALUE;
-  cpu_current->busy++; /* not to be ended in the middle of what is kept */
+  cpu_current->busy++; /* not to be ended in the middle of an update */
   cpu_finding_settle(a.checker);
   judge(&a);
   note_write(&a);

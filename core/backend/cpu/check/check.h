@@ -23,7 +23,7 @@
  *   call.c      calls of libraries
  *   shadow.c    cells by address
  *
- * The method is that of happens-before race detectors with a shadow cell a word: K. Serebryany and T. Iskhodzhanov,
+ * The method is that of happens-before race detectors with a shadow cell per word: K. Serebryany and T. Iskhodzhanov,
  * "ThreadSanitizer: data race detection in practice" (2009), with the epochs of C. Flanagan and S. Freund, "FastTrack"
  * (2009); a block's barrier moves all of its threads on at once. */
 #ifndef MW_CPU_CHECK_H
@@ -187,7 +187,7 @@ typedef struct cpu_noted { /* a finding with what tells it from others */
   struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
   bool changed;                /* a race of two writes: some have written different values */
   bool placed;                 /* lines and texts are known, or never will be */
-  bool told;                   /* to whom asks */
+  bool told;                   /* reported */
   struct cpu_noted *next;
 } cpu_noted;
 
@@ -392,7 +392,7 @@ void cpu_log_free(cpu_log *);
 bool cpu_log_is_empty(const cpu_log *);
 /* For the thread; waits: it can wait for other lanes. */
 bool cpu_log_is_full(const cpu_log *, const mw_thread *, bool waits);
-/* The first request of that place and path that the lane has not joined; NULL: there is none. */
+/* The first request of that place and path that the lane has not joined; NULL if none. */
 mw_request *cpu_log_find(cpu_log *, mw_count_what, unsigned long long path, unsigned lane);
 mw_request *cpu_log_add(cpu_log *, mw_count_what, unsigned long long path);
 void cpu_log_join(cpu_log *, mw_request *, unsigned lane, uintptr_t address);

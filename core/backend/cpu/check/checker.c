@@ -39,7 +39,7 @@ static inline void stamp_thread(mw_thread *thread, cpu_worker *worker) {
     thread->stamp |= before & ((1ull << MW_CELL_RANK) - (1ull << MW_CELL_FENCES));
 }
 
-/* Shared memory ends where its pages end, but for its alignment. Beside it, in these and a page more of each guard, no
+/* Shared memory ends where its pages end, but for its alignment. Next to it, in these and a page more of each guard, no
  * access is right. */
 static cpu_shadow_range pages_of(const cpu_shadow_range *memory) {
   const uintptr_t page = cpu_page_bytes(), from = (memory->from & ~(page - 1)) - page;
@@ -94,7 +94,7 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   end_block(checker);
   checker->idle.begun++;
   checker->idle.last = worker->ctx.block;
-  worker->busy++; /* not to be ended in the middle of what is kept */
+  worker->busy++; /* not to be ended in the middle of an update */
   if (checker->counters) cpu_counter_block(checker->counter, worker);
   worker->busy--;
   worker->stamp = block_stamp(checker, worker->ctx.block, 0);

@@ -68,7 +68,7 @@ void cpu_check_copy(int what, const void *to, const void *from, unsigned bytes, 
   cpu_checker *checker = cpu_checker_now();
   const mw_thread *thread = cpu_checker_thread();
   cpu_worker *worker = cpu_current;
-  worker->busy++; /* not to be ended in the middle of what is kept */
+  worker->busy++; /* not to be ended in the middle of an update */
   cpu_flights_of_thread *mine = cpu_flights_now(checker, thread->rank);
   const cpu_party party = {.known = true,
                            .block_known = true,

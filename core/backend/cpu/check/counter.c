@@ -209,7 +209,7 @@ void cpu_check_count(unsigned long long what, const void *address) {
     cpu_fibers_rest(worker->fibers);
     request = cpu_log_find(log, what, thread->path, lane);
   }
-  worker->busy++; /* not to be ended in the middle of what is kept */
+  worker->busy++; /* not to be ended in the middle of an update */
   if (!request && cpu_log_is_full(log, thread, false))
     cpu_counter_full(cpu_checker_now()->counter, worker, thread->rank / CPU_WARP, thread, thread->rounds);
   cpu_log_join(log, request ? request : cpu_log_add(log, what, thread->path), lane, (uintptr_t)address);

@@ -66,7 +66,7 @@ mw_object cpu_local_object(const mw_local *it, uintptr_t address) {
   return object;
 }
 
-/* A condition names the variable. What is copied into a lambda has another address, and is not followed. */
+/* A condition names the variable. A copy in a lambda has another address, and is not followed. */
 void cpu_check_used(const void *at, const char *file, unsigned line) {
   cpu_checker *checker = cpu_checker_now();
   const mw_thread *thread = cpu_checker_thread();

@@ -75,7 +75,7 @@ bool cpu_log_is_full(const cpu_log *log, const mw_thread *thread, bool waits) {
 
 /* ---- joining --------------------------------------------------------------------------------------------------- */
 
-/* The first of that place and path; NULL: there is none. */
+/* The first of that place and path; NULL if none. */
 static mw_request *find_first(const cpu_log *log, mw_count_what what, unsigned long long path) {
   mw_request *it = *bucket_of(log, what, path);
   while (it && (it->what != what || it->path != path)) it = it->link;

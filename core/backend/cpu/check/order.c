@@ -39,7 +39,7 @@ typedef struct seen_list {
 } seen_list;
 
 typedef struct release { /* of a block at a place */
-  unsigned block, turn;  /* the how manieth block to release there */
+  unsigned block, turn;  /* index of the block to release there */
   unsigned epoch, rank;
   unsigned fences; /* of the thread in that epoch, when it fenced last */
   bool by_several;
@@ -123,7 +123,7 @@ static void grow_places(struct cpu_order *order) {
   mw_free(old);
 }
 
-/* make: else NULL where there is none. */
+/* make: else NULL if none. */
 static place *place_at(cpu_checker *checker, uintptr_t address, bool make) {
   if (!checker->order) checker->order = mw_calloc(1, sizeof *checker->order);
   struct cpu_order *order = checker->order;

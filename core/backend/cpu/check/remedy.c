@@ -56,7 +56,7 @@ static const char *of_shared(const cpu_noted *noted) {
   return finding->remedy;
 }
 
-/* The writes of two blocks under a lock that lacks a fence, or behind a flag that one waits for; volatile ones as well,
+/* The writes of two blocks under a lock that lacks a fence, or after a flag that one waits for; volatile ones as well,
  * which somebody has taken for ordered. */
 static bool are_behind_lock(const cpu_noted *noted) {
   const mw_party *parties = noted->base.parties;

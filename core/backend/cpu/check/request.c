@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What one request of a warp costs. Global memory moves in aligned sectors of 32 bytes. Shared memory has 32 banks of 4
- * bytes: in a pass (wavefront) each bank serves one word, to any number of lanes. Requests of 8 bytes a lane go by half
- * warps, of 16 by quarters; two neighbours of these go together if lanes i and i xor 1, or lanes i and i xor 2, want the
- * same wherever both are active (CUDA C++ programming guide, "Shared memory" of compute capability 3.x; the rest is known
- * from measurements). */
+ * bytes: in a pass (wavefront) each bank serves one word, to any number of lanes. Requests of 8 bytes per lane go by
+ * half warps, of 16 by quarters; two neighbours of these go together if lanes i and i xor 1, or lanes i and i xor 2,
+ * want the same wherever both are active (CUDA C++ programming guide, "Shared memory" of compute capability 3.x; the
+ * rest is known from measurements). */
 #include "core/backend/cpu/check/check.h"
 
 #include <string.h>

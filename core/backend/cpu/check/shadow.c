@@ -2,7 +2,7 @@
  *
  * Cells by address. A chunk of cells is reserved for each 64 MiB of address space in which something checked lies; the
  * system gives it memory where it is touched, 4 bytes for a byte. Any cell of it can be read: a kernel's access may lie
- * beside all that is checked. Only the cells of what is checked can be written, as a limit of a process's data
+ * besides all that is checked. Only the cells of what is checked can be written, as a limit of a process's data
  * (RLIMIT_DATA) counts every page that can. */
 #include "core/backend/cpu/check/check.h"
 

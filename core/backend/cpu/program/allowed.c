@@ -32,7 +32,7 @@ static const char *const *const pragmas =
           "nv_diagnostic", "nv_diag_suppress", "nv_diag_default", "nv_diag_warning", "nv_diag_error", "nv_diag_once",
           "diag_suppress", "diag_default", "diag_warning", "diag_error", "nv_exec_check_disable", "hd_warning_disable");
 
-/* Behind "__builtin_". Where another letter may follow: for float ("f"), for longer integers ("l", "ll"). */
+/* After "__builtin_". Where another letter may follow: for float ("f"), for longer integers ("l", "ll"). */
 static const char *const *const builtins =
     WORDS("LINE", "FILE", "FUNCTION", "COLUMN", "abort", "addressof", "align__", "alloca", "assume", "assume_aligned",
           "bit_cast", "bswap16", "bswap32", "bswap64", "debugtrap", "expect", "expect_with_probability",
@@ -140,7 +140,7 @@ static int word_size(const char *at, const char *end) {
   return (int)(at - from);
 }
 
-/* The one or two words behind "# pragma"; 0: there are none, or more than one line. */
+/* The one or two words after "# pragma"; 0 if none, or more than one line. */
 static int pragma_words(const cpu_token *token, char *out, size_t room) {
   const char *end = token->text + token->size, *at = strstr(token->text, "pragma");
   const char *line = memchr(token->text, '\r', (size_t)token->size);
@@ -259,7 +259,7 @@ static char *asm_why(const cpu_item *item, const cpu_token *token) {
   return is_asm && item->kind == CPU_ITEM_TEXT ? mw_strdup("check mode does not see into asm: leave it out") : NULL;
 }
 
-/* Host code may include what it likes: a header is no reason for what is wrong without it. */
+/* Host code may include what it likes: a header is no reason for errors without it. */
 static void barred_keep(cpu_program *program, const cpu_token *token, const mw_error *error) {
   if (program->barred.status || token->barred == CPU_BARRED_HEADER) return;
   program->barred = *error;

@@ -151,14 +151,14 @@ static bool aligns(const cpu_token *token) {
   return cpu_token_any(token, WORDS("alignas", "__align__", "__attribute__"));
 }
 
-/* Past what is no part of a type: static, __align__(16), [[attribute]]; i: it is one. */
+/* Past tokens that are no part of a type: static, __align__(16), [[attribute]]; i: it is one. */
 static int aside_end(const cpu_token *at, int i) {
   if (aligns(&at[i])) return at[i + 1].match + 1;
   if (cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[")) return at[i].match + 1;
   return i + cpu_token_any(&at[i], WORDS("static", "__shared__", "__device__"));
 }
 
-/* __shared__ T a[32], b; by entry.h's MW_PLACED: the types, in front of a structure that may not use the function's own
+/* __shared__ T a[32], b; by entry.h's MW_PLACED: the types, before a structure that may not use the function's own
  * objects, as in a[c.size()], and would hide a class that it declares. Shared variables are references by now. */
 static void types_put(const cpu_tokens *tokens, cpu_text *out, const placed *it) {
   const cpu_token *at = tokens->at;
@@ -276,7 +276,7 @@ static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, c
     if (cpu_token_is(&at[i], "static") && cpu_token_is(&at[i + 1], "__shared__")) return i + 1;
     if (cpu_token_is(&at[i], "__shared__")) {
       const int from = i + 1;
-      while (cpu_token_is(&at[i + 1], "alignas")) i = at[i + 2].match; /* stands in front of the shim's attributes */
+      while (cpu_token_is(&at[i + 1], "alignas")) i = at[i + 2].match; /* precedes the shim's attributes */
       for (int k = from; k <= i; k++) cpu_text_token(out, tokens, &at[k]);
       cpu_text_put(out, shared == cpu_placed ? cpu_tls_shared : shared == cpu_placed_kept ? tls_kept : shared);
       return i + 1 + cpu_token_is(&at[i + 1], "static");

@@ -261,7 +261,7 @@ static char *name_wrong(const cpu_program *program, int *token) {
   return why;
 }
 
-/* What is wrong with the declaration of shared memory at a token, which becomes that of the fault; NULL: nothing. */
+/* Errors in the declaration of shared memory at a token, which becomes that of the fault; NULL: nothing. */
 static char *shared_wrong(const cpu_program *program, int *token) {
   int array = 0;
   if (!cpu_token_is(&program->tokens.at[*token], "__shared__")) return NULL;
@@ -281,7 +281,7 @@ static char *allocation_wrong(const cpu_program *program, int *token) {
   return mw_format("device code uses %.*s, which needs the CUDA device", TEXT(at));
 }
 
-/* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL: it is none. */
+/* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL if not. */
 static char *coordinate_wrong(const cpu_program *program, int *token) {
   const cpu_token *at = &program->tokens.at[*token];
   const bool coordinate = cpu_is_builtin(at, CPU_COORDINATE);

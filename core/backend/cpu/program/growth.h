@@ -52,7 +52,7 @@ cpu_growth cpu_growth_of(cpu_grower *, int expr);
 /* The same of what a declaration of the body makes of its initialiser. */
 cpu_growth cpu_growth_declared(cpu_grower *, int declared);
 
-/* Over cpu_function_tree: as the compiler sees it. What is computed under conditions of each thread's own counts as the
+/* Over cpu_function_tree: as the compiler sees it. A value computed under conditions of each thread's own counts as the
  * same for the row, if it is. */
 cpu_grower cpu_function_grower(const cpu_program *, const cpu_function *);
 

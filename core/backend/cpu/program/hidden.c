@@ -2,8 +2,7 @@
  *
  * Functions that are called where their names do not stand: constructors, destructors, conversions and operators,
  * initialisers of members, methods of classes that have no name, lambdas of device variables, and functions whose
- * address
- * is taken. What one of them reaches, every kernel of the program may reach:
+ * address is taken. What one of them reaches, every kernel of the program may reach:
  *
  *   struct Index { int x; __device__ Index() : x(threadIdx.x) {} };     Index i;        reads threadIdx
  *   __device__ int me() { return threadIdx.x; }                          (*table[1])()   the same
@@ -103,7 +102,7 @@ static int template_arguments(const cpu_program *program) {
   return least;
 }
 
-/* &N::get, N::get as an argument: is a name behind :: a method's, and not called? */
+/* &N::get, N::get as an argument: is a name after :: a method's, and not called? */
 static bool takes_methods(const cpu_program *program) {
   const cpu_tokens *tokens = &program->tokens;
   for (int i = 2; i < tokens->count; i++) {

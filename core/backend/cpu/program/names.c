@@ -188,7 +188,7 @@ const cpu_named *cpu_global_find(const cpu_program *program, const cpu_token *na
 }
 
 /* What is used in no other way than to be called is taken for the shim's. Those of its functions that take references
- * are members, or stand behind std::. */
+ * are members, or follow std::. */
 bool cpu_is_declared(const cpu_program *program, const cpu_token *name) {
   const cpu_name *word = cpu_name_find(program, name);
   return cpu_is_renamed(name) || (word && (word->typed || word->bare));

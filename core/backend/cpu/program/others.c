@@ -24,7 +24,7 @@ static void code_add(cpu_others *in, const cpu_function *like, int owner) {
                &(mw_names){cpu_binder_meaning, &binder});
 }
 
-/* Of a declaration outside of functions: its words, and the signs that end in front of the name. */
+/* Of a declaration outside of functions: its words, and the signs that end before the name. */
 static void declared_read(cpu_others *in, int first, int last, int name) {
   const cpu_tokens *tokens = &in->program->tokens;
   cpu_binder binder = {in->program, NULL};

@@ -77,7 +77,7 @@ typedef struct cpu_named_list {
 
 typedef struct cpu_name { /* what the text says of a word, wherever it stands (names.c) */
   int  token, next;   /* its first; of the same hash: index + 1 */
-  bool typed;         /* behind the name of a type */
+  bool typed;         /* after the name of a type */
   bool bare, taken;   /* not called; nor as an argument of a template that is called */
   bool method;        /* of some class */
   bool is_volatile;   /* a variable outside of functions, or a member, once others.c has read them */
@@ -108,7 +108,7 @@ typedef struct cpu_hidden {
   bool      references;   /* some reference type has another name */
   bool      makes;        /* there are constructors, which may keep the object's address */
   bool      shares;       /* some member is a reference, or mutable: it may change where the object is a constant */
-  cpu_write operand; /* of a scalar beside an operator: some may take it by reference, or make a class of it */
+  cpu_write operand; /* of a scalar next to an operator: some may take it by reference, or make a class of it */
 } cpu_hidden;
 
 /* What is before `analysed` is known without the preprocessor: from the source, or from the cache. */
@@ -201,8 +201,7 @@ bool cpu_is_meeting(const cpu_program *, int i);
 bool cpu_is_group(const cpu_program *, const cpu_token *); /* a name of what threads meet by; not cooperative_groups */
 bool cpu_is_group_call(const cpu_program *, int i); /* tile.shfl_down(v, 1), where the program has cooperative groups */
 /* Makes C++ of the asm statements whose PTX is known; what is in the one at token i that is not, for a message, which
- * the
- * caller frees (ptx.c). */
+ * the caller frees (ptx.c). */
 void  cpu_ptx_rewrite(cpu_tokens *);
 char *cpu_ptx_unknown(const cpu_tokens *, int i);
 /* Marks what check mode does not take, before any text of moonwarp's own is among the tokens (allowed.c); then refuses

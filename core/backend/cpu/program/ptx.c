@@ -363,7 +363,7 @@ static bool instruction_put(const ptx *in, const char *at, const char *end) {
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
-/* The text of the strings that begin at token i, without escapes, comments and new lines; returns what is behind. */
+/* The text of the strings that begin at token i, without escapes, comments and new lines; returns what is after. */
 static int template_read(const cpu_tokens *tokens, int i, cpu_text *out) {
   for (; tokens->at[i].kind == CPU_STRING && tokens->at[i].text[0] == '"'; i++) {
     const char *at = tokens->at[i].text + 1, *end = tokens->at[i].text + tokens->at[i].size - 1;

@@ -11,7 +11,7 @@ typedef struct reading {
   const mw_body *body;
 } reading;
 
-/* Is a parameter of that type and no other: T x, const T &x? Behind a pointer T may be a class. */
+/* Is a parameter of that type and no other: T x, const T &x? What a pointer points to may be a class. */
 static bool takes_value(const reading *it, const cpu_token *type) {
   const cpu_token *at = it->program->tokens.at;
   for (int i = 0; i < it->function->nformals; i++) {
@@ -37,7 +37,7 @@ static bool type_allows(const reading *it, mw_type type) {
   return type.class == MW_TYPE_SCALAR || (type.class == MW_TYPE_VECTOR && !it->program->operators);
 }
 
-/* What decltype gives, and auto behind a pointer, is not known. */
+/* What decltype gives, and auto that a pointer points to, is not known. */
 static bool words_allow(const reading *it, int first, int last, bool far) {
   cpu_binder binder = {it->program, it->function};
   const mw_type type = mw_type_read(&it->program->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});

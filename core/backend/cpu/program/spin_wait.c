@@ -82,7 +82,7 @@ static bool backward_read(loop *it, const mw_statement *jump) {
   return label < jump->first;
 }
 
-/* The next if or switch of the loop; 0: there is none. */
+/* The next if or switch of the loop; 0 if none. */
 static int decision_next(const loop *it, int i) {
   const mw_statement *all = it->tree->statements;
   while (++i < it->tree->nstatements)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What happens to a variable where its name stands, in one walk down the body's tree, which carries what is done with an
- * expression to the names in it. What is known to read a variable is listed; all else may change it, or keep its
+ * expression to the names in it. Constructs known to read a variable are listed; all else may change it, or keep its
  * address:
  *
  *   x + n    n < x    a[n]    f(n) of a parameter by value    c ? n : m    x = n       read, of scalars
@@ -9,7 +9,7 @@
  *   &n       T &r = n   (c ? n : m) = 1   set(n)   s.put(n)   R{n}   [&] { n = 1; }    escapes
  *   p[n] = 1   p->x = 1   *p = 1   &p[n]                                               what p points to does
  *
- * Beside an operator, and where a value of another type is made of it, as much as the program's own operators and
+ * Next to an operator, and where a value of another type is made of it, as much as the program's own operators and
  * constructors may do to what they take (hidden.c). Arrays are taken by value as others: who asks counts the brackets. */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static bool in_brackets(const cpu_tokens *tokens, int i) {
   return cpu_token_is(&tokens->at[i - 1], "(");
 }
 
-/* The declaration of a class's member that token i may be declared by, without its ; last 0: there is none. */
+/* The declaration of a class's member that token i may be declared by, without its ; last 0 if none. */
 static cpu_range member_around(const cpu_tokens *tokens, int i) {
   int open = cpu_enclosing(tokens, 0, i);
   while (open > 0 && !cpu_token_is(&tokens->at[open], "{")) open = cpu_enclosing(tokens, 0, open);
@@ -112,7 +112,7 @@ static use hidden_of(const walk *it) {
   return it->program->hidden.operand == CPU_READ ? READ : ESCAPED;
 }
 
-/* Of an operand beside another; 0: alone. */
+/* Of an operand next to another; 0: alone. */
 static use beside(const walk *it, int expr, int other) {
   const bool known = is_known(it, expr);
   if (known && (!other || is_known(it, other))) return READ;

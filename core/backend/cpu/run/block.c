@@ -222,7 +222,7 @@ __attribute__((noreturn, format(printf, 2, 3))) static void break_rule(cpu_fault
   cpu_fault_leave(worker);
 }
 
-/* Waits for the other blocks, each on an OS thread of its own. NULL: they came; else what is wrong. */
+/* Waits for the other blocks, each on an OS thread of its own. NULL: they came; else the problem. */
 static const char *await_blocks(cpu_grid *grid) {
   cpu_grid_barrier *grid_barrier = grid->grid_barrier;
   const char *wrong = NULL;

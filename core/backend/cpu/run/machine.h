@@ -97,9 +97,9 @@ typedef enum cpu_target { /* what a faulting address means */
   CPU_TARGET_UNDER,    /* the guard below the stack: too much of it was used */
   CPU_TARGET_LOCAL,    /* the guard above the stack, or a canary in it: a local array was overrun */
   CPU_TARGET_NO_CODE,  /* a jump to where no code is, as a return from an overwritten frame is */
-  CPU_TARGET_DYNAMIC,  /* beside dynamic shared memory */
-  CPU_TARGET_STATIC,   /* beside static shared memory */
-  CPU_TARGET_VARIABLE, /* beside the unit's device variables */
+  CPU_TARGET_DYNAMIC,  /* next to dynamic shared memory */
+  CPU_TARGET_STATIC,   /* next to static shared memory */
+  CPU_TARGET_VARIABLE, /* next to the unit's device variables */
 } cpu_target;
 
 typedef struct cpu_fault {
@@ -107,7 +107,7 @@ typedef struct cpu_fault {
   cpu_target target;
   uintptr_t base;                   /* the memory whose guard it was, if it is not an array's ... */
   size_t bytes;                     /* ... else 0 */
-  const mw_unit_variable *variable; /* the one beside it; its module keeps it */
+  const mw_unit_variable *variable; /* the one next to it; its module keeps it */
   int signal, code;
   uintptr_t address;
   const void *place; /* after the instruction's first byte; NULL: not known */
@@ -128,7 +128,7 @@ typedef struct cpu_stop { /* why a grid ends before its last block */
 
 enum { CPU_GOING, CPU_STOP_FAULT, CPU_STOP_INTERRUPT };
 
-typedef struct cpu_redzone { /* the bytes beside an array that are looked at: the pattern until something writes there */
+typedef struct cpu_redzone { /* the checked bytes next to an array: the pattern until something writes there */
   const unsigned char *start, *end; /* of the array */
   size_t before, after;
   uint16_t pattern;
@@ -293,7 +293,7 @@ void cpu_fibers_free(cpu_block_fibers *);
 bool cpu_fibers_prepare(cpu_block_fibers *, unsigned warps, void (*entry)(void *));
 void cpu_fibers_start(cpu_block_fibers *); /* runs threads, thread 0 first, until none can run */
 void cpu_fibers_pause(cpu_block_fibers *); /* leaves the block as it is ... */
-void cpu_fibers_resume(cpu_block_fibers *); /* ... and goes on with it */
+void cpu_fibers_resume(cpu_block_fibers *); /* ... and continues it */
 void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane's ready bit, cleared before, is set */
 /* Lets the next warp go on (after CPU_WARPS the first one), and in it the first lane: warps take turns between warp operations, and lanes follow each
  * other. So code that leaves out a barrier computes what it does on GPUs, where the warps of a block keep step. */
@@ -307,7 +307,7 @@ void cpu_fibers_abandon(cpu_block_fibers *, const char *format, ...) __attribute
 unsigned long long cpu_warp_meet(cpu_block_fibers *, const mw_warp_request *);
 void cpu_warp_settle(cpu_block_fibers *, unsigned warp); /* groups completed by an exit */
 
-/* Runs block `block` of the grid, or goes on with it where it was paused. False: it was given up, worker->fault says
+/* Runs block `block` of the grid, or continues it where it was paused. False: it was given up, worker->fault says
  * why. */
 bool cpu_fibers_run(cpu_block_fibers *, cpu_grid *, unsigned long long block);
 void cpu_grid_barrier_leave(cpu_grid_barrier *); /* a block does not come to the grid barrier again */
@@ -472,10 +472,10 @@ struct cpu_shuffle {
 unsigned long long cpu_shuffle_run(cpu_shuffle *, cpu_grid *, cpu_worker *);
 void cpu_shuffle_help(cpu_shuffle *); /* a block waits: starts those that are left, the first ones first */
 
-/* ---- pool.c, coop.c: the threads beside the launching one ------------------------------------------------------ */
+/* ---- pool.c, coop.c: the threads besides the launching one ------------------------------------------------------ */
 
 typedef struct cpu_pool {
-  atomic_int helpers; /* threads beside the launching one: wanted, and once started, there */
+  atomic_int helpers; /* threads besides the launching one: wanted, and once started, there */
   double spin;        /* seconds that a thread spins before it sleeps */
   pthread_mutex_t lock;
   pthread_cond_t wake, done;
@@ -507,7 +507,7 @@ bool cpu_coop_run(cpu_coop *, cpu_grid *, cpu_worker *); /* all blocks at once; 
 
 /* ---- interleave.c, preempt.c: blocks side by side on one OS thread, in check mode ------------------------------- */
 
-typedef struct cpu_resident { /* who runs a block beside others */
+typedef struct cpu_resident { /* who runs a block next to others */
   cpu_worker *worker;
   unsigned long long block, until; /* until: it is held */
   bool ended, at_grid;
@@ -546,6 +546,6 @@ void cpu_crew_free(cpu_crew *);
 /* The running thread is about to do what others see; or waits for others. They may run first, it may be held. */
 void cpu_preempt(cpu_block_fibers *, bool waits);
 void cpu_preempt_written(cpu_interleave *, const void *, unsigned bytes); /* is about to be written */
-const char *cpu_preempt_at_grid(cpu_block_fibers *); /* until all blocks are at the grid barrier; what is wrong */
+const char *cpu_preempt_at_grid(cpu_block_fibers *); /* until all blocks are at the grid barrier; the problem */
 
 #endif

@@ -37,7 +37,7 @@ static bool next_block(cpu_shuffle *shuffle, unsigned long long *block) {
   return left;
 }
 
-/* False: there is none, or no block waits any more. */
+/* False if none, or no block waits any more. */
 static bool first_block(cpu_shuffle *shuffle, unsigned long long *block) {
   pthread_mutex_lock(&shuffle->lock);
   const unsigned long long blocks = shuffle->grid->blocks;

@@ -13,7 +13,7 @@ static uint64_t significant(const mw_warp_request *request) {
 
 /* ---- what a lane gets ------------------------------------------------------------------------------------------ */
 
-/* Of the part of `width` lanes that the reader is in; its own lane where the source would lie beside it. */
+/* Of the part of `width` lanes that the reader is in; its own lane where the source would lie next to it. */
 static int source_lane(const mw_warp_request *request, int lane) {
   const int first = lane & ~(request->width - 1), last = first | (request->width - 1), distance = request->arg & 31;
   const bool up = request->op == MW_WARP_SHFL_UP, down = request->op == MW_WARP_SHFL_DOWN;

@@ -132,7 +132,7 @@ void cpu_worker_evict(cpu_worker *const *workers, int count, const cpu_grid *gri
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
-/* Opens the last bytes in front of the guard. NULL: the system gives no memory. */
+/* Opens the last bytes before the guard. NULL: the system gives no memory. */
 static char *shared_memory(cpu_shared *shared, size_t bytes, size_t align) {
   const size_t page = cpu_page_bytes(), wanted = (bytes + align - 1) / align * align;
   const size_t open = (wanted + page - 1) / page * page;

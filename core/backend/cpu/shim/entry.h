@@ -141,7 +141,7 @@ template <class Place, class T> static MW_UNCHECKED void mw_name(mw_u64 offset, 
   mw_shared_all.variables = mw_shared_variables;
 }
 #endif
-/* Behind each there is room in check mode, where no access is right. */
+/* After each there is room in check mode, where no access is right. */
 #if defined(MW_CHECK)
 static mw_u64 mw_gap;
 #else

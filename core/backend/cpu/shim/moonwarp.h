@@ -6,7 +6,7 @@
  *
  * The unit defines MW_FAST or MW_FIBER as 1 before this. FAST: built-in coordinates are plain thread-local variables
  * set by the launcher's loops; barriers and warp operations may only be reached in kernels that run elsewhere. FIBER:
- * coordinates are read through mw_self, barriers and warp operations call the host. See README.md beside this file. */
+ * coordinates are read through mw_self, barriers and warp operations call the host. See README.md next to this file. */
 #ifndef MW_MOONWARP_H
 #define MW_MOONWARP_H
 

@@ -39,7 +39,7 @@ MW_HELPER mw_number mw_nothing() {
   return none;
 }
 
-/* In front of everything: the block's coordinates as locals, and thread 0's for the sake of types. */
+/* Before everything: the block's coordinates as locals, and thread 0's for the sake of types. */
 #define MW_BLOCK                                                                                                       \
   const uint3 blockIdx = ::blockIdx, threadIdx = {0, 0, 0};                                                            \
   const dim3 blockDim = ::blockDim, gridDim = ::gridDim;                                                               \
@@ -199,10 +199,8 @@ template <class T> MW_HELPER T mw_given(const T &x) { return x; }
 template <class T> MW_HELPER T mw_given(const mw_result<T> &x) { return x.at; }
 
 /* mw_start<T>::plain(x) is what T x; does; of(x) = value, of a scalar or a vector, what T x = value; does, make that
- * of any
- * type by a function that returns the value, so that nothing is copied; and copy what an array's initialiser does.
- * Kernel
- * parameters are destroyed by the host alone. */
+ * of any type by a function that returns the value, so that nothing is copied; and copy what an array's initialiser
+ * does. Kernel parameters are destroyed by the host alone. */
 #define MW_LASTS(x) static_assert(__has_trivial_destructor(mw_plain<decltype(x)>), "'" #x "' has a destructor")
 template <class T> struct mw_lasting {
   static_assert(__has_trivial_destructor(T), "a variable that lives across barriers has a destructor");

@@ -112,7 +112,7 @@ int cpu_bounds_check_scale(const cpu_splitter *in, int index) {
   return conjunction(in, expression(in, node->head, node->head_last), cpu_leaves_if(in, index), 0);
 }
 
-/* The bounds checks of a kernel are written once more in front of everything: what they are made of must mean the same
+/* The bounds checks of a kernel are written once more before everything: what they are made of must mean the same
  * there. */
 static bool made_of_constants(const cpu_splitter *in, const cpu_node *node) {
   for (int i = node->head; i < node->head_last; i++) {

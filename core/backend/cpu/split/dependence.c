@@ -142,7 +142,7 @@ static void pending_add(reader *in, int i, access one) {
     in->pending[in->npending++] = one;
 }
 
-/* Those behind token i: the last ones. */
+/* Those after token i: the last ones. */
 static void pending_flush(reader *in, int i) {
   int first = in->npending;
   while (first > 0 && in->pending_at[first - 1] > i) first--;
@@ -451,8 +451,8 @@ static bool group_crosses(const reader *in, int i) {
   return false;
 }
 
-/* Is ::threadIdx read after a store, in one loop over the threads? Exchanges stand in front of their statements, and what
- * stores in front of one there is not split. */
+/* Is ::threadIdx read after a store, in one loop over the threads? Exchanges precedes their statements, and what
+ * stores before one there is not split. */
 static bool rereads_index(const reader *in) {
   bool stored = false;
   for (int i = 0; i < in->count; i++) {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Puts the body of a __device__ function in place of a call, as C++ would compute it, if each of its names means the
- * same
- * there: parameters become variables initialised by the arguments, references what they are bound to, its own names
- * get a
- * suffix, its returns at the end set the result. Template
- * parameters are deduced by the compiler, from a declaration with the same header whose return type names them. */
+ * same there: parameters become variables initialised by the arguments, references what they are bound to, its own
+ * names get a suffix, its returns at the end set the result. Template parameters are deduced by the compiler, from a
+ * declaration with the same header and a return type that names them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +179,7 @@ static int reference_of(const expansion *it, const cpu_tokens *from, int i) {
   return -1;
 }
 
-/* The token of the call that names the function which the template parameter stands for; -1: it is none. */
+/* The token of the call that names the function which the template parameter stands for; -1: none. */
 static int function_of(const expansion *it, const cpu_tokens *from, int i) {
   for (int k = 0; k < it->nfunctions; k++)
     if (cpu_same_text(it->functions[k], &from->at[i]) && !cpu_is_member(from, i)) return it->call + 2 + 2 * k;
@@ -277,7 +275,7 @@ static void words_put(expansion *it, const cpu_formal *formal) {
     if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
 }
 
-/* What stands behind the name: ) [4] of T (*v)[4]. */
+/* What follows the name: ) [4] of T (*v)[4]. */
 static void tail_put(expansion *it, const cpu_formal *formal) {
   for (int i = formal->name + 1; i < formal->last; i++) token_put(it, &it->in->program->tokens, i);
 }
@@ -310,7 +308,7 @@ static void formals_put(expansion *it) {
 
 /* ---- names that mean something else in the kernel --------------------------------------------------------------- */
 
-/* Is there one meaning of the name for both, and was it declared in front of the helper? */
+/* Is there one meaning of the name for both, and was it declared before the helper? */
 static bool means_the_same(const expansion *it, const cpu_token *name) {
   const cpu_program *program = it->in->program;
   int meanings = 0;
@@ -361,7 +359,7 @@ static bool call_is_last(const expansion *it, int node) {
   return statement->first == it->call && end == statement->last - 1 && is_last(it->in, node);
 }
 
-/* Rejects a return in front of the body's end, but where the kernel may return in its place. */
+/* Rejects a return before the body's end, but where the kernel may return in its place. */
 static void returns_check(expansion *it, bool leaves) {
   const cpu_tokens *work = &it->body.work;
   int all = 0, known = 0;

@@ -75,7 +75,7 @@ static bool is_element(const cpu_splitter *in, int i, int index) {
          cpu_same_text(&at[i + 2], &at[index]) && at[i + 1].match == i + 3;
 }
 
-/* An element that may be read in front of the loop's body; -1: none. */
+/* An element that may be read before the loop's body; -1: none. */
 static int element_find(const cpu_splitter *in, const cpu_node *loop, const counted *it) {
   for (int i = loop->head_last + 1; i < loop->last; i++)
     if (is_element(in, i, it->name) && cpu_local_find(in, i) < 0 && is_array(in, i, it->last) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes statements of what splits: a call of a helper with barriers becomes the helper's body (helper.c), a warp
- * operation in an expression becomes an exchange statement in front of it and a read in its place. One at a time: the
+ * operation in an expression becomes an exchange statement before it and a read in its place. One at a time: the
  * tree is read again after each, until nothing is left.
  *
  *   float sum = block_sum(x[t]);          float mw_r1; { ... mw_r1 = v_mw1; } float sum = mw_given(mw_r1);
@@ -59,7 +59,7 @@ static int operation_find(const cpu_splitter *in, int first, int last) {
   return -1;
 }
 
-/* A call that ends in front of the operation: of a function that changes nothing. */
+/* A call that ends before the operation: of a function that changes nothing. */
 static bool call_fits(const cpu_splitter *in, int i) {
   const cpu_token *name = &in->work.at[i];
   const bool qualified =
@@ -73,7 +73,7 @@ static bool call_fits(const cpu_splitter *in, int i) {
          !cpu_is_declared(in->program, name) || cpu_type_knows(in->program, in->kernel, &in->work, i, i + 1);
 }
 
-/* What stands in front of the operation and decides whether, or changes with what, it is computed; NULL: nothing. An
+/* What precedes the operation and decides whether, or changes with what, it is computed; NULL: nothing. An
  * assignment's own left side does not: x[i] += __shfl_down_sync(all, v, 1); */
 static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, int operation) {
   const cpu_token *at = in->work.at;
@@ -93,13 +93,13 @@ static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, 
   return NULL;
 }
 
-/* ---- what C++ evaluates in front of the operation, by the body's tree ------------------------------------------- */
+/* ---- what C++ evaluates before the operation, by the body's tree ------------------------------------------- */
 
 static bool holds(const mw_expr *e, int token) {
   return e->first <= token && token < e->last;
 }
 
-/* v of v << f(v), p[f(p)] and { v, f(v) }: the expressions that end in front of the operation, linked by `next`; 0. */
+/* v of v << f(v), p[f(p)] and { v, f(v) }: the expressions that end before the operation, linked by `next`; 0. */
 static int ordered_first(const cpu_splitter *in, const mw_expr *e, int operation) {
   const mw_expr *exprs = in->body.exprs;
   const cpu_token *op = &in->work.at[e->op];
@@ -122,7 +122,7 @@ static bool own_stays(const cpu_splitter *in, const mw_declared *own, int first,
   return !own->type.reference;
 }
 
-/* Is the expression the same in front of the call and behind it? Made of numbers, coordinates and variables. */
+/* Is the expression the same before the call and after it? Made of numbers, coordinates and variables. */
 static bool stays(const cpu_splitter *in, const mw_expr *e, int first, cpu_range call) {
   for (int i = e->first; i < e->last; i++) {
     const cpu_token *token = &in->work.at[i];
@@ -137,7 +137,7 @@ static bool stays(const cpu_splitter *in, const mw_expr *e, int first, cpu_range
   return true;
 }
 
-/* Where the operation is a barrier or a helper, or its arguments change something: what must not be computed behind it;
+/* Where the operation is a barrier or a helper, or its arguments change something: what must not be computed after it;
  * NULL: nothing. */
 static const cpu_token *order_find(cpu_splitter *in, const cpu_node *node, int operation) {
   const int open = cpu_call_open(&in->work, operation);
@@ -170,7 +170,7 @@ static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operat
 
 /* ---- exchanges ------------------------------------------------------------------------------------------------- */
 
-/* Plainly that of a whole warp: 0xffffffff, ~0u, -1? */
+/* Plainly that of a whole warp: 0xffffffff, 0u, -1? */
 static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
   const cpu_token *token = &in->work.at[mask->first];
   const bool sign = mask->last == mask->first + 2 && cpu_token_any(token, WORDS("~", "-"));
@@ -250,7 +250,7 @@ static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *nex
   if (wrap) cpu_tokens_scan(next, " }", like);
 }
 
-/* sum = mw_tile_reduce ( 32 , v , op ) ;  ->  the steps of cooperative groups' reduce, in front of it */
+/* sum = mw_tile_reduce ( 32 , v , op ) ;  ->  the steps of cooperative groups' reduce, before it */
 static void reduce_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
   const cpu_node *statement = &in->nodes[node];
   const cpu_token *like = &in->work.at[name];
@@ -270,7 +270,7 @@ static void reduce_expand(cpu_splitter *in, int node, int name, cpu_tokens *next
 
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
 
-/* An operation in the head moves in front of it: of an `if` once, of a loop into each turn. */
+/* An operation in the head moves before it: of an `if` once, of a loop into each turn. */
 static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_node *body = &in->nodes[node->child];
   const cpu_range parts[] = {

@@ -75,7 +75,7 @@ int cpu_local_find(const cpu_splitter *in, int token) {
 
 /* ---- what the compiler is asked -------------------------------------------------------------------------------- */
 
-/* Is the name declared among the tokens that are asked about? In front of them it is not known. */
+/* Is the name declared among the tokens that are asked about? Before them it is not known. */
 static bool declares(const question *it, int token) {
   const mw_body *body = &it->in->body;
   const int name = body->declared[body->bound[token - 1]].name;
@@ -127,7 +127,7 @@ static bool operands(const question *it, int first) {
   return !i;
 }
 
-/* Behind a :: is it a variable outside of functions? */
+/* After a :: is it a variable outside of functions? */
 static bool may_change(const question *it, const cpu_token *name) {
   const mw_meaning found = cpu_binder_meaning(&(cpu_binder){it->in->program, NULL}, name);
   return found.binding == MW_NAME_VARIABLE || found.binding == MW_NAME_FUNCTIONS || /* int v(5); */

@@ -60,8 +60,8 @@ static bool any_special(const cpu_splitter *in, const int *list, int count) {
   return false;
 }
 
-/* Can the compiler be asked which of them a call means? All stand in front of the kernel, in one namespace, without a
- * `requires` behind their parameters. Specialisations are chosen after their template, which has to be the only one. */
+/* Can the compiler be asked which of them a call means? All precedes the kernel, in one namespace, without a
+ * `requires` after their parameters. Specialisations are chosen after their template, which has to be the only one. */
 static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
   int templates = 0;
   bool named = true;

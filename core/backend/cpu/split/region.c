@@ -40,7 +40,7 @@ void cpu_put_tokens(cpu_writer *it, int first, int last) {
   cpu_shared_put(it, first, last, cpu_stack_shared);
 }
 
-/* Is a name among them declared in the body, and no constant that stands in front of the thread loops? */
+/* Is a name among them declared in the body, and no constant that precedes the thread loops? */
 static bool names_variable(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
     const int local = cpu_local_find(in, i);
@@ -330,7 +330,7 @@ static void region_bounds_checks_put(cpu_writer *it, int scale) {
   cpu_put(it, "\n}\nif (mw_full) {\n");
 }
 
-/* Everything that the kernel's own bounds checks are made of stands in front of them again. */
+/* Everything that the kernel's own bounds checks are made of precedes them again. */
 static void bounds_check_locals_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
   bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);

@@ -77,19 +77,19 @@ typedef struct cpu_splitter {
   int nlocals;
   mw_body body; /* the tree over `work`; without tokens where it is not read */
   int *local_of; /* of each declaration in it: the variable; -1 */
-  cpu_text prelude; /* declarations in front of the block function */
+  cpu_text prelude; /* declarations before the block function */
   int serial;       /* of generated names */
   int predicates;
   char *why;
   size_t why_size;
   bool rejected;
   int depth;              /* of the statement being read */
-  bool late;              /* the text is a template, for the sake of what is left out of it (overload.c) */
+  bool late;              /* the text is a template, for the sake of omitted parts of it (overload.c) */
   bool plain;             /* no barriers at all: the text is of a row of threads */
   bool masks;             /* some mask of a warp operation is looked at */
   bool sets_index;        /* functions that are called read threadIdx */
   bool returns[2];        /* some thread may leave before the end; [1]: where all pass the bounds checks */
-  int bounds_check_scale; /* of the bounds checks, see cpu_bounds_check_scale; 0: there are none */
+  int bounds_check_scale; /* of the bounds checks, see cpu_bounds_check_scale; 0 if none */
 } cpu_splitter;
 
 /* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
@@ -102,7 +102,7 @@ typedef void cpu_pass(cpu_splitter *);
 cpu_pass cpu_inline;        /* helpers with barriers and warp operations become statements (inline.c) */
 cpu_pass cpu_conditions;    /* which are the same for all threads, which need a predicate (condition.c) */
 cpu_pass cpu_strides;       /* grid-stride loops whose header is the same for all threads (stride.c) */
-cpu_pass cpu_hoist;         /* elements that all threads read, in front of what they do with them (hoist.c) */
+cpu_pass cpu_hoist;         /* elements that all threads read, before what they do with them (hoist.c) */
 cpu_pass cpu_interchange;   /* loops outside of the thread loops (interchange.c) */
 cpu_pass cpu_bounds_checks; /* conditions that are asked once for all threads (bounds_check.c) */
 cpu_pass cpu_places;        /* where each variable lives (writer.c) */
@@ -180,7 +180,7 @@ typedef struct cpu_header {
   int count;
 } cpu_header;
 bool cpu_header_read(const cpu_splitter *, const cpu_function *, cpu_header *); /* false: not understood */
-/* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
+/* helper.c: the body of function `callee` before statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
 /* overload.c: done, where the call has to be made plainer first: by default arguments, or by the choice among several
  * functions. */

@@ -63,7 +63,7 @@ void cpu_work_add(cpu_splitter *in, int first, int last) {
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
-/* The statement at token i; -1: none is left in front of `last`. */
+/* The statement at token i; -1: none is left before `last`. */
 static int statement_read(cpu_splitter *in, int i, int last, int parent);
 
 static int end_of(const cpu_splitter *in, int node, int last) {
@@ -75,7 +75,7 @@ static int simple_end(const cpu_splitter *in, int i, int last) {
   return end < last ? end + 1 : last;
 }
 
-/* struct P { int a, b; } p; declares a variable of each thread beside its type. */
+/* struct P { int a, b; } p; declares a variable of each thread next to its type. */
 static void type_check(cpu_splitter *in, int i, int last) {
   const cpu_token *at = in->work.at;
   if (!cpu_token_any(&at[i], WORDS("struct", "class", "union", "enum"))) return;

@@ -109,7 +109,7 @@ static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, in
          (value ? cpu_is_uniform(in, value, node->last) : declares_uniform(in, index)); /* int m = n--; */
 }
 
-/* How many [ ] stand behind each other? */
+/* How many [ ] follow each other? */
 static int levels(const cpu_tokens *tokens, int i) {
   int count = 0;
   for (; cpu_token_is(&tokens->at[i], "["); count++) i = tokens->at[i].match + 1;
@@ -134,7 +134,7 @@ static void changes_count(cpu_splitter *in) {
   }
 }
 
-/* A constexpr is the same for all threads, whatever it is made of: in front of their loops it does not compile if it is
+/* A constexpr is the same for all threads, whatever it is made of: before their loops it does not compile if it is
  * none. What is done with it may call the program's own operators. */
 static bool is_constant(const cpu_splitter *in, const cpu_local *local) {
   return local->fixed && !local->reference && in->nodes[local->node].kind == CPU_NODE_DECLARE &&

@@ -58,7 +58,7 @@ static void storage_put(cpu_writer *it, int index) {
   if (cpu_some_wait(it)) cpu_put(it, " mw_L%d.clear(mw_n);", index);
 }
 
-/* a[t] = c; const int c = 3;  What is declared stands in front of the open region, which must not name another c. */
+/* a[t] = c; const int c = 3;  What is declared precedes the open region, which must not name another c. */
 static bool hides(const cpu_writer *it, const cpu_token *name) {
   const mw_body *body = &it->in->body;
   for (const cpu_segment *piece = it->open; piece < it->open + it->nopen; piece++)

@@ -8,7 +8,7 @@
  *   call void bitcast (void (i8*, i64, i32)* @mw_check_bytes to void (i24*, i64, i32)*)(i24* %6, i64 3, i32 0), !dbg !12
  *   %7 = load i24, i24* %6, align 1, !dbg !12
  *
- * And one is taken out: to write a bit-field it loads what is beside it, which need not hold a value. */
+ * And one is taken out: to write a bit-field it loads what is next to it, which need not hold a value. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static bool is_hooked(const access *it) {
   return it->bytes <= 16 && !(it->bytes & (it->bytes - 1));
 }
 
-/* Is the load of a bit-field for the sake of those beside it alone? The part that is kept goes into a store to the same
- * place, in the same block of instructions. */
+/* Is the load of a bit-field for the sake of those next to it alone? The part that is kept goes into a store to the
+ * same place, in the same block of instructions. */
 static bool is_for_store(const char *line, const char *end, const access *it) {
   const char *name = line + 2;
   const int size = (int)strcspn(name, " ");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Check mode: whole vectors and structures behind a pointer. clang++ tests the alignment where a member is accessed, but
- * not where the whole is copied. So what is dereferenced becomes an mw_aligned (shim/moonwarp/memory.h), which does:
+ * Check mode: whole vectors and structures that a pointer points to. clang++ tests the alignment where a member is
+ * accessed, but not where the whole is copied. So a dereferenced object becomes an mw_aligned (moonwarp/memory.h),
+ * which does:
  *
  *   *(const float4 *)p                   *(mw_aligned<const float4>)p
  *   ((float4 *)p)[i]                     ((mw_aligned<float4>)p)[i]
@@ -38,7 +39,7 @@ static int star_of(const cpu_tokens *tokens, int i, int last) {
 
 /* ---- casts ----------------------------------------------------------------------------------------------------- */
 
-/* ( T * ) at i, of which what it casts is dereferenced: by a * before it, or by [ ] behind the brackets around it. */
+/* ( T * ) at i, of which what it casts is dereferenced: by a * before it, or by [ ] after the brackets around it. */
 static void cast(const pass *p, int i) {
   const cpu_token *at = p->tokens->at;
   const int star = star_of(p->tokens, i + 1, p->last);

@@ -60,7 +60,7 @@ static void form_give_up(cpu_program *program, cpu_function *kernel, const mw_er
   mw_free(why);
 }
 
-/* Finds the fastest form of the kernel that compiles beside the rest of the source. */
+/* Finds the fastest form of the kernel that compiles with the rest of the source. */
 static void form_find(cpu_program *program, cpu_function *kernel, cpu_attempt attempt) {
   attempt.only = (int)(kernel - program->functions);
   mw_status status = cpu_is_fast(kernel) ? MW_COMPILE : MW_OK;

@@ -57,8 +57,8 @@ static void declaration_put(const cpu_program *program, const cpu_function *func
   cpu_text_put(out, ";");
 }
 
-/* A function of which the unit needs a declaration only, if that. Beside split forms the compiler reads it whole, for its
- * warnings, and makes no code of it; arguments of templates may name a helper. */
+/* A function of which the unit needs a declaration only, if that. Next to split forms the compiler reads it whole, for
+ * its warnings, and makes no code of it; arguments of templates may name a helper. */
 static void reading_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
   const cpu_program *program = attempt->program;
   if (function->body >= 0 && cpu_attempt_has_split(attempt))
@@ -187,7 +187,7 @@ static void instance_params_put(const cpu_program *program, const instance *it, 
                   it->index, it->index);
 }
 
-/* "ns::scale<float>" -> ns::scale_mw<float>, for what is generated beside the kernel. */
+/* "ns::scale<float>" -> ns::scale_mw<float>, for what is generated next to the kernel. */
 static void reference_put(const instance *it, const char *suffix, cpu_text *out) {
   int stem = (int)strcspn(it->reference, "<");
   cpu_text_format(out, "%.*s%s%s", stem, it->reference, suffix, it->reference + stem);

@@ -2,8 +2,7 @@
  *
  * A compiled unit, read from the shared object before it is loaded: whether it is whole, since the loader maps what its
  * headers name and a page past the end of a file is SIGBUS; and what it would do beyond its kernels. The loader shall
- * run
- * nothing of it: no initialisers, constructors, destructors or resolvers (-nostartfiles leaves out the compiler's
+ * run nothing of it: no initialisers, constructors, destructors or resolvers (-nostartfiles leaves out the compiler's
  * own, and shim/entry.h has none). And kernels call nothing of the host but the mathematical functions of libm and what
  * compilers call on their own. */
 #include <elf.h>
@@ -29,7 +28,7 @@ typedef struct object {
   int nsegments;
   uint64_t tags[TAGS];      /* of the dynamic section; 0: absent */
   uint64_t symbol_versions; /* address; 0: absent */
-  Elf64_Dyn *initialisers;  /* how many bytes of them; NULL: there are none */
+  Elf64_Dyn *initialisers;  /* how many bytes of them; NULL if none */
   bool checked;             /* of the check flavor */
 } object;
 
@@ -192,7 +191,7 @@ static const char *relocations_start(const object *o, uint64_t address, uint64_t
   return found;
 }
 
-/* The name of a function that the loader would call ("": not known); NULL: there is none. */
+/* The name of a function that the loader would call ("": not known); NULL if none. */
 static const char *started(const object *o) {
   const uint64_t *tags = o->tags;
   const char *found = relocations_start(o, tags[DT_RELA], tags[DT_RELASZ]);

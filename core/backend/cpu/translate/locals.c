@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Check mode: local variables that hooks shall see (shim/moonwarp/local.h). A compiler keeps what nothing points to in
- * registers, and where something does, the bytes beside it are other variables. So an array that is used otherwise than
- * by all of its indices lies between two closed zones, and a variable that is declared without a value is asked for one
- * where a condition names it:
+ * registers, and where something does, the bytes next to it are other variables. So an array that is used otherwise
+ * than by all of its indices lies between two closed zones, and a variable that is declared without a value is asked
+ * for one where a condition names it:
  *
  *   float a[4], *p = a;      mw_fenced<float[4], false> mw_fenced_7{"a", {}}; auto &a = mw_fenced_7.get(); float *p = a;
  *   int n;                   int n; mw_unset<decltype(n)> mw_unset_9(n, "n");

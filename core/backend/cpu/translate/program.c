@@ -234,7 +234,7 @@ static mw_status need(cpu_program *program, mw_error *error) {
   return status;
 }
 
-/* What else is wrong may come of what is left out for it. Our own messages say all. */
+/* Further errors may come of parts that were left out for it. Our own messages say all. */
 static void barred_tell(cpu_program *program, mw_error *error) {
   if (error->words) mw_front_explain(program->front, error->text, sizeof error->text, &error->status);
   if (!program->barred.status) return;

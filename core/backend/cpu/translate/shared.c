@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How much static shared memory a kernel has. For each declaration of it there is a function that is never called, whose
- * type has the size. It stands beside the kernel, with the same template header and parameters, and repeats the local
+ * type has the size. It stands next to the kernel, with the same template header and parameters, and repeats the local
  * declarations whose names the shared one needs, in their blocks:
  *
  *   template <class T> __global__ void k(T *x, int n) { enum { W = 32 }; ... { __shared__ decltype(n) a[W]; ... } }
@@ -31,7 +31,7 @@ static int statement_last(const cpu_tokens *tokens, int i, int last) {
   return end < last ? end + 1 : end;
 }
 
-/* The enum of a block around token i, one of whose names it is; 0: there is none. */
+/* The enum of a block around token i, one of whose names it is; 0 if none. */
 static int enumeration_of(const sizes *in, int i) {
   const cpu_tokens *tokens = &in->program->tokens;
   for (int k = i - 1; k > in->function->body; k--) {
@@ -71,7 +71,7 @@ static void using_need(const sizes *in, int declaration) {
       need(in, i);
 }
 
-/* The declaration that begins at token `first`, and what it needs, which stands in front of it. False: that is not
+/* The declaration that begins at token `first`, and what it needs, which precedes it. False: that is not
  * known. */
 static bool all_need(const sizes *in, int first, int last) {
   memset(in->needed, false, (size_t)(in->function->last - in->function->body) * sizeof *in->needed);
@@ -112,7 +112,7 @@ static void body_put(const sizes *in, int first, int last, cpu_text *out) {
   cpu_text_put(out, "\n");
 }
 
-/* The next declaration of shared memory behind *out; false: there is none. */
+/* The next declaration of shared memory after *out; false if none. */
 static bool shared_next(const cpu_program *program, const cpu_function *function, cpu_range *out) {
   const cpu_token *at = program->tokens.at;
   for (int i = out->last; i < function->last; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Check mode's shadow of memory, shared by the hooks of a checked unit (hooks.cpp beside this file) and the checker
+ * Check mode's shadow of memory, shared by the hooks of a checked unit (hooks.cpp next to this file) and the checker
  * (core/backend/cpu/check). Every aligned 4-byte word of an array, of shared memory and of device variables has a cell
  * of 16 bytes: who wrote the word last, and who read it last.
  *
@@ -17,7 +17,7 @@
  *    0-3   which bytes are memory         which bytes hold a value
  *
  * A word of which no byte is memory is unknown (a local variable, the launch's arguments), unless bits 0-3 of read are
- * set: then it lies beside an array, and no access is right.
+ * set: then it lies next to an array, and no access is right.
  *
  * The epoch of a block counts its barriers, that of a warp the synchronisations of all its threads since the block's
  * last barrier. Of a thread's fences three are counted. Bits 18 to 63 of a running thread are its stamp. */
@@ -45,7 +45,7 @@ enum { MW_CHECK_LAUNCHES = 16, MW_CHECK_EPOCHS = 1 << 10, MW_CHECK_WARP_EPOCHS =
 
 enum mw_access { MW_ACCESS_PLAIN, MW_ACCESS_ATOMIC, MW_ACCESS_VOLATILE, MW_ACCESS_BLOCK /* atomic in its block */ };
 
-/* Who has read the word beside the thread in the cell, none of them ordered before it. A plain write on which others
+/* Who has read the word next to the thread in the cell, none of them ordered before it. A plain write on which others
  * have gone on by atomic operations is kept as a read: to any other atomic operation it is what a plain read is. */
 enum { MW_READ_ALONE, MW_READ_BY_WARP, MW_READ_BY_BLOCK, MW_READ_BY_GRID };
 

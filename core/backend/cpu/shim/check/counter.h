@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counting in check mode, shared by the hooks of a counted unit (hooks.cpp beside this file) and the checker
+ * Counting in check mode, shared by the hooks of a counted unit (hooks.cpp next to this file) and the checker
  * (core/backend/cpu/check/log.c). The lanes of a warp run one after the other. An access of the first one opens a
  * request; the others join it by accesses at the same place, after the same calls and as many iterations of the same
  * loops (mw_thread.path). So they come together as on a GPU, which brings a warp's lanes together after each branch and

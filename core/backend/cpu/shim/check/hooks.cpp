@@ -60,6 +60,9 @@ HOOK void mw_check_copy(int what, const void *to, const void *from, unsigned byt
 
 FAST void note_work() { sites[0].place = sites; }
 
+/* a[0] = 1 by thread 0, then x = a[0] by thread 1: after a barrier the stamps differ in the epoch, which is right, and
+ * the cell of a[0] notes the read; without one they differ in the rank only, and check->access() reports a race. */
+
 /* Of two stamps, by what differs: the other access is the thread's own, or lies before the block's barrier or the
  * launch. */
 FAST bool is_before(bits differs) {
@@ -118,7 +121,8 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
   return true;
 }
 
-/* {== Counting ========================================================= */
+/* {== Counting =========================================================
+ * y = a[t] by 32 lanes: one mw_request of that place with 32 addresses of 4 bytes; request.c makes 4 sectors of it. */
 
 enum { MOST_ALIGNED = 16, MOST_UNALIGNED = 4 /* of what the compiler calls so */ };
 enum { AHEAD = 16 }; /* lanes */
@@ -285,7 +289,8 @@ FAST void access_plain(const void *at, const unsigned bytes, const bool write, c
   bytes < 4 ? access(at, bytes, write, place) : access_words(at, bytes / 4, write, place);
 }
 
-/* {== Plain and volatile accesses ====================================== */
+/* {== Plain and volatile accesses ======================================
+ * a[i] += 1 of an int: __tsan_read4(&a[i]), the load, __tsan_write4(&a[i]), the store. */
 
 FAST void access_volatile(void *at, unsigned bytes, bool write, const void *place) {
   const mw_cell *cell = cell_of((pointer)at);
@@ -334,7 +339,8 @@ HOOK void __tsan_init() {}
 HOOK void __tsan_func_entry(void *caller) { count_call(caller); }
 HOOK void __tsan_func_exit() { count_return(); }
 
-/* clang++ 14 copies structures by calls of these, without a hook; of_bytes: a kernel's own call, of any bytes. */
+/* a[i] = b[j] of 24 bytes: memcpy(&a[i], &b[j], 24), for which clang++ 14 has no hook: b's bytes are read, a's written.
+ * of_bytes: a kernel's own call, of any bytes. */
 FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down) {
   volatile char *into = (volatile char *)to;
   const volatile char *out = (const volatile char *)from;
@@ -393,7 +399,8 @@ HOOK int bcmp(const void *one, const void *other, unsigned long bytes) {
   return compare_checked(one, other, bytes, PLACE);
 }
 
-/* What libm writes and reads through pointers: the linker calls these instead (cpu_check_linked of linker.c). */
+/* What libm writes and reads through pointers: the linker calls these instead (cpu_check_linked of linker.c).
+ * sincosf(x, &s[t], &c[t]) is __wrap_sincosf: 4 bytes are written at each. */
 #define BY_POINTERS(T, f)                                                                                              \
   void __real_sincos##f(T, T *, T *);                                                                                  \
   T __real_frexp##f(T, int *);                                                                                         \
@@ -426,7 +433,8 @@ BY_POINTERS(float, f)
 
 /* ==} */
 
-/* {== Atomics ========================================================== */
+/* {== Atomics ==========================================================
+ * atomicAdd(&a[0], 1): __tsan_atomic32_fetch_add(&a[0], 1, order), a read and a write by MW_ACCESS_ATOMIC. */
 
 /* What the next atomic operation is, by the shim's atomic.h. */
 static int next_is;
@@ -510,7 +518,8 @@ HOOK void __tsan_atomic_signal_fence(int) {}
 
 /* ==} */
 
-/* {== Rules: -fsanitize=bounds,alignment,signed-integer-overflow,object-size = */
+/* {== Rules: -fsanitize=bounds,alignment,signed-integer-overflow,object-size =
+ * int s[8]; s[9]: __ubsan_handle_out_of_bounds("k.cu", 12, 'int[8]', 9), which is rule(MW_RULE_INDEX, "k.cu", 12, 9). */
 
 struct source_place {
   const char *file;

@@ -105,7 +105,7 @@ public:
 #define MW_PLACE      mw_file, mw_line, mw_column
 #define MW_ADD        cub::Sum()
 #define MW_LIST(...)  __VA_ARGS__
-/* A scan of one item a thread, and of several: `front` is what comes before the block. */
+/* A scan of one item per thread, and of several: `front` is what comes before the block. */
 #define MW_SCAN(name, Template, parameters, inclusive, op, front, result)                                              \
   template <MW_LIST Template class = void> void name(T input, T &output, MW_LIST parameters MW_EXACTLY_HERE) {         \
     result scan<inclusive>(&input, &output, 1, op, front, MW_PLACE);                                                   \
@@ -159,7 +159,7 @@ private:
     }
   };
 
-  /* Returns the block's total, without what is in front of it. With nothing there, the first item of an exclusive scan
+  /* Returns the block's total, without what is before it. With nothing there, the first item of an exclusive scan
    * stays as it is. */
   template <bool Inclusive, class Op, class Front>
   T scan(const T *inputs, T *outputs, int count, Op op, const Front &front, const char *mw_file, int mw_line,
@@ -300,7 +300,7 @@ public:
     SubtractLeft(inputs, outputs, op, MW_PLACE);
     if (mw_thread_rank() == 0) outputs[0] = op(first, before);
   }
-  /* The block's last item keeps its value, or is compared with the first one of the tile behind. */
+  /* The block's last item keeps its value, or is compared with the first one of the tile after. */
   template <int N, class Out, class Op>
   void SubtractRight(T (&inputs)[N], Out (&outputs)[N], Op op, MW_EXACTLY_HERE) {
     const int rank = (int)mw_thread_rank();

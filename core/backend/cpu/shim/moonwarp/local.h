@@ -21,7 +21,7 @@ struct mw_followed {
   MW_TESTED_MEMBER ~mw_followed() { mw_check_local(&it, 0); }
 };
 
-struct mw_zone { /* beside an array; nothing is written there */
+struct mw_zone { /* next to an array; nothing is written there */
   char at[128];
   MW_TESTED_MEMBER mw_zone() {}
 };

@@ -46,7 +46,7 @@ template <class T> MW_FN T mw_bit_insert(T a, T b, unsigned position, unsigned l
   return (T)((b & ~(ones << from)) | (a & ones) << from);
 }
 
-/* Of the highest bit that is not the sign; ~0: there is none. */
+/* Of the highest bit that is not the sign; 0 if none. */
 MW_FN unsigned mw_highest_bit(unsigned x) { return 31u - (unsigned)__clz((int)x); }
 MW_FN unsigned mw_highest_bit(int x) { return mw_highest_bit((unsigned)(x < 0 ? ~x : x)); }
 MW_FN unsigned mw_highest_bit(unsigned long long x) { return x ? 63u - (unsigned)__clzll((long long)x) : ~0u; }

@@ -83,7 +83,7 @@ static inline double mw_erfcx(double x) {
   return 0.5641895835477563 / t;
 }
 
-/* The solution y of erf(y) = p, with q = 1 - |p| given beside p so that the ends lose no digits: the approximation of
+/* The solution y of erf(y) = p, with q = 1 - |p| given next to p so that the ends lose no digits: the approximation of
  * Giles, "Approximating the erfinv function" (2010), then three steps of Halley. */
 static inline double mw_erfinv_of(double p, double q) {
   if (p != p || p > 1 || p < -1) return __builtin_nan("");

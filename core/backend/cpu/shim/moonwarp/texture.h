@@ -126,7 +126,7 @@ struct mw_step { /* along an axis: two texels, and the second's weight */
   float part;
 };
 
-/* Of linear reads the number of 256ths, to the nearest: what is left below one is the weight. */
+/* Of linear reads the number of 256ths, to the nearest: the rest below one is the weight. */
 MW_FN int mw_256ths(float x) { return (int)(x * 256 + 384.5f) - 512; }
 
 MW_FN mw_step mw_along(const mw_image &t, int axis, float x, bool linear) {
@@ -198,7 +198,7 @@ MW_FN int mw_256ths_inside(const mw_image &t, int axis, float x) {
   return (int)(mw_held(x * t.scale[axis] * 256 - 128, 0, (float)(((int)t.side[axis] - 1) * 256)) + 0.5f);
 }
 
-/* Of the texel behind, where there is one. */
+/* Of the texel after, where there is one. */
 MW_FN int mw_behind(const mw_image &t, int axis, int i) { return i + (i + 1 < (int)t.side[axis]); }
 
 MW_FN float mw_bilinear(const mw_image &t, const float *texels, float x, float y) {

@@ -317,7 +317,7 @@ struct mw_rounds {
     return true;
   }
 };
-/* In front of the loop; a macro's statement does not make its indentation look wrong. */
+/* Before the loop; a macro's statement does not make its indentation look wrong. */
 #define MW_COUNTED for (mw_rounds mw_spin; mw_spin.begins();)
 
 MW_FN long long clock64() {

@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp ceilings: what a device gives at most, measured once and kept.
+
+local ceiling = require "moonwarp.measure.ceiling"
+local devices = require "moonwarp.tools.device"
+local options = require "moonwarp.base.options"
+local session = require "moonwarp.session"
+local units = require "moonwarp.base.units"
+
+local ceilings = { most = 0 }
+
+ceilings.options = {
+  { flag = "--device", value = "a device", show = "ID", help = "else the first usable GPU, else the CPU",
+    check = function(text) return options.device(text, true) end },
+  { flag = "--again", help = "forget what is kept of the device, and measure all" },
+}
+
+ceilings.usage = [[
+usage: moonwarp ceilings [--device ID] [--again]
+
+What a device gives at most: memories, arithmetic, launches, buses. What is missing is measured, on a
+quiet machine in a minute or two, and kept by the device's name, its driver and moonwarp's version.
+MOONWARP_CEILINGS names the file (else $XDG_CONFIG_HOME/moonwarp/ceilings.json, else
+~/.config/moonwarp/ceilings.json).]]
+
+ceilings.example = "moonwarp ceilings --device cpu"
+
+ceilings.notes = [[
+exit status: 0 done, 1 a kernel of moonwarp computes what is wrong, 2 wrong use, 4 no such device,
+130 interrupted]]
+
+local function line_of(row)
+  local value = row.value and units.format(row.value, row.unit, 3) or "none"
+  local sheet = row.sheet and (", data sheet %s"):format(units.format(row.sheet, row.unit, 3)) or ""
+  return ("%-12s %-14s %s%s"):format(row.name, value, row.reason or row.about, sheet)
+end
+
+--- The command.
+---@param parsed table
+function ceilings.run(parsed)
+  session.begin { device = parsed.device }
+  local device = devices.open(session.current, parsed.device)
+  if parsed.again then ceiling.forget(device) end
+  print(("%s (%s)"):format(device:id(), device:name()))
+  for _, row in ipairs(ceiling.all(session.current, device)) do print(line_of(row)) end
+  print("kept in " .. ceiling.file:path())
+end
+
+return ceilings

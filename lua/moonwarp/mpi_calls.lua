@@ -1,0 +1,245 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The job's MPI, as moonwarp.mpi, moonwarp.nccl and the run of the job (sweep/ranks.lua) use it: waits that Ctrl-C and
+-- the job's end interrupt, texts of any length, arrays where MPI reaches them. Sent data is in one of four spaces
+-- ("arrays", "values", "job", "groups"), so that the script's messages meet none of the library's.
+
+local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
+local literal = require "moonwarp.base.literal"
+
+local calls = {}
+
+local LOOK_SECONDS <const> = 0.01 -- of a test, before the job is looked at
+local COUNTS <const> = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS" } -- what launchers say
+
+-- A launcher of one MPI starts for the library of another as many jobs of one rank.
+local function check_launcher(place)
+  local started = 1
+  for _, name in ipairs(COUNTS) do started = math.max(started, math.tointeger(tonumber(os.getenv(name))) or 1) end
+  if place.size == 1 and started > 1 then
+    failure.raise_as("unsupported", "mpirun has started %d processes, which are no job of %s: mpirun and mpicc are of "
+      .. "two MPIs; put both of one first on PATH, or set MOONWARP_MPICC to the mpicc of that mpirun", started,
+      place.version)
+  end
+end
+
+--- Opens it, once.
+---@return table place  rank, size, local_rank, local_size, takes_cuda, version
+function calls.open()
+  if not calls.place then
+    local place = core.mpi.open(core.version)
+    check_launcher(place)
+    calls.place = place
+  end
+  return calls.place
+end
+
+-- ---- waiting ------------------------------------------------------------------------------------
+
+--- Called now and then in a wait, with the awaited operation and the peer, if it is one: it may raise.
+function calls.look() end
+
+local function checked(who, ok, ...)
+  if ok then return ... end
+  local problem = ...
+  if failure.status(problem) == "interrupted" then error(problem, 0) end
+  failure.raise_as("driver", "rank %d: %s: %s", calls.place.rank, who, failure.text(problem))
+end
+
+--- Begins a call.
+---@param who string  "recv from rank 3", for messages
+---@param ... any     of core.mpi.post: kind, space, out, in, count, type, op, peer, tag
+---@return table request  for calls.test and calls.await
+function calls.post(who, ...)
+  local peer = select(8, ...)
+  return { raw = checked(who, pcall(core.mpi.post, ...)), who = who, peer = peer }
+end
+
+--- Whether a call is done.
+---@param request table
+---@param seconds number  to wait for it
+---@return integer? bytes  received; nil: not yet
+function calls.test(request, seconds)
+  return checked(request.who, pcall(core.mpi.test, request.raw, seconds))
+end
+
+--- Waits until a call is done.
+---@param request table
+---@return integer bytes
+function calls.await(request)
+  local bytes = calls.test(request, LOOK_SECONDS)
+  while not bytes do
+    calls.look(request.who, request.peer)
+    bytes = calls.test(request, LOOK_SECONDS)
+  end
+  return bytes
+end
+
+function calls.run(...) return calls.await(calls.post(...)) end
+
+-- ---- texts --------------------------------------------------------------------------------------
+
+local HEAD <const> = "<I8"
+local HEAD_BYTES <const> = 8
+
+--- Begins to send a text: its length, then itself.
+---@return table[] requests
+function calls.send_text(who, space, text, peer, tag)
+  return { calls.post(who, "send", space, nil, HEAD:pack(#text), HEAD_BYTES, "u8", nil, peer, tag),
+           calls.post(who, "send", space, nil, text, #text, "u8", nil, peer, tag) }
+end
+
+function calls.recv_text(who, space, peer, tag)
+  local head = core.mpi.buffer(HEAD_BYTES)
+  calls.run(who, "recv", space, head, nil, HEAD_BYTES, "u8", nil, peer, tag)
+  local bytes = HEAD:unpack(core.mpi.text(head, HEAD_BYTES))
+  local body = core.mpi.buffer(bytes)
+  calls.run(who, "recv", space, body, nil, bytes, "u8", nil, peer, tag)
+  return core.mpi.text(body, bytes)
+end
+
+local function broadcast_bytes(who, space, text, bytes, root)
+  local buffer = core.mpi.buffer(bytes, text)
+  calls.run(who, "broadcast", space, buffer, nil, bytes, "u8", nil, root)
+  return core.mpi.text(buffer, bytes)
+end
+
+--- A text of the root, at all ranks.
+---@param text string?  the root's
+function calls.broadcast_text(who, space, text, root)
+  local head = broadcast_bytes(who, space, text and HEAD:pack(#text), HEAD_BYTES, root)
+  return broadcast_bytes(who, space, text, (HEAD:unpack(head)), root)
+end
+
+--- The texts of all ranks at one of them, in their order; nil elsewhere.
+function calls.gather_texts(who, space, text, root)
+  local place, all = calls.place, {}
+  if place.rank ~= root then
+    for _, request in ipairs(calls.send_text(who, space, text, root, 0)) do calls.await(request) end
+    return nil
+  end
+  for rank = 0, place.size - 1 do
+    all[rank + 1] = rank == root and text or calls.recv_text(("%s, of rank %d"):format(who, rank), space, rank, 0)
+  end
+  return all
+end
+
+--- The same at all ranks.
+function calls.all_gather_texts(who, space, text)
+  local all = calls.gather_texts(who, space, text, 0)
+  local whole = all and table.concat(lists.map(all, function(one) return string.pack("<s8", one) end))
+  local at, out = 1, {}
+  whole = calls.broadcast_text(who, space, whole, 0)
+  for i = 1, calls.place.size do out[i], at = string.unpack("<s8", whole, at) end
+  return out
+end
+
+-- ---- values -------------------------------------------------------------------------------------
+
+local DEEP <const> = 50
+local PLAIN <const> = lists.set { "nil", "boolean", "number", "string", "table" }
+
+local function check_value(who, value, depth)
+  local kind = core.type(value) or type(value)
+  if not PLAIN[kind] then
+    failure.invalid("%s: numbers, texts, truth values and tables of them are sent, got %s", who, kind)
+  end
+  if kind ~= "table" then return end
+  if depth > DEEP then failure.invalid("%s: a table is in itself, or too deep", who) end
+  for key, one in pairs(value) do
+    if type(key) == "table" then failure.invalid("%s: a table is the key of another", who) end
+    check_value(who, key, depth + 1)
+    check_value(who, one, depth + 1)
+  end
+end
+
+--- A value as a text; what cannot be one is misuse.
+function calls.packed(who, value)
+  check_value(who, value, 1)
+  return literal.text { value }
+end
+
+--- The value of such a text. It may be anybody's: literal.value loads no names and no calls.
+function calls.unpacked(who, text)
+  local value = literal.value(text)
+  if type(value) ~= "table" then failure.raise_as("driver", "%s: what came is no value of a rank", who) end
+  return value[1]
+end
+
+-- ---- arrays -------------------------------------------------------------------------------------
+
+local WEAK <const> = { __mode = "k" }
+local direct, free = setmetatable({}, WEAK), setmetatable({}, WEAK) -- by device; free: staging arrays by their kind
+
+--- Whether MPI gets the memory of a device's arrays itself. In check mode what arrives is copied, so that it is noted.
+function calls.is_direct(device)
+  if direct[device] == nil then
+    direct[device] = device:kind() ~= "gpu" and not device:properties().checks or calls.place.takes_cuda > 0
+  end
+  return direct[device]
+end
+
+local function kind_of(x) return ("%s %d"):format(x:dtype(), #x) end
+
+--- An array's memory as MPI gets it, when the stream has come so far: the array, or one in pinned memory.
+---@param x userdata
+---@param stream userdata?
+---@param reads boolean     whether its elements are wanted there
+---@return userdata memory
+function calls.memory(x, stream, reads)
+  local device, memory = x:device(), x
+  stream = stream or device:default_stream()
+  if not calls.is_direct(device) then
+    free[device] = free[device] or {}
+    memory = table.remove(free[device][kind_of(x)] or {}) or device:pinned(x:dtype(), #x)
+    if reads then memory:copy(x, { stream = stream }) end
+  end
+  stream:synchronize()
+  return memory
+end
+
+--- Takes what has come to the array's memory, if it is another than the array, which is then free for the next call.
+function calls.settle(x, memory, stream, writes)
+  if memory == x then return end
+  local device = x:device()
+  stream = stream or device:default_stream()
+  if writes then
+    x:copy(memory, { stream = stream })
+    stream:synchronize()
+  end
+  local kept = free[device]
+  kept[kind_of(x)] = lists.append(kept[kind_of(x)] or {}, { memory })
+end
+
+-- ---- from rank to rank --------------------------------------------------------------------------
+
+--- Begins to send or to receive an array.
+---@param name string  of the script's function
+---@param kind string  "send", "recv"
+---@return table transfer  for calls.finish; call: the request
+function calls.transfer(name, kind, space, x, peer, o)
+  local receives = kind == "recv"
+  local memory = calls.memory(x, o.stream, not receives)
+  local who = ("%s %s rank %d"):format(name, receives and "from" or "to", peer)
+  local out, from = memory, nil
+  if not receives then out, from = nil, memory end
+  return { x = x, memory = memory, stream = o.stream, receives = receives,
+           call = calls.post(who, kind, space, out, from, #x, x:dtype(), nil, peer, o.tag) }
+end
+
+--- Ends it, once.
+---@param self table
+---@param bytes integer?  that have come; else they are waited for
+function calls.finish(self, bytes)
+  if self.bytes then return end
+  self.bytes = bytes or calls.await(self.call)
+  calls.settle(self.x, self.memory, self.stream, self.receives)
+  if self.receives and self.bytes ~= self.x:nbytes() then
+    failure.invalid("rank %d: %s: %d bytes came for %s, which has %d", calls.place.rank, self.call.who, self.bytes,
+      tostring(self.x), self.x:nbytes())
+  end
+end
+
+return calls

@@ -1,0 +1,299 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The ranks of an MPI job (moonwarp run --mpi) as one run. Rank 0 has the folder. The others keep their results in
+-- memory and send them to it when their script ends; it then tells all how the job has ended.
+-- A rank that fails sends why, and does not wait for the others, which may wait for it: when rank 0 has closed the run,
+-- it lets that rank say its message and end the job. An error tells ranks that wait for a rank that has ended.
+
+local calls = require "moonwarp.mpi_calls"
+local core = require "moonwarp.core"
+local exit = require "moonwarp.base.exit"
+local failure = require "moonwarp.base.failure"
+local form = require "moonwarp.base.schema"
+local fold = require "moonwarp.results.fold"
+local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
+local passes = require "moonwarp.sweep.passes"
+local path = require "moonwarp.base.path"
+local record = require "moonwarp.results.record"
+local schema = require "moonwarp.results.record_schema"
+local session = require "moonwarp.session"
+
+local ranks = {}
+
+local PART <const>, WORD <const> = 1, 2 -- tags: of a rank to rank 0, of rank 0 to a rank
+local GRACE <const> = 2 -- seconds that a rank which fails waits for rank 0
+local STILL <const> = 1 -- seconds without news after which a waiting rank learns who has ended
+local LOOK_SECONDS <const> = 0.01
+
+-- ---- letters ------------------------------------------------------------------------------------
+
+-- A letter that may come: its head is awaited from the beginning.
+local function expect(from, tag)
+  local head = core.mpi.buffer(8)
+  local who = ("the job's word from rank %d"):format(from)
+  return { head = head, from = from, tag = tag, who = who,
+           call = calls.post(who, "recv", "job", head, nil, 8, "u8", nil, from, tag) }
+end
+
+-- Its values, if it is there.
+local function received(letter, seconds)
+  if not calls.test(letter.call, seconds) then return nil end
+  local bytes = ("<I8"):unpack(core.mpi.text(letter.head, 8))
+  local body = core.mpi.buffer(bytes)
+  local call = calls.post(letter.who, "recv", "job", body, nil, bytes, "u8", nil, letter.from, letter.tag)
+  repeat until calls.test(call, LOOK_SECONDS)
+  return calls.unpacked(letter.who, core.mpi.text(body, bytes))
+end
+
+local function send(to, tag, values)
+  return calls.send_text(("the job's word to rank %d"):format(to), "job", calls.packed("mw.record", values), to, tag)
+end
+
+-- Waits so long at most. Whether all has arrived.
+local function await(requests, seconds)
+  local start = core.clock()
+  for _, one in ipairs(requests) do
+    while not calls.test(one, LOOK_SECONDS) do
+      if core.clock() - start > seconds then return false end
+    end
+  end
+  return true
+end
+
+-- ---- rank 0 -------------------------------------------------------------------------------------
+
+local LEFT <const> = form.fields { status = "integer", message = "string?", failed_checks = "integer",
+                                   found = "integer", lines = form.list "table" }
+
+local TAKEN <const> = lists.set { "check", "remark", "finding", "warning", "counters" }
+
+local function problem_of(left)
+  local problem = form.problem(left, LEFT) or schema.lines_problem(left.lines)
+  if problem then return problem end
+  local first = { kind = "run", value = { schema = fold.SCHEMA, study = "a rank" } }
+  return schema.problem(fold.lines(lists.append({ first }, left.lines)))
+end
+
+-- A rank's results become those of the run.
+local function take(current, from, left)
+  current.failed_checks, current.found = current.failed_checks + left.failed_checks, current.found + left.found
+  for _, line in ipairs(left.lines) do
+    if line.kind == "record" then
+      current:folder() -- there is a run
+      record.take(current, line.value)
+    elseif TAKEN[line.kind] then
+      current:mention(line.kind, lists.merged(line.value, { rank = from }))
+    end
+  end
+end
+
+local function is_failure(status) return status ~= exit.OK and status ~= exit.CHECK end
+
+-- Hears what has come of the others. The first that has failed is job.failed.
+local function hear(job)
+  for i = #job.open, 1, -1 do
+    local from = job.open[i].from
+    local left = received(job.open[i], 0)
+    if left then
+      local problem = problem_of(left)
+      if problem then failure.raise_as("io", "what rank %d has sent is not in order: %s", from, problem) end
+      table.remove(job.open, i)
+      job.ended[from], job.parts[from], job.news = true, left, core.clock()
+      if is_failure(left.status) and not job.failed then
+        job.failed = { rank = from, status = left.status, message = left.message }
+      end
+    end
+  end
+end
+
+-- Tells those who still run who does not.
+local function tell_ended(job)
+  if core.clock() - job.news < STILL or job.told == job.news then return end
+  job.told = job.news
+  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = lists.merged(job.ended, { [0] = true }) }) end
+end
+
+-- Waits for all, unless one has failed; then takes what there is in the order of ranks.
+local function collect(current, waits)
+  local job = current.job
+  hear(job)
+  while waits and #job.open > 0 and not job.failed do
+    tell_ended(job)
+    calls.test(job.open[1].call, LOOK_SECONDS)
+    hear(job)
+  end
+  for _, rank in ipairs(lists.keys(job.parts)) do take(current, rank, job.parts[rank]) end
+end
+
+--- Rank 0: waits for what the others leave. The status of the job. One message is said: this rank's own or, by itself,
+--- that of the rank that has failed; an interruption may be what the end of that rank has brought.
+---@param current table
+---@param status integer  this rank's
+---@return integer status
+function ranks.collect(current, status)
+  local job = current.job
+  local outcome, message, problem = host.call(collect, current, not is_failure(status))
+  if outcome ~= "done" then status = passes.status(outcome, message, problem) end
+  if is_failure(status) and status ~= exit.INTERRUPTED then job.failed = nil end
+  if job.failed then
+    current.message, status = job.failed.message, job.failed.status
+  elseif is_failure(status) and current.message then
+    exit.complain("%s", current.message)
+  end
+  return status
+end
+
+-- All have heard how the job ends. If not well, mpirun ends those that are still about to exit, who then say nothing.
+local function close(status)
+  core.mpi.close()
+  if status ~= exit.OK then host.prefix() end
+  return status
+end
+
+-- Of a job of one rank the process may go on to its end.
+local function abort(job, status)
+  if job.size == 1 then return core.mpi.close() end
+  host.prefix()
+  core.mpi.abort(status)
+end
+
+--- Rank 0: the run has been closed. Ends the job.
+---@param job table
+---@param status integer
+function ranks.conclude(job, status)
+  if not is_failure(status) and #job.open == 0 then
+    for rank = 1, job.size - 1 do await(send(rank, WORD, { status = status }), math.huge) end
+    return close(status)
+  end
+  if job.failed then
+    await(send(job.failed.rank, WORD, { status = status }), GRACE)
+    host.call(host.wait, {}, GRACE)
+  end
+  abort(job, status)
+end
+
+-- ---- the others ---------------------------------------------------------------------------------
+
+-- In place of a run's folder and journal.
+local Memory = {}
+Memory.__index = Memory
+
+function Memory:append(kind, values) table.insert(self.job.lines, { kind = kind, value = values }) end
+Memory.note = Memory.append
+function Memory.keep_sources() end
+
+-- For what a script writes there; it goes with the rank.
+function Memory:place()
+  local job = self.job
+  if not job.folder then
+    job.folder = os.tmpname()
+    os.remove(job.folder)
+    require("lfs").mkdir(job.folder)
+  end
+  return job.folder
+end
+
+function Memory.finish() end
+
+local function open_memory(current)
+  return setmetatable({ job = current.job, root = current:out(), script = current:script_file(), remarks = {} },
+    Memory)
+end
+
+-- Of rank 0: who has ended, or how the job has.
+local function hear_word(job, seconds)
+  local word = received(job.word, seconds)
+  if not word then return nil end
+  if word.status then return word.status end
+  job.ended, job.news, job.word = word.ended, core.clock(), expect(0, WORD)
+end
+
+local function await_word(job, seconds)
+  local start, word = core.clock(), hear_word(job, LOOK_SECONDS)
+  while not word and core.clock() - start <= seconds do word = hear_word(job, LOOK_SECONDS) end
+  return word
+end
+
+--- Another rank: sends what it has, and waits for the end of the job.
+---@param current table
+---@param status integer  this rank's
+---@return integer status  the job's
+function ranks.report(current, status)
+  local job = current.job
+  current:settle_findings()
+  current:settle_counters()
+  if job.folder then os.execute("rm -rf " .. path.quote(job.folder)) end
+  for _, one in ipairs(current.waiting) do table.insert(job.lines, { kind = one[1], value = one[2] }) end
+  local lines = lists.map(job.lines, function(line) return not line.kind:find "^slice" and line or nil end)
+  local fails = is_failure(status)
+  local seconds = fails and GRACE or math.huge
+  local outcome, word = host.call(function()
+    await(send(0, PART, { status = status, message = current.message, failed_checks = current.failed_checks,
+                          found = current.found, lines = lines }), seconds)
+    return await_word(job, seconds)
+  end)
+  if outcome == "done" and not fails then return close(word) end
+  local is_own = outcome == "done" and status ~= exit.INTERRUPTED -- else another rank has ended the job
+  if is_own and current.message then exit.complain("%s", current.message) end
+  abort(job, fails and status or exit.INTERRUPTED)
+end
+
+-- ---- all ----------------------------------------------------------------------------------------
+
+-- While a rank waits for another in a call. Rank 0 may hear there that one has failed, and then ends the job in place.
+local function look(who, peer)
+  local current = session.current
+  local job = current.job
+  if job.rank == 0 then hear(job) else hear_word(job, 0) end
+  if job.failed then current:leave(exit.OK) end
+  local gone = peer or next(job.ended)
+  if job.ended[gone] and core.clock() - job.news > STILL then
+    job.news = core.clock()
+    failure.invalid("rank %d: %s: rank %d has ended its script, and takes no part", job.rank, who, gone)
+  end
+end
+
+-- The greatest of all ranks, number by number: for benchmarks (measure/bench.lua).
+local function max(...)
+  local count = select("#", ...)
+  local numbers = core.mpi.buffer(8 * count, ("d"):rep(count):pack(...))
+  calls.run("mw.bench", "all_reduce", "job", numbers, nil, count, "f64", "max")
+  return ("d"):rep(count):unpack(core.mpi.text(numbers, 8 * count))
+end
+
+-- What rank 0 says.
+local function decide(yes)
+  return calls.broadcast_text("mw.bench", "job", yes and "y" or "n", 0) == "y"
+end
+
+--- Opens the job.
+---@param more table   options of the session, which get the rank's own ones
+---@return table job   for ranks.join
+function ranks.open(more)
+  local place = calls.open()
+  local job = { rank = place.rank, size = place.size, version = place.version, news = core.clock(),
+                open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide }
+  host.catch_term()
+  if job.size > 1 then
+    host.prefix(("[%d] "):format(job.rank))
+    more.share = { place.local_rank, place.local_size }
+  end
+  if job.rank > 0 then more.quiet, more.json = true, nil end
+  return job
+end
+
+--- The session is the rank's.
+---@param current table
+---@param job table
+function ranks.join(current, job)
+  current.job = job
+  if job.rank > 0 then
+    current.opens, job.word = open_memory, expect(0, WORD)
+  else
+    for rank = 1, job.size - 1 do job.open[rank] = expect(rank, PART) end
+  end
+  calls.look = look
+end
+
+return ranks
