@@ -112,7 +112,7 @@ struct mw_device {
   const mw_backend *backend; /* set, as refs is to 1, by mw_device_open */
   mw_device_info    info;   /* filled by open, constant afterwards */
   mw_stream        *main;   /* the default stream: docs/architecture/devices.md; NULL when offline */
-  bool              counts; /* the last check_mode said so; the backend's */
+  bool              counters; /* the last check_mode said so; the backend's */
   mw_compared       compared; /* the backend's */
   atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
   struct mw_attached *attached; /* the binding's: closed before the device is */
@@ -293,13 +293,13 @@ typedef struct mw_check_mode { /* how a device in check mode judges */
   uint64_t seed;   /* of the order in which threads and blocks run; 0: in order */
   uint64_t orders; /* each launch is run in so many, of this seed and those that follow; 0: in one */
   uint64_t blocks; /* so many of a launch are run; 0: all */
-  bool     counts; /* what warps ask of memory is counted, by launches of modules that are compiled from now on */
+  bool     counters; /* what warps ask of memory is counted, by launches of modules that are compiled from now on */
 } mw_check_mode;
 
 typedef struct mw_counter_line {
   const char *file, *text; /* text: of the line; "": not known */
   int         line;
-  mw_counters   counts;
+  mw_counters counters;
 } mw_counter_line;
 
 typedef struct mw_counter_launch { /* a launch that was counted, or the sum over several of one configuration */
@@ -308,7 +308,7 @@ typedef struct mw_counter_launch { /* a launch that was counted, or the sum over
   size_t           launches; /* that it is the sum of */
   uint32_t         grid[3], block[3];
   size_t           blocks, blocks_run; /* of the grid; fewer ran: the launch was a sample, or it failed */
-  mw_counters        counts;
+  mw_counters      counters;
   mw_counter_line *lines; /* by file and line */
   size_t           nlines;
   const struct mw_counter_launch *next;

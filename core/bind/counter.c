@@ -4,7 +4,7 @@
 #include "core/bind/bind.h"
 
 #define C(name, kind, unit, title, doc) FIELD(mw_counters, name),
-static const bind_field counts_fields[] = {MW_COUNTERS(C) LAST_FIELD};
+static const bind_field counter_fields[] = {MW_COUNTERS(C) LAST_FIELD};
 
 typedef struct counter_name {
   const char *name, *unit, *title, *doc; /* unit, title: NULL if none */
@@ -35,7 +35,7 @@ static int counter_names(lua_State *L) {
 }
 
 static void push_line(lua_State *L, const mw_counter_line *line) {
-  push_fields(L, counts_fields, &line->counts);
+  push_fields(L, counter_fields, &line->counters);
   set_string(L, "file", line->file);
   set_string(L, "text", line->text);
   lua_pushinteger(L, line->line);
@@ -52,30 +52,30 @@ static void set_size(lua_State *L, const char *name, size_t value) {
   lua_setfield(L, -2, name);
 }
 
-static void push_counted(lua_State *L, const mw_device *device, const mw_counter_launch *counted) {
-  push_fields(L, counts_fields, &counted->counts);
-  set_string(L, "kernel", counted->kernel);
+static void push_launch_counters(lua_State *L, const mw_device *device, const mw_counter_launch *launch) {
+  push_fields(L, counter_fields, &launch->counters);
+  set_string(L, "kernel", launch->kernel);
   set_string(L, "device", device->info.id);
   set_string(L, "source", device->backend->name);
-  set_size(L, "launch", counted->launch);
-  set_size(L, "launches", counted->launches);
-  set_size(L, "blocks", counted->blocks);
-  set_size(L, "blocks_run", counted->blocks_run);
-  set_dims(L, "grid", counted->grid);
-  set_dims(L, "block", counted->block);
-  lua_createtable(L, (int)counted->nlines, 0);
-  for (size_t i = 0; i < counted->nlines; i++) {
-    push_line(L, &counted->lines[i]);
+  set_size(L, "launch", launch->launch);
+  set_size(L, "launches", launch->launches);
+  set_size(L, "blocks", launch->blocks);
+  set_size(L, "blocks_run", launch->blocks_run);
+  set_dims(L, "grid", launch->grid);
+  set_dims(L, "block", launch->block);
+  lua_createtable(L, (int)launch->nlines, 0);
+  for (size_t i = 0; i < launch->nlines; i++) {
+    push_line(L, &launch->lines[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "lines");
 }
 
 /* Adds the launches of a device, from the first-th on, to the list on top of the stack. */
-static void add_counted(lua_State *L, mw_device *device, lua_Integer first) {
+static void add_counters(lua_State *L, mw_device *device, lua_Integer first) {
   for (const mw_counter_launch *it = device->backend->counters(device, false); it; it = it->next) {
     if ((lua_Integer)it->launch < first) continue;
-    push_counted(L, device, it);
+    push_launch_counters(L, device, it);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
 }
@@ -85,7 +85,7 @@ static int device_counters(lua_State *L) {
   mw_device *device = self_device(L);
   const lua_Integer first = lua_isnoneornil(L, 2) ? 1 : check_integer(L, 2);
   lua_newtable(L);
-  add_counted(L, device, first);
+  add_counters(L, device, first);
   return 1;
 }
 
@@ -100,7 +100,7 @@ static int all_counters(lua_State *L) {
     const bind_object *kept = lua_touserdata(L, -1);
     if (!kept->open) continue; /* the state is being closed */
     lua_pushvalue(L, 1);
-    add_counted(L, kept->device, 1);
+    add_counters(L, kept->device, 1);
     lua_pop(L, 1);
   }
   lua_settop(L, 1);
@@ -110,7 +110,7 @@ static int all_counters(lua_State *L) {
 const luaL_Reg counter_functions[] = {{"counters", all_counters}, {"counter_names", counter_names}, {NULL, NULL}};
 
 size_t counter_begin(lua_State *L, const char *kernel, mw_device *device) {
-  if (!device->counts)
+  if (!device->counters)
     bind_fail(L, MW_UNSUPPORTED,
               "kernel '%s': %s counts no accesses; mw.device(\"cpu\", { check = { counters = true } }) does, for "
               "modules that are compiled after it",
@@ -127,6 +127,6 @@ int counter_end(lua_State *L, const char *kernel, mw_device *device, size_t befo
               "kernel '%s' was compiled before %s began to count: call mw.device(\"cpu\", { check = { counters = true "
               "} }) before dev:module",
               kernel, device->info.id);
-  push_counted(L, device, last);
+  push_launch_counters(L, device, last);
   return 1;
 }

@@ -243,7 +243,7 @@ static void set_mode(lua_State *L, mw_device *device) {
                               .seed = (uint64_t)mode_number(L, "seed"),
                               .orders = (uint64_t)mode_number(L, "schedule"),
                               .blocks = (uint64_t)mode_number(L, "blocks"),
-                              .counts = mode_number(L, "counters")};
+                              .counters = mode_number(L, "counters")};
   if (device->info.checks) device->backend->check_mode(device, &mode);
 }
 

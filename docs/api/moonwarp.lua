@@ -2,8 +2,8 @@
 local counter_names = require "moonwarp.measure.counter_names"
 
 -- A class with the structural counters after its own fields, and the figures if it has them.
-local function counted(class, has_figures)
-  for _, one in ipairs(counter_names.counted) do
+local function with_counters(class, has_figures)
+  for _, one in ipairs(counter_names.list) do
     class[#class + 1] = { one.name, "integer", one.doc, unit = one.unit and "bytes", optional = true }
   end
   for _, one in ipairs(has_figures and counter_names.figures or {}) do
@@ -62,7 +62,7 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       { "blocks", "integer", "how many blocks of a launch are run: the first one, the last one and others", default = "all" },
       { "counters", "boolean", "what warps ask of memory is counted, for `dev:counters`; by modules that are compiled after it", default = "false" },
     },
-    counters = counted {
+    counters = with_counters {
       about = [[What the warps of a launch ask of memory, in all and by line. On the CPU device in check mode the figures follow from the
 source and do not depend on the machine. A figure that is not known is absent.]],
       result = true,
@@ -77,7 +77,7 @@ source and do not depend on the machine. A figure that is not known is absent.]]
       { "blocks_run", "integer", "whose accesses were counted: fewer of a sample, and of a launch that failed" },
       { "lines", "counters_line[]", "the same by file and line" },
     },
-    counters_line = counted {
+    counters_line = with_counters {
       about = "What a line of a kernel's source asks of memory.",
       result = true,
       { "file", "string", "" },
@@ -126,7 +126,7 @@ source and do not depend on the machine. A figure that is not known is absent.]]
       { "text", "string", "of that line", optional = true },
       { "stream", "string", "of an operation that a stream runs: which one; nil if the script itself made the access", optional = true },
     },
-    kernel_counters = counted({
+    kernel_counters = with_counters({
       about = [[What the launches of a kernel in one configuration are made of, summed: requests of warps to memory, the sectors and
 passes that these take, and figures computed from them. They depend on the kernel, its launch and its data, but not on the machine. A
 counter that is not known is absent, and so is a figure of accesses that the kernel does not make.

@@ -172,7 +172,7 @@ end)
 --- What the launches of devices that count were made of since the session began, by kernel and configuration.
 ---@return table[] counters  of measure/counters.lua
 mw.counters = api.func("mw.counters", 0, function()
-  return require("moonwarp.plot.counters").list(session.current, session.current:counters())
+  return require("moonwarp.plot.counter_table").list(session.current, session.current:counters())
 end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench", assert = "check" }, explain_device)

@@ -22,9 +22,9 @@
 --   failed_checks  how many; failed_before: of runs that have ended
 --   found          how many findings are errors; begun_with, settled: how often each had been met when the session
 --                  began and when they were noted last (measure/findings.lua)
---   counted        how many launches of each device had been counted when the session began; counted_until: when they
+--   counters_from  how many launches of each device had been counted when the session began; counters_until: when they
 --                  were noted last (measure/counters.lua)
---   is_counted     ncu has run (tools/ncu.lua)
+--   has_counters   ncu has run (tools/ncu.lua)
 --   is_sanitized   the tools of compute-sanitizer have run (tools/sanitizer.lua); is_above: the user has started one
 --   warned         warnings of compilers that the run has, by their texts (results/warning.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
@@ -66,7 +66,7 @@ end
 local function counters() return require "moonwarp.measure.counters" end
 
 -- The launches since counts of them were taken, and counts; a session without devices in check mode loads nothing.
-local function counted(since)
+local function counters_since(since)
   if not package.loaded["moonwarp.measure.counters"] and #core.counters() == 0 then return {}, since end
   return counters().since(since)
 end
@@ -75,11 +75,11 @@ end
 ---@param options table?  see above
 ---@return table
 function session.new(options)
-  local met, _, launches = counts(), counted {}
+  local met, _, launches = counts(), counters_since {}
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
                         put_off = {}, ends = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met,
-                        settled = met, counted = launches, counted_until = launches, pictures = {}, warned = {},
+                        settled = met, counters_from = launches, counters_until = launches, pictures = {}, warned = {},
                         tunings = {}, home = require("lfs").currentdir(), date = os.time(),
                         started = core.clock() }, Session)
 end
@@ -341,15 +341,15 @@ end
 --- What has been counted since the session began.
 ---@return table[] rows  by kernel and configuration, of measure/counters.lua
 function Session:counters()
-  return counters().by_configuration(counters().since(self.counted))
+  return counters().by_configuration(counters().since(self.counters_from))
 end
 
 --- Notes what has been counted since this was called last, and shows it if the command line asked for it.
 function Session:settle_counters()
   local launches
-  launches, self.counted_until = counted(self.counted_until)
+  launches, self.counters_until = counters_since(self.counters_until)
   if #launches == 0 then return end
-  local run, results = self.run, require "moonwarp.plot.counters"
+  local run, results = self.run, require "moonwarp.plot.counter_table"
   if self.options.argv then run = open_run(self) end
   local rows = results.note(launches, function(kind, values)
     if run then run:append(kind, values) else self:mention(kind, values) end

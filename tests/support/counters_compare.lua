@@ -21,7 +21,7 @@ end
 ---@param gpu table
 ---@return table[] figures  name, cpu, gpu, is_equal
 function compare.totals(cpu, gpu)
-  return lists.map(counters.counted, function(one)
+  return lists.map(counters.list, function(one)
     local a, b = cpu[one.name], gpu[one.name]
     if not (a and b) then return nil end
     return { name = one.name, cpu = a, gpu = b, is_equal = math.abs(a - b) <= margin(cpu, one.name) }
@@ -52,7 +52,7 @@ function compare.lines(cpu, gpu)
   local found = by_place(cpu, gpu)
   for _, place in ipairs(lists.keys(found)) do
     local a, b = found[place][1] or {}, found[place][2] or {}
-    for _, one in ipairs(counters.counted) do
+    for _, one in ipairs(counters.list) do
       local have, other = a[one.name] or 0, b[one.name] or 0
       if have + other > 0 and cpu[one.name] and gpu[one.name] and not one.name:find "requests$" then
         figures[#figures + 1] = { line = a.line or b.line, text = a.text or b.text, name = one.name, cpu = have,

@@ -142,7 +142,7 @@ void cpu_device_check_mode(mw_device *base, const mw_check_mode *mode) {
   cpu_device *device = (cpu_device *)base;
   if (!device->checker) return;
   cpu_streams_drain(device, false, &(mw_error){0}); /* what failed is reported by a stream's next use */
-  base->counts = mode->counts;
+  base->counters = mode->counters;
   cpu_checker_judge(device->checker, mode);
 }
 

@@ -103,11 +103,12 @@ static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_
   c->launch =
       (cpu_checked_launch){.kernel = kernel->base.name, .owner = c, .locate = locate, .locate_fault = locate_fault};
   c->launch.module = cpu_module_source(kernel->base.module, &c->launch.source_name, &c->launch.source_text);
-  c->launch.counted = kernel->owner->flavor == CPU_COUNT;
+  c->launch.counters = kernel->owner->flavor == CPU_COUNT;
   c->launch.beside = orders != NULL;
   c->launch.seed = orders ? cpu_orders_seed(orders) : 0;
   cpu_checker_begin(device->checker, grid, &c->launch);
-  if (kernel->unit->needs_fibers == MW_FIBERS_TO_COUNT && (kernel->is_short || !cpu_checker_counts(device->checker)))
+  if (kernel->unit->needs_fibers == MW_FIBERS_TO_COUNT &&
+      (kernel->is_short || !cpu_checker_has_counters(device->checker)))
     cpu_grid_leave_fibers(grid);
 }
 

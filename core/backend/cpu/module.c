@@ -139,7 +139,7 @@ static bool lacks_kernels(const cpu_module *module, const cpu_unit *unit) {
 }
 
 static cpu_flavor checked_flavor(const cpu_module *module) {
-  return module->base.device->counts ? CPU_COUNT : CPU_CHECK;
+  return module->base.device->counters ? CPU_COUNT : CPU_CHECK;
 }
 
 static mw_status load_source(cpu_module *module, mw_error *err) {

@@ -44,7 +44,7 @@ function export.run(parsed)
   if parsed.counters and form == "json" then
     options.fail("options '--json' and '--counters' exclude each other: the whole records have both")
   end
-  local text = results[form](parsed.counters and results.counted(list) or list)
+  local text = results[form](parsed.counters and results.counters(list) or list)
   if not parsed.output then
     io.write(text)
     return 0

@@ -9,7 +9,7 @@ local SECTOR <const> = 32 -- bytes
 
 -- Those of a launch, and of a line: name, doc; title, of a column, if it is not the name; unit; most: of several
 -- launches the greatest counts, not the sum.
-local counted = core.counter_names()
+local list = core.counter_names()
 
 -- Ratios of counters: name; title, of a column; over and under, names of counters that are added up, or with a "-"
 -- taken away; scale, of what is under; unit; what, the accesses without which there is no such figure; doc.
@@ -45,4 +45,4 @@ local figures = {
     doc = "active lanes of a request, of 32" },
 }
 
-return { counted = counted, figures = figures, SECTOR = SECTOR }
+return { list = list, figures = figures, SECTOR = SECTOR }

@@ -12,24 +12,24 @@ local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local place = require "moonwarp.measure.tool_place"
 
-local counters = { counted = counter_names.counted, figures = counter_names.figures }
+local counters = { list = counter_names.list, figures = counter_names.figures }
 
 local SECTOR <const> = counter_names.SECTOR
 
 -- ---- names and values -----------------------------------------------------------------------------
 
 -- The sum of some counters, less those with a "-"; nil if one is not known.
-local function sum(counted, names)
+local function sum(values, names)
   local total = 0
   for sign, name in names:gmatch "(%-?)([%w_]+)" do
-    if not counted[name] then return nil end
-    total = sign == "" and total + counted[name] or total - counted[name]
+    if not values[name] then return nil end
+    total = sign == "" and total + values[name] or total - values[name]
   end
   return total
 end
 
 local known = {}
-for _, one in ipairs(lists.append(lists.append({}, counters.counted), counters.figures)) do known[one.name] = one end
+for _, one in ipairs(lists.append(lists.append({}, counters.list), counters.figures)) do known[one.name] = one end
 
 --- Errors in a name; nil of one that is known.
 ---@param name any
@@ -61,14 +61,14 @@ end
 ---@param name string
 ---@return number? value   nil if it is not known, or there is nothing that it is of
 ---@return string? reason  why, as the end of a sentence about a kernel: "makes no access to shared memory"
-function counters.value(counted, name)
+function counters.value(values, name)
   local figure = known[name]
-  local over = sum(counted, figure.over or name)
+  local over = sum(values, figure.over or name)
   local under = 1
-  if figure.under then under = sum(counted, figure.under) end
+  if figure.under then under = sum(values, figure.under) end
   if over and under and under > 0 then return figure.under and over / ((figure.scale or 1) * under) or over end
   if over and under then return nil, "makes no access " .. figure.what end
-  return nil, ("has no '%s': %s does not count it"):format(name, counted.source == "ncu" and "ncu" or "the device")
+  return nil, ("has no '%s': %s does not count it"):format(name, values.source == "ncu" and "ncu" or "the device")
 end
 
 -- ---- launches of this process -------------------------------------------------------------------
@@ -109,9 +109,9 @@ end
 -- ---- sums ---------------------------------------------------------------------------------------
 
 -- Adds counters to those of a total.
-local function add(total, counted)
-  for _, one in ipairs(counters.counted) do
-    local value, have = counted[one.name], total[one.name]
+local function add(total, values)
+  for _, one in ipairs(counters.list) do
+    local value, have = values[one.name], total[one.name]
     if value and have then value = one.most and math.max(have, value) or have + value end
     total[one.name] = value or have
   end
@@ -182,9 +182,9 @@ end
 
 -- Sectors of the loads or stores, and how many hold the bytes that are asked for, one per request at least: where only
 -- the bytes of each lane are known as many as these fill, but not more than there are.
-local function sectors_of(counted, kind)
-  local requests, sectors = counted[kind .. "_requests"] or 0, counted[kind .. "_sectors"] or 0
-  local bytes = counted[kind .. "_bytes"] or counted[kind .. "_lane_bytes"]
+local function sectors_of(values, kind)
+  local requests, sectors = values[kind .. "_requests"] or 0, values[kind .. "_sectors"] or 0
+  local bytes = values[kind .. "_bytes"] or values[kind .. "_lane_bytes"]
   return requests, sectors, bytes and math.min(math.max(bytes / SECTOR, requests), sectors) or sectors
 end
 
@@ -198,10 +198,10 @@ end
 ---@return number excess
 ---@return number moved    all sectors and passes
 ---@return string[] words  "store: 32 sectors per request, 4 needed", of what costs anything
-function counters.excess(counted)
+function counters.excess(values)
   local excess, moved, words = 0, 0, {}
   for _, kind in ipairs { "load", "store" } do
-    local requests, sectors, needed = sectors_of(counted, kind)
+    local requests, sectors, needed = sectors_of(values, kind)
     excess, moved = excess + sectors - needed, moved + sectors
     if sectors > needed then
       words[#words + 1] = ("%s: %s sectors per request, %s needed"):format(kind, per_request(sectors, requests),
@@ -209,11 +209,11 @@ function counters.excess(counted)
     end
   end
   for _, kind in ipairs { "shared_load", "shared_store" } do
-    local conflicts = counted[kind .. "_conflicts"] or 0
-    excess, moved = excess + conflicts, moved + (counted[kind .. "_wavefronts"] or 0)
+    local conflicts = values[kind .. "_conflicts"] or 0
+    excess, moved = excess + conflicts, moved + (values[kind .. "_wavefronts"] or 0)
     if conflicts > 0 then
       words[#words + 1] = ("%s: %s conflicts per request"):format(kind:gsub("_", " "),
-        per_request(conflicts, counted[kind .. "_requests"]))
+        per_request(conflicts, values[kind .. "_requests"]))
     end
   end
   return excess, moved, words

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The script and the kernels of a run, as the run keeps them in its folder; lines where check mode found something are
--- marked, and lines whose accesses were counted have their counters next to them (counters.lua). A text is in the page
--- once: a run with the same file links to the first one. What does not fit is named, with its place.
+-- marked, and lines whose accesses were counted have their counters next to them (counter_lines.lua). A text is in the
+-- page once: a run with the same file links to the first one. What does not fit is named, with its place.
 
-local counted = require "moonwarp.report.counters"
+local counter_lines = require "moonwarp.report.counter_lines"
 local counters = require "moonwarp.measure.counters"
 local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
@@ -76,7 +76,7 @@ local function marked(text, notes)
 end
 
 -- The counters of a file's lines, over all that the run has launched; nil if none.
-local function counted_lines(run, name)
+local function lines_of(run, name)
   local lines = lists.filter(counters.lines(run.counters or {}), function(line)
     return is_same_file(line.file, name)
   end)
@@ -94,12 +94,12 @@ end
 local function draw_file(run, name, text, store, anchor)
   if text:find "%z" then return left_out(run, name, text, "not a text") end -- compiled code
   if #text > MOST_EACH then return left_out(run, name, text, LARGE) end
-  local notes, lines = notes_of(run, name), counted_lines(run, name)
+  local notes, lines = notes_of(run, name), lines_of(run, name)
   local first = not notes and not lines and store.shown[text]
   if first then
     return html.p { html.code { name }, ": as in ", html.a { href = "#" .. first.anchor, first.tag } }
   end
-  local shown = lines and counted.draw(name, text, lines, function(...) return mark_line(notes, ...) end, anchor)
+  local shown = lines and counter_lines.draw(name, text, lines, function(...) return mark_line(notes, ...) end, anchor)
     or html.pre { tabindex = "0", notes and marked(text, notes) or text }
   local size = #shown.text -- a sign may become six
   if size > store.left then return left_out(run, name, text, LARGE) end

@@ -102,11 +102,11 @@ function export.csv(runs)
 end
 
 -- The counters of a row or of a line of it, with the figures, as a record of the run.
-local function counted_record(run, row, line)
+local function counter_record(run, row, line)
   local record = { device = row.device, device_name = run.device == row.device and run.device_name or nil,
                    date = run.date, kernel = row.kernel, source = row.source, grid = row.grid, block = row.block,
                    launches = row.launches, file = line and line.file, line = line and line.line }
-  for _, one in ipairs(counters.counted) do record[one.name] = (line or row)[one.name] end
+  for _, one in ipairs(counters.list) do record[one.name] = (line or row)[one.name] end
   for _, one in ipairs(counters.figures) do record[one.name] = counters.value(line or row, one.name) end
   return record
 end
@@ -115,12 +115,12 @@ end
 --- one for each of its lines.
 ---@param runs table[]
 ---@return table[]
-function export.counted(runs)
+function export.counters(runs)
   return lists.map(runs, function(run)
     local records = {}
     for _, row in ipairs(run.counters or {}) do
-      records[#records + 1] = counted_record(run, row)
-      for _, line in ipairs(row.lines) do records[#records + 1] = counted_record(run, row, line) end
+      records[#records + 1] = counter_record(run, row)
+      for _, line in ipairs(row.lines) do records[#records + 1] = counter_record(run, row, line) end
     end
     return lists.merged(run, { records = records })
   end)

@@ -40,14 +40,14 @@ local FINDING = fields {
 }
 
 -- With the counters, of which any may be absent.
-local function counted(more)
-  for _, one in ipairs(counters.counted) do more[one.name] = "integer?" end
+local function with_counters(more)
+  for _, one in ipairs(counters.list) do more[one.name] = "integer?" end
   return fields(more)
 end
 
-local COUNTED = counted { kernel = "string", device = "string", source = "string", grid = list "integer",
+local COUNTERS = with_counters { kernel = "string", device = "string", source = "string", grid = list "integer",
                           block = list "integer", launches = "integer",
-                          lines = list(counted { file = "string", line = "integer", text = "string?" }) }
+                          lines = list(with_counters { file = "string", line = "integer", text = "string?" }) }
 
 local RUN = fields {
   schema = "string", study = "string", status = "string", device = "string?", device_name = "string?",
@@ -60,7 +60,7 @@ local RUN = fields {
   pictures = list(fields { kind = "string?", name = "string", title = "string", files = list "string" }),
   sources = list(fields { name = "string" }),
   findings = optional(list(FINDING)),
-  counters = optional(list(COUNTED)),
+  counters = optional(list(COUNTERS)),
   warnings = optional(list(fields { file = "string", line = "integer", text = "string", source = "string?" })),
   failures = optional(list(fields { message = "string", status = "string", params = optional(map "any") })),
 }

@@ -9,7 +9,7 @@ local bench = require "moonwarp.measure.bench"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local contest = require "moonwarp.measure.contest"
-local counted = require "moonwarp.study.counters"
+local counter_cases = require "moonwarp.study.counter_cases"
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
 local parameters = require "moonwarp.study.parameters"
@@ -245,7 +245,7 @@ end
 -- The units of the fields that a record has: those that the study gives, of what is in the rate's, and of counters.
 local function units_of(study, part, values)
   local given, list = lists.merged({ [study.rate] = units.of(study.rate) }, study.head.units), {}
-  for _, name in ipairs(counted.asked(study, part) or {}) do given[name] = counters.unit(name) end
+  for _, name in ipairs(counter_cases.asked(study, part) or {}) do given[name] = counters.unit(name) end
   for _, source in ipairs(study.source_list) do
     if source.field then given[source.field] = given[study.rate] end
   end
@@ -284,7 +284,7 @@ end
 local function time(study, part, list, skip)
   local contenders = lists.map(list, function(one)
     one.work, one.values = work_of(study, part, one), fields_of(study, part, one)
-    add_measured(one.values, one.counted)
+    add_measured(one.values, one.counters)
     return { name = answers.variant_text(one.rung, one.block), fn = one.go,
              bytes = not study.work and measure.bytes(study, one.rung, one.case) or nil,
              setup = study.answer_named[one.rung.answer].restart
@@ -310,7 +310,7 @@ end
 local function run(study, part, main, skip)
   local list = variants_of(study, part, main, skip)
   if #list == 0 or study.state.is_checked then return {} end
-  for _, one in ipairs(list) do one.counted = counted.of(study, part, main.case.sides, one) end
+  for _, one in ipairs(list) do one.counters = counter_cases.of(study, part, main.case.sides, one) end
   list = time(study, part, list, skip)
   local level = level_of(study, part, list)
   note_cache(study, level)

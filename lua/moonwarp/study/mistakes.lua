@@ -9,7 +9,7 @@ local answers = require "moonwarp.study.answers"
 local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
-local counted = require "moonwarp.study.counters"
+local counter_cases = require "moonwarp.study.counter_cases"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
@@ -45,7 +45,7 @@ function mistakes.look(study, part, rung, sides, plan)
     known.found = known.found or next(known.kinds) and answers.sides_text(case.bare(on, sides))
   end)
   if done then return end
-  if not counted.CANNOT[failure.status(problem)] then error(problem, 0) end
+  if not counter_cases.CANNOT[failure.status(problem)] then error(problem, 0) end
   known.problem = failure.text(problem)
 end
 

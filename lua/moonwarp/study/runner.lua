@@ -13,7 +13,7 @@
 local answers = require "moonwarp.study.answers"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
-local counted = require "moonwarp.study.counters"
+local counter_cases = require "moonwarp.study.counter_cases"
 local check = require "moonwarp.measure.check"
 local checking = require "moonwarp.measure.checking"
 local energy = require "moonwarp.measure.energy"
@@ -176,7 +176,7 @@ local function leave_out_plain_parts(state)
 end
 
 -- Counters per request depend on the size, as far as it is small.
-local function tell_counted(study)
+local function tell_counters(study)
   local texts = {}
   for _, part in ipairs(study.state.parts) do
     lists.append(texts, lists.map(part.list, function(sides) return answers.sides_text(case.bare(study, sides)) end))
@@ -193,8 +193,8 @@ local function reduce(study)
   if not (is_sized(study) or not has_cases(study)) then
     state.is_small = true
     leave_out_plain_parts(state)
-    for _, part in ipairs(state.parts) do part.list = counts and counted.cases(study, part) or {} end
-    if counts then tell_counted(study) end
+    for _, part in ipairs(state.parts) do part.list = counts and counter_cases.cases(study, part) or {} end
+    if counts then tell_counters(study) end
   end
   for _, part in ipairs(counts and state.parts or {}) do
     if #part.list > 0 then part.odd_cases = {} end
@@ -386,12 +386,12 @@ end
 
 local function conclude(study)
   local state = study.state
-  counted.close(state.counting)
+  counter_cases.close(state.counting)
   if state.stream then state.stream:close() end
   for _, left_out in ipairs { { "Run by fibers, the slowest engine of the CPU device", fibers_notes(study) },
                               { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped },
                               { "Measured although it is wrong", state.mistaken },
-                              { "Not counted", counted.notes(state) } } do
+                              { "Not counted", counter_cases.notes(state) } } do
     if #left_out[2] > 0 then remark.say(session.current, "%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
   end
 end
@@ -401,12 +401,12 @@ end
 function runner.run(study)
   -- parts: those to be run; results: of measured parts, by name; plans: of modules; kinds: plans by whether a device is
   -- a GPU; views: the study on other devices; wrong: rungs, with the reason; mistakes: what is known of rungs with one;
-  -- mistaken: those that are measured; counted: counters of variants; in_fibers: rungs, with the reason; rung: the one
+  -- mistaken: those that are measured; counters: of variants; in_fibers: rungs, with the reason; rung: the one
   -- that launches
   local plans = {}
   study.state = { name = session.current:script(), results = {}, plans = plans, kinds = { [study.gpu] = plans },
-                  views = {}, wrong = {}, skipped = {}, unchecked = {}, mistakes = {}, mistaken = {}, counted = {},
-                  uncounted = {}, in_fibers = {} }
+                  views = {}, wrong = {}, skipped = {}, unchecked = {}, mistakes = {}, mistaken = {}, counters = {},
+                  no_counters = {}, in_fibers = {} }
   local current = session.current
   current.measured = study.dev
   local _ <close> = setmetatable({}, { __close = function() -- however the run ends

@@ -5,7 +5,7 @@
 
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.measure.contest"
-local counted = require "moonwarp.study.counters"
+local counter_cases = require "moonwarp.study.counter_cases"
 local counters = require "moonwarp.measure.counters"
 local figure = require "moonwarp.plot.figure"
 local kinds = require "moonwarp.plot.kinds"
@@ -60,7 +60,7 @@ end
 -- The counters that the part asks for and its table does not name.
 local function counter_columns(study, part)
   local named = lists.set(lists.map(part.table, function(column) return lists.of(column)[1] end))
-  return lists.map(counted.asked(study, part) or {}, function(name)
+  return lists.map(counter_cases.asked(study, part) or {}, function(name)
     return not named[name] and { name, title = counters.title(name), digits = 3 } or nil
   end)
 end

@@ -64,7 +64,7 @@ local function conclude_mode(current)
   local given = current.options
   if given.quiet or current.outcome then return end
   if given.engines then print(require("moonwarp.measure.engines").summary(current.found)) end
-  if not given.check or current.is_counted or current.found > 0 or current.is_above then return end
+  if not given.check or current.has_counters or current.found > 0 or current.is_above then return end
   local limits = current.is_sanitized and "; " .. require("moonwarp.tools.sanitizer").LIMITS or ""
   print("check mode: no errors found" .. limits)
 end

@@ -166,10 +166,10 @@ function ncu.prepare(session, id, check)
   id = id or default(session, check)
   local word = id and core.device_word(id)
   if not tool.is_first_gpu(word) then return id, check end
-  if session.is_counted then return id, nil end
+  if session.has_counters then return id, nil end
   if not tool.is_script(session) then fail_place(id) end
   local program = ncu.program() or fail_program(id)
-  session.is_counted = true
+  session.has_counters = true
   run(session, program, word.backend)
   return id, nil
 end

@@ -86,7 +86,7 @@ typedef struct cpu_checked_launch { /* what a launch is called in findings */
   const cpu_grid *grid;
   const char *source_name, *source_text; /* of its module */
   unsigned long long module; /* no other has the number */
-  bool counted;              /* its unit can be */
+  bool counters;             /* its unit can be */
   bool beside;               /* its blocks run side by side */
   uint64_t seed;             /* of the order by a seed in which it runs once more; 0: it is the launch itself */
   void *owner;
@@ -103,7 +103,7 @@ void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
 const mw_check_mode *cpu_checker_mode(const cpu_checker *);
 /* Before the end: the memory depends on the order of the launch; that of a seed has left other values. */
 void cpu_checker_depends(cpu_checker *, const mw_object *, uint64_t seed);
-bool cpu_checker_counts(const cpu_checker *); /* that launch */
+bool cpu_checker_has_counters(const cpu_checker *); /* that launch */
 /* Before the end: whether its warps had few requests open at a time. Then it does without fibers next time. */
 bool cpu_checker_is_short(cpu_checker *);
 /* Its blocks in the order of a seed, or a sample of them, where cpu_checker_shuffles says so. */
@@ -262,7 +262,7 @@ struct cpu_checker {
   struct cpu_lanes *lanes; /* lanes.c; NULL: no volatile access so far */
   struct cpu_parts *parts; /* parts.c; NULL: no such word so far */
   cpu_counter *counter;    /* NULL: nothing has been counted yet */
-  bool counts;             /* the launch that runs is */
+  bool counters;           /* the launch that runs is */
   cpu_log *logs;           /* of the worker that has run last */
   const cpu_worker *logged;
   cpu_doubt doubt;

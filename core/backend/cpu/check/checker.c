@@ -95,7 +95,7 @@ static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   checker->idle.begun++;
   checker->idle.last = worker->ctx.block;
   worker->busy++; /* not to be ended in the middle of an update */
-  if (checker->counts) cpu_counter_block(checker->counter, worker);
+  if (checker->counters) cpu_counter_block(checker->counter, worker);
   worker->busy--;
   worker->stamp = block_stamp(checker, worker->ctx.block, 0);
   worker->rests = 0;
@@ -113,7 +113,7 @@ static void begin_thread(mw_thread *thread, cpu_worker *worker) {
   thread->locals = NULL;
   if (checker->logged != worker) {
     checker->logged = worker;
-    checker->logs = checker->counts ? cpu_counter_logs(checker->counter, worker) : NULL;
+    checker->logs = checker->counters ? cpu_counter_logs(checker->counter, worker) : NULL;
   }
   if (checker->logs) thread->log = &checker->logs[thread->rank / CPU_WARP].warp;
 }
@@ -175,7 +175,7 @@ static void meet_block(cpu_block_fibers *fibers) {
   cpu_checker *checker = fibers->grid->checker;
   unsigned ahead = 0;
   cpu_finding_settle(checker);
-  if (checker->counts) count_barrier(fibers);
+  if (checker->counters) count_barrier(fibers);
   if (fibers->live < fibers->threads) note_ended(fibers);
   for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++)
     if (worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS > ahead) ahead = worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS;
@@ -194,7 +194,7 @@ static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes, bool
   const bool all = lanes == cpu_warp_lanes(warp);
   cpu_finding_settle(checker);
   worker->busy++;
-  if (all && checker->counts) cpu_counter_warp(checker->counter, worker, w);
+  if (all && checker->counters) cpu_counter_warp(checker->counter, worker, w);
   worker->busy--;
   if (!orders) return;
   if (!all) return cpu_order_lanes(fibers, w, lanes);
@@ -347,21 +347,21 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
   checker->nmissed = 0;
   checker->helped = launch->beside;
   checker->idle.begun = checker->idle.blocks = 0;
-  checker->counts = checker->mode.counts && launch->counted;
+  checker->counters = checker->mode.counters && launch->counters;
   checker->logged = NULL;
-  if (checker->counts && !checker->counter) checker->counter = cpu_counter_make(checker);
+  if (checker->counters && !checker->counter) checker->counter = cpu_counter_make(checker);
   grid->observer = &observer;
   grid->checker = checker;
   grid->strict = checker->mode.strict;
   grid->seed = checker->mode.seed ? cpu_mixed(checker->mode.seed + checker->launches) : 0;
 }
 
-bool cpu_checker_counts(const cpu_checker *checker) {
-  return checker->counts;
+bool cpu_checker_has_counters(const cpu_checker *checker) {
+  return checker->counters;
 }
 
 bool cpu_checker_is_short(cpu_checker *checker) {
-  return checker->counts && cpu_counter_is_short(checker->counter);
+  return checker->counters && cpu_counter_is_short(checker->counter);
 }
 
 bool cpu_checker_shuffles(const cpu_checker *checker) {
@@ -423,7 +423,7 @@ void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
   if (atomic_load(&grid->stop.why) == CPU_GOING) note_idle(checker, grid);
   cpu_order_end_launch(checker);
   cpu_findings_place(checker);
-  if (checker->counts) cpu_counter_end(checker->counter, grid);
+  if (checker->counters) cpu_counter_end(checker->counter, grid);
   take_back(checker);
   checker->launch = NULL;
   pthread_mutex_unlock(&checker->one);

@@ -10,7 +10,7 @@ typedef struct tally { /* of a place; of a line, by its file */
   const void *place;   /* NULL: known by its line */
   const char *file;
   int line;
-  mw_counters counts;
+  mw_counters counters;
 } tally;
 
 typedef struct logs { /* of the block that a worker runs */
@@ -37,7 +37,7 @@ struct cpu_counter {
   size_t nplaces;
   char **texts; /* files and lines of sources, each once */
   size_t ntexts;
-  cpu_counter_list *counted;
+  cpu_counter_list *launches;
   bool is_long; /* a warp of the launch had many requests open */
 };
 
@@ -62,14 +62,14 @@ static void grow(cpu_counter *counter) {
   mw_free(old);
 }
 
-static mw_counters *counts_of(cpu_counter *counter, const void *place, const char *file, int line) {
+static mw_counters *counters_of(cpu_counter *counter, const void *place, const char *file, int line) {
   if (2 * counter->used >= counter->room) grow(counter);
   tally *it = slot_of(counter, place, file, line);
   if (!it->place && !it->file) {
     *it = (tally){.place = place, .file = file, .line = line};
     counter->used++;
   }
-  return &it->counts;
+  return &it->counters;
 }
 
 /* ---- requests -------------------------------------------------------------------------------------------------- */
@@ -91,35 +91,35 @@ typedef struct warp_access { /* of a warp */
   const uint64_t *addresses;
 } warp_access;
 
-static void add_global(mw_counters *counts, const warp_access *a) {
+static void add_global(mw_counters *counters, const warp_access *a) {
   if (a->kind == MW_COUNT_ATOMIC) {
     const cpu_contention found = cpu_request_contention(a->lanes, a->addresses);
-    counts->atomic_requests++;
-    counts->atomic_addresses += found.addresses;
-    if (found.most > counts->atomic_contention) counts->atomic_contention = found.most;
+    counters->atomic_requests++;
+    counters->atomic_addresses += found.addresses;
+    if (found.most > counters->atomic_contention) counters->atomic_contention = found.most;
     return;
   }
   const cpu_moved moved = cpu_request_moved(a->lanes, a->addresses, a->bytes);
   const bool load = a->kind == MW_COUNT_LOAD;
-  *(load ? &counts->load_requests : &counts->store_requests) += 1;
-  *(load ? &counts->load_sectors : &counts->store_sectors) += moved.sectors;
-  *(load ? &counts->load_bytes : &counts->store_bytes) += moved.bytes;
-  *(load ? &counts->load_lane_bytes : &counts->store_lane_bytes) += (size_t)__builtin_popcount(a->lanes) * a->bytes;
+  *(load ? &counters->load_requests : &counters->store_requests) += 1;
+  *(load ? &counters->load_sectors : &counters->store_sectors) += moved.sectors;
+  *(load ? &counters->load_bytes : &counters->store_bytes) += moved.bytes;
+  *(load ? &counters->load_lane_bytes : &counters->store_lane_bytes) += (size_t)__builtin_popcount(a->lanes) * a->bytes;
 }
 
-static void add_shared(mw_counters *counts, const warp_access *a) {
+static void add_shared(mw_counters *counters, const warp_access *a) {
   if (a->kind == MW_COUNT_ATOMIC) {
     const cpu_contention found = cpu_request_contention(a->lanes, a->addresses);
-    counts->shared_atomic_requests++;
-    counts->shared_atomic_addresses += found.addresses;
-    if (found.most > counts->shared_atomic_contention) counts->shared_atomic_contention = found.most;
+    counters->shared_atomic_requests++;
+    counters->shared_atomic_addresses += found.addresses;
+    if (found.most > counters->shared_atomic_contention) counters->shared_atomic_contention = found.most;
     return;
   }
   const cpu_wavefronts found = cpu_request_wavefronts(a->lanes, a->addresses, a->bytes);
   const bool load = a->kind == MW_COUNT_LOAD;
-  *(load ? &counts->shared_load_requests : &counts->shared_store_requests) += 1;
-  *(load ? &counts->shared_load_wavefronts : &counts->shared_store_wavefronts) += found.all;
-  *(load ? &counts->shared_load_conflicts : &counts->shared_store_conflicts) += found.conflicts;
+  *(load ? &counters->shared_load_requests : &counters->shared_store_requests) += 1;
+  *(load ? &counters->shared_load_wavefronts : &counters->shared_store_wavefronts) += found.all;
+  *(load ? &counters->shared_load_conflicts : &counters->shared_store_conflicts) += found.conflicts;
 }
 
 typedef struct closing {
@@ -136,13 +136,14 @@ static void count_request(void *owner, const mw_request *request) {
   const warp_access it = {request->what >> MW_COUNT_BYTES & ((1 << MW_COUNT_KIND) - 1),
                           request->what & ((1 << MW_COUNT_BYTES) - 1), request->lanes, addresses};
   if (is_constant(checker, address)) return;
-  mw_counters *counts = counts_of(now->counter, (const void *)(uintptr_t)(request->what >> MW_COUNT_PLACE), NULL, 0);
+  mw_counters *counters =
+      counters_of(now->counter, (const void *)(uintptr_t)(request->what >> MW_COUNT_PLACE), NULL, 0);
   if (cpu_is_shared(checker->grid, &now->worker->ctx, address))
-    add_shared(counts, &it);
+    add_shared(counters, &it);
   else
-    add_global(counts, &it);
-  counts->requests++;
-  counts->lanes += (size_t)__builtin_popcount(request->lanes);
+    add_global(counters, &it);
+  counters->requests++;
+  counters->lanes += (size_t)__builtin_popcount(request->lanes);
 }
 
 static logs *make_logs(cpu_counter *counter, const cpu_worker *worker) {
@@ -185,7 +186,7 @@ void cpu_counter_block(cpu_counter *counter, const cpu_worker *worker) {
 }
 
 void cpu_counter_barrier(cpu_counter *counter, const char *file, int line) {
-  counts_of(counter, NULL, file, line)->barriers++;
+  counters_of(counter, NULL, file, line)->barriers++;
 }
 
 /* Lanes that are behind catch up first, so that what the others have opened is still open. */
@@ -269,30 +270,30 @@ static void find_lines(cpu_counter *counter) {
   mw_free(wanted);
 }
 
-static mw_counter_launch counted_of(const cpu_counter *counter, const cpu_grid *grid) {
+static mw_counter_launch launch_of(const cpu_counter *counter, const cpu_grid *grid) {
   const mw_dim3 g = grid->abi.grid, b = grid->abi.block;
-  mw_counter_launch counted = {.launch = counter->checker->launches,
-                               .launches = 1,
-                               .grid = {g.x, g.y, g.z},
-                               .block = {b.x, b.y, b.z},
-                               .blocks = grid->blocks,
-                               .blocks_run = counter->checker->idle.begun};
-  snprintf(counted.kernel, sizeof counted.kernel, "%s", counter->checker->launch->kernel);
-  return counted;
+  mw_counter_launch launch = {.launch = counter->checker->launches,
+                              .launches = 1,
+                              .grid = {g.x, g.y, g.z},
+                              .block = {b.x, b.y, b.z},
+                              .blocks = grid->blocks,
+                              .blocks_run = counter->checker->idle.begun};
+  snprintf(launch.kernel, sizeof launch.kernel, "%s", counter->checker->launch->kernel);
+  return launch;
 }
 
 void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
   for (unsigned i = 0; i < counter->nlogs; i++) cpu_counter_block(counter, counter->logs[i]->worker);
   find_lines(counter);
-  mw_counter_launch counted = counted_of(counter, grid);
+  mw_counter_launch launch = launch_of(counter, grid);
   for (unsigned i = 0; i < counter->room; i++) {
     const tally *it = &counter->tallies[i];
     if (!it->place && !it->file) continue;
     mw_counter_line line = *find_known(counter, it);
-    line.counts = it->counts;
-    cpu_counter_list_add(&counted, &line);
+    line.counters = it->counters;
+    cpu_counter_list_add(&launch, &line);
   }
-  cpu_counter_list_append(counter->counted, &counted, counter->checker->launch->module);
+  cpu_counter_list_append(counter->launches, &launch, counter->checker->launch->module);
   if (counter->room) memset(counter->tallies, 0, counter->room * sizeof *counter->tallies);
   counter->used = 0;
   counter->is_long = false;
@@ -303,12 +304,12 @@ void cpu_counter_end(cpu_counter *counter, const cpu_grid *grid) {
 cpu_counter *cpu_counter_make(cpu_checker *checker) {
   cpu_counter *counter = mw_calloc(1, sizeof *counter);
   counter->checker = checker;
-  counter->counted = cpu_counter_list_make();
+  counter->launches = cpu_counter_list_make();
   return counter;
 }
 
 const mw_counter_launch *cpu_counter_launches(const cpu_counter *counter, bool newest) {
-  return newest ? cpu_counter_list_newest(counter->counted) : cpu_counter_list_all(counter->counted);
+  return newest ? cpu_counter_list_newest(counter->launches) : cpu_counter_list_all(counter->launches);
 }
 
 static void free_logs(logs *own) {
@@ -318,7 +319,7 @@ static void free_logs(logs *own) {
 
 void cpu_counter_free(cpu_counter *counter) {
   if (!counter) return;
-  cpu_counter_list_free(counter->counted);
+  cpu_counter_list_free(counter->launches);
   for (unsigned i = 0; i < counter->nlogs; i++) free_logs(counter->logs[i]);
   for (size_t i = 0; i < counter->ntexts; i++) mw_free(counter->texts[i]);
   mw_free(counter->texts);

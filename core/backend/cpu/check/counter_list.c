@@ -32,7 +32,7 @@ static size_t most(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
-static void add_counts(mw_counters *to, const mw_counters *from) {
+static void add_counters(mw_counters *to, const mw_counters *from) {
 #define SUM                               sum
 #define MOST                              most
 #define ADD(name, kind, unit, title, doc) to->name = kind(to->name, from->name);
@@ -53,8 +53,9 @@ void cpu_counter_list_add(mw_counter_launch *to, const mw_counter_line *line) {
     else
       end = middle;
   }
-  add_counts(&to->counts, &line->counts);
-  if (at < to->nlines && !compare_lines(&to->lines[at], line)) return add_counts(&to->lines[at].counts, &line->counts);
+  add_counters(&to->counters, &line->counters);
+  if (at < to->nlines && !compare_lines(&to->lines[at], line))
+    return add_counters(&to->lines[at].counters, &line->counters);
   to->lines = mw_grow(to->lines, to->nlines, sizeof *to->lines);
   memmove(&to->lines[at + 1], &to->lines[at], (to->nlines++ - at) * sizeof *to->lines);
   to->lines[at] = *line;

@@ -351,14 +351,14 @@ static const char gnu_checked[] =
 
 /* Counters tell calls apart, and want one place in the code for one in the source: no code is made twice for the sake of
  * a branch or an iteration, nor is it joined where two branches end alike. */
-static const char clang_uncounted[] = "-mllvm -tsan-instrument-func-entry-exit=0";
-static const char clang_counted[] =
+static const char clang_no_counters[] = "-mllvm -tsan-instrument-func-entry-exit=0";
+static const char clang_counters[] =
     "-Wno-dangling-else -fno-unroll-loops -mllvm -simplifycfg-merge-cond-stores=0 -mllvm -simplifycfg-sink-common=0 "
     "-mllvm -simplifycfg-hoist-common=0";
-static const char gnu_uncounted[] = "--param tsan-instrument-func-entry-exit=0";
-static const char gnu_counted[] = "-Wno-dangling-else -fno-unroll-loops -fno-thread-jumps -fno-tree-dominator-opts "
-                                  "-fno-tree-phiprop -fno-ssa-phiopt -fno-tree-ch "
-                                  "-fno-tree-sink -fno-if-conversion -fno-if-conversion2 -fno-crossjumping";
+static const char gnu_no_counters[] = "--param tsan-instrument-func-entry-exit=0";
+static const char gnu_counters[] = "-Wno-dangling-else -fno-unroll-loops -fno-thread-jumps -fno-tree-dominator-opts "
+                                   "-fno-tree-phiprop -fno-ssa-phiopt -fno-tree-ch "
+                                   "-fno-tree-sink -fno-if-conversion -fno-if-conversion2 -fno-crossjumping";
 
 /* CUDA code hands over what only some lanes have set: if (lane == 0) base = atomicAdd(...); base = __shfl_sync(...).
  * Since version 14 clang++ takes an argument for defined, and so lane for 0. */
@@ -401,9 +401,9 @@ static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const c
   if (cpu_is_checked(flavor)) {
     mw_argv_add_words(list, checked);
     mw_argv_add_words(list, tools->clang ? clang_checked : gnu_checked);
-    mw_argv_add_words(list, flavor == CPU_COUNT ? tools->clang ? clang_counted : gnu_counted
-                            : tools->clang      ? clang_uncounted
-                                                : gnu_uncounted);
+    mw_argv_add_words(list, flavor == CPU_COUNT ? tools->clang ? clang_counters : gnu_counters
+                            : tools->clang      ? clang_no_counters
+                                                : gnu_no_counters);
   } else {
     mw_argv_add_words(list, tools->clang ? clang_only : gnu_only);
     if (!tools->clang && strstr(generated, "<moonwarp/texture.h>")) mw_argv_add_words(list, gnu_textures);

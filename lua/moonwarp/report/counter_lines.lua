@@ -11,7 +11,7 @@ local sheet = require "moonwarp.base.sheet"
 local tables = require "moonwarp.report.table"
 local units = require "moonwarp.base.units"
 
-local counted = {}
+local counter_lines = {}
 
 -- Shares of what all lines move from which a line is "warm" and "hot".
 local WARM <const>, HOT <const> = 0.02, 0.2
@@ -94,7 +94,7 @@ local COLUMNS <const> = {
 ---@param mark fun(number: integer, text: string): any   markup of a line's source
 ---@param anchor string     of the file
 ---@return table markup
-function counted.draw(name, text, lines, mark, anchor)
+function counter_lines.draw(name, text, lines, mark, anchor)
   local by_number, costs, rows = {}, costs_of(lines), {}
   for _, line in ipairs(lines) do by_number[line.line] = line end
   for code in text:gmatch "([^\n]*)\n?" do
@@ -112,4 +112,4 @@ function counted.draw(name, text, lines, mark, anchor)
     tables.draw(name .. " with its counters", made, "counted") }
 end
 
-return counted
+return counter_lines

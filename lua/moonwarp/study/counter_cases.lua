@@ -9,17 +9,17 @@ local counters = require "moonwarp.measure.counters"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 
-local counted = {}
+local counter_cases = {}
 
 --- What a rung raises that cannot run on the CPU device: the machine may have no compiler for it, or the kernel be one
 --- for GPUs only.
-counted.CANNOT = lists.set { "compile", "fault", "no_device", "no_memory", "not_found", "unsupported" }
+counter_cases.CANNOT = lists.set { "compile", "fault", "no_device", "no_memory", "not_found", "unsupported" }
 
 --- The counters that a part asks for, and at which sides: { "sectors_per_request", at = { n = 4096 } }; nil for none.
 ---@param study table
 ---@param part table
 ---@return table?
-function counted.asked(study, part)
+function counter_cases.asked(study, part)
   return not part.run and (part.counters or study.head.counters) or nil
 end
 
@@ -52,8 +52,8 @@ end
 ---@param study table
 ---@param part table
 ---@return table[]
-function counted.cases(study, part)
-  local asked = counted.asked(study, part) or { at = stand_in }
+function counter_cases.cases(study, part)
+  local asked = counter_cases.asked(study, part) or { at = stand_in }
   if part.run then return {} end
   local list = lists.map(part.list, function(sides) return small(sides, asked) end)
   return lists.unique(list, function(sides) return answers.sides_text(case.bare(study, sides)) end)
@@ -62,7 +62,7 @@ end
 -- ---- the study on the device that counts ----------------------------------------------------------
 
 local function plan_part(view, part)
-  local asked = counted.asked(view, part)
+  local asked = counter_cases.asked(view, part)
   for _, sides in ipairs(asked and part.list or {}) do
     local c <close> = case.planned(view, small(sides, asked))
     for _, rung in ipairs(part.chosen) do
@@ -89,7 +89,7 @@ end
 local function case_of(view, part, sides)
   local state, key = view.state, ("%s, %s"):format(part.name, answers.sides_text(case.bare(view, sides)))
   if state.key ~= key then
-    counted.close(view)
+    counter_cases.close(view)
     state.case, state.key = case.new(view, sides, part), key
   end
   return state.case
@@ -97,7 +97,7 @@ end
 
 --- Closes what has been made to count.
 ---@param view table?   state.counting of a study
-function counted.close(view)
+function counter_cases.close(view)
   local last = view and view.state.case
   if last then last:close() end
   if view then view.state.case, view.state.key = nil, nil end
@@ -125,25 +125,25 @@ end
 local function values_of(study, part, sides, one)
   local done, total, reason = failure.catch(run, study, part, sides, one)
   if not done then
-    if not counted.CANNOT[failure.status(total)] then error(total, 0) end
-    counted.close(study.state.counting) -- the rung may have written anywhere
+    if not counter_cases.CANNOT[failure.status(total)] then error(total, 0) end
+    counter_cases.close(study.state.counting) -- the rung may have written anywhere
     total, reason = nil, failure.text(total)
   end
   if not total then
-    local names = lists.entry(study.state.uncounted, study.state.uncounted, reason, { reason = reason })
+    local names = lists.entry(study.state.no_counters, study.state.no_counters, reason, { reason = reason })
     if not lists.has(names, one.rung.name) then table.insert(names, one.rung.name) end
     return {}
   end
   local values = {}
-  for _, name in ipairs(counted.asked(study, part)) do values[name] = counters.value(total, name) end
+  for _, name in ipairs(counter_cases.asked(study, part)) do values[name] = counters.value(total, name) end
   return values
 end
 
 --- The rungs that could not be counted, each reason once.
 ---@param state table   of the study
 ---@return string[]
-function counted.notes(state)
-  return lists.map(state.uncounted, function(names)
+function counter_cases.notes(state)
+  return lists.map(state.no_counters, function(names)
     return ("%s (%s)"):format(table.concat(names, ", "), names.reason)
   end)
 end
@@ -154,8 +154,8 @@ end
 ---@param sides table   of the measured case
 ---@param one table     rung, block
 ---@return table values
-function counted.of(study, part, sides, one)
-  local asked, known = counted.asked(study, part), study.state.counted
+function counter_cases.of(study, part, sides, one)
+  local asked, known = counter_cases.asked(study, part), study.state.counters
   if not asked or one.rung.counters == false or one.rung.mistake then return {} end
   sides = small(sides, asked)
   local key = ("%s, %s, %s"):format(part.name, answers.variant_text(one.rung, one.block),
@@ -164,4 +164,4 @@ function counted.of(study, part, sides, one)
   return known[key]
 end
 
-return counted
+return counter_cases

@@ -9,7 +9,7 @@ local lists = require "moonwarp.base.lists"
 local sheet = require "moonwarp.base.sheet"
 local tables = require "moonwarp.plot.table"
 
-local counted = {}
+local counter_table = {}
 
 local COLUMNS <const> = { "load_sectors_per_request", "store_sectors_per_request", "shared_conflicts_per_request",
                           "addresses_per_atomic", "shared_addresses_per_atomic", "lanes_per_request" }
@@ -71,7 +71,7 @@ end
 ---@param launches table[]
 ---@param note fun(kind: string, values: table)
 ---@return table[] rows   by kernel and configuration
-function counted.note(launches, note)
+function counter_table.note(launches, note)
   local rows = counters.by_configuration(launches)
   for _, row in ipairs(rows) do note("counters", row) end
   return rows
@@ -79,8 +79,8 @@ end
 
 --- Shows what was counted, by kernel and by line.
 ---@param session table
----@param rows table[]   of counted.note
-function counted.show(session, rows)
+---@param rows table[]   of counter_table.note
+function counter_table.show(session, rows)
   tables.print(session, table_of(session, rows))
   local lines = lines_text(rows)
   if lines then figure.say(session, {}, lines) end
@@ -95,8 +95,8 @@ end
 ---@param session table
 ---@param rows table[]
 ---@return table[] rows  the same
-function counted.list(session, rows)
+function counter_table.list(session, rows)
   return setmetatable(rows, { __name = "counters", __tostring = function() return text_of(session, rows) end })
 end
 
-return counted
+return counter_table
