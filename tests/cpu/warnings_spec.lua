@@ -163,8 +163,13 @@ describe("warnings of compilers", function()
   all("by cpu: none of moonwarp's kernels", function()
     for path in io.popen(("ls '%s'/kernels/*.cu '%s'/tests/kernels/*.cu"):format(support.core.home(),
       support.core.home())):lines() do
-      local m <close> = mw.device("cpu"):module { file = path, warnings = false }
-      assert.are.equal("", m:log(), path)
+      local made, m = pcall(function() return mw.device("cpu"):module { file = path, warnings = false } end)
+      if not made then
+        assert.are.equal("unsupported", m.status, path) -- ceiling_tensor.cu is for GPUs
+      else
+        assert.are.equal("", m:log(), path)
+        m:close()
+      end
     end
   end)
 
