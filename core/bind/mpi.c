@@ -108,7 +108,7 @@ static void set_pending(lua_State *L, int index, bool pending) {
 static int mpi_post(lua_State *L) {
   static const char *const kinds[] = {"send",   "recv",       "barrier",        "broadcast",  "reduce", "all_reduce",
                                       "gather", "all_gather", "reduce_scatter", "all_to_all", NULL};
-  static const char *const spaces[] = {"arrays", "values", "job", "groups", NULL};
+  static const char *const spaces[] = {"arrays", "values", "gathered", "job", "groups", NULL};
   mw_dtype dtype = MW_U8;
   lua_settop(L, 9);
   request *self = lua_newuserdatauv(L, sizeof *self, 2);

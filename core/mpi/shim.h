@@ -10,7 +10,14 @@
 enum { MW_MPI_VERSION = 1, MW_MPI_TEXT = 256 };
 
 /* Communicators, each of all ranks, so that what a script sends meets none of the library's own messages. */
-typedef enum mw_mpi_space { MW_MPI_ARRAYS, MW_MPI_VALUES, MW_MPI_JOB, MW_MPI_GROUPS, MW_MPI_SPACES } mw_mpi_space;
+typedef enum mw_mpi_space {
+  MW_MPI_ARRAYS,
+  MW_MPI_VALUES,
+  MW_MPI_GATHERED,
+  MW_MPI_JOB,
+  MW_MPI_GROUPS,
+  MW_MPI_SPACES
+} mw_mpi_space;
 
 /* In the order of names in core/bind/mpi.c. */
 typedef enum mw_mpi_kind {

@@ -127,14 +127,14 @@ func("gather", 2, function(name, value, options)
   local o = options_of(name, options, { "root", "into", "stream" })
   local root = o.root or 0
   if is_array(value) then return gather_arrays(name, "gather", value, o, calls.place.rank == root) end
-  local texts = calls.gather_texts(name, "values", calls.packed(name, value), root)
+  local texts = calls.gather_texts(name, "gathered", calls.packed(name, value), root)
   return texts and lists.map(texts, function(text) return calls.unpacked(name, text) end)
 end)
 
 func("all_gather", 2, function(name, value, options)
   local o = options_of(name, options, { "into", "stream" })
   if is_array(value) then return gather_arrays(name, "all_gather", value, o, true) end
-  local texts = calls.all_gather_texts(name, "values", calls.packed(name, value))
+  local texts = calls.all_gather_texts(name, "gathered", calls.packed(name, value))
   return lists.map(texts, function(text) return calls.unpacked(name, text) end)
 end)
 
@@ -164,7 +164,7 @@ func("all_reduce", 2, function(name, value, options)
     return array_in_place(name, "all_reduce", value, o, true)
   end
   local result
-  for i, text in ipairs(calls.all_gather_texts(name, "values", calls.packed(name, value))) do
+  for i, text in ipairs(calls.all_gather_texts(name, "gathered", calls.packed(name, value))) do
     local one = calls.unpacked(name, text)
     if i == 1 then result = one else result = combined(name, result, one, o.op or "sum") end
   end

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The job's MPI, as moonwarp.mpi, moonwarp.nccl and the run of the job (sweep/ranks.lua) use it: waits that Ctrl-C and
--- the job's end interrupt, texts of any length, arrays where MPI reaches them. Sent data is in one of four spaces
--- ("arrays", "values", "job", "groups"), so that the script's messages meet none of the library's.
+-- the job's end interrupt, texts of any length, arrays where MPI reaches them. Sent data is in one of five spaces
+-- ("arrays", "values", "gathered", "job", "groups"), so that the script's messages meet none of the library's.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"

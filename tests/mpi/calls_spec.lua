@@ -79,6 +79,17 @@ describe("moonwarp.mpi", function()
       print(got[1] == text and got[2][2] == math.huge and got[2][3] == 1 / 3 and got[2][4] == math.mininteger)]=]))
   end)
 
+  it("keeps what is sent and what is gathered apart", function()
+    assert.are.equal("[0] 0 1 sent; 0 1; 2", mpi.lines(2, [[
+      if rank == 1 then mpi.send("sent", 0) mpi.send("later", 0, { tag = 32767 }) end
+      local all = mpi.gather(rank)
+      local everywhere, sum = mpi.all_gather(rank), mpi.all_reduce(1)
+      if rank == 0 then
+        print(("%s %s; %s; %d"):format(table.concat(all, " "), mpi.recv(1), table.concat(everywhere, " "), sum))
+        assert(mpi.recv(1, { tag = 32767 }) == "later")
+      end]]))
+  end)
+
   it("says what is wrong with what it is given", function()
     local output = mpi.lines(1, [[
       local x = dev:zeros("f32", 4)
