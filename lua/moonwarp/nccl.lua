@@ -15,6 +15,7 @@ local library = require "moonwarp.library"
 local lists = require "moonwarp.base.lists"
 local memory = require "moonwarp.nccl_memory"
 local nearest = require "moonwarp.base.nearest"
+local schema = require "moonwarp.base.schema"
 
 local OPERATIONS <const> = { "op", "sum", values = { sum = 0, prod = 1, max = 2, min = 3, avg = 4 } }
 local ROOT <const> = { "root", 0, integer = true }
@@ -271,6 +272,8 @@ method("all_to_all", function(self, outs, ins, o)
   return outs
 end)
 
+local MESSAGE <const> = { stream = "stream" }
+
 -- To or from a rank: the array's device says whose the call is.
 local function transfer(name)
   method(name, function(self, x, peer, o)
@@ -284,7 +287,7 @@ local function transfer(name)
     if #self.list > 1 and not self.grouped then
       failure.invalid("%s: of several devices of one process, a send and its receive belong in one comm:group(f)", name)
     end
-    self.calls[name](self, i, x, { peer = peer, stream = (o or NONE).stream })
+    self.calls[name](self, i, x, { peer = peer, stream = schema.options(name, o, MESSAGE).stream })
     return x
   end)
 end
