@@ -153,6 +153,15 @@ local function combined(name, a, b, op)
   return out
 end
 
+-- What this rank gives must be right by itself: of one rank nothing is combined.
+local function check_numbers(name, value)
+  if type(value) == "number" then return end
+  if type(value) ~= "table" then
+    failure.invalid("%s: an array, a number, or a table of numbers is wanted, got %s", name, schema.kind(value))
+  end
+  for _, one in pairs(value) do check_numbers(name, one) end
+end
+
 -- Values are combined in the order of ranks, by each: all have the same result.
 func("all_reduce", 2, function(name, value, options)
   local o = options_of(name, options, { "op", "stream" })
@@ -163,8 +172,9 @@ func("all_reduce", 2, function(name, value, options)
     end
     return array_in_place(name, "all_reduce", value, o, true)
   end
-  local result
-  for i, text in ipairs(calls.all_gather_texts(name, "gathered", calls.packed(name, value))) do
+  local own, result = calls.packed(name, value), nil
+  check_numbers(name, value)
+  for i, text in ipairs(calls.all_gather_texts(name, "gathered", own)) do
     local one = calls.unpacked(name, text)
     if i == 1 then result = one else result = combined(name, result, one, o.op or "sum") end
   end
