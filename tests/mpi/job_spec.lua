@@ -187,6 +187,18 @@ describe("an MPI job", function()
     end)
   end)
 
+  it("says once where it was interrupted", function()
+    for _, who in ipairs { "rank == 1", "true" } do
+      with_job(2, ([[mw.record { x = 1 }
+        if %s then os.execute "kill -INT $PPID" while true do end end
+        mpi.recv(1)]]):format(who), nil, function(status, output, runs)
+        assert.are.equal(130, status, output)
+        assert.are.equal(1, count(output, ": interrupted\n"), output)
+        assert.are.equal("interrupted", runs[1].status)
+      end)
+    end
+  end)
+
   it("ends when a rank or mpirun is killed", function()
     with_endless(4, function(_, folder)
       labs.shell(("kill -KILL $(pgrep -f 'run job.lua.*' | while read p; do [ $(readlink /proc/$p/cwd) = %s ] && "

@@ -135,9 +135,11 @@ function ranks.collect(current, status)
   local job = current.job
   local outcome, message, problem = host.call(collect, current, not is_failure(status))
   if outcome ~= "done" then status = passes.status(outcome, message, problem) end
-  if is_failure(status) and status ~= exit.INTERRUPTED then job.failed = nil end
+  local was_interrupted = job.failed and job.failed.status == exit.INTERRUPTED
+  if is_failure(status) and (status ~= exit.INTERRUPTED or was_interrupted) then job.failed = nil end
   if job.failed then
     current.message, status = job.failed.message, job.failed.status
+    if was_interrupted then exit.complain("rank %d: %s", job.failed.rank, current.message) end -- it does not say so
   elseif is_failure(status) and current.message then
     exit.complain("%s", current.message)
   end
