@@ -21,7 +21,8 @@ The ranks of an MPI job: `require "moonwarp.mpi"`, in a script that runs as `mpi
 
 - A **value** is a number, a text, a truth value, or a table of them. It arrives as data, and is never run.
 - An **array** may be on any device. On a CPU device MPI reads and writes it in place. That of a GPU goes through pinned memory,
-  unless MPI says that it takes pointers of devices: `mpi.how(dev)` says which. All ranks give arrays of one type and length.
+  unless MPI says that it takes pointers of devices: `mpi.how(dev)` says which. All ranks give arrays of one
+  type and length, and the same options. Check mode compares these; else a mistake may give wrong numbers.
 - Collective calls (`barrier` to `all_reduce`) are made by all ranks, in the same order.
 - A call on an array begins when its stream has come so far.
 - A call that waits for a rank whose script has ended fails. One that waits for ever is ended by Ctrl-C.]],
@@ -67,6 +68,7 @@ each by itself, in the order of ranks; an array becomes it, in MPI's order.]],
       params = { X, options "mpi_op_options" }, returns = { { "value|array", "" } }, since = "0.11.0",
       errors = { "mpi.all_reduce: there is no op '<name>'; did you mean '<nearest>'?",
                  "mpi.all_reduce: MPI has no f16; convert, or use moonwarp.nccl on CUDA devices",
+                 "mpi.all_reduce: all ranks must give the same: rank <i> gives <call>; rank <k> <call>",
                  "mpi.all_reduce: an array, a number, or a table of numbers is wanted, got <type>",
                  "mpi.all_reduce: numbers, or tables of numbers with the same keys, of all ranks expected, got <a> and <b>" } },
     { name = "send", forms = { "mpi.send(x, rank[, options])" },

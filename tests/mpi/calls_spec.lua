@@ -90,6 +90,23 @@ describe("moonwarp.mpi", function()
       end]]))
   end)
 
+  it("compares what ranks give in check mode", function()
+    for call, message in pairs {
+      ["mpi.all_reduce(dev:zeros(rank == 0 and 'f32' or 'i32', 4))"] =
+        "mpi.all_reduce of 4 elements of f32, sum; rank 1 mpi.all_reduce of 4 elements of i32, sum",
+      ["mpi.broadcast(dev:zeros('f32', 2 + 2 * rank))"] =
+        "mpi.broadcast of 2 elements of f32, root 0; rank 1 mpi.broadcast of 4 elements of f32, root 0",
+      ["mpi.all_reduce(dev:zeros('f32', 4), { op = rank == 0 and 'max' or 'min' })"] =
+        "mpi.all_reduce of 4 elements of f32, max; rank 1 mpi.all_reduce of 4 elements of f32, min",
+      ["mpi.all_gather(dev:zeros('f32', 1 + rank), { into = dev:zeros('f32', 2 + 2 * rank) })"] =
+        "mpi.all_gather of 1 elements of f32, root 0; rank 1 mpi.all_gather of 2 elements of f32, root 0",
+    } do
+      local output = mpi.lines(2, ("print(select(2, pcall(function() %s end)))"):format(call), "--check")
+      assert.is_truthy(output:find("all ranks must give the same: rank 0 gives " .. message, 1, true), output)
+      assert.is_truthy(output:find("all ranks must give the same: rank 1 gives ", 1, true), output)
+    end
+  end)
+
   it("says what is wrong with what it is given", function()
     local output = mpi.lines(1, [[
       local x = dev:zeros("f32", 4)
