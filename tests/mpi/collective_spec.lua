@@ -53,7 +53,7 @@ describe("nccl.communicator() of a job", function()
     local f16 = { full(1, 2, "f16") }
     assert(try(comm.all_reduce, comm, f16):find("f16 and bf16 are reduced only on CUDA devices", 1, true))
     assert(try(comm.send, comm, x, size):find(("send: a rank from 0 to %d expected, got %d"):format(last, size)))
-    assert(try(comm.send, comm, x, 0, { sream = s }):find("send: unknown option 'sream'; did you mean 'stream'?", 1, true))
+    assert(try(comm.send, comm, x, 0, { sream = s }):find "send: unknown option 'sream'; did you mean 'stream'")
     assert(try(comm.recv, comm, x, 0, 7):find("recv: options must be a table, got number", 1, true))
     assert(try(comm.broadcast, comm, { x }, { root = size }):find("broadcast: root is a rank from 0 to " .. last))
     mpi.barrier()]]
