@@ -173,18 +173,20 @@ local function is_plan_of(plan, arrays)
   return true
 end
 
--- Plans are kept with the lists of arrays, as long as these hold the same arrays.
+-- Plans are kept with the lists of arrays, as long as these hold the same arrays. A list that is nil is a mistake, too.
 local function plans_of(self, who, streams, ...)
-  local kept = self.plans[streams]
-  return lists.map({ ... }, function(arrays)
+  local kept, given, plans = self.plans[streams], { ... }, {}
+  for i = 1, math.max(1, select("#", ...)) do
+    local arrays = given[i]
     local plan = kept[arrays]
     if not plan or not is_plan_of(plan, arrays) then
       check_arrays(self, who, arrays)
       plan = exchange.plan(self, arrays, streams)
       kept[arrays] = plan
     end
-    return plan
-  end)
+    plans[i] = plan
+  end
+  return plans
 end
 
 -- ---- steps -------------------------------------------------------------------------------------------

@@ -200,6 +200,15 @@ describe("mw.grid refuses", function()
     local x, y = grid:array "f32", grid:array "f64"
     fails(function() grid:exchange(x[1]) end, "exchange: a list of arrays, one for each of 2 parts, is wanted, as "
       .. "grid:array makes it, got array")
+    for name, call in pairs {
+      exchange = function(...) grid:exchange(...) end,
+      step = function(...) grid:step(print, ...) end,
+      overlap = function(...) grid:overlap(print, ...) end,
+    } do
+      local wanted = name .. ": a list of arrays, one for each of 2 parts, is wanted, as grid:array makes it, got nil"
+      fails(function() call() end, wanted)
+      fails(function() call(x, nil) end, wanted)
+    end
     fails(function() grid:exchange(x, { x[1] }) end, "exchange: a list of arrays, one for each of 2 parts, is wanted, "
       .. "as grid:array makes it, got a list of 1")
     fails(function() grid:exchange { x[2], x[1] } end, "exchange: an array of part 1, on cpu:0/2, is wanted, got "
