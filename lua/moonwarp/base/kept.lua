@@ -31,12 +31,15 @@ function kept:path()
   return ("%s/moonwarp/%s"):format(folder, self.file)
 end
 
---- All entries.
+--- All entries: none, where there is no file or an empty one.
 ---@return table[]
 function kept:read()
   local name = self:path()
-  local text = files.read(name)
-  if not text then return {} end
+  local text, reason = files.read(name)
+  if not text and require("lfs").attributes(name, "mode") then
+    failure.raise_as("io", "%s cannot be read: %s", name, (reason:gsub("^.*: ", "")))
+  end
+  if not text or text == "" then return {} end
   local value, problem = json.decode(text)
   problem = problem or schema.problem(value, self.form)
     or value.schema ~= self.schema and ("its schema is not " .. self.schema) or nil
