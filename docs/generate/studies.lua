@@ -3,8 +3,8 @@
 -- The tables of docs/studies/README.md, docs/course.md and kernels/README.md: from what studies say of themselves, and
 -- from the files of kernels/. A page has them between two comments, <!-- NAME: make docs --> and <!-- end -->.
 
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
-local folder = require "moonwarp.study.folder"
 local lists = require "moonwarp.base.lists"
 local sheet = require "moonwarp.base.sheet"
 local studies = require "moonwarp.lab.studies"
@@ -14,25 +14,11 @@ local tables = {}
 
 -- ---- studies ------------------------------------------------------------------------------------
 
--- What a study's file gives to mw.study, with which its loading ends.
-local function head_of(script)
-  local mw, head = require "moonwarp", nil
-  local study <const>, chunk = mw.study, assert(folder.load(script))
-  function mw.study(given)
-    head = given
-    error "enough"
-  end
-  local _ <close> = folder.open(script)
-  pcall(chunk)
-  mw.study = study
-  return assert(head, script .. " calls no mw.study")
-end
-
--- Those of the course in its order, then the others.
+-- Those of the course in its order, then the others. Plain scripts ask no question.
 local function all_studies()
-  local list = lists.map(studies.names(), function(name)
-    local head = head_of(studies.find(name))
-    return { name = name, question = head.question, course = head.course }
+  local list = lists.map(studies.describe(studies.names()), function(one)
+    if one.error then failure.raise_as("script", "%s cannot be described: %s", one.name, one.error) end
+    return not one.plain and one or nil
   end)
   table.sort(list, function(a, b)
     local one, other = a.course and a.course.week or math.huge, b.course and b.course.week or math.huge
@@ -121,10 +107,10 @@ end
 
 -- Which files of some name one of kernels/: its study, another file of kernels, the library.
 local function users(home, name, all)
-  local list = {}
+  local list, own = {}, "kernels/" .. name
   for _, path in ipairs(all) do
     local text = files.read(("%s/%s"):format(home, path)) or ""
-    if text:find(('"%s"'):format(name), 1, true) then
+    if path ~= own and (text:find(('"%s"'):format(name), 1, true) or text:find(('/%s"'):format(own), 1, true)) then
       list[#list + 1] = path:match "^experiments/([%w_-]+)" or path
     end
   end

@@ -29,6 +29,7 @@
 --   warned         warnings of compilers that the run has, by their texts (results/warning.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
+--   unkept         ceilings that no file could keep, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
 --   tunings        which tunings the run has, but at the prompt, by their names and parameters (tune/job.lua)
 --   job            of MPI that this process is a rank of (sweep/ranks.lua); opens: what a rank has for a run's folder
@@ -78,7 +79,7 @@ function session.new(options)
   local met, _, launches = counts(), counters_since {}
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
-                        put_off = {}, ends = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met,
+                        put_off = {}, ends = {}, ceilings = {}, unkept = {}, waiting = {}, found = 0, begun_with = met,
                         settled = met, counters_from = launches, counters_until = launches, pictures = {}, warned = {},
                         tunings = {}, home = require("lfs").currentdir(), date = os.time(),
                         started = core.clock() }, Session)

@@ -261,7 +261,7 @@ describe("moonwarp info", function()
     local status, output = moonwarp "info"
     assert.are.equal(0, status)
     for _, word in ipairs { "devices\n", "  cpu ", "  cuda", "C++ compiler", "gnuplot", "\nlibraries\n",
-                           "  moonwarp.blas   cpu ", "\ncache\n" } do
+                           "threads per block, at most  1024\n", "  moonwarp.blas   cpu ", "\ncache\n" } do
       assert.is_truthy(output:find(word, 1, true), word .. " is not in: " .. output)
     end
   end)

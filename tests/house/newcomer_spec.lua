@@ -96,6 +96,15 @@ local function study_works(run, home)
   expect(support.read(home .. "/docs/course.md"), "newcomer")
   expect(support.read(home .. "/kernels/README.md"), "| newcomer.cu |")
   run "run docs/gen.lua -- --check"
+  -- A plain script next to the studies was run by it, and ended it; the mistake of a study was a traceback.
+  support.write(home .. "/experiments/plain.lua", 'print "it runs"')
+  run "run docs/gen.lua -- --check"
+  support.write(home .. "/experiments/newcomer.lua", small_study.changed(small_study.changed(small_study.TEXT,
+    "saxpy.cu", "newcomer.cu"), "question =", 'course = { week = "two" }, question ='))
+  local status, output = shell(("cd %s && MOONWARP_HOME=%s %s run docs/gen.lua"):format(quoted(home), quoted(home),
+    quoted(labs.program)))
+  assert.are.equal(1, status)
+  expect(output, "newcomer cannot be described: ", "mw.study: option 'course'.")
 end
 
 local function kind_works(run, home)

@@ -62,8 +62,42 @@ describe("ceilings", function()
       assert.are.same({ triad = 1, launch = 2 }, entry.values)
       assert.are.same({ dev:name(), mw.version, dev:properties().driver, dev:properties().multiprocessors },
         { entry.device, entry.moonwarp, entry.driver, entry.multiprocessors })
-      ceiling.forget(dev)
-      assert.are.equal(3, (dev:ceiling "triad"))
+    end)
+  end)
+
+  -- --again dropped all of them before it looked at the names, and measured those alone.
+  it("are measured anew only where it is asked", function()
+    with_file(function(file)
+      count_measured()
+      ceiling.all(session.current, dev, { "triad", "launch" })
+      ceiling.all(session.current, dev, { "launch", "launch" }, true)
+      assert.are.same({ triad = 1, launch = 3 }, cjson.decode(support.read(file)).ceilings[1].values)
+      support.fails_with(function() ceiling.all(session.current, dev, { "lunch" }, true) end, "did you mean 'launch'?")
+      assert.are.same({ triad = 1, launch = 3 }, cjson.decode(support.read(file)).ceilings[1].values)
+    end)
+  end)
+
+  -- One that failed, or Ctrl-C, dropped what had been measured before it.
+  it("are kept one by one", function()
+    with_file(function(file)
+      function kinds.measure(_, one) return one.name == "f32" and error "no more" or 7 end
+      support.fails_with(function() ceiling.all(session.current, dev, { "triad", "f32" }) end, "no more")
+      assert.are.same({ triad = 7 }, cjson.decode(support.read(file)).ceilings[1].values)
+    end)
+  end)
+
+  -- In a home that nobody may write to they were measured, and then an error.
+  it("hold for the session where no file can keep them", function()
+    with_file(function(file)
+      local measured = count_measured()
+      support.write(file, "")
+      function ceiling.file.path() return file .. "/below/ceilings.json" end
+      assert.are.same({ 1, "B/s" }, { dev:ceiling "triad" })
+      assert.are.same({ 1, "B/s" }, { dev:ceiling "triad" })
+      local _, problem = ceiling.all(session.current, dev, { "launch" })
+      assert.is_truthy(problem:find("cannot make the folder " .. file .. "/below", 1, true), problem)
+      assert.are.equal(2, measured())
+      session.current.unkept = {}
     end)
   end)
 
@@ -140,6 +174,9 @@ describe("ceilings", function()
       local _, one = labs.shell(("MOONWARP_CEILINGS=%s %s ceilings launch --device cpu"):format(labs.quoted(file),
         labs.quoted(labs.program)))
       assert.is_nil(one:find("triad", 1, true))
+      local wrong, said = labs.shell(("MOONWARP_CEILINGS=%s %s ceilings lunch --again --device cpu"):format(
+        labs.quoted(file), labs.quoted(labs.program)))
+      assert.are.same({ 2, "moonwarp: unknown ceiling 'lunch'; did you mean 'launch'?\n" }, { wrong, said })
     end)
   end)
 end)

@@ -169,9 +169,9 @@ describe("the comparison of numbers", function()
       end
       local output = output_of(folder, "compare a b --all")
       assert.is_truthy(output:find([[
-   measurement           A           B  B over A  95 % interval
-=  x, T_tot     1.000 GB/s  1.150 GB/s   +15.0 %                 same
-~  y, seconds         -1 s    -1.150 s         -                 changed: not positive
+   measurement           A           B  B over A
+=  x, T_tot     1.000 GB/s  1.150 GB/s   +15.0 %  same
+~  y, seconds         -1 s    -1.150 s         -  changed: not positive
 2 measurements: 1 same (within 10 %, without samples 20 %), 0 faster, 0 slower, 0 unclear, 1 changed
 ]], 1, true), output)
       store(folder, "c", run_of { { rung = "x", T_tot = 1e300 } })

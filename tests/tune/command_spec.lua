@@ -100,6 +100,7 @@ extern "C" __global__ void wrong(float *y, const float *x, float a, int n) {
       local status, output = run "tune mine.lua --device cpu -p n=5000"
       assert.are.equal(2, status)
       assert.is_truthy(output:find("mine: there is no rung with a 'space' to tune", 1, true), output)
+      assert.is_nil(output:find("chosen rungs", 1, true), output)
       assert.are.same({ 2, "moonwarp: unknown action 'lst'; did you mean 'list'?\n" }, { run "tuned lst" })
     end)
   end)

@@ -3,11 +3,11 @@
 -- Entries kept for the user between runs, in a file of JSON: { "schema": NAME, KEY: [ entry, ... ] }. An environment
 -- variable names the file; else it is in $XDG_CONFIG_HOME/moonwarp, or in ~/.config/moonwarp.
 
+local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local path = require "moonwarp.base.path"
 local schema = require "moonwarp.base.schema"
 
 local kept = {}
@@ -31,12 +31,15 @@ function kept:path()
   return ("%s/moonwarp/%s"):format(folder, self.file)
 end
 
---- All entries.
+--- All entries: none, where there is no file or an empty one.
 ---@return table[]
 function kept:read()
   local name = self:path()
-  local text = files.read(name)
-  if not text then return {} end
+  local text, reason = files.read(name)
+  if not text and require("lfs").attributes(name, "mode") then
+    failure.raise_as("io", "%s cannot be read: %s", name, (reason:gsub("^.*: ", "")))
+  end
+  if not text or text == "" then return {} end
   local value, problem = json.decode(text)
   problem = problem or schema.problem(value, self.form)
     or value.schema ~= self.schema and ("its schema is not " .. self.schema) or nil
@@ -57,8 +60,8 @@ end
 function kept:change(fn)
   local name = self:path()
   local folder = name:match "^(.*)/"
-  local problem = folder and path.make(folder)
-  if problem then failure.raise_as("io", "%s", problem) end
+  local problem = folder and core.make_folder(folder)
+  if problem then failure.raise_as("io", "cannot make the folder %s: %s", folder, problem) end
   local _ <close> = files.lock(name)
   problem = files.replace(name, self:text(fn(self:read())))
   if problem then failure.raise_as("io", "%s", problem) end

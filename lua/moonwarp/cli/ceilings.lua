@@ -4,6 +4,8 @@
 
 local ceiling = require "moonwarp.measure.ceiling"
 local devices = require "moonwarp.tools.device"
+local kinds = require "moonwarp.measure.ceiling_kinds"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
@@ -13,7 +15,7 @@ local ceilings = {}
 ceilings.options = {
   { flag = "--device", value = "a device", show = "ID", help = "else the first usable GPU, else the CPU",
     check = function(text) return options.device(text, true) end },
-  { flag = "--again", help = "forget what is kept of the device, and measure all" },
+  { flag = "--again", help = "measure what is kept, too" },
 }
 
 ceilings.usage = [[
@@ -36,17 +38,25 @@ local function line_of(row)
   return ("%-12s %-14s %s%s"):format(row.name, value, row.reason or row.about, sheet)
 end
 
+local function check_names(names)
+  local known = lists.map(kinds.list, function(one) return one.name end)
+  for _, name in ipairs(names) do
+    if not lists.set(known)[name] then options.fail_unknown("ceiling", name, known) end
+  end
+end
+
 --- The command.
 ---@param parsed table
 function ceilings.run(parsed)
+  local names = parsed[1] and table.move(parsed, 1, #parsed, 1, {})
+  check_names(names or {})
   require "moonwarp" -- which adds what the measurements call to arrays and devices
   session.begin { device = parsed.device }
   local device = devices.open(session.current, parsed.device)
-  if parsed.again then ceiling.forget(device) end
+  local rows, problem = ceiling.all(session.current, device, names, parsed.again)
   print(("%s (%s)"):format(device:id(), device:name()))
-  local names = parsed[1] and table.move(parsed, 1, #parsed, 1, {})
-  for _, row in ipairs(ceiling.all(session.current, device, names)) do print(line_of(row)) end
-  print("kept in " .. ceiling.file:path())
+  for _, row in ipairs(rows) do print(line_of(row)) end
+  if not problem then print("kept in " .. ceiling.file:path()) end
 end
 
 return ceilings

@@ -101,7 +101,7 @@ local PROPERTIES = {
   { "pci", "PCI bus id" }, { "driver", "driver and compiler" },
 }
 
-local ROW <const> = { { width = 22, cell = 1 }, { gap = " ", cell = 2 } }
+local ROW <const> = { { cell = 1 }, { cell = 2 } }
 local LIBRARY <const> = { { width = 15, cell = "name" }, { width = 5, gap = " ", cell = "devices" },
                           { gap = " ", cell = function(one) return one.path or "none: " .. one.reason end } }
 

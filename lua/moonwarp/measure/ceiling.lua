@@ -40,8 +40,8 @@ local function is_of(entry, head)
 end
 
 -- The values that are kept of a device, by name; those that are no rates, as somebody may have written them, are not.
-local function known_of(device)
-  local head, values = head_of(device), {}
+local function known_of(session, device)
+  local head, values = head_of(device), lists.merged(session.unkept[device:id()] or {})
   local entry = lists.find(ceiling.file:read(), function(one) return is_of(one, head) end)
   for name, value in pairs(entry and entry.values or {}) do
     if value > 0 and value < math.huge then values[name] = value end
@@ -59,15 +59,6 @@ local function keep(device, new)
   end)
 end
 
---- Forgets what is kept of a device.
----@param device userdata
-function ceiling.forget(device)
-  local head = head_of(device)
-  ceiling.file:change(function(entries)
-    return lists.map(entries, function(one) return not is_of(one, head) and one or nil end)
-  end)
-end
-
 -- ---- what is asked ------------------------------------------------------------------------------
 
 -- Why a device has no ceilings, or not this one.
@@ -77,20 +68,34 @@ local function reason_of(device, one)
   return one.reason and one.reason(device)
 end
 
--- Values of ceilings, those that are missing measured and kept.
-local function values_of(session, device, list)
-  local values, new, names = known_of(device), {}, {}
-  local missing = lists.map(list, function(one)
-    return not values[one.name] and not reason_of(device, one) and one or nil
+-- Keeps what was measured; where no file can have it, for the rest of the session, and why.
+local function keep_or_say(session, device, new)
+  local done, problem = failure.catch(keep, device, new)
+  if done then return end
+  if failure.status(problem) ~= "io" then error(problem, 0) end
+  local id, is_first = device:id(), next(session.unkept) == nil
+  session.unkept[id] = lists.merged(session.unkept[id] or {}, new)
+  if is_first then io.stderr:write(("note: ceilings are not kept: %s\n"):format(failure.text(problem))) end
+  return failure.text(problem)
+end
+
+-- Values of ceilings, those that are missing (or all of them, anew) measured, and each kept at once; and why they are
+-- not.
+local function values_of(session, device, list, is_anew)
+  local values, names, problem = known_of(session, device), {}, nil
+  local missing = lists.filter(list, function(one)
+    return (is_anew or not values[one.name]) and not reason_of(device, one)
   end)
   if #missing == 0 then return values end
   for i, one in ipairs(missing) do names[i] = one.name end
   io.stderr:write(("measuring what %s gives at most, which is kept: %s\n"):format(device:id(),
     table.concat(names, ", ")))
   local m <close> = kinds.new(session, device)
-  for _, one in ipairs(missing) do new[one.name] = kinds.measure(m, one) end
-  keep(device, new)
-  return lists.merged(values, new)
+  for _, one in ipairs(missing) do
+    values[one.name] = kinds.measure(m, one)
+    problem = keep_or_say(session, device, { [one.name] = values[one.name] })
+  end
+  return values, problem
 end
 
 local function named(name)
@@ -110,21 +115,24 @@ function ceiling.value(session, device, name)
   local one = named(name)
   local reason = reason_of(device, one)
   if reason then return nil, reason end
-  return values_of(session, device, { one })[name], one.unit
+  return (values_of(session, device, { one }))[name], one.unit
 end
 
 --- Ceilings of a device.
 ---@param session table
 ---@param device userdata
 ---@param names string[]?   else all
----@return table[] rows   name, unit, about, value or reason, sheet (the data sheet's, where it is known)
-function ceiling.all(session, device, names)
-  local list = names and lists.map(names, named) or kinds.list
-  local values = values_of(session, device, list)
-  return lists.map(list, function(one)
+---@param is_anew boolean?  measured, whether they are kept or not
+---@return table[] rows     name, unit, about, value or reason, sheet (the data sheet's, where it is known)
+---@return string? problem  why new ones are not kept
+function ceiling.all(session, device, names, is_anew)
+  local list = names and lists.map(lists.unique(names), named) or kinds.list
+  local values, problem = values_of(session, device, list, is_anew)
+  local rows = lists.map(list, function(one)
     return { name = one.name, unit = one.unit, about = one.about, value = values[one.name],
              reason = reason_of(device, one), sheet = ceiling.sheet(device, one.name) }
   end)
+  return rows, problem
 end
 
 -- Multiply-adds a cycle of a multiprocessor by architecture, f32 and f64 (CUDA C++ Programming Guide, "Arithmetic

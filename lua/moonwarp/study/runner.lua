@@ -148,7 +148,7 @@ local function choose(study)
     part.list = part.run and {} or sides_of(part.study, part, "cases", study.dev)
     return part
   end)
-  if not lists.find(study.state.parts, function(part) return part.run or #part.chosen > 0 end) then
+  if not tune and not lists.find(study.state.parts, function(part) return part.run or #part.chosen > 0 end) then
     remark.say(session.current, "Nothing is measured: no part that is run has one of the chosen rungs.")
   end
 end

@@ -97,7 +97,7 @@ local LEFT <const> = fields {
 local function problem_of(left)
   local problem = form.problem(left, LEFT) or schema.lines_problem(left.lines)
   if problem then return problem end
-  local unknown = lists.find(left.put_off, function(one) return not passes.SHOWN[one.what] end)
+  local unknown = lists.find(left.put_off, function(one) return not passes.is_shown_last(one.what) end)
   if unknown then return ("nothing shows '%s'"):format(unknown.what) end
   local first = { kind = "run", value = lists.merged({ schema = fold.SCHEMA, study = "a pass" }, left.header or {}) }
   return schema.problem(fold.lines(lists.append({ first }, left.lines)))

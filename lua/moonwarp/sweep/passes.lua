@@ -7,7 +7,6 @@
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
-local kinds = require "moonwarp.plot.kinds"
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
 
@@ -20,10 +19,13 @@ local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "com
 
 local NAMED <const> = 10 -- passes of a sweep that have not passed
 
---- What a pass may leave to the last one to show: functions of mw.
-passes.SHOWN = lists.set(lists.append({ "table" }, lists.map(kinds.all, function(kind)
-  return kind.merge and kind.name
-end)))
+--- Whether a pass may leave to the last one what a function of mw shows.
+---@param name string
+---@return boolean
+function passes.is_shown_last(name)
+  local kinds = require "moonwarp.plot.kinds"
+  return name == "table" or lists.find(kinds.all, function(kind) return kind.name == name and kind.merge end) ~= nil
+end
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
