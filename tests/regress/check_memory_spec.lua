@@ -29,7 +29,7 @@ describe("check mode's shadow of memory", function()
     local dev <close>, plain = mw.device("cpu", { check = true }), mw.device "cpu"
     local total = dev:properties().memory_total
     assert.are.equal(plain:properties().memory_total // 5, total)
-    support.fails_like(function() dev:empty("u8", total + 1) end, "out of memory on cpu: wanted")
+    support.fails_like(function() dev:empty("u8", total + 1) end, "out of memory on cpu:check: wanted")
   end)
 
   -- Bytes 5 to 12 are written, copied to 2 to 9 of another array, and read there: all that is beside them is not.
