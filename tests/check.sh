@@ -44,7 +44,8 @@ other_compiler() {
 
 # The optimiser takes most of the time of compiling, and most specs are not about its work.
 compiler_of() { # file
-  if [ -z "${MOONWARP_CXX:-}" ] && ! optimised | grep -qx "$1"; then echo "$PWD/tests/cxx-o0"; else echo "${MOONWARP_CXX:-}"; fi
+  # grep reads to the end: by -q it would end first at times, and the pipe with the status of a signal.
+  if [ -z "${MOONWARP_CXX:-}" ] && ! optimised | grep -x "$1" >/dev/null; then echo "$PWD/tests/cxx-o0"; else echo "${MOONWARP_CXX:-}"; fi
 }
 
 # What is stored goes by the compiler's path, which is the same for both.
