@@ -152,6 +152,15 @@ describe("an MPI job", function()
     end)
   end)
 
+  it("ends where one rank skips a pass of a sweep", function()
+    local text = "local n = mw.arg('n', 1) if rank == 1 and n == 2 then mw.skip 'too large' end mpi.all_reduce(n)"
+    with_job(2, text, "-p n=1,2,3", function(status, output)
+      assert.are.equal(1, status, output)
+      assert.are.equal(1, count(output, "n = 2, skipped: too large; a sweep of 2 ranks has all its passes, so leave"),
+        output)
+    end)
+  end)
+
   it("is one of a rank without mpirun, and says no prefix", function()
     support.with_folder(function(folder)
       support.write(folder .. "/job.lua", [[local mpi = require "moonwarp.mpi" print(mpi.rank(), mpi.size())]])

@@ -95,10 +95,14 @@ end
 
 -- Says how a pass ended, if not well. The status, and the error if it was skipped or its pass failed.
 local function judge(outcome, message, problem)
-  local status, pass = failure.status(problem), session.current:pass_words()
-  if status == "skipped" then
+  local status, pass, job = failure.status(problem), session.current:pass_words(), session.current.job
+  if status == "skipped" and pass and job and job.size > 1 then -- nobody knows whether the others skip it
+    local text = "%s, skipped: %s; a sweep of %d ranks has all its passes, so leave this value out"
+    local refused = failure.new("unsupported", text:format(pass, problem.reason, job.size))
+    return passes.status(outcome, failure.text(refused), refused)
+  elseif status == "skipped" then
     say_skipped(problem.reason, pass)
-  elseif pass and OF_A_VALUE[status] and not session.current.job then -- the other ranks would wait
+  elseif pass and OF_A_VALUE[status] and not job then -- the other ranks would wait
     say_failed(problem, pass)
   else
     return passes.status(outcome, message, problem)
