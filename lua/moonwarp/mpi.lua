@@ -94,23 +94,10 @@ func("barrier", 0, function(name) calls.run(name, "barrier", "arrays", nil, nil,
 
 -- ---- collective calls ---------------------------------------------------------------------------
 
--- In check mode: MPI itself adds up other bytes, or waits, where ranks do not give the same.
-local function check_alike(name, kind, x, o)
-  if not x:device():properties().checks then return end
-  local how = kind == "all_reduce" and (o.op or "sum") or "root " .. (o.root or 0)
-  local own = ("%s of %d elements of %s, %s"):format(name, #x, x:dtype(), how)
-  for i, text in ipairs(calls.all_gather_texts(name, "gathered", own)) do
-    if text ~= own then
-      failure.invalid("%s: all ranks must give the same: rank %d gives %s; rank %d %s", name, calls.place.rank, own,
-        i - 1, text)
-    end
-  end
-end
-
 -- An array of all ranks in place.
 local function array_in_place(name, kind, x, o, reads)
   check_array(name, "what all ranks give", x)
-  check_alike(name, kind, x, o)
+  calls.check_alike(name, x, #x, kind == "all_reduce" and (o.op or "sum") or "root " .. (o.root or 0))
   local memory = calls.memory(x, o.stream, reads)
   calls.run(name, kind, "arrays", memory, nil, #x, x:dtype(), o.op, o.root or 0)
   calls.settle(x, memory, o.stream, true)
@@ -129,7 +116,7 @@ end)
 local function gather_arrays(name, kind, x, o, has_result)
   local into = has_result and o.into
   if has_result then check_array(name, "option 'into'", into, #x * calls.place.size, x:dtype()) end
-  check_alike(name, kind, x, o)
+  calls.check_alike(name, x, #x, "root " .. (o.root or 0))
   local from = calls.memory(x, o.stream, true)
   local to = into and calls.memory(into, o.stream, false)
   calls.run(name, kind, "arrays", to or nil, from, #x, x:dtype(), nil, o.root or 0)

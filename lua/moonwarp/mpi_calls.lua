@@ -8,6 +8,7 @@ local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local literal = require "moonwarp.base.literal"
+local units = require "moonwarp.base.units"
 
 local calls = {}
 
@@ -211,6 +212,22 @@ function calls.settle(x, memory, stream, writes)
   end
   local kept = free[device]
   kept[kind_of(x)] = lists.append(kept[kind_of(x)] or {}, { memory })
+end
+
+--- In check mode refuses a collective call that ranks do not make alike: MPI itself would add up other bytes, or wait.
+---@param name string    of the script's function
+---@param x userdata     the array
+---@param count integer  elements
+---@param how string     the operation, the root
+function calls.check_alike(name, x, count, how)
+  if not x:device():properties().checks then return end
+  local own = ("%s of %s of %s, %s"):format(name, units.count(count, "element"), x:dtype(), how)
+  for i, text in ipairs(calls.all_gather_texts(name, "gathered", own)) do
+    if text ~= own then
+      failure.invalid("%s: all ranks must give the same: rank %d gives %s; rank %d %s", name, calls.place.rank, own,
+        i - 1, text)
+    end
+  end
 end
 
 -- ---- from rank to rank --------------------------------------------------------------------------

@@ -9,17 +9,20 @@ local memory = require "moonwarp.nccl_memory"
 
 local ranks = {}
 
-local function run(name, o, kind, out, from, count, dtype)
-  calls.run("nccl." .. name, kind, "groups", out, from, count, dtype, o.op ~= "avg" and o.op or "sum", o.root or 0)
+-- x: the array whose elements are counted; out and from: the memory that MPI writes and reads.
+local function run(o, kind, x, count, out, from)
+  local name, op, root = "nccl." .. o.name, o.op or "sum", o.root or 0
+  calls.check_alike(name, x, count, ("%s, root %d"):format(op, root))
+  calls.run(name, kind, "groups", out, from, count, x:dtype(), op ~= "avg" and op or "sum", root)
 end
 
 -- The call in the memory of out, which has this rank's input where MPI looks for it: `at` is its first element.
-local function in_place(self, name, o, kind, out, input, at, count)
+local function in_place(self, o, kind, out, input, at, count)
   local stream = o[1].stream or self.list[1]:default_stream()
   local own = #input == #out and out or out:view(at, #input)
   if own:address() ~= input:address() then own:copy(input, { stream = stream }) end
   local where = calls.memory(out, stream, true)
-  run(name, o, kind, where, nil, count, out:dtype())
+  run(o, kind, out, count, where)
   calls.settle(out, where, stream, true)
   if o.op == "avg" then memory.divide(self, 1, stream, out, self.count) end
 end
@@ -32,22 +35,22 @@ end
 
 function ranks.all_reduce(self, o, outs, ins)
   check_type(o.name, outs[1])
-  in_place(self, o.name, o, "all_reduce", outs[1], ins[1], 1, #outs[1])
+  in_place(self, o, "all_reduce", outs[1], ins[1], 1, #outs[1])
 end
 
 function ranks.reduce(self, o, outs, ins)
   check_type(o.name, outs[1])
   if calls.place.rank == (o.root or 0) then
-    return in_place(self, o.name, o, "reduce", outs[1], ins[1], 1, #outs[1])
+    return in_place(self, o, "reduce", outs[1], ins[1], 1, #outs[1])
   end
   local from = calls.memory(ins[1], o[1].stream, true)
-  run(o.name, o, "reduce", nil, from, #ins[1], ins[1]:dtype())
+  run(o, "reduce", ins[1], #ins[1], nil, from)
   calls.settle(ins[1], from, o[1].stream, false)
 end
 
 function ranks.all_gather(self, o, outs, ins)
   local count = #ins[1]
-  in_place(self, o.name, o, "all_gather", outs[1], ins[1], calls.place.rank * count + 1, count)
+  in_place(self, o, "all_gather", outs[1], ins[1], calls.place.rank * count + 1, count)
 end
 
 -- From one array to another; what shares memory with the result is copied before.
@@ -57,7 +60,7 @@ local function apart(self, o, kind, out, input, count)
   local copy <close> = shares and input:device():array(input:dtype(), #input)
   if copy then input = copy:copy(input, { stream = stream }) end
   local from, to = calls.memory(input, stream, true), calls.memory(out, stream, false)
-  run(o.name, o, kind, to, from, count, out:dtype())
+  run(o, kind, out, count, to, from)
   calls.settle(input, from, stream, false)
   calls.settle(out, to, stream, true)
   if o.op == "avg" then memory.divide(self, 1, stream or self.list[1]:default_stream(), out, self.count) end
@@ -73,7 +76,7 @@ function ranks.all_to_all(self, o, outs, ins)
 end
 
 function ranks.broadcast(self, o, xs)
-  in_place(self, o.name, o, "broadcast", xs[1], xs[1], 1, #xs[1])
+  in_place(self, o, "broadcast", xs[1], xs[1], 1, #xs[1])
 end
 
 -- ---- sends and receives -------------------------------------------------------------------------

@@ -99,9 +99,14 @@ describe("moonwarp.mpi", function()
       ["mpi.all_reduce(dev:zeros('f32', 4), { op = rank == 0 and 'max' or 'min' })"] =
         "mpi.all_reduce of 4 elements of f32, max; rank 1 mpi.all_reduce of 4 elements of f32, min",
       ["mpi.all_gather(dev:zeros('f32', 1 + rank), { into = dev:zeros('f32', 2 + 2 * rank) })"] =
-        "mpi.all_gather of 1 elements of f32, root 0; rank 1 mpi.all_gather of 2 elements of f32, root 0",
+        "mpi.all_gather of 1 element of f32, root 0; rank 1 mpi.all_gather of 2 elements of f32, root 0",
+      ["comm:broadcast { dev:zeros(rank == 0 and 'f32' or 'f64', 4) }"] =
+        "nccl.broadcast of 4 elements of f32, sum, root 0; rank 1 nccl.broadcast of 4 elements of f64, sum, root 0",
+      ["comm:all_reduce { dev:zeros('f32', 4 + 4 * rank) }"] =
+        "nccl.all_reduce of 4 elements of f32, sum, root 0; rank 1 nccl.all_reduce of 8 elements of f32, sum, root 0",
     } do
-      local output = mpi.lines(2, ("print(select(2, pcall(function() %s end)))"):format(call), "--check")
+      local output = mpi.lines(2, ("local comm <const> = require('moonwarp.nccl').communicator() "
+        .. "print(select(2, pcall(function() %s end)))"):format(call), "--check")
       assert.is_truthy(output:find("all ranks must give the same: rank 0 gives " .. message, 1, true), output)
       assert.is_truthy(output:find("all ranks must give the same: rank 1 gives ", 1, true), output)
     end
