@@ -3,6 +3,11 @@
 return {
   title = "Batches, sweeps and broken input",
   figures = {
+    { what = "the curriculum in batch on the CPU device, an empty cache: labs passed",
+      value = "41 of 41", wanted = "41 of 41", device = "cpu2", date = "2026-11-29", version = "after 0.10.0",
+      command = "moonwarp batch experiments/curriculum.lua --device cpu",
+      record = "docs/records/2026-11-29-cpu/curriculum.txt",
+      note = "8:11; the longest labs are airfoil with 28 s and reduction with 25 s. The gate of fluid passed at the second attempt." },
     { what = "a lab in a batch of 200 trivial labs over starting its script directly, time",
       value = "1.12", wanted = "at most 1.3", device = "cpu2", date = "2026-11-21", version = "0.2.0",
       command = "tests/bench/batch.sh build/moonwarp",
