@@ -90,16 +90,15 @@ func("how", 1, function(name, device)
   return calls.is_direct(device) and "direct" or "staged"
 end)
 
-func("barrier", 0, function(name) calls.run(name, "barrier", "arrays", nil, nil, 0) end)
+func("barrier", 0, calls.meet)
 
 -- ---- collective calls ---------------------------------------------------------------------------
 
 -- An array of all ranks in place.
 local function array_in_place(name, kind, x, o, reads)
   check_array(name, "what all ranks give", x)
-  calls.check_alike(name, x, #x, kind == "all_reduce" and (o.op or "sum") or "root " .. (o.root or 0))
   local memory = calls.memory(x, o.stream, reads)
-  calls.run(name, kind, "arrays", memory, nil, #x, x:dtype(), o.op, o.root or 0)
+  calls.collective(name, kind, "arrays", memory, nil, #x, x:dtype(), o.op or "sum", o.root or 0)
   calls.settle(x, memory, o.stream, true)
   return x
 end
@@ -109,6 +108,7 @@ func("broadcast", 2, function(name, value, options)
   local root = o.root or 0
   local is_root = calls.place.rank == root
   if is_array(value) then return array_in_place(name, "broadcast", value, o, is_root) end
+  calls.meet(("%s of a value, root %d"):format(name, root))
   return calls.unpacked(name, calls.broadcast_text(name, "values", is_root and calls.packed(name, value) or nil, root))
 end)
 
@@ -116,10 +116,9 @@ end)
 local function gather_arrays(name, kind, x, o, has_result)
   local into = has_result and o.into
   if has_result then check_array(name, "option 'into'", into, #x * calls.place.size, x:dtype()) end
-  calls.check_alike(name, x, #x, "root " .. (o.root or 0))
   local from = calls.memory(x, o.stream, true)
   local to = into and calls.memory(into, o.stream, false)
-  calls.run(name, kind, "arrays", to or nil, from, #x, x:dtype(), nil, o.root or 0)
+  calls.collective(name, kind, "arrays", to or nil, from, #x, x:dtype(), nil, o.root or 0)
   calls.settle(x, from, o.stream, false)
   if into then calls.settle(into, to, o.stream, true) end
   return into or nil
@@ -129,19 +128,29 @@ func("gather", 2, function(name, value, options)
   local o = options_of(name, options, { "root", "into", "stream" })
   local root = o.root or 0
   if is_array(value) then return gather_arrays(name, "gather", value, o, calls.place.rank == root) end
-  local texts = calls.gather_texts(name, "gathered", calls.packed(name, value), root)
+  local own = calls.packed(name, value)
+  calls.meet(("%s of values, root %d"):format(name, root))
+  local texts = calls.gather_texts(name, "gathered", own, root)
   return texts and lists.map(texts, function(text) return calls.unpacked(name, text) end)
 end)
+
+-- The values of all ranks, at each.
+local function values_of_all(name, call, value)
+  local own = calls.packed(name, value)
+  calls.meet(call)
+  return lists.map(calls.all_gather_texts(name, "gathered", own), function(text) return calls.unpacked(name, text) end)
+end
 
 func("all_gather", 2, function(name, value, options)
   local o = options_of(name, options, { "into", "stream" })
   if is_array(value) then return gather_arrays(name, "all_gather", value, o, true) end
-  local texts = calls.all_gather_texts(name, "gathered", calls.packed(name, value))
-  return lists.map(texts, function(text) return calls.unpacked(name, text) end)
+  return values_of_all(name, name .. " of values", value)
 end)
 
+-- A NaN loses against a number, as in C's fmax.
 local COMBINE <const> = { sum = function(a, b) return a + b end, prod = function(a, b) return a * b end,
-                          max = math.max, min = math.min }
+                          max = function(a, b) return (b > a or a ~= a) and b or a end,
+                          min = function(a, b) return (b < a or a ~= a) and b or a end }
 
 -- Numbers, or tables of them with the same keys.
 local function combined(name, a, b, op)
@@ -174,12 +183,11 @@ func("all_reduce", 2, function(name, value, options)
     end
     return array_in_place(name, "all_reduce", value, o, true)
   end
-  local own, result = calls.packed(name, value), nil
   check_numbers(name, value)
-  for i, text in ipairs(calls.all_gather_texts(name, "gathered", own)) do
-    local one = calls.unpacked(name, text)
-    if i == 1 then result = one else result = combined(name, result, one, o.op or "sum") end
-  end
+  local op = o.op or "sum"
+  local all = values_of_all(name, ("%s of numbers, %s"):format(name, op), value)
+  local result = all[1]
+  for i = 2, #all do result = combined(name, result, all[i], op) end
   return result
 end)
 

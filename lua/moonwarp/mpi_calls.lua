@@ -49,13 +49,25 @@ local function checked(who, ok, ...)
   failure.raise_as("driver", "rank %d: %s: %s", calls.place.rank, who, failure.text(problem))
 end
 
+local MATES <const> = { send = "recv", recv = "send" }
+local own = {} -- sends of this rank to itself, and receives: how many of a kind, space and tag have begun
+
+-- Both come in order: the tenth that is sent is the tenth that is received.
+local function note_own(request, kind, space, tag)
+  local key, mate = kind .. space .. (tag or 0), MATES[kind] .. space .. (tag or 0)
+  own[key] = (own[key] or 0) + 1
+  request.number, request.mate = own[key], mate
+end
+
 --- Begins a call.
 ---@param who string  "recv from rank 3", for messages
 ---@param ... any     of core.mpi.post: kind, space, out, in, count, type, op, peer, tag
 ---@return table request  for calls.test and calls.await
 function calls.post(who, ...)
-  local peer = select(8, ...)
-  return { raw = checked(who, pcall(core.mpi.post, ...)), who = who, peer = peer }
+  local kind, space, peer, tag = ..., select(2, ...), select(8, ...)
+  local request = { raw = checked(who, pcall(core.mpi.post, ...)), who = who, peer = MATES[kind] and peer }
+  if request.peer == calls.place.rank then note_own(request, kind, space, tag) end
+  return request
 end
 
 --- Whether a call is done.
@@ -72,6 +84,10 @@ end
 function calls.await(request)
   local bytes = calls.test(request, LOOK_SECONDS)
   while not bytes do
+    if request.mate and (own[request.mate] or 0) < request.number then
+      failure.invalid("rank %d: %s: the rank would wait for itself; begin both, with mpi.irecv and mpi.isend, and wait "
+        .. "after that", request.peer, request.who)
+    end
     calls.look(request.who, request.peer)
     bytes = calls.test(request, LOOK_SECONDS)
   end
@@ -135,6 +151,49 @@ function calls.all_gather_texts(who, space, text)
   whole = calls.broadcast_text(who, space, whole, 0)
   for i = 1, calls.place.size do out[i], at = string.unpack("<s8", whole, at) end
   return out
+end
+
+-- ---- collective calls ---------------------------------------------------------------------------
+
+local OPERATIONS <const> = lists.set { "all_reduce", "reduce", "reduce_scatter" } -- have an operation
+local ROOTS <const> = lists.set { "broadcast", "reduce", "gather" }
+local met = 0 -- how many calls of the job
+
+-- FNV-1a of 32 bits (G. Fowler, L. C. Noll, K.-P. Vo).
+local function hash(text)
+  local h = 0x811c9dc5
+  for i = 1, #text do h = (h ~ text:byte(i)) * 0x01000193 & 0xffffffff end
+  return h
+end
+
+--- All ranks meet before they make a collective call, whichever it is, and compare what they are about to make: in MPI
+--- two different calls wait for ever, or take the bytes of one for those of the other.
+---@param own_call string  the call, as messages show it
+function calls.meet(own_call)
+  met = met + 1
+  local h = hash(own_call)
+  local extremes = core.mpi.buffer(16, ("dd"):pack(h, -h))
+  calls.run(own_call, "all_reduce", "gathered", extremes, nil, 2, "f64", "max")
+  local most, least = ("dd"):unpack(core.mpi.text(extremes, 16))
+  if most == -least then return end
+  local all = calls.all_gather_texts(own_call, "gathered", own_call)
+  for i, one in ipairs(all) do
+    if one ~= all[1] then
+      failure.invalid("all ranks make the same collective calls in the same order: as number %d rank 0 makes %s, and "
+        .. "rank %d %s", met, all[1], i - 1, one)
+    end
+  end
+end
+
+--- Makes a collective call of arrays, after all ranks have met.
+---@param name string    of the script's function
+---@param ... any        of core.mpi.post, without a tag: kind, space, out, in, count, type, op, root
+function calls.collective(name, kind, space, out, from, count, dtype, op, root)
+  local call = ("%s of %s of %s"):format(name, units.count(count, "element"), dtype)
+  if OPERATIONS[kind] then call = ("%s, %s"):format(call, op) end
+  if ROOTS[kind] then call = ("%s, root %d"):format(call, root) end
+  calls.meet(call)
+  calls.run(name, kind, space, out, from, count, dtype, op ~= "avg" and op or "sum", root)
 end
 
 -- ---- values -------------------------------------------------------------------------------------
@@ -212,22 +271,6 @@ function calls.settle(x, memory, stream, writes)
   end
   local kept = free[device]
   kept[kind_of(x)] = lists.append(kept[kind_of(x)] or {}, { memory })
-end
-
---- In check mode refuses a collective call that ranks do not make alike: MPI itself would add up other bytes, or wait.
----@param name string    of the script's function
----@param x userdata     the array
----@param count integer  elements
----@param how string     the operation, the root
-function calls.check_alike(name, x, count, how)
-  if not x:device():properties().checks then return end
-  local own = ("%s of %s of %s, %s"):format(name, units.count(count, "element"), x:dtype(), how)
-  for i, text in ipairs(calls.all_gather_texts(name, "gathered", own)) do
-    if text ~= own then
-      failure.invalid("%s: all ranks must give the same: rank %d gives %s; rank %d %s", name, calls.place.rank, own,
-        i - 1, text)
-    end
-  end
 end
 
 -- ---- from rank to rank --------------------------------------------------------------------------

@@ -11,9 +11,7 @@ local ranks = {}
 
 -- x: the array whose elements are counted; out and from: the memory that MPI writes and reads.
 local function run(o, kind, x, count, out, from)
-  local name, op, root = "nccl." .. o.name, o.op or "sum", o.root or 0
-  calls.check_alike(name, x, count, ("%s, root %d"):format(op, root))
-  calls.run(name, kind, "groups", out, from, count, x:dtype(), op ~= "avg" and op or "sum", root)
+  calls.collective("nccl." .. o.name, kind, "groups", out, from, count, x:dtype(), o.op or "sum", o.root or 0)
 end
 
 -- The call in the memory of out, which has this rank's input where MPI looks for it: `at` is its first element.

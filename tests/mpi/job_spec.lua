@@ -143,6 +143,16 @@ describe("an MPI job", function()
     end
   end)
 
+  it("tells who waits in a collective call for a rank whose script has ended, wherever the others wait", function()
+    for _, call in ipairs { "mpi.barrier()", "mw.bench(function() end)", "mpi.broadcast(1, { root = 2 })",
+                            "mpi.recv(rank + 1)" } do
+      with_job(3, ("if rank < 2 then %s end"):format(call), nil, function(status, output)
+        assert.are.equal(1, status, output)
+        assert.are.equal(1, count(output, "rank 2 has ended its script, and takes no part"), output)
+      end)
+    end
+  end)
+
   it("sweeps", function()
     local text = "mw.record { n = mw.arg('n', 1), all = mpi.all_reduce(rank) }"
     with_job(2, text, "-p n=1,2,3", function(status, output, runs)

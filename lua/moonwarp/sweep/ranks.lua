@@ -111,12 +111,13 @@ end
 local function tell_ended(job)
   if core.clock() - job.news < STILL or job.told == job.news then return end
   job.told = job.news
-  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = lists.merged(job.ended, { [0] = true }) }) end
+  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = job.ended }) end
 end
 
 -- Waits for all, unless one has failed; then takes what there is in the order of ranks.
 local function collect(current, waits)
   local job = current.job
+  job.ended[0], job.news = true, core.clock()
   hear(job)
   while waits and #job.open > 0 and not job.failed do
     tell_ended(job)
@@ -247,7 +248,12 @@ end
 local function look(who, peer)
   local current = session.current
   local job = current.job
-  if job.rank == 0 then hear(job) else hear_word(job, 0) end
+  if job.rank == 0 then
+    hear(job)
+    tell_ended(job)
+  else
+    hear_word(job, 0)
+  end
   if job.failed then current:leave(exit.OK) end
   local gone = peer or next(job.ended)
   if job.ended[gone] and core.clock() - job.news > STILL then
@@ -258,6 +264,7 @@ end
 
 -- The greatest of all ranks, number by number: for benchmarks (measure/bench.lua).
 local function max(...)
+  calls.meet "mw.bench, after a sample"
   local count = select("#", ...)
   local numbers = core.mpi.buffer(8 * count, ("d"):rep(count):pack(...))
   calls.run("mw.bench", "all_reduce", "job", numbers, nil, count, "f64", "max")
@@ -266,6 +273,7 @@ end
 
 -- What rank 0 says.
 local function decide(yes)
+  calls.meet "mw.bench, after a round"
   return calls.broadcast_text("mw.bench", "job", yes and "y" or "n", 0) == "y"
 end
 
@@ -274,8 +282,9 @@ end
 ---@return table job   for ranks.join
 function ranks.open(more)
   local place = calls.open()
-  local job = { rank = place.rank, size = place.size, version = place.version, news = core.clock(),
-                open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide }
+  local start = core.clock()
+  local job = { rank = place.rank, size = place.size, version = place.version, news = start, told = start,
+                open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide, meet = calls.meet }
   host.catch_term()
   if job.size > 1 then
     host.prefix(("[%d] "):format(job.rank))
