@@ -6,6 +6,7 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
+local launcher = require "moonwarp.base.launcher"
 local lists = require "moonwarp.base.lists"
 local literal = require "moonwarp.base.literal"
 local units = require "moonwarp.base.units"
@@ -13,12 +14,10 @@ local units = require "moonwarp.base.units"
 local calls = {}
 
 local LOOK_SECONDS <const> = 0.01 -- of a test, before the job is looked at
-local COUNTS <const> = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS" } -- what launchers say
 
 -- A launcher of one MPI starts for the library of another as many jobs of one rank.
 local function check_launcher(place)
-  local started = 1
-  for _, name in ipairs(COUNTS) do started = math.max(started, math.tointeger(tonumber(os.getenv(name))) or 1) end
+  local _, started = launcher.place()
   if place.size == 1 and started > 1 then
     failure.raise_as("unsupported", "mpirun has started %d processes, which are no job of %s: mpirun and mpicc are of "
       .. "two MPIs; put both of one first on PATH, or set MOONWARP_MPICC to the mpicc of that mpirun", started,
@@ -295,6 +294,10 @@ end
 function calls.finish(self, bytes)
   if self.bytes then return end
   self.bytes = bytes or calls.await(self.call)
+  if core.type(self.x) ~= "array" then
+    failure.invalid("rank %d: %s: its array was closed before it was done; close it after wait()", calls.place.rank,
+      self.call.who)
+  end
   calls.settle(self.x, self.memory, self.stream, self.receives)
   if self.receives and self.bytes ~= self.x:nbytes() then
     failure.invalid("rank %d: %s: %d bytes came for %s, which has %d", calls.place.rank, self.call.who, self.bytes,

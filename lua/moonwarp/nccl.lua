@@ -338,7 +338,7 @@ end
 local function communicator_of_job()
   local mpi <const>, dev = require "moonwarp.mpi", require("moonwarp").device()
   local self = new_communicator({ dev }, mpi.size())
-  self.places[dev], self.first = 1, mpi.rank()
+  self.places[dev], self.first, self.meet = 1, mpi.rank(), require("moonwarp.mpi_calls").meet
   if not have_own_gpus(dev) then
     self.calls = require "moonwarp.nccl_mpi"
     return self

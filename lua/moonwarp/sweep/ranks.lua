@@ -64,7 +64,7 @@ end
 -- ---- rank 0 -------------------------------------------------------------------------------------
 
 local LEFT <const> = form.fields { status = "integer", message = "string?", failed_checks = "integer",
-                                   found = "integer", lines = form.list "table" }
+                                   found = "integer", folder = "string?", lines = form.list "table" }
 
 local TAKEN <const> = lists.set { "check", "remark", "finding", "warning", "counters" }
 
@@ -85,6 +85,10 @@ local function take(current, from, left)
     elseif TAKEN[line.kind] then
       current:mention(line.kind, lists.merged(line.value, { rank = from }))
     end
+  end
+  local kept = left.folder and current:file("rank-" .. from)
+  if kept and not os.rename(left.folder, kept) then
+    exit.complain("what rank %d has written stays on its machine, in %s", from, left.folder)
   end
 end
 
@@ -186,13 +190,13 @@ function Memory:append(kind, values) table.insert(self.job.lines, { kind = kind,
 Memory.note = Memory.append
 function Memory.keep_sources() end
 
--- For what a script writes there; it goes with the rank.
+-- For what a script writes there. Rank 0 takes it into the run's folder.
 function Memory:place()
   local job = self.job
   if not job.folder then
-    job.folder = os.tmpname()
-    os.remove(job.folder)
-    require("lfs").mkdir(job.folder)
+    local folder, problem = path.make_new(self.parent, "rank-" .. job.rank)
+    if not folder then failure.raise_as("io", "%s", problem) end
+    job.folder = folder:find "^/" and folder or require("lfs").currentdir() .. "/" .. folder
   end
   return job.folder
 end
@@ -200,7 +204,8 @@ end
 function Memory.finish() end
 
 local function open_memory(current)
-  return setmetatable({ job = current.job, root = current:out(), script = current:script_file(), remarks = {} },
+  return setmetatable({ job = current.job, root = current:out(),
+                        parent = ("%s/%s"):format(current:out(), current:script()), script = current:script_file(), remarks = {} },
     Memory)
 end
 
@@ -226,14 +231,13 @@ function ranks.report(current, status)
   local job = current.job
   current:settle_findings()
   current:settle_counters()
-  if job.folder then os.execute("rm -rf " .. path.quote(job.folder)) end
   for _, one in ipairs(current.waiting) do table.insert(job.lines, { kind = one[1], value = one[2] }) end
   local lines = lists.map(job.lines, function(line) return not line.kind:find "^slice" and line or nil end)
   local fails = is_failure(status)
   local seconds = fails and GRACE or math.huge
   local outcome, word = host.call(function()
     await(send(0, PART, { status = status, message = current.message, failed_checks = current.failed_checks,
-                          found = current.found, lines = lines }), seconds)
+                          found = current.found, folder = job.folder, lines = lines }), seconds)
     return await_word(job, seconds)
   end)
   if outcome == "done" and not fails then return close(word) end
@@ -287,7 +291,7 @@ function ranks.open(more)
                 open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide, meet = calls.meet }
   host.catch_term()
   if job.size > 1 then
-    host.prefix(("[%d] "):format(job.rank))
+    host.prefix(("[%d] "):format(job.rank)) -- now: daemons that MPI has started would keep the pipes open
     more.share = { place.local_rank, place.local_size }
   end
   if job.rank > 0 then more.quiet, more.json = true, nil end
