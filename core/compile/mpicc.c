@@ -144,10 +144,11 @@ const mw_mpi_calls *mw_mpicc_open(const char *moonwarp_version, mw_error *err) {
   char mpicc[PATH_MAX];
   if (mw_process_find(name, mpicc, sizeof mpicc)) return open_compiled(mpicc, moonwarp_version, err);
   if (given && *given) {
-    mw_fail(err, MW_UNSUPPORTED,
-            "MOONWARP_MPICC is '%s', where there is no program: name the mpicc of the MPI to use, or unset it for that on "
-            "PATH",
-            given);
+    mw_fail(
+        err, MW_UNSUPPORTED,
+        "MOONWARP_MPICC is '%s', where there is no program: name the mpicc of the MPI to use, or unset it for that on "
+        "PATH",
+        given);
     return NULL;
   }
   const mw_mpi_calls *calls = open_bundled();

@@ -72,7 +72,8 @@ static void print(int from, int to, const char *words) {
   _exit(0);
 }
 
-/* host.prefix(words): from now on; without words all has been printed when it returns, and nothing is after it. */
+/* host.prefix(words): from now on, the words of the first call; without words all has been printed when it returns, and
+ * nothing is after it. */
 int host_prefix(lua_State *L) {
   const char *words = luaL_optstring(L, 1, "");
   int ends[2];
@@ -80,6 +81,7 @@ int host_prefix(lua_State *L) {
     end();
     return 0;
   }
+  if (printers[STDOUT_FILENO]) return 0;
   fflush(NULL);
   for (int to = STDOUT_FILENO; to <= STDERR_FILENO; to++) {
     if (pipe(ends) != 0 || (printers[to] = fork()) < 0) return luaL_error(L, "a pipe cannot be made");

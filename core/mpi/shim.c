@@ -21,12 +21,12 @@ static int capacity;
 
 /* MPI_MAX and MPI_MIN of a NaN depend on the order of ranks. Here it loses against a number, as in C's fmax. */
 #define EXTREME(name, type, wins)                                                                                      \
-  static void name(void *in, void *out, int *count, MPI_Datatype *of) {                                               \
+  static void name(void *in, void *out, int *count, MPI_Datatype *of) {                                                \
     const type *b = in;                                                                                                \
     type *a = out;                                                                                                     \
     (void)of;                                                                                                          \
     for (int i = 0; i < *count; i++)                                                                                   \
-      if (b[i] wins a[i] || a[i] != a[i]) a[i] = b[i];                                                                \
+      if (b[i] wins a[i] || a[i] != a[i]) a[i] = b[i];                                                                 \
   }
 
 EXTREME(max_f32, float, >)

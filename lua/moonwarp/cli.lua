@@ -81,9 +81,7 @@ function cli.main(words)
   local host, rank, size = require "moonwarp.host", launcher.place()
   local outcome, result, problem = host.call(dispatch, words)
   if outcome == "done" then return result end
-  if size > 1 and lists.has(words, "--mpi") and not require("moonwarp.session").current.job then
-    host.prefix(("[%d] "):format(rank)) -- an MPI job would have done so
-  end
+  if size > 1 and lists.has(words, "--mpi") then host.prefix(("[%d] "):format(rank)) end
   exit.complain(exit.text(result, problem))
   return exit.of(outcome, problem)
 end

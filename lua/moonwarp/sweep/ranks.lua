@@ -204,9 +204,9 @@ end
 function Memory.finish() end
 
 local function open_memory(current)
-  return setmetatable({ job = current.job, root = current:out(),
-                        parent = ("%s/%s"):format(current:out(), current:script()), script = current:script_file(), remarks = {} },
-    Memory)
+  local root = current:out()
+  return setmetatable({ job = current.job, root = root, parent = root .. "/" .. current:script(),
+                        script = current:script_file(), remarks = {} }, Memory)
 end
 
 -- Of rank 0: who has ended, or how the job has.
