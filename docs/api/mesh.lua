@@ -253,6 +253,8 @@ several values per element their layout is "aos".]],
                  "mesh.exchange: a dat of part <i> is wanted, got <value>",
                  "mesh.exchange: dat '<dat>' of part <i>: <d> values of <type> per element in \"aos\" are wanted" },
       example = [[
+local parts = mesh.partition { sets = { cells = 4, edges = 3 }, target = "cells", owners = { 1, 1, 2, 2 },
+                               maps = { sides = { "edges", "cells", { 0, 1, 2,  1, 2, 3 } } } }
 local dats = {}
 for i, id in ipairs { "cpu:0/2", "cpu:1/2" } do
   local m, n = mesh.new(mw.device(id)), #parts[i].sets.cells
