@@ -154,8 +154,6 @@ end
 
 -- ---- collective calls ---------------------------------------------------------------------------
 
-local OPERATIONS <const> = lists.set { "all_reduce", "reduce", "reduce_scatter" } -- have an operation
-local ROOTS <const> = lists.set { "broadcast", "reduce", "gather" }
 local met = 0 -- how many calls of the job
 
 -- FNV-1a of 32 bits (G. Fowler, L. C. Noll, K.-P. Vo).
@@ -182,17 +180,6 @@ function calls.meet(own_call)
         .. "rank %d %s", met, all[1], i - 1, one)
     end
   end
-end
-
---- Makes a collective call of arrays, after all ranks have met.
----@param name string    of the script's function
----@param ... any        of core.mpi.post, without a tag: kind, space, out, in, count, type, op, root
-function calls.collective(name, kind, space, out, from, count, dtype, op, root)
-  local call = ("%s of %s of %s"):format(name, units.count(count, "element"), dtype)
-  if OPERATIONS[kind] then call = ("%s, %s"):format(call, op) end
-  if ROOTS[kind] then call = ("%s, root %d"):format(call, root) end
-  calls.meet(call)
-  calls.run(name, kind, space, out, from, count, dtype, op ~= "avg" and op or "sum", root)
 end
 
 -- ---- values -------------------------------------------------------------------------------------
@@ -270,6 +257,30 @@ function calls.settle(x, memory, stream, writes)
   end
   local kept = free[device]
   kept[kind_of(x)] = lists.append(kept[kind_of(x)] or {}, { memory })
+end
+
+local OPERATIONS <const> = lists.set { "all_reduce", "reduce", "reduce_scatter" } -- have an operation
+local ROOTS <const> = lists.set { "broadcast", "reduce", "gather" }
+
+--- Makes a collective call of arrays, after all ranks have met.
+---@param name string    of the script's function
+---@param kind string    as core.mpi.post has it
+---@param space string
+---@param o table        stream, op ("sum"), root (0)
+---@param out userdata?  the array that this rank's result is written to
+---@param from userdata? the array that is read, else it is out
+---@param count integer  elements that this rank sends to, or receives of, each
+function calls.collective(name, kind, space, o, out, from, count)
+  local op, root, dtype = o.op or "sum", o.root or 0, (out or from):dtype()
+  local call = ("%s of %s of %s"):format(name, units.count(count, "element"), dtype)
+  if OPERATIONS[kind] then call = ("%s, %s"):format(call, op) end
+  if ROOTS[kind] then call = ("%s, root %d"):format(call, root) end
+  calls.meet(call)
+  local reads = not from and (kind ~= "broadcast" or calls.place.rank == root)
+  local to, read = out and calls.memory(out, o.stream, reads), from and calls.memory(from, o.stream, true)
+  calls.run(name, kind, space, to, read, count, dtype, op ~= "avg" and op or "sum", root)
+  if from then calls.settle(from, read, o.stream, false) end
+  if out then calls.settle(out, to, o.stream, true) end
 end
 
 -- ---- from rank to rank --------------------------------------------------------------------------

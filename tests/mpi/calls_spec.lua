@@ -108,7 +108,7 @@ describe("moonwarp.mpi", function()
       ["if rank == 0 then mpi.barrier() else mpi.broadcast(1, { root = 1 }) end"] =
         "mpi.barrier, and rank 1 mpi.broadcast of a value, root 1",
       ["if rank == 0 then mpi.gather(1) else mpi.all_reduce(1) end"] =
-        "mpi.gather of values, root 0, and rank 1 mpi.all_reduce of numbers, sum",
+        "mpi.gather of values, root 0, and rank 1 mpi.all_reduce of values, sum",
       ["if rank == 1 then comm:all_reduce { dev:zeros('f32', 4) } else mpi.all_gather(1) end"] =
         "mpi.all_gather of values, and rank 1 nccl.all_reduce of 4 elements of f32, sum",
       ["if rank == 0 then mw.bench(function() end) else mpi.barrier() end"] = "mw.bench, and rank 1 mpi.barrier",
@@ -184,6 +184,7 @@ describe("moonwarp.mpi", function()
       try(mpi.send, 1, 0, { tag = 40000 })
       try(mpi.all_reduce, 1, { op = "summ" })
       try(mpi.all_reduce, "a")
+      try(mpi.all_reduce, loop)
       try(mpi.all_reduce, nil)
       try(mpi.all_reduce, dev:zeros("f16", 2))
       try(mpi.broadcast, 1, { root = 1 })

@@ -9,14 +9,11 @@ local calls = require "moonwarp.mpi_calls"
 local core = require "moonwarp.core"
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
-local form = require "moonwarp.base.schema"
-local fold = require "moonwarp.results.fold"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local passes = require "moonwarp.sweep.passes"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
-local schema = require "moonwarp.results.record_schema"
 local session = require "moonwarp.session"
 
 local ranks = {}
@@ -63,17 +60,7 @@ end
 
 -- ---- rank 0 -------------------------------------------------------------------------------------
 
-local LEFT <const> = form.fields { status = "integer", message = "string?", failed_checks = "integer",
-                                   found = "integer", folder = "string?", lines = form.list "table" }
-
 local TAKEN <const> = lists.set { "check", "remark", "finding", "warning", "counters" }
-
-local function problem_of(left)
-  local problem = form.problem(left, LEFT) or schema.lines_problem(left.lines)
-  if problem then return problem end
-  local first = { kind = "run", value = { schema = fold.SCHEMA, study = "a rank" } }
-  return schema.problem(fold.lines(lists.append({ first }, left.lines)))
-end
 
 -- A rank's results become those of the run.
 local function take(current, from, left)
@@ -100,8 +87,6 @@ local function hear(job)
     local from = job.open[i].from
     local left = received(job.open[i], 0)
     if left then
-      local problem = problem_of(left)
-      if problem then failure.raise_as("io", "what rank %d has sent is not in order: %s", from, problem) end
       table.remove(job.open, i)
       job.ended[from], job.parts[from], job.news = true, left, core.clock()
       if is_failure(left.status) and not job.failed then
