@@ -106,7 +106,7 @@ static void set_pending(lua_State *L, int index, bool pending) {
 
 /* core.mpi.post(kind, space, out, in, count, type, op, peer, tag): a request. */
 static int mpi_post(lua_State *L) {
-  static const char *const kinds[] = {"send",   "recv",       "barrier",        "broadcast",  "reduce", "all_reduce",
+  static const char *const kinds[] = {"send",   "recv",       "broadcast",      "reduce",     "all_reduce",
                                       "gather", "all_gather", "reduce_scatter", "all_to_all", NULL};
   static const char *const spaces[] = {"arrays", "values", "gathered", "job", "groups", NULL};
   mw_dtype dtype = MW_U8;

@@ -143,12 +143,18 @@ const mw_mpi_calls *mw_mpicc_open(const char *moonwarp_version, mw_error *err) {
   const char *given = getenv("MOONWARP_MPICC"), *name = given && *given ? given : "mpicc";
   char mpicc[PATH_MAX];
   if (mw_process_find(name, mpicc, sizeof mpicc)) return open_compiled(mpicc, moonwarp_version, err);
-  const mw_mpi_calls *calls = open_bundled();
-  if (!calls)
+  if (given && *given) {
     mw_fail(
         err, MW_UNSUPPORTED,
-        "there is no %s on PATH, which compiles the shim over this machine's MPI at first use: load the site's module "
-        "of MPI, install one (apt-get install libopenmpi-dev openmpi-bin), or set MOONWARP_MPICC",
-        name);
+        "MOONWARP_MPICC is '%s', where there is no program: name the mpicc of the MPI to use, or unset it for that on "
+        "PATH",
+        given);
+    return NULL;
+  }
+  const mw_mpi_calls *calls = open_bundled();
+  if (!calls)
+    mw_fail(err, MW_UNSUPPORTED,
+            "there is no mpicc on PATH, which compiles the shim over this machine's MPI at first use: load the site's "
+            "module of MPI, install one (apt-get install libopenmpi-dev openmpi-bin), or set MOONWARP_MPICC");
   return calls;
 }

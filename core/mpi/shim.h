@@ -23,7 +23,6 @@ typedef enum mw_mpi_space {
 typedef enum mw_mpi_kind {
   MW_MPI_SEND,
   MW_MPI_RECV,
-  MW_MPI_BARRIER,
   MW_MPI_BROADCAST,
   MW_MPI_REDUCE,
   MW_MPI_ALL_REDUCE,

@@ -173,6 +173,8 @@ counter that is not known is absent, and so is a figure of accesses that the ker
         "mw.grid: a halo of <n> is wider than a part, which has <m> cells along <axis>",
         "mw.grid: a list of devices is wanted, got none", "mw.grid: device <i> must be one that runs kernels, got <value>",
         "mw.grid: either 'devices' or 'comm', which has its own",
+        "mw.grid: the job has <n> ranks: comm = nccl.communicator() divides the grid over them, and devices = { "
+          .. "mw.device() } gives each rank a whole one",
         "mw.grid: option 'comm' is a communicator of moonwarp.nccl, got <value>",
         [[mw.grid: option 'via' is "copies", or with a communicator "comm", got '<value>']],
         "mw.grid: unknown option '<name>'; did you mean '<nearest>'?",

@@ -62,8 +62,12 @@ local function sizes_of(spec)
 end
 
 -- The devices of this process, the rank of the first, and how many ranks there are.
-local function ranks_of(o, default)
+local function ranks_of(o, default, job)
   local comm = o.comm
+  if job and job.size > 1 and not (comm or o.devices) then
+    invalid("mw.grid: the job has %d ranks: comm = nccl.communicator() divides the grid over them, and devices = { "
+      .. "mw.device() } gives each rank a whole one", job.size)
+  end
   if comm ~= nil and (getmetatable(comm) or {}).__name ~= "communicator" then
     invalid("mw.grid: option 'comm' is a communicator of moonwarp.nccl, got %s", schema.kind(comm))
   end
@@ -93,17 +97,24 @@ local function marks(self)
   return lists.map(self.parts, function(part) return part.device:event { timing = false } end)
 end
 
+-- What all ranks must give alike.
+local function words_of(self)
+  local function list(values) return table.concat(lists.map(values, tostring), " x ", 1, self.dimensions) end
+  return ("%s, halo %s, periodic %s, via %s"):format(self, list(self.halo), list(self.periodic), self.via)
+end
+
 --- A grid of cells, over devices or over the ranks of a communicator.
 ---@param spec table       { nx[, ny[, nz]] }, and options: devices or comm, dims, halo, periodic, via
 ---@param default function gives the device if the options have none
+---@param job table?       of MPI that this process is a rank of
 ---@return table grid
-function grid.new(spec, default)
+function grid.new(spec, default, job)
   if type(spec) ~= "table" then invalid("mw.grid: a table is wanted, as in mw.grid { 64, 64 }, got %s", type(spec)) end
   local size, dimensions = sizes_of(spec)
   local given = {}
   for name, value in pairs(spec) do if math.type(name) ~= "integer" then given[name] = value end end
   local o = lists.merged({ halo = 1, dims = {}, periodic = false }, schema.options("mw.grid", given, RULES))
-  local devices, first_rank, count = ranks_of(o, default)
+  local devices, first_rank, count = ranks_of(o, default, job)
   local self = setmetatable({ size = size, dimensions = dimensions, comm = o.comm or false,
     via = o.via or "copies", is_apart = false,
     halo = each_of("halo", o.halo, dimensions, 0, is_count, "a number of cells"),
@@ -113,6 +124,7 @@ function grid.new(spec, default)
   for k = dimensions + 1, 3 do dims[k] = 1 end
   self.dims = parts.dims(count, dims, self.halo, dimensions)
   parts.check(self)
+  if self.comm and self.comm.meet then self.comm.meet("mw.grid, a " .. words_of(self)) end
   for i, device in ipairs(devices) do
     local part = equip(parts.of(self, first_rank + i - 1), device)
     part.number, self.parts[i], self.places[part.rank] = i, part, i
@@ -169,7 +181,9 @@ end
 
 local function is_plan_of(plan, arrays)
   if #plan.arrays ~= #arrays then return false end
-  for i, array in ipairs(plan.arrays) do if array ~= arrays[i] then return false end end
+  for i, array in ipairs(plan.arrays) do
+    if array ~= arrays[i] or core.type(array) ~= "array" then return false end -- or it is closed
+  end
   return true
 end
 

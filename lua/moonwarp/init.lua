@@ -159,7 +159,7 @@ end)
 --- A box of cells divided over devices, or over the ranks of a communicator, with the exchange of halos.
 ---@param spec table   { nx[, ny[, nz]], devices = { ... } or comm = ..., dims =, halo =, periodic =, via = }
 ---@return table grid  of grid.lua
-mw.grid = api.func("mw.grid", 1, function(spec) return grid.new(spec, mw.device) end)
+mw.grid = api.func("mw.grid", 1, function(spec) return grid.new(spec, mw.device, session.current.job) end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.
 ---@param options table?     expected (true: what no such call has returned before; it fails no run)

@@ -194,18 +194,15 @@ local function method(name, body)
   end
 end
 
-local function check_option(self, name, key, value, allowed)
-  if not allowed[key] then
-    failure.invalid("%s: unknown option '%s'; %s", name, tostring(key), nearest.hint(tostring(key), allowed))
+local function check_options(self, name, o, allowed)
+  schema.options(name, o, allowed)
+  if o.op and not OPERATIONS.values[o.op] then
+    failure.invalid("%s: there is no op '%s'; %s", name, o.op, nearest.hint(o.op, OPERATIONS.values))
   end
-  if key == "op" and not OPERATIONS.values[value] then
-    failure.invalid("%s: there is no op '%s'; %s", name, tostring(value),
-      nearest.hint(tostring(value), OPERATIONS.values))
+  if o.root and (o.root < 0 or o.root >= self.count) then
+    failure.invalid("%s: root is a rank from 0 to %d, got %d", name, self.count - 1, o.root)
   end
-  if key == "root" and (math.type(value) ~= "integer" or value < 0 or value >= self.count) then
-    failure.invalid("%s: root is a rank from 0 to %d, got %s", name, self.count - 1, tostring(value))
-  end
-  if key == "streams" and (type(value) ~= "table" or #value ~= #self.list) then
+  if o.streams and #o.streams ~= #self.list then
     failure.invalid("%s: streams are a list of one stream for each of the %d devices", name, #self.list)
   end
 end
@@ -221,7 +218,7 @@ local function split(self, name, o, allowed)
   o = o or NONE
   local kept = self.split[o]
   if kept and is_split_of(kept, name, o) then return kept end
-  for key, value in pairs(o) do check_option(self, name, key, value, allowed) end
+  check_options(self, name, o, allowed)
   kept = { name = name, op = o.op, root = o.root, streams = o.streams }
   for i = 1, #self.list do kept[i] = { op = o.op, root = o.root, stream = (o.streams or NONE)[i] } end
   self.split[o] = kept
@@ -238,13 +235,13 @@ local function reducer(name, out_times, in_times, allowed)
   end)
 end
 
-reducer("all_reduce", 1, 1, { op = true, streams = true })
-reducer("reduce", 1, 1, { op = true, root = true, streams = true })
-reducer("all_gather", nil, 1, { streams = true })
-reducer("reduce_scatter", 1, nil, { op = true, streams = true })
+reducer("all_reduce", 1, 1, { op = "string", streams = "table" })
+reducer("reduce", 1, 1, { op = "string", root = "integer", streams = "table" })
+reducer("all_gather", nil, 1, { streams = "table" })
+reducer("reduce_scatter", 1, nil, { op = "string", streams = "table" })
 
 method("broadcast", function(self, xs, o)
-  o = split(self, "broadcast", o, { root = true, streams = true })
+  o = split(self, "broadcast", o, { root = "integer", streams = "table" })
   check_arrays(self, "broadcast", "xs", xs)
   self.calls.broadcast(self, o, xs)
   return xs
@@ -262,7 +259,7 @@ local function check_apart(name, outs, ins)
 end
 
 method("all_to_all", function(self, outs, ins, o)
-  o = split(self, "all_to_all", o, { streams = true })
+  o = split(self, "all_to_all", o, { streams = "table" })
   check_both(self, "all_to_all", outs, ins, 1, 1)
   check_apart("all_to_all", outs, ins)
   if #ins[1] % self.count ~= 0 then
@@ -338,7 +335,7 @@ end
 local function communicator_of_job()
   local mpi <const>, dev = require "moonwarp.mpi", require("moonwarp").device()
   local self = new_communicator({ dev }, mpi.size())
-  self.places[dev], self.first = 1, mpi.rank()
+  self.places[dev], self.first, self.meet = 1, mpi.rank(), require("moonwarp.mpi_calls").meet
   if not have_own_gpus(dev) then
     self.calls = require "moonwarp.nccl_mpi"
     return self

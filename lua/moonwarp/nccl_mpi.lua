@@ -9,43 +9,31 @@ local memory = require "moonwarp.nccl_memory"
 
 local ranks = {}
 
--- x: the array whose elements are counted; out and from: the memory that MPI writes and reads.
-local function run(o, kind, x, count, out, from)
-  local name, op, root = "nccl." .. o.name, o.op or "sum", o.root or 0
-  calls.check_alike(name, x, count, ("%s, root %d"):format(op, root))
-  calls.run(name, kind, "groups", out, from, count, x:dtype(), op ~= "avg" and op or "sum", root)
+-- The call from one array to another, or in place, of which MPI counts so many elements.
+local function run(self, o, kind, out, from, count)
+  if kind:find "reduce" and (out or from):dtype():find "f16$" then
+    failure.invalid("%s: f16 and bf16 are reduced only on CUDA devices, got %s", o.name, tostring(out or from))
+  end
+  calls.collective("nccl." .. o.name, kind, "groups", o[1], out, from, count)
+  if o.op == "avg" and out then
+    memory.divide(self, 1, o[1].stream or self.list[1]:default_stream(), out, self.count)
+  end
 end
 
 -- The call in the memory of out, which has this rank's input where MPI looks for it: `at` is its first element.
 local function in_place(self, o, kind, out, input, at, count)
-  local stream = o[1].stream or self.list[1]:default_stream()
   local own = #input == #out and out or out:view(at, #input)
-  if own:address() ~= input:address() then own:copy(input, { stream = stream }) end
-  local where = calls.memory(out, stream, true)
-  run(o, kind, out, count, where)
-  calls.settle(out, where, stream, true)
-  if o.op == "avg" then memory.divide(self, 1, stream, out, self.count) end
-end
-
-local function check_type(name, x)
-  if x:dtype():find "f16$" then
-    failure.invalid("%s: f16 and bf16 are reduced only on CUDA devices, got %s", name, tostring(x))
-  end
+  if own:address() ~= input:address() then own:copy(input, { stream = o[1].stream or self.list[1]:default_stream() }) end
+  run(self, o, kind, out, nil, count)
 end
 
 function ranks.all_reduce(self, o, outs, ins)
-  check_type(o.name, outs[1])
   in_place(self, o, "all_reduce", outs[1], ins[1], 1, #outs[1])
 end
 
 function ranks.reduce(self, o, outs, ins)
-  check_type(o.name, outs[1])
-  if calls.place.rank == (o.root or 0) then
-    return in_place(self, o, "reduce", outs[1], ins[1], 1, #outs[1])
-  end
-  local from = calls.memory(ins[1], o[1].stream, true)
-  run(o, "reduce", ins[1], #ins[1], nil, from)
-  calls.settle(ins[1], from, o[1].stream, false)
+  if calls.place.rank ~= (o.root or 0) then return run(self, o, "reduce", nil, ins[1], #ins[1]) end
+  in_place(self, o, "reduce", outs[1], ins[1], 1, #outs[1])
 end
 
 function ranks.all_gather(self, o, outs, ins)
@@ -55,19 +43,13 @@ end
 
 -- From one array to another; what shares memory with the result is copied before.
 local function apart(self, o, kind, out, input, count)
-  local stream, first = o[1].stream, input:address()
+  local first = input:address()
   local shares = first < out:address() + out:nbytes() and out:address() < first + input:nbytes()
   local copy <close> = shares and input:device():array(input:dtype(), #input)
-  if copy then input = copy:copy(input, { stream = stream }) end
-  local from, to = calls.memory(input, stream, true), calls.memory(out, stream, false)
-  run(o, kind, out, count, to, from)
-  calls.settle(input, from, stream, false)
-  calls.settle(out, to, stream, true)
-  if o.op == "avg" then memory.divide(self, 1, stream or self.list[1]:default_stream(), out, self.count) end
+  run(self, o, kind, out, copy and copy:copy(input, { stream = o[1].stream }) or input, count)
 end
 
 function ranks.reduce_scatter(self, o, outs, ins)
-  check_type(o.name, outs[1])
   apart(self, o, "reduce_scatter", outs[1], ins[1], #outs[1])
 end
 
@@ -75,9 +57,7 @@ function ranks.all_to_all(self, o, outs, ins)
   apart(self, o, "all_to_all", outs[1], ins[1], #ins[1] // self.count)
 end
 
-function ranks.broadcast(self, o, xs)
-  in_place(self, o, "broadcast", xs[1], xs[1], 1, #xs[1])
-end
+function ranks.broadcast(self, o, xs) in_place(self, o, "broadcast", xs[1], xs[1], 1, #xs[1]) end
 
 -- ---- sends and receives -------------------------------------------------------------------------
 

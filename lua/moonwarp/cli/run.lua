@@ -6,7 +6,9 @@
 
 local core = require "moonwarp.core"
 local execution = require "moonwarp.sweep.execution"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
+local launcher = require "moonwarp.base.launcher"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 
@@ -126,6 +128,11 @@ function run.run(parsed, rerun_of, kept)
     local word = require("moonwarp.base.path").word
     options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", script,
       word(script:match "([^/]*)%."), word(script))
+  end
+  local rank, size = launcher.place()
+  if size > 1 and rank == 0 and not (parsed.mpi or os.getenv "MOONWARP_LAB") then
+    exit.complain("%d processes were started, and each runs the script by itself; with --mpi they are the ranks of one "
+      .. "job", size)
   end
   local chunk, text = require("moonwarp.study.folder").load(script, kept)
   if not chunk then failure.raise_as("script", text) end

@@ -128,9 +128,12 @@ local function choose_clock(options, device, job)
 end
 
 -- The job whose ranks measure together, if it has several.
-local function job_of(session, options)
+---@param names string   of contenders, which all ranks have in the same order
+local function job_of(session, options, names)
   local job = session.job
-  return job and job.size > 1 and options.collective ~= false and job or nil
+  if not job or job.size == 1 or options.collective == false then return nil end
+  job.meet("mw.bench" .. names)
+  return job
 end
 
 -- ---- modes --------------------------------------------------------------------------------------
@@ -306,6 +309,10 @@ local function new_contender(one, options, run)
            run = setmetatable({ clock = clock, stream = own.stream, device = own.device }, { __index = run }) }
 end
 
+local function names_of(list)
+  return " of " .. table.concat(lists.map(list, function(one) return one.name end), ", ")
+end
+
 local function close_clocks(contenders)
   for _, contender in ipairs(contenders) do
     local _ <close> = contender.mode.clock
@@ -329,7 +336,7 @@ function bench.turns(session, list, options, after)
   end
   local flush <close> = flusher(options, device)
   local run = { session = session, limits = limits, device = device, flush = flush, more_time = options.more_time,
-                job = job_of(session, options) }
+                job = job_of(session, options, names_of(list)) }
   local contenders <close> = setmetatable({}, { __close = close_clocks })
   for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
   protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
@@ -392,7 +399,7 @@ function bench.run(session, fn, options)
   if is_table then return run_contenders(session, fn, options) end
   local limits, device = limits_of(options), device_of(session, options)
   if checking.is_on(device) then return run_once(session, fn, options, device) end
-  local job = job_of(session, options)
+  local job = job_of(session, options, "")
   local clock <close> = choose_clock(options, device, job)
   local flush <close> = flusher(options, device)
   local run = { session = session, job = job, clock = clock, limits = limits, device = device, flush = flush,

@@ -9,14 +9,11 @@ local calls = require "moonwarp.mpi_calls"
 local core = require "moonwarp.core"
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
-local form = require "moonwarp.base.schema"
-local fold = require "moonwarp.results.fold"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local passes = require "moonwarp.sweep.passes"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
-local schema = require "moonwarp.results.record_schema"
 local session = require "moonwarp.session"
 
 local ranks = {}
@@ -63,17 +60,7 @@ end
 
 -- ---- rank 0 -------------------------------------------------------------------------------------
 
-local LEFT <const> = form.fields { status = "integer", message = "string?", failed_checks = "integer",
-                                   found = "integer", lines = form.list "table" }
-
 local TAKEN <const> = lists.set { "check", "remark", "finding", "warning", "counters" }
-
-local function problem_of(left)
-  local problem = form.problem(left, LEFT) or schema.lines_problem(left.lines)
-  if problem then return problem end
-  local first = { kind = "run", value = { schema = fold.SCHEMA, study = "a rank" } }
-  return schema.problem(fold.lines(lists.append({ first }, left.lines)))
-end
 
 -- A rank's results become those of the run.
 local function take(current, from, left)
@@ -86,6 +73,10 @@ local function take(current, from, left)
       current:mention(line.kind, lists.merged(line.value, { rank = from }))
     end
   end
+  local kept = left.folder and current:file("rank-" .. from)
+  if kept and not os.rename(left.folder, kept) then
+    exit.complain("what rank %d has written stays on its machine, in %s", from, left.folder)
+  end
 end
 
 local function is_failure(status) return status ~= exit.OK and status ~= exit.CHECK end
@@ -96,8 +87,6 @@ local function hear(job)
     local from = job.open[i].from
     local left = received(job.open[i], 0)
     if left then
-      local problem = problem_of(left)
-      if problem then failure.raise_as("io", "what rank %d has sent is not in order: %s", from, problem) end
       table.remove(job.open, i)
       job.ended[from], job.parts[from], job.news = true, left, core.clock()
       if is_failure(left.status) and not job.failed then
@@ -111,12 +100,13 @@ end
 local function tell_ended(job)
   if core.clock() - job.news < STILL or job.told == job.news then return end
   job.told = job.news
-  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = lists.merged(job.ended, { [0] = true }) }) end
+  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = job.ended }) end
 end
 
 -- Waits for all, unless one has failed; then takes what there is in the order of ranks.
 local function collect(current, waits)
   local job = current.job
+  job.ended[0], job.news = true, core.clock()
   hear(job)
   while waits and #job.open > 0 and not job.failed do
     tell_ended(job)
@@ -185,13 +175,13 @@ function Memory:append(kind, values) table.insert(self.job.lines, { kind = kind,
 Memory.note = Memory.append
 function Memory.keep_sources() end
 
--- For what a script writes there; it goes with the rank.
+-- For what a script writes there. Rank 0 takes it into the run's folder.
 function Memory:place()
   local job = self.job
   if not job.folder then
-    job.folder = os.tmpname()
-    os.remove(job.folder)
-    require("lfs").mkdir(job.folder)
+    local folder, problem = path.make_new(self.parent, "rank-" .. job.rank)
+    if not folder then failure.raise_as("io", "%s", problem) end
+    job.folder = folder:find "^/" and folder or require("lfs").currentdir() .. "/" .. folder
   end
   return job.folder
 end
@@ -199,8 +189,9 @@ end
 function Memory.finish() end
 
 local function open_memory(current)
-  return setmetatable({ job = current.job, root = current:out(), script = current:script_file(), remarks = {} },
-    Memory)
+  local root = current:out()
+  return setmetatable({ job = current.job, root = root, parent = root .. "/" .. current:script(),
+                        script = current:script_file(), remarks = {} }, Memory)
 end
 
 -- Of rank 0: who has ended, or how the job has.
@@ -225,14 +216,13 @@ function ranks.report(current, status)
   local job = current.job
   current:settle_findings()
   current:settle_counters()
-  if job.folder then os.execute("rm -rf " .. path.quote(job.folder)) end
   for _, one in ipairs(current.waiting) do table.insert(job.lines, { kind = one[1], value = one[2] }) end
   local lines = lists.map(job.lines, function(line) return not line.kind:find "^slice" and line or nil end)
   local fails = is_failure(status)
   local seconds = fails and GRACE or math.huge
   local outcome, word = host.call(function()
     await(send(0, PART, { status = status, message = current.message, failed_checks = current.failed_checks,
-                          found = current.found, lines = lines }), seconds)
+                          found = current.found, folder = job.folder, lines = lines }), seconds)
     return await_word(job, seconds)
   end)
   if outcome == "done" and not fails then return close(word) end
@@ -247,7 +237,12 @@ end
 local function look(who, peer)
   local current = session.current
   local job = current.job
-  if job.rank == 0 then hear(job) else hear_word(job, 0) end
+  if job.rank == 0 then
+    hear(job)
+    tell_ended(job)
+  else
+    hear_word(job, 0)
+  end
   if job.failed then current:leave(exit.OK) end
   local gone = peer or next(job.ended)
   if job.ended[gone] and core.clock() - job.news > STILL then
@@ -258,6 +253,7 @@ end
 
 -- The greatest of all ranks, number by number: for benchmarks (measure/bench.lua).
 local function max(...)
+  calls.meet "mw.bench, after a sample"
   local count = select("#", ...)
   local numbers = core.mpi.buffer(8 * count, ("d"):rep(count):pack(...))
   calls.run("mw.bench", "all_reduce", "job", numbers, nil, count, "f64", "max")
@@ -266,6 +262,7 @@ end
 
 -- What rank 0 says.
 local function decide(yes)
+  calls.meet "mw.bench, after a round"
   return calls.broadcast_text("mw.bench", "job", yes and "y" or "n", 0) == "y"
 end
 
@@ -274,11 +271,12 @@ end
 ---@return table job   for ranks.join
 function ranks.open(more)
   local place = calls.open()
-  local job = { rank = place.rank, size = place.size, version = place.version, news = core.clock(),
-                open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide }
+  local start = core.clock()
+  local job = { rank = place.rank, size = place.size, version = place.version, news = start, told = start,
+                open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide, meet = calls.meet }
   host.catch_term()
   if job.size > 1 then
-    host.prefix(("[%d] "):format(job.rank))
+    host.prefix(("[%d] "):format(job.rank)) -- now: daemons that MPI has started would keep the pipes open
     more.share = { place.local_rank, place.local_size }
   end
   if job.rank > 0 then more.quiet, more.json = true, nil end
