@@ -36,6 +36,7 @@ static cpu_program *program_copy(const mw_source *source, bool checked) {
 }
 
 static void analysis_free(cpu_program *program) {
+  cpu_routines_free(program);
   for (int i = 0; i < program->nfunctions; i++) {
     mw_free(program->functions[i].formals);
     mw_free(program->functions[i].calls);

@@ -64,7 +64,7 @@ void cpu_padding_put(const cpu_program *, cpu_text *);
 /* Writes what follows local variables into the program's tokens for check mode (locals.c). */
 void cpu_locals_follow(const cpu_program *, cpu_tokens *);
 /* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
-void cpu_loops_mark(cpu_tokens *);
+void cpu_loops_mark(const cpu_program *, cpu_tokens *);
 /* The generated C++ (emit.c). */
 char *cpu_emit(const cpu_attempt *);
 
