@@ -217,6 +217,7 @@ docs-check: programs ## fail where generated documents are stale or a name has n
 
 floors: programs ## fail where files or folders reach each other, or against the order of lua/; .make/floors.lua BUILD --print shows them
 	@$(LUA) .make/floors.lua $(BUILD)
+	@$(LUA) .make/readers.lua
 
 lint: floors ## luacheck, clang-format, compiler warnings, circles, language
 	$(Q)luacheck --quiet lua experiments tests docs .make

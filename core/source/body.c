@@ -214,7 +214,7 @@ static int head_read(mw_body *in, int first, int last) {
 
 /* if (k > 2), if (int k = f(); k > 2), while (int k = f()), if (int n = f(); int k = n) */
 static void condition_read(mw_body *in, int statement, int first, int last) {
-  const int semi = semicolon(in, first, last);
+  const int semi = in->statements[statement].init_last = semicolon(in, first, last);
   int head = semi < last ? head_read(in, first, semi) : 0, test = 0;
   const int one = head_read(in, semi < last ? semi + 1 : first, last);
   if (in->statements[one].kind == MW_STATEMENT_EXPR)
@@ -421,6 +421,15 @@ int mw_declaration_read(const cpu_tokens *tokens, int first, int last, const mw_
   }
   mw_body_free(&body);
   return known ? count : 0;
+}
+
+bool mw_has_jump(const mw_body *in, int first, int last) {
+  for (const mw_statement *it = in->statements + 1; it < in->statements + in->nstatements; it++) {
+    const bool jumps =
+        (it->kind >= MW_STATEMENT_RETURN && it->kind <= MW_STATEMENT_CONTINUE) || it->kind == MW_STATEMENT_GOTO;
+    if (jumps && first <= it->first && it->first < last) return true;
+  }
+  return false;
 }
 
 int mw_statement_find(const mw_body *in, int first) {

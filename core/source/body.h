@@ -121,7 +121,7 @@ typedef struct mw_statement {
   mw_statement_kind kind;
   int first, last; /* tokens; ; and } included */
   int open, close; /* the parentheses of a for, if, switch, while or do */
-  int init_last, test_last; /* of a for: the two ; in them, or `close` */
+  int init_last, test_last; /* the ; in them, of an if, while and switch one, of a for two; or `close` */
   int head;        /* statement in the parentheses of a for, if, switch or while: int k = 0; */
   int test, step;  /* expressions */
   int child, otherwise, next;
@@ -157,6 +157,8 @@ int mw_declaration_read(const cpu_tokens *, int first, int last, const mw_names 
 bool mw_may_be_function(const mw_body *, int declared); /* T x(1), alone; T (*x)(int) */
 /* The statement that begins at token `first`; 0: none. */
 int mw_statement_find(const mw_body *, int first);
+/* Does a return, break, continue or goto begin among tokens first ... last-1? */
+bool mw_has_jump(const mw_body *, int first, int last);
 /* The longest expression that begins at token `first` and ends by `last`; 0: none, or it is not understood. */
 int mw_body_find(const mw_body *, int first, int last);
 

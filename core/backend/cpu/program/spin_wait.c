@@ -72,8 +72,8 @@ static bool loop_read(loop *it, const mw_statement *head) {
 static bool backward_read(loop *it, const mw_statement *jump) {
   const mw_statement *label = it->tree->statements, *end = label + it->tree->nstatements;
   if (jump->kind != MW_STATEMENT_GOTO) return false;
-  while (label < end && !(label->kind == MW_STATEMENT_LABEL &&
-                          cpu_same_text(&it->at[label->first], &it->at[jump->first + 1])))
+  while (label < end &&
+         !(label->kind == MW_STATEMENT_LABEL && cpu_same_text(&it->at[label->first], &it->at[jump->first + 1])))
     label++;
   it->statement = NULL;
   if (label == end) return false;
@@ -225,9 +225,7 @@ static bool range_is(loop *it, int first, int last, question what) {
 static bool told_by_others(const loop *it, int i) {
   for (int k = 0; (k = decides_next(it, k, i));) {
     const cpu_range condition = condition_of(it, k);
-    if (!cpu_has(tokens_of(it), condition.last, it->tree->statements[k].last, "else") &&
-        effects_at(it, condition.first, condition.last).reads)
-      return true;
+    if (!it->tree->statements[k].otherwise && effects_at(it, condition.first, condition.last).reads) return true;
   }
   return false;
 }
@@ -292,14 +290,13 @@ static bool name_is(loop *it, int name, question what) {
 /* ---- loops that wait ------------------------------------------------------------------------------------------- */
 
 static bool loop_waits(loop *it) {
-  const char *const *const jumps = WORDS("break", "return", "continue", "goto");
   const bool endless = it->test == it->test_last || test_is(it, WORDS("true", "1"));
   if (!endless && range_is(it, it->test, it->test_last, MOVES)) return false;
   bool reads = !endless && range_is(it, it->test, it->test_last, READS);
   for (int i = 0; (i = decision_next(it, i));) {
     const cpu_range condition = condition_of(it, i);
     const int last = it->tree->statements[i].last;
-    if (cpu_find(tokens_of(it), condition.last, last, jumps) == last) continue;
+    if (!mw_has_jump(it->tree, condition.last, last)) continue;
     if (range_is(it, condition.first, condition.last, MOVES)) return false;
     reads = reads || range_is(it, condition.first, condition.last, READS);
   }

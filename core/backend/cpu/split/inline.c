@@ -291,7 +291,7 @@ static bool declaration_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   const bool once = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_SWITCH;
   const bool range = node->kind == CPU_NODE_FOR && node->test_last == node->head_last;
   if (!cpu_node_splits(node) || !(once || range || node->kind == CPU_NODE_WHILE)) return false;
-  const int semi = cpu_find_open(&in->work, node->head, node->head_last, WORDS(";")), rest = node->head_last;
+  const int semi = node->init_last, rest = node->head_last;
   const mw_statement *head = &in->body.statements[in->body.statements[node->statement].head];
   const mw_declared *one = &in->body.declared[head->declared];
   if (semi < rest) {

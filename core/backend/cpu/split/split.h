@@ -33,7 +33,7 @@ typedef enum cpu_node_kind {
 typedef struct cpu_node {
   cpu_node_kind kind;
   int statement;            /* of the body */
-  int first, last;          /* tokens, ; and } included, and the pragmas in front of it */
+  int first, last;          /* tokens, ; and } included, and the pragmas before it */
   int head, head_last;      /* between the parentheses of if, for, while, do */
   int init_last, test_last; /* for: the two ; inside */
   int child, otherwise;     /* body or first statement of a block; else */

@@ -219,7 +219,7 @@ int cpu_return_find(const cpu_tokens *tokens, int first, int last) {
 }
 
 bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
-  return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
+  return mw_has_jump(&in->body, node->first, node->last);
 }
 
 int cpu_declared_next(const cpu_splitter *in, const cpu_node *node, int after) {
