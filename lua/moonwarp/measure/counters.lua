@@ -146,6 +146,20 @@ local function joined_lines(list)
   return lines
 end
 
+-- Metrics of ncu by name: those of several launches are added up if they are sums, else their mean counts.
+local function metrics_of(group)
+  local total, launches = {}, 0
+  for _, one in ipairs(group) do
+    local count = one.launches or 1
+    for name, value in pairs(one.metrics or {}) do
+      total[name] = (total[name] or 0) + (name:find "%.sum$" and value or value * count)
+    end
+    launches = launches + count
+  end
+  for name, value in pairs(total) do total[name] = name:find "%.sum$" and value or value / launches end
+  return next(total) and total
+end
+
 -- The sums over launches, or rows of such sums, that have the same fields, and the figures; in the order of the first.
 local function folded(list, fields)
   local groups, by_key = {}, {}
@@ -157,7 +171,7 @@ local function folded(list, fields)
   return lists.map(groups, function(group)
     local row = counters.total(group)
     for _, field in ipairs(fields) do row[field] = group[1][field] end
-    row.launches, row.lines = 0, joined_lines(group)
+    row.launches, row.lines, row.metrics = 0, joined_lines(group), metrics_of(group) or nil
     for _, one in ipairs(group) do row.launches = row.launches + (one.launches or 1) end
     for _, figure in ipairs(counters.figures) do row[figure.name] = counters.value(row, figure.name) end
     return row

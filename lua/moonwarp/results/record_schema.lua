@@ -41,7 +41,8 @@ local FINDING = fields {
 
 -- With the counters, of which any may be absent.
 local function with_counters(more)
-  for _, one in ipairs(counters.list) do more[one.name] = "integer?" end
+  for _, one in ipairs(counters.list) do more[one.name] = one.unit == "s" and "number?" or "integer?" end
+  more.metrics = optional(map "number")
   return fields(more)
 end
 
