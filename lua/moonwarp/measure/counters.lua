@@ -12,9 +12,9 @@ local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local place = require "moonwarp.measure.tool_place"
 
-local counters = { list = counter_names.list, figures = counter_names.figures }
-
 local SECTOR <const> = counter_names.SECTOR
+
+local counters = { list = counter_names.list, figures = counter_names.figures, SECTOR = SECTOR }
 
 -- ---- names and values -----------------------------------------------------------------------------
 
@@ -204,6 +204,24 @@ end
 
 local function per_request(count, requests)
   return (("%.1f"):format(count / requests):gsub("%.0$", ""))
+end
+
+--- Sectors of loads and stores that hold no byte which is asked for, of how many, and words for them.
+---@param counted table
+---@return number unused
+---@return number sectors
+---@return string? words   "32 sectors per load, 4 needed"
+function counters.excess_sectors(values)
+  local unused, all, words = 0, 0, {}
+  for _, kind in ipairs { "load", "store" } do
+    local requests, sectors, needed = sectors_of(values, kind)
+    unused, all = unused + sectors - needed, all + sectors
+    if sectors > needed then
+      words[#words + 1] = ("%s sectors per %s, %s needed"):format(per_request(sectors, requests), kind,
+        per_request(needed, requests))
+    end
+  end
+  return unused, all, #words > 0 and table.concat(words, "; ") or nil
 end
 
 --- What accesses move beyond what they need: sectors that hold no byte which is asked for, and passes due to bank
