@@ -409,7 +409,7 @@ describe("counters of a GPU", function()
       local status, output = run("run s.lua --counters=sm__mine.avg",
         REPORT .. " STAND_IN_CALLS=calls STAND_IN_UNKNOWN=dram__bytes_read.sum")
       assert.are.equal(0, status, output)
-      has(output, "note: without 1 metrics that ncu does not know, as dram__bytes_read.sum\n")
+      has(output, "note: left out, since ncu does not know them: dram__bytes_read.sum\n")
       has(output, "cuda:0\tfalse\t\t3\ttrue\n")
       local first, second = files.read(folder .. "/calls"):match "([^\n]*)\n([^\n]*)"
       has(first, "dram__bytes_read.sum")
@@ -418,7 +418,7 @@ describe("counters of a GPU", function()
       assert.is_nil(second:find("dram__bytes_read", 1, true))
       status, output = run("run s.lua --counters", REPORT .. " STAND_IN_UNKNOWN=any")
       assert.are.equal(0, status, output)
-      has(output, "metrics that ncu does not know, as ")
+      has(output, "note: left out, since ncu does not know them: gpu__time_duration.sum, ")
       status, output = run "run s.lua '--counters=a b'"
       assert.are.equal(2, status, output)
       has(output, "option '--counters': metrics of ncu are names as dram__bytes.sum, got 'a b'\n")

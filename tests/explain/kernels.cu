@@ -61,16 +61,16 @@ __global__ void chase(float *y, const unsigned *next, unsigned n, int steps) {
 
 // ---- shared memory --------------------------------------------------------------------------------------------------
 
-// EACH sums per round; REUSE of them are of one number that is read once.
-template <int REUSE> __global__ void shared_sum(float *y, float one, int mask, int times) {
-  __shared__ float s[1024];
-  for (int k = threadIdx.x; k < 1024; k += blockDim.x) s[k] = one;
+// EACH sums per round; REUSE of them are of one number that is read once. Each read is made: the tile is volatile.
+template <int REUSE> __global__ void shared_sum(float *y, float one, int times) {
+  __shared__ volatile float s[EACH * 16 + 1024];
+  for (int k = threadIdx.x; k < EACH * 16 + 1024; k += blockDim.x) s[k] = one;
   __syncthreads();
   float sum = 0;
   for (int r = 0; r < times; r++) {
 #pragma unroll
     for (int k = 0; k < EACH / REUSE; k++) {
-      const float v = s[threadIdx.x + ((r + k) & mask) * blockDim.x];
+      const float v = s[threadIdx.x + 16 * k];
 #pragma unroll
       for (int u = 0; u < REUSE; u++) sum = sum * one + v;
     }
@@ -178,7 +178,7 @@ template <int SUM> __global__ void count(float *counts, const float *x, unsigned
 // copy, polynomial  a thread per element; polynomial: y = OPS
 // window, strided   x of ones; n a multiple of the stride
 // chase             next: ring of n; y = 1
-// shared_sum        blocks of 256, mask at most 3; one = 1: y = EACH times
+// shared_sum        blocks of 1024 at most; one = 1: y = EACH times
 // columns           blocks of a multiple of 32: y = EACH times
 // chains, special   a = one = 1, b = 0: y = CHAINS, 8
 // count             x: 1024 ones; each counter is threads * each / (mask + 1)

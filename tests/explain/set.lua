@@ -4,7 +4,7 @@
 --   lever   the same result, or as much of it, with less of what bounds the kernel: the time falls
 --   other   less of something else, or other threads: the time stays
 -- moonwarp run tests/explain/set.lua runs the experiments and prints what they show; -p parts=kernels runs the
--- kernels alone, for moonwarp explain. GPU only: what the CPU device has not, or has no way to show (NOT_CPU).
+-- kernels alone, for moonwarp explain. judge.lua holds one against the other.
 
 local mw = require "moonwarp"
 local parts = mw.arg("parts", "all", "all, or only the kernels", { choices = { "all", "kernels" } })
@@ -61,7 +61,7 @@ end
 
 local function shared_sum(reuse)
   local times = STEPS // 4
-  return launch(("shared_sum<%d>"):format(reuse), FULL, { 1, 3, times }, { value = EACH * times })
+  return launch(("shared_sum<%d>"):format(reuse), FULL, { 1, times }, { value = EACH * times })
 end
 
 local function columns(width)
@@ -182,8 +182,8 @@ local SET <const> = {
 -- The CPU device has no warps, banks or room for blocks, and a core's vectors and caches are others: these say nothing
 -- of it.
 local NOT_CPU <const> = { chase = true, columns = true, divergent = true, double = true, held = true,
-                          polynomial = true, ["second level"] = true, ["small grid"] = true, strided = true,
-                          ["tiny blocks"] = true, unfused = true }
+                          polynomial = true, ["second level"] = true, shared = true, ["small grid"] = true,
+                          strided = true, ["tiny blocks"] = true, unfused = true }
 
 -- ---- running --------------------------------------------------------------------------------------------------------
 
@@ -194,26 +194,27 @@ local function right(form, name)
   mw.check(written, form.value, { exact = true, name = name, quiet = true })
 end
 
-local function measure(name, form, role, cause)
-  right(form, ("%s, %s"):format(name, role))
-  local t = mw.bench(form.run, { name = name, min_time = seconds, max_time = 1, noise = 0.02, quiet = true,
-                                 bytes = form.bytes, flops = form.flops, samples = small and 2 or nil })
-  mw.record { name = name, role = role, cause = cause, kernel = form.kernel, t = t }
-  return t.median
+local function measure(name, form, role)
+  if parts == "all" then right(form, ("%s, %s"):format(name, role)) end
+  return mw.bench(form.run, { name = name, min_time = seconds, max_time = 1, noise = 0.02, quiet = true,
+                              bytes = form.bytes, flops = form.flops, samples = small and 2 or nil })
 end
 
-local rows = {}
 for _, one in ipairs(SET) do
   local name, cause, make, lever, other = table.unpack(one)
   if gpu or small or not NOT_CPU[name] then
-    local t = measure(name, make(), "kernel", cause)
+    local form = make()
+    local record = { name = name, cause = cause, kernel = form.kernel, t = measure(name, form, "kernel") }
     if parts == "all" then
-      local falls = measure(name, lever[2](), lever[1], cause) / t
-      local stays = other and measure(name, other[2](), other[1], cause) / t
-      local is_shown = falls <= FALLS and (not stays or stays >= STAYS)
-      rows[#rows + 1] = small and "" or ("%-13s %-11s %9.2f us  %5.2f  %-46s %s%s"):format(name, cause, 1e6 * t, falls,
-        lever[1], is_shown and "shown" or "NOT SHOWN", stays and (", %.2f with %s"):format(stays, other[1]) or "")
+      record.lever, record.other = lever[1], other and other[1]
+      record.falls = measure(name, lever[2](), lever[1]).median / record.t.median
+      record.stays = other and measure(name, other[2](), other[1]).median / record.t.median
+      record.shown = record.falls <= FALLS and (not record.stays or record.stays >= STAYS)
     end
+    mw.record(record)
   end
 end
-if #rows > 0 and not small then print(table.concat(rows, "\n")) end
+if parts == "all" and not small then
+  mw.table { "name", "cause", { "t", digits = 3 }, { "falls", digits = 2, title = "with the lever" }, "lever",
+             { "stays", digits = 2, title = "with the other" }, "other", "shown" }
+end

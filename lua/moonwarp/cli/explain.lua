@@ -12,7 +12,8 @@ local store = require "moonwarp.results.store"
 local units = require "moonwarp.base.units"
 local work = require "moonwarp.results.work"
 
-local explain = { most = 100, least = 1, wants = "explain wants a run, or a kernel file; moonwarp explain --help says more" }
+local explain = { most = 100, least = 1,
+  wants = "explain wants a run, or a kernel file; moonwarp explain --help says more" }
 
 local MOST <const> = 3 -- causes of a kernel
 
@@ -68,12 +69,13 @@ end
 local function head_of(one)
   local first = one.launches and one.launches[1]
   local more = first and #one.launches > 1 and (" and %d more"):format(#one.launches - 1) or ""
-  return ("%s: %s%s"):format(one.name, units.format(one.t, "s", 4), first and (" (%s%s)"):format(shape(first), more) or "")
+  return ("%s: %s%s"):format(one.name, units.format(one.t, "s", 4),
+    first and (" (%s%s)"):format(shape(first), more) or "")
 end
 
 local function as_words(found)
-  return ("  %-12s %3.0f %%  %s\n                      try: %s (moonwarp run %s)"):format(found.cause, 100 * found.share,
-    found.evidence, found.try, found.study)
+  return ("  %-12s %3.0f %%  %s\n                      try: %s (moonwarp run %s)"):format(found.cause,
+    100 * found.share, found.evidence, found.try, found.study)
 end
 
 -- What is not known of the work, and how it gets known; each once.
@@ -92,7 +94,8 @@ local function missing_of(list)
   end
   ceilings = lists.unique(ceilings)
   if #ceilings > 0 then
-    add(("ceilings of %s: moonwarp ceilings %s"):format(list[1].device_name or "the device", table.concat(ceilings, " ")))
+    add(("ceilings of %s: moonwarp ceilings %s"):format(list[1].device_name or "the device",
+      table.concat(ceilings, " ")))
   end
   return texts
 end

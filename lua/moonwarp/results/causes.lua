@@ -7,8 +7,8 @@
 --   saves   what is asked for in vain, as bank conflicts are: it comes before what only takes as long
 --   try     what a student could try
 --   study   the study that shows it
--- The time that a resource takes by itself is what it was asked for over what it gives at most (dev:ceiling), so a share
--- near 1 is a bound. The time in which nothing is busy is latency.
+-- The time that a resource takes by itself is what it was asked for over what it gives at most (dev:ceiling), so a
+-- share near 1 is a bound. The time in which nothing is busy is latency.
 
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
@@ -148,8 +148,8 @@ end
 
 local function conflicts(one)
   local part, share = conflict_part(one), all_passes(one)
-  return part_of(share, part, "%s of the passes over shared memory are due to bank conflicts, and passes take %s of the "
-    .. "time", percent(part), percent(share or 0))
+  return part_of(share, part, "%s of the passes over shared memory are due to bank conflicts, and passes take %s of "
+    .. "the time", percent(part), percent(share or 0))
 end
 
 -- ---- instructions -------------------------------------------------------------------------------
@@ -193,7 +193,8 @@ end
 
 local function divergence(one)
   local share, active = issue_share(one), lanes(one)
-  return part_of(share, 1 - active / WARP, "%s of 32 lanes take part in an instruction, and instructions take %s of the time",
+  return part_of(share, 1 - active / WARP,
+    "%s of 32 lanes take part in an instruction, and instructions take %s of the time",
     units.digits(active + 0.0, 3), percent(share or 0))
 end
 
@@ -256,7 +257,8 @@ local function transfers(one)
     local share, text = share_of(one, one.copies[way], way, "B/s")
     if share then
       seconds = seconds + share
-      parts[#parts + 1] = ("%s copied %s, %s"):format(units.format(one.copies[way], "B", 3), way:gsub("_", " the "), text)
+      local to = way:gsub("_", " the ")
+      parts[#parts + 1] = ("%s copied %s, %s"):format(units.format(one.copies[way], "B", 3), to, text)
     end
   end
   return #parts > 0 and seconds or nil, table.concat(parts, "; ")
@@ -311,16 +313,16 @@ local SAVES <const>, WAITS <const> = { saves = true }, { waits = true }
 causes.rules = {
   rule("memory", of_level(dram), "move fewer bytes: keep what is used again in registers or shared memory, join "
     .. "kernels, take a narrower type", "stencil"),
-  rule("uncoalesced", scattered, "let neighbouring threads access neighbouring elements: another order of the data, an "
-    .. "array per member, a tile in shared memory", "transpose", SAVES),
-  rule("l2", of_level(second_level), "read less often what other blocks have read: tiles in shared memory, more results a "
-    .. "thread", "gemm"),
+  rule("uncoalesced", scattered, "let neighbouring threads access neighbouring elements: another order of the data, "
+    .. "an array per member, a tile in shared memory", "transpose", SAVES),
+  rule("l2", of_level(second_level), "read less often what other blocks have read: tiles in shared memory, more "
+    .. "results per thread", "gemm"),
   rule("l1", of_level(first_level), "keep in registers what a thread reads again; read 16 bytes at once", "access"),
-  rule("shared", shared, "use a value that was read from shared memory several times: more results a thread", "gemm"),
+  rule("shared", shared, "use a value that was read from shared memory several times: more results per thread", "gemm"),
   rule("conflicts", conflicts, "make rows of a tile a word longer, or permute its columns", "transpose", SAVES),
   rule("f64", operations "f64", "fewer operations, or f32 where the error allows it", "gemm"),
-  rule("f32", operations "f32", "fewer operations: take out of loops what does not change; tensor cores for products of "
-    .. "matrices", "nbody"),
+  rule("f32", operations "f32", "fewer operations: take out of loops what does not change; tensor cores for products "
+    .. "of matrices", "nbody"),
   rule("tensor_f16", tensor "f16", "fewer products, or a narrower type", "gemm"),
   rule("tensor_tf32", tensor "tf32", "f16 where the error allows it", "gemm"),
   rule("tensor_f64", tensor "f64", "tf32 or f32 where the error allows it", "gemm"),
@@ -335,11 +337,12 @@ causes.rules = {
   rule("transfers", transfers, "leave data on the device; pinned memory; copy in one stream while another computes",
     "streams"),
   rule("launch", launches, "one launch for several, or a graph of them", "graphs"),
-  rule("blocks", block_starts, "larger blocks, and several elements a thread", "memcopy"),
+  rule("blocks", block_starts, "larger blocks, and several elements per thread", "memcopy"),
   rule("grid", grid, "more blocks, with less work each", "small-problems", WAITS),
-  rule("occupancy", occupancy, "fewer registers or less shared memory a block; another block size", "occupancy", WAITS),
-  rule("latency", latency, "more that is independent: several elements or sums a thread, more warps", "reduction",
+  rule("occupancy", occupancy, "fewer registers or less shared memory per block; another block size", "occupancy",
     WAITS),
+  rule("latency", latency, "more that is independent: several elements or sums per thread, more warps",
+    "reduction", WAITS),
 }
 
 local LEAST <const> = 0.05 -- of the time: less is not told

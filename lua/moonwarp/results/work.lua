@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What each benchmark and each kernel of stored runs has done in how much time: for explain, and for a roofline of a
--- run. A benchmark knows its launches (measure/trace.lua); those that ncu has counted have their counters. A kernel that
--- was counted and is of no benchmark has the time that ncu measured. A piece of work is
+-- run. A benchmark knows its launches (measure/trace.lua); those that ncu has counted have their counters. A kernel
+-- that was counted and is of no benchmark has the time that ncu measured. A piece of work is
 --   name      for people
 --   t         seconds of a call
 --   result    of mw.bench; nil: the time is ncu's

@@ -153,7 +153,7 @@ local function run(session, program, backend)
   if not launches then failure.raise_as("failed", "counters: %s", problem) end
   if problem then io.stderr:write("note: ", problem, "\n") end
   if #left_out > 0 then
-    io.stderr:write(("note: without %d metrics that ncu does not know, as %s\n"):format(#left_out, left_out[1]))
+    io.stderr:write("note: left out, since ncu does not know them: ", table.concat(left_out, ", "), "\n")
   end
   for i, launch in ipairs(launches) do
     launch.launch, launch.device = i, ("%s:%s"):format(backend, launch.device)
