@@ -81,6 +81,9 @@ complete when it returns, so there this is the whole call]], unit = "s" },
 launches; false, with a warning, if the function waits for the device]], optional = true },
       { "cost", "number", "share of the measurement that was not spent in samples" },
       { "state", "table", "`before` and `after` the samples: results of `dev:state()`", optional = true },
+      { "launches", "table[]", [[what the first call launched, each with how often: `kernel` (its name), `grid`, `block`, `shared`
+(bytes), `count`, and of launches outside of graphs `registers`, `blocks` (that a multiprocessor holds), `occupancy`, `limit`. Since 0.11.0]], optional = true },
+      { "copies", "table", "bytes that it copied between host and device: `to_device`, `to_host`. Since 0.11.0", optional = true },
       { "flags", "string[]", [["noisy", "few samples", "outliers", "not blocked", "busy host", "shared node" (a job of Slurm that
 has not all cores of its node), "throttled: <reason>", "clock fell", "alarm: <name>"; flagged results are kept]] },
       { "alarms", "table[]", "`{ name =, cause =, remedy = }` each, for impossible results" },

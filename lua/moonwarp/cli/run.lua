@@ -28,6 +28,17 @@ local function check_words(text)
   return mode
 end
 
+local function check_metrics(text)
+  local names = {}
+  for name in text:gmatch "[^,]+" do
+    if not name:find "^[%w_:.]+$" then
+      options.fail("option '--counters': metrics of ncu are names as dram__bytes.sum, got '%s'", name)
+    end
+    names[#names + 1] = name
+  end
+  return names
+end
+
 --- Those that rerun and -e take as well.
 run.plain = {
   { flag = "-p", show = "NAME=V[,V...]", value = "name=value", many = true,
@@ -40,8 +51,9 @@ run.plain = {
     help = "check mode: judges every access to memory, times nothing; HOW: strict, schedule:16, seed:7, blocks:64" },
   { flag = "--engines",
     help = "CPU device: each launch by its engine and by fibers in two orders, compared; times nothing" },
-  { flag = "--counters",
-    help = "what accesses are made of: sectors, bank conflicts, lanes; by kernel and line, in check mode or by ncu" },
+  { flag = "--counters", show = "[=METRICS]", value = "metrics", optional = true, check = check_metrics,
+    help = "what accesses are made of: sectors, bank conflicts, lanes; by kernel and line, in check mode or by ncu; "
+      .. "and further metrics of ncu, as dram__bytes.sum" },
   { flag = "--out", show = "DIR", value = "a folder",
     help = "results go to DIR/STUDY/DATE-DEVICE; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },

@@ -30,6 +30,7 @@ local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
 local quantity = require "moonwarp.measure.quantity"
 local stats = require "moonwarp.measure.stats"
+local trace = require "moonwarp.measure.trace"
 local units = require "moonwarp.base.units"
 local warning = require "moonwarp.measure.warning"
 
@@ -252,6 +253,7 @@ local function results_of(list, run, options, no_graph)
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
   result.name, result.first, result.turns = options.name, main.first, main.turns
+  result.launches, result.copies = trace.summary(main.traced)
   if main.turns then result.low, result.high = contest.interval(result) end
   return result
 end
