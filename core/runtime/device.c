@@ -7,7 +7,7 @@
 
 #include "core/runtime/runtime.h"
 
-enum { MAJOR = 8, MINOR = 0, VERSION = CUDART_VERSION, CLOCK_KHZ = 1000000 };
+enum { MAJOR = 8, MINOR = 0, CLOCK_KHZ = 1000000 };
 
 static int khz(double hz) {
   return hz > 0 ? (int)(hz / 1000) : CLOCK_KHZ;
@@ -96,34 +96,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 /* ---- which device ----------------------------------------------------------------------------------------------- */
 
-cudaError_t cudaGetDeviceCount(int *count) {
-  *count = 1;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGetDevice(int *device) {
-  *device = 0;
-  return cudaSuccess;
-}
-
 cudaError_t cudaSetDevice(int device) {
   return RUNTIME_CALL(device ? cudaErrorInvalidDevice : cudaSuccess);
-}
-
-cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
-  (void)wanted;
-  return cudaGetDevice(device);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device) {
   if (device) return cudaErrorInvalidDevice;
   snprintf(id, (size_t)size, "0000:00:00.0");
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
-  (void)device, (void)peer;
-  *can = 0;
   return cudaSuccess;
 }
 
@@ -142,36 +121,13 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   return cudaSuccess;
 }
 
-cudaError_t cudaRuntimeGetVersion(int *version) {
-  *version = VERSION;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDriverGetVersion(int *version) {
-  *version = VERSION;
-  return cudaSuccess;
-}
-
 /* ---- waiting ---------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaDeviceSynchronize(void) {
   return RUNTIME_CALL(runtime_synchronize());
 }
 
-cudaError_t cudaThreadSynchronize(void) {
-  return cudaDeviceSynchronize();
-}
-
-/* Programs call it at their end: memory lives until the process ends. */
-cudaError_t cudaDeviceReset(void) {
-  return cudaDeviceSynchronize();
-}
-
-cudaError_t cudaThreadExit(void) {
-  return cudaDeviceSynchronize();
-}
-
-/* ---- settings of a GPU that change nothing here ------------------------------------------------------------------ */
+/* ---- limits: they are remembered, and change nothing here ------------------------------------------------------------------ */
 
 static size_t limits[] = {[cudaLimitStackSize] = 1024,
                           [cudaLimitPrintfFifoSize] = 1 << 20,
@@ -190,43 +146,5 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
   if ((size_t)limit >= sizeof limits / sizeof *limits) return cudaErrorInvalidValue;
   *value = limits[limit];
-  return cudaSuccess;
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  runtime.flags = flags;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGetDeviceFlags(unsigned *flags) {
-  *flags = runtime.flags;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
-  (void)config;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
-  *config = cudaFuncCachePreferNone;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
-  (void)config;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
-  *config = cudaSharedMemBankSizeFourByte;
-  return cudaSuccess;
-}
-
-cudaError_t cudaProfilerStart(void) {
-  return cudaSuccess;
-}
-
-cudaError_t cudaProfilerStop(void) {
   return cudaSuccess;
 }

@@ -8,61 +8,17 @@
 
 static _Thread_local cudaError_t last;
 
-#define ERRORS(E)                                                                                                      \
-  E(cudaSuccess, "no error")                                                                                           \
-  E(cudaErrorInvalidValue, "invalid argument")                                                                         \
-  E(cudaErrorMemoryAllocation, "out of memory")                                                                        \
-  E(cudaErrorInitializationError, "initialization error")                                                              \
-  E(cudaErrorCudartUnloading, "driver shutting down")                                                                  \
-  E(cudaErrorProfilerDisabled, "profiler disabled")                                                                    \
-  E(cudaErrorInvalidConfiguration, "invalid configuration argument")                                                   \
-  E(cudaErrorInvalidPitchValue, "invalid pitch argument")                                                              \
-  E(cudaErrorInvalidSymbol, "invalid device symbol")                                                                   \
-  E(cudaErrorInvalidHostPointer, "invalid host pointer")                                                               \
-  E(cudaErrorInvalidDevicePointer, "invalid device pointer")                                                           \
-  E(cudaErrorInvalidTexture, "invalid texture reference")                                                              \
-  E(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                                              \
-  E(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version")                       \
-  E(cudaErrorMissingConfiguration, "__global__ function call is not configured")                                       \
-  E(cudaErrorInvalidDeviceFunction, "invalid device function")                                                         \
-  E(cudaErrorNoDevice, "no CUDA-capable device is detected")                                                           \
-  E(cudaErrorInvalidDevice, "invalid device ordinal")                                                                  \
-  E(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device")                       \
-  E(cudaErrorInvalidResourceHandle, "invalid resource handle")                                                         \
-  E(cudaErrorIllegalState, "the operation cannot be performed in the present state")                                   \
-  E(cudaErrorSymbolNotFound, "named symbol not found")                                                                 \
-  E(cudaErrorNotReady, "device not ready")                                                                             \
-  E(cudaErrorIllegalAddress, "an illegal memory access was encountered")                                               \
-  E(cudaErrorLaunchOutOfResources, "too many resources requested for launch")                                          \
-  E(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                                                 \
-  E(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled")                                               \
-  E(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled")                                                 \
-  E(cudaErrorAssert, "device-side assert triggered")                                                                   \
-  E(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped")               \
-  E(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region")                     \
-  E(cudaErrorLaunchFailure, "unspecified launch failure")                                                              \
-  E(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")                                       \
-  E(cudaErrorNotPermitted, "operation not permitted")                                                                  \
-  E(cudaErrorNotSupported, "operation not supported")                                                                  \
-  E(cudaErrorUnknown, "unknown error")
-
 const char *cudaGetErrorString(cudaError_t error) {
-  switch (error) {
-#define TEXT_OF(name, text)                                                                                            \
-  case name:                                                                                                           \
-    return text;
-    ERRORS(TEXT_OF)
-  }
+#define TEXT_OF(name, value, text)                                                                                     \
+  if (error == name) return text;
+  MW_ERRORS(TEXT_OF)
   return "unrecognized error code";
 }
 
 const char *cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-#define NAME_OF(name, text)                                                                                            \
-  case name:                                                                                                           \
-    return #name;
-    ERRORS(NAME_OF)
-  }
+#define NAME_OF(name, value, text)                                                                                     \
+  if (error == name) return #name;
+  MW_ERRORS(NAME_OF)
   return "unrecognized error code";
 }
 
@@ -79,6 +35,10 @@ cudaError_t runtime_leave(cudaError_t error) {
   pthread_mutex_unlock(&runtime.lock);
   if (error && error != cudaErrorNotReady) last = error;
   return error;
+}
+
+void runtime_left(const cudaError_t *result) {
+  runtime_leave(*result);
 }
 
 cudaError_t cudaGetLastError(void) {

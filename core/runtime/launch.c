@@ -167,23 +167,21 @@ static cudaError_t find(const void *function, runtime_kernel **out) {
   return *out ? resolve(*out, NULL) : cudaErrorInvalidDeviceFunction;
 }
 
-static cudaError_t set_attribute(const void *function, enum cudaFuncAttribute attribute, int value) {
-  runtime_kernel *kernel;
-  const cudaError_t status = find(function, &kernel);
-  if (status || attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return status;
-  if (value < 0 || (size_t)value > runtime.device->info.shared_per_block_optin) return cudaErrorInvalidValue;
-  kernel->shared_allowed = value;
-  return cudaSuccess;
-}
-
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value) {
-  return RUNTIME_CALL(set_attribute(function, attribute, value));
-}
-
-static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *function) {
+  RUNTIME_ENTER(result);
   runtime_kernel *kernel;
   const cudaError_t status = find(function, &kernel);
-  if (status) return status;
+  if (status || attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return result = status;
+  if (value < 0 || (size_t)value > runtime.device->info.shared_per_block_optin) return result = cudaErrorInvalidValue;
+  kernel->shared_allowed = value;
+  return result = cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *function) {
+  RUNTIME_ENTER(result);
+  runtime_kernel *kernel;
+  const cudaError_t status = find(function, &kernel);
+  if (status) return result = status;
   const mw_kernel *code = kernel->launch.kernel;
   const size_t shared = runtime.device->info.shared_per_block;
   memset(out, 0, sizeof *out);
@@ -195,21 +193,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *fu
   out->maxDynamicSharedSizeBytes = kernel->shared_allowed
                                        ? kernel->shared_allowed
                                        : (int)(shared - (code->shared_bytes < shared ? code->shared_bytes : shared));
-  return cudaSuccess;
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *function) {
-  return RUNTIME_CALL(get_attributes(out, function));
-}
-
-cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) {
-  (void)function, (void)config;
-  return cudaSuccess;
-}
-
-cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) {
-  (void)function, (void)config;
-  return cudaSuccess;
+  return result = cudaSuccess;
 }
 
 static cudaError_t occupancy(int *blocks, const void *function, int threads, size_t shared) {

@@ -68,33 +68,12 @@ static cudaError_t allocate(void **out, size_t bytes, mw_space space) {
   return cudaSuccess;
 }
 
-static cudaError_t release(void *address) {
-  if (!address) return cudaSuccess;
-  mw_buffer *buffer = array_at(address);
-  if (!buffer || buffer->address != address) return cudaErrorInvalidValue;
-  const cudaError_t status = runtime_synchronize(); /* as cudaFree does */
-  const size_t rank = rank_of(address);
-  memmove(arrays + rank - 1, arrays + rank, (narrays-- - rank) * sizeof *arrays);
-  mw_buffer_release(buffer);
-  return status;
-}
-
 cudaError_t cudaMalloc(void **out, size_t bytes) {
   return RUNTIME_CALL(allocate(out, bytes, MW_SPACE_DEVICE));
 }
 
-cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream) {
-  (void)stream;
-  return cudaMalloc(out, bytes);
-}
-
 cudaError_t cudaMallocHost(void **out, size_t bytes) {
   return RUNTIME_CALL(allocate(out, bytes, MW_SPACE_PINNED));
-}
-
-cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
-  (void)flags;
-  return cudaMallocHost(out, bytes);
 }
 
 cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags) {
@@ -108,16 +87,15 @@ cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t heig
 }
 
 cudaError_t cudaFree(void *address) {
-  return RUNTIME_CALL(release(address));
-}
-
-cudaError_t cudaFreeHost(void *address) {
-  return cudaFree(address);
-}
-
-cudaError_t cudaFreeAsync(void *address, cudaStream_t stream) {
-  (void)stream;
-  return cudaFree(address);
+  RUNTIME_ENTER(result);
+  if (!address) return result = cudaSuccess;
+  mw_buffer *buffer = array_at(address);
+  if (!buffer || buffer->address != address) return result = cudaErrorInvalidValue;
+  const cudaError_t status = runtime_synchronize(); /* as cudaFree does */
+  const size_t rank = rank_of(address);
+  memmove(arrays + rank - 1, arrays + rank, (narrays-- - rank) * sizeof *arrays);
+  mw_buffer_release(buffer);
+  return result = status;
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
@@ -134,45 +112,6 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
   void *at = (void *)(uintptr_t)address;
   *out = (struct cudaPointerAttributes){buffer ? types[buffer->space] : cudaMemoryTypeUnregistered, 0, at, at};
   if (out->type == cudaMemoryTypeDevice) out->hostPointer = NULL;
-  return cudaSuccess;
-}
-
-/* ---- host memory: the device reaches all of it ------------------------------------------------------------------- */
-
-cudaError_t cudaHostGetDevicePointer(void **out, void *host, unsigned flags) {
-  (void)flags;
-  *out = host;
-  return cudaSuccess;
-}
-
-cudaError_t cudaHostGetFlags(unsigned *flags, void *host) {
-  (void)host;
-  *flags = cudaHostAllocMapped;
-  return cudaSuccess;
-}
-
-cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned flags) {
-  (void)host, (void)bytes, (void)flags;
-  return cudaSuccess;
-}
-
-cudaError_t cudaHostUnregister(void *host) {
-  (void)host;
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice, int device) {
-  (void)address, (void)bytes, (void)advice, (void)device;
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device, cudaStream_t stream) {
-  (void)address, (void)bytes, (void)device, (void)stream;
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes, unsigned flags) {
-  (void)stream, (void)address, (void)bytes, (void)flags;
   return cudaSuccess;
 }
 
@@ -218,15 +157,6 @@ static cudaError_t copy(mw_place to, mw_place from, size_t bytes, enum cudaMemcp
   return cudaSuccess;
 }
 
-static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                             size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  cudaError_t status = width > to_pitch || width > from_pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
-  for (size_t i = 0; i < height && !status; i++)
-    status = copy(runtime_locate((char *)to + i * to_pitch), runtime_locate((const char *)from + i * from_pitch), width,
-                  kind, stream);
-  return status;
-}
-
 /* One without a stream is complete when it returns. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
   if (!runtime_enter()) return runtime.lost;
@@ -238,25 +168,14 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
   return RUNTIME_CALL(copy(runtime_locate(to), runtime_locate(from), bytes, kind, stream));
 }
 
-cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
-  (void)to_device, (void)from_device;
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
-}
-
-cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
-                                cudaStream_t stream) {
-  (void)to_device, (void)from_device;
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
-}
-
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind) {
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
-}
-
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return RUNTIME_CALL(copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream));
+  RUNTIME_ENTER(result);
+  cudaError_t status = width > to_pitch || width > from_pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+  for (size_t i = 0; i < height && !status; i++)
+    status = copy(runtime_locate((char *)to + i * to_pitch), runtime_locate((const char *)from + i * from_pitch), width,
+                  kind, stream);
+  return result = status;
 }
 
 /* ---- fills ------------------------------------------------------------------------------------------------------ */
@@ -280,26 +199,15 @@ static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t handle) 
   return cudaSuccess;
 }
 
-static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-  cudaError_t status = width > pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
-  for (size_t i = 0; i < height && !status; i++) status = fill((char *)to + i * pitch, value, width, stream);
-  return status;
-}
-
-cudaError_t cudaMemset(void *to, int value, size_t bytes) {
-  return cudaMemsetAsync(to, value, bytes, NULL);
-}
-
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
   return RUNTIME_CALL(fill(to, value, bytes, stream));
 }
 
-cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-  return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
-}
-
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-  return RUNTIME_CALL(fill_rows(to, pitch, value, width, height, stream));
+  RUNTIME_ENTER(result);
+  cudaError_t status = width > pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+  for (size_t i = 0; i < height && !status; i++) status = fill((char *)to + i * pitch, value, width, stream);
+  return result = status;
 }
 
 /* ---- device variables ------------------------------------------------------------------------------------------- */
@@ -344,15 +252,6 @@ static cudaError_t copy_symbol(const void *symbol, void *host, size_t bytes, siz
   const mw_place there = {buffer, offset, NULL}, here = runtime_locate(host);
   return to_symbol ? copy(there, here, bytes, cudaMemcpyDefault, stream)
                    : copy(here, there, bytes, cudaMemcpyDefault, stream);
-}
-
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
-                               enum cudaMemcpyKind kind) {
-  return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
-}
-
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
-  return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,

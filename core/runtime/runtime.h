@@ -34,7 +34,6 @@ typedef struct runtime_state {
   pthread_mutex_t lock;
   cudaError_t lost; /* what a kernel's fault has made of every later call; cudaSuccess: there was none */
   bool failed;      /* something was told that makes the exit status bad */
-  unsigned flags; /* of cudaSetDeviceFlags */
 } runtime_state;
 
 extern runtime_state runtime;
@@ -45,7 +44,12 @@ extern runtime_state runtime;
 /* Every call of the interface is between these: false, and the lost device's error is the result. */
 bool runtime_enter(void);
 cudaError_t runtime_leave(cudaError_t); /* notes it as the last error */
+void runtime_left(const cudaError_t *);
 #define RUNTIME_CALL(expression) (runtime_enter() ? runtime_leave(expression) : runtime.lost)
+/* The same for a function whose returns are `return result = ...`. */
+#define RUNTIME_ENTER(result)                                                                                          \
+  if (!runtime_enter()) return runtime.lost;                                                                           \
+  __attribute__((cleanup(runtime_left))) cudaError_t result = cudaSuccess
 
 /* The runtime's error for a backend's. A fault of a kernel, and what is wrong with moonwarp's side, is told on stderr with
  * the launch that it came from. Clears the error. */

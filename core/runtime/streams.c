@@ -54,37 +54,23 @@ cudaError_t runtime_synchronize(void) {
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
 
-static cudaError_t stream_make(cudaStream_t *out, unsigned flags, int priority) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority) {
+  RUNTIME_ENTER(result);
   mw_error error = {0};
   mw_stream *stream;
   if (backend()->stream_create(runtime.device, !(flags & cudaStreamNonBlocking), priority, &stream, &error))
-    return runtime_error(&error, NULL);
+    return result = runtime_error(&error, NULL);
   *out = mw_calloc(1, sizeof **out);
   **out = (struct CUstream_st){.stream = stream, .flags = flags};
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority) {
-  return RUNTIME_CALL(stream_make(out, flags, priority));
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags) {
-  return cudaStreamCreateWithPriority(out, flags, 0);
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *out) {
-  return cudaStreamCreateWithFlags(out, cudaStreamDefault);
-}
-
-static cudaError_t stream_end(cudaStream_t handle) {
-  if (stream_of(handle) == &legacy) return cudaErrorInvalidResourceHandle;
-  backend()->stream_destroy(handle->stream);
-  mw_free(handle);
-  return cudaSuccess;
+  return result = cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
-  return RUNTIME_CALL(stream_end(handle));
+  RUNTIME_ENTER(result);
+  if (stream_of(handle) == &legacy) return result = cudaErrorInvalidResourceHandle;
+  backend()->stream_destroy(handle->stream);
+  mw_free(handle);
+  return result = cudaSuccess;
 }
 
 static cudaError_t stream_wait(cudaStream_t handle, bool ask) {
@@ -105,17 +91,14 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return RUNTIME_CALL(stream_wait(handle, true));
 }
 
-static cudaError_t stream_await(cudaStream_t handle, cudaEvent_t event) {
-  mw_error error = {0};
-  mw_stream *stream = runtime_stream(handle);
-  if (!stream || !event) return cudaErrorInvalidResourceHandle;
-  if (!event->recorded) return cudaSuccess;
-  return backend()->stream_wait(stream, event->event, &error) ? runtime_error(&error, NULL) : cudaSuccess;
-}
-
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
   (void)flags;
-  return RUNTIME_CALL(stream_await(handle, event));
+  RUNTIME_ENTER(result);
+  mw_error error = {0};
+  mw_stream *stream = runtime_stream(handle);
+  if (!stream || !event) return result = cudaErrorInvalidResourceHandle;
+  if (!event->recorded) return result = cudaSuccess;
+  return result = backend()->stream_wait(stream, event->event, &error) ? runtime_error(&error, NULL) : cudaSuccess;
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
@@ -169,33 +152,23 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
 
-static cudaError_t event_make(cudaEvent_t *out, unsigned flags) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
+  RUNTIME_ENTER(result);
   mw_error error = {0};
   mw_event *event;
   if (backend()->event_create(runtime.device, !(flags & cudaEventDisableTiming), &event, &error))
-    return runtime_error(&error, NULL);
+    return result = runtime_error(&error, NULL);
   *out = mw_calloc(1, sizeof **out);
   (*out)->event = event;
-  return cudaSuccess;
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
-  return RUNTIME_CALL(event_make(out, flags));
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *out) {
-  return cudaEventCreateWithFlags(out, cudaEventDefault);
-}
-
-static cudaError_t event_end(cudaEvent_t event) {
-  if (!event) return cudaErrorInvalidResourceHandle;
-  backend()->event_destroy(event->event);
-  mw_free(event);
-  return cudaSuccess;
+  return result = cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return RUNTIME_CALL(event_end(event));
+  RUNTIME_ENTER(result);
+  if (!event) return result = cudaErrorInvalidResourceHandle;
+  backend()->event_destroy(event->event);
+  mw_free(event);
+  return result = cudaSuccess;
 }
 
 static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle) {
@@ -210,11 +183,6 @@ static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return RUNTIME_CALL(event_record(event, stream));
-}
-
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  (void)flags;
-  return cudaEventRecord(event, stream);
 }
 
 static cudaError_t event_wait(cudaEvent_t event, bool ask) {
@@ -290,15 +258,4 @@ static cudaError_t replay(const struct CUgraph_st *graph, cudaStream_t handle) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return RUNTIME_CALL(replay((const struct CUgraph_st *)(const void *)exec, stream));
-}
-
-/* Whoever of graph and executable graph ends last is not told: they live as long as the program. */
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  (void)graph;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-  (void)exec;
-  return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 
 local lfs = require "lfs"
 
+local fake = require "tests.support.fake"
 local labs = require "tests.support.labs"
 local support = require "tests.support"
 
@@ -106,14 +107,14 @@ describe("a whole program", function()
     local line = select(2, SOURCE:match "^(.*)beyond<<<":gsub("\n", "")) + 1
     expect(1, ("moonwarp: all.cu:%d: kernel 'beyond' wrote outside every array: block (0,0,0), thread (0,0,0), "
       .. "128 bytes past the end of parameter 1 'x', an array of 128 bytes (offset 256; index 64, it has 32 elements); "
-      .. "--check names the line\n%d: an illegal memory access was encountered\n%d: an illegal memory access was encountered\n"
-      .. "farewell\n"):format(line, line + 2, line + 3), all "beyond")
+      .. "--check names the line\n%d: an illegal memory access was encountered\n"
+      .. "%d: an illegal memory access was encountered\nfarewell\n"):format(line, line + 2, line + 3), all "beyond")
   end)
 
   it("tells a launch that no device takes", function()
     local line = select(2, SOURCE:match "^(.*)scale<<<1, 2048":gsub("\n", "")) + 1
-    expect(0, ("moonwarp: all.cu:%d: kernel 'scale' is not launched: block 2048x1x1 has 2048 threads, 1 to 1024 are "
-      .. "possible\n%d: invalid configuration argument\nfarewell\n"):format(line, line + 1), all "grid")
+    expect(0, ("moonwarp: all.cu:%d: kernel 'scale' is not launched: block 2048x1x1 has 2048 threads, 1 to 1024 "
+      .. "are possible\n%d: invalid configuration argument\nfarewell\n"):format(line, line + 1), all "grid")
   end)
 
   it("says how its host part crashed", function()
@@ -139,6 +140,15 @@ describe("a whole program", function()
     assert.is_nil(lfs.attributes(folder .. "/out"))
   end)
 
+  it("is what docs/programs.md shows", function()
+    local page = support.read(support.core.home() .. "/docs/programs.md")
+    support.write(folder .. "/dot.cu", page:match "```cpp\n(.-)```")
+    local status, output = moonwarp "run dot.cu --device cpu --check"
+    local shown = page:match "```\n(race in shared memory.-)```"
+    assert.is_truthy(output:find(shown, 1, true), output)
+    assert.are_not.equal(0, status)
+  end)
+
   it("names what is missing, in the user's own lines", function()
     support.write(folder .. "/nomain.cu", "__global__ void k(int *x) {}\nvoid f() { k<<<1, 1>>>(nullptr); }\n")
     expect(2, "moonwarp: 'nomain.cu' has no main: moonwarp new nomain nomain.cu writes a script that runs its kernels; "
@@ -160,5 +170,23 @@ describe("a whole program", function()
     support.write(folder .. "/two.cu", "__global__ void set(int *x) { x[threadIdx.x] = threadIdx.x + 1; }\n"
       .. "void fill(int *x) { set<<<1, 2>>>(x); }\n")
     expect(0, "1 2\n", "run one.cu two.cu --device cpu")
+  end)
+
+  it("is nvcc's on a GPU", function()
+    support.write(folder .. "/any.cu", "int main() { return 0; }\n")
+    assert(lfs.mkdir(folder .. "/bin"))
+    support.write(folder .. "/bin/made", "#!/bin/sh\necho program $CUDA_VISIBLE_DEVICES $*\nexit 9\n")
+    support.write(folder .. "/bin/nvcc", "#!/bin/sh\necho nvcc $1 $4 $5 >&2\ncp bin/made $3\nchmod +x $3\n")
+    os.execute(("chmod +x %s/bin/nvcc"):format(labs.quoted(folder)))
+    local function run(words)
+      return labs.shell(("cd %s && MOONWARP_LIBCUDA=%s MOONWARP_LIBNVML=%s PATH=$PWD/bin:$PATH %s run any.cu "
+        .. "%s"):format(labs.quoted(folder), fake.library(), fake.library(), labs.quoted(labs.program), words))
+    end
+    local status, output = run "-D N=3 -- a b"
+    assert.are.equal("nvcc -arch=native -DN=3 any.cu\nprogram 0 a b\n", output)
+    assert.are.equal(9, status)
+    status, output = run "--device cuda --check"
+    assert.are.equal("moonwarp: option '--check' of a program is of the CPU device: --device cpu\n", output)
+    assert.are.equal(2, status)
   end)
 end)

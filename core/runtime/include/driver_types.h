@@ -9,44 +9,48 @@
 
 #include "vector_types.h"
 
-typedef enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInitializationError = 3,
-  cudaErrorCudartUnloading = 4,
-  cudaErrorProfilerDisabled = 5,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidPitchValue = 12,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidHostPointer = 16,
-  cudaErrorInvalidDevicePointer = 17,
-  cudaErrorInvalidTexture = 18,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInsufficientDriver = 35,
-  cudaErrorMissingConfiguration = 52,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorNoKernelImageForDevice = 209,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorIllegalState = 401,
-  cudaErrorSymbolNotFound = 500,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchTimeout = 702,
-  cudaErrorPeerAccessAlreadyEnabled = 704,
-  cudaErrorPeerAccessNotEnabled = 705,
-  cudaErrorAssert = 710,
-  cudaErrorHostMemoryAlreadyRegistered = 712,
-  cudaErrorHostMemoryNotRegistered = 713,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorNotPermitted = 800,
-  cudaErrorNotSupported = 801,
-  cudaErrorUnknown = 999
-} cudaError_t;
+/* E(name, value, text) */
+#define MW_ERRORS(E) \
+  E(cudaSuccess, 0, "no error") \
+  E(cudaErrorInvalidValue, 1, "invalid argument") \
+  E(cudaErrorMemoryAllocation, 2, "out of memory") \
+  E(cudaErrorInitializationError, 3, "initialization error") \
+  E(cudaErrorCudartUnloading, 4, "driver shutting down") \
+  E(cudaErrorProfilerDisabled, 5, "profiler disabled") \
+  E(cudaErrorInvalidConfiguration, 9, "invalid configuration argument") \
+  E(cudaErrorInvalidPitchValue, 12, "invalid pitch argument") \
+  E(cudaErrorInvalidSymbol, 13, "invalid device symbol") \
+  E(cudaErrorInvalidHostPointer, 16, "invalid host pointer") \
+  E(cudaErrorInvalidDevicePointer, 17, "invalid device pointer") \
+  E(cudaErrorInvalidTexture, 18, "invalid texture reference") \
+  E(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+  E(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+  E(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured") \
+  E(cudaErrorInvalidDeviceFunction, 98, "invalid device function") \
+  E(cudaErrorNoDevice, 100, "no CUDA-capable device is detected") \
+  E(cudaErrorInvalidDevice, 101, "invalid device ordinal") \
+  E(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
+  E(cudaErrorInvalidResourceHandle, 400, "invalid resource handle") \
+  E(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state") \
+  E(cudaErrorSymbolNotFound, 500, "named symbol not found") \
+  E(cudaErrorNotReady, 600, "device not ready") \
+  E(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") \
+  E(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
+  E(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
+  E(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") \
+  E(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
+  E(cudaErrorAssert, 710, "device-side assert triggered") \
+  E(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
+  E(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+  E(cudaErrorLaunchFailure, 719, "unspecified launch failure") \
+  E(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
+  E(cudaErrorNotPermitted, 800, "operation not permitted") \
+  E(cudaErrorNotSupported, 801, "operation not supported") \
+  E(cudaErrorUnknown, 999, "unknown error")
+
+#define MW_ERROR(name, value, text) name = value,
+typedef enum cudaError { MW_ERRORS(MW_ERROR) } cudaError_t;
+#undef MW_ERROR
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -55,11 +59,7 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
 
 enum cudaMemcpyKind {
-  cudaMemcpyHostToHost,
-  cudaMemcpyHostToDevice,
-  cudaMemcpyDeviceToHost,
-  cudaMemcpyDeviceToDevice,
-  cudaMemcpyDefault
+  cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault
 };
 
 enum cudaFuncCache {
@@ -76,13 +76,8 @@ enum cudaSharedMemConfig {
 };
 
 enum cudaLimit {
-  cudaLimitStackSize,
-  cudaLimitPrintfFifoSize,
-  cudaLimitMallocHeapSize,
-  cudaLimitDevRuntimeSyncDepth,
-  cudaLimitDevRuntimePendingLaunchCount,
-  cudaLimitMaxL2FetchGranularity,
-  cudaLimitPersistingL2CacheSize
+  cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth,
+  cudaLimitDevRuntimePendingLaunchCount, cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize
 };
 
 enum cudaComputeMode {
@@ -93,12 +88,8 @@ enum cudaComputeMode {
 };
 
 enum cudaMemoryAdvise {
-  cudaMemAdviseSetReadMostly = 1,
-  cudaMemAdviseUnsetReadMostly,
-  cudaMemAdviseSetPreferredLocation,
-  cudaMemAdviseUnsetPreferredLocation,
-  cudaMemAdviseSetAccessedBy,
-  cudaMemAdviseUnsetAccessedBy
+  cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
+  cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
 };
 
 enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost };
@@ -135,37 +126,17 @@ struct cudaFuncAttributes {
 };
 
 enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxBlockDimX = 2,
-  cudaDevAttrMaxBlockDimY = 3,
-  cudaDevAttrMaxBlockDimZ = 4,
-  cudaDevAttrMaxGridDimX = 5,
-  cudaDevAttrMaxGridDimY = 6,
-  cudaDevAttrMaxGridDimZ = 7,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrTotalConstantMemory = 9,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMaxRegistersPerBlock = 12,
-  cudaDevAttrClockRate = 13,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrIntegrated = 18,
-  cudaDevAttrCanMapHostMemory = 19,
-  cudaDevAttrConcurrentKernels = 31,
-  cudaDevAttrMemoryClockRate = 36,
-  cudaDevAttrGlobalMemoryBusWidth = 37,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrAsyncEngineCount = 40,
-  cudaDevAttrUnifiedAddressing = 41,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-  cudaDevAttrManagedMemory = 83,
-  cudaDevAttrPageableMemoryAccess = 88,
-  cudaDevAttrConcurrentManagedAccess = 89,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+  cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxBlockDimY = 3,
+  cudaDevAttrMaxBlockDimZ = 4, cudaDevAttrMaxGridDimX = 5, cudaDevAttrMaxGridDimY = 6, cudaDevAttrMaxGridDimZ = 7,
+  cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10,
+  cudaDevAttrMaxRegistersPerBlock = 12, cudaDevAttrClockRate = 13, cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrIntegrated = 18, cudaDevAttrCanMapHostMemory = 19, cudaDevAttrConcurrentKernels = 31,
+  cudaDevAttrMemoryClockRate = 36, cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 39, cudaDevAttrAsyncEngineCount = 40, cudaDevAttrUnifiedAddressing = 41,
+  cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81, cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+  cudaDevAttrManagedMemory = 83, cudaDevAttrPageableMemoryAccess = 88, cudaDevAttrConcurrentManagedAccess = 89,
+  cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
   cudaDevAttrMemoryPoolsSupported = 115
 };
 
