@@ -383,6 +383,7 @@ extern const luaL_Reg native_functions[];
 /* ---- mpi.c ------------------------------------------------------------------------------------------------------ */
 
 void mpi_functions(lua_State *); /* adds mpi to the table on top */
+void program_functions(lua_State *); /* adds program */
 
 /* ---- searcher.c, library.c ------------------------------------------------------------------------------------- */
 
