@@ -92,7 +92,8 @@ function devices.run(dev, g, type, steps)
   local first = 1
   for i, part in ipairs(parts) do
     local n = 4 * part.own
-    mw.check(dats[i].array:view(1, n), alone.q.array:view(first, n):totable(), { absolute = 0, name = "q of two devices" })
+    mw.check(dats[i].array:view(1, n), alone.q.array:view(first, n):totable(),
+      { absolute = 0, name = "q of two devices" })
     first = first + n
   end
   local sum, other = squares(programs), squares { alone }
