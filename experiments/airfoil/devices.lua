@@ -60,18 +60,6 @@ local function stepper(programs, exchange)
   end
 end
 
--- The cells of all parts in their order.
-local function gathered(dev, parts, programs, type)
-  local cells = 0
-  for _, part in ipairs(parts) do cells = cells + part.own end
-  local whole, first = dev:array(type, 4 * cells), 1
-  for i, part in ipairs(parts) do
-    whole:copy(programs[i].q.array, { to = first, count = 4 * part.own })
-    first = first + 4 * part.own
-  end
-  return whole
-end
-
 local function opened(dev)
   if dev:kind() ~= "gpu" then return { mw.device "cpu:0/2", mw.device "cpu:1/2" } end
   for _, peer in ipairs(dev:peers()) do if peer.access then return { dev, mw.device(peer.id) } end end
@@ -101,7 +89,13 @@ function devices.run(dev, g, type, steps)
     step()
     step_alone()
   end
-  mw.check(gathered(dev, parts, programs, type), alone.q.array, { absolute = 0, name = "q of two devices" })
+  local first = 1
+  for i, part in ipairs(parts) do
+    local n = 4 * part.own
+    mw.check(dats[i].array:view(1, n), alone.q.array:view(first, n):totable(),
+      { absolute = 0, name = "q of two devices" })
+    first = first + n
+  end
   local sum, other = squares(programs), squares { alone }
   mw.check(dev:array("f64", { sum }), { other }, { relative = 1e3 * (type == "f64" and 2^-53 or 2^-24),
                                                    name = "the residual of two devices" })

@@ -23,7 +23,7 @@ end
 -- The call in the memory of out, which has this rank's input where MPI looks for it: `at` is its first element.
 local function in_place(self, o, kind, out, input, at, count)
   local own = #input == #out and out or out:view(at, #input)
-  if own:address() ~= input:address() then own:copy(input, { stream = o[1].stream or self.list[1]:default_stream() }) end
+  if own:address() ~= input:address() then own:copy(input, { stream = o[1].stream }) end
   run(self, o, kind, out, nil, count)
 end
 
