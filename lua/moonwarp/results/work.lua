@@ -8,7 +8,7 @@
 --   result    of mw.bench; nil: the time is ncu's
 --   record    that has the result
 --   launches  kernel, grid, block, shared, count, registers, blocks, occupancy, limit (measure/trace.lua); counted: the
---             counters of a launch, by name
+--             counters of a launch by name, as ncu has them; requests: as check mode has them
 --   copies    bytes by their way: to_device, to_host
 --   bytes, flops  that the script declared
 --   device    multiprocessors, clock_max, ... of the run's environment; device_name, is_gpu
@@ -47,14 +47,15 @@ local function per_launch(row)
   return values
 end
 
--- Rows of ncu by kernel and configuration, those of several runs together.
-local function counted_of(runs)
+-- Launches of all runs that ncu has counted, or with another source a device in check mode; and by their
+-- configuration.
+local function counted_of(runs, source)
   local list, by_key = {}, {}
   for _, run in ipairs(runs) do
     for _, row in ipairs(run.counters or {}) do
-      if row.source == "ncu" then
+      if row.source == source then
         local one = { kernel = row.kernel, grid = row.grid, block = row.block, count = 1, counted = per_launch(row),
-                      launches = row.launches, registers = row.registers, run = run }
+                      registers = row.registers, run = run }
         by_key[key_of(one)] = by_key[key_of(one)] or one
         list[#list + 1] = one
       end
@@ -86,13 +87,14 @@ local function operations(record, result)
   end
 end
 
-local function of_benchmark(one, by_key)
+local function of_benchmark(one, by_key, requests)
   local result = one.result
   local name = result.name or one.label
-  local launches = result.launches and lists.map(result.launches, function(launch)
+  local launches = (result.launches or result.copies) and lists.map(result.launches or {}, function(launch)
     local found = by_key[key_of(launch)]
     if found then found.is_used = true end
-    return lists.merged(launch, { counted = found and found.counted })
+    local asked = requests[key_of(launch)]
+    return lists.merged(launch, { counted = found and found.counted, requests = asked and asked.counted })
   end)
   return { name = name, t = result.median, result = result, record = one.record, launches = launches,
            copies = result.copies or {}, bytes = result.bytes, flops = operations(one.record, result) }
@@ -102,13 +104,14 @@ end
 ---@param runs table[]   of store.read; counters may be in another than times
 ---@return table[] list
 function work.of(runs)
-  local counted, by_key = counted_of(runs)
+  local counted, by_key = counted_of(runs, "ncu")
+  local _, requests = counted_of(runs, "cpu")
   local list, of = {}, {}
   for _, run in ipairs(runs) do
     of[run] = about(run)
     for _, one in ipairs(measurement.benchmarks(run)) do
       local is_main = not one.field:find " "
-      if is_main and one.value > 0 then list[#list + 1] = lists.merged(of_benchmark(one, by_key), of[run]) end
+      if is_main and one.value > 0 then list[#list + 1] = lists.merged(of_benchmark(one, by_key, requests), of[run]) end
     end
   end
   for _, one in ipairs(counted) do
@@ -139,6 +142,19 @@ function work.counted(one, name)
     sum = sum + value * launch.count
   end
   return sum
+end
+
+--- Bytes that the warps of a call ask for, by sectors, as check mode has counted them; nil if it has not.
+---@param one table
+---@return number?
+function work.requested(one)
+  local sum = 0
+  for _, launch in ipairs(one.launches or {}) do
+    local asked = launch.requests
+    if not asked then return nil end
+    sum = sum + counters.SECTOR * launch.count * (asked.load_sectors + asked.store_sectors)
+  end
+  return sum > 0 and sum or nil
 end
 
 --- Whether all launches of a call were counted by ncu.
