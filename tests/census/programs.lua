@@ -6,9 +6,9 @@
 --   moonwarp run tests/census/programs.lua -- LIST CLONES [SECONDS [PATTERN]]
 --
 -- CLONES holds a clone of each repository, OWNER+NAME, at the commit listed. A program ended right if its status is
--- 0 within SECONDS (60), and its own check, where it has one, prints no failure; one that fails by intent, if its status
--- is another or moonwarp says what is wrong. A header
--- that is not beside a program is looked for in its repository. PATTERN of Lua chooses programs.
+-- 0 within SECONDS (60), and its own check, where it has one, prints no failure; of one that fails by intent, if its
+-- status is another or moonwarp says what is wrong. A header that is not beside a program is looked for in its
+-- repository. PATTERN of Lua chooses programs.
 
 local files = require "moonwarp.base.files"
 local path = require "moonwarp.base.path"
