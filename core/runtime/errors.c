@@ -87,7 +87,7 @@ cudaError_t runtime_error(mw_error *error, const runtime_place *place) {
   const mw_status status = error->status;
   const cudaError_t result = meaning(status);
   if (status != MW_OK && status != MW_NOT_READY && status != MW_NO_MEMORY) {
-    runtime_tell(place, "%s", error->text);
+    runtime_tell(place && place->line ? place : &runtime.latest, "%s", error->text);
     if (error->log && *error->log) fprintf(stderr, "%s\n", error->log);
     runtime.failed = true;
   }

@@ -121,7 +121,7 @@ static cudaError_t launch(runtime_kernel *kernel, const configuration *c, void *
   order->cooperative = c->cooperative;
   for (int i = 0; i < order->kernel->nparams; i++)
     memcpy(order->params[i], arguments[i], order->kernel->params[i].size);
-  *runtime_last_launch(c->stream) = c->place;
+  *runtime_last_launch(c->stream) = runtime.latest = c->place;
   stream->acted = true;
   if (stream->device->backend->launch(stream, order, &error)) return runtime_error(&error, &c->place);
   return cudaSuccess;

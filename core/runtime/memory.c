@@ -146,7 +146,7 @@ static cudaError_t copy(mw_place to, mw_place from, size_t bytes, enum cudaMemcp
   if (too_long(&to, bytes, "cudaMemcpy") || too_long(&from, bytes, "cudaMemcpy")) return cudaErrorInvalidValue;
   if (wrong_way(&to, &from, kind)) return cudaErrorInvalidMemcpyDirection;
   if (!to.buffer && !from.buffer) {
-    const cudaError_t status = cudaStreamSynchronize(handle);
+    const cudaError_t status = runtime_synchronize();
     if (!status) memmove(to.host, from.host, bytes);
     return status;
   }
@@ -189,7 +189,7 @@ static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t handle) 
   if (!bytes) return cudaSuccess;
   if (too_long(&place, bytes, "cudaMemset")) return cudaErrorInvalidValue;
   if (!place.buffer) {
-    const cudaError_t status = cudaStreamSynchronize(handle);
+    const cudaError_t status = runtime_synchronize();
     if (!status) memset(to, value, bytes);
     return status;
   }

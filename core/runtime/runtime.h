@@ -33,6 +33,7 @@ typedef struct runtime_state {
   int nkernels;
   pthread_mutex_t lock;
   cudaError_t lost; /* what a kernel's fault has made of every later call; cudaSuccess: there was none */
+  runtime_place latest; /* launch in any stream */
   bool failed;      /* something was told that makes the exit status bad */
 } runtime_state;
 
@@ -52,7 +53,7 @@ void runtime_left(const cudaError_t *);
   __attribute__((cleanup(runtime_left))) cudaError_t result = cudaSuccess
 
 /* The runtime's error for a backend's. A fault of a kernel, and what is wrong with moonwarp's side, is told on stderr with
- * the launch that it came from. Clears the error. */
+ * the launch that it came from, of a queued one the latest. Clears the error. */
 cudaError_t runtime_error(mw_error *, const runtime_place *);
 /* "moonwarp: x.cu:12: text" */
 void runtime_tell(const runtime_place *, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -6,8 +6,9 @@
 --   moonwarp run tests/census/programs.lua -- LIST CLONES [SECONDS [PATTERN]]
 --
 -- CLONES holds a clone of each repository, OWNER+NAME, at the commit listed. A program ended right if its status is
--- 0 within SECONDS (60), moonwarp had nothing to say, and its own check, where it has one, prints no failure. A header
--- that is not beside a program is looked for in its repository. PATTERN of Lua chooses programs.
+-- 0 within SECONDS (60), and its own check, where it has one, prints no failure; of one that fails by intent, if its
+-- status is another or moonwarp says what is wrong. A header that is not beside a program is looked for in its
+-- repository. PATTERN of Lua chooses programs.
 
 local files = require "moonwarp.base.files"
 local path = require "moonwarp.base.path"
@@ -58,9 +59,9 @@ local function verdict(lines, fails)
   local status = tonumber(table.remove(lines):match "%d+$")
   if fails and status ~= 0 then return "right", "" end
   for i, line in ipairs(lines) do
-    if line:find "^moonwarp: " then
-      return fails and "right" or status == 0 and "told" or "refused", line .. " " .. (lines[i + 1] or "")
-    end
+    local is_told = line:find "^moonwarp: "
+    if is_told and fails then return "right", "" end
+    if is_told and status ~= 0 then return "refused", line .. " " .. (lines[i + 1] or "") end
   end
   if fails then return "unseen", "" end
   if status == 124 then return "slow", "" end
