@@ -45,7 +45,7 @@ FILTER  := $(BUILD)/filter-by-$(or $(SECCOMP),nothing)
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
-.PHONY: all demo check check-cluster cluster check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bench-split bundle docs docs-check docs-findings docs-features floors lint metrics install uninstall \
+.PHONY: all demo check check-cluster cluster check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bench-split generated-text bundle docs docs-check docs-findings docs-features floors lint metrics install uninstall \
         clean help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -89,7 +89,13 @@ $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 $(BUILD)/bench/split_cost: tests/bench/split_cost.c $(SHARED)
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=cpu_split -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) $(LIBS)
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=cpu_split -Wl,--wrap=mw_body_read -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) $(LIBS)
+
+# The C++ that is generated of .cu files, to be compared before and after a change.
+$(BUILD)/bench/generated_text: tests/bench/generated_text.c $(SHARED)
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) $(LIBS)
 
 # The module with another registry, which lists only the null backend.
 NULL_SOURCES := $(wildcard tests/backend_null/*.c)
@@ -114,7 +120,7 @@ $(BUILD)/packages:
 	@.make/deps.sh --name-only build
 	@touch $@
 
--include $(OBJECTS:.o=.d) $(C_TESTS:=.d) $(BUILD)/bench/split_cost.d
+-include $(OBJECTS:.o=.d) $(C_TESTS:=.d) $(BUILD)/bench/split_cost.d $(BUILD)/bench/generated_text.d
 
 # A second make once the packages are there, on all cores unless the user says how many.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -187,6 +193,10 @@ bench: programs bench-split ## the figures of docs/measurements.md
 bench-split: $(BUILD)/bench/split_cost ## CPU time of the splitter per kernel of kernels/
 	@MOONWARP_HOME="$(CURDIR)" $< $(wildcard kernels/*.cu)
 
+generated-text: $(BUILD)/bench/generated_text ## the C++ of each kernel of kernels/ on the CPU device, into OUT
+	@mkdir -p "$(OUT)"
+	@MOONWARP_HOME="$(CURDIR)" $< "$(OUT)" $(wildcard kernels/*.cu)
+
 studies: programs ## all studies with their defaults, and how long they took
 	@MOONWARP_HOME="$(CURDIR)" tests/bench/suite.sh $(BUILD)/moonwarp $(OUT)
 
@@ -207,6 +217,7 @@ docs-check: programs ## fail where generated documents are stale or a name has n
 
 floors: programs ## fail where files or folders reach each other, or against the order of lua/; .make/floors.lua BUILD --print shows them
 	@$(LUA) .make/floors.lua $(BUILD)
+	@$(LUA) .make/readers.lua
 
 lint: floors ## luacheck, clang-format, compiler warnings, circles, language
 	$(Q)luacheck --quiet lua experiments tests docs .make
@@ -227,6 +238,8 @@ install: programs ## into PREFIX
 	cp -r lua kernels experiments plots $(GENERATED)/manual.txt $(GENERATED)/meta $(DATA)
 	cp -r core/backend/cpu/abi.h core/backend/cpu/shim $(DATA)/core/backend/cpu
 	cp -r core/mpi $(DATA)/core
+	mkdir -p $(DATA)/core/runtime
+	cp -r core/runtime/include $(DATA)/core/runtime
 
 uninstall: ## out of PREFIX
 	rm -rf $(DATA)

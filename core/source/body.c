@@ -60,20 +60,38 @@ static int inner_end(mw_body *in, int i, int last, mw_declared *one) {
 
 /* A declared name with its sizes, in brackets where it points to a function or an array; past them, or 0. */
 static int name_end(mw_body *in, int i, int last, mw_declared *one) {
-  if (mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&"))) return inner_end(in, i, last, one);
+  if (mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&")))
+    return one->dims = one->dims_last = inner_end(in, i, last, one);
   if (i >= last || mw_at(in, i)->kind != CPU_NAME) return 0;
   one->name = i;
-  return sizes_end(in, cpu_attribute_end(in->tokens, i + 1), last, &one->type);
+  one->dims = cpu_attribute_end(in->tokens, i + 1);
+  return one->dims_last = sizes_end(in, one->dims, last, &one->type);
+}
+
+/* Where an initialiser ends that is not understood. Commas of pair<K, V>(k, v) are passed over; in a = x < y, b = z > (w)
+ * there is an =. */
+static int unknown_end(const mw_body *in, int i, int last) {
+  for (; i < last && !mw_is(in, i, ","); i++) {
+    const int open = mw_at(in, i)->kind == CPU_NAME && i + 1 < last ? cpu_call_open(in->tokens, i) : -1;
+    if (open >= 0 && open < last && !cpu_has(in->tokens, i, open, "=")) i = open;
+    if (mw_at(in, i)->match > i) i = mw_at(in, i)->match;
+  }
+  return i < last ? i : last;
 }
 
 /* Past the initialiser at i: = e, (e), {e} or none. */
 static int init_read(mw_body *in, int i, int last, mw_declared *one) {
+  one->value = one->value_last = i;
   if (i < last && mw_is(in, i, "="))
-    one->init = mw_assignment_read(in, i + 1, last);
+    one->init = mw_assignment_read(in, ++i, last);
   else if (i < last && cpu_token_any(mw_at(in, i), WORDS("(", "{")))
     one->init = mw_construction_read(in, i, i, one->type);
   if (!one->init) return i;
+  const int end = in->exprs[one->init].last;
+  if (!in->exprs[one->init].kind || (end != last && !mw_is(in, end, ",")))
+    one->init = mw_unknown_add(in, i, unknown_end(in, i, last));
   mw_expr *init = &in->exprs[one->init];
+  one->value = i, one->value_last = init->last;
   if (init->kind == MW_EXPR_BRACES && init->op == init->first) init->type = one->type;
   if (one->is_auto) {
     const bool reference = one->type.reference;
@@ -94,7 +112,7 @@ static void declarators_read(mw_body *in, int statement, int i, int last, mw_dec
   in->statements[statement].declared = in->ndeclared;
   for (;; i++) {
     mw_declared one = like;
-    const int begin = i;
+    const int begin = one.first = i;
     i = mw_signs_end(in->tokens, i, last, &one.type);
     i = name_end(in, i, last, &one);
     if (!i) return unknown_make(in, statement, begin, last);
@@ -103,10 +121,6 @@ static void declarators_read(mw_body *in, int statement, int i, int last, mw_dec
     i = init_read(in, i, last, &one);
     in->declared[index] = one;
     in->statements[statement].ndeclared = in->ndeclared - in->statements[statement].declared;
-    if (one.init && !in->exprs[one.init].kind) { /* a = [] { }, b = 1 */
-      names_hide(in, one.name + 1, last);
-      return;
-    }
     if (i >= last) return;
     if (!mw_is(in, i, ",")) break;
   }
@@ -168,7 +182,7 @@ static void simple_read(mw_body *in, int statement, int i, int last) {
   } else if (cpu_token_any(mw_at(in, i), WORDS("asm", "__asm__"))) {
     mw_unknown_note(in, i, last);
     it->kind = MW_STATEMENT_UNKNOWN;
-  } else if (cpu_token_any(mw_at(in, i), WORDS("goto", "try", "throw", "template"))) {
+  } else if (cpu_token_any(mw_at(in, i), WORDS("throw", "template"))) {
     unknown_make(in, statement, i, last);
   } else if (!declaration_read(in, statement, i, last)) {
     const int test = mw_expr_read(in, i, last);
@@ -200,7 +214,7 @@ static int head_read(mw_body *in, int first, int last) {
 
 /* if (k > 2), if (int k = f(); k > 2), while (int k = f()), if (int n = f(); int k = n) */
 static void condition_read(mw_body *in, int statement, int first, int last) {
-  const int semi = semicolon(in, first, last);
+  const int semi = in->statements[statement].init_last = semicolon(in, first, last);
   int head = semi < last ? head_read(in, first, semi) : 0, test = 0;
   const int one = head_read(in, semi < last ? semi + 1 : first, last);
   if (in->statements[one].kind == MW_STATEMENT_EXPR)
@@ -225,6 +239,7 @@ static void range_read(mw_body *in, int statement, int first, int last) {
 
 static void for_read(mw_body *in, int statement, int first, int last) {
   const int init = semicolon(in, first, last), test = init < last ? semicolon(in, init + 1, last) : last;
+  in->statements[statement].init_last = init, in->statements[statement].test_last = test;
   if (test == last) {
     range_read(in, statement, first, last);
     return;
@@ -240,34 +255,50 @@ static void for_read(mw_body *in, int statement, int first, int last) {
 static int misread(mw_body *in, int statement, int first, int last) {
   unknown_make(in, statement, first, last);
   in->statements[statement].last = last;
+  in->statements[statement].wrong = true;
   return statement;
 }
 
+/* What a for, if, switch, while or do holds: a statement, with the labels in front of it. */
+static int child_read(mw_body *in, int i, int last) {
+  int child = statement_read(in, i, last);
+  for (int end; in->statements[child].kind == MW_STATEMENT_CASE || in->statements[child].kind == MW_STATEMENT_LABEL;) {
+    end = in->statements[child].last;
+    if (end >= last) break;
+    child = statement_read(in, end, last);
+  }
+  return child;
+}
+
 static int headed_read(mw_body *in, mw_statement_kind kind, int i, int last) {
-  const int one = statement_add(in, kind, i), visible = in->nvisible, until = in->until;
+  enum { OPEN = -1 }; /* the end of a scope, until it is known */
+  const int one = statement_add(in, kind, i), visible = in->nvisible, until = in->until, ndeclared = in->ndeclared;
   const int open = i + 1 + mw_is(in, i + 1, "constexpr");
   if (open >= last || !mw_is(in, open, "(")) return misread(in, one, i, last);
   const int close = mw_at(in, open)->match;
-  in->until = cpu_statement_end(in->tokens, i, last);
-  if (in->until > last) in->until = last;
+  in->until = OPEN;
+  in->statements[one].open = open, in->statements[one].close = close;
   (kind == MW_STATEMENT_FOR ? for_read : condition_read)(in, one, open + 1, close);
-  int child = statement_read(in, close + 1, last), end = in->statements[child].last;
+  int child = child_read(in, close + 1, last), end = in->statements[child].last;
   in->statements[one].child = child;
   if (kind == MW_STATEMENT_IF && end < last && mw_is(in, end, "else")) {
-    child = statement_read(in, end + 1, last), end = in->statements[child].last;
+    child = child_read(in, end + 1, last), end = in->statements[child].last;
     in->statements[one].otherwise = child;
   }
+  for (int k = ndeclared; k < in->ndeclared; k++)
+    if (in->declared[k].until == OPEN) in->declared[k].until = end;
   in->statements[one].last = end;
   in->nvisible = visible, in->until = until;
   return one;
 }
 
 static int do_read(mw_body *in, int i, int last) {
-  const int one = statement_add(in, MW_STATEMENT_DO, i), child = statement_read(in, i + 1, last);
+  const int one = statement_add(in, MW_STATEMENT_DO, i), child = child_read(in, i + 1, last);
   const int end = in->statements[child].last;
   in->statements[one].child = child;
   if (end + 1 >= last || !mw_is(in, end, "while") || !mw_is(in, end + 1, "(")) return misread(in, one, i, last);
   const int close = mw_at(in, end + 1)->match, test = mw_expr_read(in, end + 2, close);
+  in->statements[one].open = end + 1, in->statements[one].close = close;
   in->statements[one].test = test;
   const int stop = semicolon(in, close, last);
   in->statements[one].last = stop < last ? stop + 1 : last;
@@ -289,6 +320,8 @@ static mw_statement_kind word_kind(const cpu_token *token) {
                {"case", MW_STATEMENT_CASE},
                {"default", MW_STATEMENT_CASE},
                {"do", MW_STATEMENT_DO},
+               {"goto", MW_STATEMENT_GOTO},
+               {"try", MW_STATEMENT_TRY},
                {"{", MW_STATEMENT_BLOCK}};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (cpu_token_is(token, words[k].word)) return words[k].kind;
@@ -303,10 +336,10 @@ static int plain_read(mw_body *in, mw_statement_kind kind, int i, int last) {
   const int end = cpu_find_open(in->tokens, i, last, ends ? WORDS(":") : WORDS(";"));
   const int test = kind == MW_STATEMENT_RETURN || kind == MW_STATEMENT_CASE ? mw_expr_read(in, i + 1, end) : 0;
   in->statements[one].test = test;
-  if (label)
-    mw_unknown_note(in, i, i + 1), in->statements[one].kind = MW_STATEMENT_UNKNOWN;
-  else if (kind == MW_STATEMENT_EXPR)
-    simple_read(in, one, i, end);
+  if (label) in->statements[one].kind = MW_STATEMENT_LABEL;
+  if (label || kind == MW_STATEMENT_GOTO || kind == MW_STATEMENT_TRY) mw_unknown_note(in, i, label ? i + 1 : end);
+  if (kind == MW_STATEMENT_TRY) names_hide(in, i, end);
+  if (kind == MW_STATEMENT_EXPR && !label) simple_read(in, one, i, end);
   in->statements[one].last = end < last ? end + 1 : last;
   return one;
 }
@@ -317,6 +350,7 @@ static int statement_read(mw_body *in, int i, int last) {
     return i + 1 < last ? statement_read(in, i + 1, last) : statement_add(in, MW_STATEMENT_TYPE, i);
   const int past = cpu_attribute_end(in->tokens, i);
   if (past > i && past < last) return statement_read(in, past, last); /* [[likely]] n = 1; */
+  if (in->depth > MW_MOST_DEPTH && !in->deep) in->deep = i;
   if (i >= last || in->depth > MW_MOST_DEPTH) return misread(in, statement_add(in, MW_STATEMENT_UNKNOWN, i), i, last);
   in->depth++;
   const int one = kind == MW_STATEMENT_BLOCK                               ? block_read(in, i)
@@ -359,6 +393,49 @@ void mw_body_read(mw_body *in, const cpu_tokens *tokens, int first, int last, co
   }
   names_bind(in);
   in->names = (mw_names){0}; /* their reader's */
+}
+
+static mw_meaning no_meaning(void *with, const cpu_token *name) {
+  (void)with, (void)name;
+  return (mw_meaning){0};
+}
+
+bool mw_may_be_function(const mw_body *in, int declared) {
+  const mw_declared *it = &in->declared[declared];
+  const bool inner = mw_is(in, it->first, "(") && !mw_is(in, mw_at(in, it->first)->match + 1, "[");
+  const bool alone = it[-1].spec != it->spec && (declared + 1 == in->ndeclared || it[1].spec != it->spec);
+  return inner || (alone && it->value_last > it->value && it->value == it->dims_last && mw_is(in, it->value, "("));
+}
+
+int mw_declaration_read(const cpu_tokens *tokens, int first, int last, const mw_names *names, mw_declared *out,
+                        int most) {
+  mw_body body;
+  int count = 0;
+  mw_body_read(&body, tokens, first, last, names ? names : &(mw_names){no_meaning, NULL});
+  const mw_statement *it = &body.statements[body.statements[0].child];
+  bool known = it->kind == MW_STATEMENT_DECLARE && it->last == last;
+  for (int i = it->declared; known && i < it->declared + it->ndeclared; i++) {
+    if (body.declared[i].spec != first) continue; /* of a lambda */
+    known = count < most && !mw_may_be_function(&body, i);
+    if (known) out[count++] = body.declared[i];
+  }
+  mw_body_free(&body);
+  return known ? count : 0;
+}
+
+bool mw_has_jump(const mw_body *in, int first, int last) {
+  for (const mw_statement *it = in->statements + 1; it < in->statements + in->nstatements; it++) {
+    const bool jumps =
+        (it->kind >= MW_STATEMENT_RETURN && it->kind <= MW_STATEMENT_CONTINUE) || it->kind == MW_STATEMENT_GOTO;
+    if (jumps && first <= it->first && it->first < last) return true;
+  }
+  return false;
+}
+
+int mw_statement_find(const mw_body *in, int first) {
+  int i = in->nstatements - 1;
+  while (i > 0 && in->statements[i].first != first) i--;
+  return i;
 }
 
 int mw_body_find(const mw_body *in, int first, int last) {

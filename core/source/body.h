@@ -13,6 +13,8 @@
 
 #include "core/source/lexer.h"
 
+enum { MW_MOST_DEPTH = 256 }; /* of statements and operators: what compilers promise */
+
 typedef enum mw_type_class {
   MW_TYPE_UNKNOWN, /* the compiler may tell: a template's T, a member */
   MW_TYPE_CLASS,   /* declared by words that say too little: it may have operators and conversions of its own */
@@ -80,11 +82,16 @@ typedef struct mw_expr {
   int of;             /* of a local: its declaration */
 } mw_expr;
 
-typedef struct mw_declared { /* a name that the body declares */
-  int name;                  /* token */
-  int spec, spec_last;       /* const float */
-  int init;                  /* expression; 0: none */
-  int until;                 /* token at which its scope ends */
+/* A name that the body declares. Of const float *const x[4] = {1}, y;  spec is const float for both; ranges of tokens end
+ * before their `last`. */
+typedef struct mw_declared {
+  int name;              /* token */
+  int spec, spec_last;   /* const float */
+  int first;             /* *const x: the * */
+  int dims, dims_last;   /* [4]; equal: none. What is declared, without its value, ends at dims_last */
+  int value, value_last; /* after the =, or with its brackets: (1), {1}; equal: none */
+  int init;              /* the same as an expression; 0: none */
+  int until;             /* token at which its scope ends */
   mw_type type;
   bool is_type, is_auto, is_static, is_shared;
 } mw_declared;
@@ -105,15 +112,21 @@ typedef enum mw_statement_kind {
   MW_STATEMENT_RETURN,
   MW_STATEMENT_BREAK,
   MW_STATEMENT_CONTINUE,
+  MW_STATEMENT_LABEL, /* again: */
+  MW_STATEMENT_GOTO,
+  MW_STATEMENT_TRY,
 } mw_statement_kind;
 
 typedef struct mw_statement {
   mw_statement_kind kind;
   int first, last; /* tokens; ; and } included */
+  int open, close; /* the parentheses of a for, if, switch, while or do */
+  int init_last, test_last; /* the ; in them, of an if, while and switch one, of a for two; or `close` */
   int head;        /* statement in the parentheses of a for, if, switch or while: int k = 0; */
   int test, step;  /* expressions */
   int child, otherwise, next;
-  int declared, ndeclared;
+  bool wrong;              /* no statement of C++: a for without parentheses */
+  int declared, ndeclared; /* UNKNOWN: `declared` is not 0 where it seems to declare variables */
 } mw_statement;
 
 typedef struct mw_body {
@@ -129,6 +142,7 @@ typedef struct mw_body {
   int *bound;   /* of each token: the declaration of the body that the name stands for; 0 */
   unsigned char *uses; /* of each token: what its reader finds to happen to a variable there; NULL */
   int unknown;  /* expressions and statements that are not understood */
+  int deep;     /* token of the first statement that nests too deeply; 0 */
   int where;    /* token of the first of them */
   int depth, until, nvisible; /* while it is read: of the scope */
   int *visible;
@@ -137,6 +151,14 @@ typedef struct mw_body {
 /* Reads tokens first ... last-1, which stand between the braces of a body. */
 void mw_body_read(mw_body *, const cpu_tokens *, int first, int last, const mw_names *);
 void mw_body_free(mw_body *);
+/* The variables of one declaration, tokens first ... last-1, the ; left out, into out; returns their count. 0: it
+ * declares none, or more than `most`, or it is not understood; T x(1) may declare a function. names: NULL for none. */
+int mw_declaration_read(const cpu_tokens *, int first, int last, const mw_names *, mw_declared *out, int most);
+bool mw_may_be_function(const mw_body *, int declared); /* T x(1), alone; T (*x)(int) */
+/* The statement that begins at token `first`; 0: none. */
+int mw_statement_find(const mw_body *, int first);
+/* Does a return, break, continue or goto begin among tokens first ... last-1? */
+bool mw_has_jump(const mw_body *, int first, int last);
 /* The longest expression that begins at token `first` and ends by `last`; 0: none, or it is not understood. */
 int mw_body_find(const mw_body *, int first, int last);
 

@@ -6,8 +6,6 @@
 
 #include "core/source/body.h"
 
-enum { MW_MOST_DEPTH = 256 }; /* what compilers promise */
-
 static inline const cpu_token *mw_at(const mw_body *in, int i) {
   return &in->tokens->at[i];
 }
@@ -17,6 +15,8 @@ static inline bool mw_is(const mw_body *in, int i, const char *text) {
 
 /* Counts what is not understood, of tokens first ... last-1. */
 void mw_unknown_note(mw_body *, int first, int last);
+/* An expression that is not understood, of at least one token. */
+int mw_unknown_add(mw_body *, int first, int last);
 /* All of the tokens as one expression, or an unknown one; 0 if none. */
 int mw_expr_read(mw_body *, int first, int last);
 /* From token i on, up to a comma. */

@@ -6,26 +6,6 @@
 
 #include "core/source/lexer.h"
 
-/* const float *const x[4] = {1}, y;  has two declarators; spec is const float for both. Ranges of tokens end before
- * their `last`. */
-typedef struct cpu_declarator {
-  int  spec, spec_last; /* const float */
-  int  first, name;     /* *const x: first is the * */
-  int  dims, dims_last; /* [4]; equal: none, and the declarator without its initialiser ends there */
-  int  init, init_last; /* after the =, parentheses or braces; equal: none */
-  bool braces;          /* T x{...} */
-  bool parentheses;     /* T x(1), of several */
-  bool inner;           /* T (*x)[4]: a declarator if T is a type */
-} cpu_declarator;
-
-typedef struct cpu_declarators {
-  cpu_declarator at[16];
-  int count;
-  bool plain; /* none has parentheses */
-} cpu_declarators;
-
-/* Of tokens first ... last-1, the ; left out. None: they declare no variables, or too many. */
-cpu_declarators cpu_declarators_read(const cpu_tokens *, int first, int last);
 /* Brings specifiers into the order in which they are read elsewhere: double extern __shared__ s[] becomes extern
  * __shared__ double s[], and an [[attribute]] goes before __device__. */
 void cpu_specifiers_order(cpu_tokens *);
@@ -47,15 +27,6 @@ int cpu_angle_end(const cpu_tokens *, int open, int last);
 int cpu_enclosing(const cpu_tokens *, int least, int i);
 /* What is after the last of the texts before token i that is not in brackets of its own; `first` at least. */
 int cpu_begin_after(const cpu_tokens *, int first, int i, const char *const *texts);
-typedef struct cpu_loop { /* for (...; test; ...) body   while (test) body   do body while (test); */
-  int first, last;        /* its first token; one past its end */
-  int open;               /* ( */
-  int test, test_last, body;
-} cpu_loop;
-/* The loop that begins at token i; false: none does, or one over a range. */
-bool cpu_loop_read(const cpu_tokens *, int i, int last, cpu_loop *);
-/* Past the statement that begins at token i, with its `else`; `last` at most. */
-int cpu_statement_end(const cpu_tokens *, int i, int last);
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);

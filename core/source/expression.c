@@ -36,8 +36,7 @@ void mw_unknown_note(mw_body *in, int first, int last) {
   for (int i = first; i < last; i++) in->begins[i - in->first] = 0;
 }
 
-/* At least one token. */
-static int unknown_add(mw_body *in, int first, int last) {
+int mw_unknown_add(mw_body *in, int first, int last) {
   if (last <= first) last = first + 1;
   mw_unknown_note(in, first, last);
   return expr_add(in, MW_EXPR_UNKNOWN, first, last, first, not_known);
@@ -144,9 +143,9 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
   const char *const *const words =
       WORDS("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned");
   const char *const *const signs =
-      WORDS("const", "volatile", "constexpr", "register", "static", "extern", "inline", "typename", "thread_local",
-            "__restrict__", "__restrict", "__shared__", "__device__", "__constant__", "__managed__", "__host__",
-            "__inline__", "__forceinline__", "__noinline__", "mw_kept");
+      WORDS("const", "volatile", "constexpr", "register", "mutable", "static", "extern", "inline", "typename",
+            "thread_local", "__restrict__", "__restrict", "__shared__", "__device__", "__constant__", "__managed__",
+            "__host__", "__inline__", "__forceinline__", "__noinline__", "mw_kept");
   const int first = i;
   bool named = false, word = false, must = false, fresh = false, narrow = false;
   *out = not_known;
@@ -199,7 +198,7 @@ static int list_read(mw_body *in, int open) {
   int head = 0, tail = 0;
   for (int i = open + 1; i < close; i = end_of(in, tail) + 1) {
     int one = mw_assignment_read(in, i, close);
-    if (end_of(in, one) < close && !mw_is(in, end_of(in, one), ",")) one = unknown_add(in, i, close);
+    if (end_of(in, one) < close && !mw_is(in, end_of(in, one), ",")) one = mw_unknown_add(in, i, close);
     if (tail)
       in->exprs[tail].next = one;
     else
@@ -226,7 +225,7 @@ static bool lists_types(const mw_body *in, int i, int last) {
 /* a::b, f<4>. Of what is no template < compares. */
 static int name_read(mw_body *in, int i, int last) {
   int name, end = qualified_end(in, i, last, &name);
-  if (end == i || name >= last) return unknown_add(in, i, last);
+  if (end == i || name >= last) return mw_unknown_add(in, i, last);
   const mw_meaning it = name == i ? visible_meaning(in, i) : (mw_meaning){0};
   const bool value = it.binding >= MW_NAME_LOCAL && it.binding <= MW_NAME_CONSTANT;
   const bool types = lists_types(in, end, last);
@@ -251,7 +250,7 @@ bool cpu_is_plain_number(const cpu_token *token) {
 /* 12u, 'c', "text"; 3_t and what stands next to a text may call functions of the program's own. */
 static int literal_read(mw_body *in, int i) {
   const cpu_token *token = mw_at(in, i);
-  if (token->kind == CPU_NUMBER && !cpu_is_plain_number(token)) return unknown_add(in, i, i + 1);
+  if (token->kind == CPU_NUMBER && !cpu_is_plain_number(token)) return mw_unknown_add(in, i, i + 1);
   int last = i + 1; /* "a" "b" */
   while (token->kind == CPU_STRING && mw_at(in, last)->kind == CPU_STRING) last++;
   const bool string = token->kind == CPU_STRING && token->text[token->size - 1] != '\'';
@@ -260,7 +259,7 @@ static int literal_read(mw_body *in, int i) {
 
 static int brackets_read(mw_body *in, int i) {
   const int close = mw_at(in, i)->match, inner = comma_read(in, i + 1, close);
-  if (end_of(in, inner) != close) return unknown_add(in, i, close + 1);
+  if (end_of(in, inner) != close) return mw_unknown_add(in, i, close + 1);
   const int one = expr_add(in, MW_EXPR_BRACKETS, i, close + 1, i, in->exprs[inner].type);
   in->exprs[one].a = inner;
   return one;
@@ -279,7 +278,7 @@ static int sizeof_read(mw_body *in, int i, int last) {
 /* static_cast<T>(x) */
 static int named_cast_read(mw_body *in, int i, int last) {
   const int end = angles_end(in, i + 1, last);
-  if (end == i + 1 || end >= last || !mw_is(in, end, "(")) return unknown_add(in, i, last);
+  if (end == i + 1 || end >= last || !mw_is(in, end, "(")) return mw_unknown_add(in, i, last);
   return mw_construction_read(in, i, end, mw_type_read(in->tokens, i + 2, end - 1, &in->names));
 }
 
@@ -313,7 +312,7 @@ static int lambda_read(mw_body *in, int i, int last) {
 static int primary_read(mw_body *in, int i, int last) {
   mw_type type;
   const cpu_token *token = mw_at(in, i);
-  if (i >= last) return unknown_add(in, i, last);
+  if (i >= last) return mw_unknown_add(in, i, last);
   if (is_variable(in, i)) return name_read(in, i, last);
   if (token->kind == CPU_NUMBER || token->kind == CPU_STRING) return literal_read(in, i);
   const int lambda = lambda_read(in, i, last);
@@ -326,7 +325,7 @@ static int primary_read(mw_body *in, int i, int last) {
   if (cpu_token_any(token, WORDS("true", "false", "nullptr")))
     return expr_add(in, MW_EXPR_NUMBER, i, i + 1, i, cpu_token_is(token, "nullptr") ? text : scalar);
   if ((token->kind != CPU_NAME && !cpu_token_is(token, "::")) || cpu_token_any(token, not_names))
-    return unknown_add(in, i, last);
+    return mw_unknown_add(in, i, last);
   const int end = mw_words_end(in, i, last, &type);
   if (end > i && end < last && cpu_token_any(mw_at(in, end), WORDS("(", "{")))
     return mw_construction_read(in, i, end, type);
@@ -355,7 +354,7 @@ static mw_type member_of(mw_type type) {
 
 static int index_read(mw_body *in, int object, int i) {
   const int close = mw_at(in, i)->match, index = comma_read(in, i + 1, close), first = in->exprs[object].first;
-  if (end_of(in, index) != close) return unknown_add(in, first, close + 1);
+  if (end_of(in, index) != close) return mw_unknown_add(in, first, close + 1);
   return operation_add(in, MW_EXPR_INDEX, object, index, close + 1, i, pointed(in->exprs[object].type));
 }
 
@@ -371,7 +370,7 @@ static int call_read(mw_body *in, int callee, int i) {
 static int member_read(mw_body *in, int object, int i, int last) {
   const bool template = mw_is(in, i + 1, "template"), arrow = mw_is(in, i, "->");
   const int name = i + 1 + template, first = in->exprs[object].first;
-  if (name >= last || mw_at(in, name)->kind != CPU_NAME) return unknown_add(in, first, last);
+  if (name >= last || mw_at(in, name)->kind != CPU_NAME) return mw_unknown_add(in, first, last);
   const mw_type type = in->exprs[object].type;
   return operation_add(in, arrow ? MW_EXPR_ARROW : MW_EXPR_MEMBER, object, 0,
                        template ? angles_end(in, name + 1, last) : name + 1, name,
@@ -392,7 +391,7 @@ static int postfix_read(mw_body *in, int i, int last) {
     else if (cpu_token_any(mw_at(in, i), WORDS("++", "--")))
       one = operation_add(in, MW_EXPR_POSTFIX, one, 0, i + 1, i, mw_type_value(in->exprs[one].type));
     else if (cpu_token_any(mw_at(in, i), WORDS(".*", "->*")))
-      return unknown_add(in, in->exprs[one].first, last);
+      return mw_unknown_add(in, in->exprs[one].first, last);
     else
       return one;
   }
@@ -433,7 +432,7 @@ static mw_type unary_type(const mw_body *in, int op, mw_type type) {
 static int unary_read(mw_body *in, int i, int last) {
   mw_type type;
   int one;
-  if (i >= last || in->depth > MW_MOST_DEPTH) return unknown_add(in, i, last);
+  if (i >= last || in->depth > MW_MOST_DEPTH) return mw_unknown_add(in, i, last);
   in->depth++;
   const int cast = cast_end(in, i, last, &type);
   if (cast && mw_is(in, cast, "{")) {
@@ -504,7 +503,7 @@ static mw_type common(mw_type a, mw_type b) {
 /* At the ? after the condition. */
 static int conditional_read(mw_body *in, int test, int i, int last) {
   const int yes = comma_read(in, i + 1, last), colon = end_of(in, yes);
-  if (colon + 1 >= last || !mw_is(in, colon, ":")) return unknown_add(in, in->exprs[test].first, last);
+  if (colon + 1 >= last || !mw_is(in, colon, ":")) return mw_unknown_add(in, in->exprs[test].first, last);
   const int no = mw_assignment_read(in, colon + 1, last);
   const mw_type type = common(in->exprs[yes].type, in->exprs[no].type);
   const int one = operation_add(in, MW_EXPR_CONDITIONAL, test, yes, end_of(in, no), i, type);
@@ -513,7 +512,7 @@ static int conditional_read(mw_body *in, int test, int i, int last) {
 }
 
 int mw_assignment_read(mw_body *in, int i, int last) {
-  int one = in->depth > MW_MOST_DEPTH ? unknown_add(in, i, last) : binary_read(in, i, last, 1);
+  int one = in->depth > MW_MOST_DEPTH ? mw_unknown_add(in, i, last) : binary_read(in, i, last, 1);
   const int op = end_of(in, one);
   if (op >= last || mw_at(in, op)->kind != CPU_PUNCT || in->exprs[one].kind == MW_EXPR_UNKNOWN) return one;
   in->depth++;
@@ -539,5 +538,5 @@ static int comma_read(mw_body *in, int i, int last) {
 int mw_expr_read(mw_body *in, int first, int last) {
   if (first >= last) return 0;
   const int one = comma_read(in, first, last);
-  return end_of(in, one) == last ? one : unknown_add(in, first, last);
+  return end_of(in, one) == last ? one : mw_unknown_add(in, first, last);
 }

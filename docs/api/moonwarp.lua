@@ -4,7 +4,9 @@ local counter_names = require "moonwarp.measure.counter_names"
 -- A class with the structural counters after its own fields, and the figures if it has them.
 local function with_counters(class, has_figures)
   for _, one in ipairs(counter_names.list) do
-    class[#class + 1] = { one.name, "integer", one.doc, unit = one.unit and "bytes", optional = true }
+    local unit = one.unit == "B" and "bytes" or one.unit == "flop" and "operations" or one.unit
+    local doc = one.doc .. (one.metrics and "; by ncu only" or "")
+    class[#class + 1] = { one.name, one.unit == "s" and "number" or "integer", doc, unit = unit, optional = true }
   end
   for _, one in ipairs(has_figures and counter_names.figures or {}) do
     class[#class + 1] = { one.name, "number", one.doc, optional = true }

@@ -11,7 +11,8 @@ local options = require "moonwarp.base.options"
 local cli = {}
 
 local COMMANDS = { "run", "new", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
-                   "repl", "cache", "tune", "tuned", "ceilings" }
+                   "repl", "cache", "tune", "tuned", "ceilings", "explain",
+                   "roofline" }
 
 local INNER = { "compile", "describe", "element" } -- which other commands start: no help names them
 
@@ -25,6 +26,8 @@ usage:
   moonwarp tune STUDY                     the best variants of a study's kernels
   moonwarp tuned list|export|forget       what was found
   moonwarp ceilings                       what a device gives at most
+  moonwarp explain RUN                    what bounds each kernel, and what to try
+  moonwarp roofline RUN...                kernels under the roofs of their device
   moonwarp batch [CURRICULUM]             the labs of a curriculum, each in its own process
   moonwarp list [STUDY...]                the studies, with their parameters
   moonwarp compare A B                    is B faster? status 5 if something is slower

@@ -118,7 +118,7 @@ static void put_declared(const mw_body *in, cpu_text *out, const mw_statement *i
 
 static void put_statement(const mw_body *in, cpu_text *out, int index) {
   static const char *const names[] = {"unknown", "expr", "declare", "type", "block",  "if",    "for",     "range",
-                                      "while",   "do",   "switch",  "case", "return", "break", "continue"};
+                                      "while",   "do",   "switch",  "case", "return", "break", "continue", "label", "goto",  "try"};
   const mw_statement *it = &in->statements[index];
   cpu_text_format(out, "(%s", names[it->kind]);
   put_declared(in, out, it);
@@ -303,7 +303,7 @@ static void unknown_expressions(void **state) {
 static void unknown_declarations(void **state) {
   (void)state;
   expect("n; auto [n, b] = o; n + b;", "(expr p.n:i) (unknown) (expr (+ l.n:C l.b:C))");
-  expect("auto l = n ?: 1, m = 1; m; l;", "(declare l = (unknown)) (expr l.m:C) (expr l.l)");
+  expect("auto l = n ?: 1, m = 1; m; l;", "(declare l = (unknown) m:i = 1) (expr l.m:i) (expr l.l)");
   expect("int *p = new (x) int(1); int k = n;", "(declare p:i* = (unknown)) (declare k:i = p.n:i)");
   expect("using N::f; f(n);", "(unknown) (expr (call l.f:C p.n:i))");
   expect("typedef int (*fp)(int); fp;", "(unknown) (expr l.fp:C)");
@@ -313,9 +313,9 @@ static void unknown_declarations(void **state) {
 
 static void unknown_statements(void **state) {
   (void)state;
-  expect("goto out; out: n = 1;", "(unknown) (unknown) (expr (= p.n:i 1):i)");
+  expect("goto out; out: n = 1;", "(goto) (label) (expr (= p.n:i 1):i)");
   expect("asm(\"add %0\" : \"=r\"(n)); n;", "(unknown) (expr p.n:i)");
-  expect("try { n = 1; } catch (...) { }", "(unknown)");
+  expect("try { n = 1; } catch (...) { }", "(try)");
   expect("if n;", "(unknown)");
   expect("do n;", "(unknown (expr p.n:i))");
 }

@@ -30,6 +30,7 @@ local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
 local quantity = require "moonwarp.measure.quantity"
 local stats = require "moonwarp.measure.stats"
+local trace = require "moonwarp.measure.trace"
 local units = require "moonwarp.base.units"
 local warning = require "moonwarp.measure.warning"
 
@@ -252,6 +253,7 @@ local function results_of(list, run, options, no_graph)
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
   result.name, result.first, result.turns = options.name, main.first, main.turns
+  result.launches, result.copies = trace.summary(main.traced)
   if main.turns then result.low, result.high = contest.interval(result) end
   return result
 end
@@ -421,7 +423,7 @@ bench.order = {
   "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
   "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
   "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
-  "cold", "graph", "energy", "turns", "samples",
+  "cold", "graph", "energy", "launches", "copies", "turns", "samples",
 }
 
 local function plain(value)
@@ -431,7 +433,7 @@ local function plain(value)
   return copy
 end
 
-local MAY_BE_EMPTY <const> = { "warnings", "flags", "alarms" }
+local MAY_BE_EMPTY <const> = { "warnings", "flags", "alarms", "launches", "copies" }
 
 --- A result as a plain table for a record, with all samples and the results of the other modes.
 --- Empty lists are left out.
@@ -442,7 +444,7 @@ function bench.fields(result)
   local copy = plain(result)
   for _, one in ipairs { copy, copy.cold, copy.graph } do
     for _, name in ipairs(MAY_BE_EMPTY) do
-      if one[name] and #one[name] == 0 then one[name] = nil end
+      if one[name] and next(one[name]) == nil then one[name] = nil end
     end
   end
   return copy

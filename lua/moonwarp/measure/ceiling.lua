@@ -49,6 +49,17 @@ local function known_of(session, device)
   return values
 end
 
+--- What is kept of a device of that name, whatever its driver: of several entries the newest.
+---@param name string?   the device's
+---@return table<string, number> values
+function ceiling.kept(name)
+  local newest
+  for _, entry in ipairs(ceiling.file:read()) do
+    if entry.device == name and not (newest and newest.date > entry.date) then newest = entry end
+  end
+  return newest and newest.values or {}
+end
+
 local function keep(device, new)
   local head = head_of(device)
   ceiling.file:change(function(entries)

@@ -146,11 +146,13 @@ end
 
 local function shared(m, title)
   local l1, grid = m.shape.l1, m.shape.blocks * m.device:properties().multiprocessors * (m.is_tiny and 1 or 64)
-  local sums <close> = m.device:array("f32", grid * BLOCK)
-  local go <close> = launcher(m, "shared", grid)
-  local t = seconds(m, function() go(sums, 1, l1.mask, l1.times) end)
-  expect(m, title, sums, EACH * l1.times, { exact = true })
-  return EACH * l1.times * 4 * BLOCK * grid / t
+  local sums <close> = m.device:array("f64", grid * BLOCK)
+  return best_of(m, function(lanes)
+    local go <close> = launcher(m, ("shared<%s>"):format(V[lanes]), grid)
+    local t = seconds(m, function() go(sums, 1, l1.mask, l1.times) end)
+    expect(m, title, sums, EACH * l1.times * lanes, { exact = true })
+    return EACH * l1.times * 8 * lanes * BLOCK * grid / t
+  end)
 end
 
 -- ---- arithmetic ---------------------------------------------------------------------------------

@@ -131,9 +131,10 @@ static void globals_add(cpu_program *program, const cpu_item *item) {
   int first = item->first;
   while (first < item->last && cpu_token_any(&tokens->at[first], qualifiers)) first++;
   if (cpu_token_any(&tokens->at[first], WORDS("typedef", "using"))) return;
-  const cpu_declarators list = cpu_declarators_read(tokens, first, item->last - 1);
-  if (!list.count) unread_add(program, first, item->last);
-  for (const cpu_declarator *it = list.at; it < list.at + list.count; it++) {
+  mw_declared list[CPU_MOST_DECLARED];
+  const int count = mw_declaration_read(tokens, first, item->last - 1, NULL, list, CPU_MOST_DECLARED);
+  if (!count) unread_add(program, first, item->last);
+  for (const mw_declared *it = list; it < list + count; it++) {
     const bool far = it->dims_last > it->dims || cpu_has(tokens, it->first, it->name, "*");
     const bool reference = cpu_find(tokens, it->first, it->name, WORDS("&", "&&")) < it->name;
     named_add(&program->globals, it->name, it->spec, reference ? it->spec : it->spec_last, far);
@@ -161,6 +162,7 @@ static void named_read(cpu_program *program) {
 }
 
 void cpu_names_read(cpu_program *program) {
+  program->routines = mw_calloc(1, sizeof *program->routines);
   for (int i = 0; i < program->tokens.count; i++)
     if (program->tokens.at[i].kind == CPU_NAME) word_read(program, i);
   for (int i = 0; i < program->nfunctions; i++) methods_read(program, &program->functions[i]);

@@ -10,19 +10,7 @@ static bool is_plain_read(const cpu_token *token) {
   return cpu_token_is(token, "volatile") || cpu_is_builtin(token, CPU_FRESH);
 }
 
-/* ---- what there is to read ------------------------------------------------------------------------------------- */
-
-/* Of what has no tree one is made. */
-static void code_add(cpu_others *in, const cpu_function *like, int owner) {
-  in->codes = mw_realloc(in->codes, (size_t)(in->ncodes + 1) * sizeof *in->codes);
-  cpu_code *it = &in->codes[in->ncodes++];
-  *it = (cpu_code){.function = *like, .owner = owner};
-  if (like->tree) return;
-  cpu_binder binder = {in->program, &it->function};
-  it->function.tree = mw_calloc(1, sizeof *it->function.tree);
-  mw_body_read(it->function.tree, &in->program->tokens, like->body + 1, like->last - 1,
-               &(mw_names){cpu_binder_meaning, &binder});
-}
+/* ---- volatile names -------------------------------------------------------------------------------------------- */
 
 /* Of a declaration outside of functions: its words, and the signs that end before the name. */
 static void declared_read(cpu_others *in, int first, int last, int name) {
@@ -33,72 +21,26 @@ static void declared_read(cpu_others *in, int first, int last, int name) {
     cpu_name_find(in->program, &in->at[name])->is_volatile = true;
 }
 
-static void members_read(cpu_others *in, const cpu_declaration *member) {
-  const cpu_declarators list = cpu_declarators_read(&in->program->tokens, member->begin, member->last - 1);
-  for (const cpu_declarator *it = list.at; it < list.at + list.count; it++)
-    declared_read(in, it->spec, it->spec_last, it->name);
-}
-
-/* Of a class whose { is at `open`, with what is in it. */
-static void class_read(cpu_others *in, const cpu_function *class, int owner, int open) {
-  const cpu_tokens *tokens = &in->program->tokens;
+static void members_read(cpu_others *in, int open) {
+  mw_declared list[CPU_MOST_DECLARED];
   cpu_declaration it;
   for (int i = open + 1; i < in->at[open].match; i = it.last) {
-    it = cpu_declaration_read(tokens, i, in->at[open].match);
-    cpu_function method = {.name = it.name, .head_first = class->head_first, .head_last = class->head_last};
-    method.body = it.body, method.last = it.last;
-    if (it.body >= 0 && it.open < 0) class_read(in, class, owner, it.body);
-    if (it.open < 0) members_read(in, &it);
-    if (it.open < 0 || it.body < 0 || owner < 0) continue;
-    method.nformals = cpu_formals_read(tokens, it.open, it.close, &method.formals);
-    code_add(in, &method, owner);
+    it = cpu_declaration_read(&in->program->tokens, i, in->at[open].match);
+    if (it.open >= 0) continue;
+    const int count = mw_declaration_read(&in->program->tokens, it.begin, it.last - 1, NULL, list, CPU_MOST_DECLARED);
+    for (int k = 0; k < count; k++) declared_read(in, list[k].spec, list[k].spec_last, list[k].name);
   }
 }
 
-/* Braces that are not understood, and those of classes. */
-static void rest_read(cpu_others *in, int code) {
-  const cpu_function like = in->codes[code].function;
-  const mw_body *tree = like.tree;
-  for (int i = 0; i < tree->nstatements; i++) in->taken[tree->statements[i].first] = true;
-  for (int i = 1; i < tree->nexprs; i++) in->taken[tree->exprs[i].op] |= tree->exprs[i].kind != MW_EXPR_UNKNOWN;
-  for (int i = tree->first; i < tree->last; i++) {
-    if (!cpu_token_is(&in->at[i], "{") || in->taken[i]) continue;
-    const int begin = cpu_begin_after(&in->program->tokens, tree->first, i, WORDS(";", "{", "}"));
-    cpu_function block = {.name = -1, .head_first = like.head_first, .head_last = like.head_last};
-    block.body = i, block.last = in->at[i].match + 1;
-    if (cpu_class_braces(&in->program->tokens, begin, i + 1) == i)
-      class_read(in, &like, in->codes[code].owner, i);
-    else
-      code_add(in, &block, in->codes[code].owner);
-    i = in->at[i].match;
-  }
-}
-
-/* Variables, and classes that only a typedef gives a name. */
-static void outside_read(cpu_others *in) {
+/* Variables outside of functions, and members. */
+static void declarations_read(cpu_others *in) {
   const cpu_program *program = in->program;
   for (const cpu_named *it = program->globals.at; it < program->globals.at + program->globals.count; it++)
     declared_read(in, it->first, it->last, it->name);
-  for (const cpu_item *it = program->items; it < program->items + program->nitems; it++) {
-    const int open = it->kind == CPU_ITEM_TEXT ? cpu_class_braces(&program->tokens, it->first, it->last) : 0;
-    if (open) class_read(in, &(cpu_function){0}, -1, open);
-  }
+  for (int i = 0; i < in->routines->nclasses; i++) members_read(in, in->routines->classes[i]);
 }
 
-static void codes_read(cpu_others *in) {
-  for (int i = 0; i < in->program->nfunctions; i++) {
-    const cpu_function *it = &in->program->functions[i];
-    if (it->body >= 0 && it->is_class) class_read(in, it, i, it->body);
-    if (it->body < 0 || it->is_class) continue;
-    cpu_function_tree(in->program, it);
-    code_add(in, it, i);
-  }
-  for (int i = 0; i < in->ncodes; i++) rest_read(in, i);
-}
-
-/* ---- volatile names -------------------------------------------------------------------------------------------- */
-
-static bool is_volatile(const cpu_others *in, const cpu_code *code, int i) {
+static bool is_volatile(const cpu_others *in, const cpu_routine *code, int i) {
   cpu_binder binder = {in->program, &code->function};
   const mw_body *tree = code->function.tree;
   const int own = tree->bound[i - tree->first];
@@ -110,7 +52,7 @@ static bool is_volatile(const cpu_others *in, const cpu_code *code, int i) {
 
 /* Wherever it stands: what is not volatile may be taken for it, and then waits by fibers. */
 static void volatiles_read(cpu_others *in) {
-  for (const cpu_code *it = in->codes; it < in->codes + in->ncodes; it++)
+  for (const cpu_routine *it = in->routines->at; it < in->routines->at + in->routines->count; it++)
     for (int i = it->function.body + 1; i < it->function.last - 1; i++)
       in->fresh[i] |= in->at[i].kind == CPU_NAME && is_volatile(in, it, i);
 }
@@ -163,30 +105,31 @@ static cpu_effects of_token(const cpu_others *in, int i) {
   return (cpu_effects){.reads = is_plain_read(&in->at[i]) || in->fresh[i]};
 }
 
-static cpu_effects of_code(cpu_others *in, cpu_code *it) {
-  if (it->known || it->function.kernel) return it->effects;
-  it->known = true; /* a function that calls itself adds nothing */
-  it->effects = cpu_effects_of(in, it, it->function.body, it->function.last);
-  return it->effects;
+static cpu_effects of_routine(cpu_others *in, int i) {
+  const cpu_routine *it = &in->routines->at[i];
+  if (in->known[i] || it->function.kernel) return in->effects[i];
+  in->known[i] = true; /* a function that calls itself adds nothing */
+  in->effects[i] = cpu_effects_of(in, it, it->function.body, it->function.last);
+  return in->effects[i];
 }
 
 /* auto f = [&] { ... }; before its call */
-static cpu_effects of_lambda(cpu_others *in, const cpu_code *code, int call) {
+static cpu_effects of_lambda(cpu_others *in, const cpu_routine *code, int call) {
   const mw_body *tree = code->function.tree;
   const mw_expr *init = &tree->exprs[tree->declared[tree->bound[call - tree->first]].init];
   if (init->kind != MW_EXPR_LAMBDA || init->last > call) return (cpu_effects){0};
   return cpu_effects_of(in, code, init->op, init->last);
 }
 
-static cpu_effects of_call(cpu_others *in, const cpu_code *code, int i) {
+static cpu_effects of_call(cpu_others *in, const cpu_routine *code, int i) {
   cpu_effects found = of_lambda(in, code, i);
-  for (int k = 0; k < in->ncodes; k++)
-    if (cpu_function_named(in->program, &in->codes[k].function, &in->at[i]))
-      found = both(found, of_code(in, &in->codes[k]));
+  for (int k = 0; k < in->routines->count; k++)
+    if (cpu_function_named(in->program, &in->routines->at[k].function, &in->at[i]))
+      found = both(found, of_routine(in, k));
   return found;
 }
 
-cpu_effects cpu_effects_of(cpu_others *in, const cpu_code *code, int first, int last) {
+cpu_effects cpu_effects_of(cpu_others *in, const cpu_routine *code, int first, int last) {
   cpu_effects found = {0};
   for (int i = first; i < last; i++) {
     if (in->at[i].kind != CPU_NAME) continue;
@@ -207,21 +150,16 @@ bool cpu_others_find(cpu_others *in, cpu_program *program) {
     any = cpu_is_atomic(in, i) || cpu_is_builtin(&in->at[i], CPU_FENCE) || is_plain_read(&in->at[i]);
   if (!any) return false;
   in->fresh = mw_calloc((size_t)count + 1, sizeof *in->fresh);
-  in->taken = mw_calloc((size_t)count + 1, sizeof *in->taken);
-  outside_read(in);
-  codes_read(in);
+  in->routines = cpu_routines_of(program);
+  in->effects = mw_calloc((size_t)in->routines->count + 1, sizeof *in->effects);
+  in->known = mw_calloc((size_t)in->routines->count + 1, sizeof *in->known);
+  declarations_read(in);
   volatiles_read(in);
   return true;
 }
 
 void cpu_others_free(cpu_others *in) {
-  for (cpu_code *it = in->codes; it < in->codes + in->ncodes; it++) {
-    if (it->function.tree == in->program->functions[it->owner].tree) continue;
-    mw_body_free(it->function.tree);
-    mw_free(it->function.tree);
-    mw_free(it->function.formals);
-  }
-  mw_free(in->codes);
+  mw_free(in->effects);
+  mw_free(in->known);
   mw_free(in->fresh);
-  mw_free(in->taken);
 }

@@ -12,20 +12,13 @@ typedef struct cpu_effects {
   bool acts;  /* an atomic that changes the memory it reads: atomicAdd(&next, 1) */
 } cpu_effects;
 
-typedef struct cpu_code { /* what has a body: a function, a method, a block that the tree around it does not have */
-  cpu_function function; /* with its tree, and the head of its class's template */
-  int owner;             /* of the program's functions: it, or what it stands in */
-  bool known;            /* its effects are */
-  cpu_effects effects;
-} cpu_code;
-
 typedef struct cpu_others {
   cpu_program     *program;
   const cpu_token *at;
-  cpu_code        *codes;
-  int              ncodes;
-  bool            *fresh; /* of each token: the name of what is volatile, or points to it */
-  bool            *taken; /* a statement or an operator of some tree stands there */
+  const cpu_routines *routines;
+  cpu_effects     *effects; /* of each routine, once it is asked for */
+  bool            *known;   /* they are */
+  bool            *fresh;   /* of each token: the name of what is volatile, or points to it */
 } cpu_others;
 
 /* False: the program has no such access, and there is nothing to free. */
@@ -33,7 +26,7 @@ bool cpu_others_find(cpu_others *, cpu_program *);
 void cpu_others_free(cpu_others *);
 
 /* What tokens first ... last-1 of the code do, with the functions, methods and lambdas that they call. */
-cpu_effects cpu_effects_of(cpu_others *, const cpu_code *, int first, int last);
+cpu_effects cpu_effects_of(cpu_others *, const cpu_routine *, int first, int last);
 bool        cpu_is_atomic(const cpu_others *, int i); /* atomicMax( */
 bool        cpu_atomic_acts(const cpu_others *, int i);
 bool        cpu_atomic_loads(const cpu_others *, int i); /* it can only read */

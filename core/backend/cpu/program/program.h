@@ -88,6 +88,18 @@ typedef struct cpu_name { /* what the text says of a word, wherever it stands (n
   mw_meaning meaning;
 } cpu_name;
 
+typedef struct cpu_routine { /* what has statements: a function, a method, a block that the tree around it does not have */
+  cpu_function function; /* with its tree, and the head of its class's template */
+  int owner;             /* of the program's functions: it, or what it stands in */
+} cpu_routine;
+
+typedef struct cpu_routines {
+  bool read;
+  cpu_routine *at;
+  int count;
+  int *classes, nclasses; /* the { of each class */
+} cpu_routines;
+
 enum { CPU_BUCKETS = 512 };
 
 typedef struct cpu_names {
@@ -142,7 +154,10 @@ typedef struct cpu_program {
   bool          operators;         /* some are declared */
   bool          opens;             /* a namespace such as std, whose functions may take references: swap(n, m) */
   cpu_hidden    hidden;
+  cpu_routines  *routines; /* once they are asked for */
 } cpu_program;
+
+enum { CPU_MOST_DECLARED = 16 }; /* variables of one declaration that are looked at */
 
 /* Fills names, aliases, globals and operators (names.c). */
 void cpu_names_read(cpu_program *);
@@ -156,6 +171,9 @@ typedef struct cpu_binder {
 mw_meaning cpu_binder_meaning(void *binder, const cpu_token *name);
 /* A function's body, over the program's own tokens; the function has one and is no class. */
 mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
+/* Everything that has statements (routine.c). */
+const cpu_routines *cpu_routines_of(const cpu_program *);
+void cpu_routines_free(cpu_program *);
 /* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;

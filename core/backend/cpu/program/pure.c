@@ -165,6 +165,7 @@ static bool declared_allows(const reading *it, const mw_declared *own) {
 
 static bool statement_allows(const reading *it, const mw_statement *statement) {
   if (statement->kind == MW_STATEMENT_UNKNOWN || statement->kind == MW_STATEMENT_RANGE) return false;
+  if (statement->kind >= MW_STATEMENT_LABEL) return false;
   if (statement->kind == MW_STATEMENT_TYPE && statement->last > statement->first + 1) return false;
   for (int i = statement->declared; i < statement->declared + statement->ndeclared; i++)
     if (!declared_allows(it, &it->body->declared[i])) return false;

@@ -30,7 +30,7 @@ typedef struct change { /* v = value; v += value; v++; T v = value; f(&v), with 
 
 typedef struct loop {
   cpu_others *others;
-  const cpu_code *code;
+  const cpu_routine *code;
   const mw_body *tree; /* of the code */
   const cpu_token *at;
   const mw_statement *statement; /* NULL: it goes back to a label */
@@ -56,30 +56,31 @@ static cpu_effects effects_at(const loop *it, int first, int last) {
 /* for, while and do; what goes over a range ends. */
 static bool loop_read(loop *it, const mw_statement *head) {
   const mw_statement *all = it->tree->statements;
-  const bool is_for = head->kind == MW_STATEMENT_FOR, is_do = head->kind == MW_STATEMENT_DO;
-  if (!is_for && !is_do && head->kind != MW_STATEMENT_WHILE) return false;
-  const int body = all[head->child].first, open = is_do ? all[head->child].last + 1 : head->first + 1;
+  const bool is_for = head->kind == MW_STATEMENT_FOR;
+  if (!is_for && head->kind != MW_STATEMENT_WHILE && head->kind != MW_STATEMENT_DO) return false;
+  const mw_statement *body = &all[head->child];
   it->statement = head;
-  it->test = is_for ? all[head->head].last + 1 : open + 1;
-  it->test_last = !is_for ? it->at[open].match : head->test ? it->tree->exprs[head->test].last : it->test;
+  it->test = is_for ? head->init_last + 1 : head->open + 1;
+  it->test_last = is_for ? head->test_last : head->close;
   it->first = is_for ? it->test : head->first;
   it->last = head->last;
-  it->open = cpu_token_is(&it->at[body], "{") ? body : 0;
+  it->open = body->kind == MW_STATEMENT_BLOCK ? body->first : 0;
   return true;
 }
 
 /* again: ... goto again; */
 static bool backward_read(loop *it, const mw_statement *jump) {
-  int label = it->tree->first;
-  if (!cpu_token_is(&it->at[jump->first], "goto")) return false;
-  while (label < jump->first &&
-         (!cpu_same_text(&it->at[label], &it->at[jump->first + 1]) || !cpu_token_is(&it->at[label + 1], ":")))
+  const mw_statement *label = it->tree->statements, *end = label + it->tree->nstatements;
+  if (jump->kind != MW_STATEMENT_GOTO) return false;
+  while (label < end &&
+         !(label->kind == MW_STATEMENT_LABEL && cpu_same_text(&it->at[label->first], &it->at[jump->first + 1])))
     label++;
   it->statement = NULL;
-  it->first = it->test = it->test_last = label + 1;
+  if (label == end) return false;
+  it->first = it->test = it->test_last = label->first + 1;
   it->last = jump->last;
   it->open = 0;
-  return label < jump->first;
+  return label->first < jump->first;
 }
 
 /* The next if or switch of the loop; 0 if none. */
@@ -224,9 +225,7 @@ static bool range_is(loop *it, int first, int last, question what) {
 static bool told_by_others(const loop *it, int i) {
   for (int k = 0; (k = decides_next(it, k, i));) {
     const cpu_range condition = condition_of(it, k);
-    if (!cpu_has(tokens_of(it), condition.last, it->tree->statements[k].last, "else") &&
-        effects_at(it, condition.first, condition.last).reads)
-      return true;
+    if (!it->tree->statements[k].otherwise && effects_at(it, condition.first, condition.last).reads) return true;
   }
   return false;
 }
@@ -291,14 +290,13 @@ static bool name_is(loop *it, int name, question what) {
 /* ---- loops that wait ------------------------------------------------------------------------------------------- */
 
 static bool loop_waits(loop *it) {
-  const char *const *const jumps = WORDS("break", "return", "continue", "goto");
   const bool endless = it->test == it->test_last || test_is(it, WORDS("true", "1"));
   if (!endless && range_is(it, it->test, it->test_last, MOVES)) return false;
   bool reads = !endless && range_is(it, it->test, it->test_last, READS);
   for (int i = 0; (i = decision_next(it, i));) {
     const cpu_range condition = condition_of(it, i);
     const int last = it->tree->statements[i].last;
-    if (cpu_find(tokens_of(it), condition.last, last, jumps) == last) continue;
+    if (!mw_has_jump(it->tree, condition.last, last)) continue;
     if (range_is(it, condition.first, condition.last, MOVES)) return false;
     reads = reads || range_is(it, condition.first, condition.last, READS);
   }
@@ -396,7 +394,7 @@ static bool is_let_be(const loop *it) {
   return writes_tested(it);
 }
 
-static void code_read(cpu_others *others, const cpu_code *code) {
+static void code_read(cpu_others *others, const cpu_routine *code) {
   cpu_token *at = others->program->tokens.at;
   cpu_function *function = &others->program->functions[code->owner];
   loop it = {.others = others, .at = at, .code = code, .tree = code->function.tree};
@@ -418,6 +416,6 @@ static void code_read(cpu_others *others, const cpu_code *code) {
 void cpu_spin_waits_find(cpu_program *program) {
   cpu_others others;
   if (!cpu_others_find(&others, program)) return;
-  for (int i = 0; i < others.ncodes; i++) code_read(&others, &others.codes[i]);
+  for (int i = 0; i < others.routines->count; i++) code_read(&others, &others.routines->at[i]);
   cpu_others_free(&others);
 }

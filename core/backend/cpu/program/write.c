@@ -69,10 +69,11 @@ static cpu_range member_around(const cpu_tokens *tokens, int i) {
 static bool declares_scalar(const cpu_program *program, cpu_range member, int i) {
   const cpu_tokens *tokens = &program->tokens;
   const int end = cpu_find_open(tokens, member.first, member.last, WORDS(":"));
-  const cpu_declarators list = cpu_declarators_read(tokens, member.first, end);
-  const cpu_declarator *it = list.at;
-  while (it < list.at + list.count && it->name != i) it++;
-  if (it == list.at + list.count || it->dims_last > it->dims) return false;
+  mw_declared list[CPU_MOST_DECLARED];
+  const int count = mw_declaration_read(tokens, member.first, end, NULL, list, CPU_MOST_DECLARED);
+  const mw_declared *it = list;
+  while (it < list + count && it->name != i) it++;
+  if (it == list + count || it->dims_last > it->dims) return false;
   return cpu_has(tokens, it->first, it->name, "*") ||
          cpu_type_knows(program, NULL, tokens, it->spec, it->spec_last) >= CPU_KNOWN;
 }
@@ -406,29 +407,24 @@ bool cpu_is_written(const mw_body *body, int first, int last, const cpu_token *n
 
 /* ---- functions ------------------------------------------------------------------------------------------------- */
 
-/* In a method, which is no function of the program's own. */
-static cpu_write method_write(const cpu_program *program, const cpu_function *class, int token, cpu_kind kind) {
-  cpu_binder binder = {program, class};
-  cpu_declaration member;
-  cpu_write found = CPU_ESCAPED;
-  for (int i = class->body + 1, last = class->last; i < last && i <= token; i = member.last) {
-    member = cpu_declaration_read(&program->tokens, i, last);
-    if (member.body < 0 || token < member.body || token >= member.last) continue;
-    mw_body body;
-    mw_body_read(&body, &program->tokens, member.body + 1, member.last - 1, &(mw_names){cpu_binder_meaning, &binder});
-    cpu_uses_read(program, &body);
-    found = cpu_use_at(&body, token, kind);
-    mw_body_free(&body);
+/* The tree around token i: the innermost; NULL: none. */
+static mw_body *tree_around(const cpu_program *program, int i) {
+  const cpu_function *it = program->functions, *end = it + program->nfunctions;
+  while (it < end && !(it->body >= 0 && it->body <= i && i < it->last)) it++;
+  if (it == end) return NULL;
+  if (!it->is_class) return cpu_function_tree(program, it);
+  const cpu_routines *all = cpu_routines_of(program);
+  const cpu_function *found = NULL;
+  for (int k = 0; k < all->count; k++) {
+    const cpu_function *one = &all->at[k].function;
+    if (one->body <= i && i < one->last && (!found || found->body < one->body)) found = one;
   }
-  return found;
+  return found ? found->tree : NULL;
 }
 
 cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, cpu_kind kind) {
-  const cpu_function *it = program->functions, *end = it + program->nfunctions;
-  while (it < end && !(it->body >= 0 && it->body <= i && i < it->last)) it++;
-  if (it == end || tokens != &program->tokens) return CPU_ESCAPED;
-  if (it->is_class) return method_write(program, it, i, kind);
-  mw_body *body = cpu_function_tree(program, it);
+  mw_body *body = tokens == &program->tokens ? tree_around(program, i) : NULL;
+  if (!body) return CPU_ESCAPED;
   if (!body->uses) cpu_uses_read(program, body);
   return cpu_use_at(body, i, kind);
 }

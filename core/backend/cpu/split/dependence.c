@@ -37,7 +37,8 @@ typedef struct reader {
   const cpu_tokens *tokens;
   const cpu_token *at;
   const cpu_function *function;
-  cpu_declarator names[MOST_NAMES];
+  const mw_body *tree;
+  mw_declared names[MOST_NAMES];
   int nnames, nformals;
   bool structs; /* variables of a class type live in arrays of one element per thread */
   struct reader *kernel;
@@ -51,24 +52,26 @@ typedef struct reader {
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
-static void declaration_add(reader *in, int first, int last) {
-  while (first < last && cpu_token_any(&in->at[first], WORDS("extern", "static", "__shared__"))) first++;
-  const cpu_declarators list = cpu_declarators_read(in->tokens, first, last);
-  for (int i = 0; i < list.count && in->nnames < MOST_NAMES; i++) in->names[in->nnames++] = list.at[i];
+static void name_add(reader *in, const mw_declared *one) {
+  in->names[in->nnames++] = *one;
   if (in->nnames == MOST_NAMES) in->kernel->unsure = true;
 }
 
 static void names_read(reader *in) {
   const cpu_function *function = in->function;
-  for (int i = 0; i < function->nformals; i++)
-    declaration_add(in, function->formals[i].first, function->formals[i].last);
-  in->nformals = in->nnames;
-  for (int i = function->body + 1; i < function->last; i++) {
-    bool header = cpu_token_is(&in->at[i - 1], "(") && cpu_token_is(&in->at[i - 2], "for");
-    if (cpu_token_any(&in->at[i], WORDS("if", "else", "for", "while", "do", "switch"))) continue;
-    if (in->at[i].kind == CPU_NAME && (header || cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))))
-      declaration_add(in, i, cpu_find_open(in->tokens, i, function->last, WORDS(";")));
+  cpu_binder binder = {in->program, function};
+  mw_declared one;
+  for (int i = 0; i < function->nformals; i++) {
+    const cpu_formal *it = &function->formals[i];
+    if (mw_declaration_read(in->tokens, it->first, it->last, &(mw_names){cpu_binder_meaning, &binder}, &one, 1))
+      name_add(in, &one);
   }
+  in->nformals = in->nnames;
+  for (int i = 1; i < in->tree->ndeclared && in->nnames < MOST_NAMES; i++) {
+    const mw_declared *it = &in->tree->declared[i];
+    if (it->spec <= it->name && !it->is_type && !mw_may_be_function(in->tree, i)) name_add(in, it);
+  }
+  for (int i = 1; i < in->tree->nstatements; i++) in->kernel->unsure |= in->tree->statements[i].wrong;
 }
 
 /* The one declaration of a name; -1: none, -2: several. */
@@ -79,23 +82,18 @@ static int name_find(const reader *in, int token) {
   return found;
 }
 
-static bool is_pointer(const reader *in, const cpu_declarator *it) {
+static bool is_pointer(const reader *in, const mw_declared *it) {
   return cpu_has(in->tokens, it->first, it->name, "*");
 }
 
-static bool is_shared(const reader *in, const cpu_declarator *it) {
-  const int first = it->spec - 3 > in->function->body ? it->spec - 3 : in->function->body;
-  return cpu_has(in->tokens, first, it->spec_last, "__shared__");
-}
-
 /* Of a type that is read and written as one. */
-static bool is_scalar(const reader *in, const cpu_declarator *it) {
+static bool is_scalar(const reader *in, const mw_declared *it) {
   const cpu_knowledge type = cpu_type_knows(in->program, in->function, in->tokens, it->spec, it->spec_last);
   return type == CPU_ASKED || type == CPU_SCALAR; /* of a parameter of the template's nothing but the whole is used */
 }
 
 static bool is_changed(const reader *in, int name) {
-  const cpu_declarator *it = &in->names[name];
+  const mw_declared *it = &in->names[name];
   const int first = in->function->body + 1, last = in->function->last, after = it->name < first ? first : it->name + 1;
   const cpu_kind kind = CPU_POINTER;
   return cpu_written_in(in->program, in->tokens, first, it->name, &in->at[it->name], kind) ||
@@ -194,7 +192,7 @@ static int object_first(const reader *in, int i) {
 }
 
 /* Does the name at i have more subscripts than the array, whose elements are pointers? */
-static bool leaves_array(const reader *in, const cpu_declarator *it, int i) {
+static bool leaves_array(const reader *in, const mw_declared *it, int i) {
   int end = i + 1;
   for (int d = it->dims; d < it->dims_last && cpu_token_is(&in->at[end], "["); d = in->at[d].match + 1)
     end = in->at[end].match + 1;
@@ -202,12 +200,12 @@ static bool leaves_array(const reader *in, const cpu_declarator *it, int i) {
 }
 
 static void element_put(reader *in, int i, int name) {
-  const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
+  const mw_declared *it = name >= 0 ? &in->names[name] : NULL;
   access one = {.base = &in->at[i], .grouped = true};
   if (name == -2) one.base = NULL;
   if (it && leaves_array(in, it, i)) {
     one.base = NULL;
-  } else if (it && is_shared(in, it)) {
+  } else if (it && it->is_shared) {
     one.own = true;
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && name < in->nformals && !is_changed(in, name)) {
@@ -248,14 +246,15 @@ static void range_read(reader *in, int first, int last);
 static void function_read(reader *in, const cpu_program *program, const cpu_function *function) {
   in->program = program, in->tokens = &program->tokens, in->at = program->tokens.at;
   in->function = function;
+  in->tree = cpu_function_tree(program, function);
   names_read(in);
   range_read(in, function->body + 1, function->last);
   pending_flush(in, 0);
 }
 
-/* What follows in one round may be preceded by it in the next. */
+/* What follows in one round may be preceded by it in the next. The `while` of a do is no statement. */
 static int loop_read(reader *in, int i) {
-  int end = cpu_statement_end(in->tokens, i, in->function->last);
+  const int statement = mw_statement_find(in->tree, i), end = statement ? in->tree->statements[statement].last : i + 1;
   if (in->depth > MOST_DEPTH) in->kernel->unsure = true;
   in->depth++;
   for (int round = 0; round < 2 && !in->kernel->unsure; round++) range_read(in, i + 1, end);
@@ -349,17 +348,17 @@ static bool is_cut(const reader *in, int i) {
 }
 
 /* int &q; and of a type that may be another name of a reference's */
-static bool is_reference(const reader *in, const cpu_declarator *it) {
+static bool is_reference(const reader *in, const mw_declared *it) {
   return cpu_has(in->tokens, it->first, it->name, "&") || cpu_has(in->tokens, it->first, it->name, "&&") ||
          (in->program->hidden.references && !is_scalar(in, it) && !is_pointer(in, it));
 }
 
 static void name_read(reader *in, int i) {
   int name = name_find(in, i);
-  const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
+  const mw_declared *it = name >= 0 ? &in->names[name] : NULL;
   const cpu_token *next = &in->at[i + 1];
   if (it && it->name == i) {
-    if (it->dims_last > it->dims && it->init_last > it->init)
+    if (it->dims_last > it->dims && it->value_last > it->value)
       pending_add(in, i, (access){.base = &in->at[i], .own = true, .store = true, .grouped = true});
   } else if (is_unary(in, i - 1, "*"))
     ; /* seen at the star */
@@ -376,9 +375,9 @@ static void name_read(reader *in, int i) {
 static bool is_own_array(const reader *in, int i) {
   const cpu_token *at = in->at;
   const int name = name_find(in, object_first(in, i));
-  const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
+  const mw_declared *it = name >= 0 ? &in->names[name] : NULL;
   const bool further = cpu_token_is(&at[at[i + 1].match + 1], "["); /* of pointers, perhaps */
-  if (!it || further || is_pointer(in, it) || is_reference(in, it) || is_shared(in, it)) return false;
+  if (!it || further || is_pointer(in, it) || is_reference(in, it) || it->is_shared) return false;
   bool found = false;
   for (int k = 0; (k = cpu_find_use(in->tokens, k, in->tokens->count, &at[i])) < in->tokens->count; k++) {
     const int open = cpu_enclosing(in->tokens, 0, k);

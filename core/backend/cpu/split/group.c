@@ -103,12 +103,13 @@ bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *
 
 /* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it. */
 static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
-  const cpu_declarators one = cpu_node_declarators(in, node);
-  const cpu_range init = {one.at[0].init, one.at[0].init_last};
-  if (node->kind != CPU_NODE_DECLARE || one.count != 1 || !cpu_group_is(in, &init)) return false;
+  const mw_declared *one = node->kind == CPU_NODE_DECLARE ? cpu_declared_only(in, node) : NULL;
+  const cpu_range init = one ? (cpu_range){one->value, one->value_last} : (cpu_range){0};
+  if (!one || !cpu_group_is(in, &init)) return false;
+  cpu_uses_need(in);
   if (size_changes(in, &init, in->nodes[node->parent].last - 1))
-    cpu_split_reject(in, node->first, "the size of '%.*s' may change", TEXT(&in->work.at[one.at[0].name]));
-  return cpu_name_expand(in, node, one.at[0].name, "$0", &init);
+    cpu_split_reject(in, node->first, "the size of '%.*s' may change", TEXT(&in->work.at[one->name]));
+  return cpu_name_expand(in, node, one->name, "$0", &init);
 }
 
 /* ---- what is asked of a group ---------------------------------------------------------------------------------- */

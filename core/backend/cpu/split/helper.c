@@ -261,7 +261,6 @@ static int binding_of(expansion *it, const cpu_formal *formal, const cpu_range *
 }
 
 static void formals_bind(expansion *it) {
-  cpu_body_need(it->in);
   const int open = cpu_call_open(&it->in->work, it->call);
   const int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, it->arguments, MW_MOST_PARAMS);
   if (count != it->callee->nformals) reject(it, "is not called with all its parameters");

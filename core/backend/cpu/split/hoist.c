@@ -38,7 +38,7 @@ static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *
   cpu_count it;
   long first, by;
   if (cpu_node_splits(loop) || !cpu_counts(in, loop, &it)) return false;
-  const cpu_range init = {it.variable.init, it.variable.init_last};
+  const cpu_range init = {it.variable.value, it.variable.value_last};
   out->name = it.variable.name;
   return is_number(at, &init, &first) && is_number(at, &it.bound, &out->last) &&
          (it.step.first == it.step.last || is_number(at, &it.step, &by));

@@ -145,7 +145,7 @@ static const cpu_token *order_find(cpu_splitter *in, const cpu_node *node, int o
   bool changes = !cpu_is_builtin(&in->work.at[operation], CPU_WARP);
   for (int i = call.first; i < call.last; i++) changes |= cpu_is_assignment(&in->work.at[i]);
   if (!changes || cpu_find(&in->work, node->first, operation, WORDS("<<", ">", "[", "{")) == operation) return NULL;
-  cpu_body_need(in);
+  cpu_uses_need(in);
   for (int k = 1; k < in->body.nexprs; k++)
     for (int i = ordered_first(in, &in->body.exprs[k], operation); i; i = in->body.exprs[i].next) {
       const mw_expr *e = &in->body.exprs[i];
@@ -291,13 +291,14 @@ static bool declaration_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   const bool once = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_SWITCH;
   const bool range = node->kind == CPU_NODE_FOR && node->test_last == node->head_last;
   if (!cpu_node_splits(node) || !(once || range || node->kind == CPU_NODE_WHILE)) return false;
-  const int semi = cpu_find_open(&in->work, node->head, node->head_last, WORDS(";")), rest = node->head_last;
-  const cpu_declarators one = cpu_declarators_read(&in->work, node->head, node->head_last);
+  const int semi = node->init_last, rest = node->head_last;
+  const mw_statement *head = &in->body.statements[in->body.statements[node->statement].head];
+  const mw_declared *one = &in->body.declared[head->declared];
   if (semi < rest) {
     const cpu_range parts[] = {{node->head, semi + 1}, {node->first, node->head}, {semi + 1, node->last}};
     cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0, "{ $0 $1 $2 }", parts);
-  } else if (!range && one.count == 1 && one.at[0].init_last > one.at[0].init) {
-    const int name = one.at[0].name;
+  } else if (!range && one->value_last == node->head_last && one->value_last > one->value) {
+    const int name = one->name;
     const cpu_range parts[] = {
         {node->head, rest}, {node->first, node->head}, {name, name + 1}, {rest, node->last}, {rest + 1, node->last}};
     cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0,
@@ -324,7 +325,8 @@ static bool bindings_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *
   const cpu_tokens *work = &in->work;
   const cpu_token *like = &work->at[node->first];
   cpu_range names[4];
-  if (node->kind != CPU_NODE_LEAF || !cpu_token_any(like, WORDS("auto", "const"))) return false;
+  if (in->body.statements[node->statement].kind != MW_STATEMENT_UNKNOWN || !cpu_token_any(like, WORDS("auto", "const")))
+    return false;
   const int open = cpu_find(work, node->first, node->last - 1, WORDS("[")), equals = work->at[open].match + 1;
   const int count = equals > open ? cpu_arguments(work, open, names, 4) : 0;
   if (count < 1 || !cpu_token_is(&work->at[equals], "=") ||
@@ -355,15 +357,11 @@ static bool lambda_lasts(cpu_splitter *in, const mw_expr *lambda, int until) {
 
 /* auto f = [&](int i) { return s[i]; }; goes, and f becomes ( [ & ] ( int i ) { return s[i]; } ). */
 static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
-  const cpu_declarators one = cpu_node_declarators(in, node);
-  const cpu_declarator *it = one.at;
-  if (node->kind != CPU_NODE_DECLARE || one.count != 1 || it->first < it->name ||
-      !cpu_has(&in->work, it->spec, it->spec_last, "auto"))
-    return false;
-  cpu_body_need(in);
-  const mw_expr *lambda = &in->body.exprs[mw_body_find(&in->body, it->init, it->init_last)];
-  const cpu_range parts[] = {{in->work.at[it->init].match + 1, it->init_last}};
-  return lambda->last == it->init_last && lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
+  const mw_declared *it = node->kind == CPU_NODE_DECLARE ? cpu_declared_only(in, node) : NULL;
+  if (!it || it->first < it->name || !it->is_auto) return false;
+  const mw_expr *lambda = &in->body.exprs[mw_body_find(&in->body, it->value, it->value_last)];
+  const cpu_range parts[] = {{in->work.at[it->value].match + 1, it->value_last}};
+  return lambda->last == it->value_last && lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
          cpu_name_expand(in, node, it->name, "( [ & ] $0 )", parts);
 }
 
@@ -372,14 +370,16 @@ static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
 static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
-  const cpu_declarators list = cpu_node_declarators(in, node);
-  for (int i = 0; i < list.count && list.count > 1; i++) {
-    const cpu_declarator *it = &list.at[i];
+  const int first = cpu_declared_next(in, node, 0);
+  if (!first || !cpu_declared_next(in, node, first)) return false;
+  for (int i = first, after; i; i = after) {
+    const mw_declared *it = &in->body.declared[i];
+    after = cpu_declared_next(in, node, i);
     const cpu_range parts[] = {{it->spec, it->spec_last},
-                               {it->first, i + 1 < list.count ? it[1].first - 1 : node->last - 1}};
+                               {it->first, after ? in->body.declared[after].first - 1 : node->last - 1}};
     cpu_tokens_build(next, &in->work, &in->work.at[it->name], 0, "$0 $1 ; ", parts);
   }
-  return list.count > 1;
+  return true;
 }
 
 /* float v(x);  ->  float v = (float)(x);  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
@@ -469,9 +469,8 @@ static void name_check(cpu_splitter *in, int i) {
 }
 
 /* A variable or functions, and no type? */
-static bool names_value(cpu_splitter *in, int i) {
+static bool names_value(const cpu_splitter *in, int i) {
   cpu_binder binder = {in->program, in->kernel};
-  cpu_body_need(in);
   const int own = in->body.bound[i - in->body.first];
   const mw_declared *declared = &in->body.declared[own];
   if (own) return !declared->is_type && declared->spec <= declared->name;
@@ -481,7 +480,7 @@ static bool names_value(cpu_splitter *in, int i) {
 
 /* An expression, as far as its beginning tells: x = 1; x[i].y += 2; f<T>(x); *p = 3; What begins otherwise may declare
  * variables, which would not be found in the next region. */
-static bool is_expression(cpu_splitter *in, const cpu_node *node) {
+static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   const cpu_tokens *work = &in->work;
   const cpu_token *at = work->at;
   int i = node->first;

@@ -55,7 +55,7 @@ static bool lifts(const cpu_splitter *in, int index) {
 /* Marks all that may be lifted but the blocked ones; blocks those that turn out not to fit. False: none had to be. */
 static bool interchange_round(cpu_splitter *in, bool *blocked) {
   bool again = false;
-  cpu_tree_read(in);
+  cpu_marks_renew(in);
   for (int i = 0; i < in->nnodes; i++)
     if (!blocked[i] && interchangeable(in, i)) cpu_node_interchange(in, i);
   cpu_conditions(in);

@@ -23,31 +23,16 @@ typedef struct question {
   void *with;
 } question;
 
-/* The declaration of a variable; 0: the tree has none at its name. */
-static int declared_of(const cpu_splitter *in, const cpu_local *local) {
-  const int declared = in->body.bound[local->declarator.name - 1];
-  return in->body.declared[declared].name == local->declarator.name ? declared : 0;
-}
-
-void cpu_body_need(cpu_splitter *in) {
-  cpu_binder binder = {in->program, in->kernel};
-  if (!in->body.tokens) {
-    mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
-    cpu_uses_read(in->program, &in->body);
-  }
+void cpu_uses_need(cpu_splitter *in) {
+  if (!in->body.uses) cpu_uses_read(in->program, &in->body);
   in->local_of = mw_realloc(in->local_of, (size_t)in->body.ndeclared * sizeof *in->local_of);
   for (int i = 0; i < in->body.ndeclared; i++) in->local_of[i] = -1;
-  for (int i = 0; i < in->nlocals; i++) {
-    const int declared = declared_of(in, &in->locals[i]);
-    if (!declared) cpu_split_reject(in, in->locals[i].declarator.name, "a declaration is not understood");
-    if (declared) in->local_of[declared] = i;
-  }
+  for (int i = 0; i < in->nlocals; i++) in->local_of[in->locals[i].of] = i;
 }
 
 /* The name of what the body only may declare is among its words (core/source/body.c). */
-int cpu_declared_find(cpu_splitter *in, int first, int last, const cpu_token *name) {
+int cpu_declared_find(const cpu_splitter *in, int first, int last, const cpu_token *name) {
   const cpu_token *at = in->work.at;
-  cpu_body_need(in);
   for (int i = 1; i < in->body.ndeclared; i++) {
     const mw_declared *it = &in->body.declared[i];
     if (first <= it->name && it->name < last && it->spec <= it->name && cpu_same_text(&at[it->name], name) &&
@@ -57,7 +42,7 @@ int cpu_declared_find(cpu_splitter *in, int first, int last, const cpu_token *na
   return -1;
 }
 
-bool cpu_kernel_declares(cpu_splitter *in, const cpu_token *name) {
+bool cpu_kernel_declares(const cpu_splitter *in, const cpu_token *name) {
   const cpu_tokens *from = &in->program->tokens;
   const int head = in->kernel->head_last, i = cpu_find_same(from, in->kernel->head_first, head, name);
   const bool parameter = i < head && cpu_token_any(&from->at[i + 1], WORDS(",", ">", "=")) &&
@@ -287,9 +272,9 @@ bool cpu_is_lasting(const cpu_splitter *in, int first, int last) {
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
-  const cpu_declarator *it = &local->declarator;
-  const mw_type type = in->body.declared[declared_of(in, local)].type;
-  const bool braces = it->init_last > it->init && cpu_token_is(&in->work.at[it->init], "{");
+  const mw_declared *it = &local->declarator;
+  const mw_type type = it->type;
+  const bool braces = it->value_last > it->value && cpu_token_is(&in->work.at[it->value], "{");
   const bool hidden = type.reference && !local->reference;     /* decltype, a typedef */
   if (local->is_auto) return braces ? CPU_UNKNOWN : CPU_KNOWN; /* as its initialiser, which is asked for */
   if (type.levels > type.arrays && !type.reference && !braces) return CPU_KNOWN;

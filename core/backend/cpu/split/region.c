@@ -109,7 +109,7 @@ static void need(const cpu_splitter *in, int first, int last, bool through_all, 
     const cpu_local *it = &in->locals[local];
     needed[local] = true;
     if (through_all || it->class == CPU_AGAIN)
-      need(in, it->declarator.init, it->declarator.init_last, through_all, needed);
+      need(in, it->declarator.value, it->declarator.value_last, through_all, needed);
   }
 }
 
@@ -120,8 +120,8 @@ void cpu_variable_put(cpu_writer *it, int index, const char *element) {
 }
 
 static void again_put(cpu_writer *it, const cpu_local *local) {
-  cpu_known_put(it, local->declarator.init, local->declarator.init_last);
-  cpu_put_tokens(it, local->declarator.spec, local->declarator.init_last);
+  cpu_known_put(it, local->declarator.value, local->declarator.value_last);
+  cpu_put_tokens(it, local->declarator.spec, local->declarator.value_last);
   cpu_put(it, "; ");
   cpu_known_local_put(it, local);
 }
@@ -150,13 +150,13 @@ static void locals_put(cpu_writer *it, bool known_only) {
 /* ---- the pieces of a region ------------------------------------------------------------------------------------ */
 
 /* Of Tile x{1, 2}; and Tile x = Tile(1): the bracket; 0: another form. */
-static int constructor_open(const cpu_splitter *in, const cpu_declarator *d) {
+static int constructor_open(const cpu_splitter *in, const mw_declared *d) {
   const cpu_token *at = in->work.at;
-  int i = d->init, k = d->spec;
+  int i = d->value, k = d->spec;
   if (cpu_token_is(&at[i], "{")) return i;
   while (cpu_token_any(&at[k], WORDS("const", "constexpr"))) k++;
   for (; k < d->spec_last && cpu_same_text(&at[i], &at[k]); k++) i++;
-  return k == d->spec_last && cpu_token_any(&at[i], WORDS("(", "{")) && at[i].match == d->init_last - 1 ? i : 0;
+  return k == d->spec_last && cpu_token_any(&at[i], WORDS("(", "{")) && at[i].match == d->value_last - 1 ? i : 0;
 }
 
 /* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   Tile x(1);  ->  new (mw_at(x), mw_here()) mw_T3(1);   Tile x = 1; 
@@ -166,24 +166,24 @@ static int constructor_open(const cpu_splitter *in, const cpu_declarator *d) {
 static void private_init_put(cpu_writer *it, int index) {
   const cpu_splitter *in = it->in;
   const cpu_local *local = &in->locals[index];
-  const cpu_declarator *d = &local->declarator;
-  const cpu_token *init = &in->work.at[d->init];
+  const mw_declared *d = &local->declarator;
+  const cpu_token *init = &in->work.at[d->value];
   const bool argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5), braces = cpu_token_is(init, "{");
   const bool known = !local->is_auto && cpu_local_knows(in, local) >= CPU_KNOWN;
   /* the name of a constant is one */
   char *name = local->is_const ? mw_format("mw_L%d.at[mw_e]", index) : mw_format("%.*s", TEXT(&in->work.at[d->name]));
-  if (d->init_last == d->init) {
+  if (d->value_last == d->value) {
     cpu_put(it, " mw_start<mw_T%d>::plain(%s);", index, name);
   } else if (local->reference) {
     cpu_put(it, " mw_L%d.at[mw_e] = __builtin_addressof(", index);
-    cpu_put_tokens(it, d->init, d->init_last);
+    cpu_put_tokens(it, d->value, d->value_last);
     cpu_put(it, ");");
     cpu_variable_put(it, index, "mw_e");
   } else if (argument) {
     cpu_put(it, " mw_assign(%s, %.*s);", name, TEXT(init));
   } else if (d->dims_last > d->dims) {
     cpu_put(it, " { const mw_T%d mw_i%d = ", index, index);
-    cpu_put_tokens(it, d->init, d->init_last);
+    cpu_put_tokens(it, d->value, d->value_last);
     cpu_put(it, "; mw_start<mw_T%d>::copy(%s, mw_i%d); }", index, name, index);
   } else {
     const int value = known ? 0 : constructor_open(in, d);
@@ -194,7 +194,7 @@ static void private_init_put(cpu_writer *it, int index) {
               cpu_token_is(&in->work.at[value], "{") ? "listed" : "called", name, index);
     else
       cpu_put(it, " mw_start<mw_T%d>::make(%s, [&]() MW_INLINE -> mw_T%d { return ", index, name, index);
-    cpu_put_tokens(it, value ? value : d->init, d->init_last);
+    cpu_put_tokens(it, value ? value : d->value, d->value_last);
     cpu_put(it, known || value ? ";" : "; });");
   }
   mw_free(name);

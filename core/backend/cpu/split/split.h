@@ -32,7 +32,8 @@ typedef enum cpu_node_kind {
 
 typedef struct cpu_node {
   cpu_node_kind kind;
-  int first, last;          /* tokens, ; and } included */
+  int statement;            /* of the body */
+  int first, last;          /* tokens, ; and } included, and the pragmas before it */
   int head, head_last;      /* between the parentheses of if, for, while, do */
   int init_last, test_last; /* for: the two ; inside */
   int child, otherwise;     /* body or first statement of a block; else */
@@ -51,7 +52,8 @@ typedef enum cpu_class {
 } cpu_class;
 
 typedef struct cpu_local { /* a variable declared where barriers are */
-  cpu_declarator declarator;
+  mw_declared declarator;
+  int of;    /* the same of the body's */
   int node;  /* that declares it */
   int until; /* token where its scope ends */
   cpu_class class;
@@ -75,7 +77,7 @@ typedef struct cpu_splitter {
   int nnodes;
   cpu_local *locals;
   int nlocals;
-  mw_body body; /* the tree over `work`; without tokens where it is not read */
+  mw_body body; /* the tree over `work` */
   int *local_of; /* of each declaration in it: the variable; -1 */
   cpu_text prelude; /* declarations before the block function */
   int serial;       /* of generated names */
@@ -83,7 +85,6 @@ typedef struct cpu_splitter {
   char *why;
   size_t why_size;
   bool rejected;
-  int depth;              /* of the statement being read */
   bool late;              /* the text is a template, for the sake of omitted parts of it (overload.c) */
   bool plain;             /* no barriers at all: the text is of a row of threads */
   bool masks;             /* some mask of a warp operation is looked at */
@@ -119,6 +120,7 @@ void cpu_splitter_free(cpu_splitter *); /* what is in it */
 void cpu_split_reject(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void cpu_work_add(cpu_splitter *, int first, int last); /* of the program's tokens, to `work` */
 void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
+void cpu_marks_renew(cpu_splitter *); /* what passes have marked is forgotten, but split points */
 /* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
 void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
 /* The same for a whole statement, by a pattern of cpu_tokens_build. */
@@ -130,9 +132,11 @@ int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that 
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
 int cpu_return_find(const cpu_tokens *, int first, int last); /* the next `return`, of no lambda; `last` */
-cpu_declarators cpu_node_declarators(const cpu_splitter *, const cpu_node *); /* of a declaration, or a for's head */
+/* What a declaration, or a for's head, declares: the next one after `after` (0: the first) of the body's; 0: none. */
+int cpu_declared_next(const cpu_splitter *, const cpu_node *, int after);
+const mw_declared *cpu_declared_only(const cpu_splitter *, const cpu_node *); /* of one variable; NULL */
 typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the step is empty */
-  cpu_declarator variable;
+  mw_declared variable;
   cpu_range bound, step;
 } cpu_count;
 bool cpu_counts(const cpu_splitter *, const cpu_node *, cpu_count *); /* false: another form, or the body changes i */
@@ -142,10 +146,10 @@ int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vo
 void cpu_locals_read(cpu_splitter *);
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 
-/* known.c: reads the body if its tokens have changed, and finds in it the variables that are known so far. */
-void cpu_body_need(cpu_splitter *);
-int cpu_declared_find(cpu_splitter *, int first, int last, const cpu_token *name); /* where a variable or type is; -1 */
-bool cpu_kernel_declares(cpu_splitter *, const cpu_token *name); /* or a parameter */
+/* known.c: what the body does to variables, and which of them are known so far. */
+void cpu_uses_need(cpu_splitter *);
+int cpu_declared_find(const cpu_splitter *, int first, int last, const cpu_token *name); /* where a variable or type is; -1 */
+bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* or a parameter */
 int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stands for; -1 */
 /* CPU_ASKED: of a known type if a static_assert in the generated text holds. */
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);

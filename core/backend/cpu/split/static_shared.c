@@ -26,11 +26,11 @@ static bool constants_mark(const cpu_splitter *body, int node, bool *marked) {
   marked[node] = true;
   for (int i = node - 1; i >= 0; i--) {
     if (body->nodes[i].kind != CPU_NODE_DECLARE) continue;
-    const cpu_declarators list = cpu_node_declarators(body, &body->nodes[i]);
+    const int first = cpu_declared_next(body, &body->nodes[i], 0);
     for (int k = i + 1; k <= node; k++)
-      for (int n = 0; marked[k] && n < list.count; n++)
-        marked[i] |= names(work, &body->nodes[k], &work->at[list.at[n].name]);
-    const cpu_declarator *it = &list.at[0];
+      for (int n = first; marked[k] && n; n = cpu_declared_next(body, &body->nodes[i], n))
+        marked[i] |= names(work, &body->nodes[k], &work->at[body->body.declared[n].name]);
+    const mw_declared *it = &body->body.declared[first];
     if (marked[i] && cpu_find(work, it->spec, it->spec_last, WORDS("const", "constexpr")) == it->spec_last)
       return false;
   }

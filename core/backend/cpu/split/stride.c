@@ -13,7 +13,7 @@
 
 /* for (T i = ...; i < bound; i += step) */
 static bool stride_form(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
-  const cpu_declarator *variable = &out->variable;
+  const mw_declared *variable = &out->variable;
   if (!cpu_counts(in, node, out)) return false;
   const mw_declared *own = &in->body.declared[in->body.bound[variable->name - 1]];
   return own->type.wide && !own->type.levels && !own->type.reference && !own->is_auto && !own->is_static &&
@@ -40,13 +40,13 @@ static bool stride_fits(const cpu_splitter *in, int index, cpu_count *out) {
     if (!open && !(cpu_node_splits(around) && cpu_header_uniform(in, up))) return false;
   }
   return steady(in, out->bound) && steady(in, out->step) &&
-         cpu_growing_scale(in, out->variable.init, out->variable.init_last) > 0;
+         cpu_growing_scale(in, out->variable.value, out->variable.value_last) > 0;
 }
 
 static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const cpu_count *it) {
-  const cpu_declarator *v = &it->variable;
+  const mw_declared *v = &it->variable;
   const cpu_range parts[] = {{v->spec, v->spec_last},
-                             {v->init, v->init_last},
+                             {v->value, v->value_last},
                              it->bound,
                              it->step,
                              {v->name, v->name + 1},

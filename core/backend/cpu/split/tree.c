@@ -23,20 +23,6 @@ void cpu_split_reject(cpu_splitter *in, int token, const char *format, ...) {
   snprintf(in->why, in->why_size, "line %d: %s", at->line, text);
 }
 
-static int node_add(cpu_splitter *in, cpu_node_kind kind, int first, int parent) {
-  in->nodes = mw_realloc(in->nodes, (size_t)(in->nnodes + 1) * sizeof *in->nodes);
-  in->nodes[in->nnodes] = (cpu_node){.kind = kind,
-                                     .first = first,
-                                     .last = first,
-                                     .child = -1,
-                                     .otherwise = -1,
-                                     .next = -1,
-                                     .parent = parent,
-                                     .barrier = -1,
-                                     .warp = -1};
-  return in->nnodes++;
-}
-
 bool cpu_node_splits(const cpu_node *node) {
   return node->barrier >= 0 || node->warp >= 0;
 }
@@ -63,18 +49,6 @@ void cpu_work_add(cpu_splitter *in, int first, int last) {
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
-/* The statement at token i; -1: none is left before `last`. */
-static int statement_read(cpu_splitter *in, int i, int last, int parent);
-
-static int end_of(const cpu_splitter *in, int node, int last) {
-  return node < 0 ? last : in->nodes[node].last;
-}
-
-static int simple_end(const cpu_splitter *in, int i, int last) {
-  int end = cpu_find_open(&in->work, i, last, WORDS(";"));
-  return end < last ? end + 1 : last;
-}
-
 /* struct P { int a, b; } p; declares a variable of each thread next to its type. */
 static void type_check(cpu_splitter *in, int i, int last) {
   const cpu_token *at = in->work.at;
@@ -87,157 +61,124 @@ static void type_check(cpu_splitter *in, int i, int last) {
   if (!forward && !body) cpu_split_reject(in, i, "a variable is declared together with its %.*s", TEXT(&at[i]));
 }
 
-/* By the statement's first word. */
-static cpu_node_kind word_kind(const cpu_token *token) {
-  static const struct {
-    const char *word;
-    cpu_node_kind kind;
-  } words[] = {{"if", CPU_NODE_IF},           {"for", CPU_NODE_FOR},
-               {"while", CPU_NODE_WHILE},     {"do", CPU_NODE_DO},
-               {"switch", CPU_NODE_SWITCH},   {"case", CPU_NODE_CASE},
-               {"default", CPU_NODE_CASE},    {"return", CPU_NODE_RETURN},
-               {"break", CPU_NODE_BREAK},     {"continue", CPU_NODE_CONTINUE},
-               {"__syncwarp", CPU_NODE_WARP}, {"mw_exchange", CPU_NODE_EXCHANGE}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (cpu_token_is(token, words[i].word)) return words[i].kind;
-  return CPU_NODE_LEAF;
+/* T x(1); */
+static bool is_parenthesised(const cpu_splitter *in, const mw_declared *it) {
+  return it->value_last > it->value && it->value == it->dims_last && cpu_token_is(&in->work.at[it->value], "(");
 }
 
-/* Is there a type among the words? */
-static bool has_type(const cpu_splitter *in, int first, int last) {
-  cpu_binder binder = {in->program, in->kernel};
-  int i = first;
-  while (i < last && cpu_binder_meaning(&binder, &in->work.at[i]).binding != MW_NAME_TYPE) i++;
-  return i < last;
+/* One variable that is declared so is made another declaration of by inline.c. */
+static bool declares(const cpu_splitter *in, const mw_statement *it) {
+  const mw_declared *first = &in->body.declared[it->declared];
+  if (it->kind != MW_STATEMENT_DECLARE) return it->kind == MW_STATEMENT_UNKNOWN && it->declared && !it->wrong;
+  return it->last - 1 > first->value_last || !is_parenthesised(in, first);
 }
 
-/* T (*x)[4], x(1): what has a call's form declares only where the words give a type; in a head x(1) is not understood. */
-static bool declares(const cpu_splitter *in, const cpu_declarators *list, bool head) {
-  for (const cpu_declarator *it = list->at; it < list->at + list->count && !list->plain; it++)
-    if ((it->parentheses && head) || (it->inner && !has_type(in, it->spec, it->spec_last))) return false;
-  return list->count > 0;
-}
-
-static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
-  const cpu_token *token = &in->work.at[i];
-  if (word_kind(token) != CPU_NODE_LEAF) return word_kind(token);
-  if (cpu_token_any(token, WORDS("__syncthreads", "mw_grid_sync")) && last == i + 4) return CPU_NODE_BARRIER;
+/* Of a statement without others in it. */
+static cpu_node_kind simple_kind(cpu_splitter *in, const mw_statement *it) {
+  const cpu_token *token = &in->work.at[it->first];
+  const mw_declared *first = &in->body.declared[it->declared];
+  if (cpu_token_is(token, "__syncwarp")) return CPU_NODE_WARP;
+  if (cpu_token_is(token, "mw_exchange")) return CPU_NODE_EXCHANGE;
+  if (cpu_token_any(token, WORDS("__syncthreads", "mw_grid_sync")) && it->last == it->first + 4)
+    return CPU_NODE_BARRIER;
   if (cpu_token_any(token, passed_words)) {
-    type_check(in, i, last);
+    type_check(in, it->first, it->last);
     return CPU_NODE_TYPE;
   }
-  const cpu_declarators list = cpu_declarators_read(&in->work, i, last - 1);
-  const bool declaration = declares(in, &list, false);
-  if (declaration && cpu_has(&in->work, i, list.at[0].spec_last, "static")) return CPU_NODE_TYPE;
-  if (cpu_has(&in->work, i, declaration ? list.at[0].spec_last : last, "__shared__")) return CPU_NODE_TYPE;
-  return declaration ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
+  if (!declares(in, it)) return cpu_has(&in->work, it->first, it->last, "__shared__") ? CPU_NODE_TYPE : CPU_NODE_LEAF;
+  return first->is_static || first->is_shared ? CPU_NODE_TYPE : CPU_NODE_DECLARE;
 }
 
-/* case 1: in a block is a statement of its own, and else part of what follows. */
-static int case_read(cpu_splitter *in, int i, int last, int parent) {
-  const int end = cpu_find_open(&in->work, i, last, WORDS(":")) + 1;
-  if (in->nodes[parent].kind != CPU_NODE_BLOCK) return statement_read(in, end, last, parent);
-  const int node = node_add(in, CPU_NODE_CASE, i, parent);
-  in->nodes[node].last = end < last ? end : last;
-  return node;
-}
-
-static int block_read(cpu_splitter *in, int open, int parent) {
-  int node = node_add(in, CPU_NODE_BLOCK, open, parent), before = -1, end = in->work.at[open].match;
-  for (int i = open + 1, child; i < end; i = end_of(in, child, end)) {
-    child = statement_read(in, i, end, node);
-    if (child < 0) continue;
-    if (before < 0)
-      in->nodes[node].child = child;
-    else
-      in->nodes[before].next = child;
-    before = child;
+static cpu_node_kind kind_of(cpu_splitter *in, const mw_statement *it) {
+  switch (it->kind) {
+  case MW_STATEMENT_BLOCK:
+    return CPU_NODE_BLOCK;
+  case MW_STATEMENT_IF:
+    return CPU_NODE_IF;
+  case MW_STATEMENT_FOR:
+  case MW_STATEMENT_RANGE:
+    return CPU_NODE_FOR;
+  case MW_STATEMENT_WHILE:
+    return CPU_NODE_WHILE;
+  case MW_STATEMENT_DO:
+    return CPU_NODE_DO;
+  case MW_STATEMENT_SWITCH:
+    return CPU_NODE_SWITCH;
+  case MW_STATEMENT_CASE:
+    return CPU_NODE_CASE;
+  case MW_STATEMENT_RETURN:
+    return CPU_NODE_RETURN;
+  case MW_STATEMENT_BREAK:
+    return CPU_NODE_BREAK;
+  case MW_STATEMENT_CONTINUE:
+    return CPU_NODE_CONTINUE;
+  default:
+    return simple_kind(in, it);
   }
-  in->nodes[node].last = end + 1;
-  return node;
 }
 
-static void for_header(const cpu_splitter *in, cpu_node *it) {
-  it->init_last = cpu_find_open(&in->work, it->head, it->head_last, WORDS(";"));
-  it->test_last = cpu_find_open(&in->work, it->init_last + 1, it->head_last, WORDS(";"));
+static void statement_check(cpu_splitter *in, const mw_statement *it) {
+  if (in->body.deep && it->first >= in->body.deep)
+    cpu_split_reject(in, it->first, "statements nest deeper than %d", MW_MOST_DEPTH);
+  else if (it->wrong) /* left to the compiler's own message */
+    cpu_split_reject(in, it->first, "a statement is not understood");
+  else if (it->kind == MW_STATEMENT_GOTO || it->kind == MW_STATEMENT_TRY)
+    cpu_split_reject(in, it->first, "there is a %.*s", TEXT(&in->work.at[it->first]));
+  else if (it->kind == MW_STATEMENT_LABEL)
+    cpu_split_reject(in, it->first, "there is a label");
 }
 
-/* What is not a statement of C++ is left to the compiler's own message. */
-static int misread(cpu_splitter *in, int node, int last) {
-  cpu_split_reject(in, in->nodes[node].first, "a statement is not understood");
-  in->nodes[node].last = last;
-  return node;
-}
-
-static int headed_read(cpu_splitter *in, cpu_node_kind kind, int i, int last, int parent) {
+/* An attribute that computes something makes a leaf of the statement, which is not understood (inline.c). */
+static cpu_node node_of(cpu_splitter *in, int statement, int parent) {
+  const mw_statement *it = &in->body.statements[statement];
   const cpu_token *at = in->work.at;
-  int node = node_add(in, kind, i, parent), open = i + 1;
-  if (open < last && cpu_token_is(&at[open], "constexpr")) open++;
-  if (open >= last || !cpu_token_is(&at[open], "(")) return misread(in, node, last);
-  in->nodes[node].head = open + 1;
-  in->nodes[node].head_last = at[open].match;
-  if (kind == CPU_NODE_FOR) for_header(in, &in->nodes[node]);
-  int child = statement_read(in, at[open].match + 1, last, node), end = end_of(in, child, last);
-  in->nodes[node].child = child;
-  if (kind == CPU_NODE_IF && end < last && cpu_token_is(&at[end], "else")) {
-    child = statement_read(in, end + 1, last, node), end = end_of(in, child, last);
-    in->nodes[node].otherwise = child;
+  cpu_node node = {.statement = statement,
+                   .first = it->first,
+                   .last = it->last,
+                   .head = it->open + 1,
+                   .head_last = it->close,
+                   .init_last = it->init_last,
+                   .test_last = it->test_last,
+                   .child = -1,
+                   .otherwise = -1,
+                   .next = -1,
+                   .parent = parent};
+  if (!it->open) node.head = 0;
+  const bool attribute = it->first && cpu_token_is(&at[it->first - 1], "]");
+  if (attribute) node.first = at[it->first - 1].match;
+  node.kind = attribute ? CPU_NODE_LEAF : kind_of(in, it);
+  while (node.first && at[node.first - 1].kind == CPU_PRAGMA) node.first--;
+  return node;
+}
+
+static void nodes_add(cpu_splitter *, const mw_statement *, int node);
+
+/* The node of a statement and those of the statements in it; -1: none. Nodes are in the order of their first tokens,
+ * outer ones before what they hold. */
+static int node_add(cpu_splitter *in, int statement, int parent) {
+  const mw_statement *it = &in->body.statements[statement];
+  if (!statement || in->rejected || in->work.at[it->first].kind == CPU_PRAGMA) return -1;
+  statement_check(in, it);
+  in->nodes = mw_grow(in->nodes, (size_t)in->nnodes, sizeof *in->nodes);
+  in->nodes[in->nnodes] = node_of(in, statement, parent);
+  const int node = in->nnodes++;
+  if (in->nodes[node].kind > CPU_NODE_TYPE && in->nodes[node].kind < CPU_NODE_CASE) nodes_add(in, it, node);
+  return node;
+}
+
+static void nodes_add(cpu_splitter *in, const mw_statement *it, int node) {
+  const mw_statement *all = in->body.statements;
+  for (int i = it->child, before = -1, one; i; i = it->kind == MW_STATEMENT_BLOCK ? all[i].next : 0) {
+    if ((one = node_add(in, i, node)) < 0) continue;
+    *(before < 0 ? &in->nodes[node].child : &in->nodes[before].next) = one;
+    before = one;
   }
-  in->nodes[node].last = end;
-  return node;
-}
-
-static int do_read(cpu_splitter *in, int i, int last, int parent) {
-  const cpu_token *at = in->work.at;
-  int node = node_add(in, CPU_NODE_DO, i, parent);
-  int child = statement_read(in, i + 1, last, node), end = end_of(in, child, last);
-  in->nodes[node].child = child;
-  if (end + 1 >= last || !cpu_token_is(&at[end], "while") || !cpu_token_is(&at[end + 1], "("))
-    return misread(in, node, last);
-  in->nodes[node].head = end + 2;
-  in->nodes[node].head_last = at[end + 1].match;
-  in->nodes[node].last = simple_end(in, at[end + 1].match, last);
-  return node;
-}
-
-static int pragma_read(cpu_splitter *in, int i, int last, int parent) {
-  int node = statement_read(in, i + 1, last, parent);
-  if (node >= 0 && in->nodes[node].first == i + 1) in->nodes[node].first = i;
-  return node;
-}
-
-static int statement_kind_read(cpu_splitter *in, int i, int last, int parent) {
-  const cpu_token *at = in->work.at;
-  const cpu_node_kind kind = word_kind(&at[i]);
-  if (at[i].kind == CPU_PRAGMA) return pragma_read(in, i, last, parent);
-  if (cpu_token_is(&at[i], "{")) return block_read(in, i, parent);
-  if (kind == CPU_NODE_DO) return do_read(in, i, last, parent);
-  if (kind >= CPU_NODE_IF && kind <= CPU_NODE_SWITCH) return headed_read(in, kind, i, last, parent);
-  if (cpu_token_is(&at[i], "goto") || cpu_token_is(&at[i], "try"))
-    cpu_split_reject(in, i, "there is a %.*s", TEXT(&at[i]));
-  const bool label = at[i].kind == CPU_NAME && i + 1 < last && cpu_token_is(&at[i + 1], ":");
-  if (label && !cpu_token_is(&at[i], "default")) cpu_split_reject(in, i, "there is a label");
-  if (kind == CPU_NODE_CASE) return case_read(in, i, last, parent);
-  int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);
-  in->nodes[node].last = end;
-  return node;
-}
-
-/* Beyond the depth, passes that walk up or down the tree take minutes, and would use up the stack. */
-static int statement_read(cpu_splitter *in, int i, int last, int parent) {
-  enum { MOST_DEPTH = 256 }; /* what compilers promise */
-  if (i >= last) return -1;
-  if (in->depth == MOST_DEPTH) cpu_split_reject(in, i, "statements nest deeper than %d", MOST_DEPTH);
-  if (in->rejected) return -1;
-  in->depth++;
-  int node = statement_kind_read(in, i, last, parent);
-  in->depth--;
-  return node;
+  const int otherwise = node_add(in, it->otherwise, node);
+  in->nodes[node].otherwise = otherwise;
 }
 
 /* ---- asking the tree ------------------------------------------------------------------------------------------- */
 
-/* Nodes are in the order of their first tokens, outer ones before what they hold. */
 int cpu_node_at(const cpu_splitter *in, int token) {
   int at = 0, end = in->nnodes;
   while (end - at > 1) {
@@ -278,24 +219,33 @@ int cpu_return_find(const cpu_tokens *tokens, int first, int last) {
 }
 
 bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
-  return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
+  return mw_has_jump(&in->body, node->first, node->last);
 }
 
-cpu_declarators cpu_node_declarators(const cpu_splitter *in, const cpu_node *node) {
-  const bool head = node->kind == CPU_NODE_FOR;
-  const int first = head ? node->head : node->first, last = node->kind == CPU_NODE_DECLARE ? node->last - 1 : first;
-  const cpu_declarators list = cpu_declarators_read(&in->work, first, head ? node->init_last : last);
-  return declares(in, &list, head) ? list : (cpu_declarators){.count = 0};
+int cpu_declared_next(const cpu_splitter *in, const cpu_node *node, int after) {
+  const mw_body *body = &in->body;
+  const mw_statement *all = body->statements, *it = &all[node->statement];
+  if (node->kind == CPU_NODE_FOR) it = &all[it->head];
+  if (it->kind != MW_STATEMENT_DECLARE || !(node->kind == CPU_NODE_DECLARE || node->kind == CPU_NODE_FOR)) return 0;
+  int i = after ? after + 1 : it->declared;
+  while (i < it->declared + it->ndeclared && body->declared[i].spec != body->declared[it->declared].spec) i++;
+  if (i == it->declared + it->ndeclared) return 0;
+  return node->kind == CPU_NODE_FOR && is_parenthesised(in, &body->declared[i]) ? 0 : i;
+}
+
+const mw_declared *cpu_declared_only(const cpu_splitter *in, const cpu_node *node) {
+  const int one = cpu_declared_next(in, node, 0);
+  return one && !cpu_declared_next(in, node, one) ? &in->body.declared[one] : NULL;
 }
 
 bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
   const cpu_token *at = in->work.at;
-  const cpu_declarators list = cpu_node_declarators(in, node);
+  const mw_declared *variable = node->kind == CPU_NODE_FOR ? cpu_declared_only(in, node) : NULL;
   const int test = node->init_last + 1, step = node->test_last + 1, size = node->head_last - step;
-  if (node->kind != CPU_NODE_FOR || list.count != 1) return false;
-  const cpu_token *name = &at[list.at[0].name];
+  if (!variable) return false;
+  const cpu_token *name = &at[variable->name];
   const bool prefix = cpu_token_is(&at[step], "++"), one = size == 2 && (prefix || cpu_token_is(&at[step + 1], "++"));
-  *out = (cpu_count){list.at[0], {test + 2, node->test_last}, {step + 2, node->head_last}};
+  *out = (cpu_count){*variable, {test + 2, node->test_last}, {step + 2, node->head_last}};
   return cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && test + 2 < node->test_last &&
          cpu_same_text(&at[step + prefix], name) && (one || (size > 2 && cpu_token_is(&at[step + 1], "+="))) &&
          !cpu_is_written(&in->body, node->head_last, node->last, name);
@@ -322,13 +272,26 @@ static void split_mark(cpu_splitter *in, int index) {
   }
 }
 
-void cpu_tree_read(cpu_splitter *in) {
-  mw_free(in->nodes);
-  in->nodes = NULL;
-  in->nnodes = 0;
-  if (atomic_load(&mw_interrupted)) cpu_split_reject(in, 0, "interrupted"); /* engine.c makes an error of it */
-  block_read(in, 0, -1);
+void cpu_marks_renew(cpu_splitter *in) {
+  for (cpu_node *node = in->nodes; node < in->nodes + in->nnodes; node++) {
+    node->barrier = node->warp = -1;
+    node->lifted = node->bounds_check = false;
+    node->predicate = 0;
+  }
   for (int i = 0; i < in->nnodes; i++) split_mark(in, i);
+}
+
+void cpu_tree_read(cpu_splitter *in) {
+  cpu_binder binder = {in->program, in->kernel};
+  mw_body_free(&in->body);
+  in->nnodes = in->nlocals = 0;
+  if (atomic_load(&mw_interrupted)) cpu_split_reject(in, 0, "interrupted"); /* engine.c makes an error of it */
+  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
+  in->nodes = mw_grow(in->nodes, 0, sizeof *in->nodes);
+  in->nodes[in->nnodes++] = node_of(in, 0, -1);
+  in->nodes[0].first = 0, in->nodes[0].last = in->work.count;
+  nodes_add(in, &in->body.statements[0], 0);
+  cpu_marks_renew(in);
 }
 
 void cpu_node_interchange(cpu_splitter *in, int node) {
@@ -347,8 +310,6 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   cpu_tokens_adopt(&in->work, part);
   cpu_tokens_become(&in->work, &next);
   cpu_tokens_free(part);
-  mw_body_free(&in->body);
-  in->nlocals = 0;
   cpu_tree_read(in);
 }
 

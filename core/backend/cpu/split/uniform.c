@@ -37,7 +37,7 @@ int cpu_context(const cpu_splitter *in, int node) {
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 /* The variable itself, not what it points to, nor an argument of its type's. */
-static bool is_const(const cpu_tokens *tokens, const cpu_declarator *it) {
+static bool is_const(const cpu_tokens *tokens, const mw_declared *it) {
   const cpu_token *at = tokens->at;
   int i = cpu_has(tokens, it->first, it->name, "*") ? it->first : it->spec;
   while (i < it->name && !cpu_token_any(&at[i], WORDS("const", "constexpr")))
@@ -45,17 +45,25 @@ static bool is_const(const cpu_tokens *tokens, const cpu_declarator *it) {
   return i < it->name;
 }
 
-static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarator, int until) {
-  const int spec = declarator->spec, last = declarator->spec_last;
+static void local_add(cpu_splitter *in, int node, int of, int until) {
+  const mw_declared *declarator = &in->body.declared[of];
   in->locals = mw_realloc(in->locals, (size_t)(in->nlocals + 1) * sizeof *in->locals);
   cpu_local *local = &in->locals[in->nlocals++];
-  *local = (cpu_local){.declarator = *declarator, .node = node, .until = until, .header = -1, .region = -2};
-  local->is_auto = cpu_has(&in->work, spec, last, "auto");
+  *local = (cpu_local){.declarator = *declarator, .of = of, .node = node, .until = until, .header = -1, .region = -2};
+  local->is_auto = declarator->is_auto;
   local->is_const = is_const(&in->work, declarator);
   local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
-  local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
+  local->reference = cpu_find(&in->work, declarator->first, declarator->name, WORDS("&", "&&")) < declarator->name;
   local->array = declarator->dims_last > declarator->dims;
-  local->fixed = cpu_has(&in->work, spec, last, "constexpr");
+  local->fixed = cpu_has(&in->work, declarator->spec, declarator->spec_last, "constexpr");
+}
+
+/* Is all of the declaration understood? */
+static bool is_read(const cpu_splitter *in, const cpu_node *node) {
+  const mw_statement *it = &in->body.statements[node->statement];
+  int last = 0;
+  for (int i = 0; (i = cpu_declared_next(in, node, i));) last = in->body.declared[i].value_last;
+  return it->kind == MW_STATEMENT_DECLARE && last == it->last - 1;
 }
 
 static void locals_collect(cpu_splitter *in) {
@@ -63,9 +71,9 @@ static void locals_collect(cpu_splitter *in) {
     const cpu_node *node = &in->nodes[i];
     const bool head = node->kind == CPU_NODE_FOR;
     if (head ? !cpu_node_splits(node) : node->kind != CPU_NODE_DECLARE || !at_barrier_level(in, i)) continue;
-    const cpu_declarators list = cpu_node_declarators(in, node);
-    for (int k = 0; k < list.count; k++)
-      local_add(in, i, &list.at[k], head ? node->last : in->nodes[node->parent].last);
+    if (!head && !is_read(in, node)) cpu_split_reject(in, node->first, "a declaration is not understood");
+    for (int k = 0; (k = cpu_declared_next(in, node, k));)
+      local_add(in, i, k, head ? node->last : in->nodes[node->parent].last);
   }
 }
 
@@ -144,7 +152,7 @@ static bool is_constant(const cpu_splitter *in, const cpu_local *local) {
 static bool still_uniform(const cpu_splitter *in, int index) {
   const cpu_local *local = &in->locals[index];
   if (local->constant) return true;
-  if (!cpu_local_knows(in, local) || !cpu_is_uniform(in, local->declarator.init, local->declarator.init_last))
+  if (!cpu_local_knows(in, local) || !cpu_is_uniform(in, local->declarator.value, local->declarator.value_last))
     return false;
   if (in->nodes[local->node].predicate) return false; /* of a masked loop */
   for (int i = local->declarator.name + 1; local->changes && i < local->until; i++)
@@ -164,7 +172,7 @@ static void uniform_settle(cpu_splitter *in) {
     local->uniform = (!local->escapes || local->fixed) && !local->reference &&
                      (!local->array || (local->is_const && !local->changes));
     bool elsewhere = local->changes && local->header < 0;
-    if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
+    if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.value, local->declarator.value_last)))
       constant_or_none(in, local); /* without barriers nothing is gained by leaving the thread loop for it */
   }
   for (bool changed = true; changed;) {
@@ -179,12 +187,13 @@ static void uniform_settle(cpu_splitter *in) {
 
 /* May the value be computed again wherever it is used? `depth` bounds the chain of variables it is made of. */
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
-  const cpu_declarator *it = &local->declarator;
+  const mw_declared *it = &local->declarator;
+  const bool braces = it->value == it->dims_last && cpu_token_is(&in->work.at[it->value], "{");
   bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
   if (local->changes || local->escapes || local->reference || loop_variable || local->array) return false;
-  if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
-  if (!cpu_local_knows(in, local) || !cpu_is_pure(in, it->init, it->init_last)) return false;
-  for (int i = it->init; i < it->init_last; i++) {
+  if (it->value_last == it->value || it->value_last - it->value > 28 || braces || depth > 4) return false;
+  if (!cpu_local_knows(in, local) || !cpu_is_pure(in, it->value, it->value_last)) return false;
+  for (int i = it->value; i < it->value_last; i++) {
     int used = cpu_local_find(in, i);
     if (used < 0) continue;
     const cpu_local *other = &in->locals[used];
@@ -198,7 +207,7 @@ static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
 void cpu_locals_read(cpu_splitter *in) {
   in->nlocals = 0;
   locals_collect(in);
-  cpu_body_need(in);
+  cpu_uses_need(in);
   changes_count(in);
   uniform_settle(in);
   for (int i = 0; i < in->nlocals; i++) {

@@ -22,12 +22,12 @@
 
 static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
   const cpu_token *at = it->in->work.at;
-  const cpu_declarator *d = &local->declarator;
+  const mw_declared *d = &local->declarator;
   bool after = false;
   for (int i = d->spec, end; i < d->name; i = end == d->spec_last ? d->first : end) {
     end = cpu_token_is(&at[i], "<") ? cpu_angle_end(&it->in->work, i, d->spec_last) : i + 1;
     after |= cpu_token_is(&at[i], "*");
-    if (cpu_token_is(&at[i], "&") || ((after || !local->pointer) &&
+    if (cpu_token_any(&at[i], WORDS("&", "&&")) || ((after || !local->pointer) &&
                                       cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict"))))
       continue;
     cpu_put_tokens(it, i, end);
@@ -39,10 +39,10 @@ static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
  * reference the elements are pointers. */
 static void storage_put(cpu_writer *it, int index) {
   const cpu_local *local = &it->in->locals[index];
-  const cpu_declarator *d = &local->declarator;
+  const mw_declared *d = &local->declarator;
   if (local->is_auto) {
     cpu_put(it, local->reference ? "typedef __typeof__((" : "typedef mw_plain<decltype(");
-    cpu_put_tokens(it, d->init, d->init_last);
+    cpu_put_tokens(it, d->value, d->value_last);
     cpu_put(it, local->reference ? ")) mw_T%d;" : ")> mw_T%d;", index);
   } else {
     cpu_put(it, " typedef ");
@@ -83,19 +83,19 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
   hidden_flush(it, first, last);
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
-    const cpu_declarator *d = &local->declarator;
+    const mw_declared *d = &local->declarator;
     if (local->node != node) continue;
-    if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->init, d->init_last))
+    if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->value, d->value_last))
       cpu_region_flush(it);
-    if (local->class == CPU_PRIVATE && local->reference && it->out && !cpu_is_lasting(in, d->init, d->init_last))
+    if (local->class == CPU_PRIVATE && local->reference && it->out && !cpu_is_lasting(in, d->value, d->value_last))
       cpu_split_reject(in, first, "the reference '%.*s' to a value is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
-    if (local->class == CPU_PRIVATE && it->out && cpu_lambda_open(&in->work, d->init))
+    if (local->class == CPU_PRIVATE && it->out && cpu_lambda_open(&in->work, d->value))
       cpu_split_reject(in, first, "the lambda '%.*s' has variables of its own, and is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
     if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN) {
-      if (!local->constant) cpu_known_put(it, d->init, d->init_last);
+      if (!local->constant) cpu_known_put(it, d->value, d->value_last);
       cpu_put_tokens(it, first, last);
       cpu_sizes_put(it, d->dims, d->dims_last);
       if (!local->constant) cpu_known_local_put(it, local);

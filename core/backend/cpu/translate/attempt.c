@@ -140,27 +140,26 @@ static void starter_find(const cpu_attempt *attempt, mw_error *error) {
   mw_free(generated);
 }
 
-typedef struct translation {
-  cpu_flavor flavor;
-  const char *const *asked;
-  cpu_text *out;
-} translation;
-
-static mw_status text_translate(cpu_program *program, void *with, mw_error *error) {
-  const translation *in = with;
-  cpu_attempt attempt = {.program = program, .flavor = in->flavor, .asked = in->asked, .only = CPU_ALL_FORMS};
-  mw_free(in->out->at); /* of another text */
-  *in->out = (cpu_text){0};
-  mw_status status = text_try(program, &attempt, in->out, error);
+static mw_status text_translate(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
+                                mw_error *error) {
+  cpu_attempt attempt = {.program = program, .flavor = flavor, .asked = asked, .only = CPU_ALL_FORMS};
+  mw_free(out->at); /* of another text */
+  *out = (cpu_text){0};
+  mw_status status = text_try(program, &attempt, out, error);
   if (status) return status;
-  status = cpu_linkage_check(program, in->flavor, in->out, error);
+  status = cpu_linkage_check(program, flavor, out, error);
   if (status == MW_COMPILE) starter_find(&attempt, error);
   return status;
 }
 
 mw_status cpu_translate(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                         mw_error *error) {
-  translation with = {flavor, asked, out};
+  mw_status status;
   *out = (cpu_text){0};
-  return cpu_program_try(program, asked, text_translate, &with, error);
+  do {
+    status = cpu_program_need(program, asked, error);
+    if (status) return status;
+    status = text_translate(program, flavor, asked, out, error);
+  } while (status && cpu_program_next(program, error));
+  return status;
 }

@@ -366,7 +366,7 @@ char *cpu_emit(const cpu_attempt *attempt) {
   it.program = &emitted;
   if (body.checked) emitted.tokens = cpu_aligned(program);
   if (it.flavor == CPU_CHECK && !it.unmarked) cpu_locals_follow(program, &emitted.tokens);
-  if (it.flavor == CPU_COUNT && !it.unmarked) cpu_loops_mark(&emitted.tokens);
+  if (it.flavor == CPU_COUNT && !it.unmarked) cpu_loops_mark(program, &emitted.tokens);
   body_put(&it, list, count, &body);
   if (body.checked) padding_put(attempt, &body);
   if (body.checked) cpu_tokens_free(&emitted.tokens);

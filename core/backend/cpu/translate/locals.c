@@ -20,22 +20,25 @@ typedef struct body { /* of a function; what is written goes to `out`, whose tok
   const cpu_function *function;
   const cpu_tokens *tokens;
   const cpu_token *at;
+  const mw_body *tree;
   cpu_tokens *out;
   bool shuffles;
 } body;
 
-typedef struct scope { /* of a declaration: from its ; to the end of its block */
-  int from, last;
-} scope;
-
-static const char *const *const statements =
-    WORDS("return", "delete", "goto", "case", "else", "throw", "using", "typedef", "do", "new", "default", "if", "for",
-          "while", "switch", "break", "continue", "static_assert", "asm");
 static const char *const *const others =
     WORDS("static", "extern", "constexpr", "volatile", "register", "thread_local", "__shared__", "alignas", "__align__",
           "__attribute__", "[", "(", "{", "&", "&&");
 
 /* ---- uses ------------------------------------------------------------------------------------------------------ */
+
+/* The first use of what is declared at token i or after it, behind its own declaration; the body's last token: none. */
+static int use_find(const body *in, const mw_declared *it, int i) {
+  if (i <= it->value_last) i = it->value_last + 1;
+  while (i < in->tree->last &&
+         (in->at[i].kind != CPU_NAME || &in->tree->declared[in->tree->bound[i - in->tree->first]] != it))
+    i++;
+  return i;
+}
 
 /* Is the ( at token `open` that of a call, or of something else than an expression or a condition? */
 static bool is_call(const body *in, int open) {
@@ -63,7 +66,7 @@ static bool is_given_away(const body *in, int i) {
 }
 
 /* Is the name at i used otherwise than by all indices of its array? */
-static bool is_reached(const body *in, const cpu_declarator *it, int i) {
+static bool is_reached(const body *in, const mw_declared *it, int i) {
   int dims = 0, end = i + 1;
   for (int d = it->dims; d < it->dims_last; d = in->at[d].match + 1) dims++;
   for (; dims && cpu_token_is(&in->at[end], "["); end = in->at[end].match + 1) dims--;
@@ -94,47 +97,48 @@ static bool is_tested(const body *in, int i) {
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
-static bool is_array(const body *in, const cpu_declarator *it, const scope *within) {
-  if (it->dims == it->dims_last || it->dims + 1 == in->at[it->dims].match || it->braces) return false;
-  const cpu_token *name = &in->at[it->name];
-  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++)
+static bool has_braces(const body *in, const mw_declared *it) { /* T x{1} */
+  return it->value == it->dims_last && it->value < it->value_last && cpu_token_is(&in->at[it->value], "{");
+}
+
+static bool is_array(const body *in, const mw_declared *it) {
+  if (it->dims == it->dims_last || it->dims + 1 == in->at[it->dims].match || has_braces(in, it)) return false;
+  for (int i = 0; (i = use_find(in, it, i)) < in->tree->last; i++)
     if (is_reached(in, it, i)) return true;
   return false;
 }
 
-static bool is_set(const body *in, const cpu_declarator *it, const scope *within) {
-  if (it->init < it->init_last || in->shuffles) return true;
-  const cpu_token *name = &in->at[it->name];
-  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++)
+static bool is_set(const body *in, const mw_declared *it) {
+  if (it->value < it->value_last || in->shuffles) return true;
+  for (int i = 0; (i = use_find(in, it, i)) < in->tree->last; i++)
     if (is_given_away(in, i)) return true;
   return false;
 }
 
 /* A variable without a value, which a condition names and nothing but the function's own text can set. */
-static bool is_unset(const body *in, const cpu_declarator *it, const scope *within) {
-  if (it->dims < it->dims_last || it->init < it->init_last || it->braces) return false;
-  const cpu_token *name = &in->at[it->name];
+static bool is_unset(const body *in, const mw_declared *it) {
+  if (it->dims < it->dims_last || it->value < it->value_last) return false;
   bool tested = false;
-  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++) {
+  for (int i = 0; (i = use_find(in, it, i)) < in->tree->last; i++) {
     if (has_address_taken(in, i) || call_of(in, i) >= 0) return false;
     tested |= is_tested(in, i);
   }
   return tested;
 }
 
-static void uses_mark(const body *in, const cpu_token *name, const scope *within) {
-  for (int i = within->from; (i = cpu_find_use(in->tokens, i, within->last, name)) < within->last; i++)
-    if (is_tested(in, i)) cpu_token_set(in->out, i, mw_format("mw_used(%.*s)", TEXT(name)));
+static void uses_mark(const body *in, const mw_declared *it) {
+  for (int i = 0; (i = use_find(in, it, i)) < in->tree->last; i++)
+    if (is_tested(in, i)) cpu_token_set(in->out, i, mw_format("mw_used(%.*s)", TEXT(&in->at[it->name])));
 }
 
 /* The words of a declaration's type, for a further declaration. */
-static void type_put(const body *in, const cpu_declarator *it, cpu_text *out) {
+static void type_put(const body *in, const mw_declared *it, cpu_text *out) {
   for (int i = it->spec; i < it->spec_last; i++) cpu_text_format(out, " %.*s", TEXT(&in->at[i]));
   cpu_text_put(out, " ");
 }
 
 /* What ends a declarator; the next one begins another declaration. */
-static void declarator_end(const body *in, const cpu_declarator *it, bool fenced, bool unset, cpu_text *out) {
+static void declarator_end(const body *in, const mw_declared *it, bool fenced, bool unset, cpu_text *out) {
   const cpu_token *name = &in->at[it->name];
   const int n = it->name;
   if (fenced) cpu_text_format(out, "}; auto &%.*s = mw_fenced_%d.get()", TEXT(name), n);
@@ -145,71 +149,64 @@ static void declarator_end(const body *in, const cpu_declarator *it, bool fenced
 }
 
 /* float *a[4] = {p};   mw_fenced<float *[4], true> mw_fenced_7{"a", {}, {p} */
-static void fence(const body *in, const cpu_declarator *it, const scope *within) {
+static void fence(const body *in, const mw_declared *it) {
   const cpu_token *name = &in->at[it->name];
-  const bool has_value = it->init < it->init_last;
+  const bool has_value = it->value < it->value_last;
   cpu_token_set(in->out, it->name, mw_strdup(""));
   cpu_token_set(in->out, it->dims_last - 1,
-                mw_format("], %s> mw_fenced_%d{\"%.*s\", {}%s", is_set(in, it, within) ? "true" : "false", it->name,
-                          TEXT(name), has_value ? "," : ""));
-  if (has_value) cpu_token_set(in->out, it->init - 1, mw_strdup(""));
+                mw_format("], %s> mw_fenced_%d{\"%.*s\", {}%s", is_set(in, it) ? "true" : "false", it->name, TEXT(name),
+                          has_value ? "," : ""));
+  if (has_value) cpu_token_set(in->out, it->value - 1, mw_strdup(""));
 }
 
-/* The declaration of tokens i ... end, its ;. */
-static void declaration(const body *in, int i, int end, int block_last) {
-  const cpu_declarators list = cpu_declarators_read(in->tokens, i, end);
-  const scope within = {end + 1, block_last};
-  bool fenced[16] = {0}, unset[16] = {0}, any = false;
-  if (!list.count || cpu_token_any(&in->at[i], statements)) return;
-  if (cpu_find(in->tokens, i, list.at[0].spec_last, others) < list.at[0].spec_last) return;
-  for (int d = 0; d < list.count; d++) {
-    if (cpu_find(in->tokens, list.at[d].first, list.at[d].name, WORDS("&", "&&")) < list.at[d].name) return;
-    any |= fenced[d] = is_array(in, &list.at[d], &within);
-    any |= unset[d] = is_unset(in, &list.at[d], &within);
+/* What the statement declares, but not what lambdas in it do; 0: too many. */
+static int declared_list(const body *in, const mw_statement *statement, const mw_declared *list[CPU_MOST_DECLARED]) {
+  const mw_declared *first = &in->tree->declared[statement->declared];
+  int count = 0;
+  for (const mw_declared *it = first; it < first + statement->ndeclared; it++) {
+    if (it->spec != first->spec) continue;
+    if (count == CPU_MOST_DECLARED) return 0;
+    list[count++] = it;
   }
-  for (int d = 0; any && d < list.count; d++) {
-    const cpu_declarator *it = &list.at[d], *next = d + 1 < list.count ? it + 1 : NULL;
+  return count;
+}
+
+static void declaration(const body *in, const mw_statement *statement) {
+  const mw_declared *list[CPU_MOST_DECLARED];
+  const int count = declared_list(in, statement, list);
+  bool fenced[CPU_MOST_DECLARED] = {0}, unset[CPU_MOST_DECLARED] = {0}, any = false;
+  if (!count || cpu_find(in->tokens, statement->first, list[0]->spec_last, others) < list[0]->spec_last) return;
+  for (int d = 0; d < count; d++) {
+    if (cpu_find(in->tokens, list[d]->first, list[d]->name, WORDS("&", "&&")) < list[d]->name) return;
+    any |= fenced[d] = is_array(in, list[d]);
+    any |= unset[d] = is_unset(in, list[d]);
+  }
+  for (int d = 0; any && d < count; d++) {
+    const mw_declared *it = list[d], *next = d + 1 < count ? list[d + 1] : NULL;
     cpu_text text = {0};
-    if (fenced[d]) fence(in, it, &within);
-    if (unset[d]) uses_mark(in, &in->at[it->name], &within);
+    if (fenced[d]) fence(in, it);
+    if (unset[d]) uses_mark(in, it);
     declarator_end(in, it, fenced[d], unset[d], &text);
     if (next && fenced[d + 1]) cpu_text_put(&text, " mw_fenced<");
     if (next) type_put(in, next, &text);
     cpu_text_add(&text, "", 1);
-    cpu_token_set(in->out, it->init_last, text.at);
+    cpu_token_set(in->out, it->value_last, text.at);
   }
-  if (fenced[0]) cpu_token_set(in->out, i, mw_format("mw_fenced<%.*s", TEXT(&in->at[i])));
+  if (fenced[0]) cpu_token_set(in->out, statement->first, mw_format("mw_fenced<%.*s", TEXT(&in->at[statement->first])));
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------------- */
 
-static bool opens_block(const body *in, int i) {
-  return cpu_token_any(&in->at[i - 1], WORDS(")", "{", "}", ";", "else", "do", ":"));
-}
-
-/* Past what declares a class at i; i: nothing does. */
-static int class_end(const body *in, int i, int last) {
-  if (!cpu_token_any(&in->at[i], WORDS("struct", "class", "union", "enum"))) return i;
-  const int open = cpu_find_open(in->tokens, i, last, WORDS("{", ";", "="));
-  return open < last && cpu_token_is(&in->at[open], "{") ? in->at[open].match + 1 : i;
-}
-
-static void block(const body *in, int open) {
-  const int last = in->at[open].match;
-  const bool switches =
-      cpu_token_is(&in->at[open - 1], ")") && cpu_token_is(&in->at[in->at[open - 1].match - 1], "switch");
-  for (int i = open + 1, end; i < last; i = end) {
-    end = class_end(in, i, last);
-    if (end > i) continue;
-    end = i + 1;
-    if (cpu_token_is(&in->at[i], "{") && opens_block(in, i))
-      block(in, i);
-    else if (!switches && in->at[i].kind == CPU_NAME && cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))) {
-      const int stop = cpu_find_open(in->tokens, i, last, WORDS(";"));
-      if (stop < last) declaration(in, i, stop, last);
-    }
-    if (in->at[i].match > i) end = in->at[i].match + 1;
-  }
+/* What stands in a block, but that of a switch: a jump may pass over it. */
+static void blocks_read(const body *in) {
+  const mw_statement *all = in->tree->statements;
+  bool *switches = mw_calloc((size_t)in->tree->nstatements, sizeof *switches);
+  for (int i = 1; i < in->tree->nstatements; i++)
+    if (all[i].kind == MW_STATEMENT_SWITCH && all[i].child) switches[all[i].child] = true;
+  for (int i = 0; i < in->tree->nstatements; i++)
+    for (int k = all[i].kind == MW_STATEMENT_BLOCK && !switches[i] ? all[i].child : 0; k; k = all[k].next)
+      if (all[k].kind == MW_STATEMENT_DECLARE) declaration(in, &all[k]);
+  mw_free(switches);
 }
 
 static bool has_shuffle(const cpu_program *program, const cpu_function *function) {
@@ -235,6 +232,7 @@ void cpu_locals_follow(const cpu_program *program, cpu_tokens *out) {
         cpu_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body ||
         cpu_find(tokens, it->body, it->last, WORDS("goto", "asm", "__asm__")) < it->last)
       continue;
-    block(&(body){program, it, tokens, tokens->at, out, reaches_shuffle(program, it)}, it->body);
+    blocks_read(
+        &(body){program, it, tokens, tokens->at, cpu_function_tree(program, it), out, reaches_shuffle(program, it)});
   }
 }

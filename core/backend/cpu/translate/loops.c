@@ -12,73 +12,72 @@
 
 #include <string.h>
 
-/* int n = next(): two words or more before the =. */
-static bool declares(const cpu_tokens *tokens, int first, int last) {
-  const cpu_token *at = tokens->at;
-  const int sign = cpu_find_open(tokens, first, last, WORDS("="));
-  if (sign >= last || sign < first + 2 || at[sign - 1].kind != CPU_NAME) return false;
-  const cpu_token *before = &at[sign - 2];
-  if (cpu_token_any(before, WORDS("*", "&"))) return sign > first + 2;
-  return before->kind == CPU_NAME || cpu_token_is(before, ">");
+typedef struct reading { /* of a routine; what is written goes to `out`, whose tokens are the program's */
+  const mw_body *tree;
+  cpu_tokens *out;
+} reading;
+
+static bool is_loop(const mw_statement *it) {
+  return it->kind == MW_STATEMENT_FOR || it->kind == MW_STATEMENT_WHILE || it->kind == MW_STATEMENT_DO;
 }
 
-/* Whether something outside of the tokens jumps between them. */
-static bool is_entered(const cpu_tokens *tokens, int first, int last, int first_goto) {
-  const cpu_token *at = tokens->at;
-  if (cpu_has(tokens, first, last, "case") && !cpu_has(tokens, first, last, "switch")) return true;
-  for (int i = first_goto; i + 1 < tokens->count; i++) {
-    if ((i >= first && i < last) || !cpu_token_is(&at[i], "goto")) continue;
-    const int label = cpu_find_same(tokens, first, last, &at[i + 1]);
-    if (label + 1 < last && cpu_token_is(&at[label + 1], ":")) return true;
+static bool holds(const mw_statement *outer, const mw_statement *inner) {
+  return outer->first <= inner->first && inner->last <= outer->last;
+}
+
+/* Whether something outside of the loop jumps into it. */
+static bool is_entered(const reading *in, const mw_statement *loop) {
+  const mw_statement *first = in->tree->statements, *end = first + in->tree->nstatements;
+  const cpu_token *at = in->tree->tokens->at;
+  bool cases = false, switches = false, labels = false;
+  for (const mw_statement *it = first; it < end; it++) {
+    cases |= it->kind == MW_STATEMENT_CASE && holds(loop, it);
+    switches |= it->kind == MW_STATEMENT_SWITCH && holds(loop, it);
+    if (it->kind != MW_STATEMENT_GOTO || holds(loop, it)) continue;
+    for (const mw_statement *label = first; label < end; label++)
+      labels |= label->kind == MW_STATEMENT_LABEL && holds(loop, label) &&
+                cpu_same_text(&at[label->first], &at[it->first + 1]);
   }
-  return false;
+  return labels || (cases && !switches);
 }
 
-/* The loop whose keyword is at i. False: it stays as it is. */
-static bool loop_read(const cpu_tokens *tokens, int i, int first_goto, cpu_loop *out) {
-  return cpu_loop_read(tokens, i, tokens->count, out) && !declares(tokens, out->test, out->test_last) &&
-         !is_entered(tokens, i, out->last, first_goto);
+/* With a declaration for a test it stays as it is. */
+static bool declares_test(const reading *in, const mw_statement *it) {
+  if (it->kind == MW_STATEMENT_FOR) return it->test && !in->tree->exprs[it->test].kind;
+  return !it->test;
 }
 
-static void loop_mark(cpu_tokens *tokens, const cpu_loop *it) {
-  const cpu_token *at = tokens->at;
+static void loop_mark(const reading *in, const mw_statement *it) {
+  const cpu_token *at = in->out->at;
   const int number = it->first;
-  cpu_token_set(tokens, it->first,
+  cpu_token_set(in->out, it->first,
                 mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
-  if (it->test == it->open + 1) {
-    cpu_token_set(tokens, it->open, mw_format("(mw_loop_%d.step() && (", number));
-    cpu_token_set(tokens, it->test_last, mw_format("))"));
+  if (it->kind != MW_STATEMENT_FOR) {
+    cpu_token_set(in->out, it->open, mw_format("(mw_loop_%d.step() && (", number));
+    cpu_token_set(in->out, it->close, mw_format("))"));
   } else {
-    const bool is_empty = it->test == it->test_last;
-    cpu_token_set(tokens, it->test - 1, mw_format("; mw_loop_%d.step() && (", number));
-    cpu_token_set(tokens, it->test_last, mw_format("%s);", is_empty ? "true" : ""));
+    cpu_token_set(in->out, it->init_last, mw_format("; mw_loop_%d.step() && (", number));
+    cpu_token_set(in->out, it->test_last, mw_format("%s);", it->test ? "" : "true"));
   }
 }
 
-/* One past the body of what is constexpr at i; else the next token. An mw_loop cannot be in it. */
-static int constexpr_end(const cpu_tokens *tokens, int i) {
-  const int end = cpu_find_open(tokens, i + 1, tokens->count, WORDS("{", ";", "="));
-  return end < tokens->count && cpu_token_is(&tokens->at[end], "{") ? tokens->at[end].match + 1 : i + 1;
+/* An mw_loop cannot be in what is constexpr. */
+static bool is_constant(const cpu_tokens *tokens, const cpu_function *it) {
+  return cpu_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body;
 }
 
-void cpu_loops_mark(cpu_tokens *tokens) {
-  cpu_loop *loops = mw_calloc((size_t)tokens->count + 1, sizeof *loops);
-  bool *ends_do = mw_calloc((size_t)tokens->count + 2, sizeof *ends_do); /* the while that does */
-  const int first_goto = cpu_find(tokens, 0, tokens->count, WORDS("goto"));
-  int count = 0;
-  for (int i = 0; i < tokens->count; i++) {
-    const cpu_token *token = &tokens->at[i];
-    if (token->kind == CPU_PRAGMA && memmem(token->text, (size_t)token->size, "unroll", 6)) {
-      cpu_token_set(tokens, i, mw_strdup(""));
-      tokens->at[i].kind = CPU_NAME;
-    } else if (cpu_token_any(token, WORDS("constexpr", "consteval")) && !cpu_token_is(&tokens->at[i + 1], "(")) {
-      i = constexpr_end(tokens, i) - 1;
-    } else if (!ends_do[i]) {
-      if (cpu_token_is(token, "do")) ends_do[cpu_statement_end(tokens, i + 1, tokens->count)] = true;
-      count += loop_read(tokens, i, first_goto, &loops[count]);
+void cpu_loops_mark(const cpu_program *program, cpu_tokens *out) {
+  const cpu_routines *all = cpu_routines_of(program);
+  for (const cpu_routine *routine = all->at; routine < all->at + all->count; routine++) {
+    const reading in = {routine->function.tree, out};
+    for (int i = 1; i < in.tree->nstatements && !is_constant(&program->tokens, &routine->function); i++) {
+      const mw_statement *it = &in.tree->statements[i];
+      if (is_loop(it) && it->open && !declares_test(&in, it) && !is_entered(&in, it)) loop_mark(&in, it);
     }
   }
-  for (int i = 0; i < count; i++) loop_mark(tokens, &loops[i]);
-  mw_free(ends_do);
-  mw_free(loops);
+  for (int i = 0; i < out->count; i++) {
+    if (out->at[i].kind != CPU_PRAGMA || !memmem(out->at[i].text, (size_t)out->at[i].size, "unroll", 6)) continue;
+    cpu_token_set(out, i, mw_strdup(""));
+    out->at[i].kind = CPU_NAME;
+  }
 }

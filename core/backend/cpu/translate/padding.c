@@ -36,10 +36,11 @@ static bool members_put(const classes *in, int open, const cpu_token *name, cons
     it = cpu_declaration_read(in->tokens, i, last);
     if (it.kind == CPU_DECLARES_CLASS && !it.is_enum) return false;
     if (it.kind != CPU_DECLARES_VARIABLES || cpu_has(in->tokens, it.first, it.last, "static")) continue;
-    const cpu_declarators members = cpu_declarators_read(in->tokens, it.begin, it.last - 1);
-    const bool plain = members.count && cpu_find_open(in->tokens, it.begin, it.last, WORDS(":", "&")) == it.last;
-    for (int m = 0; plain && m < members.count; m++)
-      cpu_text_format(out, " + sizeof(%s%.*s::%.*s)", scope, TEXT(name), TEXT(&in->at[members.at[m].name]));
+    mw_declared members[CPU_MOST_DECLARED];
+    const int count = mw_declaration_read(in->tokens, it.begin, it.last - 1, NULL, members, CPU_MOST_DECLARED);
+    const bool plain = count && cpu_find_open(in->tokens, it.begin, it.last, WORDS(":", "&")) == it.last;
+    for (int m = 0; plain && m < count; m++)
+      cpu_text_format(out, " + sizeof(%s%.*s::%.*s)", scope, TEXT(name), TEXT(&in->at[members[m].name]));
     if (!plain) return false;
   }
   return true;

@@ -36,6 +36,7 @@ static cpu_program *program_copy(const mw_source *source, bool checked) {
 }
 
 static void analysis_free(cpu_program *program) {
+  cpu_routines_free(program);
   for (int i = 0; i < program->nfunctions; i++) {
     mw_free(program->functions[i].formals);
     mw_free(program->functions[i].calls);
@@ -221,15 +222,16 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   mw_status status = program->checked ? cpu_allowed_check(program, error) : MW_OK;
   if (!status) status = cpu_callgraph_read(program, error);
   if (!status) cpu_hidden_read(program);
-  if (!status) status = cpu_engines_choose(program, error);
-  if (!status) declared_fill(program);
   return status;
 }
 
-static mw_status need(cpu_program *program, mw_error *error) {
+/* One text: what its functions do, then the forms of its kernels. */
+static mw_status text_read(cpu_program *program, mw_error *error) {
   host_headers_leave(program);
   mw_status status = cpu_preprocess(program, &program->preprocessed, &program->preprocess_log, error);
   if (!status) status = analyse(program, error);
+  if (!status) status = cpu_engines_choose(program, error);
+  if (!status) declared_fill(program);
   program->analysed = !status;
   return status;
 }
@@ -243,8 +245,7 @@ static void barred_tell(cpu_program *program, mw_error *error) {
   program->barred = (mw_error){0};
 }
 
-/* Goes on to the next text, and forgets the error. False: the source is not to blame, or nothing would be left. */
-static bool text_next(cpu_program *program, mw_error *error) {
+bool cpu_program_next(cpu_program *program, mw_error *error) {
   if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
   if (program->front) {
     if (!mw_front_refuse(program->front, error, "the CPU device", &program->refused)) {
@@ -266,14 +267,12 @@ static void instances_ask(cpu_program *program, const char *const *asked) {
   if (more) device_code_renew(program);
 }
 
-mw_status cpu_program_try(cpu_program *program, const char *const *asked, cpu_program_step *step, void *with,
-                          mw_error *error) {
+mw_status cpu_program_need(cpu_program *program, const char *const *asked, mw_error *error) {
   mw_status status;
   do {
     instances_ask(program, asked);
-    status = program->analysed ? MW_OK : need(program, error);
-    if (!status && step) status = step(program, with, error);
-  } while (status && text_next(program, error));
+    status = program->analysed ? MW_OK : text_read(program, error);
+  } while (status && cpu_program_next(program, error));
   return status;
 }
 
@@ -301,7 +300,7 @@ mw_status cpu_program_parse(const mw_source *source, bool checked, cpu_program *
   cpu_program *program = program_copy(source, checked);
   status = program_key(program, error);
   if (!status && (!program->cacheable || !analysis_recall(program))) {
-    status = cpu_program_try(program, (const char *const[]){NULL}, NULL, NULL, error);
+    status = cpu_program_need(program, (const char *const[]){NULL}, error);
     if (!status) cpu_program_keep(program);
   }
   if (status)

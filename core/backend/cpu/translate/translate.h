@@ -23,12 +23,14 @@ typedef struct cpu_attempt {
  * error to be freed. asked: instances of templates, NULL-terminated (attempt.c). */
 mw_status cpu_translate(cpu_program *, cpu_flavor, const char *const *asked, cpu_text *out, mw_error *);
 
-/* Preprocesses and analyses the program where that has not been done (a hit in the cache needs neither), then hands it
- * to `step`, or to nothing. As long as one of them fails, the source's next text is tried: its device code alone, then
- * that without the kernels that failed (core/compile/front.h). asked: instances of templates, NULL-terminated.
- * MW_UNSUPPORTED: names what the CPU device does not have. The message says what was left out (program.c). */
-typedef mw_status cpu_program_step(cpu_program *, void *with, mw_error *);
-mw_status cpu_program_try(cpu_program *, const char *const *asked, cpu_program_step *, void *with, mw_error *);
+/* Preprocesses and analyses the program, and chooses the forms of its kernels, where that has not been done (a hit in the
+ * cache needs none of it). As long as that fails, the source's next text is tried. asked: instances of templates,
+ * NULL-terminated. MW_UNSUPPORTED: names what the CPU device does not have. The message says what was left out
+ * (program.c). */
+mw_status cpu_program_need(cpu_program *, const char *const *asked, mw_error *);
+/* Goes on to the source's next text, and forgets the error: to its device code alone, then to that without the kernels
+ * that failed (core/compile/front.h). False: the source is not to blame, or nothing would be left. */
+bool      cpu_program_next(cpu_program *, mw_error *);
 void      cpu_program_keep(const cpu_program *); /* in the cache */
 
 /* Items, functions and variables of the tokens (declaration.c). */
@@ -64,7 +66,7 @@ void cpu_padding_put(const cpu_program *, cpu_text *);
 /* Writes what follows local variables into the program's tokens for check mode (locals.c). */
 void cpu_locals_follow(const cpu_program *, cpu_tokens *);
 /* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
-void cpu_loops_mark(cpu_tokens *);
+void cpu_loops_mark(const cpu_program *, cpu_tokens *);
 /* The generated C++ (emit.c). */
 char *cpu_emit(const cpu_attempt *);
 

@@ -221,7 +221,7 @@ char *cpu_unit_source(cpu_program *program, cpu_flavor flavor, const char *const
   const char **asked = asked_list(program, templates);
   mw_error error = {0};
   const cpu_attempt attempt = {program, flavor, asked, .only = CPU_ALL_FORMS};
-  bool failed = cpu_program_try(program, asked, NULL, NULL, &error);
+  bool failed = cpu_program_need(program, asked, &error);
   char *text = failed ? mw_format("// %s\n", error.text) : cpu_emit(&attempt);
   mw_error_clear(&error);
   mw_free(asked);
