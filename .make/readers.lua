@@ -33,7 +33,7 @@ local EXCEPTIONS <const> = {
   ["core/backend/cpu/translate/shared.c"] = 8,
   ["core/compile/excerpt.c"] = 1,
   ["core/compile/preprocess.c"] = 4,
-  ["core/runtime/host_text.c"] = 5, -- finds launches and functions in the host part, which no tree is made of
+  ["core/runtime/host_text.c"] = 5, -- the host part, of which there is no tree
 }
 
 -- How often a text compares tokens with one of the words: cpu_token_is(t, "{"), WORDS("if", "for").
@@ -57,7 +57,7 @@ for path in pipe:lines() do
   local count, most = comparisons(file:read "a"), EXCEPTIONS[path] or 0
   if not path:find "^core/source/" and count > 0 then list[#list + 1] = ("  [%q] = %d,"):format(path, count) end
   if not path:find "^core/source/" and count ~= most then
-    wrong[#wrong + 1] = ("readers: %s compares tokens with what makes a statement %d times, %d in .make/readers.lua: %s")
+    wrong[#wrong + 1] = ("readers: %s compares tokens with what makes a statement %d times, not %d as listed: %s")
       :format(path, count, most, count > most and "ask the tree (core/source/body.h)" or "lower that number")
   end
 end

@@ -4,7 +4,6 @@
 -- asked for, so that `moonwarp -e ''` stays quick. Called by core/host/main.c.
 
 local exit = require "moonwarp.base.exit"
-local launcher = require "moonwarp.base.launcher"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 
@@ -81,10 +80,13 @@ end
 ---@param words string[]   [0] is the program's name
 ---@return integer status
 function cli.main(words)
-  local host, rank, size = require "moonwarp.host", launcher.place()
+  local host = require "moonwarp.host"
   local outcome, result, problem = host.call(dispatch, words)
   if outcome == "done" then return result end
-  if size > 1 and lists.has(words, "--mpi") then host.prefix(("[%d] "):format(rank)) end
+  if lists.has(words, "--mpi") then
+    local rank, size = require("moonwarp.base.launcher").place()
+    if size > 1 then host.prefix(("[%d] "):format(rank)) end
+  end
   exit.complain(exit.text(result, problem))
   return exit.of(outcome, problem)
 end

@@ -8,7 +8,6 @@ local core = require "moonwarp.core"
 local execution = require "moonwarp.sweep.execution"
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
-local launcher = require "moonwarp.base.launcher"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 
@@ -148,7 +147,7 @@ function run.run(parsed, rerun_of, kept)
   if parsed.dry then options.fail("option '--dry-run' is for --slurm") end
   local studies = require "moonwarp.lab.studies"
   local script = studies.script(parsed[1])
-  local rank, size = launcher.place()
+  local rank, size = require("moonwarp.base.launcher").place()
   if size > 1 and rank == 0 and not (parsed.mpi or os.getenv "MOONWARP_LAB") then
     exit.complain("%d processes were started, and each runs the script by itself; with --mpi they are the ranks of one "
       .. "job", size)
