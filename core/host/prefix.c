@@ -43,8 +43,8 @@ static void put(FILE *to, const char *words, const char *text, size_t size) {
   fflush(to);
 }
 
-/* Lines are printed whole, because other ranks print to the same place. If the end of a line does not come soon, as after
- * a question, the beginning is printed without it. */
+/* Lines are printed whole, because other ranks print to the same place. If the end of a line does not come soon, as
+ * after a question, the beginning is printed without it. */
 static void copy(FILE *to, const char *words) {
   static char text[MOST_LINE];
   struct pollfd from = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -17,7 +17,7 @@ static MPI_Comm spaces[MW_MPI_SPACES];
 static MPI_Request *requests; /* MPI_REQUEST_NULL: free */
 static int capacity;
 
-/* ---- operations --------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* MPI_MAX and MPI_MIN of a NaN depend on the order of ranks. Here it loses against a number, as in C's fmax. */
 #define EXTREME(name, type, wins)                                                                                      \

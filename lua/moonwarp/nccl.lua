@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Collective operations of several devices, by NCCL on CUDA devices. On CPU devices the same calls work in memory, so that
--- scripts need no change.
+-- Collective operations of several devices, by NCCL on CUDA devices. On CPU devices the same calls work in memory, so
+-- that scripts need no change.
 --
 --   local comm = nccl.communicator { mw.device "cuda:0", mw.device "cuda:1" }
 --   comm:all_reduce({ y0, y1 }, { x0, x1 }, { streams = { s0, s1 } })

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The calls of moonwarp.nccl through MPI, for a job in which not every rank has its own GPU. A call waits for the array's
--- stream, and is done when it returns, or at the end of its group.
+-- The calls of moonwarp.nccl through MPI, for a job in which not every rank has its own GPU. A call waits for the
+-- array's stream, and is done when it returns, or at the end of its group.
 
 local calls = require "moonwarp.mpi_calls"
 local failure = require "moonwarp.base.failure"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The exchange of halos, one dimension after the other. A face that is contiguous in memory is copied. For others a kernel
--- stores into the neighbour's array or, if the device cannot access it, the face is packed, copied and unpacked. Between
--- processes, or everywhere with via = "comm", packed faces are sent and received.
+-- The exchange of halos, one dimension after the other. A face that is contiguous in memory is copied. For others a
+-- kernel stores into the neighbour's array or, if the device cannot access it, the face is packed, copied and unpacked.
+-- Between processes, or everywhere with via = "comm", packed faces are sent and received.
 
 local dtypes = require "moonwarp.base.dtypes"
 local integer = require "moonwarp.base.integer"
@@ -106,8 +106,8 @@ local function add_receive(grid, phase, k, to, rank, stream)
   lists.append(phase.posts, { function() grid.comm:recv(piece, rank, o) end })
 end
 
--- The face of one side of a part, and the halo of the other side. Each rank goes through the sides in this order, so that
--- messages between the same two ranks are received in the order in which they were sent.
+-- The face of one side of a part, and the halo of the other side. Each rank goes through the sides in this order, so
+-- that messages between the same two ranks are received in the order in which they were sent.
 local function add_side(grid, phase, k, side, part, arrays, streams)
   local function at(number, box)
     return { part = grid.parts[number], array = arrays[number], box = box(grid, grid.parts[number], k, side) }
