@@ -84,6 +84,12 @@ describe("a curriculum", function()
       "FILE: unknown field 'nmae'; did you mean 'name'?")
   end)
 
+  it("has gates of rungs that the study has, as far as that is known", function()
+    rejected("return { { name = 'a', study = 'memcopy', gates = { field = 'T_tot', record = { rung = 'triadd' }, "
+      .. "of = { rung = 'library copy' }, at_least = 0.5 } } }",
+      "FILE: lab 'a': a gate names the rung 'triadd', which the study has not; did you mean 'triad'?")
+  end)
+
   it("of the studies has each of them, and is no study itself", function()
     local studies = require "moonwarp.lab.studies"
     local all = curriculum.load(support.core.home() .. "/experiments/curriculum.lua")

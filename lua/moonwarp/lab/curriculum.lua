@@ -283,6 +283,29 @@ local function check_names(lab, study, complain)
   end
 end
 
+-- The rungs that gates name, each once.
+local function rungs_in(lab)
+  local names = {}
+  for _, one in ipairs(lab.gates) do
+    for _, side in ipairs { one.record or {}, one.of or {} } do
+      if type(side.rung) == "string" then names[#names + 1] = side.rung end
+    end
+  end
+  return lists.unique(names)
+end
+
+-- A study may have other rungs on a GPU or with other parameters, whose names differ in a number, and records of its
+-- own: a rung that is near one in another way is mistyped.
+local function check_rungs(lab, study, complain)
+  local names = lists.map(study.rungs or {}, function(rung) return rung.name end)
+  for _, name in ipairs(rungs_in(lab)) do
+    local near = not lists.has(names, name) and nearest.find(name, names)
+    if near and near:gsub("%d+", "0") ~= name:gsub("%d+", "0") then
+      complain(lab.name, ("a gate names the rung '%s', which the study has not; did you mean '%s'?"):format(name, near))
+    end
+  end
+end
+
 -- Adds to the parameters of a check pass those of its lab, but for a study's numbers: it is checked on its odd sizes.
 local function complete_check(lab, study)
   local without = lists.set(lists.map(lab.check.params, name_in))
@@ -304,11 +327,14 @@ end
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
 local function check_params(labs, box_of, complain)
   for _, lab in ipairs(labs) do add_counting(lab) end
-  local with = lists.filter(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) end)
+  local with = lists.filter(labs, function(lab)
+    return lab.path and (lab.check ~= nil or #lab.params + #rungs_in(lab) > 0)
+  end)
   local paths = lists.map(with, function(lab) return lab.path end)
   local boxes = box_of and lists.map(with, box_of)
   for i, study in ipairs(require("moonwarp.lab.studies").describe(paths, boxes)) do
     if study.params then check_names(with[i], study, complain) end
+    check_rungs(with[i], study, complain)
     if with[i].check then complete_check(with[i], study) end
   end
 end
