@@ -61,7 +61,7 @@ describe("a curriculum", function()
     one("retries = -1", "retries must be a whole number from 0 to 100, got -1")
     one('devices = "gpu"', 'devices must be cuda, cuda:N or cpu, or a list of them, got gpu')
     one("timeout = 5", "unknown field 'timeout'; did you mean 'time_limit'?")
-    one('study = "memcopy"', 'one of study and script is wanted, as in study = "memcopy"')
+    one('study = "memcopy"', 'one of study, script and program is wanted, as in study = "memcopy"')
     one('gates = { 5 }', "gate 1: a gate is a table, got number")
   end)
 

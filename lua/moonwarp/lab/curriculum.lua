@@ -60,7 +60,8 @@ function field.name(value)
   return fits and value or nil, ("a name of at most %d letters, digits, - and _"):format(LONGEST_NAME)
 end
 
-field.title, field.study, field.script = text, text, text
+field.title, field.study, field.script, field.program = text, text, text, text
+field.input, field.expected = text, text
 field.tags, field.needs = words, words
 
 function field.time_limit(value)
@@ -155,9 +156,9 @@ function field.gates(value)
   return list
 end
 
-local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env", "devices", "retries", "check",
-              "checks", "gates" }
+local LAB = { "name", "title", "study", "script", "program", "input", "expected", "params", "tags", "needs",
+              "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env",
+              "devices", "retries", "check", "checks", "gates" }
 local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks",
                    "mpi", "env", "devices", "retries", "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
@@ -202,10 +203,22 @@ local function seen_from(folder, path)
   return path:sub(1, 1) == "/" and path or ("%s/%s"):format(folder, path)
 end
 
-local function find_script(lab, folder, complain)
-  if (lab.study == nil) == (lab.script == nil) then
-    return complain("one of study and script is wanted, as in study = \"memcopy\"")
+-- Of a CUDA program, its file; what it reads and is to print become paths.
+local function find_program(lab, folder, complain)
+  if lab.params then complain("params are of studies and scripts, not of a program") end
+  for _, key in ipairs { "program", "input", "expected" } do
+    local file = lab[key] and seen_from(folder, lab[key])
+    if file and not require("lfs").attributes(file) then return complain(("there is no file '%s'"):format(file)) end
+    if key ~= "program" then lab[key] = file end
   end
+  return seen_from(folder, lab.program)
+end
+
+local function find_script(lab, folder, complain)
+  local given = lists.filter({ "study", "script", "program" }, function(key) return lab[key] end)
+  if #given ~= 1 then return complain("one of study, script and program is wanted, as in study = \"memcopy\"") end
+  if lab.program then return find_program(lab, folder, complain) end
+  if lab.input or lab.expected then return complain("input and expected are of a program") end
   if lab.study then return find_study(lab, complain) end
   local path = seen_from(folder, lab.script)
   local found = require("moonwarp.study.folder").script(path)
@@ -328,7 +341,7 @@ end
 local function check_params(labs, box_of, complain)
   for _, lab in ipairs(labs) do add_counting(lab) end
   local with = lists.filter(labs, function(lab)
-    return lab.path and (lab.check ~= nil or #lab.params + #rungs_in(lab) > 0)
+    return lab.path and not lab.program and (lab.check ~= nil or #lab.params + #rungs_in(lab) > 0)
   end)
   local paths = lists.map(with, function(lab) return lab.path end)
   local boxes = box_of and lists.map(with, box_of)
