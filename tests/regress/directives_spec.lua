@@ -22,9 +22,9 @@ local WRONG = {
 
 local RIGHT = {
   ["#if __CUDACC_VER_MAJOR__ >= 12 && defined(__GNUC__) && __cplusplus >= 201703L\n#define VALUE 7\n#endif"] = 7,
-  ["#ifdef __has_include\n#if __has_include(<cstddef>) && !__has_include(<none.h>)\n#define VALUE 8\n#endif\n#endif"] = 8,
+  ["#ifdef __has_include\n#if __has_include(<cstddef>) && !__has_include(<no.h>)\n#define VALUE 8\n#endif\n#endif"] = 8,
   ["#define F() 9\n#define G(x, ...) x\n#define VALUE G(F())"] = 9,
-  ["#define LOOP _Pragma(\"unroll 4\")\n#define VALUE [] { int n = 0; LOOP for (int i = 0; i < 8; i++) n++; return n; }()"] =
+  ["#define L _Pragma(\"unroll 4\")\n#define VALUE [] { int n = 0; L for (int i = 0; i < 8; i++) n++; return n; }()"] =
     8,
 }
 
