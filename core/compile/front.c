@@ -186,13 +186,6 @@ mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect, mw_e
   return front;
 }
 
-bool mw_front_leaves(const mw_front *front, bool (*is_one)(const char *header)) {
-  const cpu_preprocessed *source = &front->source;
-  int i = 0;
-  while (i < source->nleft && !is_one(source->left[i].name)) i++;
-  return i < source->nleft;
-}
-
 void mw_front_free(mw_front *front) {
   if (!front) return;
   cpu_outline_free(&front->outline);
