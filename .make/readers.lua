@@ -57,8 +57,9 @@ for path in pipe:lines() do
   local count, most = comparisons(file:read "a"), EXCEPTIONS[path] or 0
   if not path:find "^core/source/" and count > 0 then list[#list + 1] = ("  [%q] = %d,"):format(path, count) end
   if not path:find "^core/source/" and count ~= most then
-    wrong[#wrong + 1] = ("readers: %s compares tokens with what makes a statement %d times, not %d as listed: %s")
-      :format(path, count, most, count > most and "ask the tree (core/source/body.h)" or "lower that number")
+    local way = count > most and "ask the tree (core/source/body.h)" or "lower that number"
+    local format = "readers: %s compares tokens with what makes a statement %d times, %d in .make/readers.lua: %s"
+    wrong[#wrong + 1] = format:format(path, count, most, way)
   end
 end
 

@@ -5,6 +5,7 @@
 #include "core/compile/preprocess.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,7 +32,8 @@ typedef struct reader {
 
 /* One #if: whether its branch in force is read, whether one was, and whether the text around it is. */
 typedef struct branch {
-  bool active, taken, outer;
+  bool active, taken, outer, last; /* last: after its #else */
+  int line;
 } branch;
 
 typedef struct file {
@@ -52,14 +54,30 @@ static bool is_file(const char *folder, const char *name, char *path, struct sta
   return length < PATH_SIZE && stat(path, st) == 0 && S_ISREG(st->st_mode);
 }
 
-/* Looks for the user's own header: "x" next to the file that includes it, then both forms in the source's folders. */
+/* Looks for the user's own header: "x" next to the file that includes it and in the source's folder, before the device's;
+ * after them both forms in all folders. */
 static bool header_find(const reader *in, const file *from, const char *name, bool quoted, char *path,
                         struct stat *st) {
+  if (*name == '/') return is_file("", name, path, st);
   if (quoted && from->folder && is_file(from->folder, name, path, st)) return true;
+  if (quoted && in->source->folder && is_file(in->source->folder, name, path, st)) return true;
+  if (in->dialect->has_header(name)) return false;
   if (in->source->folder && is_file(in->source->folder, name, path, st)) return true;
   for (const char *const *folder = in->source->includes; folder && *folder; folder++)
     if (is_file(*folder, name, path, st)) return true;
   return false;
+}
+
+static bool host_has(const reader *in, const char *name) {
+  char path[PATH_SIZE];
+  struct stat st;
+  bool found = false;
+  for (const char *at = in->dialect->folders; at && *at && *at != '\n' && !found; at += strcspn(at, "\n") + 1) {
+    char *folder = mw_format("%.*s", (int)strcspn(at, "\n"), at);
+    found = is_file(folder, name, path, &st);
+    mw_free(folder);
+  }
+  return found;
 }
 
 static bool is_seen(const reader *in, const struct stat *st) {
@@ -103,7 +121,8 @@ static void header_leave(reader *in, const file *from, const char *name, bool qu
   cpu_preprocessed *out = in->out;
   if (in->quiet) return;
   out->left = mw_grow(out->left, (size_t)out->nleft, sizeof *out->left);
-  out->left[out->nleft++] = (cpu_left_header){mw_strdup(name), from->line, from->index, is_own(name, quoted)};
+  out->left[out->nleft++] =
+      (cpu_left_header){mw_strdup(name), from->line, from->index, is_own(name, quoted), host_has(in, name)};
 }
 
 /* Types that a host library gives to device code. */
@@ -138,10 +157,12 @@ static void header_keep(reader *in, const file *from, const char *name) {
   struct stat st;
   const char *folder = in->dialect->folder;
   const char *instead = in->dialect->instead_of ? in->dialect->instead_of(name) : NULL;
-  const bool marked = folder && is_file(folder, name, path, &st);
-  char *line = instead  ? mw_strdup(instead)
-               : marked ? mw_format("# 1 \"%s\" 1\n# 1 \"%s\" 2", path, in->source->name)
-                        : mw_format("#include <%s>", name);
+  const bool marked = folder && is_file(folder, name, path, &st), whole = in->dialect->folders != NULL;
+  if (marked && whole && is_seen(in, &st)) return;
+  char *line = instead           ? mw_strdup(instead)
+               : marked && whole ? mw_format("\n#include \"%s\"\n", path)
+               : marked          ? mw_format("# 1 \"%s\" 1\n# 1 \"%s\" 2", path, in->source->name)
+                                 : mw_format("#include <%s>", name);
   chunk_put(in, from, CPU_CHUNK, line);
   mw_free(line);
   if (!marked || in->depth >= MOST_DEPTH || in->files >= MOST_FILES) return;
@@ -154,7 +175,7 @@ static void header_keep(reader *in, const file *from, const char *name) {
 static void include(reader *in, const file *from, const char *name, bool quoted) {
   char path[PATH_SIZE];
   struct stat st;
-  const bool own = (quoted || !in->dialect->has_header(name)) && header_find(in, from, name, quoted, path, &st);
+  const bool own = header_find(in, from, name, quoted, path, &st);
   if (own && (in->depth == MOST_DEPTH || in->files == MOST_FILES)) {
     cpu_tokens_wrong(&in->out->tokens, "an #include that never ends: a file includes itself", '#', from->line,
                      from->index);
@@ -162,6 +183,11 @@ static void include(reader *in, const file *from, const char *name, bool quoted)
     if (!is_seen(in, &st)) file_read(in, path, &st);
   } else if (in->dialect->has_header(name)) {
     header_keep(in, from, name);
+  } else if (in->dialect->folders) {
+    char *line = mw_format(quoted ? "#include \"%s\"\n" : "#include <%s>\n", name);
+    chunk_put(in, from, CPU_CHUNK, line);
+    mw_free(line);
+    header_leave(in, from, name, quoted);
   } else {
     host_header_leave(in, from, name, quoted);
   }
@@ -191,10 +217,16 @@ static bool header_exists(void *context, const char *name, bool quoted) {
   const asking *it = context;
   char path[PATH_SIZE];
   struct stat st;
-  return it->in->dialect->has_header(name) || header_find(it->in, it->from, name, quoted, path, &st);
+  return it->in->dialect->has_header(name) || header_find(it->in, it->from, name, quoted, path, &st) ||
+         host_has(it->in, name);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
+
+/* What is wrong in the user's own text, at the directive that is read. */
+static void wrong(reader *in, const file *at, const char *what) {
+  if (!in->quiet) cpu_tokens_wrong(&in->out->tokens, what, '#', at->line, at->index);
+}
 
 static bool is_active(const file *at) {
   return !at->depth || at->nested[at->depth - 1].active;
@@ -212,21 +244,29 @@ static bool is_defined(const reader *in, const cpu_tokens *line, int i) {
 static void branch_begin(reader *in, file *at, const cpu_tokens *line, const cpu_token *word) {
   const bool outer = is_active(at);
   bool active = false;
-  if (at->depth == MOST_NESTED) return;
+  if (at->depth == MOST_NESTED) {
+    wrong(in, at, "too many #if in each other");
+    return;
+  }
   if (outer && cpu_token_is(word, "if"))
     active = holds(in, at, line, 2);
   else if (outer)
     active = is_defined(in, line, 2) == cpu_token_is(word, "ifdef");
-  at->nested[at->depth++] = (branch){.active = active, .taken = active, .outer = outer};
+  at->nested[at->depth++] = (branch){.active = active, .taken = active, .outer = outer, .line = at->line};
 }
 
 static void branch_change(reader *in, file *at, const cpu_tokens *line, const cpu_token *word) {
-  if (!at->depth) return;
-  branch *it = &at->nested[at->depth - 1];
+  branch *it = at->depth ? &at->nested[at->depth - 1] : NULL;
+  if (!it || it->last) {
+    wrong(in, at, "an #else or #elif without an #if before it");
+    return;
+  }
+  const bool last = cpu_token_is(word, "else");
   const bool open = it->outer && !it->taken;
   it->active = false;
+  it->last = last;
   if (!open) return;
-  if (cpu_token_is(word, "else"))
+  if (last)
     it->active = true;
   else if (cpu_token_is(word, "elif"))
     it->active = holds(in, at, line, 2);
@@ -258,6 +298,15 @@ static void unroll_read(reader *in, const file *at, const cpu_tokens *line) {
   cpu_tokens_free(&expanded);
 }
 
+/* #line 5 "x.cu" or # 5 "x.cu": the next line's number, and its file's name. */
+static void line_set(reader *in, file *at, const cpu_tokens *line, int number) {
+  const cpu_token *name = &line->at[number + 1];
+  if (number >= line->count || line->at[number].kind != CPU_NUMBER) return;
+  at->line = atoi(line->at[number].text) - 1;
+  if (number + 1 < line->count && name->kind == CPU_STRING && name->size > 2)
+    at->index = cpu_tokens_file(&in->out->tokens, name->text + 1, (size_t)name->size - 2);
+}
+
 /* line: # define N 1; text: the same as it was written, but for comments. */
 static void directive_read(reader *in, file *at, const cpu_tokens *line, const char *text) {
   const cpu_token *word = &line->at[1];
@@ -266,12 +315,16 @@ static void directive_read(reader *in, file *at, const cpu_tokens *line, const c
     branch_begin(in, at, line, word);
   else if (cpu_token_any(word, WORDS("elif", "else", "elifdef", "elifndef")))
     branch_change(in, at, line, word);
+  else if (cpu_token_is(word, "endif") && !at->depth)
+    wrong(in, at, "an #endif without an #if before it");
   else if (cpu_token_is(word, "endif"))
-    at->depth -= at->depth > 0;
+    at->depth--;
   else if (!is_active(at))
     return;
+  else if (cpu_token_is(word, "define") && !cpu_macro_define(in->macros, line, 2, line->count))
+    wrong(in, at, "a #define without a name, or with parameters that are none");
   else if (cpu_token_is(word, "define"))
-    cpu_macro_define(in->macros, line, 2, line->count);
+    return;
   else if (cpu_token_is(word, "undef") && line->count > 2)
     cpu_macro_undefine(in->macros, &line->at[2]);
   else if (cpu_token_any(word, WORDS("include", "include_next", "import")))
@@ -280,8 +333,12 @@ static void directive_read(reader *in, file *at, const cpu_tokens *line, const c
     unroll_read(in, at, line);
   else if (cpu_token_is(word, "pragma"))
     pragma_read(in, at, line, text);
-  else if (cpu_token_is(word, "error"))
+  else if (cpu_token_any(word, WORDS("error", "warning")))
     chunk_put(in, at, CPU_PRAGMA, text);
+  else if (cpu_token_is(word, "line") || word->kind == CPU_NUMBER)
+    line_set(in, at, line, cpu_token_is(word, "line") ? 2 : 1);
+  else if (!cpu_token_any(word, WORDS("undef", "ident", "sccs", "assert", "unassert")))
+    wrong(in, at, "a directive that is none of C++");
 }
 
 static void directive_take(reader *in, file *at, const char *start, const char *end) {
@@ -298,12 +355,34 @@ static void directive_take(reader *in, file *at, const char *start, const char *
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
+/* _Pragma("unroll 4")  ->  #pragma unroll 4 */
+static void pragmas_make(cpu_tokens *out, int first) {
+  int to = first;
+  for (int i = first; i < out->count; i++) {
+    cpu_token *at = &out->at[i];
+    out->at[to++] = *at;
+    if (i + 3 >= out->count || !cpu_token_is(at, "_Pragma") || at[2].kind != CPU_STRING) continue;
+    cpu_text text = {0};
+    cpu_text_put(&text, "#pragma ");
+    for (const char *c = strchr(at[2].text, '"') + 1; c < at[2].text + at[2].size - 1; c++)
+      if (*c != '\\' || c[1] == '\\') cpu_text_add(&text, c, 1);
+    out->at[to - 1].kind = CPU_PRAGMA;
+    out->at[to - 1].text = cpu_tokens_own(out, text.at);
+    out->at[to - 1].size = (int)text.size;
+    i += 3;
+  }
+  if (to < out->count) out->at[to] = out->at[out->count]; /* the end */
+  out->count = to;
+}
+
 static void piece_read(reader *in, const file *at, const char *from, const char *end) {
   cpu_tokens raw = {0};
   if (in->quiet || !is_active(at)) return;
   cpu_tokens_lex(&raw, from, end, at->line, at->index);
   cpu_tokens *out = &in->out->tokens;
+  const int first = out->count;
   cpu_macros_expand(in->macros, &raw, 0, raw.count, out);
+  pragmas_make(out, first);
   if (!out->wrong.what) out->wrong = raw.wrong;
   cpu_tokens_adopt(out, &raw);
   cpu_tokens_free(&raw);
@@ -319,13 +398,27 @@ static void text_read(reader *in, file *at, const char *text) {
     directive_take(in, at, start, end);
     at->line += cpu_newlines(start, end);
   }
+  if (at->depth) at->line = at->nested[at->depth - 1].line, wrong(in, at, "an #if without an #endif");
+}
+
+/* Lines of #define, and nothing else: there are hundreds, and no other directive has to be looked for. */
+static void lines_define(reader *in, const file *at, const char *text) {
+  cpu_tokens all = {0};
+  cpu_tokens_lex(&all, text, text + strlen(text), 1, at->index);
+  for (int i = 0, last; i < all.count; i = last) {
+    for (last = i + 1; last < all.count && all.at[last].line == all.at[i].line;) last++;
+    cpu_macro_define(in->macros, &all, i + 2, last);
+  }
+  cpu_tokens_adopt(&in->out->tokens, &all);
+  cpu_tokens_free(&all);
 }
 
 static void predefine(reader *in, file *at) {
-  if (in->dialect->macros) text_read(in, at, cpu_tokens_own(&in->out->tokens, mw_strdup(in->dialect->macros)));
+  if (in->dialect->macros) lines_define(in, at, cpu_tokens_own(&in->out->tokens, mw_strdup(in->dialect->macros)));
   for (const char *const *define = in->source->defines; define && *define; define++) {
-    const int name = (int)strcspn(*define, "=");
-    char *line = mw_format("#define %.*s %s", name, *define, (*define)[name] ? *define + name + 1 : "1");
+    const int name = (int)strcspn(*define, "=\n");
+    const char *value = (*define)[name] == '=' ? *define + name + 1 : "1";
+    char *line = mw_format("#define %.*s %.*s", name, *define, (int)strcspn(value, "\n"), value);
     text_read(in, at, cpu_tokens_own(&in->out->tokens, line));
   }
 }
@@ -346,7 +439,7 @@ void cpu_preprocess_source(const mw_source *source, const mw_dialect *dialect, c
   it->index = cpu_tokens_file(&out->tokens, source->name, strlen(source->name));
   in.macros = cpu_macros_new(&out->tokens);
   predefine(&in, it);
-  common_headers_include(&in, it);
+  if (!dialect->folders) common_headers_include(&in, it);
   text_read(&in, it, cpu_tokens_own(&out->tokens, mw_strdup(source->text)));
   cpu_macros_free(in.macros);
   cpu_tokens_match(&out->tokens);

@@ -3,7 +3,7 @@
  * A preprocessor that knows which headers are a device's. The user's own headers are read in, a header of the device
  * stays an #include, and any other one is left out: it belongs to host code, whether it is found or not.
  *
- *   #include <vector>          left out
+ *   #include <vector>          left out; of a whole text it stays
  *   #include <cuda_fp16.h>     #include <cuda_fp16.h>, one CPU_CHUNK token
  *   #include "mine.h"          its tokens
  *   #define N 4
@@ -22,12 +22,15 @@ typedef struct mw_dialect {
   const char *(*lacks)(const char *name); /* why the device does not declare a name; NULL: it is not CUDA's; may be NULL */
   bool device_constants; /* are constants outside of functions variables of the device? Numbers become constexpr */
   const char *folder; /* of its headers: their macros are read, and line markers stand for each; NULL: an #include does */
+  const char *folders; /* of the host's headers, lines up to an empty one: nothing is left out, they stay an #include;
+                          NULL: they are */
 } mw_dialect;
 
 typedef struct cpu_left_header { /* an #include that was left out */
   char *name;
   int   line, file;
-  bool  own; /* of the user's, not found: "x.h", or any of .cuh or .hpp */
+  bool  own;   /* of the user's, not found: "x.h", or any of .cuh or .hpp */
+  bool  found; /* in one of the host's folders */
 } cpu_left_header;
 
 typedef struct cpu_preprocessed {

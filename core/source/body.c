@@ -259,7 +259,7 @@ static int misread(mw_body *in, int statement, int first, int last) {
   return statement;
 }
 
-/* What a for, if, switch, while or do holds: a statement, with its labels. */
+/* What a for, if, switch, while or do holds: a statement, with the labels before it. */
 static int child_read(mw_body *in, int i, int last) {
   int child = statement_read(in, i, last);
   for (int end; in->statements[child].kind == MW_STATEMENT_CASE || in->statements[child].kind == MW_STATEMENT_LABEL;) {

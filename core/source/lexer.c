@@ -294,7 +294,8 @@ static const char *directive_read(reader *in) {
     const char *open = memchr(after, '"', (size_t)(end - after));
     const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
     if (close) marker_apply(in, in->at, line, open + 1, (size_t)(close - open - 1), close + 1, end);
-  } else if (!strncmp(at, "pragma", 6) && !in->system && !in->depth) {
+  } else if ((!strncmp(at, "pragma", 6) || (in->shim && (!strncmp(at, "error", 5) || !strncmp(at, "warning", 7)))) &&
+             !in->system && !in->depth) {
     token_add(in, CPU_PRAGMA, in->at, (size_t)(end - in->at));
   }
   return end;
@@ -542,7 +543,7 @@ static void text_locate(cpu_text *text, const cpu_tokens *list, const cpu_token 
 void cpu_text_token(cpu_text *text, const cpu_tokens *list, const cpu_token *token) {
   const bool chunk = token->kind == CPU_CHUNK, lines = chunk || token->kind == CPU_PRAGMA;
   if (!chunk && (text->file != token->file + 1 || text->line != token->line)) text_locate(text, list, token);
-  if (lines) cpu_text_put(text, "\n");
+  if (lines && !(text->size && text->at[text->size - 1] == '\n')) cpu_text_put(text, "\n");
   if (token->space && !chunk) cpu_text_put(text, " ");
   cpu_text_add(text, token->text, (size_t)token->size);
   if (lines) cpu_text_put(text, "\n"), text->file = 0;

@@ -60,7 +60,7 @@ static bool is_builtin(const cpu_token *name) {
 }
 
 bool cpu_macro_defined(const cpu_macros *macros, const cpu_token *name) {
-  return *place(macros, name) || is_builtin(name);
+  return *place(macros, name) || is_builtin(name) || cpu_token_is(name, "__has_include");
 }
 
 /* At the ( after the name; parameters go to the macro's tokens. Returns what is after the ); -1: no such list. */
@@ -325,6 +325,8 @@ static void substitute(expander *in, call *c, cpu_tokens *out) {
   out->count = count;
   if (out->count) out->at[0].space = c->name.space;
   in->macros->made += out->count;
+  if (in->macros->made >= MOST_TOKENS)
+    cpu_tokens_wrong(in->macros->texts, "a macro becomes more than 4194304 tokens", '(', c->name.line, c->name.file);
 }
 
 /* ---- expansion ------------------------------------------------------------------------------------------------- */
@@ -346,6 +348,11 @@ static void call_expand(expander *in, macro *of, const cpu_token *name, cpu_toke
   c->of = of;
   c->name = *name;
   const bool whole = !of->function || call_read(in, c);
+  const int last = c->nargs ? c->args[0].last : 0,
+            given = c->nargs == 1 && last == c->args[0].first ? of->nparams : c->nargs;
+  if (whole && of->function && (of->variadic ? given < of->nparams - 1 : given != of->nparams))
+    cpu_tokens_wrong(in->macros->texts, "a macro is called with more or fewer arguments than it has", '(', name->line,
+                     name->file);
   cpu_tokens made = {0};
   if (whole) {
     substitute(in, c, &made);

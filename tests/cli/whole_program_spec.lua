@@ -174,6 +174,26 @@ describe("a whole program", function()
     expect(0, "1 2\n", "run one.cu two.cu --device cpu")
   end)
 
+  it("is a lab, with input and expected output", function()
+    support.write(folder .. "/echo.cu", "#include <cstdio>\n__global__ void twice(int *x) { *x *= 2; }\nint main() {\n"
+      .. "  int *x;\n  cudaMallocManaged(&x, 4);\n  if (scanf(\"%d\", x) != 1) return 2;\n  twice<<<1, 1>>>(x);\n"
+      .. "  cudaDeviceSynchronize();\n  printf(\"%d \\n\\n\", *x);\n}\n")
+    support.write(folder .. "/in.txt", "21\n")
+    support.write(folder .. "/good.txt", "42\n")
+    support.write(folder .. "/bad.txt", "42\n43\n")
+    support.write(folder .. "/labs.lua", [[local function lab(name, expected)
+      return { name = name, program = "echo.cu", input = "in.txt", expected = expected, time_limit = 600 }
+    end
+    return { lab("good", "good.txt"), lab("bad", "bad.txt") }]])
+    local status, output = moonwarp "batch labs.lua --device cpu --out labs"
+    assert.is_truthy(output:find("good on cpu: passed", 1, true), output)
+    assert.is_truthy(output:find("bad-cpu: check failed: line 2 of the output is missing, expected '43'", 1, true),
+      output)
+    assert.are_not.equal(0, status)
+    expect(2, "moonwarp: option '--expected' is of a program, as in moonwarp run x.cu\n",
+      "run memcopy --expected in.txt")
+  end)
+
   it("is nvcc's on a GPU", function()
     support.write(folder .. "/any.cu", "int main() { return 0; }\n")
     assert(lfs.mkdir(folder .. "/bin"))

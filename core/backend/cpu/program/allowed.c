@@ -153,8 +153,10 @@ static int pragma_words(const cpu_token *token, char *out, size_t room) {
   return snprintf(out, room, "%.*s%s%.*s", first, at, named ? " " : "", named ? word_size(next, end) : 0, next);
 }
 
+/* #warning hides nothing. */
 static bool is_barred_pragma(const cpu_token *token) {
   char words[96];
+  if (!strncmp(token->text + 1 + strspn(token->text + 1, " \t"), "warning", strlen("warning"))) return false;
   const int size = pragma_words(token, words, sizeof words);
   return size >= (int)sizeof words || !is_word(words, size, pragmas);
 }
@@ -208,11 +210,11 @@ void cpu_allowed_read(cpu_tokens *tokens) {
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-/* The file of the line marker that a chunk begins with. */
+/* #include <tuple> */
 static char *header_why(const cpu_token *token) {
-  const char *name = strchr(token->text, '"'), *end = name ? strchr(name + 1, '"') : NULL;
+  const char *name = token->text + strcspn(token->text, "\"<");
   return mw_format("check mode does not see into the system's header %.*s: device code does without it",
-                   end ? (int)(end + 1 - name) : 0, end ? name : "");
+                   (int)strcspn(name, "\n"), name);
 }
 
 static char *why(const cpu_token *token) {

@@ -139,7 +139,6 @@ typedef struct cpu_program {
   mw_error      barred;  /* what check mode has refused first (allowed.c); status 0: nothing */
 
   bool          analysed; /* what follows is filled */
-  char         *preprocessed, *preprocess_log; /* NULL: no process was needed */
   cpu_tokens    tokens;
   cpu_item     *items;
   int           nitems;

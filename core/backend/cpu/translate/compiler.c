@@ -162,21 +162,6 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
   return status;
 }
 
-/* What is rejected by its header: the preprocessor does not find it, or the shim's own says so. */
-static mw_status include_failed(const cpu_program *program, const char *log, mw_error *error) {
-  static const char *const folders[] = {"cub/", "thrust/", "mma.h", "cuda/", "cutlass/", "curand", NULL};
-  const char *at = strstr(log, "error: ");
-  for (int i = 0; at && folders[i]; i++) {
-    const char *found = strstr(at, folders[i]), *end = strchr(at, '\n');
-    if (!found || (end && found > end)) continue;
-    char first[400];
-    first_error(log, first, sizeof first);
-    return mw_fail(error, MW_UNSUPPORTED, "'%s' includes what is not on the CPU device; it needs the CUDA device: %s",
-                   program->source.name, first);
-  }
-  return compile_failed(program, log, error);
-}
-
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 /* Without source lines in messages: these are of generated text. */
@@ -184,13 +169,6 @@ static void standard_add(mw_argv *list, const cpu_program *program, const cpu_to
   mw_argv_add(list, "-std=%s", program->source.standard ? program->source.standard : "c++17");
   mw_argv_add(list, "%s", tools->clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
 }
-
-const char cpu_predefined[] =
-    "#define __cplusplus 201703L\n#define __CUDACC__ 1\n#define __NVCC__ 1\n#define __CUDA_ARCH__ 800\n"
-    "#define __MOONWARP_CPU__ 1\n#define MW_PREPROCESS 1\n#define __x86_64__ 1\n#define __linux__ 1\n#define __GNUC__ "
-    "12\n"
-    "#define CUDART_VERSION 13000\n#define CUDA_VERSION 13000\n#define __CUDACC_VER_MAJOR__ 13\n"
-    "#define __CUDACC_VER_MINOR__ 0\n";
 
 /* Of what a compiler warns: mistakes, of which NVRTC warns too, and no questions of style. */
 static const char warned[] =
@@ -202,66 +180,6 @@ static const char clang_warned[] = "-Wno-pass-failed -Wno-unused-const-variable 
 static const char gnu_warned[] =
     "-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict "
     "-Wno-nonnull -Wno-volatile";
-
-static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
-  const mw_source *source = &program->source;
-  mw_argv_add(list, "%s", tools->path);
-  standard_add(list, program, tools);
-  mw_argv_add_words(list, "-x c++ -E -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
-                          "-D__MOONWARP_CPU__=1 -DCUDART_VERSION=13000 -DCUDA_VERSION=13000 -D__CUDACC_VER_MAJOR__=13 "
-                          "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0");
-  if (source->folder) mw_argv_add(list, "-iquote%s", source->folder);
-  mw_argv_add(list, "-I%s", mw_shim_folder());
-  mw_argv_add_all(list, "-I", source->includes);
-  mw_argv_add(list, "-");
-}
-
-/* No directive but #pragma unroll, and no macro. To start the compiler for a copy takes a tenth of a small kernel's first
- * launch. */
-bool cpu_is_plain(const mw_source *source) {
-  static const char *const others[] = {"MW_PREPROCESS", "_Pragma", "%:", "\\\n", "CUDART_VERSION", "CUDA_VERSION"};
-  if (source->defines && source->defines[0]) return false;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strstr(source->text, others[i])) return false;
-  for (const char *at = source->text; (at = strstr(at, "__")); at += 2) /* __LINE__, __CUDA_ARCH__, ... */
-    if (isupper((unsigned char)at[2])) return false;
-  const char *comment = source->text, *end;
-  for (const char *at = comment; (at = strstr(at, "/*")); at += 2) comment = at;
-  if (comment[0] == '/' && comment[1] == '*' && !strstr(comment + 2, "*/")) return false; /* it may have no end */
-  for (const char *at = source->text; (at = cpu_directive_next(at, &end)); at = end)
-    if (strncmp(at, "#pragma unroll", 14) || memchr(at, '/', (size_t)(end - at))) return false;
-  return true;
-}
-
-/* Device code has no macros any more (core/compile/front.h), and of directives line markers and pragmas. */
-static bool is_expanded(const char *text) {
-  const char *end;
-  if (strstr(text, "_Pragma") || strstr(text, "%:")) return false;
-  for (const char *at = text; (at = cpu_directive_next(at, &end)); at = end) {
-    const char *word = at + 1 + strspn(at + 1, " ");
-    if (!isdigit((unsigned char)*word) && strncmp(word, "pragma", 6)) return false;
-  }
-  return true;
-}
-
-/* The system ends processes with too many arguments, so macros are not among them. NAME=value -> #define NAME value. */
-static void defines_put(cpu_text *out, const char *const *defines) {
-  cpu_text_put(out, "# 1 \"<option 'defines'>\"\n");
-  for (; *defines; defines++) {
-    const int name = (int)strcspn(*defines, "=\n");
-    const char *value = (*defines)[name] == '=' ? *defines + name + 1 : "1";
-    cpu_text_format(out, "#define %.*s %.*s\n", name, *defines, (int)strcspn(value, "\n"), value);
-  }
-}
-
-static char *preprocess_input(const mw_source *source) {
-  cpu_text input = {0};
-  if (source->defines && source->defines[0]) defines_put(&input, source->defines);
-  cpu_text_format(&input, "# 1 \"%s\"\n", source->name);
-  cpu_text_put(&input, source->text);
-  cpu_text_put(&input, "\n");
-  return input.at;
-}
 
 static mw_status scratch_make(mw_scratch *scratch, mw_error *error) {
   if (mw_scratch_make(scratch)) return MW_OK;
@@ -278,42 +196,6 @@ static mw_status run(const mw_argv *list, const char *input, const mw_scratch *s
                         .locale = "C"}; /* what it says is read */
   mw_compile_limit(&process);
   return mw_process_run(&process, result, error);
-}
-
-static mw_status preprocess(const cpu_program *program, const cpu_toolchain *tools, const char *input, char **out,
-                            char **log, mw_error *error) {
-  mw_argv list = {0};
-  mw_process_result result = {0};
-  mw_scratch scratch;
-  mw_status status = scratch_make(&scratch, error);
-  if (status) return status;
-  preprocess_arguments(&list, program, tools);
-  status = run(&list, input, &scratch, &result, error);
-  mw_scratch_drop(&scratch);
-  mw_argv_free(&list);
-  if (status) return status;
-  if (result.exit != 0)
-    status = include_failed(program, result.err, error);
-  else
-    *out = mw_strdup(result.out), *log = mw_strdup(result.err);
-  mw_process_result_free(&result);
-  return status;
-}
-
-mw_status cpu_preprocess(const cpu_program *program, char **out, char **log, mw_error *error) {
-  cpu_toolchain tools;
-  mw_status status = cpu_toolchain_find(&tools, error);
-  if (status) return status;
-  mw_source source = program->source;
-  if (program->device_code) source.text = program->device_code, source.defines = NULL;
-  char *input = preprocess_input(&source);
-  if (program->device_code ? is_expanded(source.text) : cpu_is_plain(&source)) {
-    *out = input;
-    return MW_OK;
-  }
-  status = preprocess(program, &tools, input, out, log, error);
-  mw_free(input);
-  return status;
 }
 
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
@@ -424,13 +306,11 @@ static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const c
   }
 }
 
-/* The warnings of the source, of which the compiler gave the last, and their NUL. */
+/* The warnings of the source, and their NUL. */
 static void warnings_put(const cpu_program *program, const char *log, cpu_text *out) {
-  char *whole = mw_format("%s%s", program->preprocess_log ? program->preprocess_log : "", log);
-  char *found = mw_warnings_read(whole, &program->source, mw_shim_folder());
+  char *found = mw_warnings_read(log, &program->source, mw_shim_folder());
   cpu_text_add(out, found, strlen(found) + 1);
   mw_free(found);
-  mw_free(whole);
 }
 
 /* Runs what makes code; its log is what the compiler says. */

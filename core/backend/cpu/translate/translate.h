@@ -70,9 +70,6 @@ void cpu_loops_mark(const cpu_program *, cpu_tokens *);
 /* The generated C++ (emit.c). */
 char *cpu_emit(const cpu_attempt *);
 
-/* compiler.c: the macros that device code is read with, as lines. */
-extern const char cpu_predefined[];
-
 /* toolchain.c */
 typedef struct cpu_toolchain {
   char path[512];
@@ -91,9 +88,10 @@ extern const char cpu_libraries[];    /* options of a compiler that make a share
 extern const char cpu_check_linked[]; /* and of one with the hooks: which functions of libm these stand before */
 /* The command that links an object file, as that clang++ would; false: it is not known. */
 bool      cpu_linker_find(const cpu_toolchain *, const char *object, const char *output, mw_argv *);
+/* macros.c: the folders of a compiler's headers, an empty line, its macros and CUDA's, as lines; freed by mw_free. */
+mw_status   cpu_macros_find(const cpu_toolchain *, const char *standard, char **out, mw_error *);
+const char *cpu_macros_of(const char *found); /* the part after the empty line */
 /* compiler.c */
-bool      cpu_is_plain(const mw_source *); /* text of which the preprocessor would only make a copy */
-mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *);
 /* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL:
  * the text is checked, and no code is
  * made. */
