@@ -58,8 +58,8 @@ local function array_of(m, name)
   return m.arrays[name]
 end
 
--- Of a GPU the median. Of the CPU device, whose cores do other work as well, the fastest sample: the more there are, the
--- more surely one of them met none.
+-- Of a GPU the median. Of the CPU device, whose cores do other work as well, the fastest sample: the more there are,
+-- the more surely one of them met none.
 local function seconds(m, fn, clock)
   local is_cpu = m.device:kind() == "cpu"
   local options = m.is_tiny and { samples = 2, batch = 1 }
