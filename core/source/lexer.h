@@ -29,18 +29,6 @@ typedef enum cpu_token_kind {
   CPU_CHUNK,  /* text from a system header */
 } cpu_token_kind;
 
-/* Why a token is not one that check mode takes (cpu/program/allowed.c). */
-typedef enum cpu_barred {
-  CPU_FREE,
-  CPU_BARRED_ATTRIBUTE,
-  CPU_BARRED_PRAGMA,
-  CPU_BARRED_BUILTIN,
-  CPU_BARRED_NAME,
-  CPU_BARRED_TYPE,
-  CPU_BARRED_HEADER,
-  CPU_BARRED_DISGUISE,
-} cpu_barred;
-
 typedef struct cpu_token {
   cpu_token_kind kind;
   int            size;
@@ -49,11 +37,7 @@ typedef struct cpu_token {
   int            match;      /* of ( [ { and their partners: index of the other one; else -1 */
   bool           space;      /* white space before it */
   bool           painted;    /* a macro's name that is not expanded any more: macro.c */
-  bool           yields;     /* a condition begins here that waits for another thread: cpu/program/spin_wait.c */
-  bool           counted;    /* a loop begins here whose rounds are counted, in a condition ... */
-  bool           counts;     /* ... that begins here */
-  cpu_barred     barred;     /* of a program that check mode judges */
-  bool           weak;       /* a "volatile" that check mode leaves out: cpu/program/ptx.c */
+  unsigned char  marks;      /* bits of whoever reads the list; 0 at first */
 } cpu_token;
 
 typedef struct cpu_wrong { /* the first thing that does not match, or does not end */

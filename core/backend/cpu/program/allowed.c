@@ -117,7 +117,7 @@ static void attribute_list(cpu_tokens *tokens, int open) {
   for (int i = open + 1; i < at[open].match; i++) {
     const bool scope = cpu_token_any(&at[i + 1], WORDS("::", ":"));
     if (at[i].kind == CPU_NAME && !scope && !cpu_token_is(&at[i], "using") && !is_allowed_attribute(&at[i]))
-      at[i].barred = CPU_BARRED_ATTRIBUTE;
+      cpu_bar(&at[i], CPU_BARRED_ATTRIBUTE);
     if (at[i].match > i) i = at[i].match;
   }
 }
@@ -204,7 +204,7 @@ static cpu_barred barred(const cpu_tokens *tokens, int i) {
 
 void cpu_allowed_read(cpu_tokens *tokens) {
   for (int i = 0; i < tokens->count; i++)
-    if (!tokens->at[i].barred) tokens->at[i].barred = barred(tokens, i);
+    if (!cpu_barred_of(&tokens->at[i])) cpu_bar(&tokens->at[i], barred(tokens, i));
   for (int i = 0; i < tokens->count; i++) attributes_bar(tokens, i);
 }
 
@@ -220,7 +220,7 @@ static char *header_why(const cpu_token *token) {
 static char *why(const cpu_token *token) {
   const struct barred_name *own;
   char words[96] = "";
-  switch (token->barred) {
+  switch (cpu_barred_of(token)) {
   case CPU_BARRED_ATTRIBUTE:
     return mw_format("check mode does not know that the attribute '%.*s' hides no access: leave it out", TEXT(token));
   case CPU_BARRED_PRAGMA:
@@ -263,7 +263,7 @@ static char *asm_why(const cpu_item *item, const cpu_token *token) {
 
 /* Host code may include what it likes: a header is no reason for errors without it. */
 static void barred_keep(cpu_program *program, const cpu_token *token, const mw_error *error) {
-  if (program->barred.status || token->barred == CPU_BARRED_HEADER) return;
+  if (program->barred.status || cpu_barred_of(token) == CPU_BARRED_HEADER) return;
   program->barred = *error;
   program->barred.log = error->log ? mw_strdup(error->log) : NULL;
 }

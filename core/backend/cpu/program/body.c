@@ -218,9 +218,9 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
 static void round_put(const cpu_tokens *tokens, cpu_text *out, int i) {
   const cpu_token *at = &tokens->at[i];
   const bool empty = cpu_token_is(at, ";");
-  if (at->counted) cpu_text_put(out, " MW_COUNTED ");
-  if (at->counts) cpu_text_put(out, empty ? " mw_spin.next()" : " mw_spin.next(),");
-  if (at->yields)
+  if (at->marks & CPU_COUNTED) cpu_text_put(out, " MW_COUNTED ");
+  if (at->marks & CPU_COUNTS) cpu_text_put(out, empty ? " mw_spin.next()" : " mw_spin.next(),");
+  if (at->marks & CPU_YIELDS)
     cpu_text_put(out, cpu_token_is(at, ":") ? " : mw_yield();" : empty ? " mw_yield(), true" : " mw_yield(), ");
 }
 
@@ -260,7 +260,7 @@ static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, c
   const cpu_token *at = tokens->at;
   if (cpu_token_is(&at[i], "[")) i = captures_put(tokens, out, i);
   round_put(tokens, out, i);
-  if (at[i].yields && cpu_token_is(&at[i], ":")) return i + 1; /* of a label */
+  if ((at[i].marks & CPU_YIELDS) && cpu_token_is(&at[i], ":")) return i + 1; /* of a label */
   if (at[i].kind == CPU_PRAGMA) {
     pragma_put(out, tokens, &at[i]);
     return i + 1;

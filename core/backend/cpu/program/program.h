@@ -15,6 +15,33 @@
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
+/* Why a token is not one that check mode takes (allowed.c). */
+typedef enum cpu_barred {
+  CPU_FREE,
+  CPU_BARRED_ATTRIBUTE,
+  CPU_BARRED_PRAGMA,
+  CPU_BARRED_BUILTIN,
+  CPU_BARRED_NAME,
+  CPU_BARRED_TYPE,
+  CPU_BARRED_HEADER,
+  CPU_BARRED_DISGUISE,
+} cpu_barred;
+
+typedef enum cpu_mark { /* of a token */
+  CPU_YIELDS = 1,  /* a condition begins here that waits for another thread (spin_wait.c) */
+  CPU_COUNTED = 2, /* a loop begins here, the rounds of which are counted, in a condition ... */
+  CPU_COUNTS = 4,  /* ... that begins here */
+  CPU_WEAK = 8,    /* a "volatile" that check mode leaves out (ptx.c) */
+  CPU_BARRED = 16, /* times a cpu_barred */
+} cpu_mark;
+
+static inline cpu_barred cpu_barred_of(const cpu_token *token) {
+  return (cpu_barred)(token->marks / CPU_BARRED);
+}
+static inline void cpu_bar(cpu_token *token, cpu_barred why) {
+  token->marks = (unsigned char)(token->marks % CPU_BARRED + CPU_BARRED * why);
+}
+
 typedef struct cpu_function {
   int         name;                                   /* token; a class is a function that holds all its members */
   bool        kernel, is_template, special, is_class; /* special: template <> */

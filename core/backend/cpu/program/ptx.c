@@ -455,7 +455,7 @@ static int statement_put(ptx *in, int i) {
   const int close = at[i + 1].match;
   if (!cpu_token_is(&at[i + 1], "(") || close < i || !cpu_token_is(&at[close + 1], ";")) return -1;
   for (int k = i; k < close; k++)
-    if (at[k].barred) return -1;
+    if (cpu_barred_of(&at[k])) return -1;
   cpu_text text = {0};
   const int behind = template_read(in->tokens, i + 2, &text);
   const bool ordered = text.at && is_ordered(text.at);
@@ -474,7 +474,8 @@ static int statement_put(ptx *in, int i) {
 
 /* A statement stays where it is, which C++ calls volatile; to other threads its accesses are plain ones. */
 static void weaken(cpu_tokens *tokens, int first) {
-  for (int i = first; i < tokens->count; i++) tokens->at[i].weak = cpu_token_is(&tokens->at[i], "volatile");
+  for (int i = first; i < tokens->count; i++)
+    if (cpu_token_is(&tokens->at[i], "volatile")) tokens->at[i].marks |= CPU_WEAK;
 }
 
 static bool is_asm(const cpu_token *token) {

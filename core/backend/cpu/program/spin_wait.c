@@ -405,10 +405,13 @@ static void code_read(cpu_others *others, const cpu_routine *code) {
     if (is_let_be(&it)) continue;
     it.fenced = is_fenced(&it);
     if (loop_waits(&it)) {
-      at[it.test].yields = true;
+      at[it.test].marks |= CPU_YIELDS;
       if (function->wait < 0) function->wait = statement->first;
-    } else if (is_counted(&it))
-      at[statement->first].counted = at[it.test].counts = function->counted = true;
+    } else if (is_counted(&it)) {
+      at[statement->first].marks |= CPU_COUNTED;
+      at[it.test].marks |= CPU_COUNTS;
+      function->counted = true;
+    }
   }
   mw_free(it.changes);
 }

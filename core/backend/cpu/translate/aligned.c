@@ -138,7 +138,7 @@ static void pass_over(const pass *p) {
     if (name >= 0 && !is_declared(p, names, count, &at[name])) names[count++] = name;
   }
   for (int i = p->first; i < p->last; i++) {
-    if (at[i].weak)
+    if (at[i].marks & CPU_WEAK)
       cpu_token_set(p->tokens, i, mw_strdup(""));
     else if (cpu_token_is(&at[i], "("))
       cast(p, i);
