@@ -238,6 +238,8 @@ install: programs ## into PREFIX
 	cp -r lua kernels experiments plots $(GENERATED)/manual.txt $(GENERATED)/meta $(DATA)
 	cp -r core/backend/cpu/abi.h core/backend/cpu/shim $(DATA)/core/backend/cpu
 	cp -r core/mpi $(DATA)/core
+	mkdir -p $(DATA)/core/runtime
+	cp -r core/runtime/include $(DATA)/core/runtime
 
 uninstall: ## out of PREFIX
 	rm -rf $(DATA)

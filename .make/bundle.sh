@@ -16,6 +16,8 @@ cp -r lua kernels experiments plots docs build/generated/manual.txt build/genera
 mkdir -p "$root/core/backend/cpu"
 cp -r core/backend/cpu/abi.h core/backend/cpu/shim "$root/core/backend/cpu/"
 cp -r core/mpi "$root/core/"
+mkdir -p "$root/core/runtime"
+cp -r core/runtime/include "$root/core/runtime/"
 # The shim over MPI for machines without an mpicc, of those that are installed here.
 mkdir -p "$root/lib/mpi"
 for mpicc in openmpi mpich; do

@@ -92,16 +92,16 @@ __global__ void read(double *sums, const double *A, int mask, int run, int span)
   sums[element(run, span)] = total(sum);
 }
 
-__global__ void shared(float *sums, float one, int mask, int times) {
-  __shared__ float s[POOL];
-  for (int k = threadIdx.x; k < POOL; k += blockDim.x) s[k] = one;
+template <class V> __global__ void shared(double *sums, double one, int mask, int times) {
+  __shared__ V s[POOL];
+  for (int k = threadIdx.x; k < POOL; k += blockDim.x) s[k] = V(one);
   __syncthreads();
-  float sum = 0;
+  V sum(0.0);
   for (int r = 0; r < times; r++) {
 #pragma unroll
-    for (int k = 0; k < EACH; k++) sum += s[threadIdx.x + ((r + k) & mask) * blockDim.x];
+    for (int k = 0; k < EACH; k++) sum = sum + s[threadIdx.x + ((r + k) & mask) * blockDim.x];
   }
-  sums[(size_t)blockIdx.x * blockDim.x + threadIdx.x] = sum;
+  sums[(size_t)blockIdx.x * blockDim.x + threadIdx.x] = total(sum);
 }
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ __global__ void nothing() {}
 // write, copy, triad  block 256; arrays of windows * 2^span * 256 V; grid windows * 2^run; all of the
 //                     blocks in one window: run and span 31
 // read                the same; A is mask + 1 times as large (mask: 2^k - 1, at most 15); sums EACH TIMES f64 of V
-// shared              block 256, mask at most 3; sums EACH times
+// shared              block 256, mask at most 3; sums EACH times f64 of V
 // chains, roots       block 256, a few blocks per multiprocessor; sums one per thread: CHAINS (CHAINS - 1) / 2 + CHAINS *
 //                     steps, and CHAINS
 // count               any; counts: mask + 1 zeros, mask: 2^k - 1

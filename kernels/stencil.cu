@@ -29,18 +29,23 @@
 //     ...
 //     row j - K   level K, to memory
 //
-// From one row to the next a level remembers one row (held[k] is row j - 1 - k of level k) and the flux into it from
-// above. So T is read once and written once for K steps. Ci of the last K + 1 rows stays in registers too, since every
-// level needs it, each a row later than the one before. Neighbours along x are in the next lane: shuffles, no shared
-// memory, no barrier. At a strip's edges the levels lose a column per step, so strips overlap by the halo; a warp
-// starts K rows early and ends K rows late. Rounding is that of K steps of diffusion, up to which multiplications and
-// additions the compiler fuses: an element differs by a few eps a step.
+// From one row to the next a level remembers two rows: held[k] is row j - 1 - k of level k, above[k] the one above it.
+// So T is read once and written once for K steps. Neighbours along x are in the next lane: shuffles, no barrier. Shared
+// memory holds what a thread needs later, and no other thread reads it: AHEAD rows of T and of Ci on their way from
+// memory, and the rates of the last K + 1 rows, since every level needs them, each a row later than the one before. At a
+// strip's edges the levels lose a column per step, so strips overlap by the halo; a warp starts K rows early and ends K
+// rows late. A step has five operations per element where the flux form has thirteen. Rounding is that of K steps of
+// diffusion but for the order of the sum: an element differs by a few eps a step.
+
+#include <cuda_pipeline.h>
 
 #ifndef REAL
 #define REAL double // or float
 #endif
 #define COLUMNS (16 / (int)sizeof(REAL))
 #define WARP 0xffffffffu
+#define LEVELS_BLOCK 64 // threads of a block of diffusion_levels
+#define AHEAD 4         // rows on their way from memory, a power of 2
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
 
@@ -80,30 +85,41 @@ __device__ void put_columns(REAL *field, columns c, int ix, int iy, int nx, int 
   }
 }
 
-// dt * Ci of row iy: the cells that no step changes get zero.
-__device__ columns rate_of(columns Ci, REAL dt, int ix, int iy, int nx, int ny) {
+// Begins to copy the columns from (ix, iy) on to a place in shared memory; zero outside the field.
+__device__ void fetch(columns *to, const REAL *field, int ix, int iy, int nx, int ny) {
+  bool inside = ix >= 0 && ix < nx && iy >= 0 && iy < ny;
+  const REAL *from = inside ? field + (size_t)iy * nx + ix : field;
+  if (nx % COLUMNS == 0) {
+    __pipeline_memcpy_async(to, from, sizeof(columns), inside ? 0 : sizeof(columns));
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < COLUMNS; k++) {
+    bool is_cell = inside && ix + k < nx;
+    __pipeline_memcpy_async(&to->at[k], is_cell ? from + k : field, sizeof(REAL), is_cell ? 0 : sizeof(REAL));
+  }
+}
+
+// scale * Ci of row iy: the cells that no step changes get zero.
+__device__ columns rate_of(columns Ci, REAL scale, int ix, int iy, int nx, int ny) {
   bool solid = iy > 0 && iy < ny - 1;
 #pragma unroll
   for (int k = 0; k < COLUMNS; k++) {
-    Ci.at[k] = solid && ix + k > 0 && ix + k < nx - 1 ? dt * Ci.at[k] : (REAL)0;
+    Ci.at[k] = solid && ix + k > 0 && ix + k < nx - 1 ? scale * Ci.at[k] : (REAL)0;
   }
   return Ci;
 }
 
-// One step of the columns c: n is the row below them; flux holds what flows in from the row above, then what flows out
-// to the row below; w and e are the cells left and right of them.
-__device__ columns advance(columns c, columns n, columns &flux, REAL w, REAL e, columns rate, REAL lam, REAL _dx,
-                           REAL _dy) {
+// One step of the columns c: n and s are the rows below and above them, w and e the cells left and right of them, rate
+// is dt * Ci * lam / dy^2, aspect (dy / dx)^2, centre -2 (1 + aspect).
+__device__ columns advance(columns c, columns n, columns s, REAL w, REAL e, columns rate, REAL aspect, REAL centre) {
   columns out;
-  REAL west = -lam * (c.at[0] - w) * _dx;
+  REAL left = w;
 #pragma unroll
   for (int k = 0; k < COLUMNS; k++) {
     REAL right = k + 1 < COLUMNS ? c.at[(k + 1) % COLUMNS] : e;
-    REAL east = -lam * (right - c.at[k]) * _dx;
-    REAL north = -lam * (n.at[k] - c.at[k]) * _dy;
-    out.at[k] = c.at[k] + rate.at[k] * (-(east - west) * _dx - (north - flux.at[k]) * _dy);
-    west = east;
-    flux.at[k] = north;
+    out.at[k] = c.at[k] + rate.at[k] * (centre * c.at[k] + (aspect * (left + right) + (n.at[k] + s.at[k])));
+    left = c.at[k];
   }
   return out;
 }
@@ -246,30 +262,42 @@ __global__ void diffusion_vector(REAL *__restrict__ T2, const REAL *__restrict__
 
 // Writes all of T2, the border as T has it.
 template <int K>
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(LEVELS_BLOCK, K <= 8 ? 8 : 1)
 diffusion_levels(REAL *__restrict__ T2, const REAL *__restrict__ T, const REAL *__restrict__ Ci, REAL lam, REAL dt,
                  REAL _dx, REAL _dy, int nx, int ny, int rows) {
-  const int halo = (K + COLUMNS - 1) / COLUMNS * COLUMNS, width = 32 * COLUMNS - 2 * halo;
-  int own = (blockIdx.x * blockDim.x + threadIdx.x) / 32 * width; // the strip's first column without its halo
+  const int RATES = K + 1 + AHEAD <= 16 ? 16 : 32; // a power of 2: rows are found by a mask
+  __shared__ columns coming[AHEAD][LEVELS_BLOCK], rates[RATES][LEVELS_BLOCK];
+  const int halo = (K + COLUMNS - 1) / COLUMNS * COLUMNS, width = 32 * COLUMNS - 2 * halo, t = threadIdx.x;
+  int own = (blockIdx.x * blockDim.x + t) / 32 * width; // the strip's first column without its halo
   if (own >= nx) return;
-  int ix = own - halo + threadIdx.x % 32 * COLUMNS;
+  int ix = own - halo + t % 32 * COLUMNS;
   int first = blockIdx.y * rows, last = min(first + rows, ny);
-  columns none = {}, held[K], flux[K], rate[K + 1]; // rate[k] is of row j - k
+  const REAL aspect = _dx / _dy * (_dx / _dy), centre = -2 * (1 + aspect), scale = dt * lam * _dy * _dy;
+  columns none = {}, held[K], above[K];
 #pragma unroll
-  for (int k = 0; k < K; k++) held[k] = flux[k] = rate[k] = none;
-  rate[K] = none;
-  columns next = columns_of(T, ix, first - K, nx, ny), next_Ci = columns_of(Ci, ix, first - K, nx, ny);
+  for (int k = 0; k < K; k++) held[k] = above[k] = none;
+#pragma unroll
+  for (int k = 0; k < RATES; k++) rates[k][t] = none;
+#pragma unroll
+  for (int a = 0; a < AHEAD; a++) {
+    fetch(&coming[(first - K + a) & (AHEAD - 1)][t], T, ix, first - K + a, nx, ny);
+    fetch(&rates[(first - K + a) & (RATES - 1)][t], Ci, ix, first - K + a, nx, ny);
+    __pipeline_commit();
+  }
+#pragma unroll 3 // above, held and the row that comes take turns in the registers: three rows without a move
   for (int j = first - K; j < last + K; j++) {
-    columns row = next;
-#pragma unroll
-    for (int k = K; k > 0; k--) rate[k] = rate[k - 1];
-    rate[0] = rate_of(next_Ci, dt, ix, j, nx, ny);
-    next = columns_of(T, ix, j + 1, nx, ny); // a row ahead: the levels' arithmetic hides the wait
-    next_Ci = columns_of(Ci, ix, j + 1, nx, ny);
+    __pipeline_wait_prior(AHEAD - 1);
+    columns row = coming[j & (AHEAD - 1)][t];
+    columns *rate = &rates[j & (RATES - 1)][t];
+    *rate = rate_of(*rate, scale, ix, j, nx, ny);
+    fetch(&coming[j & (AHEAD - 1)][t], T, ix, j + AHEAD, nx, ny);
+    fetch(&rates[(j + AHEAD) & (RATES - 1)][t], Ci, ix, j + AHEAD, nx, ny);
+    __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < K; k++) {
       REAL w = __shfl_up_sync(WARP, held[k].at[COLUMNS - 1], 1), e = __shfl_down_sync(WARP, held[k].at[0], 1);
-      columns out = advance(held[k], row, flux[k], w, e, rate[k + 1], lam, _dx, _dy);
+      columns out = advance(held[k], row, above[k], w, e, rates[(j - 1 - k) & (RATES - 1)][t], aspect, centre);
+      above[k] = held[k];
       held[k] = row;
       row = out;
     }
@@ -283,6 +311,6 @@ diffusion_levels(REAL *__restrict__ T2, const REAL *__restrict__ T, const REAL *
 // shared             _staged: bx * by * sizeof(REAL); _halo, _filled, _shared: (bx + 2) * (by + 2) * sizeof(REAL)
 // diffusion_march    block {bx, by}, grid {ceil(nx / bx), ceil(ny / (by * ROWS))}
 // diffusion_vector   block {bx, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / by)}
-// diffusion_levels   block 32 * warps (128 at most), grid {ceil(strips / warps), ceil(ny / rows)} with
+// diffusion_levels   block LEVELS_BLOCK or 32, grid {ceil(strips / warps of a block), ceil(ny / rows)} with
 //                    strips = ceil(nx / (32 * COLUMNS - 2 * halo)), halo = K rounded up to a multiple of COLUMNS
 // stable for         dt <= min(dx, dy)^2 / lam / max(Ci) / 4; the lecture divides by 4.1

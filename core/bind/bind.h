@@ -351,6 +351,14 @@ void race_captured(bind_graph *);                              /* its capture ha
 void race_add_findings(lua_State *, const char *id);
 extern const luaL_Reg race_functions[];
 
+/* ---- trace.c: what a function launches and copies ---------------------------------------------------------------- */
+
+extern bool bind_traces;                                           /* a list is kept; only then the following are called */
+void trace_launch(lua_State *, const mw_launch *, int index);      /* index: of the launch's userdata, or 0 */
+void trace_graph(lua_State *, const bind_graph *);
+void trace_copy(lua_State *, const mw_buffer *to, const mw_buffer *from, size_t bytes);
+extern const luaL_Reg trace_functions[];
+
 /* ---- counter.c: what a device in check mode counts --------------------------------------------------------------- */
 
 extern const bind_method counter_methods[]; /* of a device */
@@ -375,6 +383,7 @@ extern const luaL_Reg native_functions[];
 /* ---- mpi.c ------------------------------------------------------------------------------------------------------ */
 
 void mpi_functions(lua_State *); /* adds mpi to the table on top */
+void program_functions(lua_State *); /* adds program */
 
 /* ---- searcher.c, library.c ------------------------------------------------------------------------------------- */
 

@@ -82,6 +82,7 @@ static int graph_launch(lua_State *L) {
   bind_try(L, device->backend->graph_launch(self->graph, stream, &bind_error));
   if (stream->capturing) capture_graph(L, self);
   race_graph(L, self, stream);
+  if (bind_traces) trace_graph(L, self);
   lua_settop(L, 1);
   return 1;
 }

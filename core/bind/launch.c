@@ -218,6 +218,7 @@ static int launch_call(lua_State *L) {
   if (status != MW_OK) return bind_raise(L);
   stream->acted = true;
   if (stream->device->info.traces) race_launch(L, self->launch.kernel, stream, 2);
+  if (bind_traces) trace_launch(L, &self->launch, 1);
   if (capture && stream->capturing) note(L, capture->graph, self, 2);
   return 0;
 }

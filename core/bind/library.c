@@ -51,8 +51,10 @@ int luaopen_moonwarp_core(lua_State *L) {
   luaL_setfuncs(L, compare_functions, 0);
   luaL_setfuncs(L, race_functions, 0);
   luaL_setfuncs(L, service_functions, 0);
+  luaL_setfuncs(L, trace_functions, 0);
   luaL_setfuncs(L, native_functions, 0);
   mpi_functions(L);
+  program_functions(L);
   lua_newtable(L);
   lua_setfield(L, -2, "files");
   lua_newtable(L);

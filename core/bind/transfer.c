@@ -209,6 +209,7 @@ static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_
   buffer_use(L, a->buffer, stream);
   buffer_use(L, source->buffer, stream);
   bind_try(L, backend->copy(stream, to, from, p.count * width, &bind_error));
+  if (bind_traces) trace_copy(L, a->buffer, source->buffer, p.count * width);
   capture_buffer(L, a->buffer);
   capture_buffer(L, source->buffer);
   race_copy(L, stream, a, p.to, source, p.from, p.count, wait || waits_anyway(stream, a, source));

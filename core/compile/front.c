@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/compile/beside.h"
 #include "core/compile/excerpt.h"
 
 /* ---- what is kept ---------------------------------------------------------------------------------------------- */
@@ -154,6 +155,7 @@ static void unreadable_explain(const mw_front *front, const mw_source *source, m
   if (!wrong->what) {
     mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: there is no kernel, a __global__ function, in it",
             source->name);
+    if (source->folder) mw_beside_tell(source->folder, error);
     mw_front_missing_add(front, error->text, sizeof error->text);
     mw_error_log(error, NULL);
     return;

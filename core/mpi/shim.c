@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of shim.h on the MPI whose mpicc compiles this file. All that may wait is begun and tested, so that whoever
- * waits can be interrupted. */
+ * The calls of shim.h on the MPI whose mpicc compiles this file. Calls that may wait are begun and tested, so that a
+ * wait can be interrupted. */
 #include "shim.h"
 
 #include <limits.h>
@@ -16,6 +16,33 @@
 static MPI_Comm spaces[MW_MPI_SPACES];
 static MPI_Request *requests; /* MPI_REQUEST_NULL: free */
 static int capacity;
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+/* MPI_MAX and MPI_MIN of a NaN depend on the order of ranks. Here it loses against a number, as in C's fmax. */
+#define EXTREME(name, type, wins)                                                                                      \
+  static void name(void *in, void *out, int *count, MPI_Datatype *of) {                                                \
+    const type *b = in;                                                                                                \
+    type *a = out;                                                                                                     \
+    (void)of;                                                                                                          \
+    for (int i = 0; i < *count; i++)                                                                                   \
+      if (b[i] wins a[i] || a[i] != a[i]) a[i] = b[i];                                                                 \
+  }
+
+EXTREME(max_f32, float, >)
+EXTREME(max_f64, double, >)
+EXTREME(min_f32, float, <)
+EXTREME(min_f64, double, <)
+
+static MPI_Op extremes[2][2]; /* least and greatest, of f32 and f64 */
+
+static int make_extremes(void) {
+  MPI_User_function *const functions[2][2] = {{min_f32, min_f64}, {max_f32, max_f64}};
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < 4 && code == MPI_SUCCESS; i++)
+    code = MPI_Op_create(functions[i / 2][i % 2], 1, &extremes[i / 2][i % 2]);
+  return code;
+}
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
@@ -50,6 +77,7 @@ static int shim_open(mw_mpi_place *place) {
   snprintf(place->version, sizeof place->version, "%s", version);
   place->takes_cuda = takes_cuda();
   for (int i = 0; i < MW_MPI_SPACES && code == MPI_SUCCESS; i++) code = MPI_Comm_dup(MPI_COMM_WORLD, &spaces[i]);
+  if (code == MPI_SUCCESS) code = make_extremes();
   return code == MPI_SUCCESS ? find_local(place) : code;
 }
 
@@ -80,7 +108,7 @@ static int free_request(void) {
   return first;
 }
 
-/* For data that is only moved the size is enough. */
+/* For data that is only moved, the size is enough. */
 static MPI_Datatype moved_type(size_t size) {
   return size == 1 ? MPI_UINT8_T : size == 2 ? MPI_UINT16_T : size == 4 ? MPI_UINT32_T : MPI_UINT64_T;
 }
@@ -94,13 +122,15 @@ static MPI_Datatype added_type(const char *name) {
   return MPI_DATATYPE_NULL;
 }
 
-static MPI_Op op_of(const char *name) {
+static MPI_Op op_of(const char *name, const char *type) {
+  const int is_max = strcmp(name, "max") == 0;
   if (strcmp(name, "prod") == 0) return MPI_PROD;
-  if (strcmp(name, "max") == 0) return MPI_MAX;
-  return strcmp(name, "min") == 0 ? MPI_MIN : MPI_SUM;
+  if (!is_max && strcmp(name, "min") != 0) return MPI_SUM;
+  if (*type == 'f') return extremes[is_max][strcmp(type, "f64") == 0];
+  return is_max ? MPI_MAX : MPI_MIN;
 }
 
-/* MPI wants a root to say that its own part is in place, and the others not. */
+/* In MPI only the root says that its own part is in place. */
 static const void *in_of(const mw_mpi_order *o, int is_root) {
   if (o->in) return o->in;
   return is_root ? MPI_IN_PLACE : o->out;
@@ -108,7 +138,7 @@ static const void *in_of(const mw_mpi_order *o, int is_root) {
 
 static int reduction(const mw_mpi_order *o, int count, int is_root, MPI_Comm comm, MPI_Request *to) {
   const MPI_Datatype type = added_type(o->type);
-  const MPI_Op op = op_of(o->op);
+  const MPI_Op op = op_of(o->op, o->type);
   if (type == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
   if (o->kind == MW_MPI_REDUCE) return MPI_Ireduce(in_of(o, is_root), o->out, count, type, op, o->peer, comm, to);
   if (o->kind == MW_MPI_ALL_REDUCE) return MPI_Iallreduce(in_of(o, 1), o->out, count, type, op, comm, to);
@@ -127,8 +157,6 @@ static int begin(const mw_mpi_order *o, MPI_Request *to) {
     return MPI_Isend(o->in, count, type, o->peer, o->tag, comm, to);
   case MW_MPI_RECV:
     return MPI_Irecv(o->out, count, type, o->peer, o->tag, comm, to);
-  case MW_MPI_BARRIER:
-    return MPI_Ibarrier(comm, to);
   case MW_MPI_BROADCAST:
     return MPI_Ibcast(o->out, count, type, o->peer, comm, to);
   case MW_MPI_GATHER:

@@ -80,8 +80,23 @@ behind the last, or where devices have parts a part, `"cpu:0/2"`. Without an id 
       params = { { "id", "string?", "" }, { "which", "integer", "from 0" }, { "of", "integer", "" } },
       returns = { { "string", "" } }, since = "0.11.0",
       example = [[print(core.device_share("cpu", 1, 4)) --> cpu:1/4]] },
+    { name = "program", forms = { "core.program" }, field = "table<string, function>",
+      about = [[Whole programs, for lua/moonwarp/program.lua. `compile{ files =, includes =, defines =, libraries = }` begins to compile the host
+parts and returns which of the files have kernels, and whether some are templates. `instances(count)` waits for that and returns the instances
+of templates that each file needs. `run(device, modules, words)` runs `main` and ends the process.]],
+      since = "0.11.0" },
     { name = "mpi", forms = { "core.mpi" }, field = "table<string, function>",
       about = [[MPI's calls as lua/moonwarp/mpi_calls.lua takes them.]], since = "0.11.0" },
+    { name = "trace", forms = { "core.trace()", "core.trace(list)" },
+      about = [[From now on each launch adds itself to the list, as `{ name =, kernel =, grid =, block =, shared = }`, `kernel` but for those
+of a graph, and each copy between host and device, as `{ copy = "to_device", bytes = }`. Without a list none does.]],
+      params = { { "list", "table", "", optional = true } }, since = "0.11.0" },
+    { name = "pause", forms = { "core.pause(seconds)" },
+      about = [[Does nothing for so long, at most a second. A signal ends it.]],
+      params = { { "seconds", "number", "" } }, since = "0.11.0", example = [[core.pause(0.001)]] },
+    { name = "keep_mode", forms = { "core.keep_mode(from, to)" },
+      about = [[Gives a file the permissions of another.]], params = { { "from", "string", "" }, { "to", "string", "" } },
+      returns = { { "string?", "why not; nil if it was done" } }, since = "0.11.0" },
     { name = "type", forms = { "core.type(value)" }, about = [[As `mw.type`.]], params = { { "value", "any", "" } },
       returns = { { "string?", "" } }, since = "0.1.0" },
     { name = "within", forms = { "core.within(seconds, f, ...)" },

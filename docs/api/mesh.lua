@@ -34,7 +34,11 @@ share it. An order of the elements that keeps neighbours together makes plans an
 - A target of many thousand elements makes plans slow, for they are sorted by a thread each, and tables of "owner" have as many
   rows: "atomics" needs no plan.
 
-Several devices are left out: a mesh is on one.]],
+A mesh is on one device. `mesh.partition` divides the numbers of a mesh for several, each of which gets a mesh of its own, and
+`mesh.exchange` copies values between these. **Owner computes**: the elements of one set, the targets, have one owner each. Elements that
+lead to targets of two parts are computed by both. A part also has copies of the targets that its elements read but another part owns.
+Copies come after the part's own targets, so that a loop over the own ones takes the first `own` elements: a set of that size, with views of
+the arrays as dats. What a loop adds to a copy is not used.]],
   setup = [[
 local mw, mesh = require "moonwarp", require "moonwarp.mesh"
 local dev = mw.device "cpu"
@@ -54,6 +58,7 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
       { "type", [["f32"|"f64"]], "REAL in them", default = [["f64"]] },
       { "layout", [["aos"|"soa"]], "of dats with several values per element", default = [["aos"]] },
       { "constants", "table<string, number>", "named constants of type REAL", default = "{}" },
+      { "contract", "boolean", "`a * b + c` may be rounded once, in what `m:compile` and `m:par_loop` compile", default = "true" },
     },
     loop_options = {
       about = "How a loop runs.",
@@ -76,6 +81,21 @@ local product = { { A, "read" }, { u, ends, 2, "read" }, { y, ends, 1, "inc" } }
       { "plan", "table", "`colours` of the threads, `blocks`, `shared` bytes per block, `first`: where each launch begins; " ..
         "the rest is internal" },
       { "pattern", "table", "its arguments and maps" },
+    },
+    mesh_partition = {
+      about = "What is divided.",
+      { "sets", "table<string, integer>", "the sizes of sets" },
+      { "target", "string", "the set whose elements have owners" },
+      { "owners", "integer[]", "the part of each of them, from 1 on" },
+      { "maps", "table<string, table>", "`{ from, to, numbers }`: names of sets, and elements from 0, one column after the other. " ..
+        "Each leads to the targets, or from them or from a set that leads to them" },
+    },
+    mesh_part = {
+      about = "A part.", result = true,
+      { "sets", "table<string, integer[]>", "by name the elements that it has, by their numbers in the whole" },
+      { "own", "integer", "how many of the targets it owns; they come first" },
+      { "maps", "table<string, integer[]>", "by name the numbers for `m:map`" },
+      { "copies", "table[]", "`part`, `first`, `count` of the targets after its own" },
     },
     mesh_set = { about = "A set of a mesh.", result = true, { "name", "string", "" },
                  { "n", "integer", "its elements" } },
@@ -208,6 +228,40 @@ local first, second = m:compile { m:loop(elements, "spmv", product), clear }
 first()
 second()
 print(y.array:get(1)) --> 420.0]],
+    },
+    {
+      name = "partition", forms = { "mesh.partition(spec)" }, meta = false,
+      about = [[Divides sets and maps for several devices.]],
+      params = { { "spec", "mesh_partition", "" } }, returns = { { "mesh_part[]", "", name = "parts" } }, since = "0.11.0",
+      errors = { "mesh.partition: '<set>' has <n> elements, got <m> owners", "mesh.partition: part <i> owns nothing",
+                 "mesh.partition: an owner is a part from 1 on, got <value>",
+                 "mesh.partition: map '<name>' leads to element <i>: '<set>' has 0 to <n>",
+                 "mesh.partition: map '<name>': elements of '<set>' are divided by the targets '<set>' that they lead to, and "
+                   .. "those of '<set>' by what leads to them" },
+      example = [[
+local parts = mesh.partition { sets = { cells = 4, edges = 3 }, target = "cells", owners = { 1, 1, 2, 2 },
+                               maps = { sides = { "edges", "cells", { 0, 1, 2,  1, 2, 3 } } } }
+print(table.concat(parts[1].sets.cells, " "), parts[1].own, #parts[1].sets.edges) --> 0 1 2  2  2]],
+    },
+    {
+      name = "exchange", forms = { "mesh.exchange(parts, dats)" }, meta = false,
+      about = [[A function that copies the values of a dat from the owners to the other parts. It is in order with the default streams. With
+several values per element their layout is "aos".]],
+      params = { { "parts", "mesh_part[]", "" }, { "dats", "mesh_dat[]", "of each part's mesh, on its targets" } },
+      returns = { { "fun()", "", name = "exchange" } }, since = "0.11.0",
+      errors = { "mesh.exchange: <n> dats, one for each part, are wanted, got <m>",
+                 "mesh.exchange: a dat of part <i> is wanted, got <value>",
+                 "mesh.exchange: dat '<dat>' of part <i>: <d> values of <type> per element in \"aos\" are wanted" },
+      example = [[
+local parts = mesh.partition { sets = { cells = 4, edges = 3 }, target = "cells", owners = { 1, 1, 2, 2 },
+                               maps = { sides = { "edges", "cells", { 0, 1, 2,  1, 2, 3 } } } }
+local dats = {}
+for i, id in ipairs { "cpu:0/2", "cpu:1/2" } do
+  local m, n = mesh.new(mw.device(id)), #parts[i].sets.cells
+  dats[i] = m:dat("u", m:set("cells", n), 1, mw.device(id):full(i, "f64", n))
+end
+mesh.exchange(parts, dats)()
+print(dats[1].array:get(3), dats[2].array:get(3)) --> 2.0  1.0]],
     },
   },
 }

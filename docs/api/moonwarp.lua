@@ -4,7 +4,9 @@ local counter_names = require "moonwarp.measure.counter_names"
 -- A class with the structural counters after its own fields, and the figures if it has them.
 local function with_counters(class, has_figures)
   for _, one in ipairs(counter_names.list) do
-    class[#class + 1] = { one.name, "integer", one.doc, unit = one.unit and "bytes", optional = true }
+    local unit = one.unit == "B" and "bytes" or one.unit == "flop" and "operations" or one.unit
+    local doc = one.doc .. (one.metrics and "; by ncu only" or "")
+    class[#class + 1] = { one.name, one.unit == "s" and "number" or "integer", doc, unit = unit, optional = true }
   end
   for _, one in ipairs(has_figures and counter_names.figures or {}) do
     class[#class + 1] = { one.name, "number", one.doc, optional = true }
@@ -173,6 +175,8 @@ counter that is not known is absent, and so is a figure of accesses that the ker
         "mw.grid: a halo of <n> is wider than a part, which has <m> cells along <axis>",
         "mw.grid: a list of devices is wanted, got none", "mw.grid: device <i> must be one that runs kernels, got <value>",
         "mw.grid: either 'devices' or 'comm', which has its own",
+        "mw.grid: the job has <n> ranks: comm = nccl.communicator() divides the grid over them, and devices = { "
+          .. "mw.device() } gives each rank a whole one",
         "mw.grid: option 'comm' is a communicator of moonwarp.nccl, got <value>",
         [[mw.grid: option 'via' is "copies", or with a communicator "comm", got '<value>']],
         "mw.grid: unknown option '<name>'; did you mean '<nearest>'?",

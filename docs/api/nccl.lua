@@ -32,7 +32,7 @@ The ranks of an MPI job (docs/mpi.md) have a communicator as well: by NCCL where
 - A call is queued in a stream of each device, and the script goes on. It starts where every rank's stream has come to it. It can
   be captured into a graph, with streams of the other devices that have joined the capture.
 - Element types: f32, f64, i8, u8, i32, u32, i64, u64; f16 and bf16 are reduced only on CUDA devices. Sums in memory are in the order of the
-  ranks; NCCL's order is its own.
+  ranks; NCCL's order is its own. On CPU devices a NaN loses against a number in "max" and "min", as in C's fmax.
 - A table of options that is kept costs less than a new one for each call.]],
   setup = [[
 local mw, nccl = require "moonwarp", require "moonwarp.nccl"

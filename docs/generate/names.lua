@@ -54,7 +54,8 @@ local function registered()
   for _, name in ipairs { "blas", "fft", "rand", "sparse", "solver", "cub" } do found[name] = keys(require("moonwarp." .. name)) end
   local mesh = require "moonwarp.mesh"
   found.mesh = keys(mesh.methods)
-  found.mesh.new, found.mesh.__index, found.mesh.__name = true, nil, nil
+  for name in pairs(mesh) do found.mesh[name] = true end
+  found.mesh.methods, found.mesh.__index, found.mesh.__name = nil, nil, nil
   found.communicator = keys(require("moonwarp.nccl").methods)
   for name in pairs(found.communicator) do if name:match "^__" then found.communicator[name] = nil end end
   found.communicator.communicator = true

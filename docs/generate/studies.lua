@@ -3,6 +3,7 @@
 -- The tables of docs/studies/README.md, docs/course.md and kernels/README.md: from what studies say of themselves, and
 -- from the files of kernels/. A page has them between two comments, <!-- NAME: make docs --> and <!-- end -->.
 
+local calls = require "generate.calls"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
@@ -156,7 +157,8 @@ function tables.pages(home)
   end
   return { page("docs/studies/README.md", { { "studies", questions } }),
            page("docs/course.md", { { "weeks", weeks }, { "projects", projects } }),
-           page("kernels/README.md", { { "files", kernel_files } }) }
+           page("kernels/README.md", { { "files", kernel_files } }),
+           page("docs/programs.md", { { "calls", calls.table } }) }
 end
 
 return tables

@@ -65,10 +65,12 @@ end
 ---@param a table        of flow.arrays
 ---@param type string
 ---@param layout string
+---@param contract boolean?  of mesh.new
 ---@return table
-function flow.mesh(dev, g, a, type, layout)
+function flow.mesh(dev, g, a, type, layout, contract)
   local text = assert(files.read(core.home() .. "/kernels/airfoil.cuh"))
-  local m = mesh.new(dev, { type = type, layout = layout, constants = flow.constants, kernels = text })
+  local m = mesh.new(dev, { type = type, layout = layout, constants = flow.constants, kernels = text,
+                             contract = contract })
   local f = { mesh = m, arrays = a }
   for _, name in ipairs { "nodes", "cells", "edges", "bedges" } do f[name] = m:set(name, g[name]) end
   local function map(name, from, to, arity) f[name] = m:map(name, from, to, arity, a[name]) end

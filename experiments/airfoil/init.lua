@@ -8,7 +8,7 @@
 -- other users of par_loop, and the flow with its residual, compared with OP2's. See docs/studies/airfoil.md.
 
 local mw = require "moonwarp"
-local diagnostics, flow, grid = require "diagnostics", require "flow", require "grid"
+local devices, diagnostics, flow, grid = require "devices", require "diagnostics", require "flow", require "grid"
 local host, numbering, users = require "host", require "numbering", require "users"
 
 local study, p, gpu = mw.study {
@@ -438,6 +438,11 @@ study:part { "orders", blocks = "best", rows = "all",
   table = { { "number", title = "no." }, "rung", "layout", "numbering", "launches", "t", "T_eff", SHARE } }
 
 users.parts(study)
+
+study:part { "devices", run = function()
+  local c <close> = study:case { I = math.min(FIRST, 100), layout = "aos", numbering = "made" }
+  devices.run(c.dev, c.grid, c.type, math.min(p.steps, 10))
+end }
 
 study:finally(function()
   if p.source == "none" then return end

@@ -12,8 +12,8 @@ template <class T, operation OP> __global__ void combine(T *out, const T *in, lo
   const T a = out[i], b = in[i];
   if (OP == SUM || OP == AVG) out[i] = a + b;
   if (OP == PROD) out[i] = a * b;
-  if (OP == MAX) out[i] = b > a ? b : a;
-  if (OP == MIN) out[i] = b < a ? b : a;
+  if (OP == MAX) out[i] = b > a || a != a ? b : a; /* a NaN loses, as in NCCL */
+  if (OP == MIN) out[i] = b < a || a != a ? b : a;
 }
 
 template <class T> __global__ void divide(T *x, int by, long long n) {

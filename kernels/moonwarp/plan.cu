@@ -162,4 +162,9 @@ __global__ void block_conflicts(int blocks, int part, int n, int arity, int colu
   count[b] = have;
 }
 
+// ---- several devices: the values of some elements, one after the other -------------------------------------------------
+template <class T> __global__ void gather(int n, int dim, const int *places, const T *from, T *out) {
+  if (INDEX < n) out[INDEX] = from[places[INDEX / dim] * dim + INDEX % dim];
+}
+
 } // namespace moonwarp

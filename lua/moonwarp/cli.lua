@@ -10,7 +10,8 @@ local options = require "moonwarp.base.options"
 local cli = {}
 
 local COMMANDS = { "run", "new", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
-                   "repl", "cache", "tune", "tuned", "ceilings" }
+                   "repl", "cache", "tune", "tuned", "ceilings", "explain",
+                   "roofline" }
 
 local INNER = { "compile", "describe", "element" } -- which other commands start: no help names them
 
@@ -24,6 +25,8 @@ usage:
   moonwarp tune STUDY                     the best variants of a study's kernels
   moonwarp tuned list|export|forget       what was found
   moonwarp ceilings                       what a device gives at most
+  moonwarp explain RUN                    what bounds each kernel, and what to try
+  moonwarp roofline RUN...                kernels under the roofs of their device
   moonwarp batch [CURRICULUM]             the labs of a curriculum, each in its own process
   moonwarp list [STUDY...]                the studies, with their parameters
   moonwarp compare A B                    is B faster? status 5 if something is slower
@@ -77,8 +80,13 @@ end
 ---@param words string[]   [0] is the program's name
 ---@return integer status
 function cli.main(words)
-  local outcome, result, problem = require("moonwarp.host").call(dispatch, words)
+  local host = require "moonwarp.host"
+  local outcome, result, problem = host.call(dispatch, words)
   if outcome == "done" then return result end
+  if lists.has(words, "--mpi") then
+    local rank, size = require("moonwarp.base.launcher").place()
+    if size > 1 then host.prefix(("[%d] "):format(rank)) end
+  end
   exit.complain(exit.text(result, problem))
   return exit.of(outcome, problem)
 end

@@ -28,7 +28,6 @@ local range = require "moonwarp.measure.range"
 local record = require "moonwarp.results.record"
 local reduce = require "moonwarp.reduce"
 local remark = require "moonwarp.results.remark"
-local roofline = require "moonwarp.plot.roofline"
 local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
 local show = require "moonwarp.base.show"
@@ -126,7 +125,6 @@ local mw = {
   environment = api.func("mw.environment", 1, function(device)
     return environment.collect(device, session.current.options.script)
   end),
-  roofline = api.func("mw.roofline", 1, here(roofline.draw)),
   range = api.func("mw.range", math.maxinteger, range.run),
   record = api.func("mw.record", 1, here(record.write)),
   picture = api.func("mw.picture", 2, here(film.still)),
@@ -159,7 +157,7 @@ end)
 --- A box of cells divided over devices, or over the ranks of a communicator, with the exchange of halos.
 ---@param spec table   { nx[, ny[, nz]], devices = { ... } or comm = ..., dims =, halo =, periodic =, via = }
 ---@return table grid  of grid.lua
-mw.grid = api.func("mw.grid", 1, function(spec) return grid.new(spec, mw.device) end)
+mw.grid = api.func("mw.grid", 1, function(spec) return grid.new(spec, mw.device, session.current.job) end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.
 ---@param options table?     expected (true: what no such call has returned before; it fails no run)

@@ -7,7 +7,8 @@
 -- with blocks = "colours", "atomics" or "owner" (a block owns `part` targets), and threads = "colours", "atomics" or
 -- "owner" (a thread for each of these).
 --
--- mesh/loop.lua takes a loop, mesh/plan.lua plans it, mesh/source.lua writes its kernel. docs/api/mesh.md
+-- mesh/loop.lua takes a loop, mesh/plan.lua plans it, mesh/source.lua writes its kernel.
+-- mesh/partition.lua divides a mesh over devices. docs/api/mesh.md
 
 local api = require "moonwarp.base.api"
 local core = require "moonwarp.core"
@@ -15,6 +16,7 @@ local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local loop = require "moonwarp.mesh.loop"
 local nearest = require "moonwarp.base.nearest"
+local partition = require "moonwarp.mesh.partition"
 local schema = require "moonwarp.base.schema"
 local source = require "moonwarp.mesh.source"
 
@@ -26,8 +28,8 @@ local invalid, check_count = failure.invalid, loop.check_count
 
 local function new(dev, options)
   if core.type(dev) ~= "device" then invalid("mesh.new: a device is wanted, got %s", schema.kind(dev)) end
-  local rules = { kernels = "string", type = "string", layout = "string", constants = "table" }
-  local o = lists.merged({ kernels = "", type = "f64", layout = "aos", constants = {} },
+  local rules = { kernels = "string", type = "string", layout = "string", constants = "table", contract = "boolean" }
+  local o = lists.merged({ kernels = "", type = "f64", layout = "aos", constants = {}, contract = true },
     schema.options("mesh.new", options, rules))
   loop.check_word("mesh.new: option 'layout'", o.layout, "aos", "soa")
   loop.check_word("mesh.new: option 'type'", o.type, "f32", "f64")
@@ -163,7 +165,7 @@ end
 ---@return function ...   one for each
 function Mesh:compile(loops)
   local source_text = self:join(loops)[1].source
-  local module = self.dev:module { source = source_text, name = loops[1].name }
+  local module = self.dev:module { source = source_text, name = loops[1].name, contract = self.contract }
   return table.unpack(lists.map(loops, function(one) return loop.runner(one, module) end))
 end
 
@@ -177,4 +179,5 @@ end
 
 nearest.guard(Mesh, "a mesh")
 
-return { new = api.func("mesh.new", 2, new), methods = Mesh }
+return { new = api.func("mesh.new", 2, new), partition = api.func("mesh.partition", 1, partition.new),
+         exchange = api.func("mesh.exchange", 2, partition.exchange), methods = Mesh }

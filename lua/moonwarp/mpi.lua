@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- MPI, of the machine's own: the ranks of a job that mpirun has started.
+-- The ranks of a job that mpirun has started, through the MPI of the machine.
 --
 --   mpirun -n 4 moonwarp run script.lua --mpi
 --
@@ -8,7 +8,7 @@
 --   local all = mpi.gather(mpi.rank() * 10)                       -- numbers, texts, tables
 --   mpi.irecv(halo, left):wait()                                  -- arrays of any device
 --
--- Ranks count from 0, as MPI's. What one sends another is data: it is never run.
+-- Ranks count from 0, as in MPI. What a rank receives is data, and is never run.
 
 local core = require "moonwarp.core"
 local api = require "moonwarp.base.api"
@@ -43,15 +43,15 @@ end
 
 local FORMS <const> = { tag = "integer", stream = "stream", op = "string", root = "integer", into = "array" }
 
--- The options of a call; allowed: their names.
+-- The options of a call with their defaults; allowed: their names.
 local function options_of(name, given, allowed)
   local rules = {}
   for _, one in ipairs(allowed) do rules[one] = FORMS[one] end
-  local o = schema.options(name, given, rules)
-  if o.op and not OPS[o.op] then
+  local o = lists.merged({ op = "sum", root = 0 }, schema.options(name, given, rules))
+  if not OPS[o.op] then
     failure.invalid("%s: there is no op '%s'; %s", name, o.op, nearest.hint(o.op, OPS))
   end
-  if o.root then check_rank(name, "root", o.root) end
+  check_rank(name, "root", o.root)
   if o.tag and (o.tag < 0 or o.tag > TAGS) then
     failure.invalid("%s: tag must be from 0 to %d, got %d", name, TAGS, o.tag)
   end
@@ -68,7 +68,7 @@ local function check_array(name, what, x, count, dtype)
   if x:is_readonly() then failure.invalid("%s: %s is a read-only view", name, what) end
 end
 
--- A function of the module, of a job.
+-- Adds a function that needs a job.
 local function func(name, most, body)
   local full = "mpi." .. name
   mpi[name] = api.func(full, most, function(...)
@@ -79,69 +79,62 @@ end
 
 -- ---- the job ------------------------------------------------------------------------------------
 
-func("rank", 0, function() return calls.place.rank end)
-func("size", 0, function() return calls.place.size end)
-func("local_rank", 0, function() return calls.place.local_rank end)
-func("local_size", 0, function() return calls.place.local_size end)
-func("version", 0, function() return calls.place.version end)
+for _, name in ipairs { "rank", "size", "local_rank", "local_size", "version" } do
+  func(name, 0, function() return calls.place[name] end)
+end
 
 func("how", 1, function(name, device)
   if core.type(device) ~= "device" then failure.invalid("%s: a device expected, got %s", name, schema.kind(device)) end
   return calls.is_direct(device) and "direct" or "staged"
 end)
 
-func("barrier", 0, function(name) calls.run(name, "barrier", "arrays", nil, nil, 0) end)
+func("barrier", 0, calls.meet)
 
 -- ---- collective calls ---------------------------------------------------------------------------
 
--- An array of all ranks in place.
-local function array_in_place(name, kind, x, o, reads)
+-- Each rank's array becomes the result.
+local function array_in_place(name, kind, x, o)
   check_array(name, "what all ranks give", x)
-  calls.check_alike(name, x, #x, kind == "all_reduce" and (o.op or "sum") or "root " .. (o.root or 0))
-  local memory = calls.memory(x, o.stream, reads)
-  calls.run(name, kind, "arrays", memory, nil, #x, x:dtype(), o.op, o.root or 0)
-  calls.settle(x, memory, o.stream, true)
+  calls.collective(name, kind, "arrays", o, x, nil, #x)
   return x
 end
 
 func("broadcast", 2, function(name, value, options)
   local o = options_of(name, options, { "root", "stream" })
-  local root = o.root or 0
-  local is_root = calls.place.rank == root
-  if is_array(value) then return array_in_place(name, "broadcast", value, o, is_root) end
-  return calls.unpacked(name, calls.broadcast_text(name, "values", is_root and calls.packed(name, value) or nil, root))
+  if is_array(value) then return array_in_place(name, "broadcast", value, o) end
+  calls.meet(("%s of a value, root %d"):format(name, o.root))
+  local own = calls.place.rank == o.root and calls.packed(name, value) or nil
+  return calls.unpacked(name, calls.broadcast_text(name, "values", own, o.root))
 end)
 
--- Arrays of all ranks into one of as many elements as all have.
-local function gather_arrays(name, kind, x, o, has_result)
-  local into = has_result and o.into
-  if has_result then check_array(name, "option 'into'", into, #x * calls.place.size, x:dtype()) end
-  calls.check_alike(name, x, #x, "root " .. (o.root or 0))
-  local from = calls.memory(x, o.stream, true)
-  local to = into and calls.memory(into, o.stream, false)
-  calls.run(name, kind, "arrays", to or nil, from, #x, x:dtype(), nil, o.root or 0)
-  calls.settle(x, from, o.stream, false)
-  if into then calls.settle(into, to, o.stream, true) end
-  return into or nil
+-- What all ranks give, on the root, or on all ranks if root is nil: in one array, or as a list of values.
+local function gathered(name, kind, x, o, root, how)
+  local has_result = not root or calls.place.rank == root
+  if is_array(x) then
+    local into = has_result and o.into or nil
+    if has_result then check_array(name, "option 'into'", into, #x * calls.place.size, x:dtype()) end
+    calls.collective(name, kind, "arrays", o, into, x, #x)
+    return into
+  end
+  local own = calls.packed(name, x)
+  calls.meet(name .. " of values" .. how)
+  local texts = calls[kind .. "_texts"](name, "gathered", own, root)
+  return texts and lists.map(texts, function(text) return calls.unpacked(name, text) end)
 end
 
-func("gather", 2, function(name, value, options)
+func("gather", 2, function(name, x, options)
   local o = options_of(name, options, { "root", "into", "stream" })
-  local root = o.root or 0
-  if is_array(value) then return gather_arrays(name, "gather", value, o, calls.place.rank == root) end
-  local texts = calls.gather_texts(name, "gathered", calls.packed(name, value), root)
-  return texts and lists.map(texts, function(text) return calls.unpacked(name, text) end)
+  return gathered(name, "gather", x, o, o.root, ", root " .. o.root)
 end)
 
-func("all_gather", 2, function(name, value, options)
-  local o = options_of(name, options, { "into", "stream" })
-  if is_array(value) then return gather_arrays(name, "all_gather", value, o, true) end
-  local texts = calls.all_gather_texts(name, "gathered", calls.packed(name, value))
-  return lists.map(texts, function(text) return calls.unpacked(name, text) end)
+func("all_gather", 2, function(name, x, options)
+  return gathered(name, "all_gather", x, options_of(name, options, { "into", "stream" }), nil, "")
 end)
 
+-- A NaN loses against a number, as in C's fmax.
 local COMBINE <const> = { sum = function(a, b) return a + b end, prod = function(a, b) return a * b end,
-                          max = math.max, min = math.min }
+                          max = function(a, b) return (b > a or a ~= a) and b or a end,
+                          min = function(a, b) return (b < a or a ~= a) and b or a end }
 
 -- Numbers, or tables of them with the same keys.
 local function combined(name, a, b, op)
@@ -155,7 +148,7 @@ local function combined(name, a, b, op)
   return out
 end
 
--- What this rank gives must be right by itself: of one rank nothing is combined.
+-- In a job of one rank, nothing is combined that would find a mistake.
 local function check_numbers(name, value)
   if type(value) == "number" then return end
   if type(value) ~= "table" then
@@ -164,7 +157,7 @@ local function check_numbers(name, value)
   for _, one in pairs(value) do check_numbers(name, one) end
 end
 
--- Values are combined in the order of ranks, by each: all have the same result.
+-- Each rank combines the values in the order of ranks, so that all have the same result.
 func("all_reduce", 2, function(name, value, options)
   local o = options_of(name, options, { "op", "stream" })
   if is_array(value) then
@@ -172,14 +165,12 @@ func("all_reduce", 2, function(name, value, options)
     if dtype:find "f16$" then
       failure.invalid("%s: MPI has no %s; convert, or use moonwarp.nccl on CUDA devices", name, dtype)
     end
-    return array_in_place(name, "all_reduce", value, o, true)
+    return array_in_place(name, "all_reduce", value, o)
   end
-  local own, result = calls.packed(name, value), nil
-  check_numbers(name, value)
-  for i, text in ipairs(calls.all_gather_texts(name, "gathered", own)) do
-    local one = calls.unpacked(name, text)
-    if i == 1 then result = one else result = combined(name, result, one, o.op or "sum") end
-  end
+  local all = gathered(name, "all_gather", value, o, nil, ", " .. o.op)
+  local result = all[1]
+  check_numbers(name, result)
+  for i = 2, #all do result = combined(name, result, all[i], o.op) end
   return result
 end)
 
@@ -190,14 +181,14 @@ Request.__index = Request
 
 function Request:__tostring() return ("%s, %s"):format(self.call.who, self.bytes and "done" or "under way") end
 
---- Waits until the array may be used again, and has what was received.
+--- Waits until the transfer is done and the array may be used again.
 ---@return userdata array
 function Request:wait()
   calls.finish(self)
   return self.x
 end
 
---- Whether it is done; does not wait.
+--- Whether the transfer is done; does not wait.
 ---@return boolean
 function Request:test()
   local bytes = self.bytes or calls.test(self.call, 0)

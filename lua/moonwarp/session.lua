@@ -4,7 +4,8 @@
 -- last, what was measured and said, failed checks, and the run: the folder that results go to. A command of the program
 -- begins one; in another interpreter it begins with the library. It ends its run in one place, Session:finish.
 --
---   options        device, check, engines, out, json, quiet, script, text (of the script), argv, rerun_of, describe;
+--   options        device, check, counters (further metrics of ncu), engines, out, json, quiet, script, text (of the
+--                  script), argv, rerun_of, describe;
 --                  start, p and rest: words that run the script once more
 --   checking       how the device opened last judges in check mode (measure/checking.lua); nil: as before, or it is not
 --   given          texts of -p by name: { n = { "300", "400" } }

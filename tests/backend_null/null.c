@@ -142,13 +142,6 @@ static mw_status null_memory(mw_device *device, size_t *free_bytes, size_t *tota
   return MW_OK;
 }
 
-static mw_status null_synchronize(mw_device *device, mw_error *err) {
-  CALLED();
-  (void)err;
-  assert(!null_device_of(device)->capturing);
-  return MW_OK;
-}
-
 static void null_state(mw_device *device, mw_device_state *out) {
   CALLED();
   (void)device;
@@ -393,20 +386,6 @@ static mw_status null_stream_callback(mw_stream *stream, mw_callback callback, m
   return MW_OK;
 }
 
-static mw_status null_stream_query(mw_stream *stream, mw_error *err) {
-  CALLED();
-  (void)err;
-  assert(!stream->capturing);
-  return MW_OK;
-}
-
-static mw_status null_stream_synchronize(mw_stream *stream, mw_error *err) {
-  CALLED();
-  (void)err;
-  assert(!stream->capturing);
-  return MW_OK;
-}
-
 static void null_check_mode(mw_device *device, const mw_check_mode *mode) {
   (void)device, (void)mode;
 }
@@ -478,20 +457,6 @@ static mw_status null_event_record(mw_event *base, mw_stream *stream, mw_error *
   return MW_OK;
 }
 
-static mw_status null_event_query(mw_event *event, mw_error *err) {
-  CALLED();
-  (void)err;
-  assert(((null_event *)event)->recorded && !((null_event *)event)->captured);
-  return MW_OK;
-}
-
-static mw_status null_event_synchronize(mw_event *event, mw_error *err) {
-  CALLED();
-  (void)err;
-  assert(((null_event *)event)->recorded && !((null_event *)event)->captured);
-  return MW_OK;
-}
-
 static mw_status null_event_elapsed(mw_event *from, mw_event *to, double *seconds, mw_error *err) {
   CALLED();
   (void)err;
@@ -501,6 +466,21 @@ static mw_status null_event_elapsed(mw_event *from, mw_event *to, double *second
   *seconds = second->time - first->time;
   return MW_OK;
 }
+
+/* ---- asking and waiting: everything has happened, but what is captured ------------------------------------------ */
+
+#define IS_DONE(name, type, condition)                                                                                 \
+  static mw_status name(type *of, mw_error *err) {                                                                     \
+    CALLED();                                                                                                          \
+    (void)err;                                                                                                         \
+    assert(condition);                                                                                                 \
+    return MW_OK;                                                                                                      \
+  }
+IS_DONE(null_synchronize, mw_device, !null_device_of(of)->capturing)
+IS_DONE(null_stream_query, mw_stream, !of->capturing)
+IS_DONE(null_stream_synchronize, mw_stream, !of->capturing)
+IS_DONE(null_event_query, mw_event, ((null_event *)of)->recorded && !((null_event *)of)->captured)
+IS_DONE(null_event_synchronize, mw_event, ((null_event *)of)->recorded && !((null_event *)of)->captured)
 
 /* ---- graphs ---------------------------------------------------------------------------------------------------- */
 

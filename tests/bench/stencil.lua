@@ -68,7 +68,7 @@ local contenders = {
   step_of("diffusion_shared", 32, 8, 1, 34 * 10 * 8),
   step_of("diffusion_vector", 32, 4, COLUMNS), step_of("diffusion_vector", 32, 8, COLUMNS),
   step_of("diffusion_vector", 64, 4, COLUMNS),
-  levels_of(8, 2), levels_of(8, 4),
+  levels_of(8, 2),
 }
 
 -- ---- what is right ------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ local is_compiled = mw.arg("compiled", false, "compile them before")
 local on = mw.arg("on", "all", "the device measured, such as cuda:0")
 
 local MOST <const> = 0.30
-local N <const> = 1 << 16
+local N <const> = { cpu = 1 << 16, gpu = 1 << 24 } -- a kernel longer than its launch
 
 -- Of so many functions that NVRTC takes about 50 ms.
 local SOURCE <const> = [=[
@@ -86,18 +86,19 @@ end
 local samples = watch_samples()
 
 local function tune(dev, name)
-  local x <close> = dev:array("f32", N):random(1)
-  local y <close> = dev:array("f32", N)
+  local n = N[dev:kind()]
+  local x <close> = dev:array("f32", n):random(1)
+  local y <close> = dev:array("f32", n)
   local m <close> = dev:module { source = "__global__ void twice(float *y, const float *x, int n) {"
     .. " const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }" }
-  local expected <close> = dev:array("f32", N)
-  m.twice:launch(N // 256, 256, expected, x, N)
+  local expected <close> = dev:array("f32", n)
+  m.twice:launch(n // 256, 256, expected, x, n)
   local numbers = {}
   for i = 1, count do numbers[i] = i end
   return mw.tune { name = name, device = dev, space = { number = numbers }, compile = options_of, output = y,
     check = expected, min_time = seconds, quiet = true, launch = function(_, module)
-      local go = module.work:prepare { grid = N // 256, block = 256 }
-      return function() go(y, x, N) end
+      local go = module.work:prepare { grid = n // 256, block = 256 }
+      return function() go(y, x, n) end
     end }
 end
 

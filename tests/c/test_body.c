@@ -117,8 +117,9 @@ static void put_declared(const mw_body *in, cpu_text *out, const mw_statement *i
 }
 
 static void put_statement(const mw_body *in, cpu_text *out, int index) {
-  static const char *const names[] = {"unknown", "expr", "declare", "type", "block",  "if",    "for",     "range",
-                                      "while",   "do",   "switch",  "case", "return", "break", "continue", "label", "goto",  "try"};
+  static const char *const names[] = {"unknown", "expr",  "declare",  "type",  "block",  "if",
+                                      "for",     "range", "while",    "do",    "switch", "case",
+                                      "return",  "break", "continue", "label", "goto",   "try"};
   const mw_statement *it = &in->statements[index];
   cpu_text_format(out, "(%s", names[it->kind]);
   put_declared(in, out, it);

@@ -56,11 +56,11 @@ describe("a report of ncu", function()
   end)
 
   it("has totals from the metrics of a launch, and lanes and barriers from its instructions", function()
-    assert.are.equal("atomic_requests 0, barriers 512, lanes 262144, load_lane_bytes 262144, load_requests 2048, "
-      .. "load_sectors 8192, requests 8192, shared_atomic_requests 0, shared_load_conflicts 63488, "
-      .. "shared_load_requests 2048, shared_load_wavefronts 65536, shared_store_conflicts 0, "
-      .. "shared_store_requests 2048, shared_store_wavefronts 2048, store_lane_bytes 262144, store_requests 2048, "
-      .. "store_sectors 8192",
+    assert.are.equal("atomic_lanes 0, atomic_requests 0, barriers 512, instructions 47616, lanes 262144, "
+      .. "load_lane_bytes 262144, load_requests 2048, load_sectors 8192, requests 8192, shared_atomic_requests 0, "
+      .. "shared_load_conflicts 63488, shared_load_requests 2048, shared_load_wavefronts 65536, "
+      .. "shared_store_conflicts 0, shared_store_requests 2048, shared_store_wavefronts 2048, "
+      .. "store_lane_bytes 262144, store_requests 2048, store_sectors 8192, thread_instructions 1490944",
       counted(launches[1]))
   end)
 
@@ -83,6 +83,48 @@ describe("a report of ncu", function()
 /tmp/a/counters.cu:161 lanes 32768, requests 1024, shared_load_requests 768, ]]
       .. [[shared_load_wavefronts 768, store_lane_bytes 32768, store_requests 256, store_sectors 1024]],
       lines_of(launches[4]))
+  end)
+
+  -- Of the first launch, with its unit.
+  local function with_columns(columns)
+    local names = lists.keys(columns)
+    local at = 0
+    return (page("raw"):gsub("[^\n]+", function(line)
+      at = at + 1
+      for _, name in ipairs(names) do
+        line = line .. (',"%s"'):format(at == 1 and name or at == 2 and columns[name][1] or columns[name][2])
+      end
+      return line
+    end))
+  end
+
+  it("has what the hardware counts, in base units, and metrics that were asked for", function()
+    local list = report.read(with_columns {
+      ["gpu__time_duration.sum"] = { "ns", "6,944" }, ["dram__bytes_read.sum"] = { "byte", "1024" },
+      ["lts__t_sectors_srcunit_tex_op_write.sum"] = { "sector", "10" },
+      ["lts__t_sectors_srcunit_tex_op_red.sum"] = { "sector", "2" },
+      ["lts__t_sectors_srcunit_tex_op_atom.sum"] = { "sector", "n/a" },
+      ["smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"] = { "inst", "100" },
+      ["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"] = { "inst", "30" },
+      ["smsp__sass_thread_inst_executed_op_fmul_pred_on.sum"] = { "inst", "1" },
+      ["launch__registers_per_thread"] = { "register/thread", "24" },
+      ["sm__throughput.avg.pct"] = { "%", "12.5" }, ["sm__x.sum"] = { "", "3" },
+    }, page "sass", page "lines", { "sm__throughput.avg.pct", "sm__x.sum" })
+    local one = list[1]
+    assert.are.same({ 1024, 384, 100, 24 }, { one.dram_read_bytes, one.l2_write_bytes, one.f32_fma, one.registers })
+    assert.is_near(6.944e-6, one.duration, 1e-12)
+    assert.is_nil(one.dram_write_bytes)
+    assert.are.equal(231, counters.value(one, "f32_operations"))
+    assert.is_nil((counters.value(one, "dram_bytes")))
+    local row = counters.by_configuration { list[2], list[3] }[1]
+    assert.are.same({ 2, 2048, 24, { ["sm__throughput.avg.pct"] = 12.5, ["sm__x.sum"] = 6 } },
+      { row.launches, row.dram_read_bytes, row.registers, row.metrics })
+  end)
+
+  it("has the time of a kernel in the unit that ncu prints", function()
+    local raw = with_columns { ["gpu__time_duration.sum"] = { "usecond", "2" } }
+    local list = report.read(raw, page "sass", page "lines")
+    assert.is_near(2e-6, list[1].duration, 1e-12)
   end)
 
   it("leaves out what was not measured", function()
@@ -205,7 +247,7 @@ describe("an instruction of a report", function()
     assert.are.same({ 108, 0 }, { launch.lanes, launch.barriers })
     assert.are.equal([[
 /tmp/a/k.cu:13 lanes 44, requests 2, store_lane_bytes 704, store_requests 2, store_sectors 5
-/tmp/a/k.cu:14 atomic_requests 1, lanes 20, requests 1
+/tmp/a/k.cu:14 atomic_lanes 20, atomic_requests 1, lanes 20, requests 1
 /tmp/a/k.cu:15 lanes 44, requests 2, shared_store_conflicts 1, shared_store_requests 2, shared_store_wavefronts 3]],
       lines_of(launch))
   end)
@@ -361,6 +403,27 @@ describe("counters of a GPU", function()
       end)
     end)
   end
+
+  it("are those of the metrics that ncu knows", function()
+    with({ ["s.lua"] = SCRIPT }, function(run, folder)
+      local status, output = run("run s.lua --counters=sm__mine.avg",
+        REPORT .. " STAND_IN_CALLS=calls STAND_IN_UNKNOWN=dram__bytes_read.sum")
+      assert.are.equal(0, status, output)
+      has(output, "note: left out, since ncu does not know them: dram__bytes_read.sum\n")
+      has(output, "cuda:0\tfalse\t\t3\ttrue\n")
+      local first, second = files.read(folder .. "/calls"):match "([^\n]*)\n([^\n]*)"
+      has(first, "dram__bytes_read.sum")
+      has(second, "dram__bytes_write.sum")
+      has(second, ",sm__mine.avg ")
+      assert.is_nil(second:find("dram__bytes_read", 1, true))
+      status, output = run("run s.lua --counters", REPORT .. " STAND_IN_UNKNOWN=any")
+      assert.are.equal(0, status, output)
+      has(output, "note: left out, since ncu does not know them: gpu__time_duration.sum, ")
+      status, output = run "run s.lua '--counters=a b'"
+      assert.are.equal(2, status, output)
+      has(output, "option '--counters': metrics of ncu are names as dram__bytes.sum, got 'a b'\n")
+    end)
+  end)
 
   it("are kept if ncu could not count all of them", function()
     with({ ["s.lua"] = SCRIPT }, function(run)

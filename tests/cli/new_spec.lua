@@ -145,7 +145,8 @@ local mw_11 = 1
         ["new here"] = "there is a 'here.cu' already; take another name",
         ["new t t.cu"] = "'t.cu' has no plain kernel; of a template a script has instances, as in "
           .. "module:kernel \"f<float>\" or \"f<32>\"",
-        ["run k.cu"] = "'k.cu' holds kernels: moonwarp new k k.cu writes a script that runs them",
+        ["run k.cu"] = "'k.cu' has no main: moonwarp new k k.cu writes a script that runs its kernels; of a program "
+          .. "all sources are given",
         ["nwe"] = "unknown command 'nwe'; did you mean 'new'?",
       } do
         local status, output = moonwarp(words)

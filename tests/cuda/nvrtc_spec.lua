@@ -123,6 +123,15 @@ describe("NVRTC", function()
     end)
   end
 
+  it("keeps the values of streams.cu in registers", function()
+    local m <close> = mw.device("cuda:sm_90"):module { file = core.home() .. "/kernels/streams.cu" }
+    for _, name in ipairs { "iterate<float>", "iterate<double>" } do
+      local attributes = m:kernel(name):attributes()
+      assert.is_true(attributes.registers <= 32)
+      assert.are.equal(0, attributes.local_bytes)
+    end
+  end)
+
   it("knows a kernel's parameters, shared memory and engine", function()
     local dev = mw.device "cuda:sm_90"
     local m <close> = dev:module(support.kernel_file "barriers.cu")

@@ -34,16 +34,23 @@ static const char *const call_names[] = {
 enum { CALLS = sizeof call_names / sizeof *call_names };
 static int call_counts[CALLS];
 
-int mock_cuda_live(const char *kind) {
-  for (int i = 0; i < KINDS; i++)
-    if (strcmp(kind, kind_names[i]) == 0) return mock_live[i];
+static long setting(const char *name, long otherwise) {
+  const char *text = getenv(name);
+  return text && *text ? atol(text) : otherwise;
+}
+
+static int count_of(const char *name, const char *const *names, const int *counts, int n) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(name, names[i]) == 0) return counts[i];
   return -1;
 }
 
+int mock_cuda_live(const char *kind) {
+  return count_of(kind, kind_names, mock_live, KINDS);
+}
+
 int mock_cuda_calls(const char *name) {
-  for (int i = 0; i < CALLS; i++)
-    if (strcmp(name, call_names[i]) == 0) return call_counts[i];
-  return -1;
+  return count_of(name, call_names, call_counts, CALLS);
 }
 
 const char *mock_cuda_last_kernel(void) {
@@ -55,29 +62,23 @@ void mock_ran(const char *kernel) {
 }
 
 cuda_result mock_tell(const char *format, ...) {
-  const char *wanted = getenv("MOCK_CUDA_TELL");
   va_list arguments;
   va_start(arguments, format);
-  if (wanted && *wanted == '1') vfprintf(stdout, format, arguments);
+  if (setting("MOCK_CUDA_TELL", 0)) vfprintf(stdout, format, arguments);
   va_end(arguments);
   return CUDA_OK;
 }
 
 static void __attribute__((destructor)) tell_leaks(void) {
-  const char *wanted = getenv("MOCK_CUDA_LEAKS");
-  for (int i = 0; i < KINDS; i++)
-    if (wanted && *wanted == '1' && mock_live[i])
-      fprintf(stderr, "mock libcuda: leak: %d %s\n", mock_live[i], kind_names[i]);
+  for (int i = 0; i < KINDS && setting("MOCK_CUDA_LEAKS", 0); i++)
+    if (mock_live[i]) fprintf(stderr, "mock libcuda: leak: %d %s\n", mock_live[i], kind_names[i]);
 }
 
 /* ---- the mock's own memory ------------------------------------------------------------------------------------- */
 
-typedef union block {
-  struct {
-    union block *previous, *next;
-    size_t bytes;
-  } in;
-  char keeps_alignment[256];
+typedef struct block {
+  _Alignas(256) struct block *next; /* as aligned as what CUDA gives */
+  size_t bytes;
 } block;
 
 static block *blocks;
@@ -88,34 +89,25 @@ void *mock_new(size_t bytes) {
   if (!b) return NULL;
   memset(b, 0, sizeof *b);
   if (bytes < 1 << 20) memset(b + 1, 0, bytes);
-  b->in.bytes = bytes;
-  b->in.next = blocks;
-  if (blocks) blocks->in.previous = b;
+  b->bytes = bytes;
+  b->next = blocks;
   blocks = b;
   return b + 1;
 }
 
 void mock_drop(void *address) {
   if (!address) return;
-  block *b = (block *)address - 1;
-  if (b->in.previous)
-    b->in.previous->in.next = b->in.next;
-  else
-    blocks = b->in.next;
-  if (b->in.next) b->in.next->in.previous = b->in.previous;
+  block **at = &blocks, *b = (block *)address - 1;
+  while (*at != b) at = &(*at)->next;
+  *at = b->next;
   free(b);
 }
 
 size_t mock_size(const void *address) {
-  return ((const block *)address - 1)->in.bytes;
+  return ((const block *)address - 1)->bytes;
 }
 
 /* ---- entering a call ------------------------------------------------------------------------------------------- */
-
-static long setting(const char *name, long otherwise) {
-  const char *text = getenv(name);
-  return text && *text ? atol(text) : otherwise;
-}
 
 static cuda_result injected(const char *call) {
   static char plan[256];
@@ -256,12 +248,6 @@ cuda_result cuDevicePrimaryCtxRetain(cuda_context *context, cuda_ordinal device)
   return CUDA_OK;
 }
 
-cuda_result cuDevicePrimaryCtxRelease_v2(cuda_ordinal device) {
-  ENTER(cuDevicePrimaryCtxRelease_v2);
-  mock_live[CONTEXT]--;
-  return CUDA_OK;
-}
-
 cuda_result cuCtxSetCurrent(cuda_context context) {
   ENTER(cuCtxSetCurrent);
   current = context;
@@ -291,11 +277,10 @@ static cuda_result take(size_t bytes, void **out, enum kind kind) {
   return CUDA_OK;
 }
 
-static size_t give(void *address, enum kind kind) {
+static size_t give(void *address) {
   size_t bytes = mock_size(address);
   mock_drop(address);
   used -= bytes;
-  mock_live[kind]--;
   return bytes;
 }
 
@@ -310,6 +295,22 @@ static cuda_result take_device(cuda_address *out, size_t bytes) {
   return code;
 }
 
+/* What is given back; "object" is of the call. */
+#define ENDS(name, type, kind, ending)                                                                                 \
+  cuda_result name(type object) {                                                                                      \
+    ENTER(name);                                                                                                       \
+    ending;                                                                                                            \
+    mock_live[kind]--;                                                                                                 \
+    return CUDA_OK;                                                                                                    \
+  }
+ENDS(cuMemFree_v2, cuda_address, MEMORY, give(host(object)))
+ENDS(cuMemFreeHost, void *, PINNED, give(object))
+ENDS(cuArrayDestroy, cuda_array, TEXELS, mock_drop(object))
+ENDS(cuEventDestroy_v2, cuda_marker, EVENT, mock_drop(object))
+ENDS(cuTexObjectDestroy, cuda_handle, IMAGE, )
+ENDS(cuSurfObjectDestroy, cuda_handle, IMAGE, )
+ENDS(cuDevicePrimaryCtxRelease_v2, cuda_ordinal, CONTEXT, )
+
 cuda_result cuMemGetInfo_v2(size_t *left, size_t *total) {
   ENTER(cuMemGetInfo_v2);
   *total = total_memory();
@@ -317,42 +318,25 @@ cuda_result cuMemGetInfo_v2(size_t *left, size_t *total) {
   return CUDA_OK;
 }
 
-cuda_result cuMemAlloc_v2(cuda_address *out, size_t bytes) {
-  ENTER(cuMemAlloc_v2);
-  return take_device(out, bytes);
-}
-
-cuda_result cuMemFree_v2(cuda_address address) {
-  ENTER(cuMemFree_v2);
-  give(host(address), MEMORY);
-  return CUDA_OK;
-}
-
-cuda_result cuMemAllocAsync(cuda_address *out, size_t bytes, cuda_queue stream) {
-  ENTER(cuMemAllocAsync);
-  return take_device(out, bytes);
-}
+#define TAKES(name, ...)                                                                                               \
+  cuda_result name(cuda_address *out, size_t bytes __VA_ARGS__) {                                                      \
+    ENTER(name);                                                                                                       \
+    return take_device(out, bytes);                                                                                    \
+  }
+TAKES(cuMemAlloc_v2)
+TAKES(cuMemAllocManaged, , unsigned flags)
+TAKES(cuMemAllocAsync, , cuda_queue stream)
 
 cuda_result cuMemFreeAsync(cuda_address address, cuda_queue stream) {
   ENTER(cuMemFreeAsync);
-  cached += give(host(address), MEMORY); /* until the pool is trimmed */
+  mock_live[MEMORY]--;
+  cached += give(host(address)); /* until the pool is trimmed */
   return CUDA_OK;
 }
 
 cuda_result cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
   ENTER(cuMemHostAlloc);
   return take(bytes, out, PINNED);
-}
-
-cuda_result cuMemFreeHost(void *address) {
-  ENTER(cuMemFreeHost);
-  give(address, PINNED);
-  return CUDA_OK;
-}
-
-cuda_result cuMemAllocManaged(cuda_address *out, size_t bytes, unsigned flags) {
-  ENTER(cuMemAllocManaged);
-  return take_device(out, bytes);
 }
 
 cuda_result cuMemPoolSetAttribute(cuda_pool pool, unsigned attribute, void *value) {
@@ -441,25 +425,15 @@ static cuda_result move(cuda_queue stream, void *to, const void *from, size_t by
   return do_move(stream, CUDA_NODE_MEMCPY, &(struct move){.to = to, .from = from, .bytes = bytes});
 }
 
-cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes, cuda_queue stream) {
-  ENTER(cuMemcpyHtoDAsync_v2);
-  return move(stream, host(to), from, bytes);
-}
-
-cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes, cuda_queue stream) {
-  ENTER(cuMemcpyDtoHAsync_v2);
-  return move(stream, to, host(from), bytes);
-}
-
-cuda_result cuMemcpyDtoDAsync_v2(cuda_address to, cuda_address from, size_t bytes, cuda_queue stream) {
-  ENTER(cuMemcpyDtoDAsync_v2);
-  return move(stream, host(to), host(from), bytes);
-}
-
-cuda_result cuMemcpyAsync(cuda_address to, cuda_address from, size_t bytes, cuda_queue stream) {
-  ENTER(cuMemcpyAsync);
-  return move(stream, host(to), host(from), bytes);
-}
+#define COPIES(name, to_type, from_type)                                                                               \
+  cuda_result name(to_type to, from_type from, size_t bytes, cuda_queue stream) {                                      \
+    ENTER(name);                                                                                                       \
+    return move(stream, (void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);                                  \
+  }
+COPIES(cuMemcpyHtoDAsync_v2, cuda_address, const void *)
+COPIES(cuMemcpyDtoHAsync_v2, void *, cuda_address)
+COPIES(cuMemcpyDtoDAsync_v2, cuda_address, cuda_address)
+COPIES(cuMemcpyAsync, cuda_address, cuda_address)
 
 cuda_result cuMemcpyPeerAsync(cuda_address to, cuda_context a, cuda_address from, cuda_context b, size_t bytes,
                               cuda_queue stream) {
@@ -478,13 +452,6 @@ cuda_result cuArray3DCreate_v2(cuda_array *out, const cuda_array_shape *shape) {
             shape->channels, shape->flags);
   *out = mock_new(shape->width * rows * slices * shape->channels * component);
   mock_live[TEXELS]++;
-  return CUDA_OK;
-}
-
-cuda_result cuArrayDestroy(cuda_array array) {
-  ENTER(cuArrayDestroy);
-  mock_drop(array);
-  mock_live[TEXELS]--;
   return CUDA_OK;
 }
 
@@ -513,21 +480,9 @@ cuda_result cuTexObjectCreate(cuda_handle *out, const cuda_resource *resource, c
   return new_image(out);
 }
 
-cuda_result cuTexObjectDestroy(cuda_handle image) {
-  ENTER(cuTexObjectDestroy);
-  mock_live[IMAGE]--;
-  return CUDA_OK;
-}
-
 cuda_result cuSurfObjectCreate(cuda_handle *out, const cuda_resource *resource) {
   ENTER(cuSurfObjectCreate);
   return resource->type == CUDA_RESOURCE_ARRAY ? new_image(out) : INVALID_VALUE;
-}
-
-cuda_result cuSurfObjectDestroy(cuda_handle image) {
-  ENTER(cuSurfObjectDestroy);
-  mock_live[IMAGE]--;
-  return CUDA_OK;
 }
 
 static cuda_result set(cuda_queue stream, char *at, const void *pattern, size_t width, size_t pitch, size_t count) {
@@ -536,20 +491,14 @@ static cuda_result set(cuda_queue stream, char *at, const void *pattern, size_t 
   return do_move(stream, CUDA_NODE_MEMSET, &m);
 }
 
-cuda_result cuMemsetD8Async(cuda_address at, unsigned char value, size_t count, cuda_queue stream) {
-  ENTER(cuMemsetD8Async);
-  return set(stream, host(at), &value, 1, 1, count);
-}
-
-cuda_result cuMemsetD16Async(cuda_address at, unsigned short value, size_t count, cuda_queue stream) {
-  ENTER(cuMemsetD16Async);
-  return set(stream, host(at), &value, 2, 2, count);
-}
-
-cuda_result cuMemsetD32Async(cuda_address at, unsigned value, size_t count, cuda_queue stream) {
-  ENTER(cuMemsetD32Async);
-  return set(stream, host(at), &value, 4, 4, count);
-}
+#define SETS(name, type)                                                                                               \
+  cuda_result name(cuda_address at, type value, size_t count, cuda_queue stream) {                                     \
+    ENTER(name);                                                                                                       \
+    return set(stream, host(at), &value, sizeof value, sizeof value, count);                                           \
+  }
+SETS(cuMemsetD8Async, unsigned char)
+SETS(cuMemsetD16Async, unsigned short)
+SETS(cuMemsetD32Async, unsigned)
 
 cuda_result cuMemsetD2D32Async(cuda_address at, size_t pitch, unsigned value, size_t width, size_t height,
                                cuda_queue stream) {
@@ -619,13 +568,6 @@ cuda_result cuEventCreate(cuda_marker *event, unsigned flags) {
   *event = mock_new(sizeof **event);
   (*event)->timing = !(flags & CUDA_EVENT_DISABLE_TIMING);
   mock_live[EVENT]++;
-  return CUDA_OK;
-}
-
-cuda_result cuEventDestroy_v2(cuda_marker event) {
-  ENTER(cuEventDestroy_v2);
-  mock_drop(event);
-  mock_live[EVENT]--;
   return CUDA_OK;
 }
 

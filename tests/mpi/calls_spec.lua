@@ -3,6 +3,7 @@
 -- moonwarp.mpi between 2 and 4 ranks: values, arrays, requests, and what is said of mistakes.
 
 local mpi = require "tests.support.mpi"
+local support = require "tests.support"
 local it = mpi.it
 
 -- "[0] a\n[1] a" for so many ranks, where each prints the same or what text(rank) says.
@@ -90,25 +91,82 @@ describe("moonwarp.mpi", function()
       end]]))
   end)
 
-  it("compares what ranks give in check mode", function()
+  it("compares the collective calls of ranks", function()
     for call, message in pairs {
       ["mpi.all_reduce(dev:zeros(rank == 0 and 'f32' or 'i32', 4))"] =
-        "mpi.all_reduce of 4 elements of f32, sum; rank 1 mpi.all_reduce of 4 elements of i32, sum",
+        "mpi.all_reduce of 4 elements of f32, sum, and rank 1 mpi.all_reduce of 4 elements of i32, sum",
       ["mpi.broadcast(dev:zeros('f32', 2 + 2 * rank))"] =
-        "mpi.broadcast of 2 elements of f32, root 0; rank 1 mpi.broadcast of 4 elements of f32, root 0",
+        "mpi.broadcast of 2 elements of f32, root 0, and rank 1 mpi.broadcast of 4 elements of f32, root 0",
       ["mpi.all_reduce(dev:zeros('f32', 4), { op = rank == 0 and 'max' or 'min' })"] =
-        "mpi.all_reduce of 4 elements of f32, max; rank 1 mpi.all_reduce of 4 elements of f32, min",
+        "mpi.all_reduce of 4 elements of f32, max, and rank 1 mpi.all_reduce of 4 elements of f32, min",
       ["mpi.all_gather(dev:zeros('f32', 1 + rank), { into = dev:zeros('f32', 2 + 2 * rank) })"] =
-        "mpi.all_gather of 1 element of f32, root 0; rank 1 mpi.all_gather of 2 elements of f32, root 0",
+        "mpi.all_gather of 1 element of f32, and rank 1 mpi.all_gather of 2 elements of f32",
       ["comm:broadcast { dev:zeros(rank == 0 and 'f32' or 'f64', 4) }"] =
-        "nccl.broadcast of 4 elements of f32, sum, root 0; rank 1 nccl.broadcast of 4 elements of f64, sum, root 0",
+        "nccl.broadcast of 4 elements of f32, root 0, and rank 1 nccl.broadcast of 4 elements of f64, root 0",
       ["comm:all_reduce { dev:zeros('f32', 4 + 4 * rank) }"] =
-        "nccl.all_reduce of 4 elements of f32, sum, root 0; rank 1 nccl.all_reduce of 8 elements of f32, sum, root 0",
+        "nccl.all_reduce of 4 elements of f32, sum, and rank 1 nccl.all_reduce of 8 elements of f32, sum",
+      ["if rank == 0 then mpi.barrier() else mpi.broadcast(1, { root = 1 }) end"] =
+        "mpi.barrier, and rank 1 mpi.broadcast of a value, root 1",
+      ["if rank == 0 then mpi.gather(1) else mpi.all_reduce(1) end"] =
+        "mpi.gather of values, root 0, and rank 1 mpi.all_reduce of values, sum",
+      ["if rank == 1 then comm:all_reduce { dev:zeros('f32', 4) } else mpi.all_gather(1) end"] =
+        "mpi.all_gather of values, and rank 1 nccl.all_reduce of 4 elements of f32, sum",
+      ["if rank == 0 then mw.bench(function() end) else mpi.barrier() end"] = "mw.bench, and rank 1 mpi.barrier",
+      ["mw.bench(function() if rank == 1 then mpi.barrier() end end, { samples = 2, batch = 1 })"] =
+        "mw.bench, after a sample, and rank 1 mpi.barrier",
+      ["mw.bench { a = print, [rank == 0 and 'b' or 'c'] = print }"] =
+        "mw.bench of a, b, and rank 1 mw.bench of a, c",
     } do
-      local output = mpi.lines(2, ("local comm <const> = require('moonwarp.nccl').communicator() "
-        .. "print(select(2, pcall(function() %s end)))"):format(call), "--check")
-      assert.is_truthy(output:find("all ranks must give the same: rank 0 gives " .. message, 1, true), output)
-      assert.is_truthy(output:find("all ranks must give the same: rank 1 gives ", 1, true), output)
+      local output = mpi.lines(2, ("local comm <const> = require('moonwarp.nccl').communicator() mpi.barrier()"
+        .. "print(select(2, pcall(function() %s end)))"):format(call))
+      local wanted = "all ranks make the same collective calls in the same order: as number %d rank 0 makes " .. message
+      for rank = 0, 1 do
+        local line = output:match(("%%[%d%%] [^\n]*"):format(rank))
+        assert.are.equal(wanted:format(tonumber(line:match "as number (%d+)")), line:match "all ranks make.*", call)
+      end
+    end
+  end)
+
+  it("ends a job whose ranks do not make the same calls", function()
+    for _, text in ipairs { "if rank == 0 then mpi.barrier() else mpi.broadcast(1, { root = 2 }) end",
+                            "if rank == 1 then mw.bench(function() end) else mpi.barrier() end" } do
+      support.with_folder(function(folder)
+        local status, output = mpi.run(folder, 3, text)
+        assert.are.equal(1, status, output)
+        assert.are.equal(1, select(2, output:gsub("all ranks make the same collective calls", "")), output)
+      end)
+    end
+  end)
+
+  it("says that a rank waits for itself", function()
+    for _, call in ipairs { "mpi.send(dev:zeros('f64', 1000000), rank)", "mpi.recv(dev:zeros('f64', 10), rank)",
+                            "mpi.recv(rank)", "mpi.send(('x'):rep(8000000), rank)" } do
+      local output = mpi.lines(2, ("print(select(2, pcall(function() %s end))) mpi.barrier()"):format(call))
+      for rank = 0, 1 do
+        assert.is_truthy(output:find(("%%[%d%%] .*: the rank would wait for itself; begin both"):format(rank)), output)
+      end
+    end
+    assert.are.equal("[0] 7.0\n[1] 7.0", mpi.lines(2, [[
+      local x, y = dev:full(7, "f64", 1000000), dev:zeros("f64", 1000000)
+      local due = { mpi.irecv(y, rank), mpi.isend(x, rank) }
+      for _, one in ipairs(due) do one:wait() end
+      print(y:get(1000000))]]))
+  end)
+
+  it("lets a NaN lose in max and min, whichever rank has it", function()
+    for who = 0, 2 do
+      assert.are.equal("", mpi.lines(3, ("local who <const> = %d "):format(who) .. [[
+        local comm <close>, nan = require("moonwarp.nccl").communicator(), 0 / 0
+        for _, op in ipairs { "max", "min" } do
+          local wanted = rank == who and nan or rank
+          local right = op == "max" and (who == 2 and 1 or 2) or who == 0 and 1 or 0
+          for _, dtype in ipairs { "f32", "f64" } do
+            assert(mpi.all_reduce(dev:full(wanted, dtype, 1), { op = op }):get(1) == right)
+            assert(comm:all_reduce({ dev:full(wanted, dtype, 1) }, nil, { op = op })[1]:get(1) == right)
+          end
+          assert(mpi.all_reduce(wanted, { op = op }) == right)
+          assert(mpi.all_reduce(nan, { op = op }) ~= mpi.all_reduce(nan, { op = op }))
+        end]]))
     end
   end)
 
@@ -126,6 +184,7 @@ describe("moonwarp.mpi", function()
       try(mpi.send, 1, 0, { tag = 40000 })
       try(mpi.all_reduce, 1, { op = "summ" })
       try(mpi.all_reduce, "a")
+      try(mpi.all_reduce, loop)
       try(mpi.all_reduce, nil)
       try(mpi.all_reduce, dev:zeros("f16", 2))
       try(mpi.broadcast, 1, { root = 1 })

@@ -72,4 +72,21 @@ describe("mw.grid over ranks", function()
       local whole = grid:gather(A)
       print(whole and table.concat(whole:view(1, 6):totable(), " ") or "nothing")]]))
   end)
+
+  it("says what is wrong with a grid of a job", function()
+    for text, message in pairs {
+      ["mw.grid { 8, 8 }"] = "mw.grid: the job has 2 ranks: comm = nccl.communicator() divides the grid over them, and "
+        .. "devices = { mw.device() } gives each rank a whole one",
+      ["mw.grid { 8, 8 + 2 * rank, comm = comm }"] = "rank 0 makes mw.grid, a grid of 8 x 8 cells in 1 x 2 parts, halo "
+        .. "1 x 1, periodic false x false, via copies, and rank 1 mw.grid, a grid of 8 x 10 cells in 1 x 2 parts, halo",
+      ["local g = mw.grid { 8, 8, comm = comm } local A = g:array 'f32' g:exchange(A) A[1]:close() g:exchange(A)"] =
+        "exchange: an array of part 1, on cpu:0/2, is wanted, got closed array",
+      ["local x = dev:zeros('f64', 100) if rank == 1 then mpi.send(x, 0) else local due = mpi.irecv(x, 1) x:close() "
+        .. "due:wait() end"] = "rank 0: mpi.irecv from rank 1: its array was closed before it was done;",
+    } do
+      local output = mpi.lines(2, ("local comm <const> = require('moonwarp.nccl').communicator() "
+        .. "print(select(2, pcall(function() %s end)))"):format(text))
+      assert.is_truthy(output:find(message, 1, true), output)
+    end
+  end)
 end)

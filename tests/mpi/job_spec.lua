@@ -143,6 +143,17 @@ describe("an MPI job", function()
     end
   end)
 
+  it("tells who waits in a collective call for a rank whose script has ended, wherever the others wait", function()
+    for call, ended in pairs { ["mpi.barrier()"] = 2, ["mw.bench(function() end)"] = 0,
+                               ["mpi.broadcast(1, { root = 2 })"] = 1, ["mpi.recv(rank + 1)"] = 2 } do
+      with_job(3, ("if rank ~= %d then %s end"):format(ended, call), nil, function(status, output)
+        assert.are.equal(1, status, output)
+        local text = ("rank %d has ended its script, and takes no part"):format(ended)
+        assert.are.equal(1, count(output, text), output)
+      end)
+    end
+  end)
+
   it("sweeps", function()
     local text = "mw.record { n = mw.arg('n', 1), all = mpi.all_reduce(rank) }"
     with_job(2, text, "-p n=1,2,3", function(status, output, runs)
@@ -180,11 +191,61 @@ describe("an MPI job", function()
         assert.is_truthy(output:find(text, 1, true), output)
       end
       refused("", "", 1, "mpi.rank: the run is no MPI job; start it with --mpi, as in mpirun -n 4 ")
-      refused("env MOONWARP_MPICC=no-such-mpicc", "--mpi", 1, "there is no no-such-mpicc on PATH, which compiles")
+      refused("env MOONWARP_MPICC=/no/such/mpicc", "--mpi", 1, "MOONWARP_MPICC is '/no/such/mpicc', where there is no")
       refused("env MOONWARP_MPICC=false", "--mpi", 1, "does not compile the shim over MPI")
       refused(mpi.mpirun(1):gsub(" %S*mpirun.*", "") .. " PMI_SIZE=3", "--mpi", 1,
         "mpirun has started 3 processes, which are no job of ")
       refused("", "--mpi --pass 1", 2, "options '--mpi' and '--pass' do not go together")
+    end)
+  end)
+
+  it("keeps what other ranks write in the run's folder", function()
+    with_job(2, "mw.record { x = rank } mw.record { x = 2 } mw.plot { x = 'x', y = 'x', name = 'line' }", nil,
+      function(status, output, runs, folder)
+        assert.are.equal(0, status, output)
+        assert.are.equal(1, #runs)
+        for _, place in ipairs { "", "rank-1/" } do
+          assert.are.equal(0, labs.shell(("test -e %s/out/job/*/%sline.dat"):format(labs.quoted(folder), place)))
+        end
+        assert.are.equal("1\n", select(2, labs.shell(("ls %s/out/job | wc -l"):format(labs.quoted(folder)))))
+      end)
+  end)
+
+  it("says that processes run apart, once", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/job.lua", "print 'ran'")
+      local status, output = labs.shell(("cd %s && %s %s run job.lua --device cpu --out out </dev/null"):format(
+        labs.quoted(folder), mpi.mpirun(3), labs.quoted(labs.program)))
+      assert.are.equal(0, status, output)
+      assert.are.equal(1, count(output, "moonwarp: 3 processes were started, and each runs the script by itself; with "
+        .. "--mpi they are the ranks of one job\n"), output)
+      assert.are.equal(3, count(output, "ran\n"), output)
+    end)
+  end)
+
+  it("begins each line with the rank before the job is there", function()
+    with_job(2, "", "--pass 1", function(status, output)
+      assert.are.equal(2, status, output)
+      assert.is_truthy(output:find("%[[01]%] moonwarp: options '%-%-mpi' and '%-%-pass' do not go together"), output)
+      assert.is_nil(output:find "\nmoonwarp: ")
+    end)
+  end)
+
+  it("shows a line that has no end yet", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/job.lua", [[
+        io.write "half" io.flush()
+        local function there() local f = io.open "go" if f then f:close() end return f end
+        while not there() do end
+        print " whole"]])
+      labs.shell(("cd %s && { %s %s run job.lua --mpi --device cpu </dev/null >log 2>&1 & }"):format(
+        labs.quoted(folder), mpi.mpirun(2), labs.quoted(labs.program)))
+      support.eventually("a line without its end", function()
+        return count(support.read(folder .. "/log"), "] half") == 2
+      end)
+      support.write(folder .. "/go", "")
+      support.eventually("its end", function() return count(support.read(folder .. "/log"), " whole\n") == 2 end)
+      mpi.none_left(folder)
     end)
   end)
 

@@ -90,6 +90,31 @@ describe("compare", function()
     assert.are.equal("unclear", compare.verdict(effect, 0.02))
   end)
 
+  it("takes what runs of one thing differ by from several of each", function()
+    -- Each run is sure of its own time; the library's copy differs by 10 % from run to run, the kernel by none.
+    local function runs(factor, offset)
+      local list = {}
+      for i, own in ipairs { 1, 1.1, 0.95 } do
+        list[i] = run_of({ { "kernel", factor * 1e-3 }, { "copy", factor * own * 1e-3 } }, offset + i)
+      end
+      return list
+    end
+    local a, same, slow = runs(1, 0), runs(1.04, 40), runs(1.4, 80)
+    assert.are.equal("kernel slower, copy slower", verdicts(compare.runs(a[3], same[2], 0.02)))
+    assert.are.equal("kernel slower, copy unclear", verdicts(compare.several(a, same, 0.02)))
+    assert.are.equal("kernel slower, copy slower", verdicts(compare.several(a, slow, 0.02)))
+    assert.are.equal("kernel same, copy unclear", verdicts(compare.several(a, runs(1, 120), 0.02)))
+  end)
+
+  it("has the interval of Student's t between runs", function()
+    -- exp of 0 +- 4.303 sqrt(0.02 / 2 (1 / 2 + 1 / 2)): two runs each, 0.1 about their means
+    local e = math.exp(0.1)
+    local effect = compare.between({ 1 / math.sqrt(e), math.sqrt(e) }, { 1 / math.sqrt(e), math.sqrt(e) })
+    local half = 4.303 * math.sqrt(0.01 / 2)
+    assert.is_true(math.abs(effect.ratio - 1) < 1e-12 and math.abs(math.log(effect.high) - half) < 1e-12
+      and math.abs(math.log(effect.low) + half) < 1e-12)
+  end)
+
   it("does not count fractions of a microsecond on a GPU", function()
     local gpu = { device = "cuda:0", device_name = "G" }
     local a, b = run_of({ { "naive", 3e-6 }, { "shared", 1e-4 } }, 1, gpu), run_of({ { "naive", 3.2e-6 },

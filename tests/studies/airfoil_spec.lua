@@ -37,6 +37,15 @@ describe("the study airfoil", function()
     assert.is_truthy(run.files["airfoil-pressure.dat"] and run.files["airfoil-chord.dat"])
   end)
 
+  it("gives the bits of one device over two, each with redundant cells", function()
+    local run = support.study_passes("airfoil", QUICK .. "-p parts=devices")
+    local own, copies = 0, 0
+    for _, r in ipairs(run.record.records) do own, copies = own + r.own, copies + r.copies end
+    assert.are.equal(648, own)
+    assert.are.equal(72, copies) -- a row of 36 cells at each side
+    assert.are.equal("q of two devices", run.record.checks[1].what)
+  end)
+
   it("finds a flux that a cell gets and its neighbour does not lose", function()
     support.with_folder(function(folder)
       local copy = folder .. "/airfoil"

@@ -114,14 +114,22 @@ local function store(into, spec, value)
   end
 end
 
+-- -pn=64 or -Isrc: the flag and its value; nil if it is a flag alone.
+local function joined(specs, word)
+  local flag, given = word:match "^(%-%a)(.+)$"
+  local spec = flag and lists.find(specs, function(one) return one.flag == flag end)
+  if spec and spec.joined or given and given:find("=", 1, true) then return flag, given end
+end
+
 --- Reads the words of a command: what the specs know becomes fields, the rest the list part. Words
 --- after "--" are left for the script, in the field rest.
 ---@param words string[]
 ---@param specs table[]    { flag = "--out", value = "a folder", help = ..., many =, check =, optional = }; an optional
----                         value comes after "=" and may be left out: ""
+---                         value comes after "=" and may be left out: ""; joined: it may follow at once, as in -Isrc
 ---@param most integer     words besides options
+---@param more string?     a pattern of words that are not counted
 ---@return table parsed    words: what was read; help: print the help text instead
-function options.parse(words, specs, most)
+function options.parse(words, specs, most, more)
   local parsed, at = { words = words }, 1
   while at <= #words do
     local word = words[at]
@@ -132,14 +140,14 @@ function options.parse(words, specs, most)
       parsed.help = true
     elseif word:match("^%-.") then
       local flag, given = word:match("^(%-%-[^=]+)=(.*)$")
-      if not flag then flag, given = word:match("^(%-%a)(.*=.*)$") end -- -pn=64
+      if not flag then flag, given = joined(specs, word) end
       local spec = spec_of(specs, flag or word)
       local value
       value, at = value_for(spec, given, words, at)
       store(parsed, spec, value)
     else
       parsed[#parsed + 1] = word
-      if #parsed > most then
+      if #parsed > most and not (more and word:find(more)) then
         local hint = word:match "^[%a_][%w_]*=" and lists.find(specs, function(spec) return spec.flag == "-p" end)
         options.fail("'%s' is one word too many%s", word, hint and "; a parameter is set by -p " .. word or "")
       end
@@ -165,14 +173,14 @@ function options.help(command)
 end
 
 --- Runs a command, or prints its help.
----@param command table    usage, options (specs), notes, example (of the help); least and most (words besides
----                         options), wants (the message for too few); run(parsed), which returns a status, nil for 0;
----                         help(parsed), called after the help text
+---@param command table    usage, options (specs), notes, example (of the help); least and most (words besides options),
+---                         more (a pattern of words that are not counted), wants (the message for too few);
+---                         run(parsed), which returns a status, nil for 0; help(parsed), called after the help text
 ---@param words string[]
 ---@return integer status
 function options.execute(command, words)
   local specs = command.options or {}
-  local parsed = options.parse(words, specs, command.most or math.huge)
+  local parsed = options.parse(words, specs, command.most or math.huge, command.more)
   if parsed.help then
     print(options.help(command))
     if command.help then command.help(parsed) end

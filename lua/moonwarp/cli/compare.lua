@@ -19,7 +19,17 @@ local function check_threshold(text)
   return value / 100
 end
 
+local function check_count(text)
+  local value = math.tointeger(tonumber(text))
+  if not value or value < 1 or value > 1000 then
+    options.fail("option '--runs' wants a number of runs, as 3, got '%s'", text)
+  end
+  return value
+end
+
 compare.options = {
+  { flag = "--runs", show = "N", value = "a number of runs", check = check_count,
+    help = "the N newest runs of each side: what runs of one thing differ by is in the interval then" },
   { flag = "--threshold", show = "PERCENT", value = "a percentage", check = check_threshold,
     help = "the largest difference that counts as the same; else 2 on a GPU, 10 on the CPU device" },
   { flag = "--strict", help = "status 6 where something is unclear" },
@@ -34,7 +44,8 @@ usage: moonwarp compare A B [options]
 Judges every measurement of run B beside the same one of run A: same, faster, slower or unclear, with
 a 95 % interval of the ratio. Of benchmarks it takes the samples, of values with an interval that; a
 plain number with a unit is the same or changed. A and B are folders of runs, folders
-with runs below them, or studies: the newest run is taken.]]
+with runs below them, or studies: the newest run is taken. One run doesn't know what the next run of
+the same thing differs by; three of each side (--runs 3) do.]]
 
 compare.example = [[
 moonwarp run memcopy -p n=512 -p parts=ladder --out before
@@ -70,13 +81,18 @@ local function percent(share)
   return units.digits(share * 100, 2) .. " %"
 end
 
-local function print_text(a, b, result, everything)
-  print(("A  %s: %s"):format(a.folder, runs.label(a)))
-  print(("B  %s: %s"):format(b.folder, runs.label(b)))
-  for _, run in ipairs { a, b } do
+local function print_runs(name, list)
+  for _, run in ipairs(list) do
+    print(("%s  %s: %s"):format(name, run.folder, runs.label(run)))
     local caution = runs.caution(run)
     if caution then print("note: " .. caution) end
   end
+end
+
+local function print_text(before, after, result, everything)
+  local a, b = before[#before], after[#after]
+  print_runs("A", before)
+  print_runs("B", after)
   if a.device_name ~= b.device_name then print "note: A and B were measured on different devices" end
   if result.apart then print("no measurement is in both: " .. result.apart) end
   if result.apart and not everything then return end
@@ -94,7 +110,8 @@ local function print_text(a, b, result, everything)
     counts.changed > 0 and (", %d changed"):format(counts.changed) or ""))
 end
 
-local function as_json(a, b, result)
+local function as_json(before, after, result)
+  local a, b = before[#before], after[#after]
   local rows = lists.map(result, function(row)
     return lists.merged(row, { a = row.a.value, b = row.b.value, unit = row.a.unit })
   end)
@@ -106,14 +123,15 @@ end
 ---@param parsed table
 ---@return integer? status
 function compare.run(parsed)
-  local a, b = runs.latest(parsed[1]), runs.latest(parsed[2])
+  local before, after = runs.newest(parsed[1], parsed.runs or 1), runs.newest(parsed[2], parsed.runs or 1)
+  local a, b = before[#before], after[#after]
   if a.folder == b.folder then options.fail("'%s' and '%s' name the same run, %s", parsed[1], parsed[2], a.folder) end
-  local result = require("moonwarp.results.compare").runs(a, b, parsed.threshold)
+  local result = require("moonwarp.results.compare").several(before, after, parsed.threshold)
   if #result + #result.missing == 0 then
     options.fail("%s has no measurements: its script records no result of mw.bench and no number with a unit", a.folder)
   end
   if #result == 0 then result.apart = require("moonwarp.results.difference").text(a, b) end
-  if parsed.json then print(as_json(a, b, result)) else print_text(a, b, result, parsed.all) end
+  if parsed.json then print(as_json(before, after, result)) else print_text(before, after, result, parsed.all) end
   if result.counts.slower > 0 or #result.missing > 0 then return exit.SLOWER end
   return parsed.strict and result.counts.unclear > 0 and exit.UNCLEAR or exit.OK
 end

@@ -6,11 +6,13 @@
 
 local core = require "moonwarp.core"
 local execution = require "moonwarp.sweep.execution"
+local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 
-local run = { most = 1, least = 1, wants = "run wants a study or a file; moonwarp list names the studies" }
+local run = { most = 1, least = 1, wants = "run wants a study or a file; moonwarp list names the studies",
+              more = "%.c[uxcp]*$" } -- the sources of a program
 
 -- ---- options ------------------------------------------------------------------------------------
 
@@ -26,6 +28,17 @@ local function check_words(text)
   return mode
 end
 
+local function check_metrics(text)
+  local names = {}
+  for name in text:gmatch "[^,]+" do
+    if not name:find "^[%w_:.]+$" then
+      options.fail("option '--counters': metrics of ncu are names as dram__bytes.sum, got '%s'", name)
+    end
+    names[#names + 1] = name
+  end
+  return names
+end
+
 --- Those that rerun and -e take as well.
 run.plain = {
   { flag = "-p", show = "NAME=V[,V...]", value = "name=value", many = true,
@@ -38,8 +51,9 @@ run.plain = {
     help = "check mode: judges every access to memory, times nothing; HOW: strict, schedule:16, seed:7, blocks:64" },
   { flag = "--engines",
     help = "CPU device: each launch by its engine and by fibers in two orders, compared; times nothing" },
-  { flag = "--counters",
-    help = "what accesses are made of: sectors, bank conflicts, lanes; by kernel and line, in check mode or by ncu" },
+  { flag = "--counters", show = "[=METRICS]", value = "metrics", optional = true, check = check_metrics,
+    help = "what accesses are made of: sectors, bank conflicts, lanes; by kernel and line, in check mode or by ncu; "
+      .. "and further metrics of ncu, as dram__bytes.sum" },
   { flag = "--out", show = "DIR", value = "a folder",
     help = "results go to DIR/STUDY/DATE-DEVICE; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },
@@ -47,6 +61,14 @@ run.plain = {
 }
 
 run.options = lists.append(lists.append({}, run.plain), {
+  { flag = "-I", show = "DIR", value = "a folder", many = true, joined = true, key = "includes",
+    help = "of a program: a folder of its headers" },
+  { flag = "-D", show = "NAME[=V]", value = "a macro", many = true, joined = true, key = "defines",
+    help = "of a program: a macro" },
+  { flag = "-l", show = "NAME", value = "a library", many = true, joined = true, key = "libraries",
+    help = "of a program: a library that its host part needs" },
+  { flag = "--input", show = "FILE", value = "a file", help = "of a program: what it reads" },
+  { flag = "--expected", show = "FILE", value = "a file", help = "of a program: what it is to print; else status 3" },
   { flag = "--mpi", help = "a rank of an MPI job: mpirun -n 4 moonwarp run FILE.lua --mpi; one run, a device each" },
   { flag = "--dry-run", key = "dry", help = "with --slurm: print the script of the job array, and queue nothing" },
   table.unpack(options.SLURM) })
@@ -54,15 +76,16 @@ run.options = lists.append(lists.append({}, run.plain), {
 run.notes = [[
 exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check or a pass of a sweep failed,
 4 no such device, 130 interrupted
-words after -- go to the script in the table arg]]
+words after -- go to the script in the table arg, or to the program, whose exit status is ours]]
 
 run.usage = [[
 usage: moonwarp run STUDY|FILE.lua [options] [-- words]
        moonwarp run STUDY|FILE.lua [options] --slurm [-- options of sbatch]
+       moonwarp run PROGRAM.cu [SOURCE...] [options] [-- words]
 
 Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
 times; --slurm queues them as four jobs, and moonwarp batch --resume makes one run of them.
-moonwarp run STUDY --help lists its parameters.]]
+moonwarp run STUDY --help lists its parameters. PROGRAM.cu is a CUDA program with a main.]]
 
 run.example = "moonwarp run memcopy -p n=512,1024 -p parts=ladder"
 
@@ -114,6 +137,11 @@ end
 ---@return integer status
 function run.run(parsed, rerun_of, kept)
   if parsed.engines then reject_with_engines(parsed) end
+  if parsed[1]:find "%.c[uxcp]+h?$" then return require("moonwarp.cli.program").run(parsed) end
+  for name, flag in pairs { includes = "-I", defines = "-D", libraries = "-l", input = "--input",
+                            expected = "--expected" } do
+    if parsed[name] then options.fail("option '%s' is of a program, as in moonwarp run x.cu", flag) end
+  end
   if parsed.slurm then return run_array(parsed) end
   options.reject_slurm(parsed)
   for _, name in ipairs { "pass", "engines", "counters" } do
@@ -122,10 +150,10 @@ function run.run(parsed, rerun_of, kept)
   if parsed.dry then options.fail("option '--dry-run' is for --slurm") end
   local studies = require "moonwarp.lab.studies"
   local script = studies.script(parsed[1])
-  if script:match("%.cuh?$") then
-    local word = require("moonwarp.base.path").word
-    options.fail("'%s' holds kernels: moonwarp new %s %s writes a script that runs them", script,
-      word(script:match "([^/]*)%."), word(script))
+  local rank, size = require("moonwarp.base.launcher").place()
+  if size > 1 and rank == 0 and not (parsed.mpi or os.getenv "MOONWARP_LAB") then
+    exit.complain("%d processes were started, and each runs the script by itself; with --mpi they are the ranks of one "
+      .. "job", size)
   end
   local chunk, text = require("moonwarp.study.folder").load(script, kept)
   if not chunk then failure.raise_as("script", text) end

@@ -50,15 +50,29 @@ function runs.all(words)
   return lists.unique(list, function(run) return run.folder end)
 end
 
+--- The newest runs that a word names.
+---@param word string
+---@param count integer  how many are wanted
+---@return table[] runs  the newest last
+function runs.newest(word, count)
+  local list = read(folders_of(word))
+  if #list < count then
+    options.fail("'%s' holds %d %s, %d are wanted", word, #list, #list == 1 and "run" or "runs", count)
+  end
+  local at = {}
+  for i, run in ipairs(list) do at[run] = i end
+  table.sort(list, function(a, b)
+    local first, second = a.date or "", b.date or ""
+    return first < second or first == second and at[a] < at[b]
+  end)
+  return table.move(list, #list - count + 1, #list, 1, {})
+end
+
 --- The newest run that a word names.
 ---@param word string
 ---@return table run
 function runs.latest(word)
-  local newest
-  for _, run in ipairs(read(folders_of(word))) do
-    if not newest or (run.date or "") >= (newest.date or "") then newest = run end
-  end
-  return newest
+  return runs.newest(word, 1)[1]
 end
 
 --- How a run is told from others on a chart or in a heading: "NVIDIA H200, 2026-11-21 09:30".

@@ -30,6 +30,7 @@ local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
 local quantity = require "moonwarp.measure.quantity"
 local stats = require "moonwarp.measure.stats"
+local trace = require "moonwarp.measure.trace"
 local units = require "moonwarp.base.units"
 local warning = require "moonwarp.measure.warning"
 
@@ -128,9 +129,12 @@ local function choose_clock(options, device, job)
 end
 
 -- The job whose ranks measure together, if it has several.
-local function job_of(session, options)
+---@param names string   of contenders, which all ranks have in the same order
+local function job_of(session, options, names)
   local job = session.job
-  return job and job.size > 1 and options.collective ~= false and job or nil
+  if not job or job.size == 1 or options.collective == false then return nil end
+  job.meet("mw.bench" .. names)
+  return job
 end
 
 -- ---- modes --------------------------------------------------------------------------------------
@@ -249,6 +253,7 @@ local function results_of(list, run, options, no_graph)
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
   result.name, result.first, result.turns = options.name, main.first, main.turns
+  result.launches, result.copies = trace.summary(main.traced)
   if main.turns then result.low, result.high = contest.interval(result) end
   return result
 end
@@ -306,6 +311,10 @@ local function new_contender(one, options, run)
            run = setmetatable({ clock = clock, stream = own.stream, device = own.device }, { __index = run }) }
 end
 
+local function names_of(list)
+  return " of " .. table.concat(lists.map(list, function(one) return one.name end), ", ")
+end
+
 local function close_clocks(contenders)
   for _, contender in ipairs(contenders) do
     local _ <close> = contender.mode.clock
@@ -329,7 +338,7 @@ function bench.turns(session, list, options, after)
   end
   local flush <close> = flusher(options, device)
   local run = { session = session, limits = limits, device = device, flush = flush, more_time = options.more_time,
-                job = job_of(session, options) }
+                job = job_of(session, options, names_of(list)) }
   local contenders <close> = setmetatable({}, { __close = close_clocks })
   for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
   protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
@@ -392,7 +401,7 @@ function bench.run(session, fn, options)
   if is_table then return run_contenders(session, fn, options) end
   local limits, device = limits_of(options), device_of(session, options)
   if checking.is_on(device) then return run_once(session, fn, options, device) end
-  local job = job_of(session, options)
+  local job = job_of(session, options, "")
   local clock <close> = choose_clock(options, device, job)
   local flush <close> = flusher(options, device)
   local run = { session = session, job = job, clock = clock, limits = limits, device = device, flush = flush,
@@ -414,7 +423,7 @@ bench.order = {
   "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
   "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
   "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
-  "cold", "graph", "energy", "turns", "samples",
+  "cold", "graph", "energy", "launches", "copies", "turns", "samples",
 }
 
 local function plain(value)
@@ -424,7 +433,7 @@ local function plain(value)
   return copy
 end
 
-local MAY_BE_EMPTY <const> = { "warnings", "flags", "alarms" }
+local MAY_BE_EMPTY <const> = { "warnings", "flags", "alarms", "launches", "copies" }
 
 --- A result as a plain table for a record, with all samples and the results of the other modes.
 --- Empty lists are left out.
@@ -435,7 +444,7 @@ function bench.fields(result)
   local copy = plain(result)
   for _, one in ipairs { copy, copy.cold, copy.graph } do
     for _, name in ipairs(MAY_BE_EMPTY) do
-      if one[name] and #one[name] == 0 then one[name] = nil end
+      if one[name] and next(one[name]) == nil then one[name] = nil end
     end
   end
   return copy

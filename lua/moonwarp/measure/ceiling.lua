@@ -49,6 +49,17 @@ local function known_of(session, device)
   return values
 end
 
+--- What is kept of a device of that name, whatever its driver: of several entries the newest.
+---@param name string?   the device's
+---@return table<string, number> values
+function ceiling.kept(name)
+  local newest
+  for _, entry in ipairs(ceiling.file:read()) do
+    if entry.device == name and not (newest and newest.date > entry.date) then newest = entry end
+  end
+  return newest and newest.values or {}
+end
+
 local function keep(device, new)
   local head = head_of(device)
   ceiling.file:change(function(entries)
@@ -123,13 +134,13 @@ end
 ---@param device userdata
 ---@param names string[]?   else all
 ---@param is_anew boolean?  measured, whether they are kept or not
----@return table[] rows     name, unit, about, value or reason, sheet (the data sheet's, where it is known)
+---@return table[] rows     name, unit, things, about, value or reason, sheet (the data sheet's, where it is known)
 ---@return string? problem  why new ones are not kept
 function ceiling.all(session, device, names, is_anew)
   local list = names and lists.map(lists.unique(names), named) or kinds.list
   local values, problem = values_of(session, device, list, is_anew)
   local rows = lists.map(list, function(one)
-    return { name = one.name, unit = one.unit, about = one.about, value = values[one.name],
+    return { name = one.name, unit = one.unit, things = one.things, about = one.about, value = values[one.name],
              reason = reason_of(device, one), sheet = ceiling.sheet(device, one.name) }
   end)
   return rows, problem

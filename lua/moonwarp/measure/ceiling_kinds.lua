@@ -146,11 +146,13 @@ end
 
 local function shared(m, title)
   local l1, grid = m.shape.l1, m.shape.blocks * m.device:properties().multiprocessors * (m.is_tiny and 1 or 64)
-  local sums <close> = m.device:array("f32", grid * BLOCK)
-  local go <close> = launcher(m, "shared", grid)
-  local t = seconds(m, function() go(sums, 1, l1.mask, l1.times) end)
-  expect(m, title, sums, EACH * l1.times, { exact = true })
-  return EACH * l1.times * 4 * BLOCK * grid / t
+  local sums <close> = m.device:array("f64", grid * BLOCK)
+  return best_of(m, function(lanes)
+    local go <close> = launcher(m, ("shared<%s>"):format(V[lanes]), grid)
+    local t = seconds(m, function() go(sums, 1, l1.mask, l1.times) end)
+    expect(m, title, sums, EACH * l1.times * lanes, { exact = true })
+    return EACH * l1.times * 8 * lanes * BLOCK * grid / t
+  end)
 end
 
 -- ---- arithmetic ---------------------------------------------------------------------------------
@@ -269,7 +271,13 @@ local function of(name, unit, measure, about, reason)
   return { name = name, unit = unit, measure = measure, about = about, reason = reason }
 end
 
---- All ceilings, in order: name, unit, about (in words), measure(m, name), reason(device): why a device has none.
+-- Of things a second.
+local function each(name, things, measure, about)
+  return lists.merged(of(name, "1/s", measure, about), { things = things })
+end
+
+--- All ceilings, in order: name, unit, things (that a unit of 1/s counts), about (in words), measure(m, name),
+--- reason(device): why a device has none.
 kinds.list = {
   of("read", "B/s", read(), "memory, read"),
   of("write", "B/s", stream "write", "memory, written"),
@@ -283,15 +291,15 @@ kinds.list = {
   of("shared", "B/s", shared, "shared memory, read"),
   of("f32", "flop/s", arithmetic "f32", "multiply-adds"),
   of("f64", "flop/s", arithmetic "f64", "multiply-adds"),
-  of("i32", "1/s", arithmetic "i32", "integer operations, by multiply-adds"),
+  each("i32", "operations", arithmetic "i32", "integer operations, by multiply-adds"),
   of("tensor_f16", "flop/s", tensor "f16", "products of f16 summed in f32, by mma.sync", tensor_reason),
   of("tensor_tf32", "flop/s", tensor "tf32", "products of tf32, by mma.sync", tensor_reason),
   of("tensor_f64", "flop/s", tensor "f64", "products of f64, by mma.sync", tensor_reason),
-  of("rsqrt_f32", "1/s", roots, "reciprocal square roots, a special function"),
-  of("atomic", "1/s", atomics(1 << 16), "atomic additions to many numbers"),
-  of("atomic_same", "1/s", atomics(1), "atomic additions to one number"),
+  each("rsqrt_f32", "roots", roots, "reciprocal square roots, a special function"),
+  each("atomic", "additions", atomics(1 << 16), "atomic additions to many numbers"),
+  each("atomic_same", "additions", atomics(1), "atomic additions to one number"),
   of("launch", "s", launch, "a launch of an empty kernel, one of many"),
-  of("blocks", "1/s", blocks, "beginnings of blocks"),
+  each("blocks", "blocks", blocks, "beginnings of blocks"),
   of("to_device", "B/s", transfer(true), "copies from pinned memory of the host"),
   of("to_host", "B/s", transfer(false), "copies to it"),
   of("peer", "B/s", peer, "copies to another device", peer_reason),

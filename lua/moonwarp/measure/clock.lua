@@ -104,7 +104,7 @@ function clock.of_all(self, job)
   local own = self.measure
   if job.max(self.gate and 0.0 or 1.0) > 0 then clock.unblock(self, self.unblocked or "another rank has no gate") end
   function self.measure(fn, batch, lead)
-    job.max(0.0)
+    job.meet "mw.bench, before a sample"
     local t, issue, forced = own(fn, batch, lead)
     t, issue, forced = job.max(t, issue, forced and 1.0 or 0.0)
     return t, issue, forced > 0

@@ -12,9 +12,9 @@ local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local place = require "moonwarp.measure.tool_place"
 
-local counters = { list = counter_names.list, figures = counter_names.figures }
-
 local SECTOR <const> = counter_names.SECTOR
+
+local counters = { list = counter_names.list, figures = counter_names.figures, SECTOR = SECTOR }
 
 -- ---- names and values -----------------------------------------------------------------------------
 
@@ -146,6 +146,20 @@ local function joined_lines(list)
   return lines
 end
 
+-- Metrics of ncu by name: those of several launches are added up if they are sums, else their mean counts.
+local function metrics_of(group)
+  local total, launches = {}, 0
+  for _, one in ipairs(group) do
+    local count = one.launches or 1
+    for name, value in pairs(one.metrics or {}) do
+      total[name] = (total[name] or 0) + (name:find "%.sum$" and value or value * count)
+    end
+    launches = launches + count
+  end
+  for name, value in pairs(total) do total[name] = name:find "%.sum$" and value or value / launches end
+  return next(total) and total
+end
+
 -- The sums over launches, or rows of such sums, that have the same fields, and the figures; in the order of the first.
 local function folded(list, fields)
   local groups, by_key = {}, {}
@@ -157,7 +171,7 @@ local function folded(list, fields)
   return lists.map(groups, function(group)
     local row = counters.total(group)
     for _, field in ipairs(fields) do row[field] = group[1][field] end
-    row.launches, row.lines = 0, joined_lines(group)
+    row.launches, row.lines, row.metrics = 0, joined_lines(group), metrics_of(group) or nil
     for _, one in ipairs(group) do row.launches = row.launches + (one.launches or 1) end
     for _, figure in ipairs(counters.figures) do row[figure.name] = counters.value(row, figure.name) end
     return row
@@ -190,6 +204,24 @@ end
 
 local function per_request(count, requests)
   return (("%.1f"):format(count / requests):gsub("%.0$", ""))
+end
+
+--- Sectors of loads and stores that hold no byte which is asked for, of how many, and words for them.
+---@param counted table
+---@return number unused
+---@return number sectors
+---@return string? words   "32 sectors per load, 4 needed"
+function counters.excess_sectors(values)
+  local unused, all, words = 0, 0, {}
+  for _, kind in ipairs { "load", "store" } do
+    local requests, sectors, needed = sectors_of(values, kind)
+    unused, all = unused + sectors - needed, all + sectors
+    if sectors > needed then
+      words[#words + 1] = ("%s sectors per %s, %s needed"):format(per_request(sectors, requests), kind,
+        per_request(needed, requests))
+    end
+  end
+  return unused, all, #words > 0 and table.concat(words, "; ") or nil
 end
 
 --- What accesses move beyond what they need: sectors that hold no byte which is asked for, and passes due to bank

@@ -11,6 +11,7 @@ local environment = require "moonwarp.measure.environment"
 local modes = require "moonwarp.measure.mode"
 local range = require "moonwarp.measure.range"
 local stats = require "moonwarp.measure.stats"
+local trace = require "moonwarp.measure.trace"
 
 local protocol = {}
 
@@ -54,11 +55,13 @@ local function take_rounds(list, run, seconds, take)
 end
 
 --- The first call and those that the script asks for, without a gate.
----@param mode table      gets first: the seconds of the first call
+---@param mode table      gets first: the seconds of the first call; traced: what it launched and copied
 ---@param count integer?  further calls
 function protocol.warm_up(mode, count)
-  for _ = 0, count or 0 do
+  mode.traced = {}
+  for i = 0, count or 0 do
     if mode.prepare then mode.prepare() end
+    local _ <close> = i == 0 and trace.into(mode.traced) or nil
     local t = mode.clock.measure(mode.fn, 1, 0)
     mode.first = mode.first or t
   end

@@ -22,10 +22,11 @@
 local film = require "moonwarp.plot.film"
 local ladder = require "moonwarp.plot.ladder"
 local plot = require "moonwarp.plot.plot"
+local roofline = require "moonwarp.plot.roofline"
 local schema = require "moonwarp.results.record_schema"
 local timeline = require "moonwarp.plot.timeline"
 
-local kinds = { all = { plot, ladder, film, timeline }, named = {} }
+local kinds = { all = { plot, ladder, film, timeline, roofline }, named = {} }
 
 for _, kind in ipairs(kinds.all) do
   kinds.named[kind.name], schema.kinds[kind.name] = kind, kind

@@ -25,7 +25,8 @@ local plot = {
   form = schema.fields {
     xlabel = "string", ylabel = "string", xunit = "string?", unit = "string?", logx = "number?", logy = "number?",
     style = "string?", levels = schema.list(figures.LABELLED), xmin = "number?", xmax = "number?", ymin = "number?",
-    ymax = "number?", series = schema.list(schema.fields { name = "string", points = { list = POINT, least = 1 } }),
+    ymax = "number?", series = schema.list(schema.fields { name = "string", points = { list = POINT, least = 1 },
+                                         is_named = "boolean?" }),
   },
 }
 

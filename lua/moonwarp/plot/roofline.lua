@@ -1,11 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- mw.roofline: each kernel of a run below the device's limits.
+-- Rooflines: each kernel of a run below the device's limits, by mw.roofline from what its script declares, and by
+-- moonwarp roofline from stored runs.
 --
 -- A kernel that does I operations for each byte it moves can do at most bandwidth * I of them a
 -- second, and never more than the arithmetic gives: the roof is the lower of the two (S. Williams,
 -- A. Waterman and D. Patterson, "Roofline: an insightful visual performance model for multicore
--- architectures", 2009). Both ceilings are measured on the device, not taken from a data sheet.
+-- architectures", 2009). Both ceilings are measured on the device, not taken from a data sheet. There is a slope for
+-- each level of memory, and a kernel that was counted has a point at each: its operations per byte of that level (the
+-- hierarchical roofline of C. Yang, T. Kurth and S. Williams, 2020).
 
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"
@@ -20,7 +23,11 @@ local schema = require "moonwarp.base.schema"
 local tables = require "moonwarp.plot.table"
 local units = require "moonwarp.base.units"
 
-local roofline = {}
+-- A chart of this kind is a plot, whose kernels have their names at their points.
+local roofline = { name = "roofline", text = plot.text, form = plot.form, merge = plot.merge, axis = plot.axis,
+                   class = plot.class, drawing = plot.drawing, values = plot.values, weight = plot.weight }
+
+function roofline.words(about) return "roofline of " .. about.device end
 
 local SPEC = { device = "device", records = fields.RECORDS, by = "string", dtype = "string", title = "string",
                name = "string", quiet = "boolean", pictures = "boolean", ceilings = "table" }
@@ -76,64 +83,86 @@ end
 
 -- ---- under the roof -----------------------------------------------------------------------------
 
--- Faster than memory, a kernel has its data from a cache: then only the arithmetic bounds it.
-local function place(point, most)
-  local arithmetic = most[point.dtype]
+-- Whether a kernel is faster than memory: then it has its data from a cache.
+local function is_cached(point, most)
   local slope = most.bandwidth * point.intensity
-  local is_cached = slope < arithmetic and point.rate > ABOVE * slope
-  point.roof = is_cached and arithmetic or math.min(slope, arithmetic)
+  return slope < most[point.dtype] and point.rate > ABOVE * slope
+end
+
+--- Places a kernel under the roofs: that of a cache where it is faster than memory, as far as that cache's is known.
+---@param point table   intensity, rate, dtype; gets roof, share, bound ("memory", "L2", "cache", "compute"), of_memory
+---@param most table    bandwidth, l2 (B/s, may be absent), and operations a second by type
+function roofline.place(point, most)
+  local arithmetic, slope = most[point.dtype], most.bandwidth * point.intensity
+  point.bound, point.of_memory = slope < arithmetic and "memory" or "compute", point.rate / slope
+  if is_cached(point, most) then
+    slope = (most.l2 or math.huge) * point.intensity
+    if point.rate > ABOVE * slope then slope = math.huge end
+    point.bound = slope < arithmetic and "L2" or "cache"
+  end
+  point.roof = math.min(slope, arithmetic)
   point.share = point.rate / point.roof
-  point.bound = is_cached and "cache" or slope < arithmetic and "memory" or "compute"
-  point.of_memory = point.rate / slope
-  point.device, point.device_name = most.device, most.device_name
 end
 
 -- "twice (f32): memory-bound, 92 % of its roof of 3.2 Gflop/s"
 local function words(point)
   local share, roof = units.digits(point.share * 100.0, 2), units.format(point.roof, "flop/s")
   local text = ("%s-bound, %s %% of its roof of %s"):format(point.bound, share, roof)
-  if point.bound == "cache" then
+  if point.bound == "L2" then
+    text = ("data from the L2 cache, %s %% of its roof of %s"):format(share, roof)
+  elseif point.bound == "cache" then
     text = ("data from a cache, at %s times the bandwidth of memory, %s %% of the arithmetic roof of %s"):format(
       units.digits(point.of_memory, 2), share, roof)
   end
-  if point.share > ABOVE and point.bound ~= "memory" then
+  if point.share > ABOVE and (point.bound == "compute" or point.bound == "cache") then
     text = ("%s %% of the arithmetic roof of %s: are its declared flops right?"):format(share, roof)
   end
   return ("%s (%s): %s"):format(point.kernel, point.dtype, text)
 end
 
 local function series_of(point)
-  return point.bound == "cache" and point.kernel .. ", data from a cache" or point.kernel
+  return (point.bound == "cache" or point.bound == "L2") and point.kernel .. ", data from a cache" or point.kernel
 end
 
 -- ---- the chart ----------------------------------------------------------------------------------
 
--- The types that occur have a roof each; they share the slope. On logarithmic axes a roof is two straight lines.
-local function chart_records(points, most)
-  local list, low, high, types = {}, math.huge, 0, {}
+-- A roof of two straight lines, on logarithmic axes.
+local function roof(name, bandwidth, most, low, high)
+  return { name = name, points = lists.map({ low / DECADE, most / bandwidth, high * DECADE }, function(x)
+    return { x = x, y = math.min(bandwidth * x, most) }
+  end) }
+end
+
+--- What a chart of kernels under roofs has beyond its head.
+---@param points table[]   kernel, rate, intensity, dtype, bound (of place); l2_intensity if L2 was counted
+---@param most table       as of place
+---@return table
+function roofline.chart(points, most)
+  local low, high, types, top, has_l2 = math.huge, 0, {}, 0, false
   for _, point in ipairs(points) do
     local ridge = most[point.dtype] / most.bandwidth
-    low, high = math.min(low, point.intensity, ridge), math.max(high, point.intensity, ridge)
-    types[point.dtype] = true
+    low = math.min(low, point.intensity, point.l2_intensity or ridge, ridge)
+    high, types[point.dtype] = math.max(high, point.intensity, ridge), true
+    top, has_l2 = math.max(top, most[point.dtype]), has_l2 or point.bound == "L2" or point.l2_intensity ~= nil
   end
-  local function add(series, intensity, rate)
-    list[#list + 1] = { series = series, intensity = intensity, rate = rate, device = most.device,
-                        device_name = most.device_name }
+  local list = lists.map(lists.keys(types), function(dtype)
+    return roof("roof " .. dtype, most.bandwidth, most[dtype], low, high)
+  end)
+  if has_l2 and most.l2 then list[#list + 1] = roof("roof L2", most.l2, top, low, high) end
+  for _, point in ipairs(points) do
+    local at = lists.append({ { x = point.intensity, y = point.rate } },
+      point.l2_intensity and { { x = point.l2_intensity, y = point.rate } })
+    list[#list + 1] = { name = series_of(point), points = at, is_named = true }
   end
-  for _, dtype in ipairs(lists.keys(types)) do
-    for _, x in ipairs { low / DECADE, most[dtype] / most.bandwidth, high * DECADE } do
-      add("roof " .. dtype, x, math.min(most.bandwidth * x, most[dtype]))
-    end
-  end
-  for _, point in ipairs(points) do add(series_of(point), point.intensity, point.rate) end
-  return list
+  return { kind = "roofline", xlabel = "operations per byte", ylabel = "rate", unit = "flop/s", xunit = "", logx = 10,
+           logy = 10, style = "linespoints", series = list, levels = {} }
 end
 
 local function draw(session, points, most, spec)
-  return plot.draw(session, { records = chart_records(points, most), x = "intensity", y = "rate", by = "series",
-                              logx = 10, logy = 10, unit = "flop/s", title = spec.title or "roofline",
-                              xlabel = "operations per byte", ylabel = "rate",
-                              name = spec.name, quiet = spec.quiet, pictures = spec.pictures })
+  local where = ("%s (%s)"):format(most.device_name, most.device)
+  local about = figure.about(session, spec, "roofline", "roofline", where, spec.records or session.records)
+  return figure.leave(session, "mw.roofline", roofline, lists.merged(spec, { records = points }),
+    lists.merged(about, roofline.chart(points, most)))
 end
 
 local function words_of(points, most)
@@ -189,7 +218,13 @@ function roofline.draw(session, spec)
   end
   local most = spec.ceilings or ceiling.of(session, spec.device)
   most.device, most.device_name = spec.device:id(), spec.device:name()
-  for _, point in ipairs(points) do place(point, most) end
+  if not spec.ceilings and lists.find(points, function(point) return is_cached(point, most) end) then
+    most.l2 = ceiling.value(session, spec.device, "triad_l2")
+  end
+  for _, point in ipairs(points) do
+    roofline.place(point, most)
+    point.device, point.device_name = most.device, most.device_name
+  end
   tables.print(session, { "kernel", "dtype", { "intensity", title = "flop/B" }, { "rate", unit = "flop/s" },
                           { "roof", unit = "flop/s" }, { "share", unit = "%", digits = 3 }, "bound",
                           title = spec.title or "roofline", records = points, quiet = spec.quiet })

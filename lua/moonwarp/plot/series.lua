@@ -83,7 +83,7 @@ function series.fitted(chart)
   end
   local shown = lists.map(chart.series, function(one, i)
     local points = lists.map(one.points, point_of)
-    return { name = one.name == "" and "series " .. i or one.name, points = points,
+    return { name = one.name == "" and "series " .. i or one.name, points = points, is_named = one.is_named,
              has_bars = lists.find(points, function(p) return p.low or p.high end) ~= nil }
   end)
   local xname, yname = chart.xlabel or "", chart.ylabel or ""
@@ -203,11 +203,24 @@ local function dodged(x, place, count)
   return at, ("(%s)"):format(at)
 end
 
+-- Names at the last points of series, instead of in the key.
+local function add_names(add, chart)
+  for _, one in ipairs(chart.series) do
+    local last = one.is_named and one.points[#one.points]
+    if last then
+      add("set label %s at first %.10g, first %.10g left offset character 0.6, 0.4 textcolor rgb '%s' front",
+        gnuplot.shortened(one.name), last.x, last.y, palette.colour "text")
+    end
+  end
+end
+
 -- A single series needs no name.
 local function plots_of(chart, x, level_names)
   local list, add = gnuplot.list()
   add "$frame using 1:2 with dots lc rgb '#ff000000' notitle"
-  local function title(name) return #chart.series > 1 and "title " .. gnuplot.shortened(name) or "notitle" end
+  local function title(one)
+    return #chart.series > 1 and not one.is_named and "title " .. gnuplot.shortened(one.name) or "notitle"
+  end
   local style = STYLES[chart.style] and chart.style or "linespoints"
   local places, count = {}, 0
   for _, one in ipairs(chart.series) do
@@ -217,7 +230,7 @@ local function plots_of(chart, x, level_names)
     local at, place = dodged(x, places[one], count)
     local data, look = ("data index %d"):format(i - 1), palette.series(i)
     local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
-    add("%s using %s:2 with %s lw 2 %s %s", data, place, style, look, title(one.name))
+    add("%s using %s:2 with %s lw 2 %s %s", data, place, style, look, title(one))
     if one.has_bars then -- a point without an interval has none, not even its caps
       add("%s using ($3 < $4 ? %s : NaN):2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, at,
         (look:gsub(" dt.*", "")))
@@ -253,7 +266,10 @@ function series.drawing(chart)
   local y0, y1 = ends_of(y)
   add("$frame << END_OF_FRAME\n%.10g %.10g\n%.10g %.10g\nEND_OF_FRAME", x0, y0, x1, y1)
   local level_names = add_levels(add, chart, x, y, body)
-  local names = #chart.series > 1 and lists.map(chart.series, function(one) return one.name end) or {}
+  add_names(add, chart)
+  local names = #chart.series > 1 and lists.map(chart.series, function(one)
+    return not one.is_named and one.name or nil
+  end) or {}
   for i in pairs(level_names) do names[#names + 1] = chart.levels[i].label end
   local height = gnuplot.frame(add, body, names)
   if chart.square then add "set size ratio -1" end

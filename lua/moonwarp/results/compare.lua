@@ -19,7 +19,8 @@
 -- number is "changed" beyond a threshold of its own, and so is any other in a unit of which neither less nor more is
 -- better.
 -- The threshold stands for what changes between two runs of the same thing (where arrays lie, how
--- warm the device is), which no interval from inside of a run can know.
+-- warm the device is), which no interval from inside of a run can know. Several runs of each side know it: then a run
+-- counts as one value, and the interval is Student's of the difference of the means of logarithms, the variance pooled.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.results.fields"
@@ -70,6 +71,32 @@ function compare.quotient(a, b)
   local ratio = b.value / a.value
   if not (a.low and b.low) then return { ratio = ratio, low = ratio, high = ratio } end
   return { ratio = ratio, low = b.low / a.high, high = b.high / a.low }
+end
+
+-- Student's t for a two-sided 95 % interval, by degrees of freedom from 1 on; more have the last one, which is a little
+-- too wide (M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 1964, table 26.10).
+local STUDENT <const> = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+                          2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086 }
+
+-- The mean of the logarithms, and the sum of their squared distances from it.
+local function moments(values)
+  local mean, squares = 0, 0
+  for _, value in ipairs(values) do mean = mean + math.log(value) / #values end
+  for _, value in ipairs(values) do squares = squares + (math.log(value) - mean) ^ 2 end
+  return mean, squares
+end
+
+--- The ratio of what several runs of two things gave, B over A, as geometric means.
+---@param a number[]  positive, one per run; two at least
+---@param b number[]
+---@return table effect  ratio, low, high (95 %)
+function compare.between(a, b)
+  local mean_a, squares_a = moments(a)
+  local mean_b, squares_b = moments(b)
+  local freedom = #a + #b - 2
+  local half = STUDENT[math.min(freedom, #STUDENT)] * math.sqrt((squares_a + squares_b) / freedom * (1 / #a + 1 / #b))
+  local difference = mean_b - mean_a
+  return { ratio = math.exp(difference), low = math.exp(difference - half), high = math.exp(difference + half) }
 end
 
 --- On which side of a bound an interval lies.
@@ -130,6 +157,12 @@ local function by_intervals(a, b, threshold, floor)
   return effect, compare.verdict(effect, threshold, a.better or "neither", doubt), doubt
 end
 
+local function by_runs(a, b, threshold, floor)
+  local effect = compare.between(a.runs, b.runs)
+  if a.unit == "s" then threshold = math.max(threshold, floor / a.value) end
+  return effect, compare.verdict(effect, threshold, a.better or "neither")
+end
+
 local function by_value(a, b, threshold)
   local effect = compare.quotient({ value = a.value }, { value = b.value })
   return effect, compare.verdict(effect, threshold, "neither"), "no samples"
@@ -140,9 +173,14 @@ local function without_ratio(a, b)
   return {}, a.value == b.value and "same" or "changed", "not positive"
 end
 
+local function least(one)
+  return one.runs and math.min(table.unpack(one.runs)) or one.low or one.value
+end
+
 -- The way in which two measurements can be judged.
 local function judge_of(a, b)
-  if math.min(a.low or a.value, b.low or b.value) <= 0 then return without_ratio end
+  if math.min(least(a), least(b)) <= 0 then return without_ratio end
+  if a.runs and b.runs then return by_runs end
   return (a.samples and b.samples or a.low and b.low) and by_intervals or by_value
 end
 
@@ -155,23 +193,41 @@ local function judged(a, b, kind, threshold)
            is_single = judge == by_value }
 end
 
---- Compares the measurements of two runs.
----@param a table           a run, as store.read gives it: before
----@param b table           after
+-- The measurements of the newest run, in order; of several runs each also with runs, its values in those that have it.
+local function measurements(list)
+  local order, known = measurement.of(list[#list]), {}
+  if #list == 1 then return order end
+  for _, run in ipairs(list) do
+    for _, one in ipairs(measurement.of(run)) do
+      known[one.key] = known[one.key] or {}
+      table.insert(known[one.key], one.value)
+    end
+  end
+  for _, one in ipairs(order) do
+    local values = known[one.key]
+    if #values > 1 then one.runs, one.value = values, stats.median(values) end
+  end
+  return order
+end
+
+--- Compares the measurements of several runs of each of two things.
+---@param before table[]    runs, as store.read gives them, the newest last; judged by samples where there is only one
+---@param after table[]
 ---@param threshold number? relative difference that counts as none; by device where left out
 ---@return table result     list: { key, label, a, b (measurements), ratio, low, high (nil of values that
 ---                         are not positive), delta, verdict,
 ---                         why (what made it unclear or changed), is_single (judged by two plain
 ---                         numbers) } each, in A's order; missing (labels that only A has), new
 ---                         (only B); threshold, single (of plain numbers), floor (s); counts by verdict
-function compare.runs(a, b, threshold)
+function compare.several(before, after, threshold)
+  local b = after[#after]
   local usual = kind_of(b.device)
   local result = { missing = {}, counts = { same = 0, faster = 0, slower = 0, changed = 0, unclear = 0 },
                    threshold = threshold or compare.THRESHOLD[usual], single = threshold or compare.SINGLE[usual],
                    floor = compare.FLOOR[usual] }
-  local others, order = {}, measurement.of(b)
+  local others, order = {}, measurements(after)
   for _, one in ipairs(order) do others[one.key] = one end
-  for _, one in ipairs(measurement.of(a)) do
+  for _, one in ipairs(measurements(before)) do
     local other = others[one.key]
     others[one.key] = nil
     if other then
@@ -185,6 +241,15 @@ function compare.runs(a, b, threshold)
   end
   result.new = lists.map(order, function(one) return others[one.key] and one.label end)
   return result
+end
+
+--- Compares the measurements of two runs.
+---@param a table           a run: before
+---@param b table           after
+---@param threshold number?
+---@return table result     as of several
+function compare.runs(a, b, threshold)
+  return compare.several({ a }, { b }, threshold)
 end
 
 return compare

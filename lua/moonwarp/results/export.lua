@@ -108,7 +108,7 @@ local function counter_record(run, row, line)
                    launches = row.launches, file = line and line.file, line = line and line.line }
   for _, one in ipairs(counters.list) do record[one.name] = (line or row)[one.name] end
   for _, one in ipairs(counters.figures) do record[one.name] = counters.value(line or row, one.name) end
-  return record
+  return lists.merged(record, not line and row.metrics or nil)
 end
 
 --- The same runs with their structural counters instead of their records: one for each kernel and configuration, then

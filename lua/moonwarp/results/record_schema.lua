@@ -10,9 +10,13 @@ local schema = {}
 
 local list, map, fields, optional = form.list, form.map, form.fields, form.optional
 
+local LAUNCH = fields { kernel = "string", grid = list "integer", block = list "integer", shared = "number?",
+                        count = "integer", registers = "number?", blocks = "number?", occupancy = "number?",
+                        limit = "string?" }
 local RESULT = fields { median = "number", samples = list "number", n = "number?", noise = "number?", low = "number?",
                         high = "number?", min = "number?", max = "number?", mean = "number?", sd = "number?",
-                        mad = "number?", p05 = "number?", p95 = "number?",
+                        mad = "number?", p05 = "number?", p95 = "number?", bytes = "number?", flops = "number?",
+                        name = "string?", copies = optional(map "number"), launches = optional(list(LAUNCH)),
                         flags = optional(list "string") }
 
 -- What all charts have; of a kind that is not known no more is asked.
@@ -41,7 +45,8 @@ local FINDING = fields {
 
 -- With the counters, of which any may be absent.
 local function with_counters(more)
-  for _, one in ipairs(counters.list) do more[one.name] = "integer?" end
+  for _, one in ipairs(counters.list) do more[one.name] = one.unit == "s" and "number?" or "integer?" end
+  more.metrics = optional(map "number")
   return fields(more)
 end
 

@@ -48,7 +48,9 @@ end
 local function words_of(parsed, number)
   local words = { "--pass", ("%d"):format(number) }
   if parsed.quiet then words[#words + 1] = "--quiet" end
-  if parsed.counters then words[#words + 1] = "--counters" end
+  if parsed.counters then
+    words[#words + 1] = "--counters" .. (#parsed.counters > 0 and "=" .. table.concat(parsed.counters, ",") or "")
+  end
   if parsed.check then words[#words + 1] = "--check=" .. require("moonwarp.measure.checking").words(parsed.check) end
   return words
 end

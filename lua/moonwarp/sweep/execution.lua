@@ -164,7 +164,7 @@ end
 
 -- ---- all of it ----------------------------------------------------------------------------------
 
-local KEPT <const> = { "device", "check", "engines", "out", "json", "quiet", "pass", "p", "rest" }
+local KEPT <const> = { "device", "check", "counters", "engines", "out", "json", "quiet", "pass", "p", "rest" }
 
 --- Runs a script.
 ---@param chunk function

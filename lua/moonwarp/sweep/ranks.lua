@@ -1,22 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The ranks of an MPI job (moonwarp run --mpi) as one run. Rank 0 has the folder. The others keep their results in
--- memory and send them to it when their script ends; it then tells all how the job has ended.
--- A rank that fails sends why, and does not wait for the others, which may wait for it: when rank 0 has closed the run,
--- it lets that rank say its message and end the job. An error tells ranks that wait for a rank that has ended.
+-- memory and send them to rank 0 when their script ends; rank 0 then tells all ranks how the job has ended.
+-- A rank that fails sends its message and does not wait for the others, because they may wait for it. Rank 0 closes the
+-- run and lets that rank print the message and end the job. A rank that waits for one that has ended raises an error.
 
 local calls = require "moonwarp.mpi_calls"
 local core = require "moonwarp.core"
 local exit = require "moonwarp.base.exit"
 local failure = require "moonwarp.base.failure"
-local form = require "moonwarp.base.schema"
-local fold = require "moonwarp.results.fold"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local passes = require "moonwarp.sweep.passes"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
-local schema = require "moonwarp.results.record_schema"
 local session = require "moonwarp.session"
 
 local ranks = {}
@@ -28,7 +25,7 @@ local LOOK_SECONDS <const> = 0.01
 
 -- ---- letters ------------------------------------------------------------------------------------
 
--- A letter that may come: its head is awaited from the beginning.
+-- A message that another rank may send: the receive of its length is begun in advance.
 local function expect(from, tag)
   local head = core.mpi.buffer(8)
   local who = ("the job's word from rank %d"):format(from)
@@ -36,7 +33,7 @@ local function expect(from, tag)
            call = calls.post(who, "recv", "job", head, nil, 8, "u8", nil, from, tag) }
 end
 
--- Its values, if it is there.
+-- The values of the message, if it has arrived.
 local function received(letter, seconds)
   if not calls.test(letter.call, seconds) then return nil end
   local bytes = ("<I8"):unpack(core.mpi.text(letter.head, 8))
@@ -50,7 +47,7 @@ local function send(to, tag, values)
   return calls.send_text(("the job's word to rank %d"):format(to), "job", calls.packed("mw.record", values), to, tag)
 end
 
--- Waits so long at most. Whether all has arrived.
+-- Waits for so many seconds at most. Returns whether all requests are done.
 local function await(requests, seconds)
   local start = core.clock()
   for _, one in ipairs(requests) do
@@ -63,19 +60,9 @@ end
 
 -- ---- rank 0 -------------------------------------------------------------------------------------
 
-local LEFT <const> = form.fields { status = "integer", message = "string?", failed_checks = "integer",
-                                   found = "integer", lines = form.list "table" }
-
 local TAKEN <const> = lists.set { "check", "remark", "finding", "warning", "counters" }
 
-local function problem_of(left)
-  local problem = form.problem(left, LEFT) or schema.lines_problem(left.lines)
-  if problem then return problem end
-  local first = { kind = "run", value = { schema = fold.SCHEMA, study = "a rank" } }
-  return schema.problem(fold.lines(lists.append({ first }, left.lines)))
-end
-
--- A rank's results become those of the run.
+-- Adds a rank's results to the run.
 local function take(current, from, left)
   current.failed_checks, current.found = current.failed_checks + left.failed_checks, current.found + left.found
   for _, line in ipairs(left.lines) do
@@ -86,18 +73,20 @@ local function take(current, from, left)
       current:mention(line.kind, lists.merged(line.value, { rank = from }))
     end
   end
+  local kept = left.folder and current:file("rank-" .. from)
+  if kept and not os.rename(left.folder, kept) then
+    exit.complain("what rank %d has written stays on its machine, in %s", from, left.folder)
+  end
 end
 
 local function is_failure(status) return status ~= exit.OK and status ~= exit.CHECK end
 
--- Hears what has come of the others. The first that has failed is job.failed.
+-- Takes the messages that have arrived. job.failed: the first rank that has failed.
 local function hear(job)
   for i = #job.open, 1, -1 do
     local from = job.open[i].from
     local left = received(job.open[i], 0)
     if left then
-      local problem = problem_of(left)
-      if problem then failure.raise_as("io", "what rank %d has sent is not in order: %s", from, problem) end
       table.remove(job.open, i)
       job.ended[from], job.parts[from], job.news = true, left, core.clock()
       if is_failure(left.status) and not job.failed then
@@ -107,16 +96,17 @@ local function hear(job)
   end
 end
 
--- Tells those who still run who does not.
+-- Tells the ranks that still run which ones have ended.
 local function tell_ended(job)
   if core.clock() - job.news < STILL or job.told == job.news then return end
   job.told = job.news
-  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = lists.merged(job.ended, { [0] = true }) }) end
+  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = job.ended }) end
 end
 
--- Waits for all, unless one has failed; then takes what there is in the order of ranks.
+-- Waits for all ranks, unless one has failed, and adds their results in the order of ranks.
 local function collect(current, waits)
   local job = current.job
+  job.ended[0], job.news = true, core.clock()
   hear(job)
   while waits and #job.open > 0 and not job.failed do
     tell_ended(job)
@@ -126,8 +116,8 @@ local function collect(current, waits)
   for _, rank in ipairs(lists.keys(job.parts)) do take(current, rank, job.parts[rank]) end
 end
 
---- Rank 0: waits for what the others leave. The status of the job. One message is said: this rank's own or, by itself,
---- that of the rank that has failed; an interruption may be what the end of that rank has brought.
+--- Rank 0: waits for the other ranks, and returns the status of the job. One message is printed: by this rank its own,
+--- or by the rank that has failed. An interruption here may only be a consequence of that failure.
 ---@param current table
 ---@param status integer  this rank's
 ---@return integer status
@@ -146,21 +136,21 @@ function ranks.collect(current, status)
   return status
 end
 
--- All have heard how the job ends. If not well, mpirun ends those that are still about to exit, who then say nothing.
+-- All ranks know how the job ends. After a failure, mpirun kills ranks that have not exited yet: print before that.
 local function close(status)
   core.mpi.close()
   if status ~= exit.OK then host.prefix() end
   return status
 end
 
--- Of a job of one rank the process may go on to its end.
+-- A job of one rank has nobody else to end: the process exits by itself.
 local function abort(job, status)
   if job.size == 1 then return core.mpi.close() end
   host.prefix()
   core.mpi.abort(status)
 end
 
---- Rank 0: the run has been closed. Ends the job.
+--- Rank 0: ends the job, after the run was closed.
 ---@param job table
 ---@param status integer
 function ranks.conclude(job, status)
@@ -177,7 +167,7 @@ end
 
 -- ---- the others ---------------------------------------------------------------------------------
 
--- In place of a run's folder and journal.
+-- Replaces a run's folder and journal.
 local Memory = {}
 Memory.__index = Memory
 
@@ -185,13 +175,13 @@ function Memory:append(kind, values) table.insert(self.job.lines, { kind = kind,
 Memory.note = Memory.append
 function Memory.keep_sources() end
 
--- For what a script writes there; it goes with the rank.
+-- For files that a script writes. Rank 0 moves the folder into that of the run.
 function Memory:place()
   local job = self.job
   if not job.folder then
-    job.folder = os.tmpname()
-    os.remove(job.folder)
-    require("lfs").mkdir(job.folder)
+    local folder, problem = path.make_new(self.parent, "rank-" .. job.rank)
+    if not folder then failure.raise_as("io", "%s", problem) end
+    job.folder = folder:find "^/" and folder or require("lfs").currentdir() .. "/" .. folder
   end
   return job.folder
 end
@@ -199,11 +189,12 @@ end
 function Memory.finish() end
 
 local function open_memory(current)
-  return setmetatable({ job = current.job, root = current:out(), script = current:script_file(), remarks = {} },
-    Memory)
+  local root = current:out()
+  return setmetatable({ job = current.job, root = root, parent = root .. "/" .. current:script(),
+                        script = current:script_file(), remarks = {} }, Memory)
 end
 
--- Of rank 0: who has ended, or how the job has.
+-- From rank 0: which ranks have ended, or how the job has.
 local function hear_word(job, seconds)
   local word = received(job.word, seconds)
   if not word then return nil end
@@ -217,7 +208,7 @@ local function await_word(job, seconds)
   return word
 end
 
---- Another rank: sends what it has, and waits for the end of the job.
+--- Another rank: sends its results, and waits for the end of the job.
 ---@param current table
 ---@param status integer  this rank's
 ---@return integer status  the job's
@@ -225,14 +216,13 @@ function ranks.report(current, status)
   local job = current.job
   current:settle_findings()
   current:settle_counters()
-  if job.folder then os.execute("rm -rf " .. path.quote(job.folder)) end
   for _, one in ipairs(current.waiting) do table.insert(job.lines, { kind = one[1], value = one[2] }) end
   local lines = lists.map(job.lines, function(line) return not line.kind:find "^slice" and line or nil end)
   local fails = is_failure(status)
   local seconds = fails and GRACE or math.huge
   local outcome, word = host.call(function()
     await(send(0, PART, { status = status, message = current.message, failed_checks = current.failed_checks,
-                          found = current.found, lines = lines }), seconds)
+                          found = current.found, folder = job.folder, lines = lines }), seconds)
     return await_word(job, seconds)
   end)
   if outcome == "done" and not fails then return close(word) end
@@ -243,11 +233,16 @@ end
 
 -- ---- all ----------------------------------------------------------------------------------------
 
--- While a rank waits for another in a call. Rank 0 may hear there that one has failed, and then ends the job in place.
+-- Called while a rank waits in a call. If rank 0 learns that a rank has failed, it ends the job here.
 local function look(who, peer)
   local current = session.current
   local job = current.job
-  if job.rank == 0 then hear(job) else hear_word(job, 0) end
+  if job.rank == 0 then
+    hear(job)
+    tell_ended(job)
+  else
+    hear_word(job, 0)
+  end
   if job.failed then current:leave(exit.OK) end
   local gone = peer or next(job.ended)
   if job.ended[gone] and core.clock() - job.news > STILL then
@@ -256,16 +251,18 @@ local function look(who, peer)
   end
 end
 
--- The greatest of all ranks, number by number: for benchmarks (measure/bench.lua).
+-- The maximum over all ranks of each number, for benchmarks (measure/bench.lua).
 local function max(...)
+  calls.meet "mw.bench, after a sample"
   local count = select("#", ...)
   local numbers = core.mpi.buffer(8 * count, ("d"):rep(count):pack(...))
   calls.run("mw.bench", "all_reduce", "job", numbers, nil, count, "f64", "max")
   return ("d"):rep(count):unpack(core.mpi.text(numbers, 8 * count))
 end
 
--- What rank 0 says.
+-- Rank 0's decision, on all ranks.
 local function decide(yes)
+  calls.meet "mw.bench, after a round"
   return calls.broadcast_text("mw.bench", "job", yes and "y" or "n", 0) == "y"
 end
 
@@ -274,18 +271,19 @@ end
 ---@return table job   for ranks.join
 function ranks.open(more)
   local place = calls.open()
-  local job = { rank = place.rank, size = place.size, version = place.version, news = core.clock(),
-                open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide }
+  local start = core.clock()
+  local job = { rank = place.rank, size = place.size, version = place.version, news = start, told = start,
+                open = {}, parts = {}, ended = {}, lines = {}, max = max, decide = decide, meet = calls.meet }
   host.catch_term()
   if job.size > 1 then
-    host.prefix(("[%d] "):format(job.rank))
+    host.prefix(("[%d] "):format(job.rank)) -- now: daemons that MPI has started would keep the pipes open
     more.share = { place.local_rank, place.local_size }
   end
   if job.rank > 0 then more.quiet, more.json = true, nil end
   return job
 end
 
---- The session is the rank's.
+--- Makes the session that of the rank.
 ---@param current table
 ---@param job table
 function ranks.join(current, job)

@@ -86,10 +86,10 @@ local function clear_report(folder)
   os.remove(name)
 end
 
-local function words_of(program, folder)
+local function words_of(program, folder, metrics)
   local words = lists.append(lists.append({ program }, settings()), WORDS)
-  return lists.append(words, { "--metrics", table.concat(report.metrics(), ","), "--export", report_of(folder),
-                               "--log-file", folder .. "/log" })
+  return lists.append(words, { "--metrics", table.concat(metrics, ","), "--export", report_of(folder), "--log-file",
+                               folder .. "/log" })
 end
 
 -- The pages of the report, in the C locale; "" for a page that ncu could not print.
@@ -104,8 +104,34 @@ local function pages_of(program, folder)
   end)
 end
 
+-- Those of some metrics that an error in ncu's log names; all of them if it ended before it began to profile.
+local function refused(log, metrics)
+  local errors = {}
+  for line in log:gmatch "==ERROR==[^\r\n]*" do errors[#errors + 1] = line end
+  local text = table.concat(errors, "\n")
+  local named = lists.filter(metrics, function(name) return text:find(name:match "^[^.]*", 1, true) ~= nil end)
+  return #named == 0 and text ~= "" and not log:find("==PROF==", 1, true) and metrics or named
+end
+
+-- Runs the script under ncu; again without those metrics of the hardware that the GPU or this ncu does not have, which
+-- it says before anything is profiled. Also returns these.
+local function attempt(session, program, folder)
+  local hardware, left_out = report.hardware_metrics(), {}
+  while true do
+    local metrics = lists.append(report.metrics(), hardware)
+    lists.append(metrics, session.options.counters)
+    local result = tool.run_script(session, words_of(program, folder, lists.unique(metrics)), { "--counters" }, folder,
+      silence())
+    local without = refused(files.read(folder .. "/log") or "", hardware)
+    if #without == 0 then return result, left_out end
+    lists.append(left_out, without)
+    hardware = lists.filter(hardware, function(name) return not lists.has(without, name) end)
+    os.remove(folder .. "/log")
+  end
+end
+
 -- What was counted, and what went wrong; nil if nothing was counted because of it.
-local function judge(program, folder, result)
+local function judge(program, folder, result, asked)
   local log = files.read(folder .. "/log") or ""
   local problem = errors_in(log)
   if not problem and not log:find("==PROF==", 1, true) then
@@ -113,7 +139,7 @@ local function judge(program, folder, result)
   end
   problem = problem or interruption(log, result)
   if not files.exists(report_of(folder) .. ".ncu-rep") then return not problem and {} or nil, problem end
-  local launches, fault = report.read(table.unpack(pages_of(program, folder)))
+  local launches, fault = report.read(table.unpack(lists.append(pages_of(program, folder), { asked })))
   problem = problem or fault and "the report of ncu: " .. fault
   return launches and (#launches > 0 or not problem) and launches or nil, problem
 end
@@ -122,10 +148,13 @@ local function run(session, program, backend)
   local folder, guard = path.temporary()
   local _ <close> = guard
   clear_report(folder)
-  local result = tool.run_script(session, words_of(program, folder), { "--counters" }, folder, silence())
-  local launches, problem = judge(program, folder, result)
+  local result, left_out = attempt(session, program, folder)
+  local launches, problem = judge(program, folder, result, session.options.counters)
   if not launches then failure.raise_as("failed", "counters: %s", problem) end
   if problem then io.stderr:write("note: ", problem, "\n") end
+  if #left_out > 0 then
+    io.stderr:write("note: left out, since ncu does not know them: ", table.concat(left_out, ", "), "\n")
+  end
   for i, launch in ipairs(launches) do
     launch.launch, launch.device = i, ("%s:%s"):format(backend, launch.device)
   end

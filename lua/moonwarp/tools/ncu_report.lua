@@ -8,6 +8,7 @@
 -- Totals are of the first page, but for lanes, their bytes and barriers. Lines are the sums over their instructions:
 -- the second page has a table for each launch, the third says which line an instruction is of.
 
+local counter_names = require "moonwarp.measure.counter_names"
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 local tool = require "moonwarp.tools.tool"
@@ -34,7 +35,7 @@ local TOTALS <const> = {
 local REQUESTS <const> = { "load_requests", "store_requests", "shared_load_requests", "shared_store_requests",
                            "atomic_requests", "shared_atomic_requests" }
 -- Those that are sums over its instructions, and all of a line.
-local BY_INSTRUCTION <const> = { "lanes", "barriers", "load_lane_bytes", "store_lane_bytes" }
+local BY_INSTRUCTION <const> = { "lanes", "barriers", "load_lane_bytes", "store_lane_bytes", "atomic_lanes" }
 local NONE <const> = { requests = 0 }
 for _, name in ipairs(lists.append(lists.keys(TOTALS), BY_INSTRUCTION)) do NONE[name] = 0 end
 local SHAPE <const> = { grid = "launch__grid_dim_", block = "launch__block_dim_" }
@@ -64,7 +65,15 @@ function ncu_report.instruction_metrics()
   return lists.map(lists.keys(INSTRUCTION), function(name) return INSTRUCTION[name] end)
 end
 
---- All metrics that are read.
+--- Metrics of the hardware, which a GPU or a version of ncu may not have.
+---@return string[]
+function ncu_report.hardware_metrics()
+  local names = {}
+  for _, one in ipairs(counter_names.hardware) do lists.append(names, one.metrics) end
+  return lists.unique(names)
+end
+
+--- The other metrics that are read.
 ---@return string[]
 function ncu_report.metrics()
   local names = ncu_report.instruction_metrics()
@@ -134,7 +143,27 @@ local function shape_of(row, title, prefix)
   return lists.map(shape, count_of)
 end
 
-local function launch_of(row)
+local SECONDS <const> = { second = 1, s = 1, msecond = 1e-3, ms = 1e-3, usecond = 1e-6, us = 1e-6 }
+
+-- What the hardware has counted: of several metrics the sum of those that are known.
+local function add_hardware(launch, row, units)
+  for _, one in ipairs(counter_names.hardware) do
+    for _, metric in ipairs(one.metrics) do
+      local count = count_of(row[metric])
+      local scale = one.unit == "s" and SECONDS[units[metric]] or one.scale or 1
+      if count then launch[one.name] = (launch[one.name] or 0) + count * scale end
+    end
+  end
+end
+
+-- Metrics that were asked for by name.
+local function asked_of(row, names)
+  local values = {}
+  for _, name in ipairs(names) do values[name] = tonumber(((row[name] or ""):gsub(",", ""))) end
+  return next(values) and values
+end
+
+local function launch_of(row, units, asked)
   local launch = { kernel = tool.kernel_name(row["Kernel Name"]), source = "ncu", lines = {},
                    device = row.Device or "0", grid = shape_of(row, "Grid Size", SHAPE.grid),
                    block = shape_of(row, "Block Size", SHAPE.block) }
@@ -147,6 +176,8 @@ local function launch_of(row)
     launch.requests = 0
     for _, count in ipairs(requests) do launch.requests = launch.requests + count end
   end
+  add_hardware(launch, row, units)
+  launch.metrics = asked_of(row, asked)
   return launch
 end
 
@@ -156,17 +187,25 @@ local function identity_of(row)
   return identity(row["Kernel Name"], sums)
 end
 
+-- The fields of a row by their titles, the first of each.
+local function named(header, fields)
+  local row = {}
+  for at, title in ipairs(header) do row[title] = row[title] or fields[at] end
+  return row
+end
+
 -- The launches of the raw page, and what tells each from others; the row below the header has units.
-local function read_raw(text)
-  local header, launches, identities = nil, {}, {}
+local function read_raw(text, asked)
+  local header, units, launches, identities = nil, {}, {}, {}
   for fields in rows_of(text) do
     if fields[1] == "ID" and column(fields, "Kernel Name") then
       header = fields
     elseif header and fields[1] ~= "" then
       if #fields ~= #header then return nil, "a row of its page 'raw' is not whole" end
-      local row = {}
-      for at, title in ipairs(header) do row[title] = row[title] or fields[at] end
-      launches[#launches + 1], identities[#identities + 1] = launch_of(row), identity_of(row)
+      local row = named(header, fields)
+      launches[#launches + 1], identities[#identities + 1] = launch_of(row, units, asked), identity_of(row)
+    elseif header then
+      units = named(header, fields)
     end
   end
   if not header then return nil, "its page 'raw' has no table" end
@@ -200,6 +239,7 @@ local function counters_of(sass, got)
   if kind == "load" or kind == "store" then
     counted[kind .. "_sectors"], counted[kind .. "_lane_bytes"] = got.sectors or 0, lanes * bytes_of(word)
   end
+  if kind == "atomic" then counted.atomic_lanes = lanes end
   if kind == "shared_load" or kind == "shared_store" then
     counted[kind .. "_wavefronts"] = got.wavefronts or 0
     counted[kind .. "_conflicts"] = math.max(0, (got.wavefronts or 0) - (got.ideal or 0))
@@ -329,10 +369,11 @@ end
 ---@param raw string    the page raw
 ---@param sass string   the page source in the view sass
 ---@param lines string  the same in the view cuda,sass
+---@param asked string[]?   metrics that were asked for by name
 ---@return table[]? launches  of counters.lua, device is the number of the GPU; nil if a page is not whole
 ---@return string? problem    why; or why no lines are known
-function ncu_report.read(raw, sass, lines)
-  local launches, identities = read_raw(raw)
+function ncu_report.read(raw, sass, lines, asked)
+  local launches, identities = read_raw(raw, asked or {})
   if not launches then return nil, identities end
   local places = read_places(lines)
   local list = tables_of(identities, read_tables(sass, places))

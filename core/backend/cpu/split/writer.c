@@ -27,8 +27,9 @@ static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
   for (int i = d->spec, end; i < d->name; i = end == d->spec_last ? d->first : end) {
     end = cpu_token_is(&at[i], "<") ? cpu_angle_end(&it->in->work, i, d->spec_last) : i + 1;
     after |= cpu_token_is(&at[i], "*");
-    if (cpu_token_any(&at[i], WORDS("&", "&&")) || ((after || !local->pointer) &&
-                                      cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict"))))
+    if (cpu_token_any(&at[i], WORDS("&", "&&")) ||
+        ((after || !local->pointer) &&
+         cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict"))))
       continue;
     cpu_put_tokens(it, i, end);
     cpu_put(it, " ");

@@ -1,0 +1,214 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp run program.cu: the program's output, input, words and exit status are its own; what goes wrong is told with
+-- its files and lines.
+
+local lfs = require "lfs"
+
+local fake = require "tests.support.fake"
+local labs = require "tests.support.labs"
+local support = require "tests.support"
+
+if not support.program() then
+  describe("whole programs", function() pending "needs the program" end)
+  return
+end
+
+-- One program, whose first word says what it does: it is compiled once.
+local SOURCE <const> = [[
+#include <cassert>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+#include "scale.h"
+__constant__ float factor;
+static __device__ int hits;
+namespace lab { __device__ float twice(float x) { return 2 * x; } }
+template <class T, int Add> __global__ void plus(T *x, int) { atomicAdd(&hits, 1); x[threadIdx.x] += Add; }
+__global__ void scale(float *x, point p) { x[threadIdx.x] = lab::twice(x[threadIdx.x]) * factor + p.y; }
+extern "C" __global__ void beyond(float *x) { x[threadIdx.x + 64] = 1; }
+struct farewell { ~farewell() { printf("farewell\n"); } } at_the_end;
+#define CALL(x) do { cudaError_t e_ = x; if (e_) printf("%d: %s\n", __LINE__, cudaGetErrorString(e_)); } while (0)
+int main(int argc, char **argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  std::vector<float> host(32, 1.f);
+  float *x, f = 3;
+  int count = 5, *at;
+  if (what == "segv") *(volatile int *)argv = *(volatile int *)8;
+  if (what == "exit") exit(4);
+  if (what == "input") { char word[20]; return scanf("%19s", word) == 1 && !strcmp(word, "hello") ? 5 : 6; }
+  CALL(cudaMalloc(&x, sizeof(float) * 32));
+  CALL(cudaMemcpy(x, host.data(), 128, cudaMemcpyHostToDevice));
+  CALL(cudaMemcpyToSymbol(factor, &f, sizeof f));
+  if (what == "beyond" || what == "assert") {
+    beyond<<<1, 32>>>(x);
+    assert(what != "assert");
+    CALL(cudaDeviceSynchronize());
+    CALL(cudaGetLastError());
+    return 0;
+  }
+  if (what == "grid") {
+    scale<<<1, 2048>>>(x, point{0, 0});
+    CALL(cudaGetLastError());
+    return 0;
+  }
+  CALL(cudaGetSymbolAddress((void **)&at, hits));
+  CALL(cudaMemcpy(at, &count, sizeof count, cudaMemcpyHostToDevice));
+  plus<float, 1><<<1, 32>>>(x, 0);
+  scale<<<dim3(1), 32, 0, 0>>>(x, point{1, SHIFT});
+  CALL(cudaMemcpy(host.data(), x, 128, cudaMemcpyDeviceToHost));
+  CALL(cudaMemcpyFromSymbol(&count, hits, sizeof count));
+  printf("%s %g %g %d\n", what.c_str(), host[0], host[31], count);
+  return 0;
+}
+]]
+
+local HEADER <const> = "#pragma once\nstruct point { float x, y; };\n"
+
+describe("a whole program", function()
+  local folder
+
+  setup(function()
+    local pipe <close> = assert(io.popen "mktemp -d")
+    folder = pipe:read "l"
+    support.write(folder .. "/all.cu", SOURCE)
+    assert(lfs.mkdir(folder .. "/more"))
+    support.write(folder .. "/more/scale.h", HEADER)
+  end)
+  teardown(function() os.execute("rm -rf " .. labs.quoted(folder)) end)
+
+  local function moonwarp(words, input)
+    return labs.shell(("cd %s && %s MOONWARP_CXX=%s %s %s"):format(labs.quoted(folder),
+      input and ("echo %s |"):format(input) or "</dev/null", labs.quoted(support.core.home() .. "/tests/cxx-o0"),
+      labs.quoted(labs.program), words))
+  end
+
+  local function expect(status, text, words, input)
+    local got, output = moonwarp(words, input)
+    assert.are.equal(text, output)
+    assert.are.equal(status, got)
+  end
+
+  local function all(word, more)
+    return ("run all.cu -I more -DSHIFT=7 --device cpu %s -- %s"):format(more or "", word)
+  end
+
+  it("computes, with templates, device variables, macros and headers, and leaves no folder", function()
+    expect(0, "plain 19 19 37\nfarewell\n", all "plain")
+    assert.is_nil(lfs.attributes(folder .. "/out"))
+  end)
+
+  it("has its own input and exit status", function()
+    expect(4, "farewell\n", all "exit")
+    expect(5, "farewell\n", all "input", "hello")
+    expect(6, "farewell\n", all "input", "goodbye")
+  end)
+
+  it("tells a fault of a kernel with the line of its launch, and then ends badly", function()
+    local line = select(2, SOURCE:match "^(.*)beyond<<<":gsub("\n", "")) + 1
+    expect(1, ("moonwarp: all.cu:%d: kernel 'beyond' wrote outside every array: block (0,0,0), thread (0,0,0), "
+      .. "128 bytes past the end of parameter 1 'x', an array of 128 bytes (offset 256; index 64, it has 32 elements); "
+      .. "--check names the line\n%d: an illegal memory access was encountered\n"
+      .. "%d: an illegal memory access was encountered\nfarewell\n"):format(line, line + 2, line + 3), all "beyond")
+  end)
+
+  it("tells a launch that no device takes", function()
+    local line = select(2, SOURCE:match "^(.*)scale<<<1, 2048":gsub("\n", "")) + 1
+    expect(0, ("moonwarp: all.cu:%d: kernel 'scale' is not launched: block 2048x1x1 has 2048 threads, 1 to 1024 "
+      .. "are possible\n%d: invalid configuration argument\nfarewell\n"):format(line, line + 1), all "grid")
+  end)
+
+  it("says how its host part crashed", function()
+    local status, output = moonwarp(all "segv")
+    assert.are.equal("moonwarp: the host part of 'all.cu' ended by SIGSEGV: it used memory that it does not have\n",
+      (output:gsub("sh: .*", ""):gsub("Segmentation fault.*", "")))
+    assert.are.equal(139, status)
+  end)
+
+  it("is judged in check mode, also where an assertion ends it", function()
+    local wrong = select(2, SOURCE:match "^(.*)x%[threadIdx.x %+ 64%]":gsub("\n", "")) + 1
+    local found = ("  all.cu:%d  "):format(wrong)
+    local status, output = moonwarp(all("plain", "--check"))
+    assert.are.equal("plain 19 19 37\nfarewell\ncheck mode: no errors found\n", output)
+    assert.are.equal(0, status)
+    status, output = moonwarp(all("assert", "--check"))
+    assert.is_truthy(output:find("Assertion `what != \"assert\"' failed.", 1, true), output)
+    assert.is_truthy(output:find(found, 1, true), output)
+    assert.are.equal(134, status)
+    status, output = moonwarp(all("beyond", "--check"))
+    assert.is_truthy(output:find(found, 1, true), output)
+    assert.are_not.equal(0, status)
+    assert.is_nil(lfs.attributes(folder .. "/out"))
+  end)
+
+  it("is what docs/programs.md shows", function()
+    local page = support.read(support.core.home() .. "/docs/programs.md")
+    support.write(folder .. "/dot.cu", page:match "```cpp\n(.-)```")
+    local status, output = moonwarp "run dot.cu --device cpu --check"
+    local shown = page:match "```\n(race in shared memory.-)```"
+    assert.is_truthy(output:find(shown, 1, true), output)
+    assert.are_not.equal(0, status)
+  end)
+
+  it("names what is missing, in the user's own lines", function()
+    support.write(folder .. "/nomain.cu", "__global__ void k(int *x) {}\nvoid f() { k<<<1, 1>>>(nullptr); }\n")
+    expect(2, "moonwarp: 'nomain.cu' has no main: moonwarp new nomain nomain.cu writes a script that runs its kernels; "
+      .. "of a program all sources are given\n", "run nomain.cu")
+    support.write(folder .. "/call.cu", "__global__ void k(int *x) {}\nint main() {\n  cudaIpcOpen(1);\n}\n")
+    local status, output = moonwarp "run call.cu --device cpu"
+    assert.is_truthy(output:find("^moonwarp: compiling the host part of 'call.cu' failed: call.cu:3: "), output)
+    assert.is_truthy(output:find("; 'cudaIpcOpen' is not among the runtime's calls that the CPU device has", 1, true),
+      output)
+    assert.are.equal(1, status)
+    expect(2, "moonwarp: option '-p' is of scripts; 'all.cu' is a program\n", "run all.cu -p n=3")
+    expect(2, "moonwarp: option '-I' is of a program, as in moonwarp run x.cu\n", "run memcopy -I more")
+  end)
+
+  it("may have several sources", function()
+    support.write(folder .. "/one.cu", "void fill(int *x);\n#include <cstdio>\nint main() {\n  int *x;\n"
+      .. "  cudaMallocManaged(&x, 8);\n  fill(x);\n  cudaDeviceSynchronize();\n"
+      .. "  printf(\"%d %d\\n\", x[0], x[1]);\n}\n")
+    support.write(folder .. "/two.cu", "__global__ void set(int *x) { x[threadIdx.x] = threadIdx.x + 1; }\n"
+      .. "void fill(int *x) { set<<<1, 2>>>(x); }\n")
+    expect(0, "1 2\n", "run one.cu two.cu --device cpu")
+  end)
+
+  it("is a lab, with input and expected output", function()
+    support.write(folder .. "/echo.cu", "#include <cstdio>\n__global__ void twice(int *x) { *x *= 2; }\nint main() {\n"
+      .. "  int *x;\n  cudaMallocManaged(&x, 4);\n  if (scanf(\"%d\", x) != 1) return 2;\n  twice<<<1, 1>>>(x);\n"
+      .. "  cudaDeviceSynchronize();\n  printf(\"%d \\n\\n\", *x);\n}\n")
+    support.write(folder .. "/in.txt", "21\n")
+    support.write(folder .. "/good.txt", "42\n")
+    support.write(folder .. "/bad.txt", "42\n43\n")
+    support.write(folder .. "/labs.lua", [[local function lab(name, expected)
+      return { name = name, program = "echo.cu", input = "in.txt", expected = expected, time_limit = 600 }
+    end
+    return { lab("good", "good.txt"), lab("bad", "bad.txt") }]])
+    local status, output = moonwarp "batch labs.lua --device cpu --out labs"
+    assert.is_truthy(output:find("good on cpu: passed", 1, true), output)
+    assert.is_truthy(output:find("bad-cpu: check failed: line 2 of the output is missing, expected '43'", 1, true),
+      output)
+    assert.are_not.equal(0, status)
+    expect(2, "moonwarp: option '--expected' is of a program, as in moonwarp run x.cu\n",
+      "run memcopy --expected in.txt")
+  end)
+
+  it("is nvcc's on a GPU", function()
+    support.write(folder .. "/any.cu", "int main() { return 0; }\n")
+    assert(lfs.mkdir(folder .. "/bin"))
+    support.write(folder .. "/bin/made", "#!/bin/sh\necho program $CUDA_VISIBLE_DEVICES $*\nexit 9\n")
+    support.write(folder .. "/bin/nvcc", "#!/bin/sh\necho nvcc $1 $4 $5 >&2\ncp bin/made $3\nchmod +x $3\n")
+    os.execute(("chmod +x %s/bin/nvcc"):format(labs.quoted(folder)))
+    local function run(words)
+      return labs.shell(("cd %s && MOONWARP_LIBCUDA=%s MOONWARP_LIBNVML=%s PATH=$PWD/bin:$PATH %s run any.cu "
+        .. "%s"):format(labs.quoted(folder), fake.library(), fake.library(), labs.quoted(labs.program), words))
+    end
+    local status, output = run "-D N=3 -- a b"
+    assert.are.equal("nvcc -arch=native -DN=3 any.cu\nprogram 0 a b\n", output)
+    assert.are.equal(9, status)
+    status, output = run "--device cuda --check"
+    assert.are.equal("moonwarp: option '--check' of a program is of the CPU device: --device cpu\n", output)
+    assert.are.equal(2, status)
+  end)
+end)
