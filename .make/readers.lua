@@ -36,11 +36,11 @@ local EXCEPTIONS <const> = {
   ["core/runtime/host_text.c"] = 5, -- the host part, of which there is no tree
 }
 
--- How often a text compares tokens with one of the words: cpu_token_is(t, "{"), WORDS("if", "for").
+-- How often a text compares tokens with one of the words: mw_token_is(t, "{"), WORDS("if", "for").
 local function comparisons(text)
   text = text:gsub("/%*.-%*/", " "):gsub('"[()]"', '"parenthesis"'):gsub("'[()]'", "0")
   local count = 0
-  for _, call in ipairs { "cpu_token_is%b()", "WORDS%b()" } do
+  for _, call in ipairs { "mw_token_is%b()", "WORDS%b()" } do
     for found in text:gmatch(call) do
       for word in found:gmatch '"([^"]*)"' do
         if MAKES:find(" " .. word .. " ", 1, true) then count = count + 1 end

@@ -29,52 +29,52 @@ static bool line_is_noise(const char *line, size_t size, const char *shim) {
 }
 
 static bool is_kernel(const cpu_program *program, const char *name, int size) {
-  const cpu_token word = {.kind = CPU_NAME, .text = name, .size = size};
+  const mw_token word = {.kind = MW_TOKEN_NAME, .text = name, .size = size};
   for (int k = -1; (k = cpu_function_next(program, &word, k)) >= 0;)
     if (program->functions[k].kernel) return true;
   return false;
 }
 
 /* A line, with k_mw of the generated function of kernel k as k. */
-static void names_put(const cpu_program *program, cpu_text *out, const char *line, const char *end) {
+static void names_put(const cpu_program *program, mw_text *out, const char *line, const char *end) {
   static const char letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (int size; line < end; line += size) {
     const int word = (int)strspn(line, letters), bare = word - (int)strlen("_mw");
     const bool generated = bare > 0 && !strncmp(line + bare, "_mw", 3) && is_kernel(program, line, bare);
     size = word ? word : 1;
-    cpu_text_add(out, line, (size_t)(generated ? bare : size));
+    mw_text_add(out, line, (size_t)(generated ? bare : size));
   }
 }
 
 /* A line, of which a function's own message is left if it has one: "call to 'f' declared with attribute error: ...". */
-static void message_put(const cpu_program *program, cpu_text *out, const char *line, const char *end) {
+static void message_put(const cpu_program *program, mw_text *out, const char *line, const char *end) {
   static const char *const marks[] = {"declared with 'error' attribute: ", "declared with attribute error: "};
   const char *call = memmem(line, (size_t)(end - line), "call to ", 8), *own = NULL;
   for (int i = 0; call && !own && i < 2; i++) {
     own = memmem(call, (size_t)(end - call), marks[i], strlen(marks[i]));
     if (own) own += strlen(marks[i]);
   }
-  if (own) cpu_text_add(out, line, (size_t)(call - line));
+  if (own) mw_text_add(out, line, (size_t)(call - line));
   names_put(program, out, own ? own : line, end);
 }
 
 /* The compiler's log without lines about the shim, and without the source lines quoted below them; and its NUL. */
-static void log_clean(const cpu_program *program, cpu_text *out, const char *log) {
+static void log_clean(const cpu_program *program, mw_text *out, const char *log) {
   const char *shim = mw_shim_folder();
   bool noise = false;
   while (*log) {
     size_t size = strcspn(log, "\n");
     if ((*log != ' ' && *log != '\t') || log[strspn(log, " ")] == '#') noise = line_is_noise(log, size, shim);
     if (!noise) message_put(program, out, log, log + size);
-    if (!noise) cpu_text_put(out, "\n");
+    if (!noise) mw_text_put(out, "\n");
     log += size + (log[size] == '\n');
   }
-  cpu_text_add(out, "", 1);
+  mw_text_add(out, "", 1);
 }
 
 /* The log with the source line below each error, and without notes about generated text. */
 static char *log_quote(const mw_source *source, const char *log) {
-  cpu_text out = {0};
+  mw_text out = {0};
   for (const char *next; *log; log = next) {
     const char *end = log + strcspn(log, "\n");
     next = end + (*end == '\n');
@@ -110,9 +110,9 @@ static int first_error(const char *log, char *out, size_t size) {
 static void initialiser_explain(const cpu_program *program, char *first, size_t size) {
   if (!strstr(first, "constant initializer") && !strstr(first, "requires a global")) return;
   const int place = (int)strcspn(first, " "), line = atoi(strchr(first, ':') ? strchr(first, ':') + 1 : "");
-  const cpu_token *name = NULL;
+  const mw_token *name = NULL;
   for (int i = 0; i < program->nvariables && !name; i++) {
-    const cpu_token *token = &program->tokens.at[program->variables[i].name];
+    const mw_token *token = &program->tokens.at[program->variables[i].name];
     if (token->line == line) name = token;
   }
   char *which = name ? mw_format("variable '%.*s'", TEXT(name)) : mw_strdup("a variable");
@@ -125,24 +125,23 @@ static void initialiser_explain(const cpu_program *program, char *first, size_t 
 }
 
 /* Of errors in generated code only: the first, at the kernel whose generated function the log names. */
-static void kernel_blame(const cpu_program *program, const char *log, cpu_text *out) {
+static void kernel_blame(const cpu_program *program, const char *log, mw_text *out) {
   for (int i = 0; i < program->nfunctions; i++) {
-    const cpu_token *token = &program->tokens.at[program->functions[i].name];
+    const mw_token *token = &program->tokens.at[program->functions[i].name];
     char *generated = mw_format("%.*s_mw", TEXT(token));
     const bool named = program->functions[i].kernel && strstr(log, generated);
     mw_free(generated);
     if (!named) continue;
     const char *text = strstr(log, "error: "), *file = program->tokens.files[token->file];
     out->size = 0;
-    cpu_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text,
-                    TEXT(token));
+    mw_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text, TEXT(token));
     return;
   }
 }
 
 static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
   char first[700];
-  cpu_text clean = {0};
+  mw_text clean = {0};
   log_clean(program, &clean, log);
   if (!strstr(clean.at, "error: ") && strstr(log, "error: ")) kernel_blame(program, log, &clean);
   const char *told = strstr(clean.at, "error: ") ? clean.at : log;
@@ -307,15 +306,15 @@ static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const c
 }
 
 /* The warnings of the source, and their NUL. */
-static void warnings_put(const cpu_program *program, const char *log, cpu_text *out) {
+static void warnings_put(const cpu_program *program, const char *log, mw_text *out) {
   char *found = mw_warnings_read(log, &program->source, mw_shim_folder());
-  cpu_text_add(out, found, strlen(found) + 1);
+  mw_text_add(out, found, strlen(found) + 1);
   mw_free(found);
 }
 
 /* Runs what makes code; its log is what the compiler says. */
 static mw_status step_run(const cpu_program *program, const mw_argv *list, const char *input, const mw_scratch *scratch,
-                          cpu_text *log, mw_error *error) {
+                          mw_text *log, mw_error *error) {
   mw_process_result result = {0};
   mw_status status = run(list, input, scratch, &result, error);
   if (status) return status;
@@ -329,7 +328,7 @@ static mw_status step_run(const cpu_program *program, const mw_argv *list, const
 
 /* The linker's own command after the compiler's; see linker.c. */
 static mw_status link_apart(const cpu_program *program, mw_argv *compiler, mw_argv *linker, const char *generated,
-                            const mw_scratch *scratch, cpu_text *log, mw_error *error) {
+                            const mw_scratch *scratch, mw_text *log, mw_error *error) {
   mw_argv_add(compiler, "-c");
   mw_status status = step_run(program, compiler, generated, scratch, log, error);
   return status ? status : step_run(program, linker, "", scratch, NULL, error);
@@ -337,7 +336,7 @@ static mw_status link_apart(const cpu_program *program, mw_argv *compiler, mw_ar
 
 /* By way of LLVM's text, where calls of hooks are added that the compiler leaves out. */
 static mw_status hooked_run(const cpu_attempt *attempt, const cpu_toolchain *tools, const char *generated,
-                            const mw_scratch *scratch, const char *output, const char *hooks, cpu_text *log,
+                            const mw_scratch *scratch, const char *output, const char *hooks, mw_text *log,
                             mw_error *error) {
   static const char to_text[] = "-S -emit-llvm -fno-discard-value-names",
                     of_text[] = "-x ir -w -Xclang -disable-llvm-passes";
@@ -362,7 +361,7 @@ static mw_status hooked_run(const cpu_attempt *attempt, const cpu_toolchain *too
 
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
 static mw_status compiler_run(const cpu_attempt *attempt, const char *generated, const mw_scratch *scratch,
-                              const char *output, cpu_text *log, mw_error *error) {
+                              const char *output, mw_text *log, mw_error *error) {
   const cpu_program *program = attempt->program;
   cpu_toolchain tools;
   mw_argv list = {0}, linker = {0};
@@ -388,7 +387,7 @@ static mw_status compiler_run(const cpu_attempt *attempt, const char *generated,
 }
 
 /* A compiler may return 0 although the disk was full; the loader would read past the end of what it wrote. */
-static mw_status object_read(const char *path, cpu_text *object, mw_error *error) {
+static mw_status object_read(const char *path, mw_text *object, mw_error *error) {
   size_t size = 0;
   char *bytes = mw_file_read(path, SIZE_MAX, &size);
   mw_status status = MW_OK;
@@ -397,12 +396,12 @@ static mw_status object_read(const char *path, cpu_text *object, mw_error *error
   else if (!cpu_object_is_whole(bytes, size))
     status = mw_fail(error, MW_IO, "%s: the compiler wrote no whole module there; is the disk full?", path);
   else
-    cpu_text_add(object, bytes, size);
+    mw_text_add(object, bytes, size);
   mw_free(bytes);
   return status;
 }
 
-mw_status cpu_compile(const cpu_attempt *attempt, const char *generated, cpu_text *object, mw_error *error) {
+mw_status cpu_compile(const cpu_attempt *attempt, const char *generated, mw_text *object, mw_error *error) {
   mw_scratch scratch;
   mw_status status = scratch_make(&scratch, error);
   if (status) return status;

@@ -20,14 +20,14 @@ static const char of_cuda[] = "#define MW_PREPROCESS 1\n#define __CUDACC__ 1\n#d
                               "#define __CUDACC_VER_BUILD__ 0\n";
 
 /* The lines between "#include <...> search starts here:" and "End of search list.", without the blank before each. */
-static void folders_read(cpu_text *out, const char *log) {
+static void folders_read(mw_text *out, const char *log) {
   const char *at = strstr(log, "#include <...>"), *end = at ? strstr(at, "End of search list") : NULL;
   while (at && end && (at = strchr(at, '\n')) && ++at < end)
-    cpu_text_format(out, "%.*s\n", (int)strcspn(at + 1, "\n"), at + 1);
-  cpu_text_put(out, "\n");
+    mw_text_format(out, "%.*s\n", (int)strcspn(at + 1, "\n"), at + 1);
+  mw_text_put(out, "\n");
 }
 
-static mw_status compiler_ask(const cpu_toolchain *tools, const char *standard, cpu_text *out, mw_error *error) {
+static mw_status compiler_ask(const cpu_toolchain *tools, const char *standard, mw_text *out, mw_error *error) {
   mw_argv list = {0};
   mw_process_result result = {0};
   mw_argv_add(&list, "%s", tools->path);
@@ -41,7 +41,7 @@ static mw_status compiler_ask(const cpu_toolchain *tools, const char *standard, 
   if (result.exit)
     status = mw_fail(error, MW_NO_DEVICE, "'%s' does not work as a C++ compiler: '-E -dM' failed", tools->path);
   folders_read(out, result.err);
-  cpu_text_put(out, result.out);
+  mw_text_put(out, result.out);
   mw_process_result_free(&result);
   return status;
 }
@@ -50,18 +50,18 @@ mw_status cpu_macros_find(const cpu_toolchain *tools, const char *standard, char
   mw_cache_keymaker *maker = cpu_stamp_key("cpu macros", tools->path, false);
   mw_cache_key_text(maker, "standard", standard);
   const mw_cache_key key = mw_cache_key_end(maker);
-  cpu_text found = {0};
+  mw_text found = {0};
   void *bytes;
   size_t size;
   mw_status status = MW_OK;
   if (mw_cache_get(&key, &bytes, &size)) {
-    cpu_text_add(&found, bytes, size);
+    mw_text_add(&found, bytes, size);
     mw_free(bytes);
   } else {
     status = compiler_ask(tools, standard, &found, error);
     if (!status) mw_cache_put(&key, found.at, found.size);
   }
-  cpu_text_put(&found, of_cuda);
+  mw_text_put(&found, of_cuda);
   *out = found.at;
   return status;
 }

@@ -53,7 +53,7 @@ static void analysis_free(cpu_program *program) {
   mw_free(program->aliases.at);
   mw_free(program->globals.at);
   mw_free(program->groups);
-  cpu_tokens_free(&program->tokens);
+  mw_tokens_free(&program->tokens);
   memset((char *)program + offsetof(cpu_program, analysed), 0, sizeof *program - offsetof(cpu_program, analysed));
 }
 
@@ -73,7 +73,7 @@ void cpu_program_free(cpu_program *program) {
 
 static mw_status program_key(cpu_program *program, mw_error *error) {
   char identity[2048];
-  cpu_text stamp = {0};
+  mw_text stamp = {0};
   cpu_toolchain_identity(identity, sizeof identity);
   cpu_generator_stamp(&stamp);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu program");
@@ -100,10 +100,10 @@ typedef struct analysis {
 
 void cpu_program_keep(const cpu_program *program) {
   const analysis head = {program->has_variables, program->ndeclared};
-  cpu_text entry = {0};
-  cpu_text_add(&entry, (const char *)&head, sizeof head);
-  cpu_text_add(&entry, (const char *)program->declared, (size_t)program->ndeclared * sizeof *program->declared);
-  if (program->refused.size) cpu_text_add(&entry, program->refused.at, program->refused.size);
+  mw_text entry = {0};
+  mw_text_add(&entry, (const char *)&head, sizeof head);
+  mw_text_add(&entry, (const char *)program->declared, (size_t)program->ndeclared * sizeof *program->declared);
+  if (program->refused.size) mw_text_add(&entry, program->refused.at, program->refused.size);
   if (program->cacheable) mw_cache_put(&program->key, entry.at, entry.size);
   mw_free(entry.at);
 }
@@ -193,7 +193,7 @@ static void device_code_renew(cpu_program *program) {
 }
 
 /* Does the source include what only host code can have? */
-static bool leaves_host(const cpu_preprocessed *read) {
+static bool leaves_host(const mw_preprocessed *read) {
   int i = 0;
   while (i < read->nleft && read->left[i].found && !shim_rejects(read->left[i].name)) i++;
   return i < read->nleft;
@@ -202,10 +202,10 @@ static bool leaves_host(const cpu_preprocessed *read) {
 /* The source as it is, or its device code where it has headers of the host. */
 static mw_status source_read(cpu_program *program, mw_error *error) {
   reading it;
-  cpu_preprocessed read = {0};
+  mw_preprocessed read = {0};
   mw_status status = reading_begin(program, &it, error);
   it.dialect.folders = it.macros;
-  if (!status) cpu_preprocess_source(&program->source, &it.dialect, &read);
+  if (!status) mw_preprocess_source(&program->source, &it.dialect, &read);
   if (!status && leaves_host(&read)) {
     program->front = front_read(program, error);
     if (program->front)
@@ -214,9 +214,9 @@ static mw_status source_read(cpu_program *program, mw_error *error) {
       status = error->status;
   } else {
     program->tokens = read.tokens;
-    read.tokens = (cpu_tokens){0};
+    read.tokens = (mw_tokens){0};
   }
-  cpu_preprocessed_free(&read);
+  mw_preprocessed_free(&read);
   mw_free(it.macros);
   return status;
 }
@@ -231,7 +231,7 @@ static void declared_fill(cpu_program *program) {
     const cpu_function *function = &program->functions[i];
     if (!function->kernel || function->body < 0 || function->special) continue;
     cpu_declared *declared = &program->declared[program->ndeclared++];
-    const cpu_token *name = &program->tokens.at[function->name];
+    const mw_token *name = &program->tokens.at[function->name];
     snprintf(declared->name, sizeof declared->name, "%.*s", TEXT(name));
     snprintf(declared->scope, sizeof declared->scope, "%s", function->scope);
     snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
@@ -244,11 +244,11 @@ static void declared_fill(cpu_program *program) {
 /* An #error in force. */
 static mw_status errors_check(const cpu_program *program, mw_error *error) {
   for (int i = 0; i < program->tokens.count; i++) {
-    const cpu_token *token = &program->tokens.at[i];
+    const mw_token *token = &program->tokens.at[i];
     const char *at = token->text + 1 + strspn(token->text + 1, " \t");
-    if (token->kind != CPU_PRAGMA || strncmp(at, "error", 5) != 0) continue;
+    if (token->kind != MW_TOKEN_PRAGMA || strncmp(at, "error", 5) != 0) continue;
     const int words = (int)(token->text + token->size - at);
-    cpu_text log = {0};
+    mw_text log = {0};
     mw_excerpt_say(&log, &program->source, &program->tokens, token, "#error");
     const mw_status status = mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: #%.*s",
                                      program->source.name, program->tokens.files[token->file], token->line, words, at);
@@ -259,16 +259,16 @@ static mw_status errors_check(const cpu_program *program, mw_error *error) {
 }
 
 static mw_status analyse(cpu_program *program, mw_error *error) {
-  const cpu_tokens *tokens = &program->tokens;
-  const cpu_wrong *wrong = &tokens->wrong;
+  const mw_tokens *tokens = &program->tokens;
+  const mw_wrong *wrong = &tokens->wrong;
   if (wrong->what)
     return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
                    tokens->files[wrong->file], wrong->line, wrong->what);
   mw_status status = errors_check(program, error);
   if (status) return status;
   if (program->checked) cpu_allowed_read(&program->tokens);
-  cpu_specifiers_order(&program->tokens);
-  cpu_templates_mark(&program->tokens);
+  mw_specifiers_order(&program->tokens);
+  mw_templates_mark(&program->tokens);
   cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
   cpu_names_read(program);
@@ -282,7 +282,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
 /* One text: what its functions do, then the forms of its kernels. */
 static mw_status text_read(cpu_program *program, mw_error *error) {
   mw_status status = program->front ? MW_OK : source_read(program, error);
-  if (program->front) cpu_tokens_read(&program->tokens, program->device_code, mw_shim_folder());
+  if (program->front) mw_tokens_read(&program->tokens, program->device_code, mw_shim_folder());
   if (!status) status = analyse(program, error);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);
