@@ -74,7 +74,8 @@ bool cpu_is_formal(const cpu_program *program, const cpu_function *function, con
 bool cpu_is_group_call(const cpu_program *program, int i) {
   const mw_token *at = program->tokens.at;
   return i && mw_token_is(&at[i - 1], ".") && mw_token_is(&at[i + 1], "(") &&
-         mw_is_builtin(&at[i], MW_CUDA_GROUP_MEMBER) && cpu_has_word(program, "cooperative_groups");
+         mw_is_builtin(&at[i], MW_CUDA_GROUP_MEMBER) &&
+         mw_has(&program->tokens, 0, program->tokens.count, "cooperative_groups");
 }
 
 bool cpu_is_meeting(const cpu_program *program, int i) {

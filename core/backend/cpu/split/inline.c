@@ -383,18 +383,14 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, mw_tokens
 /* float v(x);  ->  float v = (float)(x);  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
 static bool constructor_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
   const mw_tokens *work = &in->work;
-  const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
-  mw_span parts[] = {{node->first, open}, {open + 1, close}, {node->first, open - 1}}, arguments[MW_MOST_PARAMS];
-  if (node->kind != CPU_NODE_LEAF || !mw_token_is(&work->at[close], ")") || open < node->first + 2) return false;
-  for (int i = node->first; i < open; i++) {
-    if (mw_token_is(&work->at[i], "<")) i = mw_angle_end(work, i, open) - 1;
-    if (work->at[i].kind != MW_TOKEN_NAME && !mw_token_any(&work->at[i], WORDS("::", "*", ">"))) return false;
-  }
-  const bool named = work->at[open - 1].kind == MW_TOKEN_NAME && !mw_is_member(work, open - 1);
-  if (!named || mw_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
-  const int count = mw_arguments(work, open, arguments, MW_MOST_PARAMS);
+  const mw_statement *it = &in->body.statements[node->statement];
+  const mw_declared *one = &in->body.declared[it->declared];
+  mw_span arguments[MW_MOST_PARAMS];
+  if (node->kind != CPU_NODE_LEAF || it->kind != MW_STATEMENT_DECLARE) return false; /* of one variable: tree.c */
+  const int open = one->value, close = one->value_last - 1, count = mw_arguments(work, open, arguments, MW_MOST_PARAMS);
+  mw_span parts[] = {{node->first, open}, {open + 1, close}, {node->first, one->name}};
   if (count < 1) return false;
-  bool far = mw_has(work, node->first, open, "*");
+  bool far = one->type.levels > 0;
   for (int i = node->first; i < open; i++) far |= mw_is_builtin(&work->at[i], MW_CUDA_GROUP);
   const bool known = cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) >= CPU_KNOWN;
   while (mw_token_any(&work->at[parts[2].first], WORDS("const", "constexpr"))) parts[2].first++;
