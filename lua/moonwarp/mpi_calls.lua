@@ -107,13 +107,27 @@ function calls.send_text(who, space, text, peer, tag)
            calls.post(who, "send", space, nil, text, #text, "u8", nil, peer, tag) }
 end
 
-function calls.recv_text(who, space, peer, tag)
+--- Begins to receive a text.
+---@return table letter  call: the request of its length
+function calls.expect_text(who, space, peer, tag)
   local head = core.mpi.buffer(HEAD_BYTES)
-  calls.run(who, "recv", space, head, nil, HEAD_BYTES, "u8", nil, peer, tag)
-  local bytes = HEAD:unpack(core.mpi.text(head, HEAD_BYTES))
+  return { head = head, space = space, peer = peer, tag = tag,
+           call = calls.post(who, "recv", space, head, nil, HEAD_BYTES, "u8", nil, peer, tag) }
+end
+
+--- The text, after its length has come. The sender has begun both, so that nothing else is looked at.
+function calls.take_text(letter)
+  local bytes = HEAD:unpack(core.mpi.text(letter.head, HEAD_BYTES))
   local body = core.mpi.buffer(bytes)
-  calls.run(who, "recv", space, body, nil, bytes, "u8", nil, peer, tag)
+  local call = calls.post(letter.call.who, "recv", letter.space, body, nil, bytes, "u8", nil, letter.peer, letter.tag)
+  repeat until calls.test(call, LOOK_SECONDS)
   return core.mpi.text(body, bytes)
+end
+
+function calls.recv_text(...)
+  local letter = calls.expect_text(...)
+  calls.await(letter.call)
+  return calls.take_text(letter)
 end
 
 local function broadcast_bytes(who, space, text, bytes, root)

@@ -66,6 +66,7 @@ local TEMPLATES = {
   ["moonwarp/grid.cu"] = { "moonwarp::copy_box<double>", "moonwarp::copy_box<__half>" },
   ["moonwarp/nccl.cu"] = { "moonwarp::combine<float,moonwarp::SUM>", "moonwarp::combine<long long,moonwarp::MIN>",
                            "moonwarp::divide<double>" },
+  ["moonwarp/plan.cu"] = { "moonwarp::gather<double>", "moonwarp::gather<int>" },
   ["moonwarp/rand.cu"] = { "moonwarp::draw<float,moonwarp::NORMAL>", "moonwarp::draw<double,moonwarp::LOG_NORMAL>" },
   ["moonwarp/sparse.cu"] = { "moonwarp::spmv<float>", "moonwarp::spmm<double>", "moonwarp::spsv<float>",
                              "moonwarp::tridiagonal<double>" },

@@ -27,20 +27,12 @@ local LOOK_SECONDS <const> = 0.01
 
 -- A message that another rank may send: the receive of its length is begun in advance.
 local function expect(from, tag)
-  local head = core.mpi.buffer(8)
-  local who = ("the job's word from rank %d"):format(from)
-  return { head = head, from = from, tag = tag, who = who,
-           call = calls.post(who, "recv", "job", head, nil, 8, "u8", nil, from, tag) }
+  return calls.expect_text(("the job's word from rank %d"):format(from), "job", from, tag)
 end
 
 -- The values of the message, if it has arrived.
 local function received(letter, seconds)
-  if not calls.test(letter.call, seconds) then return nil end
-  local bytes = ("<I8"):unpack(core.mpi.text(letter.head, 8))
-  local body = core.mpi.buffer(bytes)
-  local call = calls.post(letter.who, "recv", "job", body, nil, bytes, "u8", nil, letter.from, letter.tag)
-  repeat until calls.test(call, LOOK_SECONDS)
-  return calls.unpacked(letter.who, core.mpi.text(body, bytes))
+  return calls.test(letter.call, seconds) and calls.unpacked(letter.call.who, calls.take_text(letter))
 end
 
 local function send(to, tag, values)
@@ -84,7 +76,7 @@ local function is_failure(status) return status ~= exit.OK and status ~= exit.CH
 -- Takes the messages that have arrived. job.failed: the first rank that has failed.
 local function hear(job)
   for i = #job.open, 1, -1 do
-    local from = job.open[i].from
+    local from = job.open[i].peer
     local left = received(job.open[i], 0)
     if left then
       table.remove(job.open, i)
@@ -100,7 +92,7 @@ end
 local function tell_ended(job)
   if core.clock() - job.news < STILL or job.told == job.news then return end
   job.told = job.news
-  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = job.ended }) end
+  for _, one in ipairs(job.open) do send(one.peer, WORD, { ended = job.ended }) end
 end
 
 -- Waits for all ranks, unless one has failed, and adds their results in the order of ranks.
