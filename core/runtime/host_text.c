@@ -194,6 +194,21 @@ static void inside_put(writer *w, const cpu_declaration *it) {
   range_put(w, close, it->last);
 }
 
+/* Device variables without their values, which may be functions of the device; only the size of T x[] = {...} is one. */
+static void variables_put(writer *w, const cpu_declaration *it) {
+  int done = it->first, type = it->begin;
+  while (is_qualifier(&w->tokens->at[type]) || cpu_token_is(&w->tokens->at[type], "static")) type++;
+  const cpu_declarators list = cpu_declarators_read(w->tokens, type, it->last - 1);
+  for (int i = 0; i < list.count; i++) {
+    const cpu_declarator *d = &list.at[i];
+    const bool sizes = d->dims < d->dims_last && cpu_token_is(&w->tokens->at[d->dims + 1], "]");
+    if (d->init >= d->init_last || sizes || !cpu_token_is(&w->tokens->at[d->init - 1], "=")) continue;
+    range_put(w, done, d->init - 1);
+    done = d->init_last;
+  }
+  range_put(w, done, it->last);
+}
+
 static void declaration_put(writer *w, const cpu_declaration *it) {
   const bool of_class = (it->kind == CPU_DECLARES_CLASS || it->kind == CPU_DECLARES_TYPEDEF) && !it->is_enum;
   const bool nests = it->body >= 0 && w->tokens->at[it->body].match > it->body;
@@ -201,6 +216,8 @@ static void declaration_put(writer *w, const cpu_declaration *it) {
     kernel_put(w, it);
   else if (is_of_device(w, it) || (it->is_shared && it->kind == CPU_DECLARES_VARIABLES))
     return;
+  else if (it->kind == CPU_DECLARES_VARIABLES && it->is_device && !it->is_const)
+    variables_put(w, it);
   else if (nests && (it->kind == CPU_DECLARES_REGION || of_class))
     inside_put(w, it);
   else

@@ -81,7 +81,13 @@ template <class T, class F> __global__ void __launch_bounds__(128) apply(T *x, i
 }
 __global__ void init(curandState *s) { curand_init(1, threadIdx.x, 0, &s[threadIdx.x]); }
 __global__ void draw(curandState *s, float *x) { x[threadIdx.x] = curand_uniform(&s[threadIdx.x]); }
-__global__ void add(int *x) { if (cg::this_thread_block().thread_rank() == 0) *x += 10; }
+typedef int (*step)(int);
+__device__ int ten(int x) { return x + 10; }
+__device__ step steps[2] = {ten, ten}, alone = ten;
+__constant__ int sized[] = {1, 2}, weight = 3;
+__global__ void add(int *x) {
+  if (cg::this_thread_block().thread_rank() == 0) *x = steps[1](*x) + sized[1] + weight - (alone(0) - 5);
+}
 __global__ void halves(half *h) { h[threadIdx.x] = __hadd(h[threadIdx.x], __float2half(1.f)); }
 class solver {
  public:
