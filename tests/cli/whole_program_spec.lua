@@ -258,6 +258,8 @@ describe("a whole program", function()
     support.write(folder .. "/two.cu", "__global__ void set(int *x) { x[threadIdx.x] = threadIdx.x + 1; }\n"
       .. "void fill(int *x) { set<<<1, 2>>>(x); }\n")
     expect(0, "1 2\n", "run one.cu two.cu --device cpu")
+    expect(1, "moonwarp: nothing defines 'fill', which 'one.cu' uses: give all sources of the program, libraries by "
+      .. "-l\n", "run one.cu --device cpu")
   end)
 
   it("is a lab, with input and expected output", function()
