@@ -15,6 +15,7 @@ static const cpu_builtin table[] = {
     {WORDS("__barrier_sync", "__barrier_sync_count"), CPU_BARRIER, {0}},
 
     {WORDS("__syncwarp"), CPU_WARP | CPU_CUT | CPU_FENCE, {0}},
+    {WORDS("mw_meet"), CPU_WARP | CPU_CUT, {0}}, /* of cpu/program/lockstep.c */
     {WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"),
      CPU_WARP | CPU_EXCHANGE,
      {CPU_SHUFFLE, 1, 3, 4}},

@@ -183,6 +183,9 @@ const cpu_named *cpu_global_find(const cpu_program *, const cpu_token *name);
 /* Fills hidden, which needs what functions reach, and tells the kernels (hidden.c). */
 void cpu_hidden_read(cpu_program *);
 
+/* Where code counts on the lanes of a warp to run in step, makes them meet. True: the tokens are others now, and what
+ * was read of them is not right any more (lockstep.c). */
+bool cpu_lockstep_write(cpu_program *);
 /* Loops that wait for what another thread writes (spin_wait.c). */
 void cpu_spin_waits_find(cpu_program *);
 /* Calls, barriers and recursion of the functions; rejects what the CPU device does not have (callgraph.c). */

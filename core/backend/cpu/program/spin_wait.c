@@ -348,11 +348,20 @@ static bool comes_to(const loop *it, int i, int k) {
   return false;
 }
 
-/* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
+/* Barriers, and functions in which lanes of a warp meet. */
+static bool is_meeting(const loop *it, int i) {
+  const cpu_program *program = it->others->program;
+  bool meets = cpu_is_builtin(&it->at[i], CPU_BARRIER);
+  for (int k = -1; !meets && (k = cpu_callee_next(program, &program->tokens, i, k)) >= 0;)
+    meets = cpu_function_has(program, &program->functions[k], "mw_meet");
+  return meets;
+}
+
+/* The lock taken at token i is given back before the next meeting: atomicExch(&lock, 0). */
 static bool gives_back(const loop *it, int i) {
   const cpu_token *at = it->at;
   if (!cpu_is_builtin(&at[i], CPU_LOCK)) return false;
-  for (int k = at[i + 1].match; k < it->tree->last && !cpu_is_builtin(&at[k], CPU_BARRIER); k++) {
+  for (int k = at[i + 1].match; k < it->tree->last && !is_meeting(it, k); k++) {
     if (!cpu_is_builtin(&at[k], CPU_LOCK)) continue;
     int same = 2;
     while (cpu_same_text(&at[i + same], &at[k + same]) && !cpu_token_is(&at[i + same], ",")) same++;

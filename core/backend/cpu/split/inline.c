@@ -217,7 +217,7 @@ static void mask_put(cpu_splitter *in, const cpu_range *mask, const cpu_token *l
 static bool syncwarp_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_token *like = &in->work.at[node->first];
   const cpu_range mask = {node->first + 2, node->last - 2};
-  if (node->kind != CPU_NODE_WARP || mask.last <= mask.first || mask_is_full(in, &mask)) return false;
+  if (node->kind != CPU_NODE_WARP || !cpu_token_is(like, "__syncwarp") || mask.last <= mask.first || mask_is_full(in, &mask)) return false;
   cpu_tokens_scan(next, "{ ", like);
   mask_put(in, &mask, like, next);
   cpu_tokens_scan(next, "__syncwarp ( ) ; }", like);
