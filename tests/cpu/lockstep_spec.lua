@@ -69,6 +69,13 @@ __global__ void turned(int *out, int *x) {
   s[t] = s[t ^ 31];
   out[t] = s[t];
 }
+// Written in one statement, read in the next.
+__global__ void exchanged(int *out, int *x) {
+  __shared__ volatile int s[128];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  out[t] = s[t ^ 31];
+}
 // Lane 0 waits for what lane 1 sets, among steps.
 __global__ void waiting(int *out, int *x) {
   __shared__ volatile int s[128], flag;
@@ -192,6 +199,13 @@ for _, way in ipairs(ways) do
         local from = t ~ 31
         assert.are.equal(start(from) + (from % 2) * (from % 5), out:get(t + 1), t)
       end
+    end)
+
+    it("read what was written in the statement before", function()
+      local x <close> = input(dev)
+      local out <close> = dev:zeros("i32", 96)
+      m.exchanged:launch(1, 96, out, x)
+      for t = 0, 95 do assert.are.equal(start(t ~ 31), out:get(t + 1), t) end
     end)
 
     it("are not waited for where they wait themselves", function()

@@ -6,9 +6,9 @@
  *
  *   s[t] += s[t + 32];  ->  { mw_meet(1); auto mw_w1 = s[t] + (s[t + 32]); mw_meet(2); s[t] = mw_w1; mw_meet(3); }
  *
- * Lanes that are elsewhere are not waited for (cpu_fibers_meet). A function counts on it where what it writes depends
- * on another element that is read through volatile, in the same statement or in the one before: flags, locks and words
- * by which blocks pass each other values do not. All its statements that use volatile memory then meet; conditions of
+ * Lanes that are elsewhere are not waited for (cpu_fibers_meet). A function counts on it where a statement, or two that
+ * follow each other, write an element through volatile and read another one: flags that threads wait for, locks and
+ * words by which blocks pass each other values do not. All its statements that use volatile memory then meet; conditions of
  * loops, by which threads wait, do not. A statement that is behind a lock, or before a barrier of the block, keeps its
  * form. */
 #include <stdlib.h>
@@ -100,16 +100,28 @@ static int behind(const stepper *in, const mw_statement *it) {
   return i;
 }
 
-static bool depends_on_others(const stepper *in, int statement) {
-  const mw_statement *it = &in->tree->statements[statement];
+static const mw_expr *written_by(const stepper *in, const mw_statement *it) {
+  return assignment_of(in, it) ? &in->tree->exprs[in->tree->exprs[it->test].a] : NULL;
+}
+
+/* v = s[t + 1]; s[t] = v;  and  s[t] = v; v = s[t + 1]; */
+static bool pair_depends(const stepper *in, const mw_statement *before, const mw_statement *it) {
+  const mw_expr *first = written_by(in, before), *second = written_by(in, it), *e = assignment_of(in, it);
+  cpu_range one, other;
+  if (!before->kind || (!first && !second) || !computed(in, before, &one) || !computed(in, it, &other)) return false;
+  if (e) other.first = in->tree->exprs[e->b].first;
+  return first ? access_find(in, other.first, other.last, first) : access_find(in, one.first, one.last, second);
+}
+
+/* The first statement of those by which the lanes depend on each other that ends in this one; NULL: they do not. */
+static const mw_statement *dependence_of(const stepper *in, int statement) {
+  const mw_statement *it = &in->tree->statements[statement], *before = &in->tree->statements[in->before[statement]];
   const mw_expr *e = assignment_of(in, it);
   cpu_range range;
-  if (!e || !computed(in, it, &range) || cpu_is_builtin(&in->at[behind(in, it)], CPU_BARRIER)) return false;
-  const mw_expr *written = &in->tree->exprs[in->tree->exprs[it->test].a], *value = &in->tree->exprs[e->b];
-  if (access_find(in, value->first, value->last, written)) return true;
-  const mw_statement *before = &in->tree->statements[in->before[statement]];
-  return (before->kind == MW_STATEMENT_EXPR || before->kind == MW_STATEMENT_DECLARE) && !assignment_of(in, before) &&
-         access_find(in, before->first, before->last, written);
+  if (!computed(in, it, &range) || cpu_is_builtin(&in->at[behind(in, it)], CPU_BARRIER)) return NULL;
+  const mw_expr *value = e ? &in->tree->exprs[e->b] : NULL;
+  if (e && access_find(in, value->first, value->last, written_by(in, it))) return it;
+  return pair_depends(in, before, it) ? before : NULL;
 }
 
 /* Does a loop that has no warp operation go round it, or does something else follow than one? */
@@ -128,10 +140,11 @@ static bool lacks_sync(const stepper *in, const mw_statement *it) {
   return next < in->tree->last && !member && !cpu_is_builtin(&in->at[next], meetings);
 }
 
+/* Once for a program. */
 static void note(cpu_program *program, const cpu_token *where) {
+  if (program->preprocess_log && strstr(program->preprocess_log, " ran in step")) return;
   char *log = mw_format("%s%s:%d:1: warning: lanes of a warp pass each other values through volatile memory alone, as "
-                        "if they ran in step, which they need not since Volta: put __syncwarp() between the steps "
-                        "[-Wvolatile]\n",
+                        "if they ran in step, which they need not since Volta: put __syncwarp() between the steps\n",
                         program->preprocess_log ? program->preprocess_log : "", program->tokens.files[where->file],
                         where->line);
   mw_free(program->preprocess_log);
@@ -187,21 +200,20 @@ static void statement_edit(stepper *in, int statement) {
 
 static void routine_edit(stepper *in, const cpu_routine *routine) {
   const mw_body *tree = in->tree = routine->function.tree;
-  int first = 0;
+  bool depends = false;
   in->lock = tree->first;
   while (in->lock < tree->last && !cpu_is_builtin(&in->at[in->lock], CPU_LOCK)) in->lock++;
   in->before = mw_calloc((size_t)tree->nstatements + 1, sizeof *in->before);
   in->meets = mw_calloc((size_t)tree->nstatements + 1, sizeof *in->meets);
   for (int i = 1; i < tree->nstatements; i++) in->before[tree->statements[i].next] = i;
   for (int i = 1; i < tree->nstatements; i++) {
-    if (!depends_on_others(in, i)) continue;
-    if (!first) first = i;
-    if (!lacks_sync(in, &tree->statements[i])) continue;
-    if (!in->program->preprocess_log || !strstr(in->program->preprocess_log, "[-Wvolatile]"))
-      note(in->program, &in->at[tree->statements[i].first]);
+    const mw_statement *found = dependence_of(in, i);
+    depends |= found != NULL;
+    if (!found || !lacks_sync(in, found)) continue;
+    note(in->program, &in->at[found->first]);
     break;
   }
-  for (int i = 1; first && i < tree->nstatements; i++) statement_edit(in, i);
+  for (int i = 1; depends && i < tree->nstatements; i++) statement_edit(in, i);
   mw_free(in->before);
   mw_free(in->meets);
 }
