@@ -36,11 +36,11 @@ local EXCEPTIONS <const> = {
   ["core/runtime/host_text.c"] = 5, -- the host part, of which there is no tree
 }
 
--- How often a text compares tokens with one of the words: cpu_token_is(t, "{"), WORDS("if", "for").
+-- How often a text compares tokens with one of the words: mw_token_is(t, "{"), WORDS("if", "for").
 local function comparisons(text)
   text = text:gsub("/%*.-%*/", " "):gsub('"[()]"', '"parenthesis"'):gsub("'[()]'", "0")
   local count = 0
-  for _, call in ipairs { "cpu_token_is%b()", "WORDS%b()" } do
+  for _, call in ipairs { "mw_token_is%b()", "WORDS%b()" } do
     for found in text:gmatch(call) do
       for word in found:gmatch '"([^"]*)"' do
         if MAKES:find(" " .. word .. " ", 1, true) then count = count + 1 end
@@ -57,8 +57,9 @@ for path in pipe:lines() do
   local count, most = comparisons(file:read "a"), EXCEPTIONS[path] or 0
   if not path:find "^core/source/" and count > 0 then list[#list + 1] = ("  [%q] = %d,"):format(path, count) end
   if not path:find "^core/source/" and count ~= most then
-    wrong[#wrong + 1] = ("readers: %s compares tokens with what makes a statement %d times, not %d as listed: %s")
-      :format(path, count, most, count > most and "ask the tree (core/source/body.h)" or "lower that number")
+    local way = count > most and "ask the tree (core/source/body.h)" or "lower that number"
+    local format = "readers: %s compares tokens with what makes a statement %d times, %d in .make/readers.lua: %s"
+    wrong[#wrong + 1] = format:format(path, count, most, way)
   end
 end
 

@@ -3,6 +3,7 @@
  * Kernels: what the compiler says of them, and making prepared launches. A kernel counts its module, so it works on
  * after the script has closed the module's own handle. */
 #include "core/bind/bind.h"
+#include "core/compile/beside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,19 @@ static void add_nearest(const mw_module *module, const char *name) {
   if (near) snprintf(bind_error.text + used, sizeof bind_error.text - used, "; did you mean '%.200s'?", near);
 }
 
+/* The folder that a module's option `file` was read from (module.c notes its path); NULL: it was made of something else. */
+static const char *folder_of(lua_State *L, int module_index) {
+  lua_getiuservalue(L, module_index, 2);
+  if (lua_type(L, -1) != LUA_TTABLE || lua_getfield(L, -1, "file") != LUA_TSTRING) return NULL;
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "moonwarp.core");
+  lua_getfield(L, -1, "files");
+  lua_pushvalue(L, -4);
+  if (lua_gettable(L, -2) != LUA_TSTRING) return NULL;
+  const char *path = lua_tostring(L, -1), *slash = strrchr(path, '/');
+  return slash ? lua_pushlstring(L, path, (size_t)(slash - path + 1)) : ".";
+}
+
 /* Kernels are made once per module and name: user value 1 of the module holds them. */
 void push_kernel(lua_State *L, int module_index, const char *name) {
   bind_module *owner = lua_touserdata(L, module_index);
@@ -40,6 +54,10 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   bind_kernel *self = bind_new(L, &kernel_class, sizeof *self, 2);
   mw_status status = module->device->backend->kernel(module, name, &self->kernel, &bind_error);
   if (status == MW_NOT_FOUND) add_nearest(module, name);
+  if (status == MW_NOT_FOUND && !(module->kernel_names && *module->kernel_names)) {
+    const char *folder = folder_of(L, module_index);
+    if (folder) mw_beside_tell(folder, &bind_error);
+  }
   bind_try(L, status);
   mw_module_retain(module);
   self->kernel->handles++;

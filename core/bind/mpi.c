@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * MPI for lua/moonwarp/mpi.lua: requests that the shim (core/mpi) begins and tests, on arrays in memory that MPI reaches,
- * on strings and on buffers. Who waits tests in rounds, so that Ctrl-C ends a wait. */
+ * MPI for lua/moonwarp/mpi.lua: requests that the shim (core/mpi) begins and tests, on arrays in memory that MPI can
+ * access, on strings and on buffers. A wait is a loop of tests, which Ctrl-C ends. */
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,16 +17,16 @@
 enum { OUT = 1, IN = 2 }; /* user values of a request */
 enum { NAP_MICROSECONDS = 100 };
 
-static const double SPIN_SECONDS = 5e-3; /* what takes longer is waited for in naps */
+static const double SPIN_SECONDS = 5e-3; /* after that, a wait sleeps between tests */
 
 typedef struct request {
   int id;
   double begun;
-  mw_buffer *kept[2]; /* by what MPI may still read and write; NULL: none */
+  mw_buffer *kept[2]; /* what MPI may still read and write; NULL: none */
 } request;
 
 static const mw_mpi_calls *mpi;
-static const char pending_key = 'p'; /* MPI uses their memory: none is collected */
+static const char pending_key = 'p'; /* requests whose memory MPI uses: not collected */
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
@@ -50,14 +50,14 @@ static int mpi_open(lua_State *L) {
   return 1;
 }
 
-/* core.mpi.close(): no call of MPI follows it. */
+/* core.mpi.close(): the last call of MPI. */
 static int mpi_close(lua_State *L) {
   (void)L;
   mpi->close();
   return 0;
 }
 
-/* core.mpi.abort(status): ends all ranks, this one here. */
+/* core.mpi.abort(status): ends all ranks; does not return. */
 static int mpi_abort(lua_State *L) {
   mpi->abort((int)check_integer(L, 1));
   _exit((int)check_integer(L, 1));
@@ -65,7 +65,7 @@ static int mpi_abort(lua_State *L) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* core.mpi.buffer(bytes[, text]): with that in it, which has so many bytes. */
+/* core.mpi.buffer(bytes[, text]): a buffer, with a copy of a text of that length. */
 static int mpi_buffer(lua_State *L) {
   const size_t bytes = (size_t)check_integer(L, 1);
   char *to = lua_newuserdatauv(L, bytes + 1, 0);
@@ -80,7 +80,7 @@ static int mpi_text(lua_State *L) {
   return 1;
 }
 
-/* The address of an array, a buffer or a string; nil has none. */
+/* The address of an array, a buffer or a string; NULL for nil. */
 static void *address_of(lua_State *L, int index, mw_buffer **kept) {
   *kept = NULL;
   if (lua_isnil(L, index)) return NULL;
@@ -147,7 +147,7 @@ static void settle(lua_State *L, request *self) {
   set_pending(L, 1, false);
 }
 
-/* core.mpi.test(request, seconds): the bytes received once it is done, or nil after so long or at Ctrl-C. */
+/* core.mpi.test(request, seconds): the bytes received once it is done, or nil after that time or at Ctrl-C. */
 static int mpi_test(lua_State *L) {
   request *self = luaL_checkudata(L, 1, REQUEST);
   const double seconds = luaL_checknumber(L, 2), began = mw_clock();

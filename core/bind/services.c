@@ -14,7 +14,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 /* core.clock(): monotonic seconds. */
@@ -253,6 +255,24 @@ static int service_range_pop(lua_State *L) {
   return 0;
 }
 
+/* core.pause(seconds): does nothing for so long, at most a second; a signal ends it. */
+static int service_pause(lua_State *L) {
+  const double seconds = luaL_checknumber(L, 1);
+  check_that(L, seconds >= 0 && seconds <= 1, 1, "seconds from 0 to 1 expected");
+  const struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  nanosleep(&time, NULL);
+  return 0;
+}
+
+/* core.keep_mode(from, to): gives a file the permissions of another; nil, or why not. */
+static int service_keep_mode(lua_State *L) {
+  const char *from = check_string(L, 1), *to = check_string(L, 2);
+  struct stat about;
+  if (stat(from, &about) == 0 && chmod(to, about.st_mode & 07777) == 0) return 0;
+  lua_pushfstring(L, "%s: %s", to, strerror(errno));
+  return 1;
+}
+
 /* core.raise(status, text[, log]): the errors of the Lua half. */
 static int service_raise(lua_State *L) {
   const char *status = check_string(L, 1);
@@ -276,11 +296,13 @@ const luaL_Reg service_functions[] = {
     {"home", service_home},
     {"interrupted", service_interrupted},
     {"is_writable", service_is_writable},
+    {"keep_mode", service_keep_mode},
     {"read_plain", service_read_plain},
     {"live", service_live},
     {"make_folder", service_make_folder},
     {"misfit", service_misfit},
     {"nearest", service_nearest},
+    {"pause", service_pause},
     {"poll", service_poll},
     {"process", service_process},
     {"raise", service_raise},

@@ -8,17 +8,18 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/compile/beside.h"
 #include "core/compile/excerpt.h"
 
 /* ---- what is kept ---------------------------------------------------------------------------------------------- */
 
 typedef struct selection {
-  cpu_outline *outline;
+  mw_outline *outline;
   int *list, count; /* entries whose names are to be followed */
 } selection;
 
 static void keep(selection *in, int index) {
-  cpu_entry *entry = &in->outline->entries[index];
+  mw_entry *entry = &in->outline->entries[index];
   if (entry->kept) return;
   entry->kept = true;
   in->list[in->count++] = index;
@@ -26,76 +27,76 @@ static void keep(selection *in, int index) {
 }
 
 /* Where device code names it. */
-static bool is_needed(const cpu_entry *entry) {
-  return entry->worth == CPU_WORTH_DEVICE || (entry->worth == CPU_WORTH_ROOT && !entry->is_kernel && !entry->refused);
+static bool is_needed(const mw_entry *entry) {
+  return entry->worth == MW_WORTH_DEVICE || (entry->worth == MW_WORTH_ROOT && !entry->is_kernel && !entry->refused);
 }
 
-static void named_keep(selection *in, const cpu_token *name) {
-  const cpu_outline *outline = in->outline;
-  for (int i = -1; (i = cpu_outline_next(outline, name, i)) >= 0;)
+static void named_keep(selection *in, const mw_token *name) {
+  const mw_outline *outline = in->outline;
+  for (int i = -1; (i = mw_outline_next(outline, name, i)) >= 0;)
     if (is_needed(&outline->entries[outline->names[i].entry])) keep(in, outline->names[i].entry);
 }
 
-static void follow(selection *in, const cpu_entry *entry) {
-  const cpu_outline *outline = in->outline;
-  const cpu_token *at = outline->tokens->at;
+static void follow(selection *in, const mw_entry *entry) {
+  const mw_outline *outline = in->outline;
+  const mw_token *at = outline->tokens->at;
   for (int i = entry->first; i < entry->last; i++) {
-    if (at[i].kind != CPU_NAME || outline->fate[i]) continue;
-    if (i > entry->first && cpu_token_any(&at[i - 1], WORDS(".", "->"))) continue;
+    if (at[i].kind != MW_TOKEN_NAME || outline->fate[i]) continue;
+    if (i > entry->first && mw_token_any(&at[i - 1], WORDS(".", "->"))) continue;
     named_keep(in, &at[i]);
   }
 }
 
 /* Of an instance: is the template that it is of among what is kept? */
-static bool is_kept(const cpu_outline *outline, const cpu_token *name) {
-  for (int i = -1; (i = cpu_outline_next(outline, name, i)) >= 0;)
+static bool is_kept(const mw_outline *outline, const mw_token *name) {
+  for (int i = -1; (i = mw_outline_next(outline, name, i)) >= 0;)
     if (outline->entries[outline->names[i].entry].kept) return true;
   return false;
 }
 
 /* cub of #include <cub/block/block_scan.cuh>, std of <cuda/std/limits>; a header without a folder has no such word. */
-static cpu_token chunk_folder(const cpu_token *chunk) {
+static mw_token chunk_folder(const mw_token *chunk) {
   static const char cuda[] = "<cuda/";
   const char *open = memchr(chunk->text, '<', (size_t)chunk->size);
   if (open && strncmp(open, "<cuda/std/", 10) == 0) open += sizeof cuda - 2;
   const char *end = open ? strpbrk(open + 1, "/>") : NULL;
-  if (!end || *end == '>') return (cpu_token){.text = ""};
-  return (cpu_token){.kind = CPU_NAME, .text = open + 1, .size = (int)(end - open - 1)};
+  if (!end || *end == '>') return (mw_token){.text = ""};
+  return (mw_token){.kind = MW_TOKEN_NAME, .text = open + 1, .size = (int)(end - open - 1)};
 }
 
-static bool is_mentioned(const cpu_outline *outline, const cpu_token *word) {
+static bool is_mentioned(const mw_outline *outline, const mw_token *word) {
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
-    if (entry->kept && cpu_find_same(outline->tokens, entry->first, entry->last, word) < entry->last) return true;
+    const mw_entry *entry = &outline->entries[i];
+    if (entry->kept && mw_find_same(outline->tokens, entry->first, entry->last, word) < entry->last) return true;
   }
   return false;
 }
 
 /* The headers of a library are read only where device code names it: they take seconds. */
 static void chunks_keep(selection *in) {
-  const cpu_outline *outline = in->outline;
+  const mw_outline *outline = in->outline;
   for (int i = 0; i < outline->nentries; i++) {
-    if (outline->entries[i].worth != CPU_WORTH_TEXT) continue;
-    const cpu_token *token = &outline->tokens->at[outline->entries[i].first];
-    const cpu_token folder = token->kind == CPU_CHUNK ? chunk_folder(token) : (cpu_token){.text = ""};
+    if (outline->entries[i].worth != MW_WORTH_TEXT) continue;
+    const mw_token *token = &outline->tokens->at[outline->entries[i].first];
+    const mw_token folder = token->kind == MW_TOKEN_CHUNK ? chunk_folder(token) : (mw_token){.text = ""};
     if (!folder.size || is_mentioned(outline, &folder)) keep(in, i);
   }
 }
 
 static void rest_keep(selection *in) {
-  const cpu_outline *outline = in->outline;
+  const mw_outline *outline = in->outline;
   for (int i = 0; i < outline->nnames; i++) {
-    const cpu_entry *entry = &outline->entries[outline->names[i].entry];
-    if (entry->worth == CPU_WORTH_INSTANCE && is_kept(outline, &outline->tokens->at[outline->names[i].token]))
+    const mw_entry *entry = &outline->entries[outline->names[i].entry];
+    if (entry->worth == MW_WORTH_INSTANCE && is_kept(outline, &outline->tokens->at[outline->names[i].token]))
       keep(in, outline->names[i].entry);
   }
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
-    if (entry->worth == CPU_WORTH_USING && (entry->region < 0 || outline->entries[entry->region].kept)) keep(in, i);
+    const mw_entry *entry = &outline->entries[i];
+    if (entry->worth == MW_WORTH_USING && (entry->region < 0 || outline->entries[entry->region].kept)) keep(in, i);
   }
 }
 
-static selection selection_of(cpu_outline *outline) {
+static selection selection_of(mw_outline *outline) {
   return (selection){.outline = outline, .list = mw_malloc(((size_t)outline->nentries + 1) * sizeof(int))};
 }
 
@@ -105,11 +106,11 @@ static void needed_keep(selection *in) {
 }
 
 /* Keeps kernels, device variables and what is asked for, and what they need. */
-static bool all_keep(cpu_outline *outline) {
+static bool all_keep(mw_outline *outline) {
   selection in = selection_of(outline);
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
-    if ((entry->worth == CPU_WORTH_ROOT && !entry->refused) || (entry->asked && is_needed(entry))) keep(&in, i);
+    const mw_entry *entry = &outline->entries[i];
+    if ((entry->worth == MW_WORTH_ROOT && !entry->refused) || (entry->asked && is_needed(entry))) keep(&in, i);
   }
   needed_keep(&in);
   chunks_keep(&in);
@@ -117,7 +118,7 @@ static bool all_keep(cpu_outline *outline) {
   return in.count > 0;
 }
 
-void mw_front_keep_only(cpu_outline *outline, int entry) {
+void mw_front_keep_only(mw_outline *outline, int entry) {
   selection in = selection_of(outline);
   for (int i = 0; i < outline->nentries; i++) outline->entries[i].kept = false;
   keep(&in, entry);
@@ -125,41 +126,42 @@ void mw_front_keep_only(cpu_outline *outline, int entry) {
   mw_free(in.list);
 }
 
-void mw_front_keep_again(cpu_outline *outline) {
+void mw_front_keep_again(mw_outline *outline) {
   for (int i = 0; i < outline->nentries; i++) outline->entries[i].kept = false;
   all_keep(outline);
 }
 
 bool mw_front_keep(mw_front *front, const char *name) {
-  cpu_outline *outline = &front->outline;
-  cpu_tokens names = {0};
-  cpu_tokens_scan(&names, name, &(cpu_token){.line = 1});
+  mw_outline *outline = &front->outline;
+  mw_tokens names = {0};
+  mw_tokens_scan(&names, name, &(mw_token){.line = 1});
   for (int i = 0; i < names.count; i++)
-    for (int k = -1; (k = cpu_outline_next(outline, &names.at[i], k)) >= 0;)
+    for (int k = -1; (k = mw_outline_next(outline, &names.at[i], k)) >= 0;)
       outline->entries[outline->names[k].entry].asked = true;
-  cpu_tokens_free(&names);
+  mw_tokens_free(&names);
   return all_keep(outline);
 }
 
-static bool has_kernel(const cpu_outline *outline) {
+static bool has_kernel(const mw_outline *outline) {
   for (int i = 0; i < outline->nentries; i++)
-    if (outline->entries[i].is_kernel && outline->entries[i].worth == CPU_WORTH_ROOT) return true;
+    if (outline->entries[i].is_kernel && outline->entries[i].worth == MW_WORTH_ROOT) return true;
   return false;
 }
 
 /* The error of a file that has no device code to read. */
 static void unreadable_explain(const mw_front *front, const mw_source *source, mw_error *error) {
-  const cpu_tokens *tokens = &front->source.tokens;
-  const cpu_wrong *wrong = &tokens->wrong;
+  const mw_tokens *tokens = &front->source.tokens;
+  const mw_wrong *wrong = &tokens->wrong;
   if (!wrong->what) {
     mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: there is no kernel, a __global__ function, in it",
             source->name);
+    if (source->folder) mw_beside_tell(source->folder, error);
     mw_front_missing_add(front, error->text, sizeof error->text);
     mw_error_log(error, NULL);
     return;
   }
-  const cpu_token mark = {.text = &wrong->mark, .size = 1, .line = wrong->line, .file = wrong->file};
-  cpu_text log = {0};
+  const mw_token mark = {.text = &wrong->mark, .size = 1, .line = wrong->line, .file = wrong->file};
+  mw_text log = {0};
   mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: %s:%d: %s", source->name, tokens->files[wrong->file],
           wrong->line, wrong->what);
   mw_front_missing_add(front, error->text, sizeof error->text);
@@ -169,11 +171,11 @@ static void unreadable_explain(const mw_front *front, const mw_source *source, m
 
 mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect, mw_error *error) {
   mw_front *front = mw_calloc(1, sizeof *front);
-  const cpu_preprocessed *read = &front->source;
+  const mw_preprocessed *read = &front->source;
   front->lacks = dialect->lacks;
   front->constant = dialect->device_constants ? " constexpr" : " const";
-  cpu_preprocess_source(source, dialect, &front->source);
-  if (!read->tokens.wrong.what) cpu_outline_read(&read->tokens, &front->outline);
+  mw_preprocess_source(source, dialect, &front->source);
+  if (!read->tokens.wrong.what) mw_outline_read(&read->tokens, &front->outline);
   if (read->tokens.wrong.what || !has_kernel(&front->outline)) {
     if (error && (read->tokens.wrong.what || read->nleft)) unreadable_explain(front, source, error);
     mw_front_free(front);
@@ -184,42 +186,35 @@ mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect, mw_e
   return front;
 }
 
-bool mw_front_leaves(const mw_front *front, bool (*is_one)(const char *header)) {
-  const cpu_preprocessed *source = &front->source;
-  int i = 0;
-  while (i < source->nleft && !is_one(source->left[i].name)) i++;
-  return i < source->nleft;
-}
-
 void mw_front_free(mw_front *front) {
   if (!front) return;
-  cpu_outline_free(&front->outline);
-  cpu_preprocessed_free(&front->source);
+  mw_outline_free(&front->outline);
+  mw_preprocessed_free(&front->source);
   mw_free(front);
 }
 
 /* ---- its text -------------------------------------------------------------------------------------------------- */
 
 /* using namespace a::b; may name what only a host header declares, so that is declared before it. */
-static void using_put(const cpu_outline *outline, const cpu_entry *entry, cpu_text *out) {
-  const cpu_token *at = outline->tokens->at;
+static void using_put(const mw_outline *outline, const mw_entry *entry, mw_text *out) {
+  const mw_token *at = outline->tokens->at;
   int count = 0;
   for (int i = entry->first + 2; i < entry->last - 1 && entry->region < 0; i++)
-    if (at[i].kind == CPU_NAME) {
-      cpu_text_format(out, " namespace %.*s {", TEXT(&at[i]));
+    if (at[i].kind == MW_TOKEN_NAME) {
+      mw_text_format(out, " namespace %.*s {", TEXT(&at[i]));
       count++;
     }
-  while (count--) cpu_text_put(out, "}");
+  while (count--) mw_text_put(out, "}");
 }
 
-static void entry_put(const mw_front *front, const cpu_entry *entry, cpu_text *out) {
-  const cpu_outline *outline = &front->outline;
-  const cpu_tokens *tokens = outline->tokens;
-  if (entry->worth == CPU_WORTH_USING) using_put(outline, entry, out);
+static void entry_put(const mw_front *front, const mw_entry *entry, mw_text *out) {
+  const mw_outline *outline = &front->outline;
+  const mw_tokens *tokens = outline->tokens;
+  if (entry->worth == MW_WORTH_USING) using_put(outline, entry, out);
   for (int i = entry->first; i < entry->last; i++) {
-    if (outline->fate[i] == CPU_FATE_KEPT) cpu_text_token(out, tokens, &tokens->at[i]);
-    if (outline->fate[i] == CPU_FATE_SEMICOLON) cpu_text_put(out, ";");
-    if (outline->fate[i] == CPU_FATE_CONST) cpu_text_put(out, front->constant);
+    if (outline->fate[i] == MW_FATE_KEPT) mw_text_token(out, tokens, &tokens->at[i]);
+    if (outline->fate[i] == MW_FATE_SEMICOLON) mw_text_put(out, ";");
+    if (outline->fate[i] == MW_FATE_CONST) mw_text_put(out, front->constant);
   }
 }
 
@@ -231,20 +226,20 @@ static const char prelude[] =
     "typedef struct _IO_FILE FILE; typedef unsigned long long CUtexObject, CUsurfObject;\n";
 
 char *mw_front_text(const mw_front *front) {
-  const cpu_outline *outline = &front->outline;
-  cpu_text out = {0};
-  cpu_text_put(&out, prelude);
+  const mw_outline *outline = &front->outline;
+  mw_text out = {0};
+  mw_text_put(&out, prelude);
   int *open = mw_malloc(((size_t)outline->nentries + 1) * sizeof *open), top = 0;
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
+    const mw_entry *entry = &outline->entries[i];
     while (top && outline->entries[open[top - 1]].close < entry->first)
-      cpu_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);
+      mw_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);
     if (!entry->kept) continue;
     entry_put(front, entry, &out);
-    if (entry->worth == CPU_WORTH_REGION) open[top++] = i;
+    if (entry->worth == MW_WORTH_REGION) open[top++] = i;
   }
-  while (top) cpu_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);
-  cpu_text_put(&out, "\n");
+  while (top) mw_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);
+  mw_text_put(&out, "\n");
   mw_free(open);
   return out.at;
 }

@@ -20,8 +20,6 @@ typedef struct mw_front mw_front;
  * not match; the error of that compilation, or NULL, becomes one about this, unless it says more. */
 mw_front *mw_front_read(const mw_source *, const mw_dialect *, mw_error *);
 void mw_front_free(mw_front *);
-/* Does the source include a header of that kind, which is left out? */
-bool mw_front_leaves(const mw_front *, bool (*is_one)(const char *header));
 
 /* Keeps what the name of a template's instance needs, "scale<point>", as those in source->templates. False: it is there
  * already. */

@@ -13,10 +13,10 @@
 #include "core/source/declarator.h"
 
 void mw_front_missing_add(const mw_front *front, char *message, size_t size) {
-  const cpu_preprocessed *source = &front->source;
+  const mw_preprocessed *source = &front->source;
   int count = 0;
   for (int i = 0; i < source->nleft && count < 3; i++) {
-    const cpu_left_header *header = &source->left[i];
+    const mw_left_header *header = &source->left[i];
     const size_t length = strlen(message);
     if (header->own)
       snprintf(message + length, size - length, "%s'%s' (%s:%d)",
@@ -26,10 +26,10 @@ void mw_front_missing_add(const mw_front *front, char *message, size_t size) {
 }
 
 /* The entry of that name, if none of them is kept; its token. */
-static const cpu_entry *left_out(const cpu_outline *outline, const cpu_token *name, int *token) {
-  const cpu_entry *found = NULL;
-  for (int i = -1; (i = cpu_outline_next(outline, name, i)) >= 0;) {
-    const cpu_entry *entry = &outline->entries[outline->names[i].entry];
+static const mw_entry *left_out(const mw_outline *outline, const mw_token *name, int *token) {
+  const mw_entry *found = NULL;
+  for (int i = -1; (i = mw_outline_next(outline, name, i)) >= 0;) {
+    const mw_entry *entry = &outline->entries[outline->names[i].entry];
     if (entry->kept) return NULL;
     found = entry;
     *token = outline->names[i].token;
@@ -38,11 +38,11 @@ static const cpu_entry *left_out(const cpu_outline *outline, const cpu_token *na
 }
 
 /* Why no device knows a name that older files use; NULL: it is no such name. */
-static const char *removed(const char *message, const cpu_token *name) {
-  if (cpu_token_any(name, WORDS("texture", "surface", "textureReference", "surfaceReference")) ||
+static const char *removed(const char *message, const mw_token *name) {
+  if (mw_token_any(name, WORDS("texture", "surface", "textureReference", "surfaceReference")) ||
       strstr(message, ": texture is not a template") || strstr(message, ": surface is not a template"))
     return "CUDA 12 removed texture and surface references, so that no device takes them: pass the array and index it";
-  if (cpu_token_any(name, WORDS("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot")))
+  if (mw_token_any(name, WORDS("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot")))
     return "since CUDA 9 it ends in _sync and begins with a mask, as in __shfl_down_sync(0xffffffff, x, 1)";
   return NULL;
 }
@@ -70,19 +70,19 @@ static bool is_unknown(const char *message) {
 }
 
 /* Does the file declare the name, or a namespace of it? */
-static bool is_own(const cpu_outline *outline, const cpu_token *name) {
-  const cpu_tokens *tokens = outline->tokens;
-  if (cpu_outline_next(outline, name, -1) >= 0) return true;
-  for (int i = 1; (i = cpu_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
-    if (cpu_token_is(&tokens->at[i - 1], "namespace")) return true;
+static bool is_own(const mw_outline *outline, const mw_token *name) {
+  const mw_tokens *tokens = outline->tokens;
+  if (mw_outline_next(outline, name, -1) >= 0) return true;
+  for (int i = 1; (i = mw_find_same(tokens, i, tokens->count, name)) < tokens->count; i++)
+    if (mw_token_is(&tokens->at[i - 1], "namespace")) return true;
   return false;
 }
 
 /* Why the device does not declare a name of CUDA's that a message quotes; NULL: it is no such name. */
-static const char *lacking(const mw_front *front, const char *message, const cpu_token *quoted) {
+static const char *lacking(const mw_front *front, const char *message, const mw_token *quoted) {
   if (!front->lacks || !is_unknown(message)) return NULL;
   char *name = mw_format("%.*s", TEXT(quoted));
-  const cpu_token first = {.kind = CPU_NAME, .text = name, .size = (int)strcspn(name, ":")};
+  const mw_token first = {.kind = MW_TOKEN_NAME, .text = name, .size = (int)strcspn(name, ":")};
   const char *why = is_own(&front->outline, &first) ? NULL : front->lacks(name);
   mw_free(name);
   return why;
@@ -90,34 +90,33 @@ static const char *lacking(const mw_front *front, const char *message, const cpu
 
 /* Of a message about a constant: the shared array at its place whose size is none; NULL if none. */
 static char *unsized_text(const mw_front *front, const char *message) {
-  const cpu_tokens *tokens = &front->source.tokens;
+  const mw_tokens *tokens = &front->source.tokens;
   const char *after = strstr(message, " failed: ");
-  cpu_token file;
+  mw_token file;
   int number, array = 0;
   if (!strstr(message, "constant") || !mw_place_read(after ? after + strlen(" failed: ") : message, &file, &number))
     return NULL;
   for (int i = 0; i < tokens->count; i++) {
-    const cpu_token *at = &tokens->at[i];
-    if (at->line != number || !cpu_token_is(at, "__shared__") || !cpu_token_is(&file, tokens->files[at->file]))
-      continue;
-    const int name = cpu_shared_unsized(tokens, i, &array);
-    if (name >= 0) return cpu_shared_unsized_text(tokens, name, array);
+    const mw_token *at = &tokens->at[i];
+    if (at->line != number || !mw_token_is(at, "__shared__") || !mw_token_is(&file, tokens->files[at->file])) continue;
+    const int name = mw_shared_unsized(tokens, i, &array);
+    if (name >= 0) return mw_shared_unsized_text(tokens, name, array);
   }
   return NULL;
 }
 
 void mw_front_explain(const mw_front *front, char *message, size_t size, mw_status *status) {
-  const cpu_outline *outline = &front->outline;
-  const cpu_tokens *tokens = outline->tokens;
+  const mw_outline *outline = &front->outline;
+  const mw_tokens *tokens = outline->tokens;
   const size_t length = strlen(message);
-  const cpu_entry *entry = NULL;
+  const mw_entry *entry = NULL;
   const char *why = NULL;
   int token = 0;
   char *unsized = unsized_text(front, message);
   if (unsized) snprintf(message + length, size - length, "; %s", unsized);
   mw_free(unsized);
   for (const char *at = message; at && !entry && !why; at = strpbrk(at + (at > message), "'\"")) {
-    const cpu_token name = {.kind = CPU_NAME, .text = at + 1, .size = (int)strcspn(at + 1, "'\"")};
+    const mw_token name = {.kind = MW_TOKEN_NAME, .text = at + 1, .size = (int)strcspn(at + 1, "'\"")};
     entry = left_out(outline, &name, &token);
     why = removed(message, &name);
     if (why || entry || !(why = lacking(front, message, &name))) continue;
@@ -133,33 +132,33 @@ void mw_front_explain(const mw_front *front, char *message, size_t size, mw_stat
     mw_front_missing_add(front, message, size);
 }
 
-static bool is_declared_at(const cpu_outline *outline, int token) {
-  for (int i = -1; (i = cpu_outline_next(outline, &outline->tokens->at[token], i)) >= 0;)
+static bool is_declared_at(const mw_outline *outline, int token) {
+  for (int i = -1; (i = mw_outline_next(outline, &outline->tokens->at[token], i)) >= 0;)
     if (outline->names[i].token == token) return true;
   return false;
 }
 
 /* The first token of a kept declaration that names it and does not declare it; -1 if none. */
-static int use_find(const cpu_outline *outline, const cpu_token *name) {
-  const cpu_tokens *tokens = outline->tokens;
+static int use_find(const mw_outline *outline, const mw_token *name) {
+  const mw_tokens *tokens = outline->tokens;
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
-    if (!entry->kept || entry->worth == CPU_WORTH_REGION) continue;
-    for (int k = entry->first; (k = cpu_find_same(tokens, k, entry->last, name)) < entry->last; k++)
+    const mw_entry *entry = &outline->entries[i];
+    if (!entry->kept || entry->worth == MW_WORTH_REGION) continue;
+    for (int k = entry->first; (k = mw_find_same(tokens, k, entry->last, name)) < entry->last; k++)
       if (!is_declared_at(outline, k)) return k;
   }
   return -1;
 }
 
 bool mw_front_undefined(const mw_front *front, const mw_source *source, const char *name, mw_error *error) {
-  const cpu_outline *outline = &front->outline;
-  const cpu_tokens *tokens = outline->tokens;
-  const cpu_token word = {.kind = CPU_NAME, .text = name, .size = (int)strlen(name)};
+  const mw_outline *outline = &front->outline;
+  const mw_tokens *tokens = outline->tokens;
+  const mw_token word = {.kind = MW_TOKEN_NAME, .text = name, .size = (int)strlen(name)};
   const int use = use_find(outline, &word);
-  const int declared = cpu_outline_next(outline, &word, -1);
+  const int declared = mw_outline_next(outline, &word, -1);
   if (use < 0 || declared < 0) return false;
-  const cpu_token *first = &tokens->at[outline->names[declared].token];
-  cpu_text log = {0};
+  const mw_token *first = &tokens->at[outline->names[declared].token];
+  mw_text log = {0};
   char *why = mw_format("'%s' is declared (%s:%d) and not defined: no device code has its body", name,
                         tokens->files[first->file], first->line);
   mw_excerpt_say(&log, source, tokens, &tokens->at[use], why);

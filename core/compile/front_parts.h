@@ -10,13 +10,13 @@
 struct mw_front {
   const char *(*lacks)(const char *name);
   const char *constant; /* what stands for const before a number with a fraction */
-  cpu_preprocessed source;
-  cpu_outline outline;
+  mw_preprocessed source;
+  mw_outline outline;
 };
 
 /* Keeps one entry and what it needs, and nothing else; keeps kernels, variables and what is asked for again. */
-void mw_front_keep_only(cpu_outline *, int entry);
-void mw_front_keep_again(cpu_outline *);
+void mw_front_keep_only(mw_outline *, int entry);
+void mw_front_keep_again(mw_outline *);
 
 /* Adds the user's own headers that were not found to a message: at most three. */
 void mw_front_missing_add(const mw_front *, char *message, size_t size);

@@ -18,20 +18,20 @@ typedef struct complaint { /* an error of a log, about one entry */
 } complaint;
 
 /* The kept declaration at a line of a file; -1 if none. */
-static int entry_of(const cpu_outline *outline, const cpu_token *file, int number) {
-  const cpu_tokens *tokens = outline->tokens;
+static int entry_of(const mw_outline *outline, const mw_token *file, int number) {
+  const mw_tokens *tokens = outline->tokens;
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
-    if (!entry->kept || (entry->worth != CPU_WORTH_ROOT && entry->worth != CPU_WORTH_DEVICE)) continue;
-    const cpu_token *first = &tokens->at[entry->first], *last = &tokens->at[entry->last - 1];
-    if (number >= first->line && number <= last->line && cpu_token_is(file, tokens->files[first->file])) return i;
+    const mw_entry *entry = &outline->entries[i];
+    if (!entry->kept || (entry->worth != MW_WORTH_ROOT && entry->worth != MW_WORTH_DEVICE)) continue;
+    const mw_token *first = &tokens->at[entry->first], *last = &tokens->at[entry->last - 1];
+    if (number >= first->line && number <= last->line && mw_token_is(file, tokens->files[first->file])) return i;
   }
   return -1;
 }
 
 /* That at the place which a line of a log names. */
-static int entry_at(const cpu_outline *outline, const char *line, int *number) {
-  cpu_token file;
+static int entry_at(const mw_outline *outline, const char *line, int *number) {
+  mw_token file;
   return mw_place_read(line, &file, number) ? entry_of(outline, &file, *number) : -1;
 }
 
@@ -47,13 +47,13 @@ static const char *error_of(const char *line) {
 
 /* The declaration that a line about an instance of a template names, with one of the words. NVRTC's lines have no place,
  * but end in "at line 7", of the error's own file, or "at line 7 of x.cuh". */
-static int instance_at(const cpu_outline *outline, const char *line, const cpu_token *file) {
+static int instance_at(const mw_outline *outline, const char *line, const mw_token *file) {
   const int size = (int)strcspn(line, "\n");
   const char *const at_line = memmem(line, (size_t)size, " at line ", 9);
   int number;
   if (!at_line) return entry_at(outline, line, &number);
   const char *name = at_line + 9 + strspn(at_line + 9, "0123456789") + 4; /* " of x.cuh" */
-  const cpu_token other = {.kind = CPU_NAME, .text = name, .size = (int)(line + size - name)};
+  const mw_token other = {.kind = MW_TOKEN_NAME, .text = name, .size = (int)(line + size - name)};
   return entry_of(outline, other.size > 0 ? &other : file, atoi(at_line + 9));
 }
 
@@ -63,8 +63,8 @@ static bool line_has(const char *line, const char *words) {
 
 /* The declaration that asks for the instance in which the error at a line is; -1 if none. Compilers name the
  * instances from the inside to the outside: g++ before the error, others after it. */
-static int requester_of(const cpu_outline *outline, const char *before, const char *line, const char *end) {
-  cpu_token file = {.text = ""};
+static int requester_of(const mw_outline *outline, const char *before, const char *line, const char *end) {
+  mw_token file = {.text = ""};
   int number, found = -1;
   mw_place_read(line, &file, &number);
   for (const char *at = before; at && at != end; at = line_next(at)) {
@@ -80,7 +80,7 @@ static int requester_of(const cpu_outline *outline, const char *before, const ch
  * before it, from `before` on, others after it. */
 static complaint complaint_read(const mw_front *front, const char *line, const char *before) {
   const char *text = error_of(line), *end = line_next(line);
-  const cpu_outline *outline = &front->outline;
+  const mw_outline *outline = &front->outline;
   int number, found = entry_at(outline, line, &number);
   for (const char *at = before; found < 0 && at < line; at = line_next(at))
     if (line_has(at, "required from")) found = entry_at(outline, at, &number);
@@ -89,7 +89,7 @@ static complaint complaint_read(const mw_front *front, const char *line, const c
   if (found < 0) return (complaint){.entry = -1};
   const int requester = requester_of(outline, before, line, end);
   char message[700];
-  const cpu_tokens *tokens = outline->tokens;
+  const mw_tokens *tokens = outline->tokens;
   snprintf(message, sizeof message, "%s:%d: %.*s", tokens->files[tokens->at[outline->entries[found].first].file],
            number, (int)strcspn(text, "\n"), text);
   mw_status status = MW_OK; /* the compilation's */
@@ -116,7 +116,7 @@ static int complaints_read(const mw_front *front, const char *log, complaint **o
 }
 
 /* The first of the complaints about what an entry needs; -1: none. Marks as kept what it needs. */
-static int complaint_of(cpu_outline *outline, int entry, const complaint *list, int count) {
+static int complaint_of(mw_outline *outline, int entry, const complaint *list, int count) {
   int found = 0;
   mw_front_keep_only(outline, entry);
   while (found < count && !outline->entries[list[found].entry].kept) found++;
@@ -125,11 +125,11 @@ static int complaint_of(cpu_outline *outline, int entry, const complaint *list, 
 
 /* why: of each entry its complaint, or -1. Kernels or device variables leave, kernels stay, and what is asked for is not
  * among those that leave. */
-static bool can_refuse(const cpu_outline *outline, const int *why) {
+static bool can_refuse(const mw_outline *outline, const int *why) {
   int leaving = 0, staying = 0;
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
-    if (entry->worth != CPU_WORTH_ROOT || entry->refused) continue;
+    const mw_entry *entry = &outline->entries[i];
+    if (entry->worth != MW_WORTH_ROOT || entry->refused) continue;
     if (why[i] >= 0 && entry->is_kernel && entry->asked) return false;
     leaving += why[i] >= 0;
     staying += why[i] < 0 && entry->is_kernel;
@@ -137,9 +137,9 @@ static bool can_refuse(const cpu_outline *outline, const int *why) {
   return leaving && staying;
 }
 
-static void refuse(cpu_outline *outline, int index, const complaint *why, mw_status status, const char *device,
+static void refuse(mw_outline *outline, int index, const complaint *why, mw_status status, const char *device,
                    mw_refusals *out) {
-  cpu_entry *entry = &outline->entries[index];
+  mw_entry *entry = &outline->entries[index];
   const mw_refused what = !entry->is_kernel    ? MW_REFUSED_VARIABLE
                           : entry->is_template ? MW_REFUSED_TEMPLATE
                                                : MW_REFUSED_KERNEL;
@@ -156,14 +156,14 @@ static void refuse(cpu_outline *outline, int index, const complaint *why, mw_sta
 }
 
 bool mw_front_refuse(mw_front *front, const mw_error *error, const char *device, mw_refusals *out) {
-  cpu_outline *outline = &front->outline;
+  mw_outline *outline = &front->outline;
   complaint *list;
   const int count = complaints_read(front, error->log, &list);
   if (!count) return false;
   int *why = mw_malloc((size_t)outline->nentries * sizeof *why);
   for (int i = 0; i < outline->nentries; i++) {
-    const cpu_entry *entry = &outline->entries[i];
-    const bool root = entry->worth == CPU_WORTH_ROOT && !entry->refused;
+    const mw_entry *entry = &outline->entries[i];
+    const bool root = entry->worth == MW_WORTH_ROOT && !entry->refused;
     why[i] = root ? complaint_of(outline, i, list, count) : -1;
   }
   const bool refused = can_refuse(outline, why);

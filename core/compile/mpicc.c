@@ -56,7 +56,7 @@ static void add_answer(mw_cache_keymaker *maker, const char *mpicc, const char *
   mw_process_result_free(&result);
 }
 
-/* Which MPI it is for, mpicc says: its folders and libraries, and the compiler. */
+/* mpicc tells which MPI it is for: its folders and libraries, and the compiler. */
 static mw_cache_key shim_key(const char *mpicc, const char *moonwarp_version) {
   mw_cache_keymaker *maker = mw_cache_key_begin("mpi shim");
   mw_cache_key_text(maker, "moonwarp", moonwarp_version);
@@ -106,7 +106,7 @@ static char *compile(const char *mpicc, size_t *size, mw_error *err) {
   return bytes;
 }
 
-/* One of the cache that does not load is of an MPI that has been replaced since. */
+/* A cached shim that does not load belongs to an MPI that was replaced since. */
 static const mw_mpi_calls *open_compiled(const char *mpicc, const char *moonwarp_version, mw_error *err) {
   const mw_cache_key key = shim_key(mpicc, moonwarp_version);
   const mw_mpi_calls *calls = NULL;
@@ -126,7 +126,7 @@ static const mw_mpi_calls *open_compiled(const char *mpicc, const char *moonwarp
 
 /* ---- a bundle's -------------------------------------------------------------------------------------------------- */
 
-/* OpenMPI tells its processes so; whoever loads the library of another would be a job of one. */
+/* OpenMPI sets that variable. With the library of another MPI, each process would be a job of one rank. */
 static const mw_mpi_calls *open_bundled(void) {
   const bool is_openmpi = getenv("OMPI_COMM_WORLD_SIZE");
   const mw_mpi_calls *calls = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shim over the site's MPI (core/mpi), which its mpicc compiles at first use; the cache keeps it. Without an mpicc
- * one of those that a bundle has in lib/mpi is taken, where the MPI that it is for is there. */
+ * The shim over the site's MPI (core/mpi), which its mpicc compiles at first use; the cache keeps it. Without
+ * mpicc, the bundle's shim in lib/mpi whose MPI is installed is used. */
 #ifndef MW_COMPILE_MPICC_H
 #define MW_COMPILE_MPICC_H
 

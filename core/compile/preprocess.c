@@ -5,6 +5,7 @@
 #include "core/compile/preprocess.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -22,8 +23,8 @@ typedef struct once {
 typedef struct reader {
   const mw_source *source;
   const mw_dialect *dialect;
-  cpu_preprocessed *out;
-  cpu_macros *macros;
+  mw_preprocessed *out;
+  mw_macros *macros;
   once *once; /* files with #pragma once */
   int nonce, depth, files;
   bool quiet; /* in a header of the device: only its macros are read */
@@ -31,7 +32,8 @@ typedef struct reader {
 
 /* One #if: whether its branch in force is read, whether one was, and whether the text around it is. */
 typedef struct branch {
-  bool active, taken, outer;
+  bool active, taken, outer, last; /* last: after its #else */
+  int line;
 } branch;
 
 typedef struct file {
@@ -52,14 +54,30 @@ static bool is_file(const char *folder, const char *name, char *path, struct sta
   return length < PATH_SIZE && stat(path, st) == 0 && S_ISREG(st->st_mode);
 }
 
-/* Looks for the user's own header: "x" next to the file that includes it, then both forms in the source's folders. */
+/* Looks for the user's own header: "x" next to the file that includes it and in the source's folder, before the device's;
+ * after them both forms in all folders. */
 static bool header_find(const reader *in, const file *from, const char *name, bool quoted, char *path,
                         struct stat *st) {
+  if (*name == '/') return is_file("", name, path, st);
   if (quoted && from->folder && is_file(from->folder, name, path, st)) return true;
+  if (quoted && in->source->folder && is_file(in->source->folder, name, path, st)) return true;
+  if (in->dialect->has_header(name)) return false;
   if (in->source->folder && is_file(in->source->folder, name, path, st)) return true;
   for (const char *const *folder = in->source->includes; folder && *folder; folder++)
     if (is_file(*folder, name, path, st)) return true;
   return false;
+}
+
+static bool host_has(const reader *in, const char *name) {
+  char path[PATH_SIZE];
+  struct stat st;
+  bool found = false;
+  for (const char *at = in->dialect->folders; at && *at && *at != '\n' && !found; at += strcspn(at, "\n") + 1) {
+    char *folder = mw_format("%.*s", (int)strcspn(at, "\n"), at);
+    found = is_file(folder, name, path, &st);
+    mw_free(folder);
+  }
+  return found;
 }
 
 static bool is_seen(const reader *in, const struct stat *st) {
@@ -75,8 +93,8 @@ static void file_read(reader *in, const char *path, const struct stat *st) {
   if (slash) *slash = 0;
   file *it = mw_calloc(1, sizeof *it);
   *it = (file){.folder = slash ? folder : "", .id = {st->st_dev, st->st_ino}};
-  it->index = cpu_tokens_file(&in->out->tokens, path, strlen(path));
-  cpu_tokens_own(&in->out->tokens, text);
+  it->index = mw_tokens_file(&in->out->tokens, path, strlen(path));
+  mw_tokens_own(&in->out->tokens, text);
   in->depth++;
   in->files++;
   text_read(in, it, strncmp(text, "\xef\xbb\xbf", 3) ? text : text + 3); /* the mark that some editors put in front */
@@ -85,12 +103,12 @@ static void file_read(reader *in, const char *path, const struct stat *st) {
   mw_free(folder);
 }
 
-static void chunk_put(reader *in, const file *from, cpu_token_kind kind, const char *text) {
+static void chunk_put(reader *in, const file *from, mw_token_kind kind, const char *text) {
   if (in->quiet) return;
-  const char *copy = cpu_tokens_own(&in->out->tokens, mw_strdup(text));
-  const cpu_token token = {
+  const char *copy = mw_tokens_own(&in->out->tokens, mw_strdup(text));
+  const mw_token token = {
       .kind = kind, .text = copy, .size = (int)strlen(text), .line = from->line, .file = from->index};
-  cpu_tokens_push(&in->out->tokens, &token);
+  mw_tokens_push(&in->out->tokens, &token);
 }
 
 /* Headers of the system are not looked for; these are. */
@@ -100,10 +118,11 @@ static bool is_own(const char *name, bool quoted) {
 }
 
 static void header_leave(reader *in, const file *from, const char *name, bool quoted) {
-  cpu_preprocessed *out = in->out;
+  mw_preprocessed *out = in->out;
   if (in->quiet) return;
   out->left = mw_grow(out->left, (size_t)out->nleft, sizeof *out->left);
-  out->left[out->nleft++] = (cpu_left_header){mw_strdup(name), from->line, from->index, is_own(name, quoted)};
+  out->left[out->nleft++] =
+      (mw_left_header){mw_strdup(name), from->line, from->index, is_own(name, quoted), host_has(in, name)};
 }
 
 /* Types that a host library gives to device code. */
@@ -124,7 +143,7 @@ static bool has_halves(const char *name) {
 }
 
 static void host_header_leave(reader *in, const file *from, const char *name, bool quoted) {
-  if (host_types(name)) chunk_put(in, from, CPU_CHUNK, host_types(name));
+  if (host_types(name)) chunk_put(in, from, MW_TOKEN_CHUNK, host_types(name));
   if (has_halves(name)) {
     include(in, from, "cuda_fp16.h", false);
     include(in, from, "cuda_bf16.h", false);
@@ -138,11 +157,13 @@ static void header_keep(reader *in, const file *from, const char *name) {
   struct stat st;
   const char *folder = in->dialect->folder;
   const char *instead = in->dialect->instead_of ? in->dialect->instead_of(name) : NULL;
-  const bool marked = folder && is_file(folder, name, path, &st);
-  char *line = instead  ? mw_strdup(instead)
-               : marked ? mw_format("# 1 \"%s\" 1\n# 1 \"%s\" 2", path, in->source->name)
-                        : mw_format("#include <%s>", name);
-  chunk_put(in, from, CPU_CHUNK, line);
+  const bool marked = folder && is_file(folder, name, path, &st), whole = in->dialect->folders != NULL;
+  if (marked && whole && is_seen(in, &st)) return;
+  char *line = instead           ? mw_strdup(instead)
+               : marked && whole ? mw_format("\n#include \"%s\"\n", path)
+               : marked          ? mw_format("# 1 \"%s\" 1\n# 1 \"%s\" 2", path, in->source->name)
+                                 : mw_format("#include <%s>", name);
+  chunk_put(in, from, MW_TOKEN_CHUNK, line);
   mw_free(line);
   if (!marked || in->depth >= MOST_DEPTH || in->files >= MOST_FILES) return;
   const bool quiet = in->quiet;
@@ -154,32 +175,37 @@ static void header_keep(reader *in, const file *from, const char *name) {
 static void include(reader *in, const file *from, const char *name, bool quoted) {
   char path[PATH_SIZE];
   struct stat st;
-  const bool own = (quoted || !in->dialect->has_header(name)) && header_find(in, from, name, quoted, path, &st);
+  const bool own = header_find(in, from, name, quoted, path, &st);
   if (own && (in->depth == MOST_DEPTH || in->files == MOST_FILES)) {
-    cpu_tokens_wrong(&in->out->tokens, "an #include that never ends: a file includes itself", '#', from->line,
-                     from->index);
+    mw_tokens_wrong(&in->out->tokens, "an #include that never ends: a file includes itself", '#', from->line,
+                    from->index);
   } else if (own) {
     if (!is_seen(in, &st)) file_read(in, path, &st);
   } else if (in->dialect->has_header(name)) {
     header_keep(in, from, name);
+  } else if (in->dialect->folders) {
+    char *line = mw_format(quoted ? "#include \"%s\"\n" : "#include <%s>\n", name);
+    chunk_put(in, from, MW_TOKEN_CHUNK, line);
+    mw_free(line);
+    header_leave(in, from, name, quoted);
   } else {
     host_header_leave(in, from, name, quoted);
   }
 }
 
 /* After the word: "x", <x> or what macros make one of these of. */
-static void include_read(reader *in, const file *from, const cpu_tokens *line, int first) {
-  cpu_tokens expanded = {0};
-  cpu_text name = {0};
-  cpu_macros_expand(in->macros, line, first, line->count, &expanded);
-  const bool quoted = expanded.count && expanded.at[0].kind == CPU_STRING && expanded.at[0].size > 2;
+static void include_read(reader *in, const file *from, const mw_tokens *line, int first) {
+  mw_tokens expanded = {0};
+  mw_text name = {0};
+  mw_macros_expand(in->macros, line, first, line->count, &expanded);
+  const bool quoted = expanded.count && expanded.at[0].kind == MW_TOKEN_STRING && expanded.at[0].size > 2;
   if (quoted)
-    cpu_text_add(&name, expanded.at[0].text + 1, (size_t)expanded.at[0].size - 2);
+    mw_text_add(&name, expanded.at[0].text + 1, (size_t)expanded.at[0].size - 2);
   else
-    cpu_text_plain(&name, &expanded, 1, cpu_find(&expanded, 0, expanded.count, WORDS(">")));
+    mw_text_plain(&name, &expanded, 1, mw_find(&expanded, 0, expanded.count, WORDS(">")));
   if (name.at) include(in, from, name.at, quoted);
   mw_free(name.at);
-  cpu_tokens_free(&expanded);
+  mw_tokens_free(&expanded);
 }
 
 typedef struct asking {
@@ -191,142 +217,209 @@ static bool header_exists(void *context, const char *name, bool quoted) {
   const asking *it = context;
   char path[PATH_SIZE];
   struct stat st;
-  return it->in->dialect->has_header(name) || header_find(it->in, it->from, name, quoted, path, &st);
+  return it->in->dialect->has_header(name) || header_find(it->in, it->from, name, quoted, path, &st) ||
+         host_has(it->in, name);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
+
+/* What is wrong in the user's own text, at the directive that is read. */
+static void wrong(reader *in, const file *at, const char *what) {
+  if (!in->quiet) mw_tokens_wrong(&in->out->tokens, what, '#', at->line, at->index);
+}
 
 static bool is_active(const file *at) {
   return !at->depth || at->nested[at->depth - 1].active;
 }
 
-static bool holds(reader *in, const file *at, const cpu_tokens *line, int first) {
+static bool holds(reader *in, const file *at, const mw_tokens *line, int first) {
   asking it = {in, at};
-  return cpu_condition(in->macros, line, first, line->count, header_exists, &it) != 0;
+  return mw_condition(in->macros, line, first, line->count, header_exists, &it) != 0;
 }
 
-static bool is_defined(const reader *in, const cpu_tokens *line, int i) {
-  return i < line->count && cpu_macro_defined(in->macros, &line->at[i]);
+static bool is_defined(const reader *in, const mw_tokens *line, int i) {
+  return i < line->count && mw_macro_defined(in->macros, &line->at[i]);
 }
 
-static void branch_begin(reader *in, file *at, const cpu_tokens *line, const cpu_token *word) {
+static void branch_begin(reader *in, file *at, const mw_tokens *line, const mw_token *word) {
   const bool outer = is_active(at);
   bool active = false;
-  if (at->depth == MOST_NESTED) return;
-  if (outer && cpu_token_is(word, "if"))
+  if (at->depth == MOST_NESTED) {
+    wrong(in, at, "too many #if in each other");
+    return;
+  }
+  if (outer && mw_token_is(word, "if"))
     active = holds(in, at, line, 2);
   else if (outer)
-    active = is_defined(in, line, 2) == cpu_token_is(word, "ifdef");
-  at->nested[at->depth++] = (branch){.active = active, .taken = active, .outer = outer};
+    active = is_defined(in, line, 2) == mw_token_is(word, "ifdef");
+  at->nested[at->depth++] = (branch){.active = active, .taken = active, .outer = outer, .line = at->line};
 }
 
-static void branch_change(reader *in, file *at, const cpu_tokens *line, const cpu_token *word) {
-  if (!at->depth) return;
-  branch *it = &at->nested[at->depth - 1];
+static void branch_change(reader *in, file *at, const mw_tokens *line, const mw_token *word) {
+  branch *it = at->depth ? &at->nested[at->depth - 1] : NULL;
+  if (!it || it->last) {
+    wrong(in, at, "an #else or #elif without an #if before it");
+    return;
+  }
+  const bool last = mw_token_is(word, "else");
   const bool open = it->outer && !it->taken;
   it->active = false;
+  it->last = last;
   if (!open) return;
-  if (cpu_token_is(word, "else"))
+  if (last)
     it->active = true;
-  else if (cpu_token_is(word, "elif"))
+  else if (mw_token_is(word, "elif"))
     it->active = holds(in, at, line, 2);
   else
-    it->active = is_defined(in, line, 2) == cpu_token_is(word, "elifdef");
+    it->active = is_defined(in, line, 2) == mw_token_is(word, "elifdef");
   it->taken = it->active;
 }
 
 /* ---- directives ------------------------------------------------------------------------------------------------ */
 
-static void pragma_read(reader *in, const file *at, const cpu_tokens *line, const char *text) {
-  if (line->count > 2 && cpu_token_is(&line->at[2], "once")) {
+static void pragma_read(reader *in, const file *at, const mw_tokens *line, const char *text) {
+  if (line->count > 2 && mw_token_is(&line->at[2], "once")) {
     in->once = mw_grow(in->once, (size_t)in->nonce, sizeof *in->once);
     in->once[in->nonce++] = at->id;
     return;
   }
-  chunk_put(in, at, CPU_PRAGMA, text);
+  chunk_put(in, at, MW_TOKEN_PRAGMA, text);
 }
 
 /* #pragma unroll N: the number may be a macro. */
-static void unroll_read(reader *in, const file *at, const cpu_tokens *line) {
-  cpu_tokens expanded = {0};
-  cpu_text text = {0};
-  cpu_macros_expand(in->macros, line, 3, line->count, &expanded);
-  cpu_text_put(&text, "#pragma unroll ");
-  cpu_text_plain(&text, &expanded, 0, expanded.count);
-  chunk_put(in, at, CPU_PRAGMA, text.at);
+static void unroll_read(reader *in, const file *at, const mw_tokens *line) {
+  mw_tokens expanded = {0};
+  mw_text text = {0};
+  mw_macros_expand(in->macros, line, 3, line->count, &expanded);
+  mw_text_put(&text, "#pragma unroll ");
+  mw_text_plain(&text, &expanded, 0, expanded.count);
+  chunk_put(in, at, MW_TOKEN_PRAGMA, text.at);
   mw_free(text.at);
-  cpu_tokens_free(&expanded);
+  mw_tokens_free(&expanded);
+}
+
+/* #line 5 "x.cu" or # 5 "x.cu": the next line's number, and its file's name. */
+static void line_set(reader *in, file *at, const mw_tokens *line, int number) {
+  const mw_token *name = &line->at[number + 1];
+  if (number >= line->count || line->at[number].kind != MW_TOKEN_NUMBER) return;
+  at->line = atoi(line->at[number].text) - 1;
+  if (number + 1 < line->count && name->kind == MW_TOKEN_STRING && name->size > 2)
+    at->index = mw_tokens_file(&in->out->tokens, name->text + 1, (size_t)name->size - 2);
 }
 
 /* line: # define N 1; text: the same as it was written, but for comments. */
-static void directive_read(reader *in, file *at, const cpu_tokens *line, const char *text) {
-  const cpu_token *word = &line->at[1];
+static void directive_read(reader *in, file *at, const mw_tokens *line, const char *text) {
+  const mw_token *word = &line->at[1];
   if (line->count < 2) return;
-  if (cpu_token_any(word, WORDS("if", "ifdef", "ifndef")))
+  if (mw_token_any(word, WORDS("if", "ifdef", "ifndef")))
     branch_begin(in, at, line, word);
-  else if (cpu_token_any(word, WORDS("elif", "else", "elifdef", "elifndef")))
+  else if (mw_token_any(word, WORDS("elif", "else", "elifdef", "elifndef")))
     branch_change(in, at, line, word);
-  else if (cpu_token_is(word, "endif"))
-    at->depth -= at->depth > 0;
+  else if (mw_token_is(word, "endif") && !at->depth)
+    wrong(in, at, "an #endif without an #if before it");
+  else if (mw_token_is(word, "endif"))
+    at->depth--;
   else if (!is_active(at))
     return;
-  else if (cpu_token_is(word, "define"))
-    cpu_macro_define(in->macros, line, 2, line->count);
-  else if (cpu_token_is(word, "undef") && line->count > 2)
-    cpu_macro_undefine(in->macros, &line->at[2]);
-  else if (cpu_token_any(word, WORDS("include", "include_next", "import")))
+  else if (mw_token_is(word, "define") && !mw_macro_define(in->macros, line, 2, line->count))
+    wrong(in, at, "a #define without a name, or with parameters that are none");
+  else if (mw_token_is(word, "define"))
+    return;
+  else if (mw_token_is(word, "undef") && line->count > 2)
+    mw_macro_undefine(in->macros, &line->at[2]);
+  else if (mw_token_any(word, WORDS("include", "include_next", "import")))
     include_read(in, at, line, 2);
-  else if (cpu_token_is(word, "pragma") && line->count > 3 && cpu_token_is(&line->at[2], "unroll"))
+  else if (mw_token_is(word, "pragma") && line->count > 3 && mw_token_is(&line->at[2], "unroll"))
     unroll_read(in, at, line);
-  else if (cpu_token_is(word, "pragma"))
+  else if (mw_token_is(word, "pragma"))
     pragma_read(in, at, line, text);
-  else if (cpu_token_is(word, "error"))
-    chunk_put(in, at, CPU_PRAGMA, text);
+  else if (mw_token_any(word, WORDS("error", "warning")))
+    chunk_put(in, at, MW_TOKEN_PRAGMA, text);
+  else if (mw_token_is(word, "line") || word->kind == MW_TOKEN_NUMBER)
+    line_set(in, at, line, mw_token_is(word, "line") ? 2 : 1);
+  else if (!mw_token_any(word, WORDS("undef", "ident", "sccs", "assert", "unassert")))
+    wrong(in, at, "a directive that is none of C++");
 }
 
 static void directive_take(reader *in, file *at, const char *start, const char *end) {
-  cpu_text text = {0};
-  cpu_tokens line = {0};
-  cpu_directive_text(&text, start, end);
-  const char *kept = cpu_tokens_own(&in->out->tokens, text.at);
-  cpu_tokens_lex(&line, kept, kept + text.size, at->line, at->index);
+  mw_text text = {0};
+  mw_tokens line = {0};
+  mw_directive_text(&text, start, end);
+  const char *kept = mw_tokens_own(&in->out->tokens, text.at);
+  mw_tokens_lex(&line, kept, kept + text.size, at->line, at->index);
   for (int i = 0; i < line.count; i++) line.at[i].line = at->line;
   directive_read(in, at, &line, kept);
-  cpu_tokens_adopt(&in->out->tokens, &line);
-  cpu_tokens_free(&line);
+  mw_tokens_adopt(&in->out->tokens, &line);
+  mw_tokens_free(&line);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
+/* _Pragma("unroll 4")  ->  #pragma unroll 4 */
+static void pragmas_make(mw_tokens *out, int first) {
+  int to = first;
+  for (int i = first; i < out->count; i++) {
+    mw_token *at = &out->at[i];
+    out->at[to++] = *at;
+    if (i + 3 >= out->count || !mw_token_is(at, "_Pragma") || at[2].kind != MW_TOKEN_STRING) continue;
+    mw_text text = {0};
+    mw_text_put(&text, "#pragma ");
+    for (const char *c = strchr(at[2].text, '"') + 1; c < at[2].text + at[2].size - 1; c++)
+      if (*c != '\\' || c[1] == '\\') mw_text_add(&text, c, 1);
+    out->at[to - 1].kind = MW_TOKEN_PRAGMA;
+    out->at[to - 1].text = mw_tokens_own(out, text.at);
+    out->at[to - 1].size = (int)text.size;
+    i += 3;
+  }
+  if (to < out->count) out->at[to] = out->at[out->count]; /* the end */
+  out->count = to;
+}
+
 static void piece_read(reader *in, const file *at, const char *from, const char *end) {
-  cpu_tokens raw = {0};
+  mw_tokens raw = {0};
   if (in->quiet || !is_active(at)) return;
-  cpu_tokens_lex(&raw, from, end, at->line, at->index);
-  cpu_tokens *out = &in->out->tokens;
-  cpu_macros_expand(in->macros, &raw, 0, raw.count, out);
+  mw_tokens_lex(&raw, from, end, at->line, at->index);
+  mw_tokens *out = &in->out->tokens;
+  const int first = out->count;
+  mw_macros_expand(in->macros, &raw, 0, raw.count, out);
+  pragmas_make(out, first);
   if (!out->wrong.what) out->wrong = raw.wrong;
-  cpu_tokens_adopt(out, &raw);
-  cpu_tokens_free(&raw);
+  mw_tokens_adopt(out, &raw);
+  mw_tokens_free(&raw);
 }
 
 static void text_read(reader *in, file *at, const char *text) {
   at->line = 1;
   for (const char *from = text, *end; from; from = end) {
-    const char *start = cpu_directive_next(from, &end), *stop = start ? start : from + strlen(from);
+    const char *start = mw_directive_next(from, &end), *stop = start ? start : from + strlen(from);
     piece_read(in, at, from, stop);
-    at->line += cpu_newlines(from, stop);
+    at->line += mw_newlines(from, stop);
     if (!start) break;
     directive_take(in, at, start, end);
-    at->line += cpu_newlines(start, end);
+    at->line += mw_newlines(start, end);
   }
+  if (at->depth) at->line = at->nested[at->depth - 1].line, wrong(in, at, "an #if without an #endif");
+}
+
+/* Lines of #define, and nothing else: there are hundreds, and no other directive has to be looked for. */
+static void lines_define(reader *in, const file *at, const char *text) {
+  mw_tokens all = {0};
+  mw_tokens_lex(&all, text, text + strlen(text), 1, at->index);
+  for (int i = 0, last; i < all.count; i = last) {
+    for (last = i + 1; last < all.count && all.at[last].line == all.at[i].line;) last++;
+    mw_macro_define(in->macros, &all, i + 2, last);
+  }
+  mw_tokens_adopt(&in->out->tokens, &all);
+  mw_tokens_free(&all);
 }
 
 static void predefine(reader *in, file *at) {
-  if (in->dialect->macros) text_read(in, at, cpu_tokens_own(&in->out->tokens, mw_strdup(in->dialect->macros)));
+  if (in->dialect->macros) lines_define(in, at, mw_tokens_own(&in->out->tokens, mw_strdup(in->dialect->macros)));
   for (const char *const *define = in->source->defines; define && *define; define++) {
-    const int name = (int)strcspn(*define, "=");
-    char *line = mw_format("#define %.*s %s", name, *define, (*define)[name] ? *define + name + 1 : "1");
-    text_read(in, at, cpu_tokens_own(&in->out->tokens, line));
+    const int name = (int)strcspn(*define, "=\n");
+    const char *value = (*define)[name] == '=' ? *define + name + 1 : "1";
+    char *line = mw_format("#define %.*s %.*s", name, *define, (int)strcspn(value, "\n"), value);
+    text_read(in, at, mw_tokens_own(&in->out->tokens, line));
   }
 }
 
@@ -338,24 +431,24 @@ static void common_headers_include(reader *in, const file *at) {
     if (in->dialect->has_header(*name)) include(in, at, *name, false);
 }
 
-void cpu_preprocess_source(const mw_source *source, const mw_dialect *dialect, cpu_preprocessed *out) {
-  *out = (cpu_preprocessed){.nleft = 0};
+void mw_preprocess_source(const mw_source *source, const mw_dialect *dialect, mw_preprocessed *out) {
+  *out = (mw_preprocessed){.nleft = 0};
   reader in = {.source = source, .dialect = dialect, .out = out};
   file *it = mw_calloc(1, sizeof *it);
   it->folder = source->folder;
-  it->index = cpu_tokens_file(&out->tokens, source->name, strlen(source->name));
-  in.macros = cpu_macros_new(&out->tokens);
+  it->index = mw_tokens_file(&out->tokens, source->name, strlen(source->name));
+  in.macros = mw_macros_new(&out->tokens);
   predefine(&in, it);
-  common_headers_include(&in, it);
-  text_read(&in, it, cpu_tokens_own(&out->tokens, mw_strdup(source->text)));
-  cpu_macros_free(in.macros);
-  cpu_tokens_match(&out->tokens);
+  if (!dialect->folders) common_headers_include(&in, it);
+  text_read(&in, it, mw_tokens_own(&out->tokens, mw_strdup(source->text)));
+  mw_macros_free(in.macros);
+  mw_tokens_match(&out->tokens);
   mw_free(in.once);
   mw_free(it);
 }
 
-void cpu_preprocessed_free(cpu_preprocessed *out) {
+void mw_preprocessed_free(mw_preprocessed *out) {
   for (int i = 0; i < out->nleft; i++) mw_free(out->left[i].name);
   mw_free(out->left);
-  cpu_tokens_free(&out->tokens);
+  mw_tokens_free(&out->tokens);
 }

@@ -100,7 +100,7 @@ typedef struct running {
   pid_t pid;
   int ends[2]; /* of the pipes from its output and errors */
   int life;
-  cpu_text texts[2];
+  mw_text texts[2];
   const mw_process *order;
   double deadline; /* 0: none */
 } running;
@@ -137,11 +137,11 @@ static mw_status start(running *run, mw_error *error) {
 /* ---- collect --------------------------------------------------------------------------------------------------- */
 
 /* One read; false at the end of the file. */
-static bool take(int fd, cpu_text *into) {
+static bool take(int fd, mw_text *into) {
   char bytes[CHUNK];
   ssize_t got = read(fd, bytes, sizeof bytes);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
-  cpu_text_add(into, bytes, got > 0 ? (size_t)got : 0);
+  mw_text_add(into, bytes, got > 0 ? (size_t)got : 0);
   return got > 0;
 }
 

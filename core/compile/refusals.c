@@ -29,22 +29,22 @@ bool mw_refusals_next(const mw_refusals *all, size_t *at, mw_refusal *out) {
   return out->log != NULL;
 }
 
-static bool find(const mw_refusals *all, const cpu_token *name, mw_refusal *out) {
+static bool find(const mw_refusals *all, const mw_token *name, mw_refusal *out) {
   for (size_t at = 0; mw_refusals_next(all, &at, out);)
-    if (cpu_token_is(name, out->name)) return true;
+    if (mw_token_is(name, out->name)) return true;
   return false;
 }
 
 void mw_refusals_add(mw_refusals *all, const mw_refusal *one) {
   mw_refusal there;
-  const cpu_token name = cpu_bare_name(one->name);
+  const mw_token name = mw_bare_name(one->name);
   if (find(all, &name, &there)) return;
-  cpu_text text = {0};
-  if (all->at) cpu_text_add(&text, all->at, all->size);
-  cpu_text_format(&text, "%c%c", '0' + (int)one->status, (int)one->what);
-  cpu_text_add(&text, one->name, strlen(one->name) + 1);
-  cpu_text_add(&text, one->text, strlen(one->text) + 1);
-  cpu_text_add(&text, one->log, strlen(one->log) + 1);
+  mw_text text = {0};
+  if (all->at) mw_text_add(&text, all->at, all->size);
+  mw_text_format(&text, "%c%c", '0' + (int)one->status, (int)one->what);
+  mw_text_add(&text, one->name, strlen(one->name) + 1);
+  mw_text_add(&text, one->text, strlen(one->text) + 1);
+  mw_text_add(&text, one->log, strlen(one->log) + 1);
   mw_free(all->at);
   *all = (mw_refusals){text.at, text.size};
 }
@@ -66,7 +66,7 @@ void mw_refusals_free(mw_refusals *all) {
 
 mw_status mw_refusals_check(const mw_refusals *all, const char *name, mw_error *error) {
   mw_refusal one;
-  const cpu_token bare = cpu_bare_name(name);
+  const mw_token bare = mw_bare_name(name);
   if (!find(all, &bare, &one)) return MW_OK;
   mw_error_log(error, *one.log ? mw_strdup(one.log) : NULL);
   return mw_fail(error, one.status, "%s", one.text);

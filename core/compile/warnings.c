@@ -16,7 +16,7 @@
 enum { MOST_LINE = 160 };
 
 typedef struct warning {
-  cpu_token place;
+  mw_token place;
   int line;
   const char *number; /* of NVRTC's, "#187-D"; size 0: none */
   int number_size;
@@ -52,27 +52,27 @@ static bool is_generated(const warning *it) {
   return false;
 }
 
-static void line_put(cpu_text *out, const char *text) {
+static void line_put(mw_text *out, const char *text) {
   text += strspn(text, " \t");
   size_t size = strcspn(text, "\r\n");
   if (size > MOST_LINE) size = MOST_LINE;
-  if (size) cpu_text_format(out, "  %.*s\n", (int)size, text);
+  if (size) mw_text_format(out, "  %.*s\n", (int)size, text);
 }
 
-static void warning_put(cpu_text *out, const warning *it, const char *file, const char *line) {
+static void warning_put(mw_text *out, const warning *it, const char *file, const char *line) {
   char *entry = mw_format("%s:%d: warning: %.*s%s%.*s%s\n", file, it->line, it->text_size, it->text,
                           it->number_size ? " [" : "", it->number_size, it->number, it->number_size ? "]" : "");
   if (!strstr(out->at, entry)) {
-    cpu_text_put(out, entry);
+    mw_text_put(out, entry);
     line_put(out, line);
   }
   mw_free(entry);
 }
 
 char *mw_warnings_read(const char *log, const mw_source *source, const char *folder) {
-  cpu_text out = {0};
+  mw_text out = {0};
   warning it;
-  cpu_text_put(&out, "");
+  mw_text_put(&out, "");
   for (const char *end; *log; log = end + (*end == '\n')) {
     end = log + strcspn(log, "\n");
     if (!warning_read(log, end, &it)) continue;

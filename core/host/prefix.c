@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whatever the process prints from now on, in a library or by a child as well, with some words before each line: a
- * process for each stream reads it from a pipe, and ends after the last that may print. */
+ * Words before each line that the process prints from now on, also in libraries and child processes. A process for each
+ * stream reads the lines from a pipe, and ends after the last writer. */
 #include <errno.h>
 #include <lauxlib.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ enum { MOST_LINE = 1 << 16, PATIENCE_MS = 100 };
 
 static pid_t printers[STDERR_FILENO + 1]; /* by the stream that they print to */
 
-/* Text printed after it is lost. */
+/* Later output is lost. */
 static void end(void) {
   fflush(NULL);
   for (int to = STDOUT_FILENO; to <= STDERR_FILENO; to++) {
@@ -43,8 +43,8 @@ static void put(FILE *to, const char *words, const char *text, size_t size) {
   fflush(to);
 }
 
-/* Lines are printed whole, since other ranks print to the same place. What has no end soon, a question say, is printed
- * without it. */
+/* Lines are printed whole, because other ranks print to the same place. If the end of a line does not come soon, as
+ * after a question, the beginning is printed without it. */
 static void copy(FILE *to, const char *words) {
   static char text[MOST_LINE];
   struct pollfd from = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -60,7 +60,7 @@ static void copy(FILE *to, const char *words) {
   }
 }
 
-/* It ends with its writers, whatever signals the job gets. */
+/* Signals do not end it: it prints what its writers say about them. */
 static void print(int from, int to, const char *words) {
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
@@ -72,8 +72,7 @@ static void print(int from, int to, const char *words) {
   _exit(0);
 }
 
-/* host.prefix(words): from now on, the words of the first call; without words all has been printed when it returns, and
- * nothing is after it. */
+/* host.prefix(words): the first call begins it. host.prefix(): ends it, after all was printed; later output is lost. */
 int host_prefix(lua_State *L) {
   const char *words = luaL_optstring(L, 1, "");
   int ends[2];

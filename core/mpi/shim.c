@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of shim.h on the MPI whose mpicc compiles this file. All that may wait is begun and tested, so that whoever
- * waits can be interrupted. */
+ * The calls of shim.h on the MPI whose mpicc compiles this file. Calls that may wait are begun and tested, so that a
+ * wait can be interrupted. */
 #include "shim.h"
 
 #include <limits.h>
@@ -17,7 +17,7 @@ static MPI_Comm spaces[MW_MPI_SPACES];
 static MPI_Request *requests; /* MPI_REQUEST_NULL: free */
 static int capacity;
 
-/* ---- operations --------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* MPI_MAX and MPI_MIN of a NaN depend on the order of ranks. Here it loses against a number, as in C's fmax. */
 #define EXTREME(name, type, wins)                                                                                      \
@@ -108,7 +108,7 @@ static int free_request(void) {
   return first;
 }
 
-/* For data that is only moved the size is enough. */
+/* For data that is only moved, the size is enough. */
 static MPI_Datatype moved_type(size_t size) {
   return size == 1 ? MPI_UINT8_T : size == 2 ? MPI_UINT16_T : size == 4 ? MPI_UINT32_T : MPI_UINT64_T;
 }
@@ -130,7 +130,7 @@ static MPI_Op op_of(const char *name, const char *type) {
   return is_max ? MPI_MAX : MPI_MIN;
 }
 
-/* MPI wants a root to say that its own part is in place, and the others not. */
+/* In MPI only the root says that its own part is in place. */
 static const void *in_of(const mw_mpi_order *o, int is_root) {
   if (o->in) return o->in;
   return is_root ? MPI_IN_PLACE : o->out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a shim over the site's MPI offers (shim.c), and core/bind/mpi.c calls. Handles and the layout of a status differ
- * between implementations and stay in the shim. */
+ * The functions of the shim over the site's MPI (shim.c), which core/bind/mpi.c calls. Handles and the layout of a
+ * status differ between implementations, and stay in the shim. */
 #ifndef MW_MPI_SHIM_H
 #define MW_MPI_SHIM_H
 
@@ -9,7 +9,7 @@
 
 enum { MW_MPI_VERSION = 1, MW_MPI_TEXT = 256 };
 
-/* Communicators, each of all ranks, so that what a script sends meets none of the library's own messages. */
+/* Communicators, each of all ranks, so that messages of a script and of the library are never confused. */
 typedef enum mw_mpi_space {
   MW_MPI_ARRAYS,
   MW_MPI_VALUES,
@@ -50,7 +50,7 @@ typedef struct mw_mpi_place {
   char version[MW_MPI_TEXT];
 } mw_mpi_place;
 
-/* Each returns 0, or MPI's error code, which explain puts into words. */
+/* Each returns 0, or MPI's error code, for explain. */
 typedef struct mw_mpi_calls {
   int version;
   int (*open)(mw_mpi_place *);

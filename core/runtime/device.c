@@ -129,13 +129,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 
 /* ---- limits: they are remembered, and change nothing here ------------------------------------------------------------------ */
 
-static size_t limits[] = {[cudaLimitStackSize] = 1024,
-                          [cudaLimitPrintfFifoSize] = 1 << 20,
-                          [cudaLimitMallocHeapSize] = 8 << 20,
-                          [cudaLimitDevRuntimeSyncDepth] = 2,
-                          [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-                          [cudaLimitMaxL2FetchGranularity] = 64,
-                          [cudaLimitPersistingL2CacheSize] = 0};
+static size_t limits[cudaLimitPersistingL2CacheSize + 1]; /* 0: not set */
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
   if ((size_t)limit >= sizeof limits / sizeof *limits) return cudaErrorInvalidValue;

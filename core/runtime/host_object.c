@@ -59,7 +59,7 @@ static void missing_explain(const char *words, mw_error *error) {
 static mw_status compile_failed(const host_source *source, const char *log, mw_error *error) {
   const mw_source about = {.name = source->file, .text = source->read, .folder = source->folder};
   const char *first = strstr(log, "error: ");
-  cpu_text text = {0};
+  mw_text text = {0};
   if (!first)
     return mw_fail(error, MW_COMPILE, "compiling the host part of '%s' failed: %s%s", source->file, log,
                    mw_compile_hint(log));
@@ -203,10 +203,10 @@ static void *compile(void *data) {
 /* ---- the cache: what is known of the sources, then the object ----------------------------------------------------- */
 
 /* Of each source two bytes: whether it has kernels, and templates among them. */
-static void facts_put(const runtime_host *host, cpu_text *out) {
+static void facts_put(const runtime_host *host, mw_text *out) {
   for (int i = 0; i < host->nsources; i++) {
     const char facts[] = {(char)host->sources[i].host.has_kernels, (char)host->sources[i].host.has_templates};
-    cpu_text_add(out, facts, sizeof facts);
+    mw_text_add(out, facts, sizeof facts);
   }
 }
 
@@ -229,17 +229,17 @@ static bool cache_get(runtime_host *host) {
 }
 
 static void cache_put(const runtime_host *host) {
-  cpu_text text = {0};
+  mw_text text = {0};
   if (!host->cacheable) return;
   facts_put(host, &text);
-  cpu_text_add(&text, host->object, host->size);
+  mw_text_add(&text, host->object, host->size);
   mw_cache_put(&host->key, text.at, text.size);
   mw_free(text.at);
 }
 
 static mw_status key_make(runtime_host *host, mw_error *error) {
   mw_cache_keymaker *maker = mw_cache_key_begin("program");
-  cpu_text stamp = {0};
+  mw_text stamp = {0};
   char identity[4096];
   mw_status status = MW_OK;
   host->cacheable = true;

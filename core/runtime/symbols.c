@@ -76,8 +76,8 @@ static void kernel_add(runtime_symbols *out, const table *all, const Elf64_Sym *
   mw_signature signature;
   runtime_symbol kernel = {.address = site->st_value, .source = source, .function = address_of(all, function)};
   const bool mangled = strncmp(function, "_Z", 2) == 0, read = mangled && mw_signature_parse(function, &signature);
-  kernel.unnamed = mangled && !read;
-  kernel.is_template = read && signature.is_template;
+  kernel.unnamed = mangled && (!read || (signature.is_template && !strchr(signature.name, '<')));
+  kernel.is_template = read && signature.is_template && !kernel.unnamed;
   kernel.name = mw_strdup(read ? signature.name : function);
   if (read) mw_signature_free(&signature);
   mw_free(function);

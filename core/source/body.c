@@ -20,7 +20,7 @@ static int statement_add(mw_body *in, mw_statement_kind kind, int first) {
 /* Names that tokens first ... last-1 may declare hide what is outside. */
 static void names_hide(mw_body *in, int first, int last) {
   for (int i = first; i < last; i++)
-    if (mw_at(in, i)->kind == CPU_NAME)
+    if (mw_at(in, i)->kind == MW_TOKEN_NAME)
       mw_declared_add(in, (mw_declared){.name = i, .spec = last, .until = in->until, .type = {.class = MW_TYPE_CLASS}});
 }
 
@@ -31,7 +31,7 @@ static void unknown_make(mw_body *in, int statement, int first, int last) {
 }
 
 static int semicolon(const mw_body *in, int i, int last) {
-  return cpu_find_open(in->tokens, i, last, WORDS(";"));
+  return mw_find_open(in->tokens, i, last, WORDS(";"));
 }
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
@@ -54,17 +54,17 @@ static int inner_end(mw_body *in, int i, int last, mw_declared *one) {
   i = array ? sizes_end(in, close + 1, last, &one->type) : close + 1;
   if (array && !reference) one->type.levels++, one->type.arrays = 0;
   one->type.reference = reference;
-  while (i < last && cpu_token_any(mw_at(in, i), WORDS("(", "["))) i = mw_at(in, i)->match + 1;
-  return mw_at(in, one->name)->kind == CPU_NAME ? i : 0;
+  while (i < last && mw_token_any(mw_at(in, i), WORDS("(", "["))) i = mw_at(in, i)->match + 1;
+  return mw_at(in, one->name)->kind == MW_TOKEN_NAME ? i : 0;
 }
 
 /* A declared name with its sizes, in brackets where it points to a function or an array; past them, or 0. */
 static int name_end(mw_body *in, int i, int last, mw_declared *one) {
-  if (mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&")))
+  if (mw_is(in, i, "(") && mw_token_any(mw_at(in, i + 1), WORDS("*", "&")))
     return one->dims = one->dims_last = inner_end(in, i, last, one);
-  if (i >= last || mw_at(in, i)->kind != CPU_NAME) return 0;
+  if (i >= last || mw_at(in, i)->kind != MW_TOKEN_NAME) return 0;
   one->name = i;
-  one->dims = cpu_attribute_end(in->tokens, i + 1);
+  one->dims = mw_attribute_end(in->tokens, i + 1);
   return one->dims_last = sizes_end(in, one->dims, last, &one->type);
 }
 
@@ -72,8 +72,8 @@ static int name_end(mw_body *in, int i, int last, mw_declared *one) {
  * there is an =. */
 static int unknown_end(const mw_body *in, int i, int last) {
   for (; i < last && !mw_is(in, i, ","); i++) {
-    const int open = mw_at(in, i)->kind == CPU_NAME && i + 1 < last ? cpu_call_open(in->tokens, i) : -1;
-    if (open >= 0 && open < last && !cpu_has(in->tokens, i, open, "=")) i = open;
+    const int open = mw_at(in, i)->kind == MW_TOKEN_NAME && i + 1 < last ? mw_call_open(in->tokens, i) : -1;
+    if (open >= 0 && open < last && !mw_has(in->tokens, i, open, "=")) i = open;
     if (mw_at(in, i)->match > i) i = mw_at(in, i)->match;
   }
   return i < last ? i : last;
@@ -84,7 +84,7 @@ static int init_read(mw_body *in, int i, int last, mw_declared *one) {
   one->value = one->value_last = i;
   if (i < last && mw_is(in, i, "="))
     one->init = mw_assignment_read(in, ++i, last);
-  else if (i < last && cpu_token_any(mw_at(in, i), WORDS("(", "{")))
+  else if (i < last && mw_token_any(mw_at(in, i), WORDS("(", "{")))
     one->init = mw_construction_read(in, i, i, one->type);
   if (!one->init) return i;
   const int end = in->exprs[one->init].last;
@@ -105,9 +105,9 @@ static int init_read(mw_body *in, int i, int last, mw_declared *one) {
 static void declarators_read(mw_body *in, int statement, int i, int last, mw_declared like) {
   like.until = in->until;
   like.spec_last = i;
-  like.is_auto = cpu_has(in->tokens, like.spec, i, "auto");
-  like.is_static = cpu_has(in->tokens, like.spec, i, "static");
-  like.is_shared = cpu_find(in->tokens, like.spec, i, WORDS("__shared__", "mw_kept")) < i;
+  like.is_auto = mw_has(in->tokens, like.spec, i, "auto");
+  like.is_static = mw_has(in->tokens, like.spec, i, "static");
+  like.is_shared = mw_find(in->tokens, like.spec, i, WORDS("__shared__", "mw_kept")) < i;
   in->statements[statement].kind = MW_STATEMENT_DECLARE;
   in->statements[statement].declared = in->ndeclared;
   for (;; i++) {
@@ -129,10 +129,10 @@ static void declarators_read(mw_body *in, int statement, int i, int last, mw_dec
 
 /* struct P { ... }, enum E { ... }: the name is a type's. */
 static void class_add(mw_body *in, int first, int last) {
-  const int braces = cpu_class_braces(in->tokens, first, last);
-  const int word = cpu_find(in->tokens, first, last, WORDS("struct", "class", "union", "enum"));
+  const int braces = mw_class_braces(in->tokens, first, last);
+  const int word = mw_find(in->tokens, first, last, WORDS("struct", "class", "union", "enum"));
   int end;
-  const int name = braces ? cpu_class_name(in->tokens, first, last, &end) : -1;
+  const int name = braces ? mw_class_name(in->tokens, first, last, &end) : -1;
   if (name >= 0)
     mw_declared_add(
         in, (mw_declared){
@@ -144,8 +144,8 @@ static bool declaration_read(mw_body *in, int statement, int first, int last) {
   mw_declared like = {.spec = first};
   const int i = mw_words_end(in, first, last, &like.type);
   if (i == first || i >= last) return false;
-  const bool inner = mw_is(in, i, "(") && cpu_token_any(mw_at(in, i + 1), WORDS("*", "&"));
-  if (mw_at(in, i)->kind != CPU_NAME && !inner && !cpu_token_any(mw_at(in, i), WORDS("*", "&", "&&", "[")))
+  const bool inner = mw_is(in, i, "(") && mw_token_any(mw_at(in, i + 1), WORDS("*", "&"));
+  if (mw_at(in, i)->kind != MW_TOKEN_NAME && !inner && !mw_token_any(mw_at(in, i), WORDS("*", "&", "&&", "[")))
     return false;
   class_add(in, first, i);
   declarators_read(in, statement, i, last, like);
@@ -157,7 +157,7 @@ static void type_read(mw_body *in, int statement, int first, int last) {
   const bool alias = mw_is(in, first + 2, "="), space = mw_is(in, first, "namespace");
   mw_declared one = {.spec = first, .until = in->until, .is_type = true, .type = {.class = MW_TYPE_CLASS}};
   in->statements[statement].kind = MW_STATEMENT_TYPE;
-  if (alias || (mw_is(in, first, "typedef") && mw_at(in, last - 1)->kind == CPU_NAME)) {
+  if (alias || (mw_is(in, first, "typedef") && mw_at(in, last - 1)->kind == MW_TOKEN_NAME)) {
     one.name = alias ? first + 1 : last - 1;
     if (!space) one.type = mw_type_read(in->tokens, alias ? first + 3 : first + 1, alias ? last : last - 1, &in->names);
     mw_declared_add(in, one);
@@ -172,17 +172,17 @@ static int statement_read(mw_body *in, int i, int last);
 
 /* Tokens i ... last-1, without the ; after them. */
 static void simple_read(mw_body *in, int statement, int i, int last) {
-  const int braces = cpu_class_braces(in->tokens, i, last);
+  const int braces = mw_class_braces(in->tokens, i, last);
   mw_statement *it = &in->statements[statement];
   if (i == last || (braces && mw_at(in, braces)->match + 1 == last)) {
     it->kind = MW_STATEMENT_TYPE; /* ; struct P { ... }; */
     if (braces) class_add(in, i, last);
-  } else if (cpu_token_any(mw_at(in, i), WORDS("using", "typedef", "static_assert", "namespace"))) {
+  } else if (mw_token_any(mw_at(in, i), WORDS("using", "typedef", "static_assert", "namespace"))) {
     type_read(in, statement, i, last);
-  } else if (cpu_token_any(mw_at(in, i), WORDS("asm", "__asm__"))) {
+  } else if (mw_token_any(mw_at(in, i), WORDS("asm", "__asm__"))) {
     mw_unknown_note(in, i, last);
     it->kind = MW_STATEMENT_UNKNOWN;
-  } else if (cpu_token_any(mw_at(in, i), WORDS("throw", "template"))) {
+  } else if (mw_token_any(mw_at(in, i), WORDS("throw", "template"))) {
     unknown_make(in, statement, i, last);
   } else if (!declaration_read(in, statement, i, last)) {
     const int test = mw_expr_read(in, i, last);
@@ -228,7 +228,7 @@ static void condition_read(mw_body *in, int statement, int first, int last) {
 /* T x : a, int n = f(); T x : a */
 static void range_read(mw_body *in, int statement, int first, int last) {
   const int semi = semicolon(in, first, last), begin = semi < last ? semi + 1 : first;
-  const int colon = cpu_find_open(in->tokens, begin, last, WORDS(":"));
+  const int colon = mw_find_open(in->tokens, begin, last, WORDS(":"));
   int head = semi < last ? head_read(in, first, semi) : 0;
   const int condition = mw_expr_read(in, colon + 1, last), one = head_read(in, begin, colon);
   *(head ? &in->statements[head].next : &head) = one;
@@ -259,7 +259,7 @@ static int misread(mw_body *in, int statement, int first, int last) {
   return statement;
 }
 
-/* What a for, if, switch, while or do holds: a statement, with its labels. */
+/* What a for, if, switch, while or do holds: a statement, with the labels before it. */
 static int child_read(mw_body *in, int i, int last) {
   int child = statement_read(in, i, last);
   for (int end; in->statements[child].kind == MW_STATEMENT_CASE || in->statements[child].kind == MW_STATEMENT_LABEL;) {
@@ -306,7 +306,7 @@ static int do_read(mw_body *in, int i, int last) {
 }
 
 /* By its first word; MW_STATEMENT_EXPR: that says nothing. */
-static mw_statement_kind word_kind(const cpu_token *token) {
+static mw_statement_kind word_kind(const mw_token *token) {
   static const struct {
     const char *word;
     mw_statement_kind kind;
@@ -324,16 +324,16 @@ static mw_statement_kind word_kind(const cpu_token *token) {
                {"try", MW_STATEMENT_TRY},
                {"{", MW_STATEMENT_BLOCK}};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (cpu_token_is(token, words[k].word)) return words[k].kind;
+    if (mw_token_is(token, words[k].word)) return words[k].kind;
   return MW_STATEMENT_EXPR;
 }
 
 /* A statement that ends at a ; or, of a label, at a : */
 static int plain_read(mw_body *in, mw_statement_kind kind, int i, int last) {
   const int one = statement_add(in, kind, i);
-  const bool label = kind == MW_STATEMENT_EXPR && mw_at(in, i)->kind == CPU_NAME && mw_is(in, i + 1, ":");
+  const bool label = kind == MW_STATEMENT_EXPR && mw_at(in, i)->kind == MW_TOKEN_NAME && mw_is(in, i + 1, ":");
   const bool ends = label || kind == MW_STATEMENT_CASE;
-  const int end = cpu_find_open(in->tokens, i, last, ends ? WORDS(":") : WORDS(";"));
+  const int end = mw_find_open(in->tokens, i, last, ends ? WORDS(":") : WORDS(";"));
   const int test = kind == MW_STATEMENT_RETURN || kind == MW_STATEMENT_CASE ? mw_expr_read(in, i + 1, end) : 0;
   in->statements[one].test = test;
   if (label) in->statements[one].kind = MW_STATEMENT_LABEL;
@@ -346,9 +346,9 @@ static int plain_read(mw_body *in, mw_statement_kind kind, int i, int last) {
 
 static int statement_read(mw_body *in, int i, int last) {
   const mw_statement_kind kind = word_kind(mw_at(in, i));
-  if (mw_at(in, i)->kind == CPU_PRAGMA)
+  if (mw_at(in, i)->kind == MW_TOKEN_PRAGMA)
     return i + 1 < last ? statement_read(in, i + 1, last) : statement_add(in, MW_STATEMENT_TYPE, i);
-  const int past = cpu_attribute_end(in->tokens, i);
+  const int past = mw_attribute_end(in->tokens, i);
   if (past > i && past < last) return statement_read(in, past, last); /* [[likely]] n = 1; */
   if (in->depth > MW_MOST_DEPTH && !in->deep) in->deep = i;
   if (i >= last || in->depth > MW_MOST_DEPTH) return misread(in, statement_add(in, MW_STATEMENT_UNKNOWN, i), i, last);
@@ -370,14 +370,14 @@ static void names_bind(mw_body *in) {
     const mw_declared *it = &in->declared[i];
     const bool hides = it->spec > it->name;
     for (int k = hides ? it->spec : it->name; k < it->until; k++) {
-      k = cpu_find_same(in->tokens, k, it->until, mw_at(in, it->name));
+      k = mw_find_same(in->tokens, k, it->until, mw_at(in, it->name));
       int *bound = &in->bound[k - in->first];
-      if (k < it->until && (k == it->name || !cpu_is_member(in->tokens, k)) && !(hides && *bound)) *bound = i;
+      if (k < it->until && (k == it->name || !mw_is_member(in->tokens, k)) && !(hides && *bound)) *bound = i;
     }
   }
 }
 
-void mw_body_read(mw_body *in, const cpu_tokens *tokens, int first, int last, const mw_names *names) {
+void mw_body_read(mw_body *in, const mw_tokens *tokens, int first, int last, const mw_names *names) {
   const size_t room = (size_t)(last - first) + 2;
   *in = (mw_body){.tokens = tokens, .names = *names, .block = block_read, .first = first, .last = last, .until = last};
   in->begins = mw_calloc(room, sizeof *in->begins);
@@ -395,7 +395,7 @@ void mw_body_read(mw_body *in, const cpu_tokens *tokens, int first, int last, co
   in->names = (mw_names){0}; /* their reader's */
 }
 
-static mw_meaning no_meaning(void *with, const cpu_token *name) {
+static mw_meaning no_meaning(void *with, const mw_token *name) {
   (void)with, (void)name;
   return (mw_meaning){0};
 }
@@ -407,8 +407,7 @@ bool mw_may_be_function(const mw_body *in, int declared) {
   return inner || (alone && it->value_last > it->value && it->value == it->dims_last && mw_is(in, it->value, "("));
 }
 
-int mw_declaration_read(const cpu_tokens *tokens, int first, int last, const mw_names *names, mw_declared *out,
-                        int most) {
+int mw_declared_read(const mw_tokens *tokens, int first, int last, const mw_names *names, mw_declared *out, int most) {
   mw_body body;
   int count = 0;
   mw_body_read(&body, tokens, first, last, names ? names : &(mw_names){no_meaning, NULL});

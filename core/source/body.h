@@ -47,7 +47,7 @@ typedef struct mw_meaning {
 } mw_meaning;
 
 typedef struct mw_names { /* who knows what the body does not declare */
-  mw_meaning (*meaning)(void *with, const cpu_token *name);
+  mw_meaning (*meaning)(void *with, const mw_token *name);
   void *with;
 } mw_names;
 
@@ -130,7 +130,7 @@ typedef struct mw_statement {
 } mw_statement;
 
 typedef struct mw_body {
-  const cpu_tokens *tokens;
+  const mw_tokens *tokens;
   mw_names names;
   int (*block)(struct mw_body *, int open); /* reads statements in braces */
   int first, last; /* tokens */
@@ -149,11 +149,11 @@ typedef struct mw_body {
 } mw_body;
 
 /* Reads tokens first ... last-1, which stand between the braces of a body. */
-void mw_body_read(mw_body *, const cpu_tokens *, int first, int last, const mw_names *);
+void mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *);
 void mw_body_free(mw_body *);
 /* The variables of one declaration, tokens first ... last-1, the ; left out, into out; returns their count. 0: it
  * declares none, or more than `most`, or it is not understood; T x(1) may declare a function. names: NULL for none. */
-int mw_declaration_read(const cpu_tokens *, int first, int last, const mw_names *, mw_declared *out, int most);
+int mw_declared_read(const mw_tokens *, int first, int last, const mw_names *, mw_declared *out, int most);
 bool mw_may_be_function(const mw_body *, int declared); /* T x(1), alone; T (*x)(int) */
 /* The statement that begins at token `first`; 0: none. */
 int mw_statement_find(const mw_body *, int first);
@@ -163,9 +163,9 @@ bool mw_has_jump(const mw_body *, int first, int last);
 int mw_body_find(const mw_body *, int first, int last);
 
 /* Past * and & and the words between them, which the type takes. */
-int mw_signs_end(const cpu_tokens *, int i, int last, mw_type *);
+int mw_signs_end(const mw_tokens *, int i, int last, mw_type *);
 /* The type that the words and signs in first ... last-1 give; of a class where they are not all of a type's. */
-mw_type mw_type_read(const cpu_tokens *, int first, int last, const mw_names *);
+mw_type mw_type_read(const mw_tokens *, int first, int last, const mw_names *);
 /* A scalar or a pointer: its operators and conversions are the language's own. */
 static inline bool mw_type_is_plain(mw_type type) {
   return type.levels > 0 || type.class == MW_TYPE_SCALAR;
@@ -176,6 +176,6 @@ static inline mw_type mw_type_value(mw_type type) {
   if (type.levels < 8) type.volatiles &= (unsigned char)~(1u << type.levels);
   return type;
 }
-bool cpu_is_plain_number(const cpu_token *); /* 12u, 1.5e3f; 3_t may call a function of the program's */
+bool mw_is_plain_number(const mw_token *); /* 12u, 1.5e3f; 3_t may call a function of the program's */
 
 #endif

@@ -6,11 +6,11 @@
 
 #include "core/source/body.h"
 
-static inline const cpu_token *mw_at(const mw_body *in, int i) {
+static inline const mw_token *mw_at(const mw_body *in, int i) {
   return &in->tokens->at[i];
 }
 static inline bool mw_is(const mw_body *in, int i, const char *text) {
-  return cpu_token_is(mw_at(in, i), text);
+  return mw_token_is(mw_at(in, i), text);
 }
 
 /* Counts what is not understood, of tokens first ... last-1. */

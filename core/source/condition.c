@@ -10,7 +10,7 @@
 #include "core/base/memory.h"
 
 typedef struct condition {
-  const cpu_token *at, *end;
+  const mw_token *at, *end;
   int depth;
 } condition;
 
@@ -19,14 +19,14 @@ enum { MOST_DEPTH = 256 };
 static long long read_choice(condition *in);
 
 static bool take(condition *in, const char *text) {
-  if (in->at >= in->end || !cpu_token_is(in->at, text)) return false;
+  if (in->at >= in->end || !mw_token_is(in->at, text)) return false;
   in->at++;
   return true;
 }
 
 /* ---- operands -------------------------------------------------------------------------------------------------- */
 
-static long long number_value(const cpu_token *token) {
+static long long number_value(const mw_token *token) {
   char text[64];
   int size = 0;
   for (int i = 0; i < token->size && size < 63; i++)
@@ -37,7 +37,7 @@ static long long number_value(const cpu_token *token) {
 }
 
 /* 'a' and '\n', as far as conditions have them. */
-static long long character_value(const cpu_token *token) {
+static long long character_value(const mw_token *token) {
   if (token->size < 3 || token->text[0] != '\'') return 0;
   if (token->text[1] != '\\') return token->text[1];
   const char *from = "n0trabfv", *to = "\n\0\t\r\a\b\f\v", *found = strchr(from, token->text[2]);
@@ -45,12 +45,12 @@ static long long character_value(const cpu_token *token) {
 }
 
 /* A name that is no macro is 0, and so is a call of one: __has_attribute(x). */
-static long long name_value(condition *in, const cpu_token *name) {
+static long long name_value(condition *in, const mw_token *name) {
   if (take(in, "(")) {
     for (int depth = 1; in->at < in->end && depth; in->at++)
-      depth += cpu_token_is(in->at, "(") - cpu_token_is(in->at, ")");
+      depth += mw_token_is(in->at, "(") - mw_token_is(in->at, ")");
   }
-  return cpu_token_is(name, "true");
+  return mw_token_is(name, "true");
 }
 
 static long long read_unary(condition *in) {
@@ -68,10 +68,10 @@ static long long read_unary(condition *in) {
     value = read_choice(in);
     take(in, ")");
   } else {
-    const cpu_token *token = in->at++;
-    value = token->kind == CPU_NUMBER   ? number_value(token)
-            : token->kind == CPU_STRING ? character_value(token)
-                                        : name_value(in, token);
+    const mw_token *token = in->at++;
+    value = token->kind == MW_TOKEN_NUMBER   ? number_value(token)
+            : token->kind == MW_TOKEN_STRING ? character_value(token)
+                                             : name_value(in, token);
   }
   in->depth--;
   return value;
@@ -120,10 +120,10 @@ static long long apply(const char *op, long long a, long long b) {
 static const struct operator* operator_next(const condition *in, int *count) {
   *count = 1;
   if (in->at >= in->end) return NULL;
-  const bool shift = in->at + 1 < in->end && cpu_token_is(in->at, ">") && cpu_token_is(in->at + 1, ">");
+  const bool shift = in->at + 1 < in->end && mw_token_is(in->at, ">") && mw_token_is(in->at + 1, ">");
   if (shift) *count = 2;
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-    if (shift ? !strcmp(operators[i].text, ">>") : cpu_token_is(in->at, operators[i].text)) return &operators[i];
+    if (shift ? !strcmp(operators[i].text, ">>") : mw_token_is(in->at, operators[i].text)) return &operators[i];
   return NULL;
 }
 
@@ -152,55 +152,54 @@ static long long read_choice(condition *in) {
 
 /* ---- the expression -------------------------------------------------------------------------------------------- */
 
-static void answer_put(cpu_tokens *out, const cpu_token *like, bool answer) {
-  cpu_token token = *like;
-  token.kind = CPU_NUMBER;
+static void answer_put(mw_tokens *out, const mw_token *like, bool answer) {
+  mw_token token = *like;
+  token.kind = MW_TOKEN_NUMBER;
   token.text = answer ? "1" : "0";
   token.size = 1;
-  cpu_tokens_push(out, &token);
+  mw_tokens_push(out, &token);
 }
 
 /* At __has_include: ( "x" ) or ( < x . h > ); returns what is after it. */
-static int include_asked(const cpu_tokens *tokens, int i, int last, cpu_tokens *out, cpu_has_include *has,
-                         void *context) {
-  const cpu_token *at = tokens->at;
-  const int close = cpu_find(tokens, i, last, WORDS(")"));
-  cpu_text name = {0};
-  const bool quoted = i + 2 < last && at[i + 2].kind == CPU_STRING && at[i + 2].size > 2;
+static int include_asked(const mw_tokens *tokens, int i, int last, mw_tokens *out, mw_has_include *has, void *context) {
+  const mw_token *at = tokens->at;
+  const int close = mw_find(tokens, i, last, WORDS(")"));
+  mw_text name = {0};
+  const bool quoted = i + 2 < last && at[i + 2].kind == MW_TOKEN_STRING && at[i + 2].size > 2;
   if (quoted)
-    cpu_text_add(&name, at[i + 2].text + 1, (size_t)at[i + 2].size - 2);
+    mw_text_add(&name, at[i + 2].text + 1, (size_t)at[i + 2].size - 2);
   else
-    for (int k = i + 3; k + 1 < close; k++) cpu_text_add(&name, at[k].text, (size_t)at[k].size);
+    for (int k = i + 3; k + 1 < close; k++) mw_text_add(&name, at[k].text, (size_t)at[k].size);
   answer_put(out, &at[i], name.at && has && has(context, name.at, quoted));
   mw_free(name.at);
   return close + 1;
 }
 
 /* `defined` and __has_include are answered before macros are expanded. */
-static void asked_replace(cpu_macros *macros, const cpu_tokens *tokens, int first, int last, cpu_tokens *out,
-                          cpu_has_include *has, void *context) {
-  const cpu_token *at = tokens->at;
+static void asked_replace(mw_macros *macros, const mw_tokens *tokens, int first, int last, mw_tokens *out,
+                          mw_has_include *has, void *context) {
+  const mw_token *at = tokens->at;
   for (int i = first; i < last;) {
-    const bool bracket = i + 2 < last && cpu_token_is(&at[i + 1], "(");
-    if (cpu_token_is(&at[i], "defined") && i + 1 < last) {
-      answer_put(out, &at[i], cpu_macro_defined(macros, &at[i + 1 + bracket]));
+    const bool bracket = i + 2 < last && mw_token_is(&at[i + 1], "(");
+    if (mw_token_is(&at[i], "defined") && i + 1 < last) {
+      answer_put(out, &at[i], mw_macro_defined(macros, &at[i + 1 + bracket]));
       i += bracket ? 4 : 2;
-    } else if (cpu_token_any(&at[i], WORDS("__has_include", "__has_include_next")) && bracket) {
+    } else if (mw_token_any(&at[i], WORDS("__has_include", "__has_include_next")) && bracket) {
       i = include_asked(tokens, i, last, out, has, context);
     } else {
-      cpu_tokens_push(out, &at[i++]);
+      mw_tokens_push(out, &at[i++]);
     }
   }
 }
 
-long long cpu_condition(cpu_macros *macros, const cpu_tokens *tokens, int first, int last, cpu_has_include *has,
-                        void *context) {
-  cpu_tokens asked = {0}, expanded = {0};
+long long mw_condition(mw_macros *macros, const mw_tokens *tokens, int first, int last, mw_has_include *has,
+                       void *context) {
+  mw_tokens asked = {0}, expanded = {0};
   asked_replace(macros, tokens, first, last, &asked, has, context);
-  cpu_macros_expand(macros, &asked, 0, asked.count, &expanded);
+  mw_macros_expand(macros, &asked, 0, asked.count, &expanded);
   condition in = {.at = expanded.at, .end = expanded.at + expanded.count};
   const long long value = expanded.count ? read_choice(&in) : 0;
-  cpu_tokens_free(&asked);
-  cpu_tokens_free(&expanded);
+  mw_tokens_free(&asked);
+  mw_tokens_free(&expanded);
   return value;
 }

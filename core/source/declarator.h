@@ -8,34 +8,34 @@
 
 /* Brings specifiers into the order in which they are read elsewhere: double extern __shared__ s[] becomes extern
  * __shared__ double s[], and an [[attribute]] goes before __device__. */
-void cpu_specifiers_order(cpu_tokens *);
+void mw_specifiers_order(mw_tokens *);
 /* The next name, after that at token `after` (-1: the first), that tokens first ... last-1 declare, as those of shared
  * memory and with a class of their own; -1: none. */
-int cpu_variable_next(const cpu_tokens *, int first, int last, int after);
-int cpu_variable_find(const cpu_tokens *, int first, int last, const cpu_token *name); /* where they declare it; -1 */
+int mw_variable_next(const mw_tokens *, int first, int last, int after);
+int mw_variable_find(const mw_tokens *, int first, int last, const mw_token *name); /* where they declare it; -1 */
 /* The name that makes the size of an array declared by the __shared__ at token i known only when the kernel runs, such as
  * a parameter, and the array's; -1 if none (shared_size.c). */
-int cpu_shared_unsized(const cpu_tokens *, int shared, int *array);
+int mw_shared_unsized(const mw_tokens *, int shared, int *array);
 /* What to say of it: "the size of the shared array 's' ...", freed by mw_free. */
-char *cpu_shared_unsized_text(const cpu_tokens *, int name, int array);
+char *mw_shared_unsized_text(const mw_tokens *, int name, int array);
 /* The { of the class that a declaration defines next to its variables; 0: none. */
-int cpu_class_braces(const cpu_tokens *, int first, int last);
+int mw_class_braces(const mw_tokens *, int first, int last);
 
 /* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
-int cpu_angle_end(const cpu_tokens *, int open, int last);
+int mw_angle_end(const mw_tokens *, int open, int last);
 /* The bracket that token i stands in, from token `least` on; -1: none. */
-int cpu_enclosing(const cpu_tokens *, int least, int i);
+int mw_enclosing(const mw_tokens *, int least, int i);
 /* What is after the last of the texts before token i that is not in brackets of its own; `first` at least. */
-int cpu_begin_after(const cpu_tokens *, int first, int i, const char *const *texts);
-bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
+int mw_begin_after(const mw_tokens *, int first, int i, const char *const *texts);
+bool mw_is_assignment(const mw_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
-bool cpu_ends_operand(const cpu_token *);
-int cpu_lambda_open(const cpu_tokens *, int i); /* the { of the lambda that begins at token i; 0: none, as of x[i] */
-int cpu_attribute_end(const cpu_tokens *, int i); /* past the [[attribute]] at token i; i: none */
-bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */
+bool mw_ends_operand(const mw_token *);
+int mw_lambda_open(const mw_tokens *, int i); /* the { of the lambda that begins at token i; 0: none, as of x[i] */
+int mw_attribute_end(const mw_tokens *, int i); /* past the [[attribute]] at token i; i: none */
+bool mw_is_member(const mw_tokens *, int i);     /* after a . or -> or :: */
 /* The next use of the name among tokens first ... last-1, which is not a member's; `last`: none. */
-int cpu_find_use(const cpu_tokens *, int first, int last, const cpu_token *name);
-int cpu_call_open(const cpu_tokens *, int name); /* its ( past template arguments; -1: no call */
-int cpu_arguments(const cpu_tokens *, int open, cpu_range out[], int most); /* their count; -1: too many */
+int mw_find_use(const mw_tokens *, int first, int last, const mw_token *name);
+int mw_call_open(const mw_tokens *, int name); /* its ( past template arguments; -1: no call */
+int mw_arguments(const mw_tokens *, int open, mw_span out[], int most); /* their count; -1: too many */
 
 #endif

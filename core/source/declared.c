@@ -18,24 +18,24 @@
 /* ---- finding declarations -------------------------------------------------------------------------------------- */
 
 /* What is after the last ; { or } before token i. */
-static int statement_first(const cpu_tokens *tokens, int i) {
-  while (i > 0 && !cpu_token_any(&tokens->at[i - 1], WORDS(";", "{", "}"))) i--;
+static int statement_first(const mw_tokens *tokens, int i) {
+  while (i > 0 && !mw_token_any(&tokens->at[i - 1], WORDS(";", "{", "}"))) i--;
   return i;
 }
 
 /* The next declaration from token *i on that holds one of the words; *i goes after it, but into a function's body:
  * where the text's braces do not match, nothing is left out. */
-static bool declaration_next(const cpu_tokens *tokens, int *i, const char *const *words, cpu_declaration *out) {
-  *i = cpu_find(tokens, *i, tokens->count, words);
+static bool declaration_next(const mw_tokens *tokens, int *i, const char *const *words, mw_declaration *out) {
+  *i = mw_find(tokens, *i, tokens->count, words);
   if (*i == tokens->count) return false;
-  *out = (cpu_declaration){.last = statement_first(tokens, *i)};
-  while (out->last <= *i) *out = cpu_declaration_read(tokens, out->last, tokens->count);
+  *out = (mw_declaration){.last = statement_first(tokens, *i)};
+  while (out->last <= *i) *out = mw_declaration_read(tokens, out->last, tokens->count);
   const int last = out->body < 0 ? out->last : out->body + 1;
   *i = last > *i ? last : *i + 1;
   return true;
 }
 
-static bool kernel_next(const cpu_tokens *tokens, int *i, cpu_declaration *out) {
+static bool kernel_next(const mw_tokens *tokens, int *i, mw_declaration *out) {
   while (declaration_next(tokens, i, WORDS("__global__"), out))
     if (out->open >= 0) return true;
   return false;
@@ -58,24 +58,24 @@ static void spell(char *out, size_t size, const int has[KINDS]) {
 
 /* The type of tokens first ... last-1 but those of `hole`, the name that is declared. Returns the alignment; 0: not
  * known. */
-static uint32_t type_read(const cpu_tokens *tokens, int first, int last, cpu_range hole, mw_param *out) {
+static uint32_t type_read(const mw_tokens *tokens, int first, int last, mw_span hole, mw_param *out) {
   const char *const *const numbers = WORDS("int", "char", "short", "long", "signed", "unsigned");
   const char *const *const passed =
       WORDS("volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "static", "extern", "inline",
             "__device__", "__constant__", "__managed__", "struct", "typename", "constexpr", "std");
-  const cpu_token *at = tokens->at;
+  const mw_token *at = tokens->at;
   int has[KINDS] = {0}, words = 0, stars = 0;
   bool is_const = false;
   char base[64] = "";
   for (int i = first; i < last; i++) {
-    if (cpu_is_attribute(&at[i]) && at[i + 1].match > i) i = at[i + 1].match + 1;
+    if (mw_is_attribute(&at[i]) && at[i + 1].match > i) i = at[i + 1].match + 1;
     if ((i >= hole.first && i < hole.last) || i >= last) continue;
-    if (cpu_token_any(&at[i], WORDS("<", "&", "&&", "(", "["))) return 0;
-    stars += cpu_token_is(&at[i], "*");
-    is_const |= !stars && cpu_token_is(&at[i], "const");
-    if (at[i].kind != CPU_NAME || cpu_token_is(&at[i], "const") || cpu_token_any(&at[i], passed)) continue;
+    if (mw_token_any(&at[i], WORDS("<", "&", "&&", "(", "["))) return 0;
+    stars += mw_token_is(&at[i], "*");
+    is_const |= !stars && mw_token_is(&at[i], "const");
+    if (at[i].kind != MW_TOKEN_NAME || mw_token_is(&at[i], "const") || mw_token_any(&at[i], passed)) continue;
     int kind = 0;
-    while (kind < KINDS && !cpu_token_is(&at[i], numbers[kind])) kind++;
+    while (kind < KINDS && !mw_token_is(&at[i], numbers[kind])) kind++;
     if (kind < KINDS) has[kind]++;
     if (words++ && (kind == KINDS || *base)) return 0;
     if (kind == KINDS) snprintf(base, sizeof base, "%.*s", TEXT(&at[i]));
@@ -97,15 +97,15 @@ static uint32_t type_read(const cpu_tokens *tokens, int first, int last, cpu_ran
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 int mw_declared_kernels(const char *text, mw_declared_kernel **out) {
-  cpu_tokens tokens;
-  cpu_declaration found;
+  mw_tokens tokens;
+  mw_declaration found;
   int count = 0;
   *out = NULL;
-  cpu_tokens_read(&tokens, text, NULL);
+  mw_tokens_read(&tokens, text, NULL);
   for (int i = 0; kernel_next(&tokens, &i, &found);) {
-    const cpu_token *name = &tokens.at[found.name];
+    const mw_token *name = &tokens.at[found.name];
     int known = 0;
-    while (known < count && !cpu_token_is(name, (*out)[known].name)) known++;
+    while (known < count && !mw_token_is(name, (*out)[known].name)) known++;
     if (known == count) {
       *out = mw_realloc(*out, (size_t)++count * sizeof **out);
       (*out)[known] = (mw_declared_kernel){.is_template = false};
@@ -113,46 +113,46 @@ int mw_declared_kernels(const char *text, mw_declared_kernel **out) {
     }
     (*out)[known].is_template |= found.is_template;
   }
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   return count;
 }
 
-static const char *some_argument(const cpu_tokens *tokens, const cpu_formal *formal) {
+static const char *some_argument(const mw_tokens *tokens, const mw_formal *formal) {
   mw_param type;
-  if (cpu_token_any(&tokens->at[formal->first], WORDS("class", "typename"))) return "float";
-  const cpu_range hole = {formal->name, formal->name + 1};
+  if (mw_token_any(&tokens->at[formal->first], WORDS("class", "typename"))) return "float";
+  const mw_span hole = {formal->name, formal->name + 1};
   const bool known = type_read(tokens, formal->first, formal->last, hole, &type) && !type.pointer && type.lanes == 1;
   return !known || mw_dtype_is_float(type.dtype) ? "..." : type.dtype == MW_BOOL ? "true" : "16";
 }
 
 void mw_declared_instance(const char *text, const char *kernel, char *out, size_t size) {
-  cpu_tokens tokens;
-  cpu_declaration found;
-  const cpu_token wanted = cpu_bare_name(kernel);
+  mw_tokens tokens;
+  mw_declaration found;
+  const mw_token wanted = mw_bare_name(kernel);
   *out = '\0';
-  cpu_tokens_read(&tokens, text, NULL);
+  mw_tokens_read(&tokens, text, NULL);
   for (int i = 0; !*out && kernel_next(&tokens, &i, &found);) {
-    if (!cpu_same_text(&tokens.at[found.name], &wanted)) continue;
-    const int open = cpu_find(&tokens, found.first, found.begin, WORDS("<"));
-    const int close = open < found.begin ? cpu_angle_end(&tokens, open, found.begin) - 1 : open;
-    cpu_formal *formals;
-    const int count = cpu_formals_read(&tokens, open, close, &formals);
-    for (int k = 0; k < count && !cpu_token_is(&tokens.at[formals[k].last], "="); k++)
+    if (!mw_same_text(&tokens.at[found.name], &wanted)) continue;
+    const int open = mw_find(&tokens, found.first, found.begin, WORDS("<"));
+    const int close = open < found.begin ? mw_angle_end(&tokens, open, found.begin) - 1 : open;
+    mw_formal *formals;
+    const int count = mw_formals_read(&tokens, open, close, &formals);
+    for (int k = 0; k < count && !mw_token_is(&tokens.at[formals[k].last], "="); k++)
       mw_list_add(out, size, ", ", "%s", some_argument(&tokens, &formals[k]));
     mw_free(formals);
   }
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   if (!*out) snprintf(out, size, "...");
 }
 
-static int params_read(const cpu_tokens *tokens, const cpu_declaration *kernel, mw_param *out, int most) {
-  cpu_formal *formals;
-  int count = cpu_formals_read(tokens, kernel->open, kernel->close, &formals);
+static int params_read(const mw_tokens *tokens, const mw_declaration *kernel, mw_param *out, int most) {
+  mw_formal *formals;
+  int count = mw_formals_read(tokens, kernel->open, kernel->close, &formals);
   uint32_t offset = 0;
   for (int i = 0; i < count && i < most; i++) {
-    const cpu_token *name = formals[i].name < 0 ? NULL : &tokens->at[formals[i].name];
-    uint32_t align = type_read(tokens, formals[i].first, formals[i].last,
-                               (cpu_range){formals[i].name, formals[i].name + 1}, &out[i]);
+    const mw_token *name = formals[i].name < 0 ? NULL : &tokens->at[formals[i].name];
+    uint32_t align =
+        type_read(tokens, formals[i].first, formals[i].last, (mw_span){formals[i].name, formals[i].name + 1}, &out[i]);
     if (!align) out[i] = (mw_param){.dtype = MW_VOID};
     if (name) snprintf(out[i].name, sizeof out[i].name, "%.*s", name->size, name->text);
     if (align) offset = (offset + align - 1) / align * align;
@@ -164,42 +164,42 @@ static int params_read(const cpu_tokens *tokens, const cpu_declaration *kernel, 
 }
 
 int mw_declared_params(const char *text, const char *kernel, mw_param *out, int most) {
-  cpu_tokens tokens;
-  cpu_declaration found;
-  const cpu_token wanted = cpu_bare_name(kernel);
+  mw_tokens tokens;
+  mw_declaration found;
+  const mw_token wanted = mw_bare_name(kernel);
   int count = -1;
-  cpu_tokens_read(&tokens, text, NULL);
+  mw_tokens_read(&tokens, text, NULL);
   for (int i = 0; kernel_next(&tokens, &i, &found);) {
-    if (!cpu_same_text(&tokens.at[found.name], &wanted)) continue;
+    if (!mw_same_text(&tokens.at[found.name], &wanted)) continue;
     if (count < 0 || found.body >= 0) count = params_read(&tokens, &found, out, most);
     if (found.body >= 0) break;
   }
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   return count;
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 /* In int *a, **b[4]; the type's words precedes the first name, the stars before the name itself. */
-static bool variable_read(const cpu_tokens *tokens, int first, int last, int name, mw_param *out) {
-  int spec = cpu_variable_next(tokens, first, last, -1), stars = name;
-  while (spec > first && cpu_token_is(&tokens->at[spec - 1], "*")) spec--;
-  while (stars > first && cpu_token_is(&tokens->at[stars - 1], "*")) stars--;
-  return type_read(tokens, first, name, (cpu_range){spec, stars}, out) > 0;
+static bool variable_read(const mw_tokens *tokens, int first, int last, int name, mw_param *out) {
+  int spec = mw_variable_next(tokens, first, last, -1), stars = name;
+  while (spec > first && mw_token_is(&tokens->at[spec - 1], "*")) spec--;
+  while (stars > first && mw_token_is(&tokens->at[stars - 1], "*")) stars--;
+  return type_read(tokens, first, name, (mw_span){spec, stars}, out) > 0;
 }
 
 bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
   const char *const *const words = WORDS("__device__", "__constant__", "__managed__");
-  cpu_tokens tokens;
-  cpu_declaration declared;
+  mw_tokens tokens;
+  mw_declaration declared;
   bool found = false;
-  cpu_tokens_read(&tokens, text, NULL);
+  mw_tokens_read(&tokens, text, NULL);
   for (int i = 0; !found && declaration_next(&tokens, &i, words, &declared);) {
-    const cpu_token wanted = cpu_bare_name(name);
-    const int at = declared.open < 0 ? cpu_variable_find(&tokens, declared.begin, declared.last, &wanted) : -1;
+    const mw_token wanted = mw_bare_name(name);
+    const int at = declared.open < 0 ? mw_variable_find(&tokens, declared.begin, declared.last, &wanted) : -1;
     found = at >= 0 && variable_read(&tokens, declared.begin, declared.last, at, out);
   }
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   return found;
 }
 
@@ -207,31 +207,31 @@ bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
 
 /* The number that an enumeration is: enum Name : type { ... }; where no type is given, values below zero decide whether
  * it is signed. */
-static bool enum_read(const cpu_tokens *tokens, int word, int open, uint32_t size, mw_param *out) {
-  const cpu_token *at = tokens->at;
-  const int colon = cpu_find(tokens, word, open, WORDS(":"));
-  if (colon < open) return type_read(tokens, colon + 1, open, (cpu_range){0}, out) && out->size == size;
-  const bool scoped = cpu_token_any(&at[word + 1], WORDS("class", "struct"));
-  const bool has_sign = scoped || cpu_has(tokens, open, at[open].match, "-");
+static bool enum_read(const mw_tokens *tokens, int word, int open, uint32_t size, mw_param *out) {
+  const mw_token *at = tokens->at;
+  const int colon = mw_find(tokens, word, open, WORDS(":"));
+  if (colon < open) return type_read(tokens, colon + 1, open, (mw_span){0}, out) && out->size == size;
+  const bool scoped = mw_token_any(&at[word + 1], WORDS("class", "struct"));
+  const bool has_sign = scoped || mw_has(tokens, open, at[open].match, "-");
   const char *type = size == 8 ? (has_sign ? "long long" : "unsigned long long") : has_sign ? "int" : "unsigned";
   return mw_type_by_name(type, out) && out->size == size;
 }
 
 bool mw_declared_enum(const char *text, mw_param *param) {
-  cpu_tokens tokens;
+  mw_tokens tokens;
   bool found = false;
-  const cpu_token wanted = cpu_bare_name(param->type);
-  cpu_tokens_read(&tokens, text, NULL);
-  for (int i = 0; !found && (i = cpu_find(&tokens, i, tokens.count, WORDS("enum"))) < tokens.count; i++) {
-    const int name = i + 1 + cpu_token_any(&tokens.at[i + 1], WORDS("class", "struct"));
-    const int open = cpu_find(&tokens, i, tokens.count, WORDS("{", ";")), close = tokens.at[open].match;
-    const bool named = cpu_same_text(&tokens.at[name], &wanted) ||
-                       (close > open && cpu_same_text(&tokens.at[close + 1], &wanted)); /* typedef enum { } Name; */
+  const mw_token wanted = mw_bare_name(param->type);
+  mw_tokens_read(&tokens, text, NULL);
+  for (int i = 0; !found && (i = mw_find(&tokens, i, tokens.count, WORDS("enum"))) < tokens.count; i++) {
+    const int name = i + 1 + mw_token_any(&tokens.at[i + 1], WORDS("class", "struct"));
+    const int open = mw_find(&tokens, i, tokens.count, WORDS("{", ";")), close = tokens.at[open].match;
+    const bool named = mw_same_text(&tokens.at[name], &wanted) ||
+                       (close > open && mw_same_text(&tokens.at[close + 1], &wanted)); /* typedef enum { } Name; */
     mw_param number;
     found = named && enum_read(&tokens, i, open, param->size, &number);
     if (found) param->dtype = number.dtype;
   }
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   return found;
 }
 
@@ -239,26 +239,26 @@ bool mw_declared_enum(const char *text, mw_param *param) {
 
 /* Does token i declare a variable? A declarator is after its type or after a comma; what is after an operator or in
  * a call is a use. */
-static bool is_declarator(const cpu_tokens *tokens, int first, int i) {
-  if (first == i || cpu_find(tokens, first, i, WORDS("(", "return")) < i) return false;
-  const cpu_token *before = &tokens->at[i - 1];
-  const bool typed = before->kind == CPU_NAME || cpu_token_any(before, WORDS("*", "&", ">"));
-  return cpu_token_is(before, ",") || (typed && !cpu_has(tokens, first, i, "="));
+static bool is_declarator(const mw_tokens *tokens, int first, int i) {
+  if (first == i || mw_find(tokens, first, i, WORDS("(", "return")) < i) return false;
+  const mw_token *before = &tokens->at[i - 1];
+  const bool typed = before->kind == MW_TOKEN_NAME || mw_token_any(before, WORDS("*", "&", ">"));
+  return mw_token_is(before, ",") || (typed && !mw_has(tokens, first, i, "="));
 }
 
 bool mw_declared_constant(const char *text, const char *name) {
-  cpu_tokens tokens;
+  mw_tokens tokens;
   int constants = 0, others = 0;
-  cpu_tokens_read(&tokens, text, NULL);
+  mw_tokens_read(&tokens, text, NULL);
   for (int i = 0; i < tokens.count; i++) {
-    if (!cpu_token_is(&tokens.at[i], name)) continue;
+    if (!mw_token_is(&tokens.at[i], name)) continue;
     const int first = statement_first(&tokens, i);
     if (!is_declarator(&tokens, first, i)) continue;
-    const bool fixed = cpu_has(&tokens, first, i, "const") && !cpu_has(&tokens, first, i, "*"); /* not const char *p */
-    const bool constant = fixed || cpu_has(&tokens, first, i, "constexpr");
+    const bool fixed = mw_has(&tokens, first, i, "const") && !mw_has(&tokens, first, i, "*"); /* not const char *p */
+    const bool constant = fixed || mw_has(&tokens, first, i, "constexpr");
     constants += constant;
     others += !constant;
   }
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   return constants > 0 && others == 0;
 }

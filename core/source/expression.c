@@ -57,9 +57,9 @@ void mw_declared_add(mw_body *in, mw_declared one) {
   in->declared[in->ndeclared++] = one;
 }
 
-static int visible_find(const mw_body *in, const cpu_token *name) {
+static int visible_find(const mw_body *in, const mw_token *name) {
   int i = in->nvisible - 1;
-  while (i >= 0 && !cpu_same_text(mw_at(in, in->declared[in->visible[i]].name), name)) i--;
+  while (i >= 0 && !mw_same_text(mw_at(in, in->declared[in->visible[i]].name), name)) i--;
   return i < 0 ? 0 : in->visible[i];
 }
 
@@ -71,17 +71,17 @@ static mw_meaning visible_meaning(const mw_body *in, int token) {
 
 /* Past the < > at i, where they can be a list; else i. */
 static int angles_end(const mw_body *in, int i, int last) {
-  const int end = i < last && mw_is(in, i, "<") ? cpu_angle_end(in->tokens, i, last) : i;
+  const int end = i < last && mw_is(in, i, "<") ? mw_angle_end(in->tokens, i, last) : i;
   return end > i + 1 ? end : i;
 }
 
 /* Past a::b<c>::d, without a list after d; *name: its token. */
 static int qualified_end(const mw_body *in, int i, int last, int *name) {
   if (mw_is(in, i, "::")) i++;
-  for (*name = i; i < last && mw_at(in, i)->kind == CPU_NAME; i += 1 + mw_is(in, i + 1, "template")) {
+  for (*name = i; i < last && mw_at(in, i)->kind == MW_TOKEN_NAME; i += 1 + mw_is(in, i + 1, "template")) {
     *name = i++;
     const int after = angles_end(in, i, last);
-    if (after + 1 >= last || !mw_is(in, after, "::") || mw_at(in, after + 1)->kind != CPU_NAME) return i;
+    if (after + 1 >= last || !mw_is(in, after, "::") || mw_at(in, after + 1)->kind != MW_TOKEN_NAME) return i;
     i = after;
   }
   return i;
@@ -93,12 +93,12 @@ static void volatile_note(mw_type *type) {
   if (type->levels < 8) type->volatiles |= (unsigned char)(1u << type->levels);
 }
 
-int mw_signs_end(const cpu_tokens *tokens, int i, int last, mw_type *type) {
+int mw_signs_end(const mw_tokens *tokens, int i, int last, mw_type *type) {
   const char *const *const signs = WORDS("*", "&", "&&", "const", "volatile", "__restrict__", "__restrict");
-  for (; i < last && cpu_token_any(&tokens->at[i], signs); i++) {
+  for (; i < last && mw_token_any(&tokens->at[i], signs); i++) {
     type->reference |= tokens->at[i].text[0] == '&';
-    if (cpu_token_is(&tokens->at[i], "*")) type->levels++, type->arrays = 0;
-    if (cpu_token_is(&tokens->at[i], "volatile")) volatile_note(type);
+    if (mw_token_is(&tokens->at[i], "*")) type->levels++, type->arrays = 0;
+    if (mw_token_is(&tokens->at[i], "volatile")) volatile_note(type);
   }
   return i;
 }
@@ -107,8 +107,8 @@ int mw_signs_end(const cpu_tokens *tokens, int i, int last, mw_type *type) {
 static bool declares(const mw_body *in, int i, int last) {
   mw_type type = not_known;
   const int name = mw_signs_end(in->tokens, i, last, &type);
-  if (name >= last || mw_at(in, name)->kind != CPU_NAME || mw_is(in, name, "operator")) return false;
-  return name == i || name + 1 == last || cpu_token_any(mw_at(in, name + 1), WORDS(";", "=", ",", "[", "{"));
+  if (name >= last || mw_at(in, name)->kind != MW_TOKEN_NAME || mw_is(in, name, "operator")) return false;
+  return name == i || name + 1 == last || mw_token_any(mw_at(in, name + 1), WORDS(";", "=", ",", "[", "{"));
 }
 
 /* Past a named type at i; i if not. `must`: a type stands there. */
@@ -118,7 +118,7 @@ static int named_end(const mw_body *in, int i, int last, bool must, mw_type *out
   const bool standard = name == i + 2 && mw_is(in, i, "std"), plain = (name == i || standard) && after == end;
   const mw_meaning it = name == i || standard ? visible_meaning(in, name) : (mw_meaning){0};
   const bool open =
-      it.binding == MW_NAME_UNKNOWN && !cpu_token_any(mw_at(in, i), not_names) && (must || declares(in, after, last));
+      it.binding == MW_NAME_UNKNOWN && !mw_token_any(mw_at(in, i), not_names) && (must || declares(in, after, last));
   if (end == i || (it.binding != MW_NAME_TYPE && !open)) return i;
   *out = plain && it.binding == MW_NAME_TYPE ? it.type : i > 0 && mw_is(in, i - 1, "typename") ? not_known : of_class;
   return after;
@@ -126,8 +126,8 @@ static int named_end(const mw_body *in, int i, int last, bool must, mw_type *out
 
 /* struct P, struct P { ... }: past it. */
 static int class_end(const mw_body *in, int i, int last, mw_type *out) {
-  const int open = cpu_class_braces(in->tokens, i, last);
-  i += 1 + cpu_token_any(mw_at(in, i + 1), WORDS("class", "struct"));
+  const int open = mw_class_braces(in->tokens, i, last);
+  i += 1 + mw_token_any(mw_at(in, i + 1), WORDS("class", "struct"));
   *out = of_class;
   if (open) return mw_at(in, open)->match + 1;
   return named_end(in, i, last, true, out);
@@ -135,7 +135,7 @@ static int class_end(const mw_body *in, int i, int last, mw_type *out) {
 
 /* The name of a variable of the body: no keyword, which may be among the names that are hidden, and no type. */
 static bool is_variable(const mw_body *in, int i) {
-  const int own = mw_at(in, i)->kind == CPU_NAME ? visible_find(in, mw_at(in, i)) : 0;
+  const int own = mw_at(in, i)->kind == MW_TOKEN_NAME ? visible_find(in, mw_at(in, i)) : 0;
   return own && !in->declared[own].is_type && in->declared[own].spec <= in->declared[own].name;
 }
 
@@ -150,17 +150,17 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
   bool named = false, word = false, must = false, fresh = false, narrow = false;
   *out = not_known;
   if (is_variable(in, i)) return i;
-  for (int next; i < last && mw_at(in, i)->kind == CPU_NAME; i = next) {
+  for (int next; i < last && mw_at(in, i)->kind == MW_TOKEN_NAME; i = next) {
     next = i + 1;
-    if (cpu_token_any(mw_at(in, i), WORDS("alignas", "__align__", "__attribute__", "decltype")) &&
+    if (mw_token_any(mw_at(in, i), WORDS("alignas", "__align__", "__attribute__", "decltype")) &&
         mw_is(in, next, "(")) {
       next = mw_at(in, next)->match + 1;
       if (mw_is(in, i, "decltype")) named = true, out->reference = true; /* it may be one */
-    } else if (cpu_token_any(mw_at(in, i), signs)) {
+    } else if (mw_token_any(mw_at(in, i), signs)) {
       must = true;
       fresh |= mw_is(in, i, "volatile");
-    } else if (cpu_token_any(mw_at(in, i), words) && !named) {
-      narrow |= !cpu_token_any(mw_at(in, i), WORDS("int", "long", "signed", "unsigned"));
+    } else if (mw_token_any(mw_at(in, i), words) && !named) {
+      narrow |= !mw_token_any(mw_at(in, i), WORDS("int", "long", "signed", "unsigned"));
       word = true;
       *out = scalar;
       out->wide = !narrow;
@@ -168,7 +168,7 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
       break;
     } else {
       named = true;
-      if (cpu_token_any(mw_at(in, i), WORDS("struct", "class", "union", "enum")))
+      if (mw_token_any(mw_at(in, i), WORDS("struct", "class", "union", "enum")))
         next = class_end(in, i, last, out);
       else if (!mw_is(in, i, "auto"))
         next = named_end(in, i, last, must, out);
@@ -179,7 +179,7 @@ int mw_words_end(const mw_body *in, int i, int last, mw_type *out) {
   return named || word ? i : first;
 }
 
-mw_type mw_type_read(const cpu_tokens *tokens, int first, int last, const mw_names *names) {
+mw_type mw_type_read(const mw_tokens *tokens, int first, int last, const mw_names *names) {
   const mw_body in = {.tokens = tokens, .names = *names};
   mw_type type;
   int i = mw_words_end(&in, first, last, &type);
@@ -230,7 +230,7 @@ static int name_read(mw_body *in, int i, int last) {
   const bool value = it.binding >= MW_NAME_LOCAL && it.binding <= MW_NAME_CONSTANT;
   const bool types = lists_types(in, end, last);
   const int after = value && !types ? end : angles_end(in, end, last);
-  if (after > end && (types || after >= last || cpu_token_any(mw_at(in, after), WORDS("(", ")", ",", ";", "{"))))
+  if (after > end && (types || after >= last || mw_token_any(mw_at(in, after), WORDS("(", ")", ",", ";", "{"))))
     end = after;
   const int one = expr_add(in, MW_EXPR_NAME, i, end, name, it.type);
   in->exprs[one].binding = it.binding;
@@ -238,7 +238,7 @@ static int name_read(mw_body *in, int i, int last) {
   return one;
 }
 
-bool cpu_is_plain_number(const cpu_token *token) {
+bool mw_is_plain_number(const mw_token *token) {
   const int hexadecimal = token->size > 2 && (token->text[1] == 'x' || token->text[1] == 'X');
   int i = hexadecimal ? 2 : 0;
   while (i < token->size && strchr(hexadecimal ? "0123456789abcdefABCDEF.'pP+-" : "0123456789.'eE+-", token->text[i]))
@@ -249,11 +249,11 @@ bool cpu_is_plain_number(const cpu_token *token) {
 
 /* 12u, 'c', "text"; 3_t and what stands next to a text may call functions of the program's own. */
 static int literal_read(mw_body *in, int i) {
-  const cpu_token *token = mw_at(in, i);
-  if (token->kind == CPU_NUMBER && !cpu_is_plain_number(token)) return mw_unknown_add(in, i, i + 1);
+  const mw_token *token = mw_at(in, i);
+  if (token->kind == MW_TOKEN_NUMBER && !mw_is_plain_number(token)) return mw_unknown_add(in, i, i + 1);
   int last = i + 1; /* "a" "b" */
-  while (token->kind == CPU_STRING && mw_at(in, last)->kind == CPU_STRING) last++;
-  const bool string = token->kind == CPU_STRING && token->text[token->size - 1] != '\'';
+  while (token->kind == MW_TOKEN_STRING && mw_at(in, last)->kind == MW_TOKEN_STRING) last++;
+  const bool string = token->kind == MW_TOKEN_STRING && token->text[token->size - 1] != '\'';
   return expr_add(in, string ? MW_EXPR_STRING : MW_EXPR_NUMBER, i, last, i, string ? text : scalar);
 }
 
@@ -283,9 +283,9 @@ static int named_cast_read(mw_body *in, int i, int last) {
 }
 
 static void formals_declare(mw_body *in, int open, int until) {
-  cpu_formal *formals;
-  const int count = cpu_formals_read(in->tokens, open, mw_at(in, open)->match, &formals);
-  for (const cpu_formal *it = formals; it < formals + count; it++) {
+  mw_formal *formals;
+  const int count = mw_formals_read(in->tokens, open, mw_at(in, open)->match, &formals);
+  for (const mw_formal *it = formals; it < formals + count; it++) {
     if (it->name < 0) continue;
     mw_declared one = {.name = it->name, .spec = it->first, .spec_last = it->name, .until = until};
     one.type = mw_type_read(in->tokens, it->first, it->name, &in->names);
@@ -298,9 +298,9 @@ static void formals_declare(mw_body *in, int open, int until) {
 /* A lambda, or a block in parentheses; 0: none begins there. */
 static int lambda_read(mw_body *in, int i, int last) {
   const bool bare = mw_is(in, i, "(") && mw_is(in, i + 1, "{") && mw_at(in, i + 1)->match + 1 == mw_at(in, i)->match;
-  const int open = bare ? i + 1 : cpu_lambda_open(in->tokens, i);
+  const int open = bare ? i + 1 : mw_lambda_open(in->tokens, i);
   if (!open || open >= last) return 0;
-  const int formals = bare ? open : cpu_find_open(in->tokens, mw_at(in, i)->match, open, WORDS("("));
+  const int formals = bare ? open : mw_find_open(in->tokens, mw_at(in, i)->match, open, WORDS("("));
   const int visible = in->nvisible, close = mw_at(in, open)->match;
   if (formals < open) formals_declare(in, formals, close);
   const int block = in->block(in, open), one = expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, of_class);
@@ -311,23 +311,23 @@ static int lambda_read(mw_body *in, int i, int last) {
 
 static int primary_read(mw_body *in, int i, int last) {
   mw_type type;
-  const cpu_token *token = mw_at(in, i);
+  const mw_token *token = mw_at(in, i);
   if (i >= last) return mw_unknown_add(in, i, last);
   if (is_variable(in, i)) return name_read(in, i, last);
-  if (token->kind == CPU_NUMBER || token->kind == CPU_STRING) return literal_read(in, i);
+  if (token->kind == MW_TOKEN_NUMBER || token->kind == MW_TOKEN_STRING) return literal_read(in, i);
   const int lambda = lambda_read(in, i, last);
   if (lambda) return lambda;
-  if (cpu_token_is(token, "(")) return brackets_read(in, i);
-  if (cpu_token_is(token, "{")) return mw_construction_read(in, i, i, not_known);
-  if (cpu_token_any(token, WORDS("sizeof", "alignof", "noexcept"))) return sizeof_read(in, i, last);
-  if (cpu_token_any(token, WORDS("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")))
+  if (mw_token_is(token, "(")) return brackets_read(in, i);
+  if (mw_token_is(token, "{")) return mw_construction_read(in, i, i, not_known);
+  if (mw_token_any(token, WORDS("sizeof", "alignof", "noexcept"))) return sizeof_read(in, i, last);
+  if (mw_token_any(token, WORDS("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")))
     return named_cast_read(in, i, last);
-  if (cpu_token_any(token, WORDS("true", "false", "nullptr")))
-    return expr_add(in, MW_EXPR_NUMBER, i, i + 1, i, cpu_token_is(token, "nullptr") ? text : scalar);
-  if ((token->kind != CPU_NAME && !cpu_token_is(token, "::")) || cpu_token_any(token, not_names))
+  if (mw_token_any(token, WORDS("true", "false", "nullptr")))
+    return expr_add(in, MW_EXPR_NUMBER, i, i + 1, i, mw_token_is(token, "nullptr") ? text : scalar);
+  if ((token->kind != MW_TOKEN_NAME && !mw_token_is(token, "::")) || mw_token_any(token, not_names))
     return mw_unknown_add(in, i, last);
   const int end = mw_words_end(in, i, last, &type);
-  if (end > i && end < last && cpu_token_any(mw_at(in, end), WORDS("(", "{")))
+  if (end > i && end < last && mw_token_any(mw_at(in, end), WORDS("(", "{")))
     return mw_construction_read(in, i, end, type);
   const int name = name_read(in, i, last), after = end_of(in, name);
   const bool made = after < last && mw_is(in, after, "{") && in->exprs[name].kind == MW_EXPR_NAME;
@@ -370,7 +370,7 @@ static int call_read(mw_body *in, int callee, int i) {
 static int member_read(mw_body *in, int object, int i, int last) {
   const bool template = mw_is(in, i + 1, "template"), arrow = mw_is(in, i, "->");
   const int name = i + 1 + template, first = in->exprs[object].first;
-  if (name >= last || mw_at(in, name)->kind != CPU_NAME) return mw_unknown_add(in, first, last);
+  if (name >= last || mw_at(in, name)->kind != MW_TOKEN_NAME) return mw_unknown_add(in, first, last);
   const mw_type type = in->exprs[object].type;
   return operation_add(in, arrow ? MW_EXPR_ARROW : MW_EXPR_MEMBER, object, 0,
                        template ? angles_end(in, name + 1, last) : name + 1, name,
@@ -386,11 +386,11 @@ static int postfix_read(mw_body *in, int i, int last) {
       one = index_read(in, one, i);
     else if (mw_is(in, i, "("))
       one = call_read(in, one, i);
-    else if (cpu_token_any(mw_at(in, i), WORDS(".", "->")))
+    else if (mw_token_any(mw_at(in, i), WORDS(".", "->")))
       one = member_read(in, one, i, last);
-    else if (cpu_token_any(mw_at(in, i), WORDS("++", "--")))
+    else if (mw_token_any(mw_at(in, i), WORDS("++", "--")))
       one = operation_add(in, MW_EXPR_POSTFIX, one, 0, i + 1, i, mw_type_value(in->exprs[one].type));
-    else if (cpu_token_any(mw_at(in, i), WORDS(".*", "->*")))
+    else if (mw_token_any(mw_at(in, i), WORDS(".*", "->*")))
       return mw_unknown_add(in, in->exprs[one].first, last);
     else
       return one;
@@ -404,14 +404,14 @@ static int cast_end(const mw_body *in, int i, int last, mw_type *type) {
   const int close = mw_at(in, i)->match;
   int name, end = mw_words_end(in, i + 1, close, type);
   if (end > i + 1) return mw_signs_end(in->tokens, end, close, type) == close ? close + 1 : 0;
-  if (mw_at(in, i + 1)->kind != CPU_NAME) return 0;
+  if (mw_at(in, i + 1)->kind != MW_TOKEN_NAME) return 0;
   end = qualified_end(in, i + 1, close, &name);
   end = angles_end(in, end, close);
   *type = of_class;
   const mw_meaning it = visible_meaning(in, name);
   const bool open = name > i + 1 || it.binding == MW_NAME_UNKNOWN || it.type.class == MW_TYPE_CLASS;
-  const cpu_token *next = mw_at(in, close + 1);
-  const bool operand = next->kind == CPU_NAME || next->kind == CPU_NUMBER || cpu_token_is(next, "&");
+  const mw_token *next = mw_at(in, close + 1);
+  const bool operand = next->kind == MW_TOKEN_NAME || next->kind == MW_TOKEN_NUMBER || mw_token_is(next, "&");
   return open && mw_signs_end(in->tokens, end, close, type) == close && (type->levels || operand) ? close + 1 : 0;
 }
 
@@ -437,7 +437,7 @@ static int unary_read(mw_body *in, int i, int last) {
   const int cast = cast_end(in, i, last, &type);
   if (cast && mw_is(in, cast, "{")) {
     one = mw_construction_read(in, i, cast, type);
-  } else if (cast || cpu_token_any(mw_at(in, i), WORDS("!", "~", "-", "+", "*", "&", "++", "--"))) {
+  } else if (cast || mw_token_any(mw_at(in, i), WORDS("!", "~", "-", "+", "*", "&", "++", "--"))) {
     const int inner = unary_read(in, cast ? cast : i + 1, last);
     if (!cast) type = unary_type(in, i, in->exprs[inner].type);
     one = expr_add(in, cast ? MW_EXPR_CAST : MW_EXPR_UNARY, i, end_of(in, inner), i, type);
@@ -462,10 +462,10 @@ static const char *const *const levels[] = {WORDS("||"),
 /* How tightly the operator at i binds; 0 if none. The lexer leaves > > apart. */
 static int precedence(const mw_body *in, int i, int *size) {
   *size = 1 + (mw_is(in, i, ">") && mw_is(in, i + 1, ">") && !mw_at(in, i + 1)->space);
-  if (mw_at(in, i)->kind != CPU_PUNCT) return 0;
+  if (mw_at(in, i)->kind != MW_TOKEN_PUNCT) return 0;
   if (*size == 2) return 8;
   int level = sizeof levels / sizeof *levels;
-  while (level && !cpu_token_any(mw_at(in, i), levels[level - 1])) level--;
+  while (level && !mw_token_any(mw_at(in, i), levels[level - 1])) level--;
   return level;
 }
 
@@ -478,7 +478,7 @@ static mw_type both(mw_type a, mw_type b) {
 
 static mw_type binary_type(const mw_body *in, int op, mw_type a, mw_type b) {
   if (!mw_type_is_plain(a) || !mw_type_is_plain(b)) return not_known;
-  if ((a.levels && b.levels) || cpu_token_any(mw_at(in, op), WORDS("<", ">", "<=", ">=", "==", "!=", "&&", "||")))
+  if ((a.levels && b.levels) || mw_token_any(mw_at(in, op), WORDS("<", ">", "<=", ">=", "==", "!=", "&&", "||")))
     return scalar;
   return both(a, b);
 }
@@ -514,11 +514,11 @@ static int conditional_read(mw_body *in, int test, int i, int last) {
 int mw_assignment_read(mw_body *in, int i, int last) {
   int one = in->depth > MW_MOST_DEPTH ? mw_unknown_add(in, i, last) : binary_read(in, i, last, 1);
   const int op = end_of(in, one);
-  if (op >= last || mw_at(in, op)->kind != CPU_PUNCT || in->exprs[one].kind == MW_EXPR_UNKNOWN) return one;
+  if (op >= last || mw_at(in, op)->kind != MW_TOKEN_PUNCT || in->exprs[one].kind == MW_EXPR_UNKNOWN) return one;
   in->depth++;
   if (mw_is(in, op, "?")) {
     one = conditional_read(in, one, op, last);
-  } else if (cpu_token_any(mw_at(in, op), WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))) {
+  } else if (mw_token_any(mw_at(in, op), WORDS("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))) {
     const int right = mw_assignment_read(in, op + 1, last);
     one = operation_add(in, MW_EXPR_ASSIGN, one, right, end_of(in, right), op, mw_type_value(in->exprs[one].type));
   }

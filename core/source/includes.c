@@ -103,10 +103,10 @@ static void directive_read(scan *s, const char *line, const char *folder) {
 }
 
 static void text_scan(scan *s, const char *text, const char *folder) {
-  cpu_text line = {0};
-  for (const char *at = text, *end; (at = cpu_directive_next(at, &end)); at = end) {
+  mw_text line = {0};
+  for (const char *at = text, *end; (at = mw_directive_next(at, &end)); at = end) {
     line.size = 0;
-    cpu_directive_text(&line, at, end);
+    mw_directive_text(&line, at, end);
     directive_read(s, line.at, folder);
   }
   mw_free(line.at);

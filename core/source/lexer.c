@@ -12,7 +12,7 @@
 #include "core/base/memory.h"
 
 typedef struct reader {
-  cpu_tokens *out;
+  mw_tokens *out;
   const char *at;
   const char *shim;
   int line, file;
@@ -26,36 +26,36 @@ typedef struct reader {
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
 /* The list ends with a token that is not counted. */
-void cpu_tokens_push(cpu_tokens *list, const cpu_token *token) {
+void mw_tokens_push(mw_tokens *list, const mw_token *token) {
   if (list->count + 1 >= list->room) {
     list->room = list->room ? list->room * 2 : 1024;
     list->at = mw_realloc(list->at, (size_t)list->room * sizeof *list->at);
   }
-  cpu_token *end = &list->at[list->count + 1];
+  mw_token *end = &list->at[list->count + 1];
   end[-1] = *token;
   end[-1].match = -1;
-  *end = (cpu_token){.kind = CPU_END, .text = "", .line = token->line, .file = token->file, .match = -1};
+  *end = (mw_token){.kind = MW_TOKEN_END, .text = "", .line = token->line, .file = token->file, .match = -1};
   list->count++;
 }
 
-static void token_add(reader *in, cpu_token_kind kind, const char *text, size_t size) {
-  cpu_token token = {.kind = kind, .size = (int)size, .text = text, .line = in->line, .file = in->file};
+static void token_add(reader *in, mw_token_kind kind, const char *text, size_t size) {
+  mw_token token = {.kind = kind, .size = (int)size, .text = text, .line = in->line, .file = in->file};
   token.space = in->space;
-  cpu_tokens_push(in->out, &token);
+  mw_tokens_push(in->out, &token);
   in->space = false;
 }
 
-const char *cpu_tokens_own(cpu_tokens *list, char *text) {
+const char *mw_tokens_own(mw_tokens *list, char *text) {
   list->owned = mw_realloc(list->owned, (size_t)(list->nowned + 1) * sizeof *list->owned);
   return list->owned[list->nowned++] = text;
 }
 
-void cpu_token_set(cpu_tokens *list, int i, char *text) {
-  list->at[i].text = cpu_tokens_own(list, text);
+void mw_token_set(mw_tokens *list, int i, char *text) {
+  list->at[i].text = mw_tokens_own(list, text);
   list->at[i].size = (int)strlen(text);
 }
 
-int cpu_tokens_file(cpu_tokens *list, const char *name, size_t size) {
+int mw_tokens_file(mw_tokens *list, const char *name, size_t size) {
   for (int i = 0; i < list->nfiles; i++)
     if (strlen(list->files[i]) == size && !memcmp(list->files[i], name, size)) return i;
   list->files = mw_realloc(list->files, (size_t)(list->nfiles + 1) * sizeof *list->files);
@@ -63,36 +63,36 @@ int cpu_tokens_file(cpu_tokens *list, const char *name, size_t size) {
   return list->nfiles++;
 }
 
-unsigned cpu_hash(const cpu_token *token) {
+unsigned mw_hash(const mw_token *token) {
   unsigned hash = 2166136261u;
   for (int i = 0; i < token->size; i++) hash = (hash ^ (unsigned char)token->text[i]) * 16777619u;
   return hash;
 }
 
-bool cpu_token_any(const cpu_token *token, const char *const *texts) {
+bool mw_token_any(const mw_token *token, const char *const *texts) {
   for (; *texts; texts++)
-    if (cpu_token_is(token, *texts)) return true;
+    if (mw_token_is(token, *texts)) return true;
   return false;
 }
 
-int cpu_find(const cpu_tokens *list, int first, int last, const char *const *texts) {
+int mw_find(const mw_tokens *list, int first, int last, const char *const *texts) {
   for (int i = first; i < last; i++)
-    if (cpu_token_any(&list->at[i], texts)) return i;
+    if (mw_token_any(&list->at[i], texts)) return i;
   return last;
 }
 
-bool cpu_has(const cpu_tokens *list, int first, int last, const char *text) {
-  return cpu_find(list, first, last, WORDS(text)) < last;
+bool mw_has(const mw_tokens *list, int first, int last, const char *text) {
+  return mw_find(list, first, last, WORDS(text)) < last;
 }
 
-int cpu_find_same(const cpu_tokens *list, int first, int last, const cpu_token *token) {
-  while (first < last && !cpu_same_text(&list->at[first], token)) first++;
+int mw_find_same(const mw_tokens *list, int first, int last, const mw_token *token) {
+  while (first < last && !mw_same_text(&list->at[first], token)) first++;
   return first;
 }
 
-int cpu_find_open(const cpu_tokens *list, int first, int last, const char *const *texts) {
+int mw_find_open(const mw_tokens *list, int first, int last, const char *const *texts) {
   for (int i = first; i < last; i++) {
-    if (cpu_token_any(&list->at[i], texts)) return i;
+    if (mw_token_any(&list->at[i], texts)) return i;
     if (list->at[i].match > i) i = list->at[i].match;
   }
   return last;
@@ -177,15 +177,15 @@ static const char *name_end(const char *at) {
   return end;
 }
 
-static const char *token_end(const char *at, cpu_token_kind *kind) {
+static const char *token_end(const char *at, mw_token_kind *kind) {
   const char *end;
-  *kind = CPU_PUNCT;
+  *kind = MW_TOKEN_PUNCT;
   if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
-    *kind = CPU_NUMBER, end = number_end(at + 1);
+    *kind = MW_TOKEN_NUMBER, end = number_end(at + 1);
   else if (name_byte(*at))
-    end = name_end(at), *kind = end[-1] == '"' || end[-1] == '\'' ? CPU_STRING : CPU_NAME;
+    end = name_end(at), *kind = end[-1] == '"' || end[-1] == '\'' ? MW_TOKEN_STRING : MW_TOKEN_NAME;
   else if (*at == '"' || *at == '\'')
-    *kind = CPU_STRING, end = quoted_end(at);
+    *kind = MW_TOKEN_STRING, end = quoted_end(at);
   else
     end = punct_end(at);
   return end;
@@ -193,7 +193,7 @@ static const char *token_end(const char *at, cpu_token_kind *kind) {
 
 /* Of the line, and of those that splices and comments join to it. */
 static const char *directive_end(const char *at) {
-  cpu_token_kind kind;
+  mw_token_kind kind;
   while (*at && *at != '\n') {
     const char *end = isspace((unsigned char)*at) ? at + 1 : comment_end(at);
     at = end > at ? end : token_end(at, &kind);
@@ -201,7 +201,7 @@ static const char *directive_end(const char *at) {
   return at;
 }
 
-int cpu_newlines(const char *at, const char *end) {
+int mw_newlines(const char *at, const char *end) {
   int count = 0;
   while ((at = memchr(at, '\n', (size_t)(end - at)))) count++, at++;
   return count;
@@ -212,12 +212,12 @@ static bool is_hash(const char *at) {
   return *at == '#' || (at[0] == '%' && at[1] == ':');
 }
 
-const char *cpu_directive_next(const char *at, const char **end) {
-  cpu_token_kind kind;
+const char *mw_directive_next(const char *at, const char **end) {
+  mw_token_kind kind;
   const char *hash = strpbrk(at, "#%"); /* what has none before it is not cut into tokens */
   for (bool fresh = true; hash; fresh = false) {
     const char *start = blank_end(at);
-    fresh |= cpu_newlines(at, start) > 0;
+    fresh |= mw_newlines(at, start) > 0;
     if (is_hash(start) && fresh) {
       *end = directive_end(start);
       return start;
@@ -228,14 +228,14 @@ const char *cpu_directive_next(const char *at, const char **end) {
   return NULL;
 }
 
-void cpu_directive_text(cpu_text *out, const char *at, const char *end) {
-  cpu_token_kind kind;
+void mw_directive_text(mw_text *out, const char *at, const char *end) {
+  mw_token_kind kind;
   while (at < end) {
     const char *next = blank_end(at);
     if (next > at)
-      cpu_text_put(out, " ");
+      mw_text_put(out, " ");
     else
-      cpu_text_add(out, at, (size_t)((next = token_end(at, &kind)) - at));
+      mw_text_add(out, at, (size_t)((next = token_end(at, &kind)) - at));
     at = next;
   }
 }
@@ -255,7 +255,7 @@ static bool chunk_empty(const char *at, const char *end) {
 }
 
 static void chunk_close(reader *in, const char *end) {
-  if (in->chunk && !chunk_empty(in->chunk, end)) token_add(in, CPU_CHUNK, in->chunk, (size_t)(end - in->chunk));
+  if (in->chunk && !chunk_empty(in->chunk, end)) token_add(in, MW_TOKEN_CHUNK, in->chunk, (size_t)(end - in->chunk));
   in->chunk = NULL;
 }
 
@@ -269,7 +269,7 @@ static void shim_track(reader *in, const char *name, size_t size, bool enter, bo
   if (!enter || !length || size <= length || strncmp(name, in->shim, length) || name[length] != '/') return;
   in->depth = 1;
   char *text = mw_format("\n#include \"%.*s\"\n", (int)size, name);
-  token_add(in, CPU_CHUNK, cpu_tokens_own(in->out, text), strlen(text));
+  token_add(in, MW_TOKEN_CHUNK, mw_tokens_own(in->out, text), strlen(text));
 }
 
 static void marker_apply(reader *in, const char *marker, long line, const char *name, size_t size, const char *flags,
@@ -281,7 +281,7 @@ static void marker_apply(reader *in, const char *marker, long line, const char *
   in->system = system && !in->depth;
   if (in->system && !in->chunk) in->chunk = marker;
   in->line = (int)line - 1;
-  if (!in->system && !in->depth) in->file = cpu_tokens_file(in->out, name, size);
+  if (!in->system && !in->depth) in->file = mw_tokens_file(in->out, name, size);
 }
 
 /* At a '#' that begins a line: a line marker, or a directive in force, which only text not yet preprocessed has. */
@@ -294,20 +294,21 @@ static const char *directive_read(reader *in) {
     const char *open = memchr(after, '"', (size_t)(end - after));
     const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
     if (close) marker_apply(in, in->at, line, open + 1, (size_t)(close - open - 1), close + 1, end);
-  } else if (!strncmp(at, "pragma", 6) && !in->system && !in->depth) {
-    token_add(in, CPU_PRAGMA, in->at, (size_t)(end - in->at));
+  } else if ((!strncmp(at, "pragma", 6) || (in->shim && (!strncmp(at, "error", 5) || !strncmp(at, "warning", 7)))) &&
+             !in->system && !in->depth) {
+    token_add(in, MW_TOKEN_PRAGMA, in->at, (size_t)(end - in->at));
   }
   return end;
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------------------------- */
 
-void cpu_tokens_wrong(cpu_tokens *list, const char *what, char mark, int line, int file) {
-  if (!list->wrong.what) list->wrong = (cpu_wrong){what, mark, line, file};
+void mw_tokens_wrong(mw_tokens *list, const char *what, char mark, int line, int file) {
+  if (!list->wrong.what) list->wrong = (mw_wrong){what, mark, line, file};
 }
 
-static void bracket_wrong(cpu_tokens *list, const cpu_token *bracket) {
-  cpu_tokens_wrong(list, "a bracket has no partner", bracket->text[0], bracket->line, bracket->file);
+static void bracket_wrong(mw_tokens *list, const mw_token *bracket) {
+  mw_tokens_wrong(list, "a bracket has no partner", bracket->text[0], bracket->line, bracket->file);
 }
 
 /* C++ has words for some operators: n bitand 3, not x. White space keeps the sign from its neighbours, as in 7 bitand&x. */
@@ -315,26 +316,26 @@ static void name_add(reader *in, const char *text, size_t size) {
   static const char *const words[][2] = {{"and", "&&"},   {"or", "||"},     {"not", "!"},    {"xor", "^"},
                                          {"bitand", "&"}, {"bitor", "|"},   {"compl", "~"},  {"and_eq", "&="},
                                          {"or_eq", "|="}, {"xor_eq", "^="}, {"not_eq", "!="}};
-  const cpu_token name = {.text = text, .size = (int)size};
+  const mw_token name = {.text = text, .size = (int)size};
   size_t i = 0;
-  while (i < sizeof words / sizeof *words && !cpu_token_is(&name, words[i][0])) i++;
+  while (i < sizeof words / sizeof *words && !mw_token_is(&name, words[i][0])) i++;
   const bool found = i < sizeof words / sizeof *words;
   in->space |= found;
-  token_add(in, found ? CPU_PUNCT : CPU_NAME, found ? words[i][1] : text, found ? strlen(words[i][1]) : size);
+  token_add(in, found ? MW_TOKEN_PUNCT : MW_TOKEN_NAME, found ? words[i][1] : text, found ? strlen(words[i][1]) : size);
   in->space = found;
 }
 
 /* A name cut by line splices, put together: __glo\<new line>bal__. Returns its end. */
 static const char *name_join(reader *in, const char *at) {
-  cpu_text joined = {0};
+  mw_text joined = {0};
   for (size_t splice = 1; splice;) {
     const char *end = name_end(at);
-    cpu_text_add(&joined, at, (size_t)(end - at));
+    mw_text_add(&joined, at, (size_t)(end - at));
     splice = splice_length(end);
     if (!name_byte(end[splice])) splice = 0;
     at = end + splice;
   }
-  name_add(in, cpu_tokens_own(in->out, joined.at), joined.size);
+  name_add(in, mw_tokens_own(in->out, joined.at), joined.size);
   return at;
 }
 
@@ -345,19 +346,19 @@ static const char *digraph_meaning(const char *at) {
 }
 
 static const char *token_read(reader *in) {
-  cpu_token_kind kind;
+  mw_token_kind kind;
   const char *at = in->at, *end = token_end(at, &kind);
   if (in->system || in->depth) return end;
-  size_t splice = kind == CPU_NAME ? splice_length(end) : 0;
+  size_t splice = kind == MW_TOKEN_NAME ? splice_length(end) : 0;
   if (splice && name_byte(end[splice])) return name_join(in, at);
-  if (cpu_token_any(&(cpu_token){.text = at, .size = (int)(end - at)}, WORDS("<%", "%>", "<:", ":>", "%:")))
+  if (mw_token_any(&(mw_token){.text = at, .size = (int)(end - at)}, WORDS("<%", "%>", "<:", ":>", "%:")))
     token_add(in, kind, digraph_meaning(at), 1);
-  else if (kind == CPU_NAME)
+  else if (kind == MW_TOKEN_NAME)
     name_add(in, at, (size_t)(end - at));
   else
     token_add(in, kind, at, (size_t)(end - at));
-  if (kind == CPU_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))
-    cpu_tokens_wrong(in->out, "a quote is not closed", *strpbrk(at, "\"'"), in->line, in->file);
+  if (kind == MW_TOKEN_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))
+    mw_tokens_wrong(in->out, "a quote is not closed", *strpbrk(at, "\"'"), in->line, in->file);
   return end;
 }
 
@@ -368,16 +369,16 @@ static char partner(char close) {
 
 /* Text with both branches of an #if in it need not be balanced: a brace closes what is still open in it, and a
  * bracket that closes nothing stays unpaired. */
-void cpu_tokens_match(cpu_tokens *list) {
+void mw_tokens_match(mw_tokens *list) {
   int *open = mw_malloc((size_t)(list->count + 1) * sizeof *open), top = 0;
   for (int i = 0; i < list->count; i++) list->at[i].match = -1;
   for (int i = 0; i < list->count; i++) {
-    cpu_token *token = &list->at[i];
-    if (token->kind != CPU_PUNCT || token->size != 1) continue;
+    mw_token *token = &list->at[i];
+    if (token->kind != MW_TOKEN_PUNCT || token->size != 1) continue;
     if (strchr("([{", token->text[0])) open[top++] = i;
     const char want = partner(token->text[0]);
     if (!want) continue;
-    const cpu_token *last = top ? &list->at[open[top - 1]] : NULL;
+    const mw_token *last = top ? &list->at[open[top - 1]] : NULL;
     if (!last || last->text[0] != want) bracket_wrong(list, last && last->text[0] != '{' ? last : token);
     while (top && list->at[open[top - 1]].text[0] != want && (want == '{' || list->at[open[top - 1]].text[0] != '{'))
       top--;
@@ -389,34 +390,34 @@ void cpu_tokens_match(cpu_tokens *list) {
   mw_free(open);
 }
 
-void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
-  *list = (cpu_tokens){0};
+void mw_tokens_read(mw_tokens *list, const char *text, const char *shim) {
+  *list = (mw_tokens){0};
   reader in = {.out = list, .at = text, .shim = shim && *shim ? shim : NULL, .line = 1, .fresh = true};
-  cpu_tokens_file(list, "source", 6);
+  mw_tokens_file(list, "source", 6);
   for (const char *end; *in.at; in.at = end) {
     const bool skipped = in.system || in.depth;
     end = blank_end(in.at);
     if (end > in.at)
-      in.space = true, in.fresh |= cpu_newlines(in.at, end) > 0;
+      in.space = true, in.fresh |= mw_newlines(in.at, end) > 0;
     else if (is_hash(in.at) && in.fresh)
       end = directive_read(&in);
     else
       in.fresh = false, end = skipped ? line_end(in.at) : token_read(&in);
-    in.line += cpu_newlines(in.at, end);
+    in.line += mw_newlines(in.at, end);
   }
   chunk_close(&in, in.at);
-  token_add(&in, CPU_END, "", 0);
+  token_add(&in, MW_TOKEN_END, "", 0);
   list->count--;
-  cpu_tokens_match(list);
+  mw_tokens_match(list);
 }
 
-cpu_tokens cpu_tokens_beside(const cpu_tokens *from) {
-  return (cpu_tokens){.files = from->files, .nfiles = from->nfiles, .borrows = true};
+mw_tokens mw_tokens_beside(const mw_tokens *from) {
+  return (mw_tokens){.files = from->files, .nfiles = from->nfiles, .borrows = true};
 }
 
-void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) {
-  const char *own = cpu_tokens_own(list, mw_strdup(text));
-  cpu_tokens_lex(list, own, own + strlen(own), like->line, like->file);
+void mw_tokens_scan(mw_tokens *list, const char *text, const mw_token *like) {
+  const char *own = mw_tokens_own(list, mw_strdup(text));
+  mw_tokens_lex(list, own, own + strlen(own), like->line, like->file);
 }
 
 /* The comment without an end in the white space from `at` to `end`; NULL if none. */
@@ -426,82 +427,82 @@ static const char *comment_open(const char *at, const char *end) {
   return NULL;
 }
 
-void cpu_tokens_lex(cpu_tokens *list, const char *at, const char *end, int line, int file) {
+void mw_tokens_lex(mw_tokens *list, const char *at, const char *end, int line, int file) {
   reader in = {.out = list, .at = at, .line = line, .file = file};
   while (in.at < end) {
     const char *next = blank_end(in.at);
     in.space |= next > in.at;
     const char *open = comment_open(in.at, next);
-    if (open) cpu_tokens_wrong(list, "a comment is not closed", '/', in.line + cpu_newlines(in.at, open), file);
+    if (open) mw_tokens_wrong(list, "a comment is not closed", '/', in.line + mw_newlines(in.at, open), file);
     next = next > in.at ? next : token_read(&in);
-    in.line += cpu_newlines(in.at, next);
+    in.line += mw_newlines(in.at, next);
     in.at = next;
   }
 }
 
-void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last) {
-  for (int i = first; i < last; i++) cpu_tokens_push(to, &from->at[i]);
+void mw_tokens_copy(mw_tokens *to, const mw_tokens *from, int first, int last) {
+  for (int i = first; i < last; i++) mw_tokens_push(to, &from->at[i]);
 }
 
-void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format, ...) {
+void mw_tokens_format(mw_tokens *to, const mw_token *like, const char *format, ...) {
   va_list args;
   va_start(args, format);
   char *text = mw_vformat(format, args);
   va_end(args);
-  cpu_tokens_scan(to, text, like);
+  mw_tokens_scan(to, text, like);
   mw_free(text);
 }
 
-void cpu_tokens_adopt(cpu_tokens *list, cpu_tokens *from) {
-  for (int i = 0; i < from->nowned; i++) cpu_tokens_own(list, from->owned[i]);
+void mw_tokens_adopt(mw_tokens *list, mw_tokens *from) {
+  for (int i = 0; i < from->nowned; i++) mw_tokens_own(list, from->owned[i]);
   from->nowned = 0;
 }
 
-void cpu_tokens_become(cpu_tokens *list, cpu_tokens *by) {
-  cpu_tokens_match(by);
-  cpu_tokens_adopt(list, by);
+void mw_tokens_become(mw_tokens *list, mw_tokens *by) {
+  mw_tokens_match(by);
+  mw_tokens_adopt(list, by);
   mw_free(list->at);
   list->at = by->at;
   list->count = by->count;
   list->room = by->room;
   mw_free(by->owned);
-  *by = (cpu_tokens){0};
+  *by = (mw_tokens){0};
 }
 
-void cpu_tokens_build(cpu_tokens *to, const cpu_tokens *from, const cpu_token *like, int number, const char *pattern,
-                      const cpu_range *ranges) {
-  cpu_text text = {0};
+void mw_tokens_build(mw_tokens *to, const mw_tokens *from, const mw_token *like, int number, const char *pattern,
+                     const mw_span *ranges) {
+  mw_text text = {0};
   for (const char *at = pattern; *at; at++) {
     if (*at == '#')
-      cpu_text_format(&text, "%d", number);
+      mw_text_format(&text, "%d", number);
     else if (*at != '$')
-      cpu_text_add(&text, at, 1);
+      mw_text_add(&text, at, 1);
     if (text.size && (*at == '$' || !at[1])) {
-      cpu_tokens_scan(to, text.at, like);
+      mw_tokens_scan(to, text.at, like);
       text.size = 0;
     }
     if (*at == '$') {
-      const cpu_range *range = &ranges[*++at - '0'];
+      const mw_span *range = &ranges[*++at - '0'];
       const int begin = to->count;
-      cpu_tokens_copy(to, from, range->first, range->last);
+      mw_tokens_copy(to, from, range->first, range->last);
       if (to->count > begin && at - pattern > 1 && at[-2] == ' ') to->at[begin].space = true;
     }
   }
   mw_free(text.at);
 }
 
-void cpu_tokens_free(cpu_tokens *list) {
+void mw_tokens_free(mw_tokens *list) {
   for (int i = 0; i < list->nfiles && !list->borrows; i++) mw_free(list->files[i]);
   for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
   if (!list->borrows) mw_free(list->files);
   mw_free(list->owned);
   mw_free(list->at);
-  *list = (cpu_tokens){0};
+  *list = (mw_tokens){0};
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
-void cpu_text_add(cpu_text *text, const char *bytes, size_t size) {
+void mw_text_add(mw_text *text, const char *bytes, size_t size) {
   if (text->size + size + 1 > text->room) {
     text->room = (text->size + size + 1) * 2;
     text->at = mw_realloc(text->at, text->room);
@@ -511,50 +512,50 @@ void cpu_text_add(cpu_text *text, const char *bytes, size_t size) {
   text->at[text->size] = 0;
 }
 
-void cpu_text_put(cpu_text *text, const char *bytes) {
-  cpu_text_add(text, bytes, strlen(bytes));
+void mw_text_put(mw_text *text, const char *bytes) {
+  mw_text_add(text, bytes, strlen(bytes));
 }
 
-void cpu_text_vformat(cpu_text *text, const char *format, va_list args) {
+void mw_text_vformat(mw_text *text, const char *format, va_list args) {
   char *bytes = mw_vformat(format, args);
-  cpu_text_put(text, bytes);
+  mw_text_put(text, bytes);
   mw_free(bytes);
 }
 
-void cpu_text_format(cpu_text *text, const char *format, ...) {
+void mw_text_format(mw_text *text, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  cpu_text_vformat(text, format, args);
+  mw_text_vformat(text, format, args);
   va_end(args);
 }
 
 /* Moves the end of the text to the token's line: by new lines if it is near, else by a marker. */
-static void text_locate(cpu_text *text, const cpu_tokens *list, const cpu_token *token) {
+static void text_locate(mw_text *text, const mw_tokens *list, const mw_token *token) {
   int ahead = token->line - text->line;
   if (text->file == token->file + 1 && ahead >= 0 && ahead < 6)
-    while (ahead--) cpu_text_put(text, "\n");
+    while (ahead--) mw_text_put(text, "\n");
   else
-    cpu_text_format(text, "\n# %d \"%s\"\n", token->line, list->files[token->file]);
+    mw_text_format(text, "\n# %d \"%s\"\n", token->line, list->files[token->file]);
   text->file = token->file + 1;
   text->line = token->line;
 }
 
-void cpu_text_token(cpu_text *text, const cpu_tokens *list, const cpu_token *token) {
-  const bool chunk = token->kind == CPU_CHUNK, lines = chunk || token->kind == CPU_PRAGMA;
+void mw_text_token(mw_text *text, const mw_tokens *list, const mw_token *token) {
+  const bool chunk = token->kind == MW_TOKEN_CHUNK, lines = chunk || token->kind == MW_TOKEN_PRAGMA;
   if (!chunk && (text->file != token->file + 1 || text->line != token->line)) text_locate(text, list, token);
-  if (lines) cpu_text_put(text, "\n");
-  if (token->space && !chunk) cpu_text_put(text, " ");
-  cpu_text_add(text, token->text, (size_t)token->size);
-  if (lines) cpu_text_put(text, "\n"), text->file = 0;
+  if (lines && !(text->size && text->at[text->size - 1] == '\n')) mw_text_put(text, "\n");
+  if (token->space && !chunk) mw_text_put(text, " ");
+  mw_text_add(text, token->text, (size_t)token->size);
+  if (lines) mw_text_put(text, "\n"), text->file = 0;
 }
 
-void cpu_text_range(cpu_text *text, const cpu_tokens *list, int first, int last) {
-  for (int i = first; i < last; i++) cpu_text_token(text, list, &list->at[i]);
+void mw_text_range(mw_text *text, const mw_tokens *list, int first, int last) {
+  for (int i = first; i < last; i++) mw_text_token(text, list, &list->at[i]);
 }
 
-void cpu_text_plain(cpu_text *text, const cpu_tokens *list, int first, int last) {
+void mw_text_plain(mw_text *text, const mw_tokens *list, int first, int last) {
   for (int i = first; i < last; i++) {
-    if (list->at[i].space && i > first) cpu_text_put(text, " ");
-    cpu_text_add(text, list->at[i].text, (size_t)list->at[i].size);
+    if (list->at[i].space && i > first) mw_text_put(text, " ");
+    mw_text_add(text, list->at[i].text, (size_t)list->at[i].size);
   }
 }

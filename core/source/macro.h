@@ -11,22 +11,22 @@
 
 #include "core/source/lexer.h"
 
-typedef struct cpu_macros cpu_macros;
+typedef struct mw_macros mw_macros;
 
 /* texts: a list that owns what expansions make; it must outlive the tokens. */
-cpu_macros *cpu_macros_new(cpu_tokens *texts);
-void        cpu_macros_free(cpu_macros *);
+mw_macros *mw_macros_new(mw_tokens *texts);
+void        mw_macros_free(mw_macros *);
 
 /* Tokens first ... last-1 are what is after #define: N 1, or F(x, ...) x. False: they do not define a macro. */
-bool cpu_macro_define(cpu_macros *, const cpu_tokens *, int first, int last);
-void cpu_macro_undefine(cpu_macros *, const cpu_token *name);
-bool cpu_macro_defined(const cpu_macros *, const cpu_token *name);
+bool mw_macro_define(mw_macros *, const mw_tokens *, int first, int last);
+void mw_macro_undefine(mw_macros *, const mw_token *name);
+bool mw_macro_defined(const mw_macros *, const mw_token *name);
 
 /* Appends tokens first ... last-1 with their macros replaced. */
-void cpu_macros_expand(cpu_macros *, const cpu_tokens *, int first, int last, cpu_tokens *out);
+void mw_macros_expand(mw_macros *, const mw_tokens *, int first, int last, mw_tokens *out);
 
 /* The value of the expression after #if, 0 for names that are no macros; `has` answers __has_include of "x" or <x>. */
-typedef bool cpu_has_include(void *context, const char *name, bool quoted);
-long long    cpu_condition(cpu_macros *, const cpu_tokens *, int first, int last, cpu_has_include *has, void *context);
+typedef bool mw_has_include(void *context, const char *name, bool quoted);
+long long    mw_condition(mw_macros *, const mw_tokens *, int first, int last, mw_has_include *has, void *context);
 
 #endif

@@ -11,49 +11,49 @@
 
 #include "core/source/declaration.h"
 
-typedef enum cpu_worth {
-  CPU_WORTH_TEXT,   /* #include, #error: always there */
-  CPU_WORTH_ROOT,   /* device code by itself: kernels, device variables, operators */
-  CPU_WORTH_DEVICE, /* where device code uses it */
-  CPU_WORTH_USING,  /* using namespace x: where its region is */
-  CPU_WORTH_REGION, /* namespace x {, extern "C" {: where something in it is; its } is at `close` */
-  CPU_WORTH_INSTANCE, /* template __global__ void f<int>(int *): where f is */
-  CPU_WORTH_HOST,   /* never */
-} cpu_worth;
+typedef enum mw_worth {
+  MW_WORTH_TEXT,    /* #include, #error: always there */
+  MW_WORTH_ROOT,    /* device code by itself: kernels, device variables, operators */
+  MW_WORTH_DEVICE, /* where device code uses it */
+  MW_WORTH_USING,   /* using namespace x: where its region is */
+  MW_WORTH_REGION, /* namespace x {, extern "C" {: where something in it is; its } is at `close` */
+  MW_WORTH_INSTANCE, /* template __global__ void f<int>(int *): where f is */
+  MW_WORTH_HOST,    /* never */
+} mw_worth;
 
-typedef struct cpu_entry {
-  cpu_worth   worth;
+typedef struct mw_entry {
+  mw_worth    worth;
   int         first, last; /* tokens; of a region: up to its { */
   int         close;       /* of a region */
   int         region;      /* the entry of the region round it; -1: none */
   bool        is_kernel, is_template, kept;
   bool        asked, refused; /* an instance asked for names it; it does not compile */
   const char *what;        /* "a host function", for messages */
-} cpu_entry;
+} mw_entry;
 
-typedef struct cpu_entry_name {
+typedef struct mw_entry_name {
   int token, entry;
   int next; /* of the names with the same hash; -1: none */
-} cpu_entry_name;
+} mw_entry_name;
 
-typedef struct cpu_outline {
-  const cpu_tokens *tokens;
-  cpu_entry        *entries;
+typedef struct mw_outline {
+  const mw_tokens  *tokens;
+  mw_entry         *entries;
   int               nentries;
-  cpu_entry_name   *names;
+  mw_entry_name    *names;
   int               nnames;
   int              *buckets;
   unsigned char    *fate; /* of each token: what becomes of it in an entry that is kept */
-} cpu_outline;
+} mw_outline;
 
-/* In classes methods of the host go, and their bodies. CPU_FATE_SEMICOLON: a ; stands for it. CPU_FATE_CONST: the const of
+/* In classes methods of the host go, and their bodies. MW_FATE_SEMICOLON: a ; stands for it. MW_FATE_CONST: the const of
  * a number with a fraction, whose value the compiler knows only if it is constexpr. */
-enum { CPU_FATE_KEPT, CPU_FATE_GONE, CPU_FATE_SEMICOLON, CPU_FATE_CONST };
+enum { MW_FATE_KEPT, MW_FATE_GONE, MW_FATE_SEMICOLON, MW_FATE_CONST };
 
-void cpu_outline_read(const cpu_tokens *, cpu_outline *out);
-void cpu_outline_free(cpu_outline *);
+void mw_outline_read(const mw_tokens *, mw_outline *out);
+void mw_outline_free(mw_outline *);
 
 /* The next of the names spelled as the token after that of index `after` (-1: the first); -1: none. */
-int cpu_outline_next(const cpu_outline *, const cpu_token *name, int after);
+int mw_outline_next(const mw_outline *, const mw_token *name, int after);
 
 #endif

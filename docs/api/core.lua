@@ -91,6 +91,12 @@ of templates that each file needs. `run(device, modules, words)` runs `main` and
       about = [[From now on each launch adds itself to the list, as `{ name =, kernel =, grid =, block =, shared = }`, `kernel` but for those
 of a graph, and each copy between host and device, as `{ copy = "to_device", bytes = }`. Without a list none does.]],
       params = { { "list", "table", "", optional = true } }, since = "0.11.0" },
+    { name = "pause", forms = { "core.pause(seconds)" },
+      about = [[Does nothing for so long, at most a second. A signal ends it.]],
+      params = { { "seconds", "number", "" } }, since = "0.11.0", example = [[core.pause(0.001)]] },
+    { name = "keep_mode", forms = { "core.keep_mode(from, to)" },
+      about = [[Gives a file the permissions of another.]], params = { { "from", "string", "" }, { "to", "string", "" } },
+      returns = { { "string?", "why not; nil if it was done" } }, since = "0.11.0" },
     { name = "type", forms = { "core.type(value)" }, about = [[As `mw.type`.]], params = { { "value", "any", "" } },
       returns = { { "string?", "" } }, since = "0.1.0" },
     { name = "within", forms = { "core.within(seconds, f, ...)" },

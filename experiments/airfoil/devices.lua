@@ -60,10 +60,13 @@ local function stepper(programs, exchange)
   end
 end
 
+-- One device and two: GPUs where there is a second one, else the CPU device and its halves.
 local function opened(dev)
-  if dev:kind() ~= "gpu" then return { mw.device "cpu:0/2", mw.device "cpu:1/2" } end
-  for _, peer in ipairs(dev:peers()) do if peer.access then return { dev, mw.device(peer.id) } end end
-  mw.skip "no other GPU is there whose memory this one reaches; --device cpu divides the CPU device"
+  local is_gpu = dev:kind() == "gpu"
+  for _, peer in ipairs(is_gpu and dev:peers() or {}) do
+    if peer.access then return dev, { dev, mw.device(peer.id) } end
+  end
+  return is_gpu and mw.device "cpu" or dev, { mw.device "cpu:0/2", mw.device "cpu:1/2" }
 end
 
 local function squares(programs)
@@ -72,13 +75,14 @@ local function squares(programs)
   return sum
 end
 
---- Runs some steps on the study's device and on two, and compares: the same bits of q, and the residual to rounding.
----@param dev userdata
+--- Runs some steps on one device and on two, and compares: the same bits of q, and the residual to rounding.
+---@param own userdata     the study's device
 ---@param g table          of grid.naca0012
 ---@param type string
 ---@param steps integer
-function devices.run(dev, g, type, steps)
-  local list, parts, programs, dats = opened(dev), divided(g, 2), {}, {}
+function devices.run(own, g, type, steps)
+  local dev, list = opened(own)
+  local parts, programs, dats = divided(g, 2), {}, {}
   local alone = program(dev, g, g.cells, type)
   for i, part in ipairs(parts) do
     programs[i] = program(list[i], grid_of(g, part), part.own, type)
@@ -99,7 +103,11 @@ function devices.run(dev, g, type, steps)
   local sum, other = squares(programs), squares { alone }
   mw.check(dev:array("f64", { sum }), { other }, { relative = 1e3 * (type == "f64" and 2^-53 or 2^-24),
                                                    name = "the residual of two devices" })
-  local t = mw.bench({ alone = step_alone, two = step }, { device = dev, clock = "host" })
+  local function step_both()
+    step()
+    list[2]:synchronize() -- the clock waits for the first
+  end
+  local t = mw.bench({ alone = step_alone, two = step_both }, { device = list[1], clock = "host", samples = 10 })
   local records = {}
   for i, part in ipairs(parts) do
     records[i] = mw.record { study = "airfoil", group = "devices", part = list[i]:id(), own = part.own,

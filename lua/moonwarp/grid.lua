@@ -30,7 +30,7 @@ local WEAK <const> = { __mode = "k" }
 
 -- ---- a new grid --------------------------------------------------------------------------------------
 
--- A value for each dimension: given once, or as a list; `rest` for the dimensions that the grid has not.
+-- A value for each dimension, given once or as a list; `rest` for dimensions that the grid does not have.
 local function each_of(name, given, count, rest, is_right, wanted)
   local out = { rest, rest, rest }
   if type(given) == "table" and #given > count then
@@ -85,7 +85,7 @@ local function ranks_of(o, default, job)
   return devices, comm and comm:rank() or 0, comm and comm:ranks() or #devices
 end
 
--- The streams and events of a part here.
+-- The streams of a part of this process.
 local function equip(part, device)
   local _, urgent = device:priorities()
   part.device = device
@@ -97,7 +97,7 @@ local function marks(self)
   return lists.map(self.parts, function(part) return part.device:event { timing = false } end)
 end
 
--- What all ranks must give alike.
+-- What must be the same on all ranks.
 local function words_of(self)
   local function list(values) return table.concat(lists.map(values, tostring), " x ", 1, self.dimensions) end
   return ("%s, halo %s, periodic %s, via %s"):format(self, list(self.halo), list(self.periodic), self.via)
@@ -151,7 +151,7 @@ local function check_open(self, who)
   if not self.mains then invalid("%s: the grid is closed", who) end
 end
 
---- An array for each part here, with halos, of zeros.
+--- An array of zeros, with halos, for each part of this process.
 ---@param dtype string
 ---@return userdata[] arrays
 function Grid:array(dtype)
@@ -187,7 +187,7 @@ local function is_plan_of(plan, arrays)
   return true
 end
 
--- Plans are kept with the lists of arrays, as long as these hold the same arrays. A list that is nil is a mistake, too.
+-- Plans are kept with the lists of arrays, as long as these hold the same open arrays. A list that is nil is an error.
 local function plans_of(self, who, streams, ...)
   local kept, given, plans = self.plans[streams], { ... }, {}
   for i = 1, math.max(1, select("#", ...)) do
@@ -205,7 +205,7 @@ end
 
 -- ---- steps -------------------------------------------------------------------------------------------
 
--- The main streams go on after what a step with overlap left in the others.
+-- The main streams wait for what a step with overlap queued in the others.
 local function join(self)
   if not self.is_apart then return end
   for _, part in ipairs(self.parts) do
@@ -266,7 +266,7 @@ function Grid:step(launch, ...)
   end
 end
 
---- The same, but the cells that neighbours need come first, and their exchange runs at the same time as the others.
+--- The same, but computes the cells that neighbours need first, and exchanges them while it computes the others.
 ---@param launch function
 ---@param ... userdata[]
 ---@return function step
@@ -295,8 +295,8 @@ function Grid:overlap(launch, ...)
   end
 end
 
---- All streams of the grid: work queued in each of them before a step comes before it, what waits for all of them
---- comes after it.
+--- All streams of the grid. A step waits for work that was queued in all of them, and work that waits for all of them
+--- comes after the step.
 ---@return userdata[] streams
 function Grid:streams()
   check_open(self, "streams")
@@ -316,7 +316,7 @@ function Grid:local_range(number)
   return first, lists.map(first, function(at, k) return at + part.size[k] - 1 end)
 end
 
--- A part's own cells side by side, on its device.
+-- A part's own cells without halos, on its device.
 local function own_cells(self, part, array)
   local box = parts.whole(self, part)
   local packed = part.device:empty(array:dtype(), parts.count(box))
@@ -324,7 +324,7 @@ local function own_cells(self, part, array)
   return packed
 end
 
--- Puts a part's cells in their places, in pieces as long as they lie side by side.
+-- Copies a part's cells to their places, in the longest contiguous pieces.
 local function place(self, whole, part, cells)
   local size, n = part.size, self.size
   local rows = size[1] < n[1] and size[2] or 1
@@ -338,7 +338,7 @@ local function place(self, whole, part, cells)
   end
 end
 
---- All cells in one array of the host, in the process with rank 0. Each process calls it.
+--- All cells in one array of the host, on rank 0. Each process calls it.
 ---@param arrays userdata[]
 ---@return userdata? whole   pageable; nil in the other processes
 function Grid:gather(arrays)
@@ -362,7 +362,7 @@ function Grid:gather(arrays)
   return whole or nil
 end
 
---- Closes its streams; arrays are the script's.
+--- Closes the streams; arrays belong to the script.
 function Grid:close()
   for _, part in ipairs(self.mains and self.parts or {}) do
     part.main:close()

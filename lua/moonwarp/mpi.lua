@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- MPI, of the machine's own: the ranks of a job that mpirun has started.
+-- The ranks of a job that mpirun has started, through the MPI of the machine.
 --
 --   mpirun -n 4 moonwarp run script.lua --mpi
 --
@@ -8,7 +8,7 @@
 --   local all = mpi.gather(mpi.rank() * 10)                       -- numbers, texts, tables
 --   mpi.irecv(halo, left):wait()                                  -- arrays of any device
 --
--- Ranks count from 0, as MPI's. What one sends another is data: it is never run.
+-- Ranks count from 0, as in MPI. What a rank receives is data, and is never run.
 
 local core = require "moonwarp.core"
 local api = require "moonwarp.base.api"
@@ -43,7 +43,7 @@ end
 
 local FORMS <const> = { tag = "integer", stream = "stream", op = "string", root = "integer", into = "array" }
 
--- The options of a call; allowed: their names.
+-- The options of a call with their defaults; allowed: their names.
 local function options_of(name, given, allowed)
   local rules = {}
   for _, one in ipairs(allowed) do rules[one] = FORMS[one] end
@@ -68,7 +68,7 @@ local function check_array(name, what, x, count, dtype)
   if x:is_readonly() then failure.invalid("%s: %s is a read-only view", name, what) end
 end
 
--- A function of the module, of a job.
+-- Adds a function that needs a job.
 local function func(name, most, body)
   local full = "mpi." .. name
   mpi[name] = api.func(full, most, function(...)
@@ -92,7 +92,7 @@ func("barrier", 0, calls.meet)
 
 -- ---- collective calls ---------------------------------------------------------------------------
 
--- An array of all ranks in place.
+-- Each rank's array becomes the result.
 local function array_in_place(name, kind, x, o)
   check_array(name, "what all ranks give", x)
   calls.collective(name, kind, "arrays", o, x, nil, #x)
@@ -107,7 +107,7 @@ func("broadcast", 2, function(name, value, options)
   return calls.unpacked(name, calls.broadcast_text(name, "values", own, o.root))
 end)
 
--- What all ranks give, at one of them, or where root is nil at each: arrays in one of as many elements, or values.
+-- What all ranks give, on the root, or on all ranks if root is nil: in one array, or as a list of values.
 local function gathered(name, kind, x, o, root, how)
   local has_result = not root or calls.place.rank == root
   if is_array(x) then
@@ -148,7 +148,7 @@ local function combined(name, a, b, op)
   return out
 end
 
--- What is given must be right by itself: of one rank nothing is combined.
+-- In a job of one rank, nothing is combined that would find a mistake.
 local function check_numbers(name, value)
   if type(value) == "number" then return end
   if type(value) ~= "table" then
@@ -157,7 +157,7 @@ local function check_numbers(name, value)
   for _, one in pairs(value) do check_numbers(name, one) end
 end
 
--- Values are combined in the order of ranks, by each: all have the same result.
+-- Each rank combines the values in the order of ranks, so that all have the same result.
 func("all_reduce", 2, function(name, value, options)
   local o = options_of(name, options, { "op", "stream" })
   if is_array(value) then
@@ -181,14 +181,14 @@ Request.__index = Request
 
 function Request:__tostring() return ("%s, %s"):format(self.call.who, self.bytes and "done" or "under way") end
 
---- Waits until the array may be used again, and has what was received.
+--- Waits until the transfer is done and the array may be used again.
 ---@return userdata array
 function Request:wait()
   calls.finish(self)
   return self.x
 end
 
---- Whether it is done; does not wait.
+--- Whether the transfer is done; does not wait.
 ---@return boolean
 function Request:test()
   local bytes = self.bytes or calls.test(self.call, 0)

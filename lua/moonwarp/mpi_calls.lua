@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The job's MPI, as moonwarp.mpi, moonwarp.nccl and the run of the job (sweep/ranks.lua) use it: waits that Ctrl-C and
--- the job's end interrupt, texts of any length, arrays where MPI reaches them. Sent data is in one of five spaces
--- ("arrays", "values", "gathered", "job", "groups"), so that the script's messages meet none of the library's.
+-- What moonwarp.mpi, moonwarp.nccl and the run of the job (sweep/ranks.lua) share: waits that Ctrl-C and the end of the
+-- job interrupt, texts of any length, arrays in memory that MPI can access. Each message belongs to one of five spaces
+-- ("arrays", "values", "gathered", "job", "groups"), so that those of a script and of the library are never confused.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -15,7 +15,7 @@ local calls = {}
 
 local LOOK_SECONDS <const> = 0.01 -- of a test, before the job is looked at
 
--- A launcher of one MPI starts for the library of another as many jobs of one rank.
+-- If mpirun belongs to another MPI than the library, each process is a job of one rank.
 local function check_launcher(place)
   local _, started = launcher.place()
   if place.size == 1 and started > 1 then
@@ -25,7 +25,7 @@ local function check_launcher(place)
   end
 end
 
---- Opens it, once.
+--- Opens MPI at the first call.
 ---@return table place  rank, size, local_rank, local_size, takes_cuda, version
 function calls.open()
   if not calls.place then
@@ -38,7 +38,7 @@ end
 
 -- ---- waiting ------------------------------------------------------------------------------------
 
---- Called now and then in a wait, with the awaited operation and the peer, if it is one: it may raise.
+--- Called during a wait, with the operation and its peer, if it has one. It may raise an error.
 function calls.look() end
 
 local function checked(who, ok, ...)
@@ -51,7 +51,7 @@ end
 local MATES <const> = { send = "recv", recv = "send" }
 local own = {} -- sends of this rank to itself, and receives: how many of a kind, space and tag have begun
 
--- Both come in order: the tenth that is sent is the tenth that is received.
+-- MPI keeps the order: the tenth send matches the tenth receive.
 local function note_own(request, kind, space, tag)
   local key, mate = kind .. space .. (tag or 0), MATES[kind] .. space .. (tag or 0)
   own[key] = (own[key] or 0) + 1
@@ -107,13 +107,27 @@ function calls.send_text(who, space, text, peer, tag)
            calls.post(who, "send", space, nil, text, #text, "u8", nil, peer, tag) }
 end
 
-function calls.recv_text(who, space, peer, tag)
+--- Begins to receive a text.
+---@return table letter  call: the request of its length
+function calls.expect_text(who, space, peer, tag)
   local head = core.mpi.buffer(HEAD_BYTES)
-  calls.run(who, "recv", space, head, nil, HEAD_BYTES, "u8", nil, peer, tag)
-  local bytes = HEAD:unpack(core.mpi.text(head, HEAD_BYTES))
+  return { head = head, space = space, peer = peer, tag = tag,
+           call = calls.post(who, "recv", space, head, nil, HEAD_BYTES, "u8", nil, peer, tag) }
+end
+
+--- The text, after its length has come. The sender has begun both, so that nothing else is looked at.
+function calls.take_text(letter)
+  local bytes = HEAD:unpack(core.mpi.text(letter.head, HEAD_BYTES))
   local body = core.mpi.buffer(bytes)
-  calls.run(who, "recv", space, body, nil, bytes, "u8", nil, peer, tag)
+  local call = calls.post(letter.call.who, "recv", letter.space, body, nil, bytes, "u8", nil, letter.peer, letter.tag)
+  repeat until calls.test(call, LOOK_SECONDS)
   return core.mpi.text(body, bytes)
+end
+
+function calls.recv_text(...)
+  local letter = calls.expect_text(...)
+  calls.await(letter.call)
+  return calls.take_text(letter)
 end
 
 local function broadcast_bytes(who, space, text, bytes, root)
@@ -122,14 +136,14 @@ local function broadcast_bytes(who, space, text, bytes, root)
   return core.mpi.text(buffer, bytes)
 end
 
---- A text of the root, at all ranks.
+--- The root's text, on all ranks.
 ---@param text string?  the root's
 function calls.broadcast_text(who, space, text, root)
   local head = broadcast_bytes(who, space, text and HEAD:pack(#text), HEAD_BYTES, root)
   return broadcast_bytes(who, space, text, (HEAD:unpack(head)), root)
 end
 
---- The texts of all ranks at one of them, in their order; nil elsewhere.
+--- On the root, the texts of all ranks in order; nil on the others.
 function calls.gather_texts(who, space, text, root)
   local place, all = calls.place, {}
   if place.rank ~= root then
@@ -142,7 +156,7 @@ function calls.gather_texts(who, space, text, root)
   return all
 end
 
---- The same at all ranks.
+--- The texts of all ranks in order, on all ranks.
 function calls.all_gather_texts(who, space, text)
   local all = calls.gather_texts(who, space, text, 0)
   local whole = all and table.concat(lists.map(all, function(one) return string.pack("<s8", one) end))
@@ -163,8 +177,8 @@ local function hash(text)
   return h
 end
 
---- All ranks meet before they make a collective call, whichever it is, and compare what they are about to make: in MPI
---- two different calls wait for ever, or take the bytes of one for those of the other.
+--- Before any collective call, all ranks compare what they are about to call. In MPI, two different calls may wait for
+--- ever, or one may read the bytes of the other.
 ---@param own_call string  the call, as messages show it
 function calls.meet(own_call)
   met = met + 1
@@ -201,13 +215,13 @@ local function check_value(who, value, depth)
   end
 end
 
---- A value as a text; what cannot be one is misuse.
+--- A value as a text; a value of another type is an error.
 function calls.packed(who, value)
   check_value(who, value, 1)
   return literal.text { value }
 end
 
---- The value of such a text. It may be anybody's: literal.value loads no names and no calls.
+--- The value of such a text. literal.value runs nothing, whoever wrote the text.
 function calls.unpacked(who, text)
   local value = literal.value(text)
   if type(value) ~= "table" then failure.raise_as("driver", "%s: what came is no value of a rank", who) end
@@ -219,7 +233,8 @@ end
 local WEAK <const> = { __mode = "k" }
 local direct, free = setmetatable({}, WEAK), setmetatable({}, WEAK) -- by device; free: staging arrays by their kind
 
---- Whether MPI gets the memory of a device's arrays itself. In check mode what arrives is copied, so that it is noted.
+--- Whether MPI accesses the memory of a device's arrays. In check mode received data is copied, so that the copy is
+--- recorded.
 function calls.is_direct(device)
   if direct[device] == nil then
     direct[device] = device:kind() ~= "gpu" and not device:properties().checks or calls.place.takes_cuda > 0
@@ -229,7 +244,7 @@ end
 
 local function kind_of(x) return ("%s %d"):format(x:dtype(), #x) end
 
---- An array's memory as MPI gets it, when the stream has come so far: the array, or one in pinned memory.
+--- Memory for MPI, after the stream's work is done: the array itself, or an array in pinned memory.
 ---@param x userdata
 ---@param stream userdata?
 ---@param reads boolean     whether its elements are wanted there
@@ -246,7 +261,7 @@ function calls.memory(x, stream, reads)
   return memory
 end
 
---- Takes what has come to the array's memory, if it is another than the array, which is then free for the next call.
+--- Copies what was received into the array, if memory is a staging array, and keeps that for the next call.
 function calls.settle(x, memory, stream, writes)
   if memory == x then return end
   local device = x:device()
@@ -262,7 +277,7 @@ end
 local OPERATIONS <const> = lists.set { "all_reduce", "reduce", "reduce_scatter" } -- have an operation
 local ROOTS <const> = lists.set { "broadcast", "reduce", "gather" }
 
---- Makes a collective call of arrays, after all ranks have met.
+--- Makes a collective call on arrays, after all ranks have compared it.
 ---@param name string    of the script's function
 ---@param kind string    as core.mpi.post has it
 ---@param space string
@@ -299,7 +314,7 @@ function calls.transfer(name, kind, space, x, peer, o)
            call = calls.post(who, kind, space, out, from, #x, x:dtype(), nil, peer, o.tag) }
 end
 
---- Ends it, once.
+--- Completes a transfer, once.
 ---@param self table
 ---@param bytes integer?  that have come; else they are waited for
 function calls.finish(self, bytes)

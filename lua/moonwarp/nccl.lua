@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
--- Collective operations of several devices: NCCL's on CUDA devices, and on the CPU device the same in memory, so that
--- scripts stay the same.
+-- Collective operations of several devices, by NCCL on CUDA devices. On CPU devices the same calls work in memory, so
+-- that scripts need no change.
 --
 --   local comm = nccl.communicator { mw.device "cuda:0", mw.device "cuda:1" }
 --   comm:all_reduce({ y0, y1 }, { x0, x1 }, { streams = { s0, s1 } })
 --
--- Ranks count from 0, as NCCL's. Each call takes an array of each device of this process, in the communicator's order.
+-- Ranks count from 0, as in NCCL. Each call takes an array per device of this process, in the communicator's order.
 
 local api = require "moonwarp.base.api"
 local core = require "moonwarp.core"
@@ -21,7 +21,7 @@ local OPERATIONS <const> = { "op", "sum", values = { sum = 0, prod = 1, max = 2,
 local ROOT <const> = { "root", 0, integer = true }
 local SIDES <const> = "n n2? n3? n4?"
 
--- A row for each element type, of so many arrays, with NCCL's number of the type.
+-- For each element type, the types of so many arrays and NCCL's number of the type.
 local function types(count)
   local out = {}
   for code, name in pairs { [0] = "i8", "u8", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "bf16" } do
@@ -74,7 +74,7 @@ local functions = library.new {
 
 local nccl_calls = {}
 
--- NCCL's handles, one for each device; each is the object of its device that ends it.
+-- NCCL's handles, one per device; each is an object of its device, whose end destroys it.
 local function members_of(devices)
   local handles = devices[1]:pinned("u64", #devices)
   functions.init(handles, devices[1]:pinned("i32", lists.map(devices, function(dev)
@@ -108,7 +108,7 @@ function nccl_calls.broadcast(self, o, xs)
   end)
 end
 
--- By what every version has.
+-- By sends and receives, which every version of NCCL has.
 function nccl_calls.all_to_all(self, o, outs, ins)
   nccl_calls.group(self, function()
     for i, member in ipairs(self.members) do
@@ -151,7 +151,7 @@ local function facts_of(self, name, which, i, x)
   return self.known[x]
 end
 
--- Of every rank an array of its device, the same type and so many elements; an error would hang the others.
+-- Every rank needs an array on its device, of one type and length. An error inside a group would hang the others.
 local function check_arrays(self, name, which, xs)
   if type(xs) ~= "table" then failure.invalid("%s: %s: a list of arrays expected, got %s", name, which, type(xs)) end
   if which == "ins" and type(next(xs)) == "string" then
@@ -176,7 +176,7 @@ local function check_arrays(self, name, which, xs)
   return first
 end
 
--- Both lists: of one type, and in_times elements of the first for out_times of the second.
+-- Checks both lists: one type, and in_times elements of an output for out_times of an input.
 local function check_both(self, name, outs, ins, out_times, in_times)
   local out, input = check_arrays(self, name, "outs", outs), check_arrays(self, name, "ins", ins)
   if out.dtype ~= input.dtype or out.count * in_times ~= input.count * out_times then
@@ -213,7 +213,7 @@ local function is_split_of(kept, name, o)
   return kept.name == name and kept.op == o.op and kept.root == o.root and kept.streams == o.streams
 end
 
--- The options of a call, with those of each rank; kept with the table, which need not be new for each call.
+-- The options of a call for each rank. They are kept with the table, so that a table that is used again costs less.
 local function split(self, name, o, allowed)
   o = o or NONE
   local kept = self.split[o]
@@ -247,7 +247,7 @@ method("broadcast", function(self, xs, o)
   return xs
 end)
 
--- What one rank writes another may still have to read.
+-- One rank may write what another still has to read.
 local function check_apart(name, outs, ins)
   for i, out in ipairs(outs) do
     local to, from = out:address(), ins[i]:address()
@@ -271,7 +271,7 @@ end)
 
 local MESSAGE <const> = { stream = "stream" }
 
--- To or from a rank: the array's device says whose the call is.
+-- A send or a receive; the array's device tells which rank makes the call.
 local function transfer(name)
   method(name, function(self, x, peer, o)
     local i = core.type(x) == "array" and self.places[x:device()]
@@ -324,14 +324,14 @@ local function use_nccl(self, members)
   self.guard = setmetatable({ first = members[1] }, group_guard)
 end
 
--- NCCL wants a GPU for each rank.
+-- NCCL needs a GPU for each rank.
 local function have_own_gpus(dev)
   local mpi <const> = require "moonwarp.mpi"
   local all = mpi.all_gather(dev:kind() == "gpu" and dev:properties().uuid or "")
   return #lists.unique(all, function(uuid) return uuid end) == #all and not lists.has(all, "")
 end
 
--- That of the ranks of an MPI job, each with its device.
+-- The communicator of the ranks of an MPI job, each with its device.
 local function communicator_of_job()
   local mpi <const>, dev = require "moonwarp.mpi", require("moonwarp").device()
   local self = new_communicator({ dev }, mpi.size())
@@ -347,8 +347,8 @@ local function communicator_of_job()
   return self
 end
 
---- A communicator of devices of this process; their ranks are their places in the list; without devices that of the
---- ranks of an MPI job, each with the device that mw.device() gives.
+--- A communicator of devices of this process, whose ranks are their places in the list. Without devices, that of the
+--- ranks of an MPI job, each with the device that mw.device() returns.
 ---@param devices device[]?   all of one kind, each once
 ---@return any communicator
 nccl.communicator = api.func("nccl.communicator", 1, function(devices)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The calls of moonwarp.nccl on CPU devices, which reach each other's memory: copies and kernels in the streams of the
--- devices, which wait for one another before and after. Ranks are added up in their order, the result's own first.
+-- The calls of moonwarp.nccl on CPU devices, which access each other's memory: copies and kernels in the streams of the
+-- devices, which wait for one another before and after. A sum begins with the rank's own part, then takes the others in
+-- order.
 
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
@@ -28,7 +29,7 @@ function memory.open(self)
   self.streams = lists.map(self.list, function(dev) return dev:default_stream() end)
 end
 
--- What the streams get comes after what each of them holds.
+-- Later work in each stream waits for earlier work in all of them.
 local function meet(streams)
   local main = streams[1]
   for i = 2, #streams do main:wait(streams[i]:record()) end
@@ -36,7 +37,7 @@ local function meet(streams)
   for i = 2, #streams do streams[i]:wait(met) end
 end
 
--- body(i, stream) for each rank in its own stream, between two meetings of all.
+-- body(i, stream) for each rank in its own stream, between two points where all streams wait for each other.
 local function together(self, o, body)
   local streams = o.streams or self.streams
   meet(streams)
@@ -54,7 +55,7 @@ function memory.divide(self, rank, stream, x, by)
   launch(self, rank, stream, x, ("divide<%s>"):format(dtypes[x:dtype()].cpp), by, #x)
 end
 
--- out = the operation over the inputs, from one element on; out may be what the rank's own input has there.
+-- out = the operation over the inputs, from element `first` on; out may be that part of the rank's own input.
 local function reduce(self, rank, stream, o, out, ins, first)
   local count, cpp = #out, dtypes[out:dtype()].cpp
   if cpp == dtypes.f16.cpp or cpp == dtypes.bf16.cpp then
@@ -127,7 +128,7 @@ local function take_sent(self, due)
   end
 end
 
--- Each receive takes the first send that is left for it.
+-- Each receive takes the first matching send.
 local function deliver(self)
   for _, due in ipairs(self.due) do
     local sent = take_sent(self, due)

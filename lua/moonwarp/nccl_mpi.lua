@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The calls of moonwarp.nccl through MPI, for the ranks of a job that have no GPU each. A call begins when the array's
--- stream has come so far, and is done when it returns, or with its group.
+-- The calls of moonwarp.nccl through MPI, for a job in which not every rank has its own GPU. A call waits for the
+-- array's stream, and is done when it returns, or at the end of its group.
 
 local calls = require "moonwarp.mpi_calls"
 local failure = require "moonwarp.base.failure"
@@ -9,7 +9,7 @@ local memory = require "moonwarp.nccl_memory"
 
 local ranks = {}
 
--- The call from one array to another, or in place, of which MPI counts so many elements.
+-- The call from one array to another, or in place where `from` is nil; count: elements, as MPI counts them.
 local function run(self, o, kind, out, from, count)
   if kind:find "reduce" and (out or from):dtype():find "f16$" then
     failure.invalid("%s: f16 and bf16 are reduced only on CUDA devices, got %s", o.name, tostring(out or from))
@@ -20,7 +20,7 @@ local function run(self, o, kind, out, from, count)
   end
 end
 
--- The call in the memory of out, which has this rank's input where MPI looks for it: `at` is its first element.
+-- The call in the memory of `out`, after this rank's input was copied to element `at`, where MPI reads it.
 local function in_place(self, o, kind, out, input, at, count)
   local own = #input == #out and out or out:view(at, #input)
   if own:address() ~= input:address() then own:copy(input, { stream = o[1].stream }) end
@@ -41,7 +41,7 @@ function ranks.all_gather(self, o, outs, ins)
   in_place(self, o, "all_gather", outs[1], ins[1], calls.place.rank * count + 1, count)
 end
 
--- From one array to another; what shares memory with the result is copied before.
+-- From one array to another; an input that shares memory with the result is copied first.
 local function apart(self, o, kind, out, input, count)
   local first = input:address()
   local shares = first < out:address() + out:nbytes() and out:address() < first + input:nbytes()

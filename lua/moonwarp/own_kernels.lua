@@ -28,13 +28,20 @@ function own_kernels.module(device, file)
   return known[file]
 end
 
+-- By module, its kernels by their names: a driver takes longer to find one than to launch it.
+local kernels = setmetatable({}, { __mode = "k" })
+
 --- A kernel of a file. All are in the namespace moonwarp, by which they are told from a script's.
 ---@param device userdata
 ---@param file string
 ---@param name string     as in "fill<float>"
 ---@return userdata kernel
 function own_kernels.kernel(device, file, name)
-  return own_kernels.module(device, file):kernel("moonwarp::" .. name)
+  local module = own_kernels.module(device, file)
+  local known = kernels[module] or {}
+  kernels[module] = known
+  known[name] = known[name] or module:kernel("moonwarp::" .. name)
+  return known[name]
 end
 
 local BLOCK = 256

@@ -8,12 +8,20 @@ local failure = require "moonwarp.base.failure"
 
 local program = {}
 
--- The modules of the files that have kernels, else false. instances: which templates each of them needs.
+-- The modules of the files that have kernels, else false. instances: which templates each of them needs; where one of
+-- these does not compile, each is compiled at its first launch, which then tells why.
 local function load_modules(device, order, has_kernels, instances)
   local modules = {}
   for i, file in ipairs(order.files) do
-    modules[i] = has_kernels[i] and device:module { file = file, includes = order.includes, defines = order.defines,
-                                                    templates = instances and instances[i], warnings = false }
+    local options = { file = file, includes = order.includes, defines = order.defines, warnings = false }
+    local function load(templates)
+      options.templates = templates
+      return device:module(options)
+    end
+    local ok, module = true, false
+    if has_kernels[i] and instances then ok, module = pcall(load, instances[i]) end
+    if has_kernels[i] and not (ok and module) then module = load() end
+    modules[i] = module
   end
   return modules
 end

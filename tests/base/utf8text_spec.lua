@@ -2,6 +2,7 @@
 --
 -- UTF-8 text, and the files and JSON that records are made of.
 
+local labs = require "tests.support.labs"
 local support = require "tests.support"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
@@ -92,6 +93,38 @@ describe("files", function()
       assert.is_nil(files.replace(name, "two\0three"))
       assert.equal("two\0three", files.read(name))
       assert.is_nil(files.read(name .. ".part"))
+    end)
+  end)
+
+  -- A private file became one that all may read.
+  it("keeps a file's permissions", function()
+    support.with_folder(function(folder)
+      local name = folder .. "/a"
+      assert.is_nil(files.write(name, "one"))
+      assert(os.execute(("chmod 600 '%s'"):format(name)))
+      assert.is_nil(files.replace(name, "two"))
+      assert.are.equal("rw-------", (require("lfs").attributes(name, "permissions")))
+      assert.are.equal("two", files.read(name))
+    end)
+  end)
+
+  -- It looked as fast as it could.
+  it("waits for a lock without work", function()
+    support.with_folder(function(folder)
+      local name = folder .. "/a"
+      support.write(folder .. "/s.lua", [[
+        local file = assert(io.open(arg[1], "a"))
+        assert(require "lfs".lock(file, "w"))
+        print "locked"
+        io.stdout:flush()
+        for _ = 1, 5 do require "moonwarp.core".pause(0.2) end]])
+      local other = assert(io.popen(("%s run %s/s.lua -- %s.lock"):format(labs.quoted(labs.program), folder, name)))
+      assert.are.equal("locked", other:read "l")
+      local before = os.clock()
+      local lock <close> = files.lock(name)
+      assert.is_truthy(lock)
+      assert.is_true(os.clock() - before < 0.3)
+      other:close()
     end)
   end)
 

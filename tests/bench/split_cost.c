@@ -23,7 +23,7 @@ typedef struct cost {
 } cost;
 
 static cost costs[MOST_KERNELS];
-static int count, next; /* kernels so far; the one that comes now */
+static int count, next;                 /* kernels so far; the one that comes now */
 static long splits, bodies, statements; /* calls of cpu_split; what is read in them */
 static bool inside;
 static const char *file;
@@ -42,7 +42,7 @@ static void fail(const char *what, const char *about) {
   exit(1);
 }
 
-static void note(const cpu_token *name, double seconds) {
+static void note(const mw_token *name, double seconds) {
   if (next == MOST_KERNELS) fail("too many kernels from ", file);
   cost *one = &costs[next];
   if (next++ == count) {
@@ -63,10 +63,10 @@ char *__wrap_cpu_split(cpu_program *program, cpu_function *kernel, char *why, si
   return text;
 }
 
-void __real_mw_body_read(mw_body *, const cpu_tokens *, int first, int last, const mw_names *);
-void __wrap_mw_body_read(mw_body *, const cpu_tokens *, int first, int last, const mw_names *);
+void __real_mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *);
+void __wrap_mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *);
 
-void __wrap_mw_body_read(mw_body *body, const cpu_tokens *tokens, int first, int last, const mw_names *names) {
+void __wrap_mw_body_read(mw_body *body, const mw_tokens *tokens, int first, int last, const mw_names *names) {
   __real_mw_body_read(body, tokens, first, last, names);
   bodies += inside;
   if (inside) statements += body->nstatements - 1;

@@ -54,12 +54,13 @@ local function describe_device(id, dev)
   describe("a kernel on " .. id .. " that does not compile", function()
     support.no_leaks()
 
-    for _, case in ipairs(cases) do
+    for number, case in ipairs(cases) do
       it("leaves others usable: " .. case.name, function()
         if case.own_words and (dev:properties().driver or ""):find(case.own_words) then
           return pending "this compiler says it in its own words"
         end
-        for _, cache in ipairs { false, true, true } do -- compiled, compiled and kept, from the cache
+        -- compiled once, compiled and kept, from the cache; the first of one case, since the second says as much
+        for _, cache in ipairs(number == 1 and { false, true, true } or { true, true }) do
           local m <close> = dev:module { source = source(case.text), name = "x.cu", cache = cache }
           assert.are.same({ "g", "k" }, m:kernels())
           assert.is_truthy(m:kernel "g")

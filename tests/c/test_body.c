@@ -28,123 +28,123 @@ static const struct {
     {"min", {MW_NAME_BUILTIN, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
 };
 
-static mw_meaning meaning_of(void *with, const cpu_token *name) {
+static mw_meaning meaning_of(void *with, const mw_token *name) {
   (void)with;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (cpu_token_is(name, known[i].name)) return known[i].meaning;
+    if (mw_token_is(name, known[i].name)) return known[i].meaning;
   return (mw_meaning){0};
 }
 
 /* ---- printing -------------------------------------------------------------------------------------------------- */
 
-static void put_type(cpu_text *out, mw_type type) {
+static void put_type(mw_text *out, mw_type type) {
   static const char *const classes[] = {"", "C", "4", "i"};
   if (!type.class && !type.levels && !type.reference && !type.volatiles) return;
-  cpu_text_format(out, ":%s%s%s", classes[type.class], type.volatiles & 1 ? "~" : "", type.reference ? "&" : "");
+  mw_text_format(out, ":%s%s%s", classes[type.class], type.volatiles & 1 ? "~" : "", type.reference ? "&" : "");
   for (int i = type.levels; i > 0; i--)
-    cpu_text_format(out, "%s%s", i > type.levels - type.arrays ? "[]" : "*", type.volatiles >> i & 1 ? "~" : "");
+    mw_text_format(out, "%s%s", i > type.levels - type.arrays ? "[]" : "*", type.volatiles >> i & 1 ? "~" : "");
 }
 
-static void put_list(const mw_body *, cpu_text *, int first);
-static void put_child(const mw_body *, cpu_text *, const char *word, int index);
+static void put_list(const mw_body *, mw_text *, int first);
+static void put_child(const mw_body *, mw_text *, const char *word, int index);
 
-static void put_name(const mw_body *in, cpu_text *out, const mw_expr *it) {
+static void put_name(const mw_body *in, mw_text *out, const mw_expr *it) {
   static const char *const marks[] = {"?", "l.", "p.", "v.", "c.", "f.", "t.", "b."};
-  cpu_text_put(out, marks[it->binding]);
-  for (int i = it->first; i < it->last; i++) cpu_text_format(out, "%.*s", TEXT(&in->tokens->at[i]));
+  mw_text_put(out, marks[it->binding]);
+  for (int i = it->first; i < it->last; i++) mw_text_format(out, "%.*s", TEXT(&in->tokens->at[i]));
 }
 
-static void put_expr(const mw_body *in, cpu_text *out, int index) {
+static void put_expr(const mw_body *in, mw_text *out, int index) {
   static const char *const names[] = {
       [MW_EXPR_INDEX] = "[]",      [MW_EXPR_CALL] = "call",     [MW_EXPR_CAST] = "cast",
       [MW_EXPR_BRACES] = "braces", [MW_EXPR_BRACKETS] = "()",   [MW_EXPR_CONDITIONAL] = "?:",
       [MW_EXPR_SIZEOF] = "sizeof", [MW_EXPR_LAMBDA] = "lambda", [MW_EXPR_UNKNOWN] = "unknown"};
   const mw_expr *it = &in->exprs[index];
-  const cpu_token *op = &in->tokens->at[it->op];
+  const mw_token *op = &in->tokens->at[it->op];
   if (!index) return;
   if (it->kind == MW_EXPR_NAME) {
     put_name(in, out, it);
   } else if (it->kind == MW_EXPR_NUMBER || it->kind == MW_EXPR_STRING) {
-    cpu_text_format(out, "%.*s", TEXT(op));
+    mw_text_format(out, "%.*s", TEXT(op));
     return;
   } else {
     const bool member = it->kind == MW_EXPR_MEMBER || it->kind == MW_EXPR_ARROW;
     const char *sign = it->kind == MW_EXPR_MEMBER ? "." : it->kind == MW_EXPR_ARROW ? "->" : NULL;
     if (names[it->kind])
-      cpu_text_format(out, "(%s", names[it->kind]);
+      mw_text_format(out, "(%s", names[it->kind]);
     else if (sign)
-      cpu_text_format(out, "(%s%.*s", sign, TEXT(op));
+      mw_text_format(out, "(%s%.*s", sign, TEXT(op));
     else
-      cpu_text_format(out, "(%s%.*s", it->kind == MW_EXPR_POSTFIX ? "post" : "", TEXT(op));
+      mw_text_format(out, "(%s%.*s", it->kind == MW_EXPR_POSTFIX ? "post" : "", TEXT(op));
     put_list(in, out, it->a);
     if (!member) put_list(in, out, it->b);
     if (it->kind == MW_EXPR_LAMBDA)
       put_child(in, out, "", it->c);
     else
       put_list(in, out, it->c);
-    cpu_text_put(out, ")");
+    mw_text_put(out, ")");
   }
   put_type(out, it->type);
 }
 
-static void put_list(const mw_body *in, cpu_text *out, int first) {
+static void put_list(const mw_body *in, mw_text *out, int first) {
   for (int i = first; i; i = in->exprs[i].next) {
-    cpu_text_put(out, " ");
+    mw_text_put(out, " ");
     put_expr(in, out, i);
   }
 }
 
-static void put_statement(const mw_body *, cpu_text *, int index);
+static void put_statement(const mw_body *, mw_text *, int index);
 
-static void put_child(const mw_body *in, cpu_text *out, const char *word, int index) {
+static void put_child(const mw_body *in, mw_text *out, const char *word, int index) {
   if (!index) return;
-  cpu_text_format(out, " %s", word);
+  mw_text_format(out, " %s", word);
   put_statement(in, out, index);
 }
 
-static void put_declared(const mw_body *in, cpu_text *out, const mw_statement *it) {
+static void put_declared(const mw_body *in, mw_text *out, const mw_statement *it) {
   for (int i = it->declared; i < it->declared + it->ndeclared; i++) {
     const mw_declared *one = &in->declared[i];
-    cpu_text_format(out, " %s%.*s",
-                    one->is_shared   ? "shared "
-                    : one->is_static ? "static "
-                                     : "",
-                    TEXT(&in->tokens->at[one->name]));
+    mw_text_format(out, " %s%.*s",
+                   one->is_shared   ? "shared "
+                   : one->is_static ? "static "
+                                    : "",
+                   TEXT(&in->tokens->at[one->name]));
     put_type(out, one->type);
-    if (one->init) cpu_text_put(out, " =");
+    if (one->init) mw_text_put(out, " =");
     put_list(in, out, one->init);
   }
 }
 
-static void put_statement(const mw_body *in, cpu_text *out, int index) {
+static void put_statement(const mw_body *in, mw_text *out, int index) {
   static const char *const names[] = {"unknown", "expr",  "declare",  "type",  "block",  "if",
                                       "for",     "range", "while",    "do",    "switch", "case",
                                       "return",  "break", "continue", "label", "goto",   "try"};
   const mw_statement *it = &in->statements[index];
-  cpu_text_format(out, "(%s", names[it->kind]);
+  mw_text_format(out, "(%s", names[it->kind]);
   put_declared(in, out, it);
   put_child(in, out, "", it->head);
   put_list(in, out, it->test);
-  if (it->step) cpu_text_put(out, " step");
+  if (it->step) mw_text_put(out, " step");
   put_list(in, out, it->step);
   for (int i = it->child; i; i = in->statements[i].next) put_child(in, out, "", i);
   put_child(in, out, "else ", it->otherwise);
-  cpu_text_put(out, ")");
+  mw_text_put(out, ")");
 }
 
 static void expect(const char *source, const char *want) {
-  cpu_tokens tokens;
-  cpu_text out = {0};
+  mw_tokens tokens;
+  mw_text out = {0};
   mw_body body;
-  cpu_tokens_read(&tokens, source, NULL);
+  mw_tokens_read(&tokens, source, NULL);
   mw_body_read(&body, &tokens, 0, tokens.count, &(mw_names){meaning_of, NULL});
   for (int i = body.statements[0].child; i; i = body.statements[i].next) {
-    if (out.size) cpu_text_put(&out, " ");
+    if (out.size) mw_text_put(&out, " ");
     put_statement(&body, &out, i);
   }
   assert_string_equal(out.at ? out.at : "", want);
   mw_body_free(&body);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   free(out.at);
 }
 

@@ -163,16 +163,16 @@ static void front_try(const char *text) {
 
 /* The tokens of a text that the preprocessor gave, and its inline PTX. */
 static void tokens_try(const char *text) {
-  cpu_tokens tokens;
-  cpu_tokens_read(&tokens, text, "");
+  mw_tokens tokens;
+  mw_tokens_read(&tokens, text, "");
   if (!tokens.wrong.what) {
-    cpu_specifiers_order(&tokens);
-    cpu_templates_mark(&tokens);
+    mw_specifiers_order(&tokens);
+    mw_templates_mark(&tokens);
     cpu_ptx_rewrite(&tokens);
     for (int i = 0; i < tokens.count; i++)
-      if (cpu_token_is(&tokens.at[i], "asm")) mw_free(cpu_ptx_unknown(&tokens, i));
+      if (mw_token_is(&tokens.at[i], "asm")) mw_free(cpu_ptx_unknown(&tokens, i));
   }
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 static int number(const char *name, int otherwise) {
@@ -211,9 +211,9 @@ static void open_directives(void **nothing) {
   static const char *const texts[] = {"using",  "using ;", "typedef",  "typedef ;", "concept", "enum",
                                       "struct", "extern",  "template", "~",         "::",      "namespace"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) front_try(texts[i]);
-  cpu_text deep = {0};
-  cpu_text_put(&deep, "#if 1");
-  for (int i = 0; i < 1000000; i++) cpu_text_put(&deep, "?1");
+  mw_text deep = {0};
+  mw_text_put(&deep, "#if 1");
+  for (int i = 0; i < 1000000; i++) mw_text_put(&deep, "?1");
   front_try(deep.at);
   mw_free(deep.at);
 }

@@ -6,17 +6,17 @@
 #include "tests/c/test.h"
 
 static void expect_tokens(const char *text, const char *const *want) {
-  cpu_tokens tokens;
-  cpu_tokens_read(&tokens, text, NULL);
+  mw_tokens tokens;
+  mw_tokens_read(&tokens, text, NULL);
   int count = 0;
   for (; want[count]; count++) {
     assert_true(count < tokens.count);
-    if (!cpu_token_is(&tokens.at[count], want[count]))
+    if (!mw_token_is(&tokens.at[count], want[count]))
       fail_msg("token %d is '%.*s', not '%s'", count, tokens.at[count].size, tokens.at[count].text, want[count]);
   }
   assert_int_equal(tokens.count, count);
-  assert_int_equal(tokens.at[count].kind, CPU_END);
-  cpu_tokens_free(&tokens);
+  assert_int_equal(tokens.at[count].kind, MW_TOKEN_END);
+  mw_tokens_free(&tokens);
 }
 #define TOKENS(text, ...) expect_tokens(text, (const char *const[]){__VA_ARGS__, NULL})
 
@@ -49,119 +49,119 @@ static void written_text(void **state) {
 /* White space is put around what stands for a word: a&bitand b is a & &b. */
 static void words(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_text out = {0};
-  cpu_tokens_read(&tokens, "a&bitand b bitand&c", NULL);
-  cpu_text_plain(&out, &tokens, 0, tokens.count);
+  mw_tokens tokens;
+  mw_text out = {0};
+  mw_tokens_read(&tokens, "a&bitand b bitand&c", NULL);
+  mw_text_plain(&out, &tokens, 0, tokens.count);
   assert_string_equal(out.at, "a& & b & &c");
   free(out.at);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 /* Two branches of an #if that open a brace each: the last one finds its partner. */
 static void unbalanced_text(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_tokens_read(&tokens, "n { f(int a { f(b) { c ] } }", NULL);
+  mw_tokens tokens;
+  mw_tokens_read(&tokens, "n { f(int a { f(b) { c ] } }", NULL);
   assert_non_null(tokens.wrong.what);
   const int want[] = {-1, -1, -1, -1, -1, -1, 15, -1, 10, -1, 8, 14, -1, -1, 11, 6};
   assert_int_equal(tokens.count, 16);
   for (int i = 0; i < 16; i++) assert_int_equal(tokens.at[i].match, want[i]);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 static void directives(void **state) {
   (void)state;
-  const char *end, *at = cpu_directive_next("int a; # b\n /* c\n*/ # /* d */ include \\\n <e> // f\n\"#g\"", &end);
-  cpu_text text = {0};
+  const char *end, *at = mw_directive_next("int a; # b\n /* c\n*/ # /* d */ include \\\n <e> // f\n\"#g\"", &end);
+  mw_text text = {0};
   assert_non_null(at);
-  cpu_directive_text(&text, at, end);
+  mw_directive_text(&text, at, end);
   assert_string_equal(text.at, "# include <e> ");
-  assert_null(cpu_directive_next(end, &end));
+  assert_null(mw_directive_next(end, &end));
   free(text.at);
 }
 
 /* >> closes two template lists as often as it shifts: it stays two tokens, and is written as it was. */
 static void shifts(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_text out = {0};
-  cpu_tokens_read(&tokens, "a>>3 + v<w<int>>", NULL);
-  cpu_text_plain(&out, &tokens, 0, tokens.count);
+  mw_tokens tokens;
+  mw_text out = {0};
+  mw_tokens_read(&tokens, "a>>3 + v<w<int>>", NULL);
+  mw_text_plain(&out, &tokens, 0, tokens.count);
   assert_string_equal(out.at, "a>>3 + v<w<int>>");
   free(out.at);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 static void brackets(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_tokens_read(&tokens, "f(a[1], {b})", NULL);
+  mw_tokens tokens;
+  mw_tokens_read(&tokens, "f(a[1], {b})", NULL);
   assert_null(tokens.wrong.what);
   assert_int_equal(tokens.at[1].match, tokens.count - 1);
   assert_int_equal(tokens.at[tokens.count - 1].match, 1);
   assert_int_equal(tokens.at[3].match, 5);
-  cpu_tokens_free(&tokens);
-  cpu_tokens_read(&tokens, "f(\n(a]\n)", NULL);
+  mw_tokens_free(&tokens);
+  mw_tokens_read(&tokens, "f(\n(a]\n)", NULL);
   assert_int_equal(tokens.wrong.line, 2);
-  cpu_tokens_free(&tokens);
-  cpu_tokens_read(&tokens, "{\n{ }", NULL);
+  mw_tokens_free(&tokens);
+  mw_tokens_read(&tokens, "{\n{ }", NULL);
   assert_int_equal(tokens.wrong.line, 1);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 static void lines(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_tokens_read(&tokens, "# 7 \"k.cu\"\na\nb\n# 3 \"h.cuh\" 1\nc\n# 10 \"k.cu\" 2\nd", NULL);
+  mw_tokens tokens;
+  mw_tokens_read(&tokens, "# 7 \"k.cu\"\na\nb\n# 3 \"h.cuh\" 1\nc\n# 10 \"k.cu\" 2\nd", NULL);
   assert_int_equal(tokens.count, 4);
   const int want[] = {7, 8, 3, 10};
   for (int i = 0; i < 4; i++) assert_int_equal(tokens.at[i].line, want[i]);
   assert_string_equal(tokens.files[tokens.at[0].file], "k.cu");
   assert_string_equal(tokens.files[tokens.at[2].file], "h.cuh");
   assert_int_equal(tokens.at[3].file, tokens.at[0].file);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 static void chunks(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_tokens_read(&tokens,
-                  "# 1 \"k.cu\"\n# 1 \"/usr/include/x.h\" 1 3 4\nextern int x;\n# 2 \"k.cu\" 2\nint y;\n"
-                  "# 1 \"/shim/a.h\" 1\nint hidden;\n# 1 \"/shim/b.h\" 1\nint more;\n# 2 \"/shim/a.h\" 2\n"
-                  "# 4 \"k.cu\" 2\nint z;\n",
-                  "/shim");
-  assert_int_equal(tokens.at[0].kind, CPU_CHUNK);
+  mw_tokens tokens;
+  mw_tokens_read(&tokens,
+                 "# 1 \"k.cu\"\n# 1 \"/usr/include/x.h\" 1 3 4\nextern int x;\n# 2 \"k.cu\" 2\nint y;\n"
+                 "# 1 \"/shim/a.h\" 1\nint hidden;\n# 1 \"/shim/b.h\" 1\nint more;\n# 2 \"/shim/a.h\" 2\n"
+                 "# 4 \"k.cu\" 2\nint z;\n",
+                 "/shim");
+  assert_int_equal(tokens.at[0].kind, MW_TOKEN_CHUNK);
   assert_non_null(memmem(tokens.at[0].text, (size_t)tokens.at[0].size, "extern int x;", 13));
-  assert_true(cpu_token_is(&tokens.at[2], "y"));
-  assert_int_equal(tokens.at[4].kind, CPU_CHUNK);
+  assert_true(mw_token_is(&tokens.at[2], "y"));
+  assert_int_equal(tokens.at[4].kind, MW_TOKEN_CHUNK);
   assert_non_null(memmem(tokens.at[4].text, (size_t)tokens.at[4].size, "#include \"/shim/a.h\"", 20));
-  assert_true(cpu_token_is(&tokens.at[6], "z"));
+  assert_true(mw_token_is(&tokens.at[6], "z"));
   assert_int_equal(tokens.at[6].line, 4);
   assert_int_equal(tokens.count, 8);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 static void pragmas(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_tokens_read(&tokens, "x;\n#pragma unroll 4\nfor", NULL);
-  assert_int_equal(tokens.at[2].kind, CPU_PRAGMA);
-  assert_true(cpu_token_is(&tokens.at[2], "#pragma unroll 4"));
+  mw_tokens tokens;
+  mw_tokens_read(&tokens, "x;\n#pragma unroll 4\nfor", NULL);
+  assert_int_equal(tokens.at[2].kind, MW_TOKEN_PRAGMA);
+  assert_true(mw_token_is(&tokens.at[2], "#pragma unroll 4"));
   assert_int_equal(tokens.at[3].line, 3);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 /* Written text keeps every token on its own line of the user's file. */
 static void located(void **state) {
   (void)state;
-  cpu_tokens tokens;
-  cpu_text out = {0};
-  cpu_tokens_read(&tokens, "# 5 \"k.cu\"\na\nb\n\n\n\n\n\n\n\n\nc", NULL);
-  cpu_text_range(&out, &tokens, 0, tokens.count);
+  mw_tokens tokens;
+  mw_text out = {0};
+  mw_tokens_read(&tokens, "# 5 \"k.cu\"\na\nb\n\n\n\n\n\n\n\n\nc", NULL);
+  mw_text_range(&out, &tokens, 0, tokens.count);
   assert_string_equal(out.at, "\n# 5 \"k.cu\"\n a\n b\n# 15 \"k.cu\"\n c");
   free(out.at);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
 }
 
 int main(void) {

@@ -10,24 +10,24 @@
 
 /* lines: definitions without "#define", one per line, then the text, whose expansion is given back in one line. */
 static char *expand(const char *lines, const char *text) {
-  cpu_tokens texts = {0}, line = {0}, out = {0};
-  cpu_text plain = {0};
-  cpu_tokens_file(&texts, "x.cu", 4);
-  cpu_macros *macros = cpu_macros_new(&texts);
+  mw_tokens texts = {0}, line = {0}, out = {0};
+  mw_text plain = {0};
+  mw_tokens_file(&texts, "x.cu", 4);
+  mw_macros *macros = mw_macros_new(&texts);
   for (const char *at = lines, *end; *at; at = *end ? end + 1 : end) {
     end = at + strcspn(at, "\n");
     const int first = line.count;
-    cpu_tokens_lex(&line, at, end, 1, 0);
-    assert_true(cpu_macro_define(macros, &line, first, line.count));
+    mw_tokens_lex(&line, at, end, 1, 0);
+    assert_true(mw_macro_define(macros, &line, first, line.count));
   }
   const int first = line.count;
-  cpu_tokens_lex(&line, text, text + strlen(text), 7, 0);
-  cpu_macros_expand(macros, &line, first, line.count, &out);
-  cpu_text_plain(&plain, &out, 0, out.count);
-  cpu_macros_free(macros);
-  cpu_tokens_free(&line);
-  cpu_tokens_free(&out);
-  cpu_tokens_free(&texts);
+  mw_tokens_lex(&line, text, text + strlen(text), 7, 0);
+  mw_macros_expand(macros, &line, first, line.count, &out);
+  mw_text_plain(&plain, &out, 0, out.count);
+  mw_macros_free(macros);
+  mw_tokens_free(&line);
+  mw_tokens_free(&out);
+  mw_tokens_free(&texts);
   return plain.at;
 }
 
@@ -96,23 +96,23 @@ static void conditions(void **state) {
                {"__has_attribute(unused) + true", 1},
                {"TWICE(N) == 8", 1},
                {"", 0}};
-  cpu_tokens texts = {0}, line = {0};
-  cpu_tokens_file(&texts, "x.cu", 4);
-  cpu_macros *macros = cpu_macros_new(&texts);
+  mw_tokens texts = {0}, line = {0};
+  mw_tokens_file(&texts, "x.cu", 4);
+  mw_macros *macros = mw_macros_new(&texts);
   const char *const define[] = {"N 4", "TWICE(x) (2 * (x))"};
   for (int i = 0; i < 2; i++) {
     const int first = line.count;
-    cpu_tokens_lex(&line, define[i], define[i] + strlen(define[i]), 1, 0);
-    assert_true(cpu_macro_define(macros, &line, first, line.count));
+    mw_tokens_lex(&line, define[i], define[i] + strlen(define[i]), 1, 0);
+    assert_true(mw_macro_define(macros, &line, first, line.count));
   }
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int first = line.count;
-    cpu_tokens_lex(&line, cases[i].text, cases[i].text + strlen(cases[i].text), 1, 0);
-    if (cpu_condition(macros, &line, first, line.count, has_one, NULL) != cases[i].value) fail_msg("%s", cases[i].text);
+    mw_tokens_lex(&line, cases[i].text, cases[i].text + strlen(cases[i].text), 1, 0);
+    if (mw_condition(macros, &line, first, line.count, has_one, NULL) != cases[i].value) fail_msg("%s", cases[i].text);
   }
-  cpu_macros_free(macros);
-  cpu_tokens_free(&line);
-  cpu_tokens_free(&texts);
+  mw_macros_free(macros);
+  mw_tokens_free(&line);
+  mw_tokens_free(&texts);
 }
 
 int main(void) {

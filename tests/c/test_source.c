@@ -198,9 +198,9 @@ static void variables_in_written_text(void **state) {
   expect_variable(text, "total", "int64_t");
   expect_variable(text, "names", "const char *");
   expect_variable(text, "kept", "double");
-  cpu_text many = {0};
-  for (int i = 0; i < 100; i++) cpu_text_format(&many, "%s v%d", i ? "," : "__device__ int", i);
-  cpu_text_put(&many, ";");
+  mw_text many = {0};
+  for (int i = 0; i < 100; i++) mw_text_format(&many, "%s v%d", i ? "," : "__device__ int", i);
+  mw_text_put(&many, ";");
   expect_variable(many.at, "v99", "int");
   mw_free(many.at);
   const char *const others[] = {"helper", "a", "plain", "odd", "other", "x", NULL};

@@ -7,15 +7,15 @@
 
 #include "tests/c/test.h"
 
-static void put_names(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  const cpu_tokens *tokens = &program->tokens;
+static void put_names(const cpu_program *program, const cpu_function *function, mw_text *out) {
+  const mw_tokens *tokens = &program->tokens;
   static const char *const own[] = {"", "~", "!"}, *const far[] = {"", "'", "\""};
   for (int i = function->body + 1; i + 1 < function->last; i++) {
-    const bool word = cpu_token_any(&tokens->at[i], WORDS("if", "for", "switch", "case", "break", "static_assert"));
-    const bool name = tokens->at[i].kind == CPU_NAME && !word && !cpu_is_member(tokens, i);
+    const bool word = mw_token_any(&tokens->at[i], WORDS("if", "for", "switch", "case", "break", "static_assert"));
+    const bool name = tokens->at[i].kind == MW_TOKEN_NAME && !word && !mw_is_member(tokens, i);
     const cpu_write one = name ? cpu_write_at(program, tokens, i, CPU_POINTER) : CPU_READ;
     const cpu_write all = name ? cpu_write_at(program, tokens, i, CPU_VALUE) : CPU_READ;
-    cpu_text_format(out, "%s%.*s%s", out->size ? " " : "", TEXT(&tokens->at[i]), one ? own[one] : far[all]);
+    mw_text_format(out, "%s%.*s%s", out->size ? " " : "", TEXT(&tokens->at[i]), one ? own[one] : far[all]);
   }
 }
 
@@ -23,15 +23,15 @@ static void put_names(const cpu_program *program, const cpu_function *function, 
 static void expect(const char *front, const char *want) {
   mw_error error = {0};
   cpu_program *program = NULL;
-  cpu_text text = {0}, out = {0};
-  cpu_text_format(&text, "%s\n__device__ void f(int *x, int n, int m, float4 v, float4 *q) {", front);
+  mw_text text = {0}, out = {0};
+  mw_text_format(&text, "%s\n__device__ void f(int *x, int n, int m, float4 v, float4 *q) {", front);
   for (const char *at = want; *at; at++)
-    if (*at != '!' && *at != '\'' && *at != '"' && *at != '~') cpu_text_add(&text, at, 1);
-  cpu_text_put(&text, "}\n__global__ void k(int *x) { f(x, 1, 2, float4(), nullptr); }\n");
+    if (*at != '!' && *at != '\'' && *at != '"' && *at != '~') mw_text_add(&text, at, 1);
+  mw_text_put(&text, "}\n__global__ void k(int *x) { f(x, 1, 2, float4(), nullptr); }\n");
   const mw_source source = {.name = "t.cu", .text = text.at, .no_cache = true};
   if (cpu_program_parse(&source, false, &program, &error) != MW_OK) fail_msg("%s", error.text);
   for (int i = 0; i < program->nfunctions; i++)
-    if (cpu_token_is(&program->tokens.at[program->functions[i].name], "f"))
+    if (mw_token_is(&program->tokens.at[program->functions[i].name], "f"))
       put_names(program, &program->functions[i], &out);
   assert_string_equal(out.at, want);
   cpu_program_free(program);

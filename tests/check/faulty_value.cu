@@ -56,6 +56,12 @@ __global__ void written_past_a_local_array(int *out, int n) {
   out[threadIdx.x] = a[0];
 }
 
+__global__ void array_and_pointer_past_it(int *out, int n) {
+  int a[4] = {1, 2, 3, 4}, *p = a;
+  p[n] = 1; // finding: index
+  out[threadIdx.x] = a[0];
+}
+
 __global__ void read_past_a_local_array(int *out, int n) {
   int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
   const int *p = a;

@@ -16,6 +16,7 @@ return {
   { "half_of_halves", 1, 32, { i32(32), i32(32) } },
   { "three_of_a_vector", 1, 32, { array("f32", 128), array("f32", 128) } },
   { "written_past_a_local_array", 1, 32, { i32(32), 4 } },
+  { "array_and_pointer_past_it", 1, 32, { i32(32), 4 } },
   { "read_past_a_local_array", 1, 32, { i32(32), 4 } },
   { "read_before_a_local_array", 1, 32, { array("i8", 32), 2 } },
   { "local_array_of_a_helper", 1, 32, { i32(32), 4 } },

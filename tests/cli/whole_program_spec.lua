@@ -64,6 +64,74 @@ int main(int argc, char **argv) {
 }
 ]]
 
+local MIXED <const> = [[
+#include <thread>
+#include <cooperative_groups.h>
+#include <cuda_fp16.h>
+#include <curand_kernel.h>
+namespace cg = cooperative_groups;
+extern "C" int helper(int);
+struct next {
+  __host__ __device__ int operator()(int x) const { return x + 1; }
+  __device__ int own() const { return threadIdx.x; }
+};
+template <class T, class F> __global__ void __launch_bounds__(128) apply(T *x, int n, F f) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = f(x[i]);
+}
+__global__ void init(curandState *s) { curand_init(1, threadIdx.x, 0, &s[threadIdx.x]); }
+__global__ void draw(curandState *s, float *x) { x[threadIdx.x] = curand_uniform(&s[threadIdx.x]); }
+__global__ void add(int *x) { if (cg::this_thread_block().thread_rank() == 0) *x += 10; }
+__global__ void halves(half *h) { h[threadIdx.x] = __hadd(h[threadIdx.x], __float2half(1.f)); }
+class solver {
+ public:
+  explicit solver(int n) : n_(n) { cudaMallocManaged(&x_, n * sizeof(int)); cudaStreamCreate(&s_); }
+  ~solver() { cudaFree(x_); cudaStreamDestroy(s_); }
+  int run() {
+    for (int i = 0; i < n_; i++) x_[i] = i;
+    apply<int, next><<<(n_ + 127) / 128, 128, 0, s_>>>(x_, n_, next());
+    cudaStreamSynchronize(s_);
+    return x_[n_ - 1];
+  }
+ private:
+  int *x_, n_;
+  cudaStream_t s_;
+};
+int main() {
+  int right = 0, *n;
+  std::thread threads[3];
+  bool ended[3] = {};
+  for (int t = 0; t < 3; t++) threads[t] = std::thread([&ended, t] { ended[t] = solver(300 + t).run() == 300 + t; });
+  for (auto &thread : threads) thread.join();
+  for (bool end : ended) right += end;
+  printf("threads %d\n", right == 3);
+  curandState *states;
+  float *x;
+  cudaMalloc(&states, 32 * sizeof *states);
+  cudaMallocManaged(&x, 128);
+  init<<<1, 32>>>(states);
+  draw<<<1, 32>>>(states, x);
+  cudaDeviceSynchronize();
+  printf("draw %d\n", x[0] > 0.6747f && x[0] < 0.6749f);
+  half h[2] = {__float2half(1.5f), __float2half(2.f)}, *d;
+  cudaMalloc((void **)&d, sizeof h);
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  halves<<<1, 2>>>(d);
+  cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+  printf("half %g %g\n", __half2float(h[0]), (float)h[1]);
+  cudaMallocManaged(&n, sizeof(int));
+  void (*kernel)(int *) = add, *arguments[] = {&n};
+  *n = 0;
+  kernel<<<1, 1>>>(n);
+  cudaLaunchKernel((void *)add, dim3(1), dim3(1), arguments, 0, nullptr);
+  cudaLaunchKernel(add, 1, 1, arguments);
+  cudaDeviceSynchronize();
+  printf("pointers %d %d\n", *n, helper(3));
+  apply<<<1, 10>>>(x, 10, [] __host__ __device__ (float v) { return v; });
+  printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+}
+]]
+
 local HEADER <const> = "#pragma once\nstruct point { float x, y; };\n"
 
 describe("a whole program", function()
@@ -165,6 +233,18 @@ describe("a whole program", function()
     expect(2, "moonwarp: option '-I' is of a program, as in moonwarp run x.cu\n", "run memcopy -I more")
   end)
 
+  it("knows threads of the host, halves, cuRAND's states, groups, classes and pointers to kernels", function()
+    support.write(folder .. "/mixed.cu", MIXED)
+    support.write(folder .. "/helper.c", "int helper(int x) { return x * 14; }\n")
+    local status, output = moonwarp "run mixed.cu helper.c --device cpu"
+    local lines = {}
+    for line in output:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    assert.are.equal("threads 1\ndraw 1\nhalf 2.5 3\npointers 30 42", table.concat(lines, "\n", 1, 4), output)
+    assert.is_truthy(lines[5]:find "^moonwarp: mixed.cu:%d+: kernel 'apply': its template arguments have no name", output)
+    assert.are.equal("invalid device function", lines[6])
+    assert.are.equal(1, status)
+  end)
+
   it("may have several sources", function()
     support.write(folder .. "/one.cu", "void fill(int *x);\n#include <cstdio>\nint main() {\n  int *x;\n"
       .. "  cudaMallocManaged(&x, 8);\n  fill(x);\n  cudaDeviceSynchronize();\n"
@@ -172,6 +252,26 @@ describe("a whole program", function()
     support.write(folder .. "/two.cu", "__global__ void set(int *x) { x[threadIdx.x] = threadIdx.x + 1; }\n"
       .. "void fill(int *x) { set<<<1, 2>>>(x); }\n")
     expect(0, "1 2\n", "run one.cu two.cu --device cpu")
+  end)
+
+  it("is a lab, with input and expected output", function()
+    support.write(folder .. "/echo.cu", "#include <cstdio>\n__global__ void twice(int *x) { *x *= 2; }\nint main() {\n"
+      .. "  int *x;\n  cudaMallocManaged(&x, 4);\n  if (scanf(\"%d\", x) != 1) return 2;\n  twice<<<1, 1>>>(x);\n"
+      .. "  cudaDeviceSynchronize();\n  printf(\"%d \\n\\n\", *x);\n}\n")
+    support.write(folder .. "/in.txt", "21\n")
+    support.write(folder .. "/good.txt", "42\n")
+    support.write(folder .. "/bad.txt", "42\n43\n")
+    support.write(folder .. "/labs.lua", [[local function lab(name, expected)
+      return { name = name, program = "echo.cu", input = "in.txt", expected = expected, time_limit = 600 }
+    end
+    return { lab("good", "good.txt"), lab("bad", "bad.txt") }]])
+    local status, output = moonwarp "batch labs.lua --device cpu --out labs"
+    assert.is_truthy(output:find("good on cpu: passed", 1, true), output)
+    assert.is_truthy(output:find("bad-cpu: check failed: line 2 of the output is missing, expected '43'", 1, true),
+      output)
+    assert.are_not.equal(0, status)
+    expect(2, "moonwarp: option '--expected' is of a program, as in moonwarp run x.cu\n",
+      "run memcopy --expected in.txt")
   end)
 
   it("is nvcc's on a GPU", function()

@@ -42,7 +42,7 @@ describe("random kernels with classes", function()
     it("are computed as their model says with " .. compiler:match "[^/]*$", function()
       local seed = tonumber(os.getenv "MOONWARP_FUZZ_SEED") or 1
       local code = ("arg = { '%d', '%d', '%s' }\ndofile(%q)\n"):format(seed, count, split,
-        core.home() .. "/tests/generator/run.lua")
+        core.home() .. "/tests/generator/random_kernels.lua")
       local status, output = support.child(code, { limit = 800, env = { MOONWARP_CXX = compiler } })
       local words = ("seed %d: %s"):format(seed, output:sub(-8000))
       assert.are.equal(0, status, words)

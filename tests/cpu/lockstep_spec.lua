@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Code of before Volta that counts on the lanes of a warp to run in step, through volatile memory and without
--- __syncwarp(): it is right on GPUs in practice, and was wrong on the CPU device in every engine. Check mode tells of it.
+-- __syncwarp(): it is right on GPUs in practice, and was wrong on the CPU device in every engine. Check mode tells of
+-- it.
 
 local support = require "tests.support"
 local findings = require "moonwarp.measure.findings"
@@ -231,7 +232,8 @@ for _, way in ipairs(ways) do
 end
 
 describe("the note on lanes that run in step", function()
-  local BODY = "__global__ void k(int *x) { __shared__ volatile int s[64]; int t = threadIdx.x;\ns[t] = x[t];\n%s\nx[t] = s[t]; }"
+  local BODY = "__global__ void k(int *x) { __shared__ volatile int s[64]; int t = threadIdx.x;\ns[t] = x[t];\n%s\n"
+    .. "x[t] = s[t]; }"
 
   local function warned(body)
     local told = {}
@@ -246,8 +248,8 @@ describe("the note on lanes that run in step", function()
     local text = warned "s[t] += s[(t + 1) % 64];\ns[t] += s[(t + 2) % 64];"
     local _, count = text:gsub("put __syncwarp%(%) between the steps", "")
     assert.are.equal(1, count, text)
-    assert.is_truthy(text:find("steps.cu:3: warning: lanes of a warp pass each other values through volatile memory alone",
-      1, true), text)
+    local place = "steps.cu:3: warning: lanes of a warp pass each other values through volatile memory alone"
+    assert.is_truthy(text:find(place, 1, true), text)
   end)
 
   for _, body in ipairs { "s[t] += s[(t + 1) % 64]; __syncwarp();", "s[t] += s[(t + 1) % 64]; __syncthreads();",

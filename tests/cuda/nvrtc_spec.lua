@@ -66,6 +66,7 @@ local TEMPLATES = {
   ["moonwarp/grid.cu"] = { "moonwarp::copy_box<double>", "moonwarp::copy_box<__half>" },
   ["moonwarp/nccl.cu"] = { "moonwarp::combine<float,moonwarp::SUM>", "moonwarp::combine<long long,moonwarp::MIN>",
                            "moonwarp::divide<double>" },
+  ["moonwarp/plan.cu"] = { "moonwarp::gather<double>", "moonwarp::gather<int>" },
   ["moonwarp/rand.cu"] = { "moonwarp::draw<float,moonwarp::NORMAL>", "moonwarp::draw<double,moonwarp::LOG_NORMAL>" },
   ["moonwarp/sparse.cu"] = { "moonwarp::spmv<float>", "moonwarp::spmm<double>", "moonwarp::spsv<float>",
                              "moonwarp::tridiagonal<double>" },
@@ -122,6 +123,15 @@ describe("NVRTC", function()
       end
     end)
   end
+
+  it("keeps the values of streams.cu in registers", function()
+    local m <close> = mw.device("cuda:sm_90"):module { file = core.home() .. "/kernels/streams.cu" }
+    for _, name in ipairs { "iterate<float>", "iterate<double>" } do
+      local attributes = m:kernel(name):attributes()
+      assert.is_true(attributes.registers <= 32)
+      assert.are.equal(0, attributes.local_bytes)
+    end
+  end)
 
   it("knows a kernel's parameters, shared memory and engine", function()
     local dev = mw.device "cuda:sm_90"

@@ -61,7 +61,7 @@ describe("a curriculum", function()
     one("retries = -1", "retries must be a whole number from 0 to 100, got -1")
     one('devices = "gpu"', 'devices must be cuda, cuda:N or cpu, or a list of them, got gpu')
     one("timeout = 5", "unknown field 'timeout'; did you mean 'time_limit'?")
-    one('study = "memcopy"', 'one of study and script is wanted, as in study = "memcopy"')
+    one('study = "memcopy"', 'one of study, script and program is wanted, as in study = "memcopy"')
     one('gates = { 5 }', "gate 1: a gate is a table, got number")
   end)
 
@@ -82,6 +82,12 @@ describe("a curriculum", function()
     rejected("error('x', 0)", "x")
     rejected("return { nmae = 'x', { name = 'a', script = 'mine.lua' } }",
       "FILE: unknown field 'nmae'; did you mean 'name'?")
+  end)
+
+  it("has gates of rungs that the study has, as far as that is known", function()
+    rejected("return { { name = 'a', study = 'memcopy', gates = { field = 'T_tot', record = { rung = 'triadd' }, "
+      .. "of = { rung = 'library copy' }, at_least = 0.5 } } }",
+      "FILE: lab 'a': a gate names the rung 'triadd', which the study has not; did you mean 'triad'?")
   end)
 
   it("of the studies has each of them, and is no study itself", function()

@@ -102,10 +102,17 @@ local function study_run(seconds, n)
 end
 
 describe("the name of a measurement", function()
-  -- It was "64, number = 1, naive, naive, threads = 64".
+  -- It was "64, number = 1, naive, naive, threads = 64", then "64, naive".
   it("leaves out what a text in it tells as well", function()
     local labels = lists.map(measurement.of(study_run(0.1, 4)), function(one) return one.label end)
-    assert.are.same({ "64, naive", "256, naive", "64, tiled" }, labels)
+    assert.are.same({ "block = 64, naive", "block = 256, naive", "block = 64, tiled" }, labels)
+  end)
+
+  -- compare judged how long a search had taken.
+  it("is no row of a tuning's course", function()
+    local list = measurement.of(run_of { { tuning = "a loop", variant = "bx = 8", best = 1e-3, elapsed = 2.5,
+      joules = 3.5, units = { best = "s", elapsed = "s", joules = "J" } } })
+    assert.are.same({ "joules" }, lists.map(list, function(one) return one.field end))
   end)
 
   it("keeps numbers that no text tells", function()
@@ -210,8 +217,8 @@ describe("the history of numbers", function()
     support.with_folder(function(folder)
       for i, n in ipairs { 4, 5 } do store(folder, "out/numbers/" .. i, study_run(0.1, n)) end
       local output = output_of(folder, "history numbers")
-      assert.is_truthy(output:find("\n64, n = 4, tiled +1 "), output)
-      assert.is_truthy(output:find("\n64, n = 5, tiled +1 "), output)
+      assert.is_truthy(output:find("\nblock = 64, n = 4, tiled +1 "), output)
+      assert.is_truthy(output:find("\nblock = 64, n = 5, tiled +1 "), output)
       for i, n in ipairs { 6, 7 } do store(folder, "out/numbers/later" .. i, study_run(0.1, n)) end
       output = output_of(folder, "history numbers --svg") -- which drew nothing, without a word
       assert.is_truthy(output:find("12 measurements match, 6 at most fit into one chart", 1, true), output)

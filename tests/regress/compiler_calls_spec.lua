@@ -6,12 +6,13 @@
 local support = require "tests.support"
 
 -- Notes the kind of each call: what it makes, or that it only preprocesses or reads. clang++ is asked for the linker's
--- command once; $MUTE: it does not answer.
+-- command once, and both for their macros; $MUTE: it does not answer the first.
 local COMPILER = [[
 #!/bin/sh
 case " $* " in
   *" --version "*) ;;
   *" -### "*) test -z "$MUTE" || exit 1 ;;
+  *" -dM "*) echo macros >>"$CALLS" ;;
   *" -E "*) echo preprocess >>"$CALLS" ;;
   *" -fsyntax-only "*|*" /dev/null "*) echo read >>"$CALLS" ;;
   *" -c "*) echo compile >>"$CALLS" ;;
@@ -80,18 +81,19 @@ describe("the compiler", function()
     if os.execute("command -v " .. name .. " >/dev/null") then
       local calls_once = name == "g++" and "link " or "compile "
 
-      it("preprocesses no file with host headers: " .. name, function()
+      it("is asked for its macros once, and preprocesses no file: " .. name, function()
         support.with_folder(function(folder)
           compiler_write(folder, name)
-          assert.are.equal(calls_once, (calls_of(folder, HOST_FILE)))
+          assert.are.equal("macros " .. calls_once, (calls_of(folder, HOST_FILE)))
           assert.are.equal("", (calls_of(folder, HOST_FILE)))
+          assert.are.equal(calls_once, (calls_of(folder, "#define N 3\n" .. LOOP)))
         end)
       end)
 
       it("links if it does not say how: " .. name, function()
         support.with_folder(function(folder)
           compiler_write(folder, name)
-          assert.are.equal("link ", (calls_of(folder, HOST_FILE, nil, "yes")))
+          assert.are.equal("macros link ", (calls_of(folder, HOST_FILE, nil, "yes")))
         end)
       end)
 
@@ -108,7 +110,7 @@ describe("the compiler", function()
         support.with_folder(function(folder)
           compiler_write(folder, name)
           local calls, text = calls_of(folder, BARRIER, "'shared<float>'")
-          assert.are.equal(calls_once, calls)
+          assert.are.equal("macros " .. calls_once, calls)
           assert.is_truthy(text:find("x.cu:1: warning: unused variable", 1, true), text)
           local _, count = text:gsub("x.cu:7: warning: [^\n]*parenthes[ei]s", "")
           assert.are.equal(1, count, text)

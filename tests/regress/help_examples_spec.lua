@@ -17,7 +17,7 @@ local function shell(folder, script)
 cd '%s' || exit
 moonwarp() {
   case "$1 $2" in
-    "run memcopy") set -- "$@" -p seconds=0 ;;
+    "run memcopy") set -- "$@" -p seconds=0 -p rungs=1,2 ;;
     "tune stencil") set -- "$@" -p n=96 --most 2 ;;
   esac
   '%s' "$@"

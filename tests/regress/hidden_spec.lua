@@ -16,7 +16,7 @@ local EVERY <const> = support.whole and 1 or 12
 
 -- The last line says how many of the cases are as wanted; a cache of its own, as its entries go by the compiler's path.
 local function run(compiler, kind)
-  local script = core.home() .. "/tests/regress/hidden/run.lua"
+  local script = core.home() .. "/tests/regress/hidden/hidden_kernels.lua"
   local output
   support.with_folder(function(folder)
     output = support.child_passes(("arg = { %q, 'every=%d' }\ndofile(%q)\n"):format(kind, EVERY, script),

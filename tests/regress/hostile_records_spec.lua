@@ -129,19 +129,19 @@ describe("a damaged run", function()
       local random, attempt = damage.random(7), folder .. "/attempt"
       local bad, count = attempt .. "/s/1", { read = 0, refused = 0 }
       os.execute(("mkdir -p '%s'"):format(bad))
-      for number = 1, 400 do
+      for number = 1, 120 do -- 100000 in tests/stress
         local name, text = damage.file(record, lines, random)
         for _, one in ipairs { "record.json", "journal.jsonl" } do os.remove(("%s/%s"):format(bad, one)) end
         support.write(("%s/%s"):format(bad, name), text)
         local run, problem = store.read(bad)
         count[run and "read" or "refused"] = count[run and "read" or "refused"] + 1
         local fault, ending = damage.by_batch(attempt)
-        fault = fault or number <= 40 and damage.by_commands(bad, whole)
+        fault = fault or number <= 20 and damage.by_commands(bad, whole)
           or number <= 2 and damage.by_report { bad, whole }
         if fault then error(("%s\n%s: %s"):format(fault, name, text), 0) end
         assert.is_true(run ~= nil or type(problem) == "string" and ending.verdict == "failed", ending.verdict)
       end
-      assert.is_true(count.read > 50 and count.refused > 50, cjson.encode(count))
+      assert.is_true(count.read > 15 and count.refused > 15, cjson.encode(count))
     end)
   end)
 end)

@@ -7,7 +7,8 @@
 local core = require "moonwarp.core"
 
 local program = io.popen "readlink /proc/$PPID/exe":read "l"
-local RUN = "export MOONWARP_CXX=%s; run() { '%s' run '%s/tests/regress/classes/run.lua' -- --brief \"$@\"; }; "
+local RUN = "export MOONWARP_CXX=%s; "
+  .. "run() { '%s' run '%s/tests/regress/classes/probed_kernels.lua' -- --brief \"$@\"; }; "
   .. "{ run --engines auto --frames plain,barriers,helper,turning && run --engines fiber --per 40; } 2>/dev/null; "
   .. "echo status $?"
 

@@ -15,7 +15,7 @@ export deadline=$(($(date +%s) + ${LIMIT:-900} - 180))
 
 job() { # compiler first
   [ "$(date +%s)" -lt "$deadline" ] || return 0
-  MOONWARP_CXX=$1 "$program" run tests/generator/run.lua -- "$seed" "$each" "first=$2" show=1 2>&1
+  MOONWARP_CXX=$1 "$program" run tests/generator/random_kernels.lua -- "$seed" "$each" "first=$2" show=1 2>&1
 }
 export -f job
 

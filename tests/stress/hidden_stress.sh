@@ -14,7 +14,7 @@ for compiler in clang++ g++; do
   command -v $compiler >/dev/null || continue
   export MOONWARP_CXX=$compiler MOONWARP_CACHE=$scratch/$compiler
   for kind in kernels legal; do
-    "$program" run "$here/run.lua" -- $kind >"$scratch/log" 2>"$scratch/warnings" || bad=1
+    "$program" run "$here/hidden_kernels.lua" -- $kind >"$scratch/log" 2>"$scratch/warnings" || bad=1
     cat "$scratch/log"
     [[ $(tail -n 1 "$scratch/log") =~ ^([0-9]+)\ of\ ([0-9]+)\  ]] && [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ] || bad=1
   done

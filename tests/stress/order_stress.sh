@@ -15,7 +15,7 @@ export deadline=$(($(date +%s) + ${LIMIT:-900} - 120))
 
 job() { # compiler first
   [ "$(date +%s)" -lt "$deadline" ] || return 0
-  MOONWARP_CXX=$1 "$program" run tests/generator/order/run.lua -- "$seed" "$each" "first=$2" 2>&1
+  MOONWARP_CXX=$1 "$program" run tests/generator/order/random_mutants.lua -- "$seed" "$each" "first=$2" 2>&1
 }
 export -f job
 

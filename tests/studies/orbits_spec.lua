@@ -38,6 +38,18 @@ describe("the study orbits", function()
     end
   end)
 
+  it("has an error of leapfrog that falls by four where the step is halved", function()
+    local errors = {}
+    for i, steps in ipairs { 100, 200 } do
+      local run = support.study_passes("orbits", "--quiet " .. parameters("rungs=leapfrog orbits=3 per_orbit=" .. steps
+        .. " sphere=2 time_units=1"))
+      for _, r in ipairs(run.record.records) do
+        if r.group == "motion" and r.system == "two bodies" then errors[i] = r.energy_error end
+      end
+    end
+    assert.is_near(4, errors[1] / errors[2], 0.1)
+  end)
+
   it("has no false alarm for any ellipse, type and step", function()
     for _, words in ipairs { "real=f32 eccentricity=0.95 per_orbit=20", "eccentricity=0.9 per_orbit=50 rungs=Euler",
                              "real=f32 eccentricity=0.8 per_orbit=1000",

@@ -65,13 +65,6 @@ describe("the study reduction", function()
     end
   end)
 
-  it("takes any of its rungs, and shows no others", function()
-    local wanted = { tree = { "reduce_strided", "reduce_shuffle" }, threads = { "reduce_shuffle" } }
-    local parts = parts_of(support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum -p rungs=7,2").record)
-    for name, list in pairs(parts) do assert.are.same(wanted[name] or {}, list, name) end
-    for name in pairs(wanted) do assert.is_truthy(parts[name], name) end
-  end)
-
   it("has types after the first only in sums on the CPU device, but for two rungs", function()
     local run = support.study_passes("reduction", QUICK .. "-p parts=grid -p types=f32,f64 -p ops=min -p rungs=9,10,14")
     local list = {}

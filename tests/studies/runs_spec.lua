@@ -131,10 +131,10 @@ local ROWS <const> = {
                          "four samples per word", "four channels per word" },
               stages = { "zero-DM filter", "time binning", "boxcars" } },
     each = function(r) if r.group == "ladder" then near(64 * 300 * 20 / r.t.median, r.adds) end end },
-  { "dedispersion -p parts=pulsar -p channels=64 -p times=1024 -p dms=48 -p seeds=20", "pulsars in 20 of 20 skies",
+  { "dedispersion -p parts=pulsar -p channels=64 -p times=1024 -p dms=48 -p seeds=5", "pulsars in 5 of 5 skies",
     by = { function(r) return r.how end, function(of)
       for _, how in ipairs { "with it", "in half of the samples" } do
-        assert.are.same({ 20, 20 }, { of[how].found, of[how].skies }, how)
+        assert.are.same({ 5, 5 }, { of[how].found, of[how].skies }, how)
       end
       assert.is_true(of["without the zero-DM filter"].snr > 15) -- the interference
     end } },
@@ -180,8 +180,8 @@ local ROWS <const> = {
       assert.is_true(of["bfloat16, 4 per thread"].error_rms < 0.02)
       assert.is_true(of["packed bfloat16, 4 per thread"].error_rms < 0.05)
     end } },
-  { "fourier-search -p parts=pulsar -p rungs=4 -p n=8192 -p most=24 -p seeds=20", "the pulsar in 20 of 20 skies",
-    each = function(r) assert.are.same({ 20, 20 }, { r.found or 20, r.skies or 20 }) end },
+  { "fourier-search -p parts=pulsar -p rungs=4 -p n=8192 -p most=24 -p seeds=5", "the pulsar in 5 of 5 skies",
+    each = function(r) assert.are.same({ 5, 5 }, { r.found or 5, r.skies or 5 }) end },
   { "functions -p n=100 -p steps=2 -p doubles=300 -p every=1048573", "rates, and errors beside those that are known",
     each = function(r) if r.group == "rates" then near(200 / r.t.median, r.values) end end,
     by = { function(r) return r.tried and ("%s, %s, %s"):format(r.rung, r.type, r.range) end, function(of)

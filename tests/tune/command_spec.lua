@@ -71,8 +71,10 @@ describe("moonwarp tune", function()
         assert.are.same({ 2, "moonwarp: unknown kernel 'saxpi.cu'; did you mean 'saxpy.cu'?\n" },
           { run(("tuned %s saxpi.cu"):format(action)) })
       end
+      assert.are.equal(export, (select(2, run "tuned export saxpy")))
       assert.are.same({ 0, "1 entry forgotten\n" }, { run "tuned forget saxpy.cu" })
       assert.are.same({ 0, "no entries\n" }, { run "tuned list" })
+      assert.are.same({ 0, '{"schema": "moonwarp-tuned/1", "tuned": []}\n' }, { run "tuned export" })
     end)
   end)
 
@@ -102,6 +104,17 @@ extern "C" __global__ void wrong(float *y, const float *x, float a, int n) {
       assert.is_truthy(output:find("mine: there is no rung with a 'space' to tune", 1, true), output)
       assert.is_nil(output:find("chosen rungs", 1, true), output)
       assert.are.same({ 2, "moonwarp: unknown action 'lst'; did you mean 'list'?\n" }, { run "tuned lst" })
+      assert.are.same({ 2, "moonwarp: option '--seed' wants a whole number, got 'x'\n" },
+        { run "tune mine.lua --seed x" })
+    end)
+  end)
+
+  -- All variants were measured first, and none had an energy.
+  it("says at once that a device has no counter of energy", function()
+    with_files({ ["mine.lua"] = TUNED, ["saxpy.cu"] = small_study.KERNELS }, function(run)
+      local status, output = run "tune mine.lua --device cpu -p n=5000 --objective energy"
+      assert.are.equal(1, status, output)
+      assert.is_truthy(output:find("objective 'energy': cpu has no counter of energy; take 't'", 1, true), output)
     end)
   end)
 

@@ -31,17 +31,17 @@ static size_t round_up(size_t bytes, size_t unit) {
 /* In check mode each array has 64 GiB of address space to itself, its middle: an index of 32 bits reaches no other. */
 enum { FAR_SHIFT = 36, FAR_MOST = 512, FAR_LEAST = 16 };
 
-struct cpu_range {
+struct mw_span {
   char *base;
   size_t slots, next;
   bool taken[FAR_MOST];
 };
 
-static cpu_range *range_open(void) {
+static mw_span *range_open(void) {
   for (size_t slots = FAR_MOST; slots >= FAR_LEAST; slots /= 2) {
     char *base = mmap(NULL, slots << FAR_SHIFT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) continue;
-    cpu_range *range = mw_calloc(1, sizeof *range);
+    mw_span *range = mw_calloc(1, sizeof *range);
     range->base = base;
     range->slots = slots;
     return range;
@@ -49,13 +49,13 @@ static cpu_range *range_open(void) {
   return NULL;
 }
 
-static void range_close(cpu_range *range) {
+static void range_close(mw_span *range) {
   if (range) munmap(range->base, range->slots << FAR_SHIFT);
   mw_free(range);
 }
 
 /* Place for a mapping; NULL: none is left, or it is too large. */
-static char *range_take(cpu_range *range, size_t bytes) {
+static char *range_take(mw_span *range, size_t bytes) {
   if (!range || bytes > (size_t)1 << (FAR_SHIFT - 1)) return NULL;
   for (size_t i = 0; i < range->slots; i++, range->next++) {
     const size_t slot = range->next % range->slots;
@@ -68,7 +68,7 @@ static char *range_take(cpu_range *range, size_t bytes) {
 }
 
 /* False: it is not the range's. */
-static bool range_give(cpu_range *range, char *map, size_t bytes) {
+static bool range_give(mw_span *range, char *map, size_t bytes) {
   if (!range || (size_t)(map - range->base) >> FAR_SHIFT >= range->slots) return false;
   mmap(map, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   range->taken[(size_t)(map - range->base) >> FAR_SHIFT] = false;

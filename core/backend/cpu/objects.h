@@ -154,7 +154,7 @@ typedef struct cpu_buffer {
   mw_dtype dtype;
 } cpu_buffer;
 
-typedef struct cpu_range cpu_range;
+typedef struct mw_span mw_span;
 
 typedef struct cpu_found { /* an array near an address */
   bool found;
@@ -170,7 +170,7 @@ typedef struct cpu_memory {
   size_t count;
   atomic_int redzones; /* live arrays with a redzone */
   cpu_shadow *shadow;  /* in check mode; else NULL */
-  cpu_range *range;    /* likewise: where arrays lie far apart; NULL: the system gives no such address space */
+  mw_span *range;      /* likewise: where arrays lie far apart; NULL: the system gives no such address space */
   cpu_found freed[CPU_FREED]; /* likewise: the last ones */
   size_t nfreed;
 } cpu_memory;

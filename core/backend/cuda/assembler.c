@@ -24,7 +24,7 @@ bool cuda_assembler_undefined(const char *log, char *out, size_t size) {
   char *symbol = mw_format("%.*s", (int)strcspn(at, "'"), at);
   mw_signature signature;
   const bool mangled = mw_signature_parse(symbol, &signature);
-  const cpu_token bare = cpu_bare_name(mangled ? signature.plain : symbol);
+  const mw_token bare = mw_bare_name(mangled ? signature.plain : symbol);
   snprintf(out, size, "%.*s", TEXT(&bare));
   mw_signature_free(&signature);
   mw_free(symbol);
@@ -55,19 +55,19 @@ static void file_name(const char *ptx, int number, const mw_source *source, char
 }
 
 /* One error, at a line of PTX. */
-static void error_place(int line, const char *text, const char *ptx, const mw_source *source, cpu_text *out) {
-  const cpu_token word = {.kind = CPU_NAME, .text = "asm", .size = 3};
+static void error_place(int line, const char *text, const char *ptx, const mw_source *source, mw_text *out) {
+  const mw_token word = {.kind = MW_TOKEN_NAME, .text = "asm", .size = 3};
   char file[1024];
   int number = 0, source_line = 0;
   for (const char *at = ptx; at && line > 0; at = line_next(at), line--)
     sscanf(at, " .loc %d %d", &number, &source_line);
   file_name(ptx, number, source, file, sizeof file);
   if (!*file) return;
-  cpu_text_format(out, "%s:%d: error: PTX: %.*s\n", file, source_line, (int)strcspn(text, "\n"), text);
+  mw_text_format(out, "%s:%d: error: PTX: %.*s\n", file, source_line, (int)strcspn(text, "\n"), text);
   mw_excerpt_put(out, source, file, source_line, &word);
 }
 
-void cuda_assembler_place(const char *log, const char *ptx, const mw_source *source, cpu_text *out) {
+void cuda_assembler_place(const char *log, const char *ptx, const mw_source *source, mw_text *out) {
   while ((log = strstr(log, line_mark))) {
     log += sizeof line_mark - 1;
     const char *text = strstr(log, ": ");
@@ -87,14 +87,14 @@ static int number_before(const char *line, const char *words) {
 
 char *cuda_assembler_said(const char *log) {
   static const char front[] = "Function properties for ";
-  cpu_text out = {0};
-  cpu_text_put(&out, "");
+  mw_text out = {0};
+  mw_text_put(&out, "");
   while ((log = strstr(log, front))) {
     const char *symbol = log + sizeof front - 1, *line = line_next(symbol);
     log = symbol;
     const int stores = line ? number_before(line, " bytes spill stores") : -1;
     const int loads = line ? number_before(line, " bytes spill loads") : -1;
-    if (loads >= 0) cpu_text_format(&out, "%.*s %d %d\n", (int)strcspn(symbol, "\r\n"), symbol, stores, loads);
+    if (loads >= 0) mw_text_format(&out, "%.*s %d %d\n", (int)strcspn(symbol, "\r\n"), symbol, stores, loads);
   }
   return out.at;
 }

@@ -14,7 +14,7 @@ bool cuda_assembler_undefined(const char *log, char *out, size_t size);
 /* Is the log about lines of PTX, such as inline asm? */
 bool cuda_assembler_lines(const char *log);
 /* Its errors as "x.cu:12: error: ...", with the source lines. ptx: of the same compilation, with -lineinfo. */
-void cuda_assembler_place(const char *log, const char *ptx, const mw_source *, cpu_text *out);
+void cuda_assembler_place(const char *log, const char *ptx, const mw_source *, mw_text *out);
 
 /* What a verbose log says of spilled registers, "symbol bytes-stored bytes-loaded" a line; "": nothing. From mw_malloc. */
 char *cuda_assembler_said(const char *log);

@@ -218,7 +218,7 @@ static void assembler_explain(const mw_device *device, const mw_source *source, 
   if (cuda_assembler_undefined(err->log, name, sizeof name)) mw_front_undefined(front, source, name, err);
   if (!cuda_assembler_lines(err->log)) return;
   mw_error lined = {0};
-  cpu_text log = {0};
+  mw_text log = {0};
   char *ptx = ptx_with_lines(device, reduced, t, &lined);
   if (ptx && lined.log) cuda_assembler_place(lined.log, ptx, source, &log);
   mw_free(ptx);

@@ -17,92 +17,55 @@
 
 #if defined(__cplusplus)
 
-/* ---- templates of calls ---- */
+/* ---- templates of calls: the same with a pointer, a symbol or a kernel of its own type ---- */
 
-template <class T> cudaError_t cudaMalloc(T **p, size_t bytes) { return cudaMalloc((void **)(void *)p, bytes); }
-template <class T> cudaError_t cudaMallocHost(T **p, size_t bytes, unsigned = 0) {
-  return cudaMallocHost((void **)(void *)p, bytes);
-}
-template <class T> cudaError_t cudaHostAlloc(T **p, size_t bytes, unsigned flags) {
-  return cudaHostAlloc((void **)(void *)p, bytes, flags);
-}
-template <class T> cudaError_t cudaMallocManaged(T **p, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged((void **)(void *)p, bytes, flags);
-}
-template <class T> cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t width, size_t height) {
-  return cudaMallocPitch((void **)(void *)p, pitch, width, height);
-}
-template <class T> cudaError_t cudaMallocAsync(T **p, size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync((void **)(void *)p, bytes, stream);
-}
-template <class T> cudaError_t cudaHostGetDevicePointer(T **p, void *host, unsigned flags) {
-  return cudaHostGetDevicePointer((void **)(void *)p, host, flags);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
-                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
-  return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
-  return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream);
-}
-template <class T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
-  return cudaGetSymbolAddress(address, (const void *)&symbol);
-}
-template <class T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) {
-  return cudaGetSymbolSize(bytes, (const void *)&symbol);
-}
+#define MW_TYPED(name, parameters, ...) \
+  template <class T> cudaError_t name parameters { return name(__VA_ARGS__); }
+#define MW_KERNEL(name, parameters, ...) \
+  template <class... P> cudaError_t name parameters { return name(__VA_ARGS__); }
+#define MW_INLINE(name, parameters, ...) inline cudaError_t name parameters { return name(__VA_ARGS__); }
+
+MW_TYPED(cudaMalloc, (T **p, size_t bytes), (void **)(void *)p, bytes)
+MW_TYPED(cudaMallocHost, (T **p, size_t bytes, unsigned = 0), (void **)(void *)p, bytes)
+MW_TYPED(cudaHostAlloc, (T **p, size_t bytes, unsigned flags), (void **)(void *)p, bytes, flags)
+MW_TYPED(cudaMallocManaged, (T **p, size_t bytes, unsigned = cudaMemAttachGlobal), (void **)(void *)p, bytes)
+MW_TYPED(cudaMallocPitch, (T **p, size_t *pitch, size_t width, size_t height), (void **)(void *)p, pitch, width, height)
+MW_TYPED(cudaMallocAsync, (T **p, size_t bytes, cudaStream_t stream), (void **)(void *)p, bytes, stream)
+MW_TYPED(cudaHostGetDevicePointer, (T **p, void *host, unsigned flags), (void **)(void *)p, host, flags)
+MW_TYPED(cudaMemcpyToSymbol, (const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                              cudaMemcpyKind kind = cudaMemcpyHostToDevice),
+         (const void *)&symbol, from, bytes, offset, kind)
+MW_TYPED(cudaMemcpyFromSymbol, (void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
+         to, (const void *)&symbol, bytes, offset, kind)
+MW_TYPED(cudaMemcpyToSymbolAsync, (const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0),
+         (const void *)&symbol, from, bytes, offset, kind, stream)
+MW_TYPED(cudaMemcpyFromSymbolAsync, (void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0),
+         to, (const void *)&symbol, bytes, offset, kind, stream)
+MW_TYPED(cudaGetSymbolAddress, (void **address, const T &symbol), address, (const void *)&symbol)
+MW_TYPED(cudaGetSymbolSize, (size_t *bytes, const T &symbol), bytes, (const void *)&symbol)
+MW_KERNEL(cudaLaunchKernel, (void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0,
+                             cudaStream_t stream = 0, MW_HERE),
+          (const void *)kernel, grid, block, args, shared, stream, file, line)
+MW_KERNEL(cudaLaunchCooperativeKernel, (void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0,
+                                        cudaStream_t stream = 0, MW_HERE),
+          (const void *)kernel, grid, block, args, shared, stream, file, line)
+MW_KERNEL(cudaFuncSetCacheConfig, (void (*kernel)(P...), cudaFuncCache config), (const void *)kernel, config)
+MW_KERNEL(cudaFuncSetSharedMemConfig, (void (*kernel)(P...), cudaSharedMemConfig config), (const void *)kernel, config)
+MW_KERNEL(cudaFuncSetAttribute, (void (*kernel)(P...), cudaFuncAttribute which, int value), (const void *)kernel, which,
+          value)
+MW_KERNEL(cudaFuncGetAttributes, (cudaFuncAttributes *out, void (*kernel)(P...)), out, (const void *)kernel)
+MW_KERNEL(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, void (*kernel)(P...), int threads, size_t shared),
+          blocks, (const void *)kernel, threads, shared)
+MW_INLINE(cudaMemPrefetchAsync, (const void *p, size_t bytes, cudaMemLocation where, unsigned, cudaStream_t stream = 0),
+          p, bytes, where.id, stream)
+MW_INLINE(cudaMemAdvise, (const void *p, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation where), p, bytes,
+          advice, where.id)
+MW_INLINE(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph, void *, char *, size_t), exec, graph, 0ull)
 inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
   return cudaEventCreateWithFlags(event, flags);
-}
-inline cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation where, unsigned,
-                                        cudaStream_t stream = 0) {
-  return cudaMemPrefetchAsync(p, bytes, where.id, stream);
-}
-inline cudaError_t cudaMemAdvise(const void *p, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation where) {
-  return cudaMemAdvise(p, bytes, advice, where.id);
-}
-inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, void *, char *, size_t) {
-  return cudaGraphInstantiate(exec, graph, 0ull);
-}
-template <class... P>
-cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0,
-                             cudaStream_t stream = 0, MW_HERE) {
-  return cudaLaunchKernel((const void *)kernel, grid, block, args, shared, stream, file, line);
-}
-template <class... P>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0,
-                                        cudaStream_t stream = 0, MW_HERE) {
-  return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, args, shared, stream, file, line);
-}
-template <class... P> cudaError_t cudaFuncSetCacheConfig(void (*kernel)(P...), cudaFuncCache config) {
-  return cudaFuncSetCacheConfig((const void *)kernel, config);
-}
-template <class... P> cudaError_t cudaFuncSetSharedMemConfig(void (*kernel)(P...), cudaSharedMemConfig config) {
-  return cudaFuncSetSharedMemConfig((const void *)kernel, config);
-}
-template <class... P> cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
-  return cudaFuncSetAttribute((const void *)kernel, attribute, value);
-}
-template <class... P> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...)) {
-  return cudaFuncGetAttributes(attributes, (const void *)kernel);
-}
-template <class... P>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...), int threads,
-                                                          size_t shared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
 }
 template <class F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, F *kernel, int threads, size_t shared,

@@ -26,7 +26,7 @@ end
 function exit.complain(text, ...)
   if select("#", ...) > 0 then text = text:format(...) end
   stdout:flush()
-  stderr:write("moonwarp: ", text, "\n")
+  stderr:write("moonwarp: " .. text .. "\n") -- at once: other ranks print to the same place
 end
 
 --- The message of the program: of a usage error only the text, without place and traceback.

@@ -9,7 +9,7 @@ local failure = require "moonwarp.base.failure"
 
 local files = {}
 
-local PATIENCE <const> = 10 -- seconds for another process that changes a file
+local PATIENCE <const>, PAUSE <const> = 10, 0.005 -- seconds for another process that changes a file; between two looks
 local MOST = 1 << 30 -- bytes of a file that others left, unless its reader says less
 
 --- The whole of a file, or nil and why not.
@@ -130,6 +130,7 @@ function files.lock(name)
   local deadline, lfs = core.clock() + PATIENCE, require "lfs"
   while file and not lfs.lock(file, "w") do
     if core.interrupted() then core.raise("interrupted", "interrupted") end
+    core.pause(PAUSE)
     if core.clock() > deadline then
       reason = ("%s.lock: another process holds it since %d seconds or more; wait for its end, or end it"):format(name,
         PATIENCE)
@@ -140,7 +141,8 @@ function files.lock(name)
   return file
 end
 
---- Writes a whole file in one step: a plain file has its old content, or is not there, until it has all of the new.
+--- Writes a whole file in one step: a plain file has its old content, or is not there, until it has all of the new. It
+--- keeps its permissions.
 ---@param name string
 ---@param text string
 ---@return string? reason
@@ -149,7 +151,8 @@ function files.replace(name, text)
   -- A pipe, a device or a link: another file in its place would not be it.
   if mode and mode ~= "file" then return files.write(name, text) end
   local temporary = name .. ".part"
-  local reason = files.write(temporary, text)
+  local reason = mode and (files.write(temporary, "") or core.keep_mode(name, temporary))
+  reason = reason or files.write(temporary, text)
   if not reason then reason = select(2, os.rename(temporary, name)) end
   if reason then os.remove(temporary) end
   return reason

@@ -52,7 +52,8 @@ end
 ---@return string
 function kept:text(entries)
   local lines = lists.map(entries, function(entry) return json.encode(entry, self.order) end)
-  return ('{"schema": "%s", "%s": [\n%s\n]}\n'):format(self.schema, self.key, table.concat(lines, ",\n"))
+  local list = #lines > 0 and ("\n%s\n"):format(table.concat(lines, ",\n")) or ""
+  return ('{"schema": "%s", "%s": [%s]}\n'):format(self.schema, self.key, list)
 end
 
 --- Changes the entries, which no other process does meanwhile.

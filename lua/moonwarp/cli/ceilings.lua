@@ -32,10 +32,19 @@ ceilings.notes = [[
 exit status: 0 done, 1 a kernel of moonwarp computes what is wrong, 2 wrong use, 4 no such device,
 130 interrupted]]
 
+-- "757 M additions/s"; of few "13 additions/s"
+local function rate_of(row)
+  local text = units.format(row.value, row.unit, 3)
+  if not row.things then return text end
+  return (text:gsub(" (%S+)/s$", function(prefix)
+    return (" %s%s/s"):format(prefix == "1" and "" or prefix .. " ", row.things)
+  end))
+end
+
 local function line_of(row)
-  local value = row.value and units.format(row.value, row.unit, 3) or "none"
+  local value = row.value and rate_of(row) or "none"
   local sheet = row.sheet and (", data sheet %s"):format(units.format(row.sheet, row.unit, 3)) or ""
-  return ("%-12s %-14s %s%s"):format(row.name, value, row.reason or row.about, sheet)
+  return ("%-12s %-19s %s%s"):format(row.name, value, row.reason or row.about, sheet)
 end
 
 local function check_names(names)

@@ -6,6 +6,7 @@ local core = require "moonwarp.core"
 local execution = require "moonwarp.sweep.execution"
 local exit = require "moonwarp.base.exit"
 local files = require "moonwarp.base.files"
+local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.base.options"
 local path = require "moonwarp.base.path"
@@ -48,8 +49,8 @@ local function gpu_of(parsed)
   return word and word.kind == "gpu" and word or nil
 end
 
-local function shell(words)
-  local _, how, code = os.execute(table.concat(lists.map(words, path.word), " "))
+local function shell(words, redirections)
+  local _, how, code = os.execute(table.concat(lists.map(words, path.word), " ") .. " " .. (redirections or ""))
   return how == "signal" and 128 + code or code
 end
 
@@ -68,11 +69,55 @@ local function run_on_gpu(parsed, nvcc, id)
   return shell(lists.append({ "env", "CUDA_VISIBLE_DEVICES=" .. id:match "%d*$", binary }, parsed.rest))
 end
 
+-- ---- what it is to print --------------------------------------------------------------------------
+
+-- The words of the command line without those about input and output.
+local function plain_words(words)
+  local list, at = {}, 1
+  while words[at] and words[at] ~= "--" do
+    local flag, given = words[at]:match "^(%-%-%a+)(=?)"
+    local is_ours = flag == "--input" or flag == "--expected"
+    if not is_ours then list[#list + 1] = words[at] end
+    at = at + (is_ours and given == "" and 2 or 1)
+  end
+  return table.move(words, at, #words, #list + 1, list)
+end
+
+-- Lines without white space at their ends, and none that are empty at the end.
+local function lines_of(file)
+  local text, problem = files.read(file)
+  if not text then options.fail("%s", problem) end
+  local lines = {}
+  for line in text:gsub("%s*$", "\n"):gmatch "(.-)%s*\n" do lines[#lines + 1] = line end
+  return lines
+end
+
+-- Runs the same command in a process of its own, whose output is compared. The status.
+local function judge(parsed)
+  local folder <const>, _ <close> = path.temporary()
+  local output, expected = folder .. "/output", parsed.expected and lines_of(parsed.expected)
+  local words = lists.append({ host.program(), "run" }, plain_words(parsed.words))
+  if not parsed.quiet then table.insert(words, 3, "--quiet") end -- the output is the program's
+  local status = shell(words, ("<%s >%s"):format(path.word(parsed.input or "/dev/stdin"), output))
+  io.stdout:write(files.read(output) or "")
+  local got = lines_of(output)
+  if status ~= exit.OK or not expected then return status end
+  for i = 1, math.max(#got, #expected) do
+    if got[i] ~= expected[i] then
+      exit.complain("line %d of the output is %s, expected %s", i, got[i] and "'" .. got[i] .. "'" or "missing",
+        expected[i] and "'" .. expected[i] .. "'" or "no more")
+      return exit.CHECK
+    end
+  end
+  return exit.OK
+end
+
 --- Runs the program whose sources are the words.
 ---@param parsed table   of the command line of run
 ---@return integer status
 function program.run(parsed)
   check(parsed)
+  if parsed.input or parsed.expected then return judge(parsed) end
   local gpu = gpu_of(parsed)
   if gpu then
     local mode = lists.find(MODES, function(one) return parsed[one] end)

@@ -67,6 +67,8 @@ run.options = lists.append(lists.append({}, run.plain), {
     help = "of a program: a macro" },
   { flag = "-l", show = "NAME", value = "a library", many = true, joined = true, key = "libraries",
     help = "of a program: a library that its host part needs" },
+  { flag = "--input", show = "FILE", value = "a file", help = "of a program: what it reads" },
+  { flag = "--expected", show = "FILE", value = "a file", help = "of a program: what it is to print; else status 3" },
   { flag = "--mpi", help = "a rank of an MPI job: mpirun -n 4 moonwarp run FILE.lua --mpi; one run, a device each" },
   { flag = "--dry-run", key = "dry", help = "with --slurm: print the script of the job array, and queue nothing" },
   table.unpack(options.SLURM) })
@@ -136,7 +138,8 @@ end
 function run.run(parsed, rerun_of, kept)
   if parsed.engines then reject_with_engines(parsed) end
   if parsed[1]:find "%.c[uxcp]+h?$" then return require("moonwarp.cli.program").run(parsed) end
-  for name, flag in pairs { includes = "-I", defines = "-D", libraries = "-l" } do
+  for name, flag in pairs { includes = "-I", defines = "-D", libraries = "-l", input = "--input",
+                            expected = "--expected" } do
     if parsed[name] then options.fail("option '%s' is of a program, as in moonwarp run x.cu", flag) end
   end
   if parsed.slurm then return run_array(parsed) end

@@ -9,10 +9,13 @@ local options = require "moonwarp.base.options"
 
 local tune = { most = 1, least = 1, wants = "tune wants a study or a file; moonwarp list names the studies" }
 
-local function whole(text)
-  local number = math.tointeger(tonumber(text))
-  if number and number >= 0 then return number end
-  options.fail("a whole number is wanted, got '%s'", text)
+-- A number of an option.
+local function whole(flag)
+  return function(text)
+    local number = math.tointeger(tonumber(text))
+    if number and number >= 0 then return number end
+    options.fail("option '%s' wants a whole number, got '%s'", flag, text)
+  end
 end
 
 local function words(text)
@@ -31,8 +34,9 @@ end), {
     help = table.concat(require("moonwarp.tune.search").NAMES, ", ") },
   { flag = "--objective", show = "NAME[,NAME]", value = "a name", check = words,
     help = "t, energy or error; of two also the variants that no other is better than in both" },
-  { flag = "--most", show = "N", value = "a number", check = whole, help = "variants that are tried" },
-  { flag = "--seed", show = "N", value = "a number", check = whole, help = "of searches that draw lots; else 1" },
+  { flag = "--most", show = "N", value = "a number", check = whole "--most", help = "variants that are tried" },
+  { flag = "--seed", show = "N", value = "a number", check = whole "--seed",
+    help = "of searches that draw lots; else 1" },
   { flag = "--resume", help = "take the variants that a run which was killed has measured" },
 })
 

@@ -16,16 +16,18 @@ tuned.usage = [[
 usage: moonwarp tuned list|export [KERNEL]
        moonwarp tuned forget KERNEL|all
 
-The best values that tunings have found, by kernel, device and size. KERNEL is a file, or a file and a
-name as list shows it. MOONWARP_TUNED names the file (else $XDG_CONFIG_HOME/moonwarp/tuned.json, else
-~/.config/moonwarp/tuned.json); export prints it as JSON.]]
+The best values that tunings have found, by kernel, device and size. KERNEL is a file, the study of
+that name, or a file and a name as list shows it. MOONWARP_TUNED names the file (else
+$XDG_CONFIG_HOME/moonwarp/tuned.json, else ~/.config/moonwarp/tuned.json); export prints it as JSON.]]
 
 tuned.example = "moonwarp tuned list stencil.cu"
 
 local ACTIONS = {}
 
+-- A kernel is "stencil.cu:naive"; its file is "stencil.cu", and that of the study stencil.
 local function is_of(entry, kernel)
-  return not kernel or entry.kernel == kernel or entry.kernel:match "^(.-):[^/]*$" == kernel
+  local file = entry.kernel:match "^(.-):[^/]*$"
+  return not kernel or entry.kernel == kernel or file == kernel or file == kernel .. ".cu"
 end
 
 -- A kernel without an entry, where others have one, is mistyped.

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The exchange of halos, one dimension after the other. A face that is one piece of memory is copied, another by a
--- kernel that stores into the neighbour's array; where a device does not reach the other's memory it is packed, copied
--- and unpacked. Between processes, or if the grid is to do so everywhere, packed faces are sent and received.
+-- The exchange of halos, one dimension after the other. A face that is contiguous in memory is copied. For others a
+-- kernel stores into the neighbour's array or, if the device cannot access it, the face is packed, copied and unpacked.
+-- Between processes, or everywhere with via = "comm", packed faces are sent and received.
 
 local dtypes = require "moonwarp.base.dtypes"
 local integer = require "moonwarp.base.integer"
@@ -38,7 +38,7 @@ end
 
 -- ---- messages ----------------------------------------------------------------------------------------
 
--- Whether a face is one piece of memory.
+-- Whether a face is contiguous in memory.
 local function is_whole(box, k)
   for j = k + 1, 3 do if box.size[j] > 1 then return false end end
   return true
@@ -57,7 +57,7 @@ local function halo_of(grid, part, k, side)
   return parts.face(grid, part, k, side == 1 and grid.halo[k] + part.size[k] or 0)
 end
 
--- The number here of a part with arrays that this one writes itself.
+-- The number of a part of this process whose arrays this one writes directly.
 local function here(grid, part, rank)
   return (grid.via ~= "comm" or rank == part.rank) and grid.places[rank]
 end
@@ -79,7 +79,7 @@ local function add_local(phase, k, from, to, i, j, streams)
   end
 end
 
--- The data of a face to send or receive: the piece itself, or a buffer.
+-- The data of a face to send or receive: the face itself if contiguous, or a buffer.
 local function piece_of(one, k)
   local count = parts.count(one.box)
   if is_whole(one.box, k) then return one.array:view(parts.place(one.part, one.box) + 1, count), false end
@@ -106,8 +106,8 @@ local function add_receive(grid, phase, k, to, rank, stream)
   lists.append(phase.posts, { function() grid.comm:recv(piece, rank, o) end })
 end
 
--- The face of one side of a part, and what comes from the other side. Each rank goes through the sides in this order,
--- so that of two messages between the same ranks the first sent is the first received.
+-- The face of one side of a part, and the halo of the other side. Each rank goes through the sides in this order, so
+-- that messages between the same two ranks are received in the order in which they were sent.
 local function add_side(grid, phase, k, side, part, arrays, streams)
   local function at(number, box)
     return { part = grid.parts[number], array = arrays[number], box = box(grid, grid.parts[number], k, side) }
@@ -124,8 +124,8 @@ end
 
 local function each(list) for _, f in ipairs(list) do f() end end
 
---- What exchanges the halos of some arrays: for each dimension what each part does before and after it has met its
---- neighbours, and between them the data sent and received.
+--- A plan to exchange the halos of some arrays: for each dimension what each part does before and after the parts wait
+--- for each other, and the messages between.
 ---@param grid table
 ---@param arrays userdata[]   one for each part
 ---@param streams userdata[]  the same

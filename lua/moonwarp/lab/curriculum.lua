@@ -60,7 +60,8 @@ function field.name(value)
   return fits and value or nil, ("a name of at most %d letters, digits, - and _"):format(LONGEST_NAME)
 end
 
-field.title, field.study, field.script = text, text, text
+field.title, field.study, field.script, field.program = text, text, text, text
+field.input, field.expected = text, text
 field.tags, field.needs = words, words
 
 function field.time_limit(value)
@@ -155,9 +156,9 @@ function field.gates(value)
   return list
 end
 
-local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env", "devices", "retries", "check",
-              "checks", "gates" }
+local LAB = { "name", "title", "study", "script", "program", "input", "expected", "params", "tags", "needs",
+              "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env",
+              "devices", "retries", "check", "checks", "gates" }
 local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks",
                    "mpi", "env", "devices", "retries", "check", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
@@ -202,10 +203,22 @@ local function seen_from(folder, path)
   return path:sub(1, 1) == "/" and path or ("%s/%s"):format(folder, path)
 end
 
-local function find_script(lab, folder, complain)
-  if (lab.study == nil) == (lab.script == nil) then
-    return complain("one of study and script is wanted, as in study = \"memcopy\"")
+-- Of a CUDA program, its file; what it reads and is to print become paths.
+local function find_program(lab, folder, complain)
+  if lab.params then complain("params are of studies and scripts, not of a program") end
+  for _, key in ipairs { "program", "input", "expected" } do
+    local file = lab[key] and seen_from(folder, lab[key])
+    if file and not require("lfs").attributes(file) then return complain(("there is no file '%s'"):format(file)) end
+    if key ~= "program" then lab[key] = file end
   end
+  return seen_from(folder, lab.program)
+end
+
+local function find_script(lab, folder, complain)
+  local given = lists.filter({ "study", "script", "program" }, function(key) return lab[key] end)
+  if #given ~= 1 then return complain("one of study, script and program is wanted, as in study = \"memcopy\"") end
+  if lab.program then return find_program(lab, folder, complain) end
+  if lab.input or lab.expected then return complain("input and expected are of a program") end
   if lab.study then return find_study(lab, complain) end
   local path = seen_from(folder, lab.script)
   local found = require("moonwarp.study.folder").script(path)
@@ -283,6 +296,29 @@ local function check_names(lab, study, complain)
   end
 end
 
+-- The rungs that gates name, each once.
+local function rungs_in(lab)
+  local names = {}
+  for _, one in ipairs(lab.gates) do
+    for _, side in ipairs { one.record or {}, one.of or {} } do
+      if type(side.rung) == "string" then names[#names + 1] = side.rung end
+    end
+  end
+  return lists.unique(names)
+end
+
+-- A study may have other rungs on a GPU or with other parameters, whose names differ in a number, and records of its
+-- own: a rung that is near one in another way is mistyped.
+local function check_rungs(lab, study, complain)
+  local names = lists.map(study.rungs or {}, function(rung) return rung.name end)
+  for _, name in ipairs(rungs_in(lab)) do
+    local near = not lists.has(names, name) and nearest.find(name, names)
+    if near and near:gsub("%d+", "0") ~= name:gsub("%d+", "0") then
+      complain(lab.name, ("a gate names the rung '%s', which the study has not; did you mean '%s'?"):format(name, near))
+    end
+  end
+end
+
 -- Adds to the parameters of a check pass those of its lab, but for a study's numbers: it is checked on its odd sizes.
 local function complete_check(lab, study)
   local without = lists.set(lists.map(lab.check.params, name_in))
@@ -304,11 +340,14 @@ end
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
 local function check_params(labs, box_of, complain)
   for _, lab in ipairs(labs) do add_counting(lab) end
-  local with = lists.filter(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) end)
+  local with = lists.filter(labs, function(lab)
+    return lab.path and not lab.program and (lab.check ~= nil or #lab.params + #rungs_in(lab) > 0)
+  end)
   local paths = lists.map(with, function(lab) return lab.path end)
   local boxes = box_of and lists.map(with, box_of)
   for i, study in ipairs(require("moonwarp.lab.studies").describe(paths, boxes)) do
     if study.params then check_names(with[i], study, complain) end
+    check_rungs(with[i], study, complain)
     if with[i].check then complete_check(with[i], study) end
   end
 end

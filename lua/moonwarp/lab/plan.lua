@@ -12,8 +12,9 @@ local sanitizer = require "moonwarp.tools.sanitizer"
 
 local plan = {}
 
-local KEPT = { "title", "study", "script", "path", "params", "words", "tags", "time_limit", "memory_limit",
-               "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env", "retries", "checks", "gates" }
+local KEPT = { "title", "study", "script", "program", "input", "expected", "path", "params", "words", "tags",
+               "time_limit", "memory_limit", "output_limit", "disk_limit", "files", "processes", "tasks", "mpi", "env",
+               "retries", "checks", "gates" }
 
 -- ---- which labs ---------------------------------------------------------------------------------
 

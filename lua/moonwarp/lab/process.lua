@@ -26,6 +26,9 @@ function process.command(step)
   local argv = { host.program(), "run", step.path, "--device", step.device }
   if step.mpi then argv[5], argv[6] = core.device_word(step.device).backend, "--mpi" end -- each rank takes its own
   if step.check then argv[#argv + 1] = "--check=" .. step.check end
+  for _, key in ipairs { "input", "expected" } do
+    if step[key] then lists.append(argv, { "--" .. key, step[key] }) end
+  end
   for _, word in ipairs(step.params) do lists.append(argv, { "-p", word }) end
   return lists.append(lists.append(argv, step.words), { "--out" })
 end

@@ -23,7 +23,7 @@ local COPIED = { "verdict", "message", "exit", "signal", "reason", "seconds", "p
 
 local function row_of(step, state)
   local row = { id = step.id, name = step.name, title = step.title, device = step.device,
-                study = step.study or step.script, tags = #step.tags > 0 and step.tags or nil,
+                study = step.study or step.script or step.program, tags = #step.tags > 0 and step.tags or nil,
                 attempts = state.attempts, sandboxed = state.sandboxed }
   for _, key in ipairs(COPIED) do row[key] = state.result and state.result[key] end
   row.verdict = row.verdict or "not run"

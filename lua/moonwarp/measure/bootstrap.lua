@@ -30,7 +30,7 @@ local SMOOTH = 1000
 -- Beyond this many standard deviations, 1 / (2 sqrt n), the density holds less than 1e-15.
 local REACH = 8
 -- The two middle values of a resample lie this many samples apart with a probability of about e^-gap.
-local GAP = 40
+local GAP = 28 -- less than ROUNDING
 -- Pairs are listed up to this even n; above it the two middle values are told apart no more, except
 -- in the ends of an interval.
 local MOST_PAIRED = 400

@@ -134,13 +134,13 @@ end
 ---@param device userdata
 ---@param names string[]?   else all
 ---@param is_anew boolean?  measured, whether they are kept or not
----@return table[] rows     name, unit, about, value or reason, sheet (the data sheet's, where it is known)
+---@return table[] rows     name, unit, things, about, value or reason, sheet (the data sheet's, where it is known)
 ---@return string? problem  why new ones are not kept
 function ceiling.all(session, device, names, is_anew)
   local list = names and lists.map(lists.unique(names), named) or kinds.list
   local values, problem = values_of(session, device, list, is_anew)
   local rows = lists.map(list, function(one)
-    return { name = one.name, unit = one.unit, about = one.about, value = values[one.name],
+    return { name = one.name, unit = one.unit, things = one.things, about = one.about, value = values[one.name],
              reason = reason_of(device, one), sheet = ceiling.sheet(device, one.name) }
   end)
   return rows, problem

@@ -18,6 +18,7 @@ local units = require "moonwarp.base.units"
 local measurement = {}
 
 local NOT_CHOSEN = { device = true, device_name = true }
+local COURSE = { best = true, elapsed = true } -- of a tuning's row: how far the search was, not what was measured
 local HOW = { "seconds", "rungs", "parts" } -- parameters of every study: how long and which, not what is measured
 
 -- ---- choices -------------------------------------------------------------------------------------
@@ -91,7 +92,8 @@ local function words(record, wanted)
   local chosen = measurement.choices(record)
   local parts = lists.map(lists.keys(chosen), function(name)
     if wanted and not wanted[name] then return nil end
-    return type(chosen[name]) == "string" and chosen[name] or ("%s = %s"):format(name, tostring(chosen[name]))
+    local value = chosen[name]
+    return type(value) == "string" and not tonumber(value) and value or ("%s = %s"):format(name, tostring(value))
   end)
   return (table.concat(parts, ", "):gsub("%c+", " "))
 end
@@ -119,7 +121,8 @@ end
 local function add_numbers(list, record)
   local chosen, has_benchmark = measurement.choices(record), #list > 0
   for name, value in pairs(record) do
-    local number = not fields.is_result(value) and chosen[name] == nil and quantity.read(value)
+    local is_course = record.tuning and COURSE[name]
+    local number = not (is_course or fields.is_result(value)) and chosen[name] == nil and quantity.read(value)
     local given = type(record.units) == "table" and record.units[name]
     if number and number - number == 0 and (not has_benchmark or given and given ~= units.of(name)) then
       local unit = fields.unit(record, name)

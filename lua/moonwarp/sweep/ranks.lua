@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The ranks of an MPI job (moonwarp run --mpi) as one run. Rank 0 has the folder. The others keep their results in
--- memory and send them to it when their script ends; it then tells all how the job has ended.
--- A rank that fails sends why, and does not wait for the others, which may wait for it: when rank 0 has closed the run,
--- it lets that rank say its message and end the job. An error tells ranks that wait for a rank that has ended.
+-- memory and send them to rank 0 when their script ends; rank 0 then tells all ranks how the job has ended.
+-- A rank that fails sends its message and does not wait for the others, because they may wait for it. Rank 0 closes the
+-- run and lets that rank print the message and end the job. A rank that waits for one that has ended raises an error.
 
 local calls = require "moonwarp.mpi_calls"
 local core = require "moonwarp.core"
@@ -25,29 +25,21 @@ local LOOK_SECONDS <const> = 0.01
 
 -- ---- letters ------------------------------------------------------------------------------------
 
--- A letter that may come: its head is awaited from the beginning.
+-- A message that another rank may send: the receive of its length is begun in advance.
 local function expect(from, tag)
-  local head = core.mpi.buffer(8)
-  local who = ("the job's word from rank %d"):format(from)
-  return { head = head, from = from, tag = tag, who = who,
-           call = calls.post(who, "recv", "job", head, nil, 8, "u8", nil, from, tag) }
+  return calls.expect_text(("the job's word from rank %d"):format(from), "job", from, tag)
 end
 
--- Its values, if it is there.
+-- The values of the message, if it has arrived.
 local function received(letter, seconds)
-  if not calls.test(letter.call, seconds) then return nil end
-  local bytes = ("<I8"):unpack(core.mpi.text(letter.head, 8))
-  local body = core.mpi.buffer(bytes)
-  local call = calls.post(letter.who, "recv", "job", body, nil, bytes, "u8", nil, letter.from, letter.tag)
-  repeat until calls.test(call, LOOK_SECONDS)
-  return calls.unpacked(letter.who, core.mpi.text(body, bytes))
+  return calls.test(letter.call, seconds) and calls.unpacked(letter.call.who, calls.take_text(letter))
 end
 
 local function send(to, tag, values)
   return calls.send_text(("the job's word to rank %d"):format(to), "job", calls.packed("mw.record", values), to, tag)
 end
 
--- Waits so long at most. Whether all has arrived.
+-- Waits for so many seconds at most. Returns whether all requests are done.
 local function await(requests, seconds)
   local start = core.clock()
   for _, one in ipairs(requests) do
@@ -62,7 +54,7 @@ end
 
 local TAKEN <const> = lists.set { "check", "remark", "finding", "warning", "counters" }
 
--- A rank's results become those of the run.
+-- Adds a rank's results to the run.
 local function take(current, from, left)
   current.failed_checks, current.found = current.failed_checks + left.failed_checks, current.found + left.found
   for _, line in ipairs(left.lines) do
@@ -81,10 +73,10 @@ end
 
 local function is_failure(status) return status ~= exit.OK and status ~= exit.CHECK end
 
--- Hears what has come of the others. The first that has failed is job.failed.
+-- Takes the messages that have arrived. job.failed: the first rank that has failed.
 local function hear(job)
   for i = #job.open, 1, -1 do
-    local from = job.open[i].from
+    local from = job.open[i].peer
     local left = received(job.open[i], 0)
     if left then
       table.remove(job.open, i)
@@ -96,14 +88,14 @@ local function hear(job)
   end
 end
 
--- Tells those who still run who does not.
+-- Tells the ranks that still run which ones have ended.
 local function tell_ended(job)
   if core.clock() - job.news < STILL or job.told == job.news then return end
   job.told = job.news
-  for _, one in ipairs(job.open) do send(one.from, WORD, { ended = job.ended }) end
+  for _, one in ipairs(job.open) do send(one.peer, WORD, { ended = job.ended }) end
 end
 
--- Waits for all, unless one has failed; then takes what there is in the order of ranks.
+-- Waits for all ranks, unless one has failed, and adds their results in the order of ranks.
 local function collect(current, waits)
   local job = current.job
   job.ended[0], job.news = true, core.clock()
@@ -116,8 +108,8 @@ local function collect(current, waits)
   for _, rank in ipairs(lists.keys(job.parts)) do take(current, rank, job.parts[rank]) end
 end
 
---- Rank 0: waits for what the others leave. The status of the job. One message is said: this rank's own or, by itself,
---- that of the rank that has failed; an interruption may be what the end of that rank has brought.
+--- Rank 0: waits for the other ranks, and returns the status of the job. One message is printed: by this rank its own,
+--- or by the rank that has failed. An interruption here may only be a consequence of that failure.
 ---@param current table
 ---@param status integer  this rank's
 ---@return integer status
@@ -136,21 +128,21 @@ function ranks.collect(current, status)
   return status
 end
 
--- All have heard how the job ends. If not well, mpirun ends those that are still about to exit, who then say nothing.
+-- All ranks know how the job ends. After a failure, mpirun kills ranks that have not exited yet: print before that.
 local function close(status)
   core.mpi.close()
   if status ~= exit.OK then host.prefix() end
   return status
 end
 
--- Of a job of one rank the process may go on to its end.
+-- A job of one rank has nobody else to end: the process exits by itself.
 local function abort(job, status)
   if job.size == 1 then return core.mpi.close() end
   host.prefix()
   core.mpi.abort(status)
 end
 
---- Rank 0: the run has been closed. Ends the job.
+--- Rank 0: ends the job, after the run was closed.
 ---@param job table
 ---@param status integer
 function ranks.conclude(job, status)
@@ -167,7 +159,7 @@ end
 
 -- ---- the others ---------------------------------------------------------------------------------
 
--- In place of a run's folder and journal.
+-- Replaces a run's folder and journal.
 local Memory = {}
 Memory.__index = Memory
 
@@ -175,7 +167,7 @@ function Memory:append(kind, values) table.insert(self.job.lines, { kind = kind,
 Memory.note = Memory.append
 function Memory.keep_sources() end
 
--- For what a script writes there. Rank 0 takes it into the run's folder.
+-- For files that a script writes. Rank 0 moves the folder into that of the run.
 function Memory:place()
   local job = self.job
   if not job.folder then
@@ -194,7 +186,7 @@ local function open_memory(current)
                         script = current:script_file(), remarks = {} }, Memory)
 end
 
--- Of rank 0: who has ended, or how the job has.
+-- From rank 0: which ranks have ended, or how the job has.
 local function hear_word(job, seconds)
   local word = received(job.word, seconds)
   if not word then return nil end
@@ -208,7 +200,7 @@ local function await_word(job, seconds)
   return word
 end
 
---- Another rank: sends what it has, and waits for the end of the job.
+--- Another rank: sends its results, and waits for the end of the job.
 ---@param current table
 ---@param status integer  this rank's
 ---@return integer status  the job's
@@ -233,7 +225,7 @@ end
 
 -- ---- all ----------------------------------------------------------------------------------------
 
--- While a rank waits for another in a call. Rank 0 may hear there that one has failed, and then ends the job in place.
+-- Called while a rank waits in a call. If rank 0 learns that a rank has failed, it ends the job here.
 local function look(who, peer)
   local current = session.current
   local job = current.job
@@ -251,7 +243,7 @@ local function look(who, peer)
   end
 end
 
--- The greatest of all ranks, number by number: for benchmarks (measure/bench.lua).
+-- The maximum over all ranks of each number, for benchmarks (measure/bench.lua).
 local function max(...)
   calls.meet "mw.bench, after a sample"
   local count = select("#", ...)
@@ -260,7 +252,7 @@ local function max(...)
   return ("d"):rep(count):unpack(core.mpi.text(numbers, 8 * count))
 end
 
--- What rank 0 says.
+-- Rank 0's decision, on all ranks.
 local function decide(yes)
   calls.meet "mw.bench, after a round"
   return calls.broadcast_text("mw.bench", "job", yes and "y" or "n", 0) == "y"
@@ -283,7 +275,7 @@ function ranks.open(more)
   return job
 end
 
---- The session is the rank's.
+--- Makes the session that of the rank.
 ---@param current table
 ---@param job table
 function ranks.join(current, job)

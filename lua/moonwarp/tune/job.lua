@@ -3,7 +3,9 @@
 -- The options of a tuning, which mw.tune and a study's rungs share, as a job of tuner.lua; and a job from the rows of
 -- an earlier run to what is shown and kept.
 
+local checking = require "moonwarp.measure.checking"
 local core = require "moonwarp.core"
+local energy = require "moonwarp.measure.energy"
 local failure = require "moonwarp.base.failure"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
@@ -34,7 +36,7 @@ local function check_word(who, name, word, known)
   failure.invalid("%s: option '%s': there is no '%s'; %s", who, name, tostring(word), nearest.hint(word, known))
 end
 
-local function objectives_of(who, given)
+local function objectives_of(who, given, device)
   if lists.has_hole(lists.of(given.objective)) then
     failure.invalid("%s: option 'objective' has a hole: one of its elements is nil", who)
   end
@@ -43,6 +45,9 @@ local function objectives_of(who, given)
   end)
   if #list < 1 or #list > 2 or list[1] == list[2] then
     failure.invalid("%s: option 'objective' is one of %s, or two of them", who, table.concat(objective.NAMES, ", "))
+  end
+  if lists.has(list, "energy") and not (checking.is_on(device) or energy.is_counted(device)) then
+    failure.raise_as("unsupported", "%s: objective 'energy': %s has no counter of energy; take 't'", who, device:id())
   end
   return list
 end
@@ -92,7 +97,7 @@ function job.new(who, session, device, given)
   local name = check_word(who, "search", given.search or given.groups and "groups" or "brute force", search.NAMES)
   return { who = who, name = given.name or "tuning", space = all, search = name, seed = given.seed or 1,
            device = device, most = most_of(given, name, #all.variants), start = start_of(who, given, all),
-           objectives = objectives_of(who, given), within = given.within, time_limit = given.time_limit,
+           objectives = objectives_of(who, given, device), within = given.within, time_limit = given.time_limit,
            min_time = given.min_time or MIN_TIME[device:kind()], quiet = given.quiet, resume_from = given.resume,
            prefer = given.prefer and job.number_of(who, "prefer", given.prefer, all, -math.huge) or nil }
 end

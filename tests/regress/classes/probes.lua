@@ -134,14 +134,14 @@ function probes.judge(dev, module, name, kernel, asked)
   return why and "wrong" or "right", why, engine
 end
 
---- What run.lua prints, in a process of its own, with a compiler that does not optimise. Its cache is its own: what is
---- stored of a compiler goes by its path, which is the same for all.
+--- What probed_kernels.lua prints, in a process of its own, with a compiler that does not optimise. Its cache is its
+--- own: what is stored of a compiler goes by its path, which is the same for all.
 ---@param compiler string
----@param words string  run.lua's own
+---@param words string  probed_kernels.lua's own
 ---@return string output
 function probes.run(compiler, words)
   local support = require "tests.support"
-  local script = support.core.home() .. "/tests/regress/classes/run.lua"
+  local script = support.core.home() .. "/tests/regress/classes/probed_kernels.lua"
   local code = ("arg = {}\nfor word in (%q):gmatch '%%S+' do arg[#arg + 1] = word end\ndofile(%q)\n")
   local output
   support.with_folder(function(folder)

@@ -363,9 +363,9 @@ typedef struct cpu_wavefronts {
 typedef struct cpu_contention {
   size_t addresses, most;
 } cpu_contention;
-cpu_moved cpu_request_moved(uint32_t lanes, const uint64_t addresses[CPU_WARP], unsigned bytes);
-cpu_wavefronts cpu_request_wavefronts(uint32_t lanes, const uint64_t addresses[CPU_WARP], unsigned bytes);
-cpu_contention cpu_request_contention(uint32_t lanes, const uint64_t addresses[CPU_WARP]);
+cpu_moved cpu_request_moved(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP], unsigned bytes);
+cpu_wavefronts cpu_request_wavefronts(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP], unsigned bytes);
+cpu_contention cpu_request_contention(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP]);
 
 /* log.c */
 typedef struct cpu_log_half {
@@ -382,7 +382,7 @@ struct cpu_log {
   struct {
     const mw_request *first;
     mw_request *at;
-  } found[CPU_WARP][CPU_LOG_FOUND]; /* of several of one place and path, by the first: where the lane has come to */
+  } found[MW_CUDA_WARP][CPU_LOG_FOUND]; /* of several of one place and path, by the first: where the lane has come to */
   bool has_found;
   unsigned long long until; /* lanes that have made fewer rounds of loops do not wait for others */
 };

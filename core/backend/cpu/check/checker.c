@@ -30,7 +30,7 @@ static unsigned epoch_of(const cpu_worker *worker) {
 
 /* A warp that has synchronised more often than a cell can count goes on in further epochs, ahead of its block. */
 static inline void stamp_thread(mw_thread *thread, cpu_worker *worker) {
-  const unsigned long long syncs = worker->warp_epochs[thread->rank / CPU_WARP], before = thread->stamp;
+  const unsigned long long syncs = worker->warp_epochs[thread->rank / MW_CUDA_WARP], before = thread->stamp;
   thread->stamp = worker->stamp | (unsigned long long)thread->rank << MW_CELL_RANK;
   if (!syncs) return;
   thread->stamp = (worker->stamp + (syncs / MW_CHECK_WARP_EPOCHS << MW_CELL_EPOCH)) |
@@ -115,12 +115,12 @@ static void begin_thread(mw_thread *thread, cpu_worker *worker) {
     checker->logged = worker;
     checker->logs = checker->counters ? cpu_counter_logs(checker->counter, worker) : NULL;
   }
-  if (checker->logs) thread->log = &checker->logs[thread->rank / CPU_WARP].warp;
+  if (checker->logs) thread->log = &checker->logs[thread->rank / MW_CUDA_WARP].warp;
 }
 
 static void stamp_all(cpu_block_fibers *fibers) {
   for (unsigned rank = 0; rank < fibers->threads; rank++)
-    stamp_thread(&fibers->warps[rank / CPU_WARP].lanes[rank % CPU_WARP].thread, fibers->worker);
+    stamp_thread(&fibers->warps[rank / MW_CUDA_WARP].lanes[rank % MW_CUDA_WARP].thread, fibers->worker);
 }
 
 /* A block of more barriers than a cell can count: all that lies before becomes its first epoch. */
@@ -136,7 +136,7 @@ static void count_barrier(cpu_block_fibers *fibers) {
   cpu_checker *checker = fibers->grid->checker;
   fibers->worker->busy++;
   cpu_counter_block(checker->counter, fibers->worker);
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++) {
     const cpu_warp *warp = &fibers->warps[w];
     if (!warp->at_barrier) continue;
     const cpu_lane *lane = &warp->lanes[__builtin_ctz(warp->at_barrier)];
@@ -155,16 +155,16 @@ static void note_missed(const cpu_block_fibers *fibers, const cpu_lane *at) {
   cpu_missed *it = &checker->missed[checker->nmissed++];
   *it = (cpu_missed){at->file, at->line, block, {0}};
   for (unsigned rank = 0; rank < fibers->threads; rank++) {
-    const cpu_warp *warp = &fibers->warps[rank / CPU_WARP];
-    const uint32_t bit = 1u << rank % CPU_WARP;
-    const bool is_there = warp->at_barrier & bit && warp->lanes[rank % CPU_WARP].line == at->line;
-    if (!is_there) it->lanes[rank / CPU_WARP] |= bit;
+    const cpu_warp *warp = &fibers->warps[rank / MW_CUDA_WARP];
+    const uint32_t bit = 1u << rank % MW_CUDA_WARP;
+    const bool is_there = warp->at_barrier & bit && warp->lanes[rank % MW_CUDA_WARP].line == at->line;
+    if (!is_there) it->lanes[rank / MW_CUDA_WARP] |= bit;
   }
 }
 
 /* All that still run are there. */
 static void note_ended(const cpu_block_fibers *fibers) {
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++) {
     const cpu_warp *warp = &fibers->warps[w];
     if (warp->at_barrier) return note_missed(fibers, &warp->lanes[__builtin_ctz(warp->at_barrier)]);
   }
@@ -177,7 +177,7 @@ static void meet_block(cpu_block_fibers *fibers) {
   cpu_finding_settle(checker);
   if (checker->counters) count_barrier(fibers);
   if (fibers->live < fibers->threads) note_ended(fibers);
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++)
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++)
     if (worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS > ahead) ahead = worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS;
   const unsigned epoch = epoch_of(worker) + ahead + 1;
   if (epoch == MW_CHECK_EPOCHS) fold(checker, worker);
@@ -203,7 +203,7 @@ static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes, bool
     worker->warp_epochs[w]--;
     return meet_block(fibers);
   }
-  for (unsigned i = 0; i < CPU_WARP; i++) stamp_thread(&warp->lanes[i].thread, worker);
+  for (unsigned i = 0; i < MW_CUDA_WARP; i++) stamp_thread(&warp->lanes[i].thread, worker);
 }
 
 static unsigned rested(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {

@@ -203,7 +203,7 @@ void cpu_check_count(unsigned long long what, const void *address) {
   const mw_thread *thread = cpu_checker_thread();
   cpu_worker *worker = cpu_current;
   cpu_log *log = (cpu_log *)thread->log;
-  const unsigned lane = thread->rank % CPU_WARP;
+  const unsigned lane = thread->rank % MW_CUDA_WARP;
   mw_request *request = cpu_log_find(log, what, thread->path, lane);
   while (!request && worker->in_fibers && cpu_log_is_full(log, thread, true)) {
     cpu_fibers_rest(worker->fibers);
@@ -211,7 +211,7 @@ void cpu_check_count(unsigned long long what, const void *address) {
   }
   worker->busy++; /* not to be ended in the middle of an update */
   if (!request && cpu_log_is_full(log, thread, false))
-    cpu_counter_full(cpu_checker_now()->counter, worker, thread->rank / CPU_WARP, thread, thread->rounds);
+    cpu_counter_full(cpu_checker_now()->counter, worker, thread->rank / MW_CUDA_WARP, thread, thread->rounds);
   cpu_log_join(log, request ? request : cpu_log_add(log, what, thread->path), lane, (uintptr_t)address);
   worker->busy--;
 }

@@ -7,7 +7,7 @@
 
 struct cpu_flights { /* of the block that a worker runs */
   const cpu_worker *worker;
-  cpu_flights_of_thread of[CPU_WARP * CPU_WARPS];
+  cpu_flights_of_thread of[MW_CUDA_WARP * CPU_WARPS];
   struct cpu_flights *next;
 };
 
@@ -26,13 +26,14 @@ static struct cpu_flights *flights_make(cpu_checker *checker, const cpu_worker *
 
 void cpu_flights_begin_block(cpu_checker *checker, const cpu_worker *worker) {
   struct cpu_flights *it = flights_of(checker, worker);
-  for (unsigned i = 0; it && i < CPU_WARP * CPU_WARPS; i++) it->of[i].count = it->of[i].batches = it->of[i].waited = 0;
+  for (unsigned i = 0; it && i < MW_CUDA_WARP * CPU_WARPS; i++)
+    it->of[i].count = it->of[i].batches = it->of[i].waited = 0;
 }
 
 void cpu_flights_free(cpu_checker *checker) {
   for (struct cpu_flights *it = checker->flights, *next; it; it = next) {
     next = it->next;
-    for (unsigned i = 0; i < CPU_WARP * CPU_WARPS; i++) mw_free(it->of[i].at);
+    for (unsigned i = 0; i < MW_CUDA_WARP * CPU_WARPS; i++) mw_free(it->of[i].at);
     mw_free(it);
   }
   checker->flights = NULL;
@@ -40,7 +41,7 @@ void cpu_flights_free(cpu_checker *checker) {
 
 bool cpu_flight_find(const cpu_checker *checker, uintptr_t address, cpu_party *out) {
   const struct cpu_flights *it = flights_of(checker, cpu_current);
-  for (unsigned rank = 0; it && rank < CPU_WARP * CPU_WARPS; rank++)
+  for (unsigned rank = 0; it && rank < MW_CUDA_WARP * CPU_WARPS; rank++)
     for (unsigned i = 0; i < it->of[rank].count; i++) {
       const cpu_flight *one = &it->of[rank].at[i];
       if (address - one->to < one->bytes) return *out = one->party, true;
@@ -50,7 +51,7 @@ bool cpu_flight_find(const cpu_checker *checker, uintptr_t address, cpu_party *o
 
 void cpu_flights_end(cpu_checker *checker, const void *barrier, void (*end)(cpu_checker *, const cpu_flight *)) {
   struct cpu_flights *it = flights_of(checker, cpu_current);
-  for (unsigned rank = 0; it && rank < CPU_WARP * CPU_WARPS; rank++) {
+  for (unsigned rank = 0; it && rank < MW_CUDA_WARP * CPU_WARPS; rank++) {
     cpu_flights_of_thread *of = &it->of[rank];
     unsigned left = 0;
     for (unsigned i = 0; i < of->count; i++) {

@@ -36,7 +36,7 @@ typedef struct lane { /* since its warp's last synchronisation */
 
 struct cpu_lanes {
   word words[WORDS];
-  lane lanes[CPU_WARP * CPU_WARPS];
+  lane lanes[MW_CUDA_WARP * CPU_WARPS];
   mw_check_bits told[CPU_WARPS]; /* in which of its epochs a warp has been found */
 };
 
@@ -61,7 +61,7 @@ static bool is_unordered(cpu_checker *checker, const mw_thread *thread, const us
   const mw_check_bits differs = other->stamp ^ thread->stamp;
   const unsigned rank = other->party.rank;
   return other->stamp && !(differs >> MW_CELL_WARP_EPOCH) && rank != thread->rank &&
-         rank / CPU_WARP == thread->rank / CPU_WARP && !cpu_order_within_warp(checker, thread, rank) &&
+         rank / MW_CUDA_WARP == thread->rank / MW_CUDA_WARP && !cpu_order_within_warp(checker, thread, rank) &&
          !cpu_order_in_block(checker, other->stamp, thread);
 }
 
@@ -71,7 +71,7 @@ static bool has_written_beside(const lane *it, uintptr_t address) {
 
 /* A finding, one for what a warp does between two synchronisations, or a doubt. False: only a doubt. */
 static bool note(cpu_checker *checker, lane *reader, uintptr_t address, cpu_party read, cpu_party write) {
-  mw_check_bits *told = &checker->lanes->told[read.rank / CPU_WARP];
+  mw_check_bits *told = &checker->lanes->told[read.rank / MW_CUDA_WARP];
   reader->doubt.address = address, reader->doubt.read = read, reader->doubt.write = write;
   if (!has_written_beside(reader, address)) return false;
   const bool again = *told && !((*told ^ reader->stamp) >> MW_CELL_WARP_EPOCH);

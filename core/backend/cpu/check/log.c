@@ -44,7 +44,7 @@ static void forget_found(cpu_log *log) {
 
 static void forget_lanes(cpu_log *log) {
   forget_found(log);
-  for (unsigned i = 0; i < CPU_WARP; i++) log->warp.at[i] = &log->none;
+  for (unsigned i = 0; i < MW_CUDA_WARP; i++) log->warp.at[i] = &log->none;
   log->none.next = &log->none;
   if (log->warp.has_wholes) memset(log->warp.wholes, 0, sizeof log->warp.wholes);
   log->warp.has_wholes = 0;
@@ -191,7 +191,7 @@ void cpu_log_close_older(cpu_log *log, cpu_log_count *count, void *owner) {
   forget_found(log);
   memset(log->buckets, 0, BUCKETS * sizeof *log->buckets);
   for (unsigned i = 0; i < log->newer->count; i++) link_request(log, request_of(log->newer, i));
-  for (unsigned i = 0; i < CPU_WARP; i++)
+  for (unsigned i = 0; i < MW_CUDA_WARP; i++)
     if (!log->warp.at[i]->what) log->warp.at[i] = &log->none;
   log->until = 0;
   log->older = log->newer;

@@ -63,15 +63,15 @@ typedef struct taken { /* the place of a thread's last swap, and its fences sinc
 
 typedef struct state { /* of the block that a worker runs */
   cpu_worker *worker;
-  uint16_t fenced[CPU_WARP * CPU_WARPS];   /* by thread: 1 + the epoch of its last fence; 0: none */
-  bool fenced_block[CPU_WARP * CPU_WARPS]; /* that was one of the block only */
-  taken taken[CPU_WARP * CPU_WARPS];
-  bool waits[CPU_WARP * CPU_WARPS];         /* by thread: what it reads next is a flag */
-  uint8_t fences[CPU_WARP * CPU_WARPS];     /* the thread's count after it */
-  unsigned device_fences;                   /* of all its threads */
-  unsigned fenced_at[CPU_WARP * CPU_WARPS]; /* by thread: which of them was its last */
+  uint16_t fenced[MW_CUDA_WARP * CPU_WARPS];   /* by thread: 1 + the epoch of its last fence; 0: none */
+  bool fenced_block[MW_CUDA_WARP * CPU_WARPS]; /* that was one of the block only */
+  taken taken[MW_CUDA_WARP * CPU_WARPS];
+  bool waits[MW_CUDA_WARP * CPU_WARPS];         /* by thread: what it reads next is a flag */
+  uint8_t fences[MW_CUDA_WARP * CPU_WARPS];     /* the thread's count after it */
+  unsigned device_fences;                       /* of all its threads */
+  unsigned fenced_at[MW_CUDA_WARP * CPU_WARPS]; /* by thread: which of them was its last */
   seen_list acquired;
-  uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */
+  uint32_t met[CPU_WARPS][MW_CUDA_WARP]; /* lanes that a lane has met in the warp's epoch */
   bool any_fence, any_met;
   struct { /* the epoch of the latest fence, and whether several threads have fenced in it */
     unsigned epoch, rank;
@@ -177,7 +177,7 @@ static void free_place(place *p) {
 void cpu_order_lanes(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
   state *now = state_of(fibers->grid->checker, fibers->worker);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) now->met[w][__builtin_ctz(rest)] |= lanes;
-  for (unsigned lane = 0; lane < CPU_WARP; lane++) /* what these have met before, they pass on */
+  for (unsigned lane = 0; lane < MW_CUDA_WARP; lane++) /* what these have met before, they pass on */
     if (now->met[w][lane] & lanes) now->met[w][lane] |= lanes;
   now->any_met = true;
 }
@@ -191,11 +191,11 @@ void cpu_order_next_epoch(cpu_checker *checker, cpu_worker *worker) {
 
 bool cpu_order_within_warp(cpu_checker *checker, const mw_thread *thread, unsigned other) {
   return checker->order &&
-         state_now(checker)->met[thread->rank / CPU_WARP][other % CPU_WARP] >> thread->rank % CPU_WARP & 1;
+         state_now(checker)->met[thread->rank / MW_CUDA_WARP][other % MW_CUDA_WARP] >> thread->rank % MW_CUDA_WARP & 1;
 }
 
 bool cpu_order_any_lane(cpu_checker *checker, const mw_thread *thread) {
-  return checker->order && state_now(checker)->met[thread->rank / CPU_WARP][thread->rank % CPU_WARP];
+  return checker->order && state_now(checker)->met[thread->rank / MW_CUDA_WARP][thread->rank % MW_CUDA_WARP];
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ void cpu_order_fold(cpu_checker *checker, cpu_worker *worker) {
   state *now = state_of(checker, worker);
   for (unsigned i = 0; i < order->room; i++) fold_release(order->places[i], worker->ctx.block & BLOCK_BITS);
   for (unsigned i = 0; i < now->acquired.count; i++) now->acquired.at[i].epoch = now->acquired.at[i].stamp = 0;
-  for (unsigned i = 0; i < CPU_WARP * CPU_WARPS; i++) {
+  for (unsigned i = 0; i < MW_CUDA_WARP * CPU_WARPS; i++) {
     now->fenced[i] = now->fenced[i] != 0;
     now->fences[i] = MOST_FENCES; /* it is no longer known what came after them */
     now->taken[i].epoch = 0;
@@ -376,7 +376,7 @@ void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread 
 
 /* By the thread itself, or by one of its warp; by its block from the next barrier on. */
 static bool is_visible(const seen *s, const mw_thread *thread) {
-  return s->by_several || s->rank / CPU_WARP == thread->rank / CPU_WARP || s->epoch != epoch_of(thread);
+  return s->by_several || s->rank / MW_CUDA_WARP == thread->rank / MW_CUDA_WARP || s->epoch != epoch_of(thread);
 }
 
 /* What the releasing thread did itself, it did before its last fence. */
@@ -385,7 +385,7 @@ static bool covers(const release_t *r, mw_check_bits other) {
   if (r->epoch != epoch) return r->epoch > epoch;
   if (r->by_several) return true;
   if (r->rank == rank) return fences_of(other) < r->fences || r->fences == MOST_FENCES;
-  return r->rank / CPU_WARP == rank / CPU_WARP;
+  return r->rank / MW_CUDA_WARP == rank / MW_CUDA_WARP;
 }
 
 /* within: so far only the block itself, whose bits these are, had to see it; -1: others do. */
@@ -419,14 +419,14 @@ bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread
 
 /* Whether one thread stands for the other: itself, and to another warp any of its own. */
 static bool stands_for(unsigned rank, unsigned other, bool same_warp) {
-  return same_warp ? rank == other : rank / CPU_WARP == other / CPU_WARP;
+  return same_warp ? rank == other : rank / MW_CUDA_WARP == other / MW_CUDA_WARP;
 }
 
 bool cpu_order_in_block(cpu_checker *checker, mw_check_bits other, const mw_thread *thread) {
   if (!checker->order) return false;
   const seen_list *list = &state_now(checker)->acquired;
   const unsigned block = (unsigned)(other >> MW_CELL_BLOCK) & BLOCK_BITS, rank = other >> MW_CELL_RANK & 0x3ff;
-  const bool same_warp = rank / CPU_WARP == thread->rank / CPU_WARP;
+  const bool same_warp = rank / MW_CUDA_WARP == thread->rank / MW_CUDA_WARP;
   for (unsigned i = 0; i < list->count; i++) {
     const seen *s = &list->at[i];
     const release_t *r = release_slot(s->place, block);

@@ -34,7 +34,7 @@ static const char *of_missed(const cpu_checker *checker, cpu_noted *noted) {
       const bool between =
           (p[0].line <= it->line && it->line <= p[1].line) || (p[1].line <= it->line && it->line <= p[0].line);
       if (!between || strcmp(it->file, p[0].file) || memcmp(p[i].block, &it->block, sizeof p[i].block) ||
-          !(it->lanes[rank / CPU_WARP] >> rank % CPU_WARP & 1))
+          !(it->lanes[rank / MW_CUDA_WARP] >> rank % MW_CUDA_WARP & 1))
         continue;
       snprintf(noted->advice, sizeof noted->advice,
                "let all threads of the block reach the barrier at %.80s:%d: thread (%u,%u,%u) did not", it->file,
@@ -52,7 +52,7 @@ static const char *of_shared(const cpu_noted *noted) {
     return "put __threadfence_block() before the flag is written and after it is seen";
   if (memory && !strcmp(memory, "dynamic shared") && !are_of_one_line(finding->parties))
     return "put __syncthreads() between the two accesses, or keep the arrays in dynamic shared memory apart";
-  if (noted->scene.block_threads <= CPU_WARP) return "put __syncwarp() between the two accesses";
+  if (noted->scene.block_threads <= MW_CUDA_WARP) return "put __syncwarp() between the two accesses";
   return finding->remedy;
 }
 

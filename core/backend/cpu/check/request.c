@@ -12,21 +12,21 @@
 enum { SECTOR = 32, BANKS = 32, WORD = 4 };
 
 /* Whether all lanes take part, each so many bytes after the one before. Most requests are such rows, or broadcasts. */
-static bool is_row(uint32_t lanes, const uint64_t addresses[CPU_WARP], unsigned bytes) {
+static bool is_row(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP], unsigned bytes) {
   uint64_t differs = 0;
   if (lanes != ~0u) return false;
-  for (unsigned i = 0; i < CPU_WARP; i++) differs |= addresses[i] ^ (addresses[0] + (uint64_t)i * bytes);
+  for (unsigned i = 0; i < MW_CUDA_WARP; i++) differs |= addresses[i] ^ (addresses[0] + (uint64_t)i * bytes);
   return !differs;
 }
 
-static bool is_ascending(uint32_t lanes, const uint64_t addresses[CPU_WARP]) {
+static bool is_ascending(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP]) {
   bool falls = lanes != ~0u;
-  for (unsigned i = 1; i < CPU_WARP && lanes == ~0u; i++) falls |= addresses[i] < addresses[i - 1];
+  for (unsigned i = 1; i < MW_CUDA_WARP && lanes == ~0u; i++) falls |= addresses[i] < addresses[i - 1];
   return !falls;
 }
 
 /* The addresses of the lanes that take part, in order: there already, or put into room. */
-static const uint64_t *sorted(uint32_t lanes, const uint64_t addresses[CPU_WARP], uint64_t room[CPU_WARP]) {
+static const uint64_t *sorted(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP], uint64_t room[MW_CUDA_WARP]) {
   unsigned count = 0;
   if (is_ascending(lanes, addresses)) return addresses;
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -39,8 +39,8 @@ static const uint64_t *sorted(uint32_t lanes, const uint64_t addresses[CPU_WARP]
 }
 
 /* Each lane's bytes begin at a multiple of their number: those of two lanes are the same or apart. */
-cpu_moved cpu_request_moved(uint32_t lanes, const uint64_t addresses[CPU_WARP], unsigned bytes) {
-  uint64_t room[CPU_WARP];
+cpu_moved cpu_request_moved(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP], unsigned bytes) {
+  uint64_t room[MW_CUDA_WARP];
   const uint64_t *at = sorted(lanes, addresses, room);
   const unsigned count = (unsigned)__builtin_popcount(lanes);
   cpu_moved moved = {1, bytes};
@@ -51,8 +51,8 @@ cpu_moved cpu_request_moved(uint32_t lanes, const uint64_t addresses[CPU_WARP], 
   return moved;
 }
 
-cpu_contention cpu_request_contention(uint32_t lanes, const uint64_t addresses[CPU_WARP]) {
-  uint64_t room[CPU_WARP];
+cpu_contention cpu_request_contention(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP]) {
+  uint64_t room[MW_CUDA_WARP];
   const uint64_t *at = sorted(lanes, addresses, room);
   const unsigned count = (unsigned)__builtin_popcount(lanes);
   cpu_contention found = {0};
@@ -65,8 +65,8 @@ cpu_contention cpu_request_contention(uint32_t lanes, const uint64_t addresses[C
 }
 
 /* The most distinct words in one bank. */
-static unsigned passes(const uint64_t addresses[CPU_WARP], uint32_t lanes, unsigned bytes) {
-  uint64_t wanted[CPU_WARP * 4];
+static unsigned passes(const uint64_t addresses[MW_CUDA_WARP], uint32_t lanes, unsigned bytes) {
+  uint64_t wanted[MW_CUDA_WARP * 4];
   unsigned count = 0, most = 0;
   unsigned char by_bank[BANKS] = {0};
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -83,7 +83,7 @@ static unsigned passes(const uint64_t addresses[CPU_WARP], uint32_t lanes, unsig
 }
 
 /* Whether lanes want the same as those whose number differs in one bit, wherever both are among them. */
-static bool are_pairs(const uint64_t addresses[CPU_WARP], uint32_t lanes, unsigned differs) {
+static bool are_pairs(const uint64_t addresses[MW_CUDA_WARP], uint32_t lanes, unsigned differs) {
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     const unsigned lane = (unsigned)__builtin_ctz(rest), other = lane ^ differs;
     if (lanes >> other & 1 && addresses[lane] != addresses[other]) return false;
@@ -92,7 +92,7 @@ static bool are_pairs(const uint64_t addresses[CPU_WARP], uint32_t lanes, unsign
 }
 
 /* Lanes of one group, or of two that may go together. */
-static void add_passes(const uint64_t addresses[CPU_WARP], uint32_t lanes, uint32_t group, unsigned bytes,
+static void add_passes(const uint64_t addresses[MW_CUDA_WARP], uint32_t lanes, uint32_t group, unsigned bytes,
                        cpu_wavefronts *out) {
   const uint32_t low = lanes & group, high = lanes & ~group;
   if (low && high && !are_pairs(addresses, lanes, 1) && !are_pairs(addresses, lanes, 2)) {
@@ -105,7 +105,7 @@ static void add_passes(const uint64_t addresses[CPU_WARP], uint32_t lanes, uint3
   }
 }
 
-cpu_wavefronts cpu_request_wavefronts(uint32_t lanes, const uint64_t addresses[CPU_WARP], unsigned bytes) {
+cpu_wavefronts cpu_request_wavefronts(uint32_t lanes, const uint64_t addresses[MW_CUDA_WARP], unsigned bytes) {
   const uint32_t half = 0xffff, quarter = 0xff;
   cpu_wavefronts found = {0};
   if (is_row(lanes, addresses, 0))
@@ -118,7 +118,7 @@ cpu_wavefronts cpu_request_wavefronts(uint32_t lanes, const uint64_t addresses[C
     add_passes(addresses, lanes, half, bytes, &found);
   else {
     add_passes(addresses, lanes & half, quarter, bytes, &found);
-    add_passes(addresses, lanes & ~half, quarter << CPU_WARP / 2, bytes, &found);
+    add_passes(addresses, lanes & ~half, quarter << MW_CUDA_WARP / 2, bytes, &found);
   }
   return found;
 }

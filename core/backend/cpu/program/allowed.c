@@ -66,8 +66,8 @@ static const struct barred_name {
 /* ---- words ----------------------------------------------------------------------------------------------------- */
 
 static bool is_word(const char *at, int size, const char *const *words) {
-  const cpu_token word = {.kind = CPU_NAME, .text = at, .size = size};
-  return size > 0 && cpu_token_any(&word, words);
+  const mw_token word = {.kind = MW_TOKEN_NAME, .text = at, .size = size};
+  return size > 0 && mw_token_any(&word, words);
 }
 
 /* Is it one of the words, with or without one of the endings? */
@@ -81,19 +81,19 @@ static bool is_family(const char *at, int size, const char *const *words, const 
   return false;
 }
 
-static bool begins(const cpu_token *token, const char *with) {
+static bool begins(const mw_token *token, const char *with) {
   const size_t size = strlen(with);
   return (size_t)token->size >= size && !memcmp(token->text, with, size);
 }
 
-static const struct barred_name *barred_name(const cpu_token *token) {
+static const struct barred_name *barred_name(const mw_token *token) {
   for (size_t i = 0; i < sizeof barred_names / sizeof *barred_names; i++)
     for (const char *const *with = barred_names[i].begins; *with; with++)
       if (begins(token, *with)) return &barred_names[i];
   return NULL;
 }
 
-static bool is_barred_builtin(const cpu_token *token) {
+static bool is_barred_builtin(const mw_token *token) {
   static const char front[] = "__builtin_";
   const int length = (int)strlen(front);
   if (!begins(token, front)) return false;
@@ -105,30 +105,30 @@ static bool is_barred_builtin(const cpu_token *token) {
 
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
 
-static bool is_allowed_attribute(const cpu_token *token) {
+static bool is_allowed_attribute(const mw_token *token) {
   const char *at = token->text, *end = at + token->size;
   if (end - at > 4 && !memcmp(at, "__", 2) && !memcmp(end - 2, "__", 2)) at += 2, end -= 2;
   return is_word(at, (int)(end - at), attributes);
 }
 
 /* Bars the names of the attributes between the brackets at `open`: aligned(16), gnu::cold, using clang: noinline. */
-static void attribute_list(cpu_tokens *tokens, int open) {
-  cpu_token *at = tokens->at;
+static void attribute_list(mw_tokens *tokens, int open) {
+  mw_token *at = tokens->at;
   for (int i = open + 1; i < at[open].match; i++) {
-    const bool scope = cpu_token_any(&at[i + 1], WORDS("::", ":"));
-    if (at[i].kind == CPU_NAME && !scope && !cpu_token_is(&at[i], "using") && !is_allowed_attribute(&at[i]))
-      at[i].barred = CPU_BARRED_ATTRIBUTE;
+    const bool scope = mw_token_any(&at[i + 1], WORDS("::", ":"));
+    if (at[i].kind == MW_TOKEN_NAME && !scope && !mw_token_is(&at[i], "using") && !is_allowed_attribute(&at[i]))
+      cpu_bar(&at[i], CPU_BARRED_ATTRIBUTE);
     if (at[i].match > i) i = at[i].match;
   }
 }
 
 /* __attribute__((...)) or [[...]] at token i. */
-static void attributes_bar(cpu_tokens *tokens, int i) {
-  const cpu_token *at = tokens->at;
-  const bool word = cpu_token_any(&at[i], WORDS("__attribute__", "__attribute"));
+static void attributes_bar(mw_tokens *tokens, int i) {
+  const mw_token *at = tokens->at;
+  const bool word = mw_token_any(&at[i], WORDS("__attribute__", "__attribute"));
   const int open = i + word;
   const char *bracket = word ? "(" : "[";
-  if (cpu_token_is(&at[open], bracket) && cpu_token_is(&at[open + 1], bracket) && at[open + 1].match > open)
+  if (mw_token_is(&at[open], bracket) && mw_token_is(&at[open + 1], bracket) && at[open + 1].match > open)
     attribute_list(tokens, open + 1);
 }
 
@@ -141,7 +141,7 @@ static int word_size(const char *at, const char *end) {
 }
 
 /* The one or two words after "# pragma"; 0 if none, or more than one line. */
-static int pragma_words(const cpu_token *token, char *out, size_t room) {
+static int pragma_words(const mw_token *token, char *out, size_t room) {
   const char *end = token->text + token->size, *at = strstr(token->text, "pragma");
   const char *line = memchr(token->text, '\r', (size_t)token->size);
   if (!at || at >= end || (line && line + 1 < end)) return 0;
@@ -153,8 +153,10 @@ static int pragma_words(const cpu_token *token, char *out, size_t room) {
   return snprintf(out, room, "%.*s%s%.*s", first, at, named ? " " : "", named ? word_size(next, end) : 0, next);
 }
 
-static bool is_barred_pragma(const cpu_token *token) {
+/* #warning hides nothing. */
+static bool is_barred_pragma(const mw_token *token) {
   char words[96];
+  if (!strncmp(token->text + 1 + strspn(token->text + 1, " \t"), "warning", strlen("warning"))) return false;
   const int size = pragma_words(token, words, sizeof words);
   return size >= (int)sizeof words || !is_word(words, size, pragmas);
 }
@@ -162,18 +164,18 @@ static bool is_barred_pragma(const cpu_token *token) {
 /* ---- types and characters -------------------------------------------------------------------------------------- */
 
 /* The double of long double, in any order. */
-static bool is_long_double(const cpu_tokens *tokens, int i) {
+static bool is_long_double(const mw_tokens *tokens, int i) {
   const char *const *const among = WORDS("const", "volatile", "static", "constexpr", "__restrict__");
-  const cpu_token *at = tokens->at;
-  if (!cpu_token_is(&at[i], "double")) return false;
+  const mw_token *at = tokens->at;
+  if (!mw_token_is(&at[i], "double")) return false;
   int before = i - 1, after = i + 1;
-  while (before >= 0 && cpu_token_any(&at[before], among)) before--;
-  while (after < tokens->count && cpu_token_any(&at[after], among)) after++;
-  return (before >= 0 && cpu_token_is(&at[before], "long")) || cpu_token_is(&at[after], "long");
+  while (before >= 0 && mw_token_any(&at[before], among)) before--;
+  while (after < tokens->count && mw_token_any(&at[after], among)) after++;
+  return (before >= 0 && mw_token_is(&at[before], "long")) || mw_token_is(&at[after], "long");
 }
 
 /* 1.5L */
-static bool is_long_number(const cpu_token *token) {
+static bool is_long_number(const mw_token *token) {
   const char *at = token->text, last = at[token->size - 1];
   const bool hex = token->size > 1 && (at[1] | 32) == 'x', point = memchr(at, '.', (size_t)token->size);
   const bool power = strcspn(at, hex ? "pP" : "eE") < (size_t)token->size;
@@ -181,44 +183,44 @@ static bool is_long_number(const cpu_token *token) {
 }
 
 /* A trigraph, or a \ outside of strings, which would join lines: the compiler reads other words than stand there. */
-static bool is_disguise(const cpu_tokens *tokens, int i) {
-  const cpu_token *at = &tokens->at[i];
-  if (at->kind == CPU_STRING) return memmem(at->text, (size_t)at->size, "?\?/", 3);
-  return cpu_token_is(at, "\\") || (cpu_token_is(at, "?") && cpu_token_is(at + 1, "?"));
+static bool is_disguise(const mw_tokens *tokens, int i) {
+  const mw_token *at = &tokens->at[i];
+  if (at->kind == MW_TOKEN_STRING) return memmem(at->text, (size_t)at->size, "?\?/", 3);
+  return mw_token_is(at, "\\") || (mw_token_is(at, "?") && mw_token_is(at + 1, "?"));
 }
 
 /* ---- barring --------------------------------------------------------------------------------------------------- */
 
-static cpu_barred barred(const cpu_tokens *tokens, int i) {
-  const cpu_token *at = &tokens->at[i];
-  if (at->kind == CPU_PRAGMA) return is_barred_pragma(at) ? CPU_BARRED_PRAGMA : CPU_FREE;
-  if (at->kind == CPU_CHUNK) return at->text[0] == '#' ? CPU_BARRED_HEADER : CPU_FREE; /* else one of the shim's */
-  if (at->kind == CPU_NUMBER) return is_long_number(at) ? CPU_BARRED_TYPE : CPU_FREE;
+static cpu_barred barred(const mw_tokens *tokens, int i) {
+  const mw_token *at = &tokens->at[i];
+  if (at->kind == MW_TOKEN_PRAGMA) return is_barred_pragma(at) ? CPU_BARRED_PRAGMA : CPU_FREE;
+  if (at->kind == MW_TOKEN_CHUNK) return at->text[0] == '#' ? CPU_BARRED_HEADER : CPU_FREE; /* else one of the shim's */
+  if (at->kind == MW_TOKEN_NUMBER) return is_long_number(at) ? CPU_BARRED_TYPE : CPU_FREE;
   if (is_disguise(tokens, i)) return CPU_BARRED_DISGUISE;
-  if (at->kind != CPU_NAME) return CPU_FREE;
+  if (at->kind != MW_TOKEN_NAME) return CPU_FREE;
   if (is_barred_builtin(at)) return CPU_BARRED_BUILTIN;
   return is_long_double(tokens, i) ? CPU_BARRED_TYPE : barred_name(at) ? CPU_BARRED_NAME : CPU_FREE;
 }
 
-void cpu_allowed_read(cpu_tokens *tokens) {
+void cpu_allowed_read(mw_tokens *tokens) {
   for (int i = 0; i < tokens->count; i++)
-    if (!tokens->at[i].barred) tokens->at[i].barred = barred(tokens, i);
+    if (!cpu_barred_of(&tokens->at[i])) cpu_bar(&tokens->at[i], barred(tokens, i));
   for (int i = 0; i < tokens->count; i++) attributes_bar(tokens, i);
 }
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-/* The file of the line marker that a chunk begins with. */
-static char *header_why(const cpu_token *token) {
-  const char *name = strchr(token->text, '"'), *end = name ? strchr(name + 1, '"') : NULL;
+/* #include <tuple> */
+static char *header_why(const mw_token *token) {
+  const char *name = token->text + strcspn(token->text, "\"<");
   return mw_format("check mode does not see into the system's header %.*s: device code does without it",
-                   end ? (int)(end + 1 - name) : 0, end ? name : "");
+                   (int)strcspn(name, "\n"), name);
 }
 
-static char *why(const cpu_token *token) {
+static char *why(const mw_token *token) {
   const struct barred_name *own;
   char words[96] = "";
-  switch (token->barred) {
+  switch (cpu_barred_of(token)) {
   case CPU_BARRED_ATTRIBUTE:
     return mw_format("check mode does not know that the attribute '%.*s' hides no access: leave it out", TEXT(token));
   case CPU_BARRED_PRAGMA:
@@ -243,32 +245,32 @@ static char *why(const cpu_token *token) {
 }
 
 char *cpu_allowed_name(const char *text) {
-  cpu_tokens tokens = {0};
+  mw_tokens tokens = {0};
   char *found = NULL;
-  cpu_tokens_lex(&tokens, text, text + strlen(text), 1, 0);
-  cpu_tokens_match(&tokens);
+  mw_tokens_lex(&tokens, text, text + strlen(text), 1, 0);
+  mw_tokens_match(&tokens);
   cpu_allowed_read(&tokens);
   for (int i = 0; i < tokens.count && !found; i++) found = why(&tokens.at[i]);
-  cpu_tokens_free(&tokens);
+  mw_tokens_free(&tokens);
   return found;
 }
 
 /* In functions only inline PTX is left by now (callgraph.c). */
-static char *asm_why(const cpu_item *item, const cpu_token *token) {
-  const bool is_asm = token->kind == CPU_NAME && cpu_token_any(token, WORDS("asm", "__asm__", "__asm"));
+static char *asm_why(const cpu_item *item, const mw_token *token) {
+  const bool is_asm = token->kind == MW_TOKEN_NAME && mw_token_any(token, WORDS("asm", "__asm__", "__asm"));
   return is_asm && item->kind == CPU_ITEM_TEXT ? mw_strdup("check mode does not see into asm: leave it out") : NULL;
 }
 
 /* Host code may include what it likes: a header is no reason for errors without it. */
-static void barred_keep(cpu_program *program, const cpu_token *token, const mw_error *error) {
-  if (program->barred.status || token->barred == CPU_BARRED_HEADER) return;
+static void barred_keep(cpu_program *program, const mw_token *token, const mw_error *error) {
+  if (program->barred.status || cpu_barred_of(token) == CPU_BARRED_HEADER) return;
   program->barred = *error;
   program->barred.log = error->log ? mw_strdup(error->log) : NULL;
 }
 
 mw_status cpu_allowed_check(cpu_program *program, mw_error *error) {
-  cpu_text log = {0};
-  const cpu_token *first = NULL;
+  mw_text log = {0};
+  const mw_token *first = NULL;
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     for (int i = item->first; item->kind != CPU_ITEM_HOST && i < item->last; i++) {

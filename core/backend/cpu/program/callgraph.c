@@ -27,30 +27,30 @@ void cpu_call_note(cpu_function *function, int callee) {
 /* Is it a function of cooperative groups, whatever functions of that name the program has: tile.all(x),
  * cg::reduce(...)? */
 static bool is_of_groups(const cpu_program *program, int i) {
-  const cpu_token *at = program->tokens.at;
-  if (i < 2 || !cpu_token_is(&at[i - 1], "::")) return cpu_is_group_call(program, i);
-  if (cpu_token_is(&at[i - 2], "cooperative_groups")) return true;
+  const mw_token *at = program->tokens.at;
+  if (i < 2 || !mw_token_is(&at[i - 1], "::")) return cpu_is_group_call(program, i);
+  if (mw_token_is(&at[i - 2], "cooperative_groups")) return true;
   for (int k = 0; k + 3 < i; k++)
-    if (cpu_token_is(&at[k], "namespace") && cpu_same_text(&at[k + 1], &at[i - 2]) && cpu_token_is(&at[k + 2], "="))
-      return cpu_token_is(&at[k + 3], "cooperative_groups");
+    if (mw_token_is(&at[k], "namespace") && mw_same_text(&at[k + 1], &at[i - 2]) && mw_token_is(&at[k + 2], "="))
+      return mw_token_is(&at[k + 3], "cooperative_groups");
   return false;
 }
 
 /* What a function names is what it may call; obj.sync() counts as a use of the class that defines sync. Kernels are
  * left out: no device code calls them. */
 void cpu_names_take(cpu_program *program, cpu_function *function, int first, int last) {
-  const cpu_token *at = program->tokens.at;
+  const mw_token *at = program->tokens.at;
   for (int i = first; i < last; i++) {
-    if (at[i].kind != CPU_NAME || i == function->name) continue;
-    if (cpu_token_is(&at[i], "friend")) { /* without a body it calls nothing */
-      const cpu_declaration it = cpu_declaration_read(&program->tokens, i, last);
+    if (at[i].kind != MW_TOKEN_NAME || i == function->name) continue;
+    if (mw_token_is(&at[i], "friend")) { /* without a body it calls nothing */
+      const mw_declaration it = mw_declaration_read(&program->tokens, i, last);
       if (it.body < 0) i = it.last - 1;
       continue;
     }
     if (function->own_barrier < 0 && cpu_is_meeting(program, i)) function->own_barrier = i;
-    function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
-    function->loops |= cpu_token_any(&at[i], WORDS("for", "while", "do", "goto"));
-    if (cpu_is_formal(program, function, &at[i]) && !cpu_is_member(&program->tokens, i)) continue;
+    function->reaches_thread |= mw_token_is(&at[i], "threadIdx");
+    function->loops |= mw_token_any(&at[i], WORDS("for", "while", "do", "goto"));
+    if (cpu_is_formal(program, function, &at[i]) && !mw_is_member(&program->tokens, i)) continue;
     for (int k = -1; (k = cpu_callee_next(program, &program->tokens, i, k)) >= 0;) {
       const cpu_function *callee = &program->functions[k];
       if (callee->body >= 0 && !callee->kernel && i != callee->name &&
@@ -64,29 +64,29 @@ void cpu_names_take(cpu_program *program, cpu_function *function, int first, int
 
 static void body_read(cpu_program *program, cpu_function *function) {
   for (int i = function->open; i < function->body && !function->is_class; i++)
-    if (function->own_barrier < 0 && cpu_is_builtin(&program->tokens.at[i], CPU_GROUP)) function->own_barrier = i;
+    if (function->own_barrier < 0 && mw_is_builtin(&program->tokens.at[i], MW_CUDA_GROUP)) function->own_barrier = i;
   const int first =
       function->is_class ? function->body : function->first; /* default arguments, and the result's type */
   cpu_names_take(program, function, first, function->last);
 }
 
 /* A name that stands for groups makes what uses it use groups. */
-static void alias_spread(cpu_program *program, const cpu_token *alias) {
+static void alias_spread(cpu_program *program, const mw_token *alias) {
   for (cpu_function *it = program->functions; it < program->functions + program->nfunctions; it++) {
-    const int used = it->body < 0 ? it->last : cpu_find_same(&program->tokens, it->body, it->last, alias);
+    const int used = it->body < 0 ? it->last : mw_find_same(&program->tokens, it->body, it->last, alias);
     if (used == it->last || it->own_barrier >= 0) continue;
     it->own_barrier = it->barrier = used;
     it->reaches_thread = true;
   }
 }
 
-bool cpu_is_group(const cpu_program *program, const cpu_token *token) {
+bool cpu_is_group(const cpu_program *program, const mw_token *token) {
   for (int i = 0; i < program->ngroups; i++)
-    if (cpu_same_text(&program->groups[i], token)) return true;
-  return cpu_is_builtin(token, CPU_GROUP) && !cpu_token_is(token, "cooperative_groups");
+    if (mw_same_text(&program->groups[i], token)) return true;
+  return mw_is_builtin(token, MW_CUDA_GROUP) && !mw_token_is(token, "cooperative_groups");
 }
 
-static void alias_add(cpu_program *program, const cpu_token *alias) {
+static void alias_add(cpu_program *program, const mw_token *alias) {
   if (cpu_is_group(program, alias)) return;
   program->groups = mw_grow(program->groups, (size_t)program->ngroups, sizeof *program->groups);
   program->groups[program->ngroups++] = *alias;
@@ -94,31 +94,31 @@ static void alias_add(cpu_program *program, const cpu_token *alias) {
 }
 
 /* The name that a declaration, tokens i ... end-1, gives to what it says; NULL: none. */
-static const cpu_token *alias_of(const cpu_token *at, int i, int end) {
-  const bool is_using = cpu_token_is(&at[i], "using"), has_value = cpu_token_is(&at[i + 2], "=");
-  if (cpu_token_any(&at[i], WORDS("namespace", "using")) && has_value) return &at[i + 1];
-  if (cpu_token_any(&at[i], WORDS("typedef")) || (is_using && !cpu_token_is(&at[i + 1], "namespace")))
-    return at[end - 1].kind == CPU_NAME ? &at[end - 1] : NULL;
-  for (int k = i + 1; cpu_token_is(&at[i], "constexpr") && k + 1 < end; k++)
-    if (at[k].kind == CPU_NAME && cpu_token_is(&at[k + 1], "=")) return &at[k];
+static const mw_token *alias_of(const mw_token *at, int i, int end) {
+  const bool is_using = mw_token_is(&at[i], "using"), has_value = mw_token_is(&at[i + 2], "=");
+  if (mw_token_any(&at[i], WORDS("namespace", "using")) && has_value) return &at[i + 1];
+  if (mw_token_any(&at[i], WORDS("typedef")) || (is_using && !mw_token_is(&at[i + 1], "namespace")))
+    return at[end - 1].kind == MW_TOKEN_NAME ? &at[end - 1] : NULL;
+  for (int k = i + 1; mw_token_is(&at[i], "constexpr") && k + 1 < end; k++)
+    if (at[k].kind == MW_TOKEN_NAME && mw_token_is(&at[k + 1], "=")) return &at[k];
   return NULL;
 }
 
 /* namespace cg = cooperative_groups; using namespace cub; typedef cub::BlockReduce<int, 64> sums; using sums = ...;
  * constexpr auto scope = cuda::thread_scope_block; and further names of what such a name stands for. */
 static void aliases_read(cpu_program *program) {
-  const cpu_token *at = program->tokens.at;
+  const mw_token *at = program->tokens.at;
   for (int i = 0; i + 3 < program->tokens.count; i++) {
-    if (!cpu_token_any(&at[i], WORDS("namespace", "using", "typedef", "constexpr"))) continue;
-    const int end = cpu_find(&program->tokens, i, program->tokens.count, WORDS(";", "{"));
-    const cpu_token *alias = alias_of(at, i, end);
+    if (!mw_token_any(&at[i], WORDS("namespace", "using", "typedef", "constexpr"))) continue;
+    const int end = mw_find(&program->tokens, i, program->tokens.count, WORDS(";", "{"));
+    const mw_token *alias = alias_of(at, i, end);
     for (int k = i + 1; alias && k < end; k++) {
       if (cpu_is_group(program, &at[k]) && &at[k] != alias) alias_add(program, alias);
-      if (cpu_token_is(&at[k], "cooperative_groups")) alias_spread(program, alias);
+      if (mw_token_is(&at[k], "cooperative_groups")) alias_spread(program, alias);
     }
-    if (cpu_token_is(&at[i], "using") && cpu_token_is(&at[i + 1], "namespace") && cpu_token_is(&at[i + 2], "cub"))
+    if (mw_token_is(&at[i], "using") && mw_token_is(&at[i + 1], "namespace") && mw_token_is(&at[i + 2], "cub"))
       for (const char *const *word = collectives; *word; word++)
-        alias_add(program, &(cpu_token){.kind = CPU_NAME, .text = *word, .size = (int)strlen(*word)});
+        alias_add(program, &(mw_token){.kind = MW_TOKEN_NAME, .text = *word, .size = (int)strlen(*word)});
   }
 }
 
@@ -149,18 +149,18 @@ static void reach_spread(cpu_program *program) {
   }
 }
 
-bool cpu_is_template_value(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
-  const int found = cpu_find_same(&program->tokens, function->head_first + 1, function->head_last, name);
-  return found < function->head_last && !cpu_token_any(&program->tokens.at[found - 1], WORDS("typename", "class"));
+bool cpu_is_template_value(const cpu_program *program, const cpu_function *function, const mw_token *name) {
+  const int found = mw_find_same(&program->tokens, function->head_first + 1, function->head_last, name);
+  return found < function->head_last && !mw_token_any(&program->tokens.at[found - 1], WORDS("typename", "class"));
 }
 
 /* How many arguments the call at token `i` passes to a function that a parameter stands for; -1: no such call. */
 static int arguments_by_parameter(const cpu_program *program, const cpu_function *function, int i) {
-  const cpu_token *at = program->tokens.at;
-  cpu_range list[64];
-  if (at[i].kind != CPU_NAME || !cpu_token_is(&at[i + 1], "(") || cpu_is_member(&program->tokens, i)) return -1;
+  const mw_token *at = program->tokens.at;
+  mw_span list[64];
+  if (at[i].kind != MW_TOKEN_NAME || !mw_token_is(&at[i + 1], "(") || mw_is_member(&program->tokens, i)) return -1;
   if (!cpu_is_formal(program, function, &at[i]) && !cpu_is_template_value(program, function, &at[i])) return -1;
-  return cpu_arguments(&program->tokens, i + 1, list, 64);
+  return mw_arguments(&program->tokens, i + 1, list, 64);
 }
 
 /* A function without a barrier that calls what a parameter stands for may reach the barrier of each that takes as many
@@ -243,15 +243,15 @@ static const rejection rejections[] = {
 /* Device code, or a texture<...> outside of it, which kernels name. */
 static bool is_checked(const cpu_program *program, const cpu_item *item) {
   if (item->kind != CPU_ITEM_HOST) return item->kind != CPU_ITEM_TEXT;
-  const int first = item->first + cpu_token_is(&program->tokens.at[item->first], "static");
-  return cpu_token_any(&program->tokens.at[first], WORDS("texture", "surface"));
+  const int first = item->first + mw_token_is(&program->tokens.at[item->first], "static");
+  return mw_token_any(&program->tokens.at[first], WORDS("texture", "surface"));
 }
 
 /* A name that the source declares is its own. */
 static char *name_wrong(const cpu_program *program, int *token) {
-  const cpu_token *at = &program->tokens.at[*token];
+  const mw_token *at = &program->tokens.at[*token];
   const rejection *found = rejections;
-  while (found->words && !(cpu_token_any(at, found->words) && (!found->next || cpu_token_is(at + 1, found->next))))
+  while (found->words && !(mw_token_any(at, found->words) && (!found->next || mw_token_is(at + 1, found->next))))
     found++;
   if (!found->words || cpu_function_next(program, at, -1) >= 0) return NULL;
   char *what = found->what ? mw_format("%.*s%s", *found->what == ' ' ? at->size : 0, at->text, found->what)
@@ -264,34 +264,34 @@ static char *name_wrong(const cpu_program *program, int *token) {
 /* Errors in the declaration of shared memory at a token, which becomes that of the fault; NULL: nothing. */
 static char *shared_wrong(const cpu_program *program, int *token) {
   int array = 0;
-  if (!cpu_token_is(&program->tokens.at[*token], "__shared__")) return NULL;
-  const int name = cpu_shared_unsized(&program->tokens, *token, &array);
+  if (!mw_token_is(&program->tokens.at[*token], "__shared__")) return NULL;
+  const int name = mw_shared_unsized(&program->tokens, *token, &array);
   if (name < 0) return NULL;
   *token = name;
-  return cpu_shared_unsized_text(&program->tokens, name, array);
+  return mw_shared_unsized_text(&program->tokens, name, array);
 }
 
 /* new and delete, whether or not the optimiser would remove them; NULL: it is neither, or places, declares or deletes a
  * function. */
 static char *allocation_wrong(const cpu_program *program, int *token) {
-  const cpu_token *at = &program->tokens.at[*token], *before = at - (*token > 0);
-  const bool creates = cpu_token_is(at, "new") && !cpu_token_is(at + 1, "(");
-  const bool deletes = cpu_token_is(at, "delete") && !cpu_token_is(before, "=");
-  if ((!creates && !deletes) || cpu_token_is(before, "operator")) return NULL;
+  const mw_token *at = &program->tokens.at[*token], *before = at - (*token > 0);
+  const bool creates = mw_token_is(at, "new") && !mw_token_is(at + 1, "(");
+  const bool deletes = mw_token_is(at, "delete") && !mw_token_is(before, "=");
+  if ((!creates && !deletes) || mw_token_is(before, "operator")) return NULL;
   return mw_format("device code uses %.*s, which needs the CUDA device", TEXT(at));
 }
 
 /* uint3 blockIdx = threadIdx;  A variable of the name of CUDA's own would be taken for that. NULL if not. */
 static char *coordinate_wrong(const cpu_program *program, int *token) {
-  const cpu_token *at = &program->tokens.at[*token];
-  const bool coordinate = cpu_is_builtin(at, CPU_COORDINATE);
-  if (coordinate && *token && cpu_token_is(at - 1, "::"))
+  const mw_token *at = &program->tokens.at[*token];
+  const bool coordinate = mw_is_builtin(at, MW_CUDA_COORDINATE);
+  if (coordinate && *token && mw_token_is(at - 1, "::"))
     return mw_format("'%.*s' is written with a :: in front of it; leave that out", TEXT(at));
-  const int type = *token - 1 - (*token > 1 && cpu_token_any(at - 1, WORDS("&", "&&", "*", ">")));
+  const int type = *token - 1 - (*token > 1 && mw_token_any(at - 1, WORDS("&", "&&", "*", ">")));
   if (!coordinate || type < 0) return NULL;
-  const cpu_token *before = &program->tokens.at[type];
-  if (!cpu_token_is(before, "}") && (before->kind != CPU_NAME || !cpu_ends_operand(before))) return NULL;
-  if (!cpu_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
+  const mw_token *before = &program->tokens.at[type];
+  if (!mw_token_is(before, "}") && (before->kind != MW_TOKEN_NAME || !mw_ends_operand(before))) return NULL;
+  if (!mw_token_any(at + 1, WORDS("=", ";", ",", ")", "(", "{", "[", ":"))) return NULL;
   return mw_format("a variable is named '%.*s', as CUDA's own is; give it another name", TEXT(at));
 }
 
@@ -300,7 +300,7 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
   char *(*const checks[])(const cpu_program *, int *token) = {name_wrong, shared_wrong, allocation_wrong,
                                                               coordinate_wrong};
   mw_status status = MW_OK;
-  cpu_text log = {0};
+  mw_text log = {0};
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     for (int i = item->first; is_checked(program, item) && i < item->last; i++) {
@@ -324,15 +324,15 @@ static char *result_of(const cpu_program *program, const cpu_function *kernel) {
   const char *const *const words = WORDS("static", "inline", "__inline__", "__forceinline__", "__noinline__", "extern",
                                          "__global__", "__launch_bounds__", "__maxnreg__", "__attribute__", "template",
                                          "constexpr", "__block_size__", "__cluster_dims__");
-  const cpu_token *at = program->tokens.at;
-  cpu_text result = {0};
+  const mw_token *at = program->tokens.at;
+  mw_text result = {0};
   for (int i = kernel->first; i < kernel->name; i++) {
-    bool passed = cpu_token_any(&at[i], words) || at[i].kind == CPU_STRING || cpu_token_is(&at[i], "[");
+    bool passed = mw_token_any(&at[i], words) || at[i].kind == MW_TOKEN_STRING || mw_token_is(&at[i], "[");
     if (passed && at[i + 1].match > i) i = at[i + 1].match;
     if (passed) continue;
-    if (cpu_token_is(&at[i], "auto") || cpu_token_is(&at[i + 1], "::") || cpu_token_is(&at[i], "::")) break;
-    if (result.at && at[i].kind == CPU_NAME) cpu_text_put(&result, " ");
-    cpu_text_plain(&result, &program->tokens, i, i + 1);
+    if (mw_token_is(&at[i], "auto") || mw_token_is(&at[i + 1], "::") || mw_token_is(&at[i], "::")) break;
+    if (result.at && at[i].kind == MW_TOKEN_NAME) mw_text_put(&result, " ");
+    mw_text_plain(&result, &program->tokens, i, i + 1);
   }
   if (result.at && strcmp(result.at, "void")) return result.at;
   mw_free(result.at);
@@ -340,7 +340,7 @@ static char *result_of(const cpu_program *program, const cpu_function *kernel) {
 }
 
 static mw_status kernel_check(const cpu_program *program, const cpu_function *kernel, mw_error *error) {
-  const cpu_token *name = &program->tokens.at[kernel->name];
+  const mw_token *name = &program->tokens.at[kernel->name];
   if (kernel->overloaded)
     return mw_fail(error, MW_UNSUPPORTED, "%s: there are two kernels named '%.*s'; give each its own name",
                    cpu_where(program, kernel->name), name->size, name->text);
@@ -358,7 +358,7 @@ static mw_status kernel_check(const cpu_program *program, const cpu_function *ke
 /* The log has all of them, as that of program_check. */
 static mw_status kernels_check(const cpu_program *program, mw_error *error) {
   mw_status first = MW_OK;
-  cpu_text log = {0};
+  mw_text log = {0};
   for (int i = 0; i < program->nfunctions && first != MW_INVALID; i++) {
     const cpu_function *kernel = &program->functions[i];
     mw_error one = {0};

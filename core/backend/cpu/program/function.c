@@ -11,73 +11,74 @@ const char *const cpu_function_names[] = {"__func__", "__FUNCTION__", "__PRETTY_
 
 const char *cpu_where(const cpu_program *program, int token) {
   static __thread char text[512];
-  const cpu_token *at = &program->tokens.at[token];
+  const mw_token *at = &program->tokens.at[token];
   const char *file = program->tokens.files[at->file], *slash = strrchr(file, '/');
   snprintf(text, sizeof text, "%s:%d", slash ? slash + 1 : file, at->line);
   return text;
 }
 
-bool cpu_function_named(const cpu_program *program, const cpu_function *function, const cpu_token *token) {
-  return function->name >= 0 && cpu_same_text(&program->tokens.at[function->name], token);
+bool cpu_function_named(const cpu_program *program, const cpu_function *function, const mw_token *token) {
+  return function->name >= 0 && mw_same_text(&program->tokens.at[function->name], token);
 }
 
 bool cpu_function_is_member(const cpu_program *program, const cpu_function *function) {
   int before = function->name - 1;
-  if (before > 0 && cpu_token_is(&program->tokens.at[before], "~")) before--;
-  return function->special || (before >= 0 && cpu_token_is(&program->tokens.at[before], "::"));
+  if (before > 0 && mw_token_is(&program->tokens.at[before], "~")) before--;
+  return function->special || (before >= 0 && mw_token_is(&program->tokens.at[before], "::"));
 }
 
-bool cpu_is_generated(const cpu_token *token) {
+bool cpu_is_generated(const mw_token *token) {
   return token->size > 3 && !memcmp(token->text, "mw_", 3);
 }
 
-int cpu_callee_next(const cpu_program *program, const cpu_tokens *tokens, int i, int after) {
-  const cpu_token *name = &tokens->at[i];
-  const bool call = cpu_call_open(tokens, i) >= 0;
-  for (int k = after + 1; name->kind == CPU_NAME && k < program->nfunctions; k++)
+int cpu_callee_next(const cpu_program *program, const mw_tokens *tokens, int i, int after) {
+  const mw_token *name = &tokens->at[i];
+  const bool call = mw_call_open(tokens, i) >= 0;
+  for (int k = after + 1; name->kind == MW_TOKEN_NAME && k < program->nfunctions; k++)
     if (cpu_function_named(program, &program->functions[k], name) ||
         (call && cpu_class_defines(program, &program->functions[k], name)))
       return k;
   return -1;
 }
 
-int cpu_function_next(const cpu_program *program, const cpu_token *token, int after) {
-  for (int i = after + 1; token->kind == CPU_NAME && i < program->nfunctions; i++)
+int cpu_function_next(const cpu_program *program, const mw_token *token, int after) {
+  for (int i = after + 1; token->kind == MW_TOKEN_NAME && i < program->nfunctions; i++)
     if (cpu_function_named(program, &program->functions[i], token)) return i;
   return -1;
 }
 
 bool cpu_function_has(const cpu_program *program, const cpu_function *function, const char *word) {
-  return cpu_has(&program->tokens, function->first, function->last, word);
+  return mw_has(&program->tokens, function->first, function->last, word);
 }
 
-bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const mw_token *name) {
   if (!function->is_class || function->body < 0) return false;
-  const cpu_token *at = program->tokens.at;
+  const mw_token *at = program->tokens.at;
   for (int i = function->body + 1; i < at[function->body].match; i++) {
-    if (cpu_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == CPU_NAME && cpu_same_text(&at[i], name) && cpu_token_is(&at[i + 1], "(")) return true;
+    if (mw_token_is(&at[i], "{")) i = at[i].match;
+    if (at[i].kind == MW_TOKEN_NAME && mw_same_text(&at[i], name) && mw_token_is(&at[i + 1], "(")) return true;
   }
   return false;
 }
 
 /* A parameter hides the function of its name. */
-bool cpu_is_formal(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+bool cpu_is_formal(const cpu_program *program, const cpu_function *function, const mw_token *name) {
   for (int i = 0; i < function->nformals; i++) {
     int formal = function->formals[i].name;
-    if (formal >= 0 && cpu_same_text(&program->tokens.at[formal], name)) return true;
+    if (formal >= 0 && mw_same_text(&program->tokens.at[formal], name)) return true;
   }
   return false;
 }
 
 /* tile.shfl_down(v, 1), where the program has cooperative groups. */
 bool cpu_is_group_call(const cpu_program *program, int i) {
-  const cpu_token *at = program->tokens.at;
-  return i && cpu_token_is(&at[i - 1], ".") && cpu_token_is(&at[i + 1], "(") &&
-         cpu_is_builtin(&at[i], CPU_GROUP_MEMBER) &&
-         cpu_has(&program->tokens, 0, program->tokens.count, "cooperative_groups");
+  const mw_token *at = program->tokens.at;
+  return i && mw_token_is(&at[i - 1], ".") && mw_token_is(&at[i + 1], "(") &&
+         mw_is_builtin(&at[i], MW_CUDA_GROUP_MEMBER) &&
+         mw_has(&program->tokens, 0, program->tokens.count, "cooperative_groups");
 }
 
 bool cpu_is_meeting(const cpu_program *program, int i) {
-  return cpu_is_builtin(&program->tokens.at[i], CPU_BARRIER | CPU_WARP | CPU_GROUP) || cpu_is_group_call(program, i);
+  return mw_is_builtin(&program->tokens.at[i], MW_CUDA_BARRIER | MW_CUDA_WARP | MW_CUDA_GROUP) ||
+         cpu_is_group_call(program, i);
 }

@@ -16,7 +16,7 @@ static cpu_growth stepped(cpu_growth value) {
   return (cpu_growth){.known = value.known, .stays = value.stays, .by = value.by};
 }
 
-static const cpu_token *token_of(const cpu_grower *it, int token) {
+static const mw_token *token_of(const cpu_grower *it, int token) {
   return &it->body->tokens->at[token];
 }
 
@@ -60,7 +60,7 @@ static cpu_growth name_growth(cpu_grower *it, const mw_expr *e) {
   case MW_NAME_CONSTANT:
     return the_same;
   case MW_NAME_BUILTIN:
-    return cpu_is_builtin(token_of(it, e->op), CPU_OF_BLOCK) ? the_same : nothing;
+    return mw_is_builtin(token_of(it, e->op), MW_CUDA_OF_BLOCK) ? the_same : nothing;
   default:
     return e->binding == MW_NAME_UNKNOWN && e->first < e->op ? the_same : nothing; /* S::size */
   }
@@ -76,11 +76,11 @@ static cpu_growth operand_growth(cpu_grower *it, const mw_expr *e) {
 /* threadIdx.x grows by one from thread to thread; the other coordinates stay. */
 static cpu_growth member_growth(cpu_grower *it, const mw_expr *e) {
   const mw_expr *object = &it->body->exprs[e->a];
-  const cpu_token *name = token_of(it, object->op);
+  const mw_token *name = token_of(it, object->op);
   if (object->kind != MW_EXPR_NAME) return cpu_growth_of(it, e->a).stays ? the_same : nothing;
-  if (object->binding != MW_NAME_BUILTIN || !cpu_is_builtin(name, CPU_COORDINATE))
+  if (object->binding != MW_NAME_BUILTIN || !mw_is_builtin(name, MW_CUDA_COORDINATE))
     return name_growth(it, object).stays ? the_same : nothing;
-  const bool moves = cpu_token_is(name, "threadIdx") && cpu_token_is(token_of(it, e->op), "x");
+  const bool moves = mw_token_is(name, "threadIdx") && mw_token_is(token_of(it, e->op), "x");
   return (cpu_growth){.known = true,
                       .stays = !moves,
                       .by = moves,
@@ -91,7 +91,7 @@ static cpu_growth member_growth(cpu_grower *it, const mw_expr *e) {
                       .coordinate = name};
 }
 
-static cpu_growth number_growth(const cpu_token *token) {
+static cpu_growth number_growth(const mw_token *token) {
   char *end;
   cpu_growth value = the_same;
   const long number = strtol(token->text, &end, 0);
@@ -128,9 +128,9 @@ static cpu_growth negative(cpu_growth a) {
 
 /* blockIdx.d * blockDim.d, which is no larger than the grid along d. */
 static bool is_block_pair(const cpu_growth *a, const cpu_growth *b) {
-  if (!a->coordinate || !b->coordinate || !cpu_same_text(a->coordinate + 2, b->coordinate + 2)) return false;
-  return (cpu_token_is(a->coordinate, "blockIdx") && cpu_token_is(b->coordinate, "blockDim")) ||
-         (cpu_token_is(b->coordinate, "blockIdx") && cpu_token_is(a->coordinate, "blockDim"));
+  if (!a->coordinate || !b->coordinate || !mw_same_text(a->coordinate + 2, b->coordinate + 2)) return false;
+  return (mw_token_is(a->coordinate, "blockIdx") && mw_token_is(b->coordinate, "blockDim")) ||
+         (mw_token_is(b->coordinate, "blockIdx") && mw_token_is(a->coordinate, "blockDim"));
 }
 
 /* By a literal. */
@@ -156,27 +156,27 @@ static cpu_growth product(cpu_growth a, cpu_growth b) {
                         .runtime = true,
                         .scale = 1,
                         .terms = 1,
-                        .parts = cpu_token_is(a.coordinate + 2, "x") ? CPU_BLOCK_PART : 0};
+                        .parts = mw_token_is(a.coordinate + 2, "x") ? CPU_BLOCK_PART : 0};
   if (a.stays && b.stays) return (cpu_growth){.known = true, .stays = true, .runtime = a.runtime && b.runtime};
   return (cpu_growth){.known = still->stays && (still->runtime || !moving->by)}; /* t * n */
 }
 
 static cpu_growth binary_growth(cpu_grower *it, const mw_expr *e) {
-  const cpu_token *op = token_of(it, e->op);
+  const mw_token *op = token_of(it, e->op);
   const cpu_growth a = cpu_growth_of(it, e->a), b = cpu_growth_of(it, e->b);
-  if (cpu_token_is(op, "+")) return sum(a, b);
-  if (cpu_token_is(op, "-")) return sum(a, negative(b));
-  if (cpu_token_is(op, "*")) return product(a, b);
+  if (mw_token_is(op, "+")) return sum(a, b);
+  if (mw_token_is(op, "-")) return sum(a, negative(b));
+  if (mw_token_is(op, "*")) return product(a, b);
   return a.stays && b.stays ? the_same : nothing;
 }
 
 static cpu_growth unary_growth(cpu_grower *it, const mw_expr *e) {
-  const cpu_token *op = token_of(it, e->op);
+  const mw_token *op = token_of(it, e->op);
   const cpu_growth a = cpu_growth_of(it, e->a);
-  if (cpu_token_is(op, "-")) return negative(a);
-  if (cpu_token_is(op, "+")) return a;
-  if (cpu_token_any(op, WORDS("++", "--"))) return stepped(a);
-  return a.stays && cpu_token_any(op, WORDS("!", "~")) ? the_same : nothing;
+  if (mw_token_is(op, "-")) return negative(a);
+  if (mw_token_is(op, "+")) return a;
+  if (mw_token_any(op, WORDS("++", "--"))) return stepped(a);
+  return a.stays && mw_token_any(op, WORDS("!", "~")) ? the_same : nothing;
 }
 
 static bool all_stay(cpu_grower *it, int first) {
@@ -187,7 +187,7 @@ static bool all_stay(cpu_grower *it, int first) {
 
 static bool calls_pure(const cpu_grower *it, const mw_expr *callee) {
   return callee->kind == MW_EXPR_NAME && callee->first == callee->op && callee->binding == MW_NAME_BUILTIN &&
-         cpu_is_builtin(token_of(it, callee->op), CPU_PURE);
+         mw_is_builtin(token_of(it, callee->op), MW_CUDA_PURE);
 }
 
 cpu_growth cpu_growth_of(cpu_grower *it, int expr) {
@@ -230,13 +230,13 @@ static bool subject_find(const cpu_grower *in, const mw_expr *e, subject *out) {
   const cpu_program *program = in->program;
   const cpu_function *function = in->function;
   const mw_declared *own = &in->body->declared[e->of];
-  const cpu_tokens *tokens = &program->tokens;
+  const mw_tokens *tokens = &program->tokens;
   if (e->binding == MW_NAME_LOCAL) {
     *out = (subject){e->of, own->name};
     return true;
   }
-  for (const cpu_formal *it = function->formals; it < function->formals + function->nformals; it++)
-    if (it->name >= 0 && cpu_same_text(&tokens->at[it->name], &tokens->at[e->op])) {
+  for (const mw_formal *it = function->formals; it < function->formals + function->nformals; it++)
+    if (it->name >= 0 && mw_same_text(&tokens->at[it->name], &tokens->at[e->op])) {
       *out = (subject){0, it->name};
       return e->binding == MW_NAME_PARAMETER;
     }
@@ -245,7 +245,7 @@ static bool subject_find(const cpu_grower *in, const mw_expr *e, subject *out) {
 
 /* The next token from i on that stands for it, its declaration left out. */
 static int use_next(const mw_body *body, const subject *it, int i) {
-  if (!it->of) return cpu_find_use(body->tokens, i, body->last, &body->tokens->at[it->name]);
+  if (!it->of) return mw_find_use(body->tokens, i, body->last, &body->tokens->at[it->name]);
   while (i < body->last && (i == it->name || body->bound[i - body->first] != it->of)) i++;
   return i;
 }
@@ -260,12 +260,11 @@ static bool changes(const cpu_grower *in, const subject *it) {
  * for (i = t; i < n; i += 256). */
 static bool changes_stay(cpu_grower *in, const subject *it, bool steps) {
   for (int i = in->body->first; (i = use_next(in->body, it, i)) < in->body->last; i++) {
-    const cpu_token *sign = token_of(in, i + 1);
+    const mw_token *sign = token_of(in, i + 1);
     const cpu_write change = cpu_write_at(in->program, in->body->tokens, i, CPU_VALUE);
-    if (change == CPU_READ || cpu_token_any(sign, WORDS("++", "--"))) continue;
-    if (cpu_token_any(token_of(in, i - 1), WORDS("++", "--"))) continue;
-    const bool known =
-        steps ? cpu_token_any(sign, WORDS("+=", "-=")) : change == CPU_CHANGED && cpu_is_assignment(sign);
+    if (change == CPU_READ || mw_token_any(sign, WORDS("++", "--"))) continue;
+    if (mw_token_any(token_of(in, i - 1), WORDS("++", "--"))) continue;
+    const bool known = steps ? mw_token_any(sign, WORDS("+=", "-=")) : change == CPU_CHANGED && mw_is_assignment(sign);
     const int by = known ? mw_body_find(in->body, i + 2, in->body->last) : 0;
     if (!by || !cpu_growth_of(in, by).stays) return false;
   }

@@ -25,7 +25,7 @@ typedef struct cpu_growth {
   int scale;    /* 0; or it is a sum of so many `terms`, integers from 0 on, none above `scale` times the size of the */
   int terms;    /* grid along an axis */
   unsigned parts;
-  const cpu_token *coordinate; /* blockIdx of blockIdx.x, by itself or under another name; NULL */
+  const mw_token *coordinate; /* blockIdx of blockIdx.x, by itself or under another name; NULL */
 } cpu_growth;
 
 /* What a variable stands for; 0: not known. */

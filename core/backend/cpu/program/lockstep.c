@@ -20,17 +20,23 @@ enum { CLOSES, OPENS, REPLACES }; /* in which order edits at one token are made 
 
 typedef struct edit {
   int kind, first, last; /* tokens that are replaced; equal: none */
-  char *pattern;         /* of cpu_tokens_build */
-  cpu_range parts[3];
+  char *pattern;         /* of mw_tokens_build */
+  mw_span parts[3];
 } edit;
+
+typedef struct fact { /* of a statement */
+  bool meets;         /* its lanes meet at its end */
+  bool in_head;       /* it stands in the parentheses of another */
+  bool is_child;      /* another holds it, perhaps without braces */
+} fact;
 
 typedef struct stepper {
   cpu_program *program;
-  const cpu_token *at;
+  const mw_token *at;
   const mw_body *tree;
-  int *before;   /* of each statement of the tree: the one before it in its block */
-  bool *meets;   /* of each: its lanes meet at its end */
-  int lock;      /* the first token of the body by which a lock is made, or its end */
+  int *before; /* of each statement of the tree: the one before it in its block */
+  fact *facts; /* of each */
+  int lock;    /* the first token of the body by which a lock is made, or its end */
   edit *edits;
   int nedits;
 } stepper;
@@ -43,21 +49,20 @@ static bool is_own(const stepper *in, const mw_expr *e) {
     e = &in->tree->exprs[e->a];
   if (e->kind != MW_EXPR_NAME || e->type.reference) return false;
   const mw_declared *own = &in->tree->declared[e->of];
-  if (e->binding == MW_NAME_LOCAL)
-    return !own->is_shared && !own->is_static && own->type.levels == own->type.arrays;
+  if (e->binding == MW_NAME_LOCAL) return !own->is_shared && !own->is_static && own->type.levels == own->type.arrays;
   return e->binding == MW_NAME_PARAMETER && !e->type.levels;
 }
 
 static bool is_access(const stepper *in, const mw_expr *e) {
   const bool place = e->kind == MW_EXPR_NAME || e->kind == MW_EXPR_INDEX || e->kind == MW_EXPR_MEMBER ||
-                     e->kind == MW_EXPR_ARROW || (e->kind == MW_EXPR_UNARY && cpu_token_is(&in->at[e->op], "*"));
+                     e->kind == MW_EXPR_ARROW || (e->kind == MW_EXPR_UNARY && mw_token_is(&in->at[e->op], "*"));
   return place && !e->type.levels && e->type.volatiles & 1 && !is_own(in, e);
 }
 
 static bool begins_with(const stepper *in, const mw_expr *whole, const mw_expr *part) {
   int i = 0;
   const int size = part->last - part->first;
-  while (i < size && cpu_same_text(&in->at[whole->first + i], &in->at[part->first + i])) i++;
+  while (i < size && mw_same_text(&in->at[whole->first + i], &in->at[part->first + i])) i++;
   return i == size;
 }
 
@@ -80,15 +85,15 @@ static const mw_expr *assignment_of(const stepper *in, const mw_statement *state
 }
 
 /* What the statement computes: of an if, switch or return the condition or the value; false: nothing that is followed.
- * What stands in a lambda is a statement of its own; in the parentheses of an if there is one without a ; */
-static bool computed(const stepper *in, const mw_statement *it, cpu_range *out) {
+ * What stands in a lambda is a statement of its own, and so is what stands in the parentheses of an if. */
+static bool computed(const stepper *in, const mw_statement *it, mw_span *out) {
   const bool head = it->kind == MW_STATEMENT_IF || it->kind == MW_STATEMENT_SWITCH;
   const bool whole =
       it->kind == MW_STATEMENT_EXPR || it->kind == MW_STATEMENT_DECLARE || it->kind == MW_STATEMENT_RETURN;
-  *out = head ? (cpu_range){it->open, it->close} : (cpu_range){it->first, it->last};
+  *out = head ? (mw_span){it->open, it->close} : (mw_span){it->first, it->last};
   for (const mw_expr *e = in->tree->exprs + 1; e < in->tree->exprs + in->tree->nexprs; e++)
     if (e->kind == MW_EXPR_LAMBDA && out->first <= e->first && e->last <= out->last) return false;
-  return (head || (whole && cpu_token_is(&in->at[it->last - 1], ";"))) && out->first < in->lock;
+  return (head || whole) && !in->facts[it - in->tree->statements].in_head && out->first < in->lock;
 }
 
 /* ---- which functions count on it ------------------------------------------------------------------------------- */
@@ -96,7 +101,7 @@ static bool computed(const stepper *in, const mw_statement *it, cpu_range *out) 
 /* The token behind the statement, and behind the blocks that it ends. */
 static int behind(const stepper *in, const mw_statement *it) {
   int i = it->last;
-  while (i < in->tree->last && cpu_token_is(&in->at[i], "}")) i++;
+  while (i < in->tree->last && mw_token_is(&in->at[i], "}")) i++;
   return i;
 }
 
@@ -107,7 +112,7 @@ static const mw_expr *written_by(const stepper *in, const mw_statement *it) {
 /* v = s[t + 1]; s[t] = v;  and  s[t] = v; v = s[t + 1]; */
 static bool pair_depends(const stepper *in, const mw_statement *before, const mw_statement *it) {
   const mw_expr *first = written_by(in, before), *second = written_by(in, it), *e = assignment_of(in, it);
-  cpu_range one, other;
+  mw_span one, other;
   if (!before->kind || (!first && !second) || !computed(in, before, &one) || !computed(in, it, &other)) return false;
   if (e) other.first = in->tree->exprs[e->b].first;
   return first ? access_find(in, other.first, other.last, first) : access_find(in, one.first, one.last, second);
@@ -117,8 +122,8 @@ static bool pair_depends(const stepper *in, const mw_statement *before, const mw
 static const mw_statement *dependence_of(const stepper *in, int statement) {
   const mw_statement *it = &in->tree->statements[statement], *before = &in->tree->statements[in->before[statement]];
   const mw_expr *e = assignment_of(in, it);
-  cpu_range range;
-  if (!computed(in, it, &range) || cpu_is_builtin(&in->at[behind(in, it)], CPU_BARRIER)) return NULL;
+  mw_span range;
+  if (!computed(in, it, &range) || mw_is_builtin(&in->at[behind(in, it)], MW_CUDA_BARRIER)) return NULL;
   const mw_expr *value = e ? &in->tree->exprs[e->b] : NULL;
   if (e && access_find(in, value->first, value->last, written_by(in, it))) return it;
   return pair_depends(in, before, it) ? before : NULL;
@@ -126,29 +131,19 @@ static const mw_statement *dependence_of(const stepper *in, int statement) {
 
 /* Does a loop that has no warp operation go round it, or does something else follow than one? */
 static bool lacks_sync(const stepper *in, const mw_statement *it) {
-  const unsigned meetings = CPU_BARRIER | CPU_WARP;
-  for (const mw_statement *loop = in->tree->statements + 1; loop < in->tree->statements + in->tree->nstatements; loop++) {
-    const bool repeats = loop->kind == MW_STATEMENT_FOR || loop->kind == MW_STATEMENT_WHILE ||
-                         loop->kind == MW_STATEMENT_DO;
+  const unsigned meetings = MW_CUDA_BARRIER | MW_CUDA_WARP;
+  for (const mw_statement *loop = in->tree->statements + 1; loop < in->tree->statements + in->tree->nstatements;
+       loop++) {
+    const bool repeats =
+        loop->kind == MW_STATEMENT_FOR || loop->kind == MW_STATEMENT_WHILE || loop->kind == MW_STATEMENT_DO;
     int i = loop->first;
     if (!repeats || it->first < i || it->last > loop->last) continue;
-    while (i < loop->last && !cpu_is_builtin(&in->at[i], meetings | CPU_GROUP_MEMBER)) i++;
+    while (i < loop->last && !mw_is_builtin(&in->at[i], meetings | MW_CUDA_GROUP_MEMBER)) i++;
     if (i == loop->last) return true;
   }
   const int next = behind(in, it);
-  const bool member = in->at[next].kind == CPU_NAME && cpu_token_is(&in->at[next + 1], ".");
-  return next < in->tree->last && !member && !cpu_is_builtin(&in->at[next], meetings);
-}
-
-/* Once for a program. */
-static void note(cpu_program *program, const cpu_token *where) {
-  if (program->preprocess_log && strstr(program->preprocess_log, " ran in step")) return;
-  char *log = mw_format("%s%s:%d:1: warning: lanes of a warp pass each other values through volatile memory alone, as "
-                        "if they ran in step, which they need not since Volta: put __syncwarp() between the steps\n",
-                        program->preprocess_log ? program->preprocess_log : "", program->tokens.files[where->file],
-                        where->line);
-  mw_free(program->preprocess_log);
-  program->preprocess_log = log;
+  const bool member = in->at[next].kind == MW_TOKEN_NAME && mw_token_is(&in->at[next + 1], ".");
+  return next < in->tree->last && !member && !mw_is_builtin(&in->at[next], meetings);
 }
 
 /* ---- edits ----------------------------------------------------------------------------------------------------- */
@@ -162,7 +157,7 @@ static edit *edit_add(stepper *in, int kind, int first, int last, char *pattern)
 /* Is it evaluated twice without harm? */
 static bool is_repeatable(const stepper *in, const mw_expr *e) {
   for (int i = e->first; i < e->last; i++)
-    if (cpu_is_assignment(&in->at[i]) || (in->at[i].kind == CPU_NAME && cpu_call_open(&in->program->tokens, i) >= 0))
+    if (mw_is_assignment(&in->at[i]) || (in->at[i].kind == MW_TOKEN_NAME && mw_call_open(&in->program->tokens, i) >= 0))
       return false;
   return true;
 }
@@ -171,16 +166,17 @@ static bool is_repeatable(const stepper *in, const mw_expr *e) {
 static bool assignment_edit(stepper *in, const mw_statement *it, const char *begin) {
   const mw_expr *e = assignment_of(in, it), *exprs = in->tree->exprs;
   if (!e || exprs[e->b].kind == MW_EXPR_BRACES) return false;
-  const cpu_token *sign = &in->at[e->op];
-  const bool compound = !cpu_token_is(sign, "=");
+  const mw_token *sign = &in->at[e->op];
+  const bool compound = !mw_token_is(sign, "=");
   if (!compound && !access_find(in, exprs[e->b].first, exprs[e->b].last, NULL)) return false;
   if (compound && !is_repeatable(in, &exprs[e->a])) return false;
   char *value = compound ? mw_format("$1 %.*s ( $2 )", sign->size - 1, sign->text) : mw_strdup("$2");
-  char *pattern = mw_format(" { %s auto mw_w# = %s ; mw_meet ( #1 ) ; $0 $1 = mw_w# ; mw_meet ( #2 ) ; }", begin, value);
+  char *pattern =
+      mw_format(" { %s auto mw_w# = %s ; mw_meet ( #1 ) ; $0 $1 = mw_w# ; mw_meet ( #2 ) ; }", begin, value);
   edit *out = edit_add(in, REPLACES, it->first, it->last, pattern);
-  out->parts[0] = (cpu_range){it->first, exprs[e->a].first};
-  out->parts[1] = (cpu_range){exprs[e->a].first, exprs[e->a].last};
-  out->parts[2] = (cpu_range){exprs[e->b].first, exprs[e->b].last};
+  out->parts[0] = (mw_span){it->first, exprs[e->a].first};
+  out->parts[1] = (mw_span){exprs[e->a].first, exprs[e->a].last};
+  out->parts[2] = (mw_span){exprs[e->b].first, exprs[e->b].last};
   mw_free(value);
   return true;
 }
@@ -188,34 +184,43 @@ static bool assignment_edit(stepper *in, const mw_statement *it, const char *beg
 static void statement_edit(stepper *in, int statement) {
   const mw_statement *it = &in->tree->statements[statement];
   const bool plain = it->kind == MW_STATEMENT_EXPR || it->kind == MW_STATEMENT_DECLARE;
-  cpu_range range;
+  mw_span range;
   if (!computed(in, it, &range) || !access_find(in, range.first, range.last, NULL)) return;
-  const char *begin = in->meets[in->before[statement]] ? "" : " mw_meet ( #0 ) ;";
-  const bool braces = it->kind != MW_STATEMENT_DECLARE && cpu_token_any(&in->at[it->first - 1], WORDS(")", "else", "do"));
-  in->meets[statement] = plain;
+  const char *begin = in->facts[in->before[statement]].meets ? "" : " mw_meet ( #0 ) ;";
+  const bool braces = in->facts[statement].is_child;
+  in->facts[statement].meets = plain;
   if (assignment_edit(in, it, begin)) return;
   edit_add(in, OPENS, it->first, it->first, mw_format("%s%s", braces ? " {" : "", begin));
   edit_add(in, CLOSES, it->last, it->last, mw_format("%s%s", plain ? " mw_meet ( #1 ) ;" : "", braces ? " }" : ""));
+}
+
+/* The statements in the parentheses of an if or a loop come before the one that it holds. */
+static void statement_place(stepper *in, int statement) {
+  const mw_statement *it = &in->tree->statements[statement];
+  in->before[it->next] = statement;
+  if (it->kind < MW_STATEMENT_IF || it->kind > MW_STATEMENT_SWITCH) return;
+  for (int i = statement + 1; i < it->child; i++) in->facts[i].in_head = true;
+  in->facts[it->child].is_child = in->facts[it->otherwise].is_child = true;
 }
 
 static void routine_edit(stepper *in, const cpu_routine *routine) {
   const mw_body *tree = in->tree = routine->function.tree;
   bool depends = false;
   in->lock = tree->first;
-  while (in->lock < tree->last && !cpu_is_builtin(&in->at[in->lock], CPU_LOCK)) in->lock++;
+  while (in->lock < tree->last && !mw_is_builtin(&in->at[in->lock], MW_CUDA_LOCK)) in->lock++;
   in->before = mw_calloc((size_t)tree->nstatements + 1, sizeof *in->before);
-  in->meets = mw_calloc((size_t)tree->nstatements + 1, sizeof *in->meets);
-  for (int i = 1; i < tree->nstatements; i++) in->before[tree->statements[i].next] = i;
+  in->facts = mw_calloc((size_t)tree->nstatements + 1, sizeof *in->facts);
+  for (int i = 1; i < tree->nstatements; i++) statement_place(in, i);
   for (int i = 1; i < tree->nstatements; i++) {
     const mw_statement *found = dependence_of(in, i);
     depends |= found != NULL;
     if (!found || !lacks_sync(in, found)) continue;
-    note(in->program, &in->at[found->first]);
+    if (!in->program->in_step.size) in->program->in_step = in->at[found->first];
     break;
   }
   for (int i = 1; depends && i < tree->nstatements; i++) statement_edit(in, i);
   mw_free(in->before);
-  mw_free(in->meets);
+  mw_free(in->facts);
 }
 
 static int compare(const void *a, const void *b) {
@@ -224,24 +229,24 @@ static int compare(const void *a, const void *b) {
 }
 
 static void edits_make(stepper *in) {
-  cpu_tokens *tokens = &in->program->tokens, next = cpu_tokens_beside(tokens);
+  mw_tokens *tokens = &in->program->tokens, next = mw_tokens_beside(tokens);
   int from = 0;
   qsort(in->edits, (size_t)in->nedits, sizeof *in->edits, compare);
   for (int i = 0; i < in->nedits; i++) {
     const edit *it = &in->edits[i];
-    cpu_tokens_copy(&next, tokens, from, it->first);
-    cpu_tokens_build(&next, tokens, &tokens->at[it->first - (it->kind == CLOSES)], i + 1, it->pattern, it->parts);
+    mw_tokens_copy(&next, tokens, from, it->first);
+    mw_tokens_build(&next, tokens, &tokens->at[it->first - (it->kind == CLOSES)], i + 1, it->pattern, it->parts);
     from = it->last;
     mw_free(it->pattern);
   }
-  cpu_tokens_copy(&next, tokens, from, tokens->count + 1);
+  mw_tokens_copy(&next, tokens, from, tokens->count + 1);
   next.count--;
-  cpu_tokens_become(tokens, &next);
+  mw_tokens_become(tokens, &next);
 }
 
 bool cpu_lockstep_write(cpu_program *program) {
   stepper in = {.program = program, .at = program->tokens.at};
-  if (!cpu_has(&program->tokens, 0, program->tokens.count, "volatile")) return false;
+  if (!mw_has(&program->tokens, 0, program->tokens.count, "volatile")) return false;
   const cpu_routines *routines = cpu_routines_of(program);
   for (int i = 0; i < routines->count; i++) routine_edit(&in, &routines->at[i]);
   if (in.nedits) edits_make(&in);

@@ -22,16 +22,16 @@
 
 /* ---- the words ------------------------------------------------------------------------------------------------- */
 
-cpu_name *cpu_name_find(const cpu_program *program, const cpu_token *word) {
+cpu_name *cpu_name_find(const cpu_program *program, const mw_token *word) {
   const cpu_names *names = &program->names;
-  int i = word->kind == CPU_NAME ? names->first[cpu_hash(word) % CPU_BUCKETS] : 0;
-  while (i && !cpu_same_text(&program->tokens.at[names->at[i - 1].token], word)) i = names->at[i - 1].next;
+  int i = word->kind == MW_TOKEN_NAME ? names->first[mw_hash(word) % CPU_BUCKETS] : 0;
+  while (i && !mw_same_text(&program->tokens.at[names->at[i - 1].token], word)) i = names->at[i - 1].next;
   return i ? &names->at[i - 1] : NULL;
 }
 
 static cpu_name *name_add(cpu_program *program, int token) {
   cpu_names *names = &program->names;
-  int *first = &names->first[cpu_hash(&program->tokens.at[token]) % CPU_BUCKETS];
+  int *first = &names->first[mw_hash(&program->tokens.at[token]) % CPU_BUCKETS];
   if (names->count % 64 == 0) names->at = mw_realloc(names->at, (size_t)(names->count + 64) * sizeof *names->at);
   names->at[names->count++] = (cpu_name){.token = token, .next = *first, .global = -1, .alias = -1};
   *first = names->count;
@@ -39,42 +39,42 @@ static cpu_name *name_add(cpu_program *program, int token) {
 }
 
 /* call<me>(x): who calls it finds it by the name (callgraph.c). */
-static bool is_call_argument(const cpu_tokens *tokens, int i) {
-  const cpu_token *at = tokens->at;
-  if (!cpu_token_any(&at[i - 1], WORDS("<", ",")) || !cpu_token_any(&at[i + 1], WORDS(">", ","))) return false;
-  const int end = cpu_find(tokens, i, tokens->count, WORDS(">", ";", "{", "("));
-  return cpu_token_is(&at[end], ">") && cpu_token_is(&at[end + 1], "(");
+static bool is_call_argument(const mw_tokens *tokens, int i) {
+  const mw_token *at = tokens->at;
+  if (!mw_token_any(&at[i - 1], WORDS("<", ",")) || !mw_token_any(&at[i + 1], WORDS(">", ","))) return false;
+  const int end = mw_find(tokens, i, tokens->count, WORDS(">", ";", "{", "("));
+  return mw_token_is(&at[end], ">") && mw_token_is(&at[end + 1], "(");
 }
 
 /* int &up(S, int &n) { return ++n; }, perhaps a friend of S in its class, where a call finds it by its arguments; and
  * int (&up(S, int &n))[4] { ... } */
-static bool is_defined(const cpu_tokens *tokens, int i) {
-  const bool head = cpu_token_any(&tokens->at[i], WORDS("if", "for", "while", "switch", "constexpr"));
-  const int open = head ? -1 : cpu_call_open(tokens, i);
-  const cpu_token *after = open < 0 ? NULL : &tokens->at[tokens->at[open].match + 1];
+static bool is_defined(const mw_tokens *tokens, int i) {
+  const bool head = mw_token_any(&tokens->at[i], WORDS("if", "for", "while", "switch", "constexpr"));
+  const int open = head ? -1 : mw_call_open(tokens, i);
+  const mw_token *after = open < 0 ? NULL : &tokens->at[tokens->at[open].match + 1];
   if (!after) return false;
-  const bool inner = cpu_token_is(after, ")") && i > 0 && cpu_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&"));
-  return cpu_token_is(after, "{") || after->kind == CPU_NAME || /* noexcept, requires, throw(), an attribute */
-         (inner && cpu_token_any(after + 1, WORDS("[", "(")));
+  const bool inner = mw_token_is(after, ")") && i > 0 && mw_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&"));
+  return mw_token_is(after, "{") || after->kind == MW_TOKEN_NAME || /* noexcept, requires, throw(), an attribute */
+         (inner && mw_token_any(after + 1, WORDS("[", "(")));
 }
 
 static void word_read(cpu_program *program, int i) {
-  const cpu_token *at = &program->tokens.at[i], *before = at - 1;
+  const mw_token *at = &program->tokens.at[i], *before = at - 1;
   cpu_name *it = cpu_name_find(program, at);
   if (!it) it = name_add(program, i);
-  if (cpu_call_open(&program->tokens, i) < 0) {
+  if (mw_call_open(&program->tokens, i) < 0) {
     it->bare = true;
     it->taken |= i > 0 && !is_call_argument(&program->tokens, i);
   }
-  it->typed |= is_defined(&program->tokens, i) || (i > 0 && before->kind == CPU_NAME && cpu_ends_operand(before) &&
-                                                   !cpu_token_any(before, WORDS("do", "sizeof")));
+  it->typed |= is_defined(&program->tokens, i) || (i > 0 && before->kind == MW_TOKEN_NAME && mw_ends_operand(before) &&
+                                                   !mw_token_any(before, WORDS("do", "sizeof")));
 }
 
 static void methods_read(cpu_program *program, const cpu_function *class) {
-  const cpu_token *at = program->tokens.at;
+  const mw_token *at = program->tokens.at;
   for (int i = class->body + 1; class->is_class && class->body >= 0 && i < at[class->body].match; i++) {
-    if (cpu_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], "(")) cpu_name_find(program, &at[i])->method = true;
+    if (mw_token_is(&at[i], "{")) i = at[i].match;
+    if (at[i].kind == MW_TOKEN_NAME && mw_token_is(&at[i + 1], "(")) cpu_name_find(program, &at[i])->method = true;
   }
 }
 
@@ -90,71 +90,71 @@ static void named_add(cpu_named_list *list, int name, int first, int last, bool 
 
 /* Of an enumeration that begins at i: what its braces hold. */
 static void enumerators_add(cpu_program *program, int i) {
-  const cpu_token *at = program->tokens.at;
-  const int open = cpu_find(&program->tokens, i, program->tokens.count, WORDS("{", ";", ")"));
-  if (!cpu_token_is(&at[open], "{")) return;
+  const mw_token *at = program->tokens.at;
+  const int open = mw_find(&program->tokens, i, program->tokens.count, WORDS("{", ";", ")"));
+  if (!mw_token_is(&at[open], "{")) return;
   for (int k = open + 1; k < at[open].match; k++)
-    if (at[k].kind == CPU_NAME && cpu_token_any(&at[k - 1], WORDS("{", ",")))
+    if (at[k].kind == MW_TOKEN_NAME && mw_token_any(&at[k - 1], WORDS("{", ",")))
       named_add(&program->globals, k, i, i + 1, false);
 }
 
 /* At `using`, `typedef`, `struct`, `enum` and the like: the name that it gives a type. */
 static void type_add(cpu_program *program, int i) {
-  const cpu_token *at = program->tokens.at;
-  const bool class = cpu_token_any(&at[i], WORDS("struct", "class", "union", "enum"));
-  const int name = i + 1 + (cpu_token_is(&at[i], "enum") && cpu_token_any(&at[i + 1], WORDS("class", "struct")));
-  const int end = cpu_find_open(&program->tokens, i, program->tokens.count, WORDS(";"));
-  if (cpu_token_is(&at[i], "using") && cpu_token_is(&at[i + 2], "="))
+  const mw_token *at = program->tokens.at;
+  const bool class = mw_token_any(&at[i], WORDS("struct", "class", "union", "enum"));
+  const int name = i + 1 + (mw_token_is(&at[i], "enum") && mw_token_any(&at[i + 1], WORDS("class", "struct")));
+  const int end = mw_find_open(&program->tokens, i, program->tokens.count, WORDS(";"));
+  if (mw_token_is(&at[i], "using") && mw_token_is(&at[i + 2], "="))
     named_add(&program->aliases, i + 1, i + 3, end, false);
-  else if (cpu_token_is(&at[i], "typedef") && at[end - 1].kind == CPU_NAME)
+  else if (mw_token_is(&at[i], "typedef") && at[end - 1].kind == MW_TOKEN_NAME)
     named_add(&program->aliases, end - 1, i + 1, end - 1, false);
-  else if (class && cpu_token_any(&at[name + 1], WORDS("{", ":", ";", "final")))
+  else if (class && mw_token_any(&at[name + 1], WORDS("{", ":", ";", "final")))
     named_add(&program->aliases, name, i, i + 1, false);
-  if (cpu_token_is(&at[i], "enum")) enumerators_add(program, i);
+  if (mw_token_is(&at[i], "enum")) enumerators_add(program, i);
 }
 
 /* int v(5); decltype(1) v = 5; int v __attribute__((aligned(8))) = 5;  What may be declared so is of a type that is not
  * known. */
 static void unread_add(cpu_program *program, int first, int last) {
-  const cpu_token *at = program->tokens.at;
+  const mw_token *at = program->tokens.at;
   for (int i = first; i < last; i++) {
-    const bool declared = cpu_token_any(&at[i + 1], WORDS("(", "=", ";", ",", "[")) || cpu_is_attribute(&at[i + 1]);
-    if (at[i].kind == CPU_NAME && i > first && declared && !cpu_is_attribute(&at[i]))
+    const bool declared = mw_token_any(&at[i + 1], WORDS("(", "=", ";", ",", "[")) || mw_is_attribute(&at[i + 1]);
+    if (at[i].kind == MW_TOKEN_NAME && i > first && declared && !mw_is_attribute(&at[i]))
       named_add(&program->globals, i, first, first, false);
-    if (cpu_token_is(&at[i], "=")) i = cpu_find_open(&program->tokens, i, last, WORDS(",", ";")) - 1;
+    if (mw_token_is(&at[i], "=")) i = mw_find_open(&program->tokens, i, last, WORDS(",", ";")) - 1;
     if (at[i].match > i) i = at[i].match;
   }
 }
 
 static void globals_add(cpu_program *program, const cpu_item *item) {
-  const cpu_tokens *tokens = &program->tokens;
+  const mw_tokens *tokens = &program->tokens;
   int first = item->first;
-  while (first < item->last && cpu_token_any(&tokens->at[first], qualifiers)) first++;
-  if (cpu_token_any(&tokens->at[first], WORDS("typedef", "using"))) return;
+  while (first < item->last && mw_token_any(&tokens->at[first], qualifiers)) first++;
+  if (mw_token_any(&tokens->at[first], WORDS("typedef", "using"))) return;
   mw_declared list[CPU_MOST_DECLARED];
-  const int count = mw_declaration_read(tokens, first, item->last - 1, NULL, list, CPU_MOST_DECLARED);
+  const int count = mw_declared_read(tokens, first, item->last - 1, NULL, list, CPU_MOST_DECLARED);
   if (!count) unread_add(program, first, item->last);
   for (const mw_declared *it = list; it < list + count; it++) {
-    const bool far = it->dims_last > it->dims || cpu_has(tokens, it->first, it->name, "*");
-    const bool reference = cpu_find(tokens, it->first, it->name, WORDS("&", "&&")) < it->name;
+    const bool far = it->dims_last > it->dims || mw_has(tokens, it->first, it->name, "*");
+    const bool reference = mw_find(tokens, it->first, it->name, WORDS("&", "&&")) < it->name;
     named_add(&program->globals, it->name, it->spec, reference ? it->spec : it->spec_last, far);
   }
 }
 
 /* using namespace of what is not of this program's own reading. */
-static bool opens_namespace(const cpu_tokens *tokens) {
+static bool opens_namespace(const mw_tokens *tokens) {
   for (int i = 0; i + 2 < tokens->count; i++)
-    if (cpu_token_is(&tokens->at[i], "using") && cpu_token_is(&tokens->at[i + 1], "namespace") &&
-        !cpu_token_any(&tokens->at[i + 2], WORDS("cooperative_groups", "nvcuda")))
+    if (mw_token_is(&tokens->at[i], "using") && mw_token_is(&tokens->at[i + 1], "namespace") &&
+        !mw_token_any(&tokens->at[i + 2], WORDS("cooperative_groups", "nvcuda")))
       return true;
   return false;
 }
 
 static void named_read(cpu_program *program) {
   program->opens = opens_namespace(&program->tokens);
-  program->operators = cpu_has(&program->tokens, 0, program->tokens.count, "operator");
+  program->operators = mw_has(&program->tokens, 0, program->tokens.count, "operator");
   for (int i = 0; i + 2 < program->tokens.count; i++)
-    if (cpu_token_any(&program->tokens.at[i], WORDS("using", "typedef", "struct", "class", "union", "enum")))
+    if (mw_token_any(&program->tokens.at[i], WORDS("using", "typedef", "struct", "class", "union", "enum")))
       type_add(program, i);
   for (int i = 0; i < program->nitems; i++)
     if (program->items[i].kind != CPU_ITEM_FUNCTION && program->items[i].kind != CPU_ITEM_HOST)
@@ -164,7 +164,7 @@ static void named_read(cpu_program *program) {
 void cpu_names_read(cpu_program *program) {
   program->routines = mw_calloc(1, sizeof *program->routines);
   for (int i = 0; i < program->tokens.count; i++)
-    if (program->tokens.at[i].kind == CPU_NAME) word_read(program, i);
+    if (program->tokens.at[i].kind == MW_TOKEN_NAME) word_read(program, i);
   for (int i = 0; i < program->nfunctions; i++) methods_read(program, &program->functions[i]);
   named_read(program);
   for (int i = program->globals.count - 1; i >= 0; i--) {
@@ -179,24 +179,24 @@ void cpu_names_read(cpu_program *program) {
   }
 }
 
-const cpu_named *cpu_global_find(const cpu_program *program, const cpu_token *name) {
+const cpu_named *cpu_global_find(const cpu_program *program, const mw_token *name) {
   const cpu_name *word = cpu_name_find(program, name);
   const cpu_named *found = word && word->global >= 0 ? &program->globals.at[word->global] : NULL;
   for (int i = found ? found->next : -1; i >= 0; i = program->globals.at[i].next)
-    if (!cpu_token_is(&program->tokens.at[program->globals.at[i].first], "enum") ||
-        !cpu_token_is(&program->tokens.at[found->first], "enum"))
+    if (!mw_token_is(&program->tokens.at[program->globals.at[i].first], "enum") ||
+        !mw_token_is(&program->tokens.at[found->first], "enum"))
       return NULL;
   return found;
 }
 
 /* What is used in no other way than to be called is taken for the shim's. Those of its functions that take references
  * are members, or follow std::. */
-bool cpu_is_declared(const cpu_program *program, const cpu_token *name) {
+bool cpu_is_declared(const cpu_program *program, const mw_token *name) {
   const cpu_name *word = cpu_name_find(program, name);
   return cpu_is_renamed(name) || (word && (word->typed || word->bare));
 }
 
-bool cpu_is_object(const cpu_program *program, const cpu_token *name) {
+bool cpu_is_object(const cpu_program *program, const mw_token *name) {
   const cpu_name *word = cpu_name_find(program, name);
   return word && (word->bare || word->method);
 }
@@ -214,28 +214,28 @@ static mw_type type_at(cpu_binder *in, int first, int last) {
 }
 
 /* A parameter, or its argument where the kernel changes it: mw_a_n. */
-static mw_meaning formal_meaning(cpu_binder *in, const cpu_token *name) {
-  const cpu_token *at = in->program->tokens.at;
+static mw_meaning formal_meaning(cpu_binder *in, const mw_token *name) {
+  const mw_token *at = in->program->tokens.at;
   for (int i = 0; i < in->function->nformals; i++) {
-    const cpu_formal *it = &in->function->formals[i];
-    if (it->name < 0 || !cpu_same_text(&at[it->name], name)) continue;
+    const mw_formal *it = &in->function->formals[i];
+    if (it->name < 0 || !mw_same_text(&at[it->name], name)) continue;
     mw_meaning found = {MW_NAME_PARAMETER, type_at(in, it->first, it->name)};
-    for (int k = it->name + 1; k < it->last && cpu_token_is(&at[k], "["); k = at[k].match + 1) found.type.levels++;
+    for (int k = it->name + 1; k < it->last && mw_token_is(&at[k], "["); k = at[k].match + 1) found.type.levels++;
     return found;
   }
   if (name->size < 6 || memcmp(name->text, "mw_a_", 5) != 0) return nothing;
-  return formal_meaning(in, &(cpu_token){.kind = CPU_NAME, .text = name->text + 5, .size = name->size - 5});
+  return formal_meaning(in, &(mw_token){.kind = MW_TOKEN_NAME, .text = name->text + 5, .size = name->size - 5});
 }
 
 /* T and N of template <class T, int N> */
-static mw_meaning template_meaning(cpu_binder *in, const cpu_token *name) {
-  const cpu_token *at = in->program->tokens.at;
+static mw_meaning template_meaning(cpu_binder *in, const mw_token *name) {
+  const mw_token *at = in->program->tokens.at;
   const int last = in->function->head_last;
-  const int i = cpu_find_same(&in->program->tokens, in->function->head_first, last, name);
+  const int i = mw_find_same(&in->program->tokens, in->function->head_first, last, name);
   int first = i;
-  if (i >= last || !cpu_token_any(&at[i + 1], WORDS(",", ">", "="))) return nothing;
-  if (cpu_token_any(&at[i - 1], WORDS("class", "typename"))) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN);
-  while (first > in->function->head_first && !cpu_token_any(&at[first - 1], WORDS("<", ","))) first--;
+  if (i >= last || !mw_token_any(&at[i + 1], WORDS(",", ">", "="))) return nothing;
+  if (mw_token_any(&at[i - 1], WORDS("class", "typename"))) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN);
+  while (first > in->function->head_first && !mw_token_any(&at[first - 1], WORDS("<", ","))) first--;
   return (mw_meaning){MW_NAME_CONSTANT, type_at(in, first, i)};
 }
 
@@ -243,21 +243,21 @@ static mw_type_class enumeration(const cpu_binder *in) {
   return in->program->operators ? MW_TYPE_CLASS : MW_TYPE_SCALAR;
 }
 
-static mw_meaning global_meaning(cpu_binder *in, const cpu_token *name) {
-  const cpu_tokens *from = &in->program->tokens;
+static mw_meaning global_meaning(cpu_binder *in, const mw_token *name) {
+  const mw_tokens *from = &in->program->tokens;
   const cpu_named *it = cpu_global_find(in->program, name);
   if (!it) return nothing;
-  if (cpu_token_is(&from->at[it->first], "enum")) return meaning_make(MW_NAME_CONSTANT, enumeration(in));
+  if (mw_token_is(&from->at[it->first], "enum")) return meaning_make(MW_NAME_CONSTANT, enumeration(in));
   mw_meaning found = {MW_NAME_VARIABLE, type_at(in, it->first, it->last)};
   int signs = it->name;
-  while (cpu_token_any(&from->at[signs - 1], WORDS("*", "const", "volatile", "__restrict__"))) signs--;
+  while (mw_token_any(&from->at[signs - 1], WORDS("*", "const", "volatile", "__restrict__"))) signs--;
   mw_signs_end(from, signs, it->name, &found.type);
-  for (int i = it->name + 1; cpu_token_is(&from->at[i], "["); i = from->at[i].match + 1)
+  for (int i = it->name + 1; mw_token_is(&from->at[i], "["); i = from->at[i].match + 1)
     found.type.levels++, found.type.arrays++;
   bool fixed = false; /* not by the const of Box<const int> */
   for (int i = it->first; i < it->last; i++) {
-    if (cpu_token_is(&from->at[i], "<")) i = cpu_angle_end(from, i, it->last) - 1;
-    fixed |= cpu_token_any(&from->at[i], WORDS("const", "constexpr"));
+    if (mw_token_is(&from->at[i], "<")) i = mw_angle_end(from, i, it->last) - 1;
+    fixed |= mw_token_any(&from->at[i], WORDS("const", "constexpr"));
   }
   if (fixed && !found.type.levels && !found.type.reference && found.type.class) found.binding = MW_NAME_CONSTANT;
   return found;
@@ -268,7 +268,7 @@ static mw_meaning alias_meaning(cpu_binder *in, int first) {
   mw_meaning all = nothing;
   for (int i = first; i >= 0; i = in->program->aliases.at[i].next) {
     const cpu_named *it = &in->program->aliases.at[i];
-    const bool listed = cpu_token_is(&in->program->tokens.at[it->first], "enum");
+    const bool listed = mw_token_is(&in->program->tokens.at[it->first], "enum");
     mw_type type = listed ? (mw_type){.class = enumeration(in)} : type_at(in, it->first, it->last);
     type.wide &= i == first || all.type.wide;
     const bool same = i == first || (type.class == all.type.class && type.levels == all.type.levels &&
@@ -280,27 +280,26 @@ static mw_meaning alias_meaning(cpu_binder *in, int first) {
   return all;
 }
 
-static mw_meaning function_meaning(const cpu_binder *in, const cpu_token *name) {
+static mw_meaning function_meaning(const cpu_binder *in, const mw_token *name) {
   mw_meaning found = nothing;
   for (int k = -1; (k = cpu_function_next(in->program, name, k)) >= 0;) {
     const cpu_function *it = &in->program->functions[k];
     if (!it->is_class) return meaning_make(MW_NAME_FUNCTIONS, MW_TYPE_UNKNOWN);
-    if (!cpu_token_is(&in->program->tokens.at[it->first], "enum")) found = meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS);
+    if (!mw_token_is(&in->program->tokens.at[it->first], "enum")) found = meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS);
   }
   return found;
 }
 
 /* CUDA's own, and moonwarp's. */
-static mw_meaning builtin_meaning(const cpu_binder *in, const cpu_token *token) {
+static mw_meaning builtin_meaning(const cpu_binder *in, const mw_token *token) {
   char name[32];
   mw_param param = {0};
   const bool variable = token->size > 4 && !memcmp(token->text, "mw_v", 4);
   if (cpu_is_renamed(token)) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN); /* of a helper's template */
-  if (variable || cpu_token_any(token, WORDS("warpSize", "mw_n")))
-    return meaning_make(MW_NAME_CONSTANT, MW_TYPE_SCALAR);
-  if (cpu_is_builtin(token, CPU_COORDINATE)) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_VECTOR);
-  if (cpu_token_is(token, "mw_t")) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_SCALAR);
-  if (cpu_token_is(token, "mw_first") || cpu_is_builtin(token, CPU_PURE))
+  if (variable || mw_token_any(token, WORDS("warpSize", "mw_n"))) return meaning_make(MW_NAME_CONSTANT, MW_TYPE_SCALAR);
+  if (mw_is_builtin(token, MW_CUDA_COORDINATE)) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_VECTOR);
+  if (mw_token_is(token, "mw_t")) return meaning_make(MW_NAME_BUILTIN, MW_TYPE_SCALAR);
+  if (mw_token_is(token, "mw_first") || mw_is_builtin(token, MW_CUDA_PURE))
     return cpu_is_declared(in->program, token) ? nothing : meaning_make(MW_NAME_BUILTIN, MW_TYPE_UNKNOWN);
   if (token->size >= (int)sizeof name) return nothing;
   memcpy(name, token->text, (size_t)token->size);
@@ -315,7 +314,7 @@ static mw_meaning builtin_meaning(const cpu_binder *in, const cpu_token *token) 
 }
 
 /* Outside of functions. */
-static mw_meaning outside_meaning(cpu_binder *in, const cpu_token *token, cpu_name *name) {
+static mw_meaning outside_meaning(cpu_binder *in, const mw_token *token, cpu_name *name) {
   if (name->reads) return meaning_make(MW_NAME_TYPE, MW_TYPE_CLASS); /* typedef struct P P; */
   if (name->read) return name->meaning;
   cpu_binder outside = {in->program, NULL};
@@ -332,7 +331,7 @@ static mw_meaning outside_meaning(cpu_binder *in, const cpu_token *token, cpu_na
   return name->meaning;
 }
 
-mw_meaning cpu_binder_meaning(void *with, const cpu_token *token) {
+mw_meaning cpu_binder_meaning(void *with, const mw_token *token) {
   cpu_binder *in = with;
   cpu_name *name = cpu_name_find(in->program, token);
   mw_meaning found = in->function ? formal_meaning(in, token) : nothing;
@@ -355,30 +354,30 @@ mw_body *cpu_function_tree(const cpu_program *program, const cpu_function *funct
 /* ---- types ----------------------------------------------------------------------------------------------------- */
 
 /* Names that end so are made by split/helper.c of a helper's own, and of its template parameters. */
-bool cpu_is_renamed(const cpu_token *word) {
+bool cpu_is_renamed(const mw_token *word) {
   const char *at = memmem(word->text, (size_t)word->size, "_mw", 3);
   return at && at + 3 < word->text + word->size && at[3] >= '0' && at[3] <= '9';
 }
 
 /* Is the word at token i a parameter of a template around it? */
-static bool is_of_template(const cpu_tokens *tokens, int i) {
-  for (int at = i; at >= 0; at = cpu_enclosing(tokens, 0, at)) {
-    int k = cpu_begin_after(tokens, 0, at, WORDS(";", "{", "}"));
-    while ((k = cpu_find(tokens, k, at, WORDS("template"))) < at) {
-      const int last = cpu_angle_end(tokens, k + 1, at);
-      if (cpu_find_same(tokens, k + 2, last, &tokens->at[i]) < last) return true;
+static bool is_of_template(const mw_tokens *tokens, int i) {
+  for (int at = i; at >= 0; at = mw_enclosing(tokens, 0, at)) {
+    int k = mw_begin_after(tokens, 0, at, WORDS(";", "{", "}"));
+    while ((k = mw_find(tokens, k, at, WORDS("template"))) < at) {
+      const int last = mw_angle_end(tokens, k + 1, at);
+      if (mw_find_same(tokens, k + 2, last, &tokens->at[i]) < last) return true;
       k = last;
     }
   }
   return false;
 }
 
-cpu_knowledge cpu_type_knows(const cpu_program *program, const cpu_function *function, const cpu_tokens *tokens,
+cpu_knowledge cpu_type_knows(const cpu_program *program, const cpu_function *function, const mw_tokens *tokens,
                              int first, int last) {
   cpu_binder binder = {program, function};
   for (int i = first; !function && i < last; i++)
-    if (tokens->at[i].kind == CPU_NAME && is_of_template(tokens, i)) return CPU_UNKNOWN;
-  if (cpu_find(tokens, first, last, WORDS("auto", "typename", "decltype")) < last) return CPU_UNKNOWN;
+    if (tokens->at[i].kind == MW_TOKEN_NAME && is_of_template(tokens, i)) return CPU_UNKNOWN;
+  if (mw_find(tokens, first, last, WORDS("auto", "typename", "decltype")) < last) return CPU_UNKNOWN;
   const mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
   if (type.class == MW_TYPE_UNKNOWN) return function && !function->strict ? CPU_ASKED : CPU_UNKNOWN;
   if (type.class == MW_TYPE_VECTOR) return program->operators ? CPU_UNKNOWN : CPU_KNOWN;

@@ -6,28 +6,28 @@
 #include <string.h>
 
 /* A read past the caches, or of what is volatile by its type. */
-static bool is_plain_read(const cpu_token *token) {
-  return cpu_token_is(token, "volatile") || cpu_is_builtin(token, CPU_FRESH);
+static bool is_plain_read(const mw_token *token) {
+  return mw_token_is(token, "volatile") || mw_is_builtin(token, MW_CUDA_FRESH);
 }
 
 /* ---- volatile names -------------------------------------------------------------------------------------------- */
 
 /* Of a declaration outside of functions: its words, and the signs that end before the name. */
 static void declared_read(cpu_others *in, int first, int last, int name) {
-  const cpu_tokens *tokens = &in->program->tokens;
+  const mw_tokens *tokens = &in->program->tokens;
   cpu_binder binder = {in->program, NULL};
   mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
-  if (type.volatiles || cpu_find(tokens, last, name, WORDS("volatile")) < name)
+  if (type.volatiles || mw_find(tokens, last, name, WORDS("volatile")) < name)
     cpu_name_find(in->program, &in->at[name])->is_volatile = true;
 }
 
 static void members_read(cpu_others *in, int open) {
   mw_declared list[CPU_MOST_DECLARED];
-  cpu_declaration it;
+  mw_declaration it;
   for (int i = open + 1; i < in->at[open].match; i = it.last) {
-    it = cpu_declaration_read(&in->program->tokens, i, in->at[open].match);
+    it = mw_declaration_read(&in->program->tokens, i, in->at[open].match);
     if (it.open >= 0) continue;
-    const int count = mw_declaration_read(&in->program->tokens, it.begin, it.last - 1, NULL, list, CPU_MOST_DECLARED);
+    const int count = mw_declared_read(&in->program->tokens, it.begin, it.last - 1, NULL, list, CPU_MOST_DECLARED);
     for (int k = 0; k < count; k++) declared_read(in, list[k].spec, list[k].spec_last, list[k].name);
   }
 }
@@ -46,7 +46,7 @@ static bool is_volatile(const cpu_others *in, const cpu_routine *code, int i) {
   const int own = tree->bound[i - tree->first];
   if (own) return tree->declared[own].type.volatiles;
   const mw_meaning found = cpu_binder_meaning(&binder, &in->at[i]);
-  const bool open = cpu_is_member(&in->program->tokens, i) || found.binding == MW_NAME_UNKNOWN;
+  const bool open = mw_is_member(&in->program->tokens, i) || found.binding == MW_NAME_UNKNOWN;
   return found.type.volatiles || (open && cpu_name_find(in->program, &in->at[i])->is_volatile);
 }
 
@@ -54,20 +54,20 @@ static bool is_volatile(const cpu_others *in, const cpu_routine *code, int i) {
 static void volatiles_read(cpu_others *in) {
   for (const cpu_routine *it = in->routines->at; it < in->routines->at + in->routines->count; it++)
     for (int i = it->function.body + 1; i < it->function.last - 1; i++)
-      in->fresh[i] |= in->at[i].kind == CPU_NAME && is_volatile(in, it, i);
+      in->fresh[i] |= in->at[i].kind == MW_TOKEN_NAME && is_volatile(in, it, i);
 }
 
 /* ---- atomics --------------------------------------------------------------------------------------------------- */
 
 bool cpu_is_atomic(const cpu_others *in, int i) {
-  const cpu_token *at = &in->at[i];
-  if (at->kind != CPU_NAME || !cpu_token_is(at + 1, "(")) return false;
+  const mw_token *at = &in->at[i];
+  if (at->kind != MW_TOKEN_NAME || !mw_token_is(at + 1, "(")) return false;
   const int prefix = at->size > 5 && !memcmp(at->text, "__nv_", 5) ? 5 : at->size > 9 && at->text[0] == '_' ? 2 : 0;
   return at->size > prefix + 6 && !memcmp(at->text + prefix, "atomic", 6) &&
-         !cpu_token_any(at, WORDS("__atomic_store_n", "__atomic_thread_fence", "__atomic_signal_fence"));
+         !mw_token_any(at, WORDS("__atomic_store_n", "__atomic_thread_fence", "__atomic_signal_fence"));
 }
 
-static bool has_text(const cpu_token *token, const char *text) {
+static bool has_text(const mw_token *token, const char *text) {
   return memmem(token->text, (size_t)token->size, text, strlen(text)) != NULL;
 }
 
@@ -76,21 +76,21 @@ bool cpu_atomic_loads(const cpu_others *in, int i) {
 }
 
 /* 0, 0u, 0x0, 0.0f, (unsigned)0, and mw_register<unsigned>(0) of inline PTX */
-static bool is_zero(const cpu_token *at, const cpu_range *value) {
-  const bool cast = cpu_token_is(&at[value->first], "(") && at[value->first].match == value->last - 2;
-  const bool kept = cpu_token_is(&at[value->first], "mw_register") && at[value->last - 1].match == value->last - 3;
-  const cpu_token *token = &at[kept ? value->last - 2 : value->last - 1];
+static bool is_zero(const mw_token *at, const mw_span *value) {
+  const bool cast = mw_token_is(&at[value->first], "(") && at[value->first].match == value->last - 2;
+  const bool kept = mw_token_is(&at[value->first], "mw_register") && at[value->last - 1].match == value->last - 3;
+  const mw_token *token = &at[kept ? value->last - 2 : value->last - 1];
   if (value->last - value->first != 1 && !cast && !kept) return false;
-  return token->kind == CPU_NUMBER && strspn(token->text, "0.xXuUlLfF") >= (size_t)token->size;
+  return token->kind == MW_TOKEN_NUMBER && strspn(token->text, "0.xXuUlLfF") >= (size_t)token->size;
 }
 
 /* atomicAdd(&x, 0) reads; atomicAdd(&x, 1) makes its own way. */
 bool cpu_atomic_acts(const cpu_others *in, int i) {
   static const char *const steps[] = {"Add", "Sub", "Inc", "Dec", "_add", "_sub", NULL};
-  cpu_range arguments[8];
+  mw_span arguments[8];
   bool step = false;
   for (int k = 0; steps[k]; k++) step |= has_text(&in->at[i], steps[k]);
-  return step && !(cpu_arguments(&in->program->tokens, i + 1, arguments, 8) > 1 && is_zero(in->at, &arguments[1]));
+  return step && !(mw_arguments(&in->program->tokens, i + 1, arguments, 8) > 1 && is_zero(in->at, &arguments[1]));
 }
 
 /* ---- what is called -------------------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static cpu_effects both(cpu_effects a, cpu_effects b) {
 }
 
 static cpu_effects of_token(const cpu_others *in, int i) {
-  if (in->at[i].kind != CPU_NAME) return (cpu_effects){0};
+  if (in->at[i].kind != MW_TOKEN_NAME) return (cpu_effects){0};
   if (cpu_is_atomic(in, i)) return (cpu_effects){!cpu_atomic_acts(in, i), cpu_atomic_acts(in, i)};
   return (cpu_effects){.reads = is_plain_read(&in->at[i]) || in->fresh[i]};
 }
@@ -132,9 +132,9 @@ static cpu_effects of_call(cpu_others *in, const cpu_routine *code, int i) {
 cpu_effects cpu_effects_of(cpu_others *in, const cpu_routine *code, int first, int last) {
   cpu_effects found = {0};
   for (int i = first; i < last; i++) {
-    if (in->at[i].kind != CPU_NAME) continue;
+    if (in->at[i].kind != MW_TOKEN_NAME) continue;
     cpu_effects one = of_token(in, i);
-    if (!one.reads && !one.acts && cpu_call_open(&in->program->tokens, i) >= 0) one = of_call(in, code, i);
+    if (!one.reads && !one.acts && mw_call_open(&in->program->tokens, i) >= 0) one = of_call(in, code, i);
     found = both(found, one);
   }
   return found;
@@ -147,7 +147,7 @@ bool cpu_others_find(cpu_others *in, cpu_program *program) {
   *in = (cpu_others){.program = program, .at = program->tokens.at};
   bool any = false;
   for (int i = 0; i < count && !any; i++)
-    any = cpu_is_atomic(in, i) || cpu_is_builtin(&in->at[i], CPU_FENCE) || is_plain_read(&in->at[i]);
+    any = cpu_is_atomic(in, i) || mw_is_builtin(&in->at[i], MW_CUDA_FENCE) || is_plain_read(&in->at[i]);
   if (!any) return false;
   in->fresh = mw_calloc((size_t)count + 1, sizeof *in->fresh);
   in->routines = cpu_routines_of(program);

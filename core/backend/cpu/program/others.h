@@ -14,7 +14,7 @@ typedef struct cpu_effects {
 
 typedef struct cpu_others {
   cpu_program     *program;
-  const cpu_token *at;
+  const mw_token  *at;
   const cpu_routines *routines;
   cpu_effects     *effects; /* of each routine, once it is asked for */
   bool            *known;   /* they are */

@@ -15,13 +15,40 @@
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
+/* Why a token is not one that check mode takes (allowed.c). */
+typedef enum cpu_barred {
+  CPU_FREE,
+  CPU_BARRED_ATTRIBUTE,
+  CPU_BARRED_PRAGMA,
+  CPU_BARRED_BUILTIN,
+  CPU_BARRED_NAME,
+  CPU_BARRED_TYPE,
+  CPU_BARRED_HEADER,
+  CPU_BARRED_DISGUISE,
+} cpu_barred;
+
+typedef enum cpu_mark { /* of a token */
+  CPU_YIELDS = 1,  /* a condition begins here that waits for another thread (spin_wait.c) */
+  CPU_COUNTED = 2, /* a loop begins here, the rounds of which are counted, in a condition ... */
+  CPU_COUNTS = 4,  /* ... that begins here */
+  CPU_WEAK = 8,    /* a "volatile" that check mode leaves out (ptx.c) */
+  CPU_BARRED = 16, /* times a cpu_barred */
+} cpu_mark;
+
+static inline cpu_barred cpu_barred_of(const mw_token *token) {
+  return (cpu_barred)(token->marks / CPU_BARRED);
+}
+static inline void cpu_bar(mw_token *token, cpu_barred why) {
+  token->marks = (unsigned char)(token->marks % CPU_BARRED + CPU_BARRED * why);
+}
+
 typedef struct cpu_function {
   int         name;                                   /* token; a class is a function that holds all its members */
   bool        kernel, is_template, special, is_class; /* special: template <> */
   int         head_first, head_last;                  /* template header; equal: none */
   int         first, open, close;                     /* declaration, ( and ) of the parameters */
   int         body, last;                             /* { or -1: a prototype; one past } or ; */
-  cpu_formal *formals;
+  mw_formal *formals;
   int         nformals;
   int         max_threads;
   int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
@@ -139,8 +166,8 @@ typedef struct cpu_program {
   mw_error      barred;  /* what check mode has refused first (allowed.c); status 0: nothing */
 
   bool          analysed; /* what follows is filled */
-  char         *preprocessed, *preprocess_log; /* NULL: no process was needed */
-  cpu_tokens    tokens;
+  mw_tokens     tokens;
+  mw_token      in_step; /* where lanes of a warp are first taken to run in step; size 0: nowhere (lockstep.c) */
   cpu_item     *items;
   int           nitems;
   cpu_function *functions;
@@ -149,7 +176,7 @@ typedef struct cpu_program {
   int           nvariables;
   cpu_names     names;
   cpu_named_list aliases, globals; /* other names of types, and variables and enumerators outside of functions */
-  cpu_token     *groups;           /* further names of what threads meet by, such as sums for cub::BlockReduce<int, 64> */
+  mw_token      *groups;           /* further names of what threads meet by, such as sums for cub::BlockReduce<int, 64> */
   int            ngroups;
   bool          operators;         /* some are declared */
   bool          opens;             /* a namespace such as std, whose functions may take references: swap(n, m) */
@@ -162,13 +189,13 @@ enum { CPU_MOST_DECLARED = 16 }; /* variables of one declaration that are looked
 /* Fills names, aliases, globals and operators (names.c). */
 void cpu_names_read(cpu_program *);
 /* What the text says of the word; NULL: it does not have it. */
-cpu_name *cpu_name_find(const cpu_program *, const cpu_token *);
+cpu_name *cpu_name_find(const cpu_program *, const mw_token *);
 /* For a body of `function`: what it means by a name that it does not declare. */
 typedef struct cpu_binder {
   const cpu_program *program;
   const cpu_function *function; /* or NULL */
 } cpu_binder;
-mw_meaning cpu_binder_meaning(void *binder, const cpu_token *name);
+mw_meaning cpu_binder_meaning(void *binder, const mw_token *name);
 /* A function's body, over the program's own tokens; the function has one and is no class. */
 mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
 /* Everything that has statements (routine.c). */
@@ -177,9 +204,9 @@ void cpu_routines_free(cpu_program *);
 /* What the words of a type, tokens first ... last-1, say of its operators, constructors and conversions. CPU_ASKED: the
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;
-cpu_knowledge cpu_type_knows(const cpu_program *, const cpu_function *, const cpu_tokens *, int first, int last);
+cpu_knowledge cpu_type_knows(const cpu_program *, const cpu_function *, const mw_tokens *, int first, int last);
 /* The variable outside of functions, or an enumerator, of that name; NULL: none, or several variables. */
-const cpu_named *cpu_global_find(const cpu_program *, const cpu_token *name);
+const cpu_named *cpu_global_find(const cpu_program *, const mw_token *name);
 /* Fills hidden, which needs what functions reach, and tells the kernels (hidden.c). */
 void cpu_hidden_read(cpu_program *);
 
@@ -192,15 +219,15 @@ void cpu_spin_waits_find(cpu_program *);
 mw_status cpu_callgraph_read(cpu_program *, mw_error *);
 
 /* The first function called `token` that comes after the function of index `after` (-1: any); -1: none. */
-int  cpu_function_next(const cpu_program *, const cpu_token *token, int after);
+int  cpu_function_next(const cpu_program *, const mw_token *token, int after);
 /* The same of what the name at token i may call: where that is a call, of classes with such a method too. */
-int  cpu_callee_next(const cpu_program *, const cpu_tokens *, int i, int after);
-bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
+int  cpu_callee_next(const cpu_program *, const mw_tokens *, int i, int after);
+bool cpu_function_named(const cpu_program *, const cpu_function *, const mw_token *token); /* is it called `token`? */
 /* A member of a class that is defined outside of it, or a specialisation. */
 bool cpu_function_is_member(const cpu_program *, const cpu_function *);
-bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name);   /* a method of that name? */
+bool cpu_class_defines(const cpu_program *, const cpu_function *, const mw_token *name);    /* a method of that name? */
 /* Is the name a parameter of the function's template, such as f of template <void (*f)(int)>? */
-bool cpu_is_template_value(const cpu_program *, const cpu_function *, const cpu_token *name);
+bool cpu_is_template_value(const cpu_program *, const cpu_function *, const mw_token *name);
 void cpu_call_note(cpu_function *, int callee);
 void cpu_reach_take(cpu_function *, const cpu_function *callee);
 /* Takes what tokens first ... last-1 name, as what the function reaches; cpu_calls_take: and what they reach. False: that
@@ -213,21 +240,21 @@ void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 /* Does it compute its value from its arguments and what they point to, and change nothing (pure.c)? */
 bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
-bool cpu_is_formal(const cpu_program *, const cpu_function *, const cpu_token *name); /* one of its parameters? */
+bool cpu_is_formal(const cpu_program *, const cpu_function *, const mw_token *name); /* one of its parameters? */
 extern const char *const cpu_function_names[]; /* __func__ and the like: what gives the name of the function around it */
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
 /* Does the function get or make a group there, or meet others? */
 bool cpu_is_meeting(const cpu_program *, int i);
-bool cpu_is_group(const cpu_program *, const cpu_token *); /* a name of what threads meet by; not cooperative_groups */
+bool cpu_is_group(const cpu_program *, const mw_token *); /* a name of what threads meet by; not cooperative_groups */
 bool cpu_is_group_call(const cpu_program *, int i); /* tile.shfl_down(v, 1), where the program has cooperative groups */
 /* Makes C++ of the asm statements whose PTX is known; what is in the one at token i that is not, for a message, which
  * the caller frees (ptx.c). */
-void  cpu_ptx_rewrite(cpu_tokens *);
-char *cpu_ptx_unknown(const cpu_tokens *, int i);
+void  cpu_ptx_rewrite(mw_tokens *);
+char *cpu_ptx_unknown(const mw_tokens *, int i);
 /* Marks what check mode does not take, before any text of moonwarp's own is among the tokens (allowed.c); then refuses
  * it in what is compiled. */
-void      cpu_allowed_read(cpu_tokens *);
+void      cpu_allowed_read(mw_tokens *);
 mw_status cpu_allowed_check(cpu_program *, mw_error *);
 /* Why check mode does not take the template arguments of an instance, which the caller frees; NULL: it does. */
 char *cpu_allowed_name(const char *asked);
@@ -238,28 +265,28 @@ cpu_write cpu_use_at(const mw_body *, int token, cpu_kind);
 /* Has the lambda nothing of its own but references to variables? */
 bool cpu_refers_alone(const mw_body *, const mw_expr *lambda);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
-bool cpu_is_written(const mw_body *, int first, int last, const cpu_token *name);
+bool cpu_is_written(const mw_body *, int first, int last, const mw_token *name);
 /* In a function of the program's: tokens are its own. */
-cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, cpu_kind);
-bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, cpu_kind);
-bool cpu_is_generated(const cpu_token *);                         /* mw_x */
-bool cpu_is_renamed(const cpu_token *);                           /* x_mw3: a helper's own name */
-bool cpu_is_object(const cpu_program *, const cpu_token *name);   /* may it be another than its functions? */
-bool cpu_is_declared(const cpu_program *, const cpu_token *name); /* may the program give the name a meaning of its own? */
+cpu_write cpu_write_at(const cpu_program *, const mw_tokens *, int i, cpu_kind);
+bool cpu_written_in(const cpu_program *, const mw_tokens *, int first, int last, const mw_token *name, cpu_kind);
+bool cpu_is_generated(const mw_token *);                          /* mw_x */
+bool cpu_is_renamed(const mw_token *);                            /* x_mw3: a helper's own name */
+bool cpu_is_object(const cpu_program *, const mw_token *name);    /* may it be another than its functions? */
+bool cpu_is_declared(const cpu_program *, const mw_token *name); /* may the program give the name a meaning of its own? */
 
 /* Tokens of a body as C++ (body.c): CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
 extern const char cpu_tls_shared[];                /* the worker's own, laid out by the compiler */
 extern const char cpu_placed[], cpu_placed_kept[]; /* laid out by the linker, kept by each worker */
-void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
+void cpu_emit_tokens(const mw_tokens *, mw_text *, int first, int last, const char *shared);
 /* Of an item that is static shared memory: the structure that places it, and the variable by which that is called; else
  * nothing, and NULL. */
-const cpu_token *cpu_item_place(const cpu_program *, const cpu_item *);
-void cpu_emit_place(const cpu_program *, cpu_text *, const cpu_item *);
+const mw_token *cpu_item_place(const cpu_program *, const cpu_item *);
+void cpu_emit_place(const cpu_program *, mw_text *, const cpu_item *);
 /* May the function mean the item's variable by that name? It may declare the name itself. */
-bool cpu_may_mean(const cpu_program *, const cpu_function *, const cpu_item *, const cpu_token *name);
+bool cpu_may_mean(const cpu_program *, const cpu_function *, const cpu_item *, const mw_token *name);
 /* Local declarations, for the function, of the shared variables of items that the tokens name. */
-void cpu_emit_shared(const cpu_program *, const cpu_function *, cpu_text *, const cpu_tokens *, cpu_range);
+void cpu_emit_shared(const cpu_program *, const cpu_function *, mw_text *, const mw_tokens *, mw_span);
 /* Declaration tokens of a function without storage class. */
-void cpu_emit_declaration(const cpu_program *, cpu_text *, int first, int last);
+void cpu_emit_declaration(const cpu_program *, mw_text *, int first, int last);
 
 #endif

@@ -16,14 +16,14 @@
 enum { MOST = 16 }; /* operands of a statement, or of an instruction */
 
 typedef struct ptx { /* a statement */
-  cpu_tokens *tokens;
+  mw_tokens *tokens;
   int outputs, count;
-  cpu_range operand[MOST];
+  mw_span operand[MOST];
   char letter[MOST]; /* of its constraint */
   bool read[MOST];   /* an input, or "+r" */
   bool fence;        /* it may change memory */
   bool weak;         /* and has no volatile access */
-  cpu_text *out;
+  mw_text *out;
   char wrong[64]; /* the instruction that is not known; empty: none */
 } ptx;
 
@@ -177,11 +177,11 @@ static int part_size(const char *at, const char *end) {
 }
 
 static bool is_modifier(const char *at, int size) {
-  const cpu_token part = {.kind = CPU_NAME, .text = at, .size = size};
+  const mw_token part = {.kind = MW_TOKEN_NAME, .text = at, .size = size};
   return type_of(at, size)->name ||
-         cpu_token_any(&part, WORDS("volatile", "weak", "sys", "gpu", "cta", "gl", "sc", "relaxed", "acquire",
-                                    "release", "acq_rel", "global", "shared", "local", "const", "ca", "cg", "cs", "cv",
-                                    "lu", "nc", "wb", "wt", "rn", "approx", "ftz"));
+         mw_token_any(&part, WORDS("volatile", "weak", "sys", "gpu", "cta", "gl", "sc", "relaxed", "acquire", "release",
+                                   "acq_rel", "global", "shared", "local", "const", "ca", "cg", "cs", "cv", "lu", "nc",
+                                   "wb", "wt", "rn", "approx", "ftz"));
 }
 
 /* Are the name's parts among those at ... end in order, and is nothing between them that matters? */
@@ -216,14 +216,14 @@ static const type *instruction_type(const char *at, const char *end) {
 
 /* ---- operands -------------------------------------------------------------------------------------------------- */
 
-static bool special_put(const char *at, int size, cpu_text *out) {
+static bool special_put(const char *at, int size, mw_text *out) {
   for (int i = 0; registers[i][0]; i++)
     if ((int)strlen(registers[i][0]) == size && !strncmp(registers[i][0], at, (size_t)size))
-      return cpu_text_put(out, registers[i][1]), true;
+      return mw_text_put(out, registers[i][1]), true;
   for (int i = 0; coordinates[i][0]; i++) {
     const int begin = (int)strlen(coordinates[i][0]);
     if (size == begin + 1 && !strncmp(coordinates[i][0], at, (size_t)begin) && strchr("xyz", at[begin]))
-      return cpu_text_format(out, "%s%c", coordinates[i][1], at[begin]), true;
+      return mw_text_format(out, "%s%c", coordinates[i][1], at[begin]), true;
   }
   return false;
 }
@@ -237,36 +237,36 @@ static const char number_letters[] = " -.0123456789abcdefABCDEFxXpPuUlL";
 static const char name_letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /* %0  [%1+16]  0x96  %laneid  a register of the statement's own. */
-static bool operand_put(const ptx *in, const char *at, int size, cpu_text *out) {
+static bool operand_put(const ptx *in, const char *at, int size, mw_text *out) {
   if (size > 2 && at[0] == '[') {
     const char *plus = memchr(at, '+', (size_t)size);
     const int base = plus ? (int)(plus - at) - 1 : size - 2;
-    cpu_text_put(out, "(");
+    mw_text_put(out, "(");
     const int more = plus ? size - base - 3 : 0;
     const bool known = operand_put(in, at + 1, base, out) && (!plus || is_made_of(plus + 1, more, number_letters));
-    if (plus) cpu_text_format(out, " + %.*s", more, plus + 1);
-    cpu_text_put(out, ")");
+    if (plus) mw_text_format(out, " + %.*s", more, plus + 1);
+    mw_text_put(out, ")");
     return known;
   }
   int index = -1, used = 0;
   if (size > 1 && at[0] == '%' && sscanf(at, "%%%d%n", &index, &used) == 1 && used == size) {
     if (index < 0 || index >= in->count) return false;
     if (in->read[index])
-      cpu_text_format(out, "mw_%d", index);
+      mw_text_format(out, "mw_%d", index);
     else
-      cpu_text_plain(out, in->tokens, in->operand[index].first, in->operand[index].last);
+      mw_text_plain(out, in->tokens, in->operand[index].first, in->operand[index].last);
     return true;
   }
   if (size > 1 && at[0] == '%') return special_put(at + 1, size - 1, out);
   if (size > 2 && at[0] == '0' && strchr("fFdD", at[1])) { /* the bits of a float */
     if (!is_made_of(at + 2, size - 2, number_letters)) return false;
     const bool single = at[1] == 'f' || at[1] == 'F';
-    cpu_text_format(out, "%s(0x%.*s)", single ? "__int_as_float" : "__longlong_as_double", size - 2, at + 2);
+    mw_text_format(out, "%s(0x%.*s)", single ? "__int_as_float" : "__longlong_as_double", size - 2, at + 2);
     return true;
   }
   const bool number = size > 0 && strchr("0123456789-", at[0]);
   if (!is_made_of(at, size, number ? number_letters : name_letters)) return false;
-  cpu_text_format(out, number ? "%.*s" : "mw_%.*s_", size, at);
+  mw_text_format(out, number ? "%.*s" : "mw_%.*s_", size, at);
   return true;
 }
 
@@ -301,15 +301,15 @@ static bool code_put(const ptx *in, const instruction *it, const type *of, int c
                            : *at == 'B' ? of->bits
                                         : NULL;
     if (replaced)
-      cpu_text_put(in->out, replaced);
+      mw_text_put(in->out, replaced);
     else if (*at != '$' && *at != '@')
-      cpu_text_add(in->out, at, 1);
+      mw_text_add(in->out, at, 1);
     else {
       const int which = at[1] - '0';
       if (which >= count) return false;
-      if (*at == '$') cpu_text_format(in->out, "mw_register<%s>(", of->plain);
+      if (*at == '$') mw_text_format(in->out, "mw_register<%s>(", of->plain);
       if (!operand_put(in, first[which], size[which], in->out)) return false;
-      if (*at == '$') cpu_text_put(in->out, ")");
+      if (*at == '$') mw_text_put(in->out, ")");
       at++;
     }
   }
@@ -326,7 +326,7 @@ static bool register_put(const ptx *in, const char *at, const char *end) {
   bool known = of->name && count > 0;
   for (int i = 0; i < count; i++) {
     known &= is_made_of(first[i], size[i], name_letters);
-    cpu_text_format(in->out, "%s mw_%.*s_; ", of->plain, size[i], first[i]);
+    mw_text_format(in->out, "%s mw_%.*s_; ", of->plain, size[i], first[i]);
   }
   return known;
 }
@@ -337,9 +337,9 @@ static bool instruction_put(const ptx *in, const char *at, const char *end) {
   if (*at == '@') {
     const bool negated = at[1] == '!';
     const int size = (int)strcspn(at + 1 + negated, " ");
-    cpu_text_put(in->out, negated ? "if (!" : "if (");
+    mw_text_put(in->out, negated ? "if (!" : "if (");
     if (!operand_put(in, at + 1 + negated, size, in->out)) return false;
-    cpu_text_put(in->out, ") ");
+    mw_text_put(in->out, ") ");
     at += 1 + negated + size;
     at += strspn(at, " ");
   }
@@ -350,28 +350,28 @@ static bool instruction_put(const ptx *in, const char *at, const char *end) {
   const int count = operands_split(name_end, end, first, size);
   if (!it || (!it->no_result && !count)) return false;
   if (!it->no_result) {
-    cpu_text destination = {0};
+    mw_text destination = {0};
     bool known = operand_put(in, first[0], size[0], &destination);
-    if (known) cpu_text_format(in->out, "%s = mw_register<decltype(%s + 0)>(", destination.at, destination.at);
+    if (known) mw_text_format(in->out, "%s = mw_register<decltype(%s + 0)>(", destination.at, destination.at);
     mw_free(destination.at);
     if (!known) return false;
   }
   if (!code_put(in, it, instruction_type(at, name_end), count, first, size)) return false;
-  cpu_text_put(in->out, it->no_result ? "; " : "); ");
+  mw_text_put(in->out, it->no_result ? "; " : "); ");
   return true;
 }
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
 /* The text of the strings that begin at token i, without escapes, comments and new lines; returns what is after. */
-static int template_read(const cpu_tokens *tokens, int i, cpu_text *out) {
-  for (; tokens->at[i].kind == CPU_STRING && tokens->at[i].text[0] == '"'; i++) {
+static int template_read(const mw_tokens *tokens, int i, mw_text *out) {
+  for (; tokens->at[i].kind == MW_TOKEN_STRING && tokens->at[i].text[0] == '"'; i++) {
     const char *at = tokens->at[i].text + 1, *end = tokens->at[i].text + tokens->at[i].size - 1;
     for (; at < end; at++) {
       const bool escape = *at == '\\' && at + 1 < end;
       if (at[0] == '%' && at[1] == '%') at++;
       if (escape) at++;
-      cpu_text_add(out, (escape && strchr("nt", *at)) || *at == '\t' ? escape && *at == 'n' ? "\n" : " " : at, 1);
+      mw_text_add(out, (escape && strchr("nt", *at)) || *at == '\t' ? escape && *at == 'n' ? "\n" : " " : at, 1);
     }
   }
   if (!out->at) return i;
@@ -388,18 +388,18 @@ static int template_read(const cpu_tokens *tokens, int i, cpu_text *out) {
 
 /* : "=r"(a), "=r"(b) : "r"(c) : "memory" at token i, whose brackets end at `last`. */
 static bool operands_read(ptx *in, int i, int last) {
-  const cpu_token *at = in->tokens->at;
+  const mw_token *at = in->tokens->at;
   for (int colons = 0; i < last;) {
-    if (cpu_token_any(&at[i], WORDS(":", "::"))) {
+    if (mw_token_any(&at[i], WORDS(":", "::"))) {
       colons += at[i++].size;
-    } else if (colons > 2 || cpu_token_is(&at[i], ",")) {
-      in->fence |= cpu_token_is(&at[i++], "\"memory\"");
+    } else if (colons > 2 || mw_token_is(&at[i], ",")) {
+      in->fence |= mw_token_is(&at[i++], "\"memory\"");
     } else {
-      if (at[i].kind != CPU_STRING || at[i + 1].match < i || in->count == MOST) return false;
+      if (at[i].kind != MW_TOKEN_STRING || at[i + 1].match < i || in->count == MOST) return false;
       const int n = in->count++;
       in->letter[n] = at[i].text[at[i].size - 2];
       in->read[n] = colons == 2 || at[i].text[1] == '+';
-      in->operand[n] = (cpu_range){i + 2, at[i + 1].match};
+      in->operand[n] = (mw_span){i + 2, at[i + 1].match};
       if (!letter_type(in->letter[n])) return false;
       in->outputs += colons == 1;
       i = at[i + 1].match + 1;
@@ -412,18 +412,18 @@ static void inputs_put(const ptx *in) {
   for (int i = 0; i < in->count; i++) {
     if (!in->read[i]) continue;
     const char *name = letter_type(in->letter[i]), *plain = type_of(name, 3)->plain;
-    cpu_text_format(in->out, "%s%s mw_%d = (%s)(", i < in->outputs ? "" : "const ", plain, i, plain);
-    cpu_text_plain(in->out, in->tokens, in->operand[i].first, in->operand[i].last);
-    cpu_text_put(in->out, "); ");
+    mw_text_format(in->out, "%s%s mw_%d = (%s)(", i < in->outputs ? "" : "const ", plain, i, plain);
+    mw_text_plain(in->out, in->tokens, in->operand[i].first, in->operand[i].last);
+    mw_text_put(in->out, "); ");
   }
 }
 
 static void results_put(const ptx *in) {
   for (int i = 0; i < in->outputs; i++) {
     if (!in->read[i]) continue;
-    cpu_text name = {0};
-    cpu_text_plain(&name, in->tokens, in->operand[i].first, in->operand[i].last);
-    cpu_text_format(in->out, "%s = (decltype(%s + 0))mw_%d; ", name.at, name.at, i);
+    mw_text name = {0};
+    mw_text_plain(&name, in->tokens, in->operand[i].first, in->operand[i].last);
+    mw_text_format(in->out, "%s = (decltype(%s + 0))mw_%d; ", name.at, name.at, i);
     mw_free(name.at);
   }
 }
@@ -450,60 +450,61 @@ static bool is_ordered(const char *text) {
 
 /* The ) of the asm statement at token i, whose C++ is put; -1: it is not known. */
 static int statement_put(ptx *in, int i) {
-  const cpu_token *at = in->tokens->at;
-  while (cpu_token_any(&at[i + 1], WORDS("volatile", "__volatile__"))) i++;
+  const mw_token *at = in->tokens->at;
+  while (mw_token_any(&at[i + 1], WORDS("volatile", "__volatile__"))) i++;
   const int close = at[i + 1].match;
-  if (!cpu_token_is(&at[i + 1], "(") || close < i || !cpu_token_is(&at[close + 1], ";")) return -1;
+  if (!mw_token_is(&at[i + 1], "(") || close < i || !mw_token_is(&at[close + 1], ";")) return -1;
   for (int k = i; k < close; k++)
-    if (at[k].barred) return -1;
-  cpu_text text = {0};
+    if (cpu_barred_of(&at[k])) return -1;
+  mw_text text = {0};
   const int behind = template_read(in->tokens, i + 2, &text);
   const bool ordered = text.at && is_ordered(text.at);
   in->weak = text.at && !strstr(text.at, ".volatile") && !strstr(text.at, ".cv");
-  cpu_text_put(in->out, ordered ? "{ __threadfence(); " : "{ ");
+  mw_text_put(in->out, ordered ? "{ __threadfence(); " : "{ ");
   bool known = operands_read(in, behind, close);
   if (known) inputs_put(in);
   known = known && body_put(in, text.at ? text.at : "");
-  if (ordered) cpu_text_put(in->out, "__threadfence(); ");
-  if (in->fence) cpu_text_put(in->out, "__atomic_signal_fence(__ATOMIC_SEQ_CST); ");
+  if (ordered) mw_text_put(in->out, "__threadfence(); ");
+  if (in->fence) mw_text_put(in->out, "__atomic_signal_fence(__ATOMIC_SEQ_CST); ");
   if (known) results_put(in);
-  cpu_text_put(in->out, "}");
+  mw_text_put(in->out, "}");
   mw_free(text.at);
   return known ? close : -1;
 }
 
 /* A statement stays where it is, which C++ calls volatile; to other threads its accesses are plain ones. */
-static void weaken(cpu_tokens *tokens, int first) {
-  for (int i = first; i < tokens->count; i++) tokens->at[i].weak = cpu_token_is(&tokens->at[i], "volatile");
+static void weaken(mw_tokens *tokens, int first) {
+  for (int i = first; i < tokens->count; i++)
+    if (mw_token_is(&tokens->at[i], "volatile")) tokens->at[i].marks |= CPU_WEAK;
 }
 
-static bool is_asm(const cpu_token *token) {
-  return token->kind == CPU_NAME && cpu_token_any(token, WORDS("asm", "__asm__", "__asm"));
+static bool is_asm(const mw_token *token) {
+  return token->kind == MW_TOKEN_NAME && mw_token_any(token, WORDS("asm", "__asm__", "__asm"));
 }
 
-void cpu_ptx_rewrite(cpu_tokens *tokens) {
+void cpu_ptx_rewrite(mw_tokens *tokens) {
   int i = 0;
   while (i < tokens->count && !is_asm(&tokens->at[i])) i++;
   if (i == tokens->count) return;
-  cpu_tokens next = cpu_tokens_beside(tokens);
-  cpu_tokens_copy(&next, tokens, 0, i);
+  mw_tokens next = mw_tokens_beside(tokens);
+  mw_tokens_copy(&next, tokens, 0, i);
   for (; i < tokens->count; i++) {
-    cpu_text code = {0};
+    mw_text code = {0};
     ptx in = {.tokens = tokens, .out = &code};
     const int close = is_asm(&tokens->at[i]) ? statement_put(&in, i) : -1, first = next.count;
     if (close < 0)
-      cpu_tokens_push(&next, &tokens->at[i]);
+      mw_tokens_push(&next, &tokens->at[i]);
     else
-      cpu_tokens_scan(&next, code.at, &tokens->at[i]), i = close + 1;
+      mw_tokens_scan(&next, code.at, &tokens->at[i]), i = close + 1;
     if (close >= 0 && in.weak) weaken(&next, first);
     mw_free(code.at);
   }
-  cpu_tokens_become(tokens, &next);
+  mw_tokens_become(tokens, &next);
 }
 
-char *cpu_ptx_unknown(const cpu_tokens *tokens, int i) {
-  cpu_text code = {0};
-  ptx in = {.tokens = (cpu_tokens *)tokens, .out = &code};
+char *cpu_ptx_unknown(const mw_tokens *tokens, int i) {
+  mw_text code = {0};
+  ptx in = {.tokens = (mw_tokens *)tokens, .out = &code};
   statement_put(&in, i);
   mw_free(code.at);
   return mw_format("inline PTX (asm)%s%.*s%s", *in.wrong ? " with '" : "", (int)strcspn(in.wrong, " "), in.wrong,

@@ -12,13 +12,13 @@ typedef struct reading {
 } reading;
 
 /* Is a parameter of that type and no other: T x, const T &x? What a pointer points to may be a class. */
-static bool takes_value(const reading *it, const cpu_token *type) {
-  const cpu_token *at = it->program->tokens.at;
+static bool takes_value(const reading *it, const mw_token *type) {
+  const mw_token *at = it->program->tokens.at;
   for (int i = 0; i < it->function->nformals; i++) {
-    const cpu_formal *formal = &it->function->formals[i];
-    const int word = formal->first + cpu_token_is(&at[formal->first], "const");
-    if (!formal->far && cpu_same_text(&at[word], type) &&
-        (word + 1 == formal->type_last || cpu_token_is(&at[word + 1], "&")))
+    const mw_formal *formal = &it->function->formals[i];
+    const int word = formal->first + mw_token_is(&at[formal->first], "const");
+    if (!formal->far && mw_same_text(&at[word], type) &&
+        (word + 1 == formal->type_last || mw_token_is(&at[word + 1], "&")))
       return true;
   }
   return false;
@@ -26,10 +26,10 @@ static bool takes_value(const reading *it, const cpu_token *type) {
 
 /* Types of the template count where all are deduced from arguments by value, whose types are known: no class. */
 static bool is_deduced(const reading *it) {
-  const cpu_token *at = it->program->tokens.at;
+  const mw_token *at = it->program->tokens.at;
   for (int i = it->function->head_first + 1; i < it->function->head_last; i++)
-    if (cpu_token_any(&at[i - 1], WORDS("class", "typename")) && !takes_value(it, &at[i])) return false;
-  return !cpu_has(&it->program->tokens, it->function->first, it->function->last, "typename");
+    if (mw_token_any(&at[i - 1], WORDS("class", "typename")) && !takes_value(it, &at[i])) return false;
+  return !mw_has(&it->program->tokens, it->function->first, it->function->last, "typename");
 }
 
 static bool type_allows(const reading *it, mw_type type) {
@@ -41,18 +41,18 @@ static bool type_allows(const reading *it, mw_type type) {
 static bool words_allow(const reading *it, int first, int last, bool far) {
   cpu_binder binder = {it->program, it->function};
   const mw_type type = mw_type_read(&it->program->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
-  return type_allows(it, type) && !cpu_has(&it->program->tokens, first, last, "decltype") &&
-         !(far && cpu_has(&it->program->tokens, first, last, "auto"));
+  return type_allows(it, type) && !mw_has(&it->program->tokens, first, last, "decltype") &&
+         !(far && mw_has(&it->program->tokens, first, last, "auto"));
 }
 
 /* Parameters by value, and pointers through which nothing is written; arguments by default are numbers. */
 static bool formals_allow(const reading *it) {
-  const cpu_token *at = it->program->tokens.at;
+  const mw_token *at = it->program->tokens.at;
   for (int i = 0; i < it->function->nformals; i++) {
-    const cpu_formal *formal = &it->function->formals[i];
-    const cpu_token *value = cpu_token_is(&at[formal->last], "=") ? &at[formal->last + 1] : NULL;
-    const bool number = value && value->kind == CPU_NUMBER && cpu_token_any(value + 1, WORDS(",", ")"));
-    if (((formal->far || formal->reference) && !cpu_token_is(&at[formal->first], "const")) || (value && !number) ||
+    const mw_formal *formal = &it->function->formals[i];
+    const mw_token *value = mw_token_is(&at[formal->last], "=") ? &at[formal->last + 1] : NULL;
+    const bool number = value && value->kind == MW_TOKEN_NUMBER && mw_token_any(value + 1, WORDS(",", ")"));
+    if (((formal->far || formal->reference) && !mw_token_is(&at[formal->first], "const")) || (value && !number) ||
         !words_allow(it, formal->first, formal->type_last, formal->far))
       return false;
   }
@@ -80,7 +80,7 @@ static bool change_allows(const reading *it, int expr) {
 
 /* blockIdx, blockDim, gridDim */
 static bool is_of_block(const reading *it, const mw_expr *e) {
-  return e->binding == MW_NAME_BUILTIN && cpu_is_builtin(&it->program->tokens.at[e->op], CPU_OF_BLOCK);
+  return e->binding == MW_NAME_BUILTIN && mw_is_builtin(&it->program->tokens.at[e->op], MW_CUDA_OF_BLOCK);
 }
 
 static bool name_allows(const reading *it, const mw_expr *e) {
@@ -106,21 +106,21 @@ static bool element_allows(const reading *it, int pointer) {
 
 static bool call_allows(const reading *it, const mw_expr *e) {
   const mw_expr *callee = &it->body->exprs[e->a];
-  const cpu_token *name = &it->program->tokens.at[callee->op];
+  const mw_token *name = &it->program->tokens.at[callee->op];
   const bool plain = callee->last == callee->first + 1 || cpu_is_generated(name); /* mw_register<unsigned>(v) of PTX */
   if (callee->kind != MW_EXPR_NAME || !plain || !are_pure(it, e->b)) return false;
   if (callee->binding == MW_NAME_BUILTIN)
-    return cpu_is_builtin(name, CPU_PURE) && (!cpu_token_is(name, "__ldg") || element_allows(it, e->b));
+    return mw_is_builtin(name, MW_CUDA_PURE) && (!mw_token_is(name, "__ldg") || element_allows(it, e->b));
   for (int k = -1; (k = cpu_function_next(it->program, name, k)) >= 0;)
     if (!cpu_function_is_pure(it->program, &it->program->functions[k])) return false;
   return callee->binding == MW_NAME_FUNCTIONS;
 }
 
 static bool unary_allows(const reading *it, const mw_expr *e) {
-  const cpu_token *op = &it->program->tokens.at[e->op];
-  if (cpu_token_any(op, WORDS("++", "--"))) return change_allows(it, e->a);
-  if (cpu_token_is(op, "*") && !element_allows(it, e->a)) return false;
-  return !cpu_token_is(op, "&") && is_pure(it, e->a);
+  const mw_token *op = &it->program->tokens.at[e->op];
+  if (mw_token_any(op, WORDS("++", "--"))) return change_allows(it, e->a);
+  if (mw_token_is(op, "*") && !element_allows(it, e->a)) return false;
+  return !mw_token_is(op, "&") && is_pure(it, e->a);
 }
 
 static bool is_pure(const reading *it, int expr) {
@@ -188,8 +188,8 @@ bool cpu_function_is_pure(const cpu_program *program, const cpu_function *functi
   if (own->pure) return own->pure == CPU_IS_PURE;
   own->pure = CPU_HAS_EFFECTS;
   if (formals_allow(&it) && words_allow(&it, own->first, own->name, false) &&
-      !cpu_has(&program->tokens, own->close, own->body, "->") &&
-      !cpu_has(&program->tokens, own->body, own->last, "volatile") && body_allows(&it))
+      !mw_has(&program->tokens, own->close, own->body, "->") &&
+      !mw_has(&program->tokens, own->body, own->last, "volatile") && body_allows(&it))
     own->pure = CPU_IS_PURE;
   return own->pure == CPU_IS_PURE;
 }

@@ -11,7 +11,7 @@
 
 typedef struct reader {
   const cpu_program *program;
-  const cpu_token *at;
+  const mw_token *at;
   cpu_routines *out;
   bool *taken; /* of each token: a statement or an operator of some tree stands there */
 } reader;
@@ -30,17 +30,17 @@ static void routine_add(reader *in, const cpu_function *like, int owner) {
 
 /* Of a class whose { is at `open`, with what is in it. */
 static void class_read(reader *in, const cpu_function *class, int owner, int open) {
-  const cpu_tokens *tokens = &in->program->tokens;
-  cpu_declaration it;
+  const mw_tokens *tokens = &in->program->tokens;
+  mw_declaration it;
   in->out->classes = mw_grow(in->out->classes, (size_t)in->out->nclasses, sizeof *in->out->classes);
   in->out->classes[in->out->nclasses++] = open;
   for (int i = open + 1; i < in->at[open].match; i = it.last) {
-    it = cpu_declaration_read(tokens, i, in->at[open].match);
+    it = mw_declaration_read(tokens, i, in->at[open].match);
     cpu_function method = {.name = it.name, .head_first = class->head_first, .head_last = class->head_last};
     method.first = it.first, method.body = it.body, method.last = it.last;
     if (it.body >= 0 && it.open < 0) class_read(in, class, owner, it.body);
     if (it.open < 0 || it.body < 0 || owner < 0) continue;
-    method.nformals = cpu_formals_read(tokens, it.open, it.close, &method.formals);
+    method.nformals = mw_formals_read(tokens, it.open, it.close, &method.formals);
     routine_add(in, &method, owner);
   }
 }
@@ -53,11 +53,11 @@ static void rest_read(reader *in, int routine) {
   for (int i = 0; i < tree->nstatements; i++) in->taken[tree->statements[i].first] = true;
   for (int i = 1; i < tree->nexprs; i++) in->taken[tree->exprs[i].op] |= tree->exprs[i].kind != MW_EXPR_UNKNOWN;
   for (int i = tree->first; i < tree->last; i++) {
-    if (!cpu_token_is(&in->at[i], "{") || in->taken[i]) continue;
-    const int begin = cpu_begin_after(&in->program->tokens, tree->first, i, WORDS(";", "{", "}"));
+    if (!mw_token_is(&in->at[i], "{") || in->taken[i]) continue;
+    const int begin = mw_begin_after(&in->program->tokens, tree->first, i, WORDS(";", "{", "}"));
     cpu_function block = {.name = -1, .head_first = like.head_first, .head_last = like.head_last};
     block.first = block.body = i, block.last = in->at[i].match + 1;
-    if (cpu_class_braces(&in->program->tokens, begin, i + 1) == i)
+    if (mw_class_braces(&in->program->tokens, begin, i + 1) == i)
       class_read(in, &like, owner, i);
     else
       routine_add(in, &block, owner);
@@ -72,7 +72,7 @@ const cpu_routines *cpu_routines_of(const cpu_program *program) {
   in.out->read = true;
   in.taken = mw_calloc((size_t)program->tokens.count + 1, sizeof *in.taken);
   for (const cpu_item *it = program->items; it < program->items + program->nitems; it++) {
-    const int open = it->kind == CPU_ITEM_TEXT ? cpu_class_braces(&program->tokens, it->first, it->last) : 0;
+    const int open = it->kind == CPU_ITEM_TEXT ? mw_class_braces(&program->tokens, it->first, it->last) : 0;
     if (open) class_read(&in, &(cpu_function){0}, -1, open);
   }
   for (int i = 0; i < program->nfunctions; i++) {

@@ -32,7 +32,7 @@ typedef struct loop {
   cpu_others *others;
   const cpu_routine *code;
   const mw_body *tree; /* of the code */
-  const cpu_token *at;
+  const mw_token *at;
   const mw_statement *statement; /* NULL: it goes back to a label */
   int test, test_last;           /* the condition; equal: none */
   int first, last;               /* what is repeated, the condition included */
@@ -43,7 +43,7 @@ typedef struct loop {
   int nchanges;
 } loop;
 
-static const cpu_tokens *tokens_of(const loop *it) {
+static const mw_tokens *tokens_of(const loop *it) {
   return &it->others->program->tokens;
 }
 
@@ -73,7 +73,7 @@ static bool backward_read(loop *it, const mw_statement *jump) {
   const mw_statement *label = it->tree->statements, *end = label + it->tree->nstatements;
   if (jump->kind != MW_STATEMENT_GOTO) return false;
   while (label < end &&
-         !(label->kind == MW_STATEMENT_LABEL && cpu_same_text(&it->at[label->first], &it->at[jump->first + 1])))
+         !(label->kind == MW_STATEMENT_LABEL && mw_same_text(&it->at[label->first], &it->at[jump->first + 1])))
     label++;
   it->statement = NULL;
   if (label == end) return false;
@@ -94,9 +94,9 @@ static int decision_next(const loop *it, int i) {
 }
 
 /* Of an if or switch, with its parentheses. */
-static cpu_range condition_of(const loop *it, int decision) {
+static mw_span condition_of(const loop *it, int decision) {
   const mw_statement *all = it->tree->statements;
-  return (cpu_range){all[decision].first + 1, all[all[decision].child].first};
+  return (mw_span){all[decision].first + 1, all[all[decision].child].first};
 }
 
 /* The next one that decides whether token i is come to. */
@@ -107,15 +107,15 @@ static int decides_next(const loop *it, int decision, int i) {
 }
 
 static bool test_is(const loop *it, const char *const *words) {
-  return it->test + 1 == it->test_last && cpu_token_any(&it->at[it->test], words);
+  return it->test + 1 == it->test_last && mw_token_any(&it->at[it->test], words);
 }
 
 /* ---- what changes from round to round -------------------------------------------------------------------------- */
 
 static bool same_name(const loop *it, int i, int k) {
   const int a = it->tree->bound[i - it->tree->first], b = it->tree->bound[k - it->tree->first];
-  return it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i) &&
-         (a || b ? a == b : cpu_same_text(&it->at[i], &it->at[k]));
+  return it->at[i].kind == MW_TOKEN_NAME && !mw_is_member(tokens_of(it), i) &&
+         (a || b ? a == b : mw_same_text(&it->at[i], &it->at[k]));
 }
 
 /* The first use of the name at token `name` in tokens i ... last-1, or `last`. */
@@ -128,7 +128,7 @@ static int use_find(const loop *it, int i, int last, int name) {
 static int name_of(const loop *it, int expr) {
   const mw_expr *e = &it->tree->exprs[expr];
   while (e->kind == MW_EXPR_BRACKETS || e->kind == MW_EXPR_MEMBER || e->kind == MW_EXPR_INDEX ||
-         (e->kind == MW_EXPR_UNARY && cpu_token_is(&it->at[e->op], "*")))
+         (e->kind == MW_EXPR_UNARY && mw_token_is(&it->at[e->op], "*")))
     e = &it->tree->exprs[e->a];
   return e->kind == MW_EXPR_NAME ? e->op : -1;
 }
@@ -153,16 +153,16 @@ static void call_read(loop *it, const mw_expr *call) {
 
 /* &v, for the function in whose parentheses it stands; not *(volatile int *)&v. */
 static void address_read(loop *it, const mw_expr *e) {
-  const int open = cpu_enclosing(tokens_of(it), it->first, e->op);
-  const bool call = open > 0 && cpu_token_is(&it->at[open], "(") && it->at[open - 1].kind == CPU_NAME;
-  if (!cpu_token_is(&it->at[e->op - 1], ")")) change_add(it, name_of(it, e->a), call ? open - 1 : e->op, 0);
+  const int open = mw_enclosing(tokens_of(it), it->first, e->op);
+  const bool call = open > 0 && mw_token_is(&it->at[open], "(") && it->at[open - 1].kind == MW_TOKEN_NAME;
+  if (!mw_token_is(&it->at[e->op - 1], ")")) change_add(it, name_of(it, e->a), call ? open - 1 : e->op, 0);
 }
 
 /* *p, p[i], p->x */
 static bool is_dereference(const loop *it, int i) {
-  const cpu_token *at = &it->at[i];
-  if (cpu_token_any(at, WORDS("[", "->"))) return true;
-  return cpu_token_is(at, "*") && !cpu_ends_operand(at - 1);
+  const mw_token *at = &it->at[i];
+  if (mw_token_any(at, WORDS("[", "->"))) return true;
+  return mw_token_is(at, "*") && !mw_ends_operand(at - 1);
 }
 
 static void assignment_read(loop *it, const mw_expr *e) {
@@ -180,20 +180,20 @@ static void changes_read(loop *it) {
   for (const mw_expr *e = tree->exprs; e < tree->exprs + tree->nexprs; e++) {
     if (e->first < it->first || e->last > it->last) continue;
     if (e->kind == MW_EXPR_CALL) call_read(it, e);
-    if (e->kind == MW_EXPR_UNARY && cpu_token_is(&it->at[e->op], "&")) address_read(it, e);
-    if (e->kind >= MW_EXPR_UNARY && cpu_is_assignment(&it->at[e->op])) assignment_read(it, e);
+    if (e->kind == MW_EXPR_UNARY && mw_token_is(&it->at[e->op], "&")) address_read(it, e);
+    if (e->kind >= MW_EXPR_UNARY && mw_is_assignment(&it->at[e->op])) assignment_read(it, e);
   }
 }
 
 static bool is_given(const loop *it, const change *of) {
-  return of->sign != of->name && !cpu_is_assignment(&it->at[of->sign]);
+  return of->sign != of->name && !mw_is_assignment(&it->at[of->sign]);
 }
 
 /* Does each round set it before anything else? */
 static bool is_set_first(const loop *it, int name) {
   const int i = use_find(it, it->open ? it->open : it->first, it->last, name);
-  return i < it->last && cpu_token_is(&it->at[i + 1], "=") && cpu_enclosing(tokens_of(it), it->first, i) == it->open &&
-         cpu_token_any(&it->at[i - 1], WORDS(";", "{", "}"));
+  return i < it->last && mw_token_is(&it->at[i + 1], "=") && mw_enclosing(tokens_of(it), it->first, i) == it->open &&
+         mw_token_any(&it->at[i - 1], WORDS(";", "{", "}"));
 }
 
 static bool name_is(loop *, int name, question);
@@ -201,13 +201,13 @@ static bool range_is(loop *, int first, int last, question);
 
 /* An atomic that counts, or changes memory by a value that was just read: a step of the thread's own. */
 static bool atomic_moves(loop *it, int i) {
-  const int close = it->at[i + 1].match, comma = cpu_find_open(tokens_of(it), i + 2, close, WORDS(","));
+  const int close = it->at[i + 1].match, comma = mw_find_open(tokens_of(it), i + 2, close, WORDS(","));
   if (cpu_atomic_acts(it->others, i)) return true;
   return !cpu_atomic_loads(it->others, i) && range_is(it, comma, close, READS);
 }
 
 static bool token_is(loop *it, int i, question what) {
-  const bool name = it->at[i].kind == CPU_NAME && !cpu_is_member(tokens_of(it), i);
+  const bool name = it->at[i].kind == MW_TOKEN_NAME && !mw_is_member(tokens_of(it), i);
   if (name && name_is(it, i, what)) return true;
   if (what == READS) return effects_at(it, i, i + 1).reads || (it->fenced && is_dereference(it, i));
   return name && (cpu_is_atomic(it->others, i) ? atomic_moves(it, i) : effects_at(it, i, i + 1).acts);
@@ -215,7 +215,7 @@ static bool token_is(loop *it, int i, question what) {
 
 static bool range_is(loop *it, int first, int last, question what) {
   for (int i = first; i < last; i++) {
-    if (cpu_token_is(&it->at[i], "decltype")) i = it->at[i + 1].match;
+    if (mw_token_is(&it->at[i], "decltype")) i = it->at[i + 1].match;
     if (token_is(it, i, what)) return true;
   }
   return false;
@@ -224,7 +224,7 @@ static bool range_is(loop *it, int first, int last, question what) {
 /* Is the change at token i decided by what others write, and by nothing else: if (f[i]) i++? */
 static bool told_by_others(const loop *it, int i) {
   for (int k = 0; (k = decides_next(it, k, i));) {
-    const cpu_range condition = condition_of(it, k);
+    const mw_span condition = condition_of(it, k);
     if (!it->tree->statements[k].otherwise && effects_at(it, condition.first, condition.last).reads) return true;
   }
   return false;
@@ -232,7 +232,7 @@ static bool told_by_others(const loop *it, int i) {
 
 static bool decision_is(loop *it, int i, question what) {
   for (int k = 0; (k = decides_next(it, k, i));) {
-    const cpu_range condition = condition_of(it, k);
+    const mw_span condition = condition_of(it, k);
     if (range_is(it, condition.first, condition.last, what)) return true;
   }
   return false;
@@ -240,14 +240,14 @@ static bool decision_is(loop *it, int i, question what) {
 
 static bool change_moves(loop *it, const change *of, bool carried) {
   const mw_expr *value = &it->tree->exprs[of->value];
-  const cpu_token *sign = &it->at[of->sign];
+  const mw_token *sign = &it->at[of->sign];
   if (is_given(it, of)) {
     const cpu_effects found = effects_at(it, of->sign, of->sign + 1);
     return !cpu_is_atomic(it->others, of->sign) && (found.acts || !found.reads);
   }
-  if (cpu_is_assignment(sign) && !cpu_token_any(sign, WORDS("=", "|=", "&="))) {
+  if (mw_is_assignment(sign) && !mw_token_any(sign, WORDS("=", "|=", "&="))) {
     if (carried) return !told_by_others(it, of->sign);
-    return cpu_token_any(sign, WORDS("+=", "-=", "*=", "^=")) && range_is(it, value->first, value->last, MOVES);
+    return mw_token_any(sign, WORDS("+=", "-=", "*=", "^=")) && range_is(it, value->first, value->last, MOVES);
   }
   if (!carried && use_find(it, value->first, value->last, of->name) < value->last) return false;
   return range_is(it, value->first, value->last, MOVES) || decision_is(it, of->sign, MOVES);
@@ -258,7 +258,7 @@ static bool change_moves(loop *it, const change *of, bool carried) {
 /* Has it a fence, after which plain memory is read again, and does it write none itself? */
 static bool is_fenced(const loop *it) {
   int i = it->first;
-  while (i < it->last && !cpu_is_builtin(&it->at[i], CPU_FENCE)) i++;
+  while (i < it->last && !mw_is_builtin(&it->at[i], MW_CUDA_FENCE)) i++;
   return i < it->last && !it->stores;
 }
 
@@ -294,7 +294,7 @@ static bool loop_waits(loop *it) {
   if (!endless && range_is(it, it->test, it->test_last, MOVES)) return false;
   bool reads = !endless && range_is(it, it->test, it->test_last, READS);
   for (int i = 0; (i = decision_next(it, i));) {
-    const cpu_range condition = condition_of(it, i);
+    const mw_span condition = condition_of(it, i);
     const int last = it->tree->statements[i].last;
     if (!mw_has_jump(it->tree, condition.last, last)) continue;
     if (range_is(it, condition.first, condition.last, MOVES)) return false;
@@ -307,7 +307,7 @@ static bool same_text(const loop *it, int a, int b) {
   const mw_expr *x = &it->tree->exprs[a], *y = &it->tree->exprs[b];
   int i = x->last - x->first;
   if (i != y->last - y->first) return false;
-  while (i && cpu_same_text(&it->at[x->first + i - 1], &it->at[y->first + i - 1])) i--;
+  while (i && mw_same_text(&it->at[x->first + i - 1], &it->at[y->first + i - 1])) i--;
   return i == 0;
 }
 
@@ -316,11 +316,10 @@ static bool same_text(const loop *it, int a, int b) {
 static bool writes_tested(const loop *it) {
   const mw_body *tree = it->tree;
   const mw_expr *test = &tree->exprs[it->statement ? it->statement->test : 0];
-  if (!it->open || test->kind != MW_EXPR_BINARY || !cpu_token_is(&it->at[test->op], "!=")) return false;
+  if (!it->open || test->kind != MW_EXPR_BINARY || !mw_token_is(&it->at[test->op], "!=")) return false;
   for (int i = tree->statements[it->statement->child].child; i; i = tree->statements[i].next) {
     const mw_expr *e = &tree->exprs[tree->statements[i].test];
-    if (tree->statements[i].kind != MW_STATEMENT_EXPR || e->kind != MW_EXPR_ASSIGN ||
-        !cpu_token_is(&it->at[e->op], "="))
+    if (tree->statements[i].kind != MW_STATEMENT_EXPR || e->kind != MW_EXPR_ASSIGN || !mw_token_is(&it->at[e->op], "="))
       continue;
     if ((same_text(it, e->a, test->a) && same_text(it, e->b, test->b)) ||
         (same_text(it, e->a, test->b) && same_text(it, e->b, test->a)))
@@ -351,7 +350,7 @@ static bool comes_to(const loop *it, int i, int k) {
 /* Barriers, and functions in which lanes of a warp meet. */
 static bool is_meeting(const loop *it, int i) {
   const cpu_program *program = it->others->program;
-  bool meets = cpu_is_builtin(&it->at[i], CPU_BARRIER);
+  bool meets = mw_is_builtin(&it->at[i], MW_CUDA_BARRIER);
   for (int k = -1; !meets && (k = cpu_callee_next(program, &program->tokens, i, k)) >= 0;)
     meets = cpu_function_has(program, &program->functions[k], "mw_meet");
   return meets;
@@ -359,13 +358,13 @@ static bool is_meeting(const loop *it, int i) {
 
 /* The lock taken at token i is given back before the next meeting: atomicExch(&lock, 0). */
 static bool gives_back(const loop *it, int i) {
-  const cpu_token *at = it->at;
-  if (!cpu_is_builtin(&at[i], CPU_LOCK)) return false;
+  const mw_token *at = it->at;
+  if (!mw_is_builtin(&at[i], MW_CUDA_LOCK)) return false;
   for (int k = at[i + 1].match; k < it->tree->last && !is_meeting(it, k); k++) {
-    if (!cpu_is_builtin(&at[k], CPU_LOCK)) continue;
+    if (!mw_is_builtin(&at[k], MW_CUDA_LOCK)) continue;
     int same = 2;
-    while (cpu_same_text(&at[i + same], &at[k + same]) && !cpu_token_is(&at[i + same], ",")) same++;
-    if (cpu_token_is(&at[i + same], ",") && cpu_token_is(&at[k + same], ",") && comes_to(it, i, k)) return true;
+    while (mw_same_text(&at[i + same], &at[k + same]) && !mw_token_is(&at[i + same], ",")) same++;
+    if (mw_token_is(&at[i + same], ",") && mw_token_is(&at[k + same], ",") && comes_to(it, i, k)) return true;
   }
   return false;
 }
@@ -374,14 +373,14 @@ static bool gives_back(const loop *it, int i) {
 
 static bool is_compared(const loop *it, int i) {
   const char *const *const relations = WORDS("<", ">", "<=", ">=", "!=");
-  return cpu_token_any(&it->at[i - 1], relations) || cpu_token_any(&it->at[i + 1], relations);
+  return mw_token_any(&it->at[i - 1], relations) || mw_token_any(&it->at[i + 1], relations);
 }
 
 /* Does every round step a variable of the condition, as in for (i = 0; i < n; i++)? */
 static bool counts_rounds(const loop *it) {
   for (const change *of = it->changes; of < it->changes + it->nchanges; of++) {
-    const cpu_token *sign = &it->at[of->sign];
-    if (!cpu_is_assignment(sign) || cpu_token_is(sign, "=") || decides_next(it, 0, of->sign)) continue;
+    const mw_token *sign = &it->at[of->sign];
+    if (!mw_is_assignment(sign) || mw_token_is(sign, "=") || decides_next(it, 0, of->sign)) continue;
     for (int i = it->test; i < it->test_last; i++)
       if (same_name(it, i, of->name) && is_compared(it, i)) return true;
   }
@@ -399,12 +398,12 @@ static bool is_counted(const loop *it) {
 static bool is_let_be(const loop *it) {
   if (test_is(it, WORDS("0", "false"))) return true;
   for (int i = it->first; i < it->last; i++)
-    if (cpu_is_builtin(&it->at[i], CPU_BARRIER) || gives_back(it, i)) return true;
+    if (mw_is_builtin(&it->at[i], MW_CUDA_BARRIER) || gives_back(it, i)) return true;
   return writes_tested(it);
 }
 
 static void code_read(cpu_others *others, const cpu_routine *code) {
-  cpu_token *at = others->program->tokens.at;
+  mw_token *at = others->program->tokens.at;
   cpu_function *function = &others->program->functions[code->owner];
   loop it = {.others = others, .at = at, .code = code, .tree = code->function.tree};
   for (int i = 1; i < it.tree->nstatements; i++) {
@@ -414,10 +413,13 @@ static void code_read(cpu_others *others, const cpu_routine *code) {
     if (is_let_be(&it)) continue;
     it.fenced = is_fenced(&it);
     if (loop_waits(&it)) {
-      at[it.test].yields = true;
+      at[it.test].marks |= CPU_YIELDS;
       if (function->wait < 0) function->wait = statement->first;
-    } else if (is_counted(&it))
-      at[statement->first].counted = at[it.test].counts = function->counted = true;
+    } else if (is_counted(&it)) {
+      at[statement->first].marks |= CPU_COUNTED;
+      at[it.test].marks |= CPU_COUNTS;
+      function->counted = true;
+    }
   }
   mw_free(it.changes);
 }

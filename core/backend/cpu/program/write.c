@@ -26,7 +26,7 @@ static const mw_expr *expr_of(const walk *it, int expr) {
   return &it->body->exprs[expr];
 }
 
-static const cpu_token *token_of(const walk *it, int token) {
+static const mw_token *token_of(const walk *it, int token) {
   return &it->body->tokens->at[token];
 }
 
@@ -45,46 +45,46 @@ static void range_note(const walk *it, int first, int last, use one) {
 /* ---- what is known of an operand ------------------------------------------------------------------------------- */
 
 /* In W (b), int (*b)(int): what reads like a function's parameter. */
-static bool in_brackets(const cpu_tokens *tokens, int i) {
-  while (cpu_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&", "const", "volatile"))) i--;
-  return cpu_token_is(&tokens->at[i - 1], "(");
+static bool in_brackets(const mw_tokens *tokens, int i) {
+  while (mw_token_any(&tokens->at[i - 1], WORDS("*", "&", "&&", "const", "volatile"))) i--;
+  return mw_token_is(&tokens->at[i - 1], "(");
 }
 
 /* The declaration of a class's member that token i may be declared by, without its ; last 0 if none. */
-static cpu_range member_around(const cpu_tokens *tokens, int i) {
-  int open = cpu_enclosing(tokens, 0, i);
-  while (open > 0 && !cpu_token_is(&tokens->at[open], "{")) open = cpu_enclosing(tokens, 0, open);
-  const int head = cpu_begin_after(tokens, 0, open, WORDS(";", "{", "}"));
-  if (open < 0 || cpu_class_braces(tokens, head, open + 1) != open || cpu_has(tokens, head, open, "enum"))
-    return (cpu_range){0};
-  cpu_declaration member = {.last = open + 1};
-  while (member.last <= i) member = cpu_declaration_read(tokens, member.last, tokens->at[open].match);
+static mw_span member_around(const mw_tokens *tokens, int i) {
+  int open = mw_enclosing(tokens, 0, i);
+  while (open > 0 && !mw_token_is(&tokens->at[open], "{")) open = mw_enclosing(tokens, 0, open);
+  const int head = mw_begin_after(tokens, 0, open, WORDS(";", "{", "}"));
+  if (open < 0 || mw_class_braces(tokens, head, open + 1) != open || mw_has(tokens, head, open, "enum"))
+    return (mw_span){0};
+  mw_declaration member = {.last = open + 1};
+  while (member.last <= i) member = mw_declaration_read(tokens, member.last, tokens->at[open].match);
   const bool behind = member.open >= 0 && i > member.close && (member.body < 0 || i < member.body) &&
-                      cpu_find(tokens, member.close, i, WORDS(":", "->")) == i; /* of what is no function: f(1) x; */
+                      mw_find(tokens, member.close, i, WORDS(":", "->")) == i; /* of what is no function: f(1) x; */
   const bool formal = member.open >= 0 && !behind && !(i < member.close && in_brackets(tokens, i));
-  return (cpu_range){member.begin, formal ? 0 : member.last - 1};
+  return (mw_span){member.begin, formal ? 0 : member.last - 1};
 }
 
 /* Does the member's declaration say that token i is a scalar, a bit-field of one, or a pointer? */
-static bool declares_scalar(const cpu_program *program, cpu_range member, int i) {
-  const cpu_tokens *tokens = &program->tokens;
-  const int end = cpu_find_open(tokens, member.first, member.last, WORDS(":"));
+static bool declares_scalar(const cpu_program *program, mw_span member, int i) {
+  const mw_tokens *tokens = &program->tokens;
+  const int end = mw_find_open(tokens, member.first, member.last, WORDS(":"));
   mw_declared list[CPU_MOST_DECLARED];
-  const int count = mw_declaration_read(tokens, member.first, end, NULL, list, CPU_MOST_DECLARED);
+  const int count = mw_declared_read(tokens, member.first, end, NULL, list, CPU_MOST_DECLARED);
   const mw_declared *it = list;
   while (it < list + count && it->name != i) it++;
   if (it == list + count || it->dims_last > it->dims) return false;
-  return cpu_has(tokens, it->first, it->name, "*") ||
+  return mw_has(tokens, it->first, it->name, "*") ||
          cpu_type_knows(program, NULL, tokens, it->spec, it->spec_last) >= CPU_KNOWN;
 }
 
 /* Is every member of that name, in whatever class, a scalar, as far as its declaration tells? Where there is none, it
  * is CUDA's vectors' or not known. */
-static bool member_scalar(const cpu_program *program, const cpu_token *name) {
-  const cpu_tokens *tokens = &program->tokens;
-  bool found = cpu_token_any(name, WORDS("x", "y", "z", "w"));
-  for (int i = 0; (i = cpu_find_use(tokens, i + 1, tokens->count, name)) < tokens->count;) {
-    const cpu_range member = member_around(tokens, i);
+static bool member_scalar(const cpu_program *program, const mw_token *name) {
+  const mw_tokens *tokens = &program->tokens;
+  bool found = mw_token_any(name, WORDS("x", "y", "z", "w"));
+  for (int i = 0; (i = mw_find_use(tokens, i + 1, tokens->count, name)) < tokens->count;) {
+    const mw_span member = member_around(tokens, i);
     if (!member.last) continue;
     if (!declares_scalar(program, member, i)) return false;
     found = true;
@@ -135,18 +135,18 @@ static use converted(const walk *it, int expr, mw_type to) {
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 /* Where the call names no types, those of a template are the arguments' own. */
-static use formal_use(const walk *it, const cpu_function *function, const cpu_formal *formal, bool named) {
-  const cpu_tokens *tokens = &it->program->tokens;
+static use formal_use(const walk *it, const cpu_function *function, const mw_formal *formal, bool named) {
+  const mw_tokens *tokens = &it->program->tokens;
   cpu_binder binder = {it->program, function};
   const mw_type type = mw_type_read(tokens, formal->first, formal->type_last, &(mw_names){cpu_binder_meaning, &binder});
-  const bool own = !named && type.class == MW_TYPE_UNKNOWN && !cpu_has(tokens, formal->first, formal->name, "typename");
+  const bool own = !named && type.class == MW_TYPE_UNKNOWN && !mw_has(tokens, formal->first, formal->name, "typename");
   if (formal->reference || type.reference) return ESCAPED;
   if (makes_plain(type)) return READ;
   return own ? READ : it->program->hidden.references ? ESCAPED : hidden_of(it);
 }
 
 /* By value, as all functions of that name take their parameters: a class may be made of it. */
-static use formals_use(const walk *it, const cpu_token *name, bool named) {
+static use formals_use(const walk *it, const mw_token *name, bool named) {
   const cpu_program *program = it->program;
   use all = READ;
   for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
@@ -159,7 +159,7 @@ static use formals_use(const walk *it, const cpu_token *name, bool named) {
 }
 
 static use taken(const walk *it, const mw_expr *callee) {
-  const cpu_token *name = token_of(it, callee->op);
+  const mw_token *name = token_of(it, callee->op);
   const bool named = callee->last > callee->op + 1;
   unsigned char *passed = &cpu_name_find(it->program, name)->passed[named];
   if (!*passed) *passed = (unsigned char)(1 + formals_use(it, name, named));
@@ -170,7 +170,7 @@ static use taken(const walk *it, const mw_expr *callee) {
 static const mw_expr *lambda_of(const walk *it, const mw_expr *callee) {
   while (callee->kind == MW_EXPR_BRACKETS) callee = expr_of(it, callee->a);
   if (callee->kind == MW_EXPR_NAME && callee->of) callee = expr_of(it, it->body->declared[callee->of].init);
-  const bool stays = !cpu_has(it->body->tokens, callee->first, callee->last, "mutable");
+  const bool stays = !mw_has(it->body->tokens, callee->first, callee->last, "mutable");
   return callee->kind == MW_EXPR_LAMBDA && stays ? callee : NULL;
 }
 
@@ -183,16 +183,16 @@ static use lambda_formals_use(const walk *it, const mw_expr *lambda) {
 
 /* What a call does to its arguments. */
 static use arguments_use(const walk *it, const mw_expr *callee) {
-  const cpu_token *name = token_of(it, callee->op);
+  const mw_token *name = token_of(it, callee->op);
   const bool plain = callee->last == callee->op + 1 ||
-                     (!it->program->hidden.references && cpu_find(it->body->tokens, callee->op, callee->last,
-                                                                  WORDS("&", "&&", "decltype")) == callee->last);
+                     (!it->program->hidden.references && mw_find(it->body->tokens, callee->op, callee->last,
+                                                                 WORDS("&", "&&", "decltype")) == callee->last);
   if (lambda_of(it, callee)) return lambda_formals_use(it, lambda_of(it, callee));
   if (callee->kind != MW_EXPR_NAME || callee->first < callee->op || !plain) return ESCAPED;
   if (callee->binding == MW_NAME_BUILTIN || cpu_is_generated(name)) return READ;
   if (callee->binding == MW_NAME_FUNCTIONS && !cpu_is_object(it->program, name)) return taken(it, callee);
-  if (callee->binding != MW_NAME_UNKNOWN || (it->program->opens && !cpu_is_builtin(name, ~0u)) ||
-      cpu_token_any(name, WORDS("__builtin_addressof", "addressof")))
+  if (callee->binding != MW_NAME_UNKNOWN || (it->program->opens && !mw_is_builtin(name, ~0u)) ||
+      mw_token_any(name, WORDS("__builtin_addressof", "addressof")))
     return ESCAPED;
   return cpu_is_declared(it->program, name) ? ESCAPED : READ;
 }
@@ -215,7 +215,7 @@ static void braces_walk(const walk *it, const mw_expr *e, mw_type type) {
 }
 
 static void cast_walk(const walk *it, const mw_expr *e) {
-  const bool named = cpu_token_any(token_of(it, e->first), WORDS("static_cast", "reinterpret_cast", "const_cast"));
+  const bool named = mw_token_any(token_of(it, e->first), WORDS("static_cast", "reinterpret_cast", "const_cast"));
   const char *standard = it->program->source.standard; /* from C++20 on any cast makes an aggregate */
   const bool constructs =
       (!named && token_of(it, e->op)->match == e->last - 1) || (standard && !strcmp(standard, "c++20"));
@@ -235,12 +235,12 @@ static use object_use(const walk *it, const mw_expr *e, use one) {
 }
 
 static void unary_walk(const walk *it, const mw_expr *e, use one) {
-  const cpu_token *op = token_of(it, e->op);
-  if (cpu_token_is(op, "&"))
+  const mw_token *op = token_of(it, e->op);
+  if (mw_token_is(op, "&"))
     one = ESCAPED;
-  else if (cpu_token_any(op, WORDS("++", "--")))
+  else if (mw_token_any(op, WORDS("++", "--")))
     one = most(one, CHANGED);
-  else if (cpu_token_is(op, "*") && expr_of(it, e->a)->type.levels)
+  else if (mw_token_is(op, "*") && expr_of(it, e->a)->type.levels)
     one = element_use(it, e->a, one);
   else
     one = most(one, beside(it, e->a, 0));
@@ -250,11 +250,11 @@ static void unary_walk(const walk *it, const mw_expr *e, use one) {
 static void binary_walk(const walk *it, const mw_expr *e, use one) {
   const use left = beside(it, e->a, e->b), right = beside(it, e->b, e->a);
   expr_walk(it, e->a, left);
-  expr_walk(it, e->b, cpu_token_is(token_of(it, e->op), ",") ? most(one, right) : right);
+  expr_walk(it, e->b, mw_token_is(token_of(it, e->op), ",") ? most(one, right) : right);
 }
 
 static void assign_walk(const walk *it, const mw_expr *e, use one) {
-  const bool plain = cpu_token_is(token_of(it, e->op), "=") && makes_plain(expr_of(it, e->a)->type);
+  const bool plain = mw_token_is(token_of(it, e->op), "=") && makes_plain(expr_of(it, e->a)->type);
   expr_walk(it, e->a, most(one, CHANGED));
   expr_walk(it, e->b, beside(it, e->b, plain ? 0 : e->a));
 }
@@ -272,12 +272,12 @@ static void call_walk(const walk *it, const mw_expr *e) {
 static void statements_walk(const walk *, int first);
 
 bool cpu_refers_alone(const mw_body *body, const mw_expr *lambda) {
-  const cpu_token *at = body->tokens->at;
+  const mw_token *at = body->tokens->at;
   const int open = lambda->first, close = at[open].match;
   bool alone =
-      cpu_token_is(&at[open], "[") && cpu_find(body->tokens, close, lambda->last, WORDS("static")) == lambda->last;
+      mw_token_is(&at[open], "[") && mw_find(body->tokens, close, lambda->last, WORDS("static")) == lambda->last;
   for (int i = open + 1; alone && i < close; i++)
-    alone = cpu_token_any(&at[i], WORDS("&", ",")) || (at[i].kind == CPU_NAME && cpu_token_is(&at[i - 1], "&"));
+    alone = mw_token_any(&at[i], WORDS("&", ",")) || (at[i].kind == MW_TOKEN_NAME && mw_token_is(&at[i - 1], "&"));
   return alone;
 }
 
@@ -285,7 +285,7 @@ bool cpu_refers_alone(const mw_body *body, const mw_expr *lambda) {
  * escape. */
 static void lambda_walk(const walk *it, const mw_expr *e) {
   unsigned char *uses = it->body->uses - it->body->first;
-  if (!cpu_refers_alone(it->body, e) || cpu_has(it->body->tokens, e->first, e->op, "->")) return;
+  if (!cpu_refers_alone(it->body, e) || mw_has(it->body->tokens, e->first, e->op, "->")) return;
   range_note(it, e->first, token_of(it, e->first)->match, READ);
   statements_walk(it, it->body->statements[e->c].child);
   for (int i = e->op; i < e->last; i++) {
@@ -357,7 +357,7 @@ static void expr_walk(const walk *it, int expr, use one) {
 
 static void declared_walk(const walk *it, const mw_declared *own) {
   int end = own->name + 1;
-  while (cpu_token_is(token_of(it, end), "[")) end = token_of(it, end)->match + 1;
+  while (mw_token_is(token_of(it, end), "[")) end = token_of(it, end)->match + 1;
   range_note(it, own->spec, own->spec_last, READ);
   range_note(it, own->name, end, READ); /* sizes are constants */
   if (!own->init) return;
@@ -374,7 +374,7 @@ static void statements_walk(const walk *it, int first) {
   for (int i = first; i; i = it->body->statements[i].next) {
     const mw_statement *one = &it->body->statements[i];
     const bool evaluates = one->kind != MW_STATEMENT_TYPE ||
-                           !cpu_token_any(token_of(it, one->first), WORDS("using", "typedef", "static_assert"));
+                           !mw_token_any(token_of(it, one->first), WORDS("using", "typedef", "static_assert"));
     if (!evaluates) range_note(it, one->first, one->last, READ);
     if (one->kind == MW_STATEMENT_UNKNOWN) continue; /* each name in it escapes */
     statements_walk(it, one->head);
@@ -399,8 +399,8 @@ cpu_write cpu_use_at(const mw_body *body, int token, cpu_kind kind) {
   return (cpu_write)(one <= FAR_ESCAPED && kind == CPU_POINTER ? READ : far_of(one));
 }
 
-bool cpu_is_written(const mw_body *body, int first, int last, const cpu_token *name) {
-  for (int i = first; (i = cpu_find_use(body->tokens, i, last, name)) < last; i++)
+bool cpu_is_written(const mw_body *body, int first, int last, const mw_token *name) {
+  for (int i = first; (i = mw_find_use(body->tokens, i, last, name)) < last; i++)
     if (cpu_use_at(body, i, CPU_POINTER) != CPU_READ) return true;
   return false;
 }
@@ -422,16 +422,16 @@ static mw_body *tree_around(const cpu_program *program, int i) {
   return found ? found->tree : NULL;
 }
 
-cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, cpu_kind kind) {
+cpu_write cpu_write_at(const cpu_program *program, const mw_tokens *tokens, int i, cpu_kind kind) {
   mw_body *body = tokens == &program->tokens ? tree_around(program, i) : NULL;
   if (!body) return CPU_ESCAPED;
   if (!body->uses) cpu_uses_read(program, body);
   return cpu_use_at(body, i, kind);
 }
 
-bool cpu_written_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,
+bool cpu_written_in(const cpu_program *program, const mw_tokens *tokens, int first, int last, const mw_token *name,
                     cpu_kind kind) {
-  for (int i = first; (i = cpu_find_use(tokens, i, last, name)) < last; i++)
+  for (int i = first; (i = mw_find_use(tokens, i, last, name)) < last; i++)
     if (cpu_write_at(program, tokens, i, kind) != CPU_READ) return true;
   return false;
 }

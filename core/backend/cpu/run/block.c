@@ -23,9 +23,9 @@ static bool same_place(const char *a, int a_line, const char *b, int b_line) {
 static const cpu_lane *waiting_lane(const cpu_block_fibers *fibers, const cpu_lane *unlike) {
   for (unsigned k = 0; k < fibers->threads; k++) {
     unsigned rank = unlike ? fibers->threads - 1 - k : k;
-    const cpu_warp *warp = &fibers->warps[rank / CPU_WARP];
-    const cpu_lane *lane = &warp->lanes[rank % CPU_WARP];
-    if (warp->exited >> rank % CPU_WARP & 1) continue;
+    const cpu_warp *warp = &fibers->warps[rank / MW_CUDA_WARP];
+    const cpu_lane *lane = &warp->lanes[rank % MW_CUDA_WARP];
+    if (warp->exited >> rank % MW_CUDA_WARP & 1) continue;
     if (!unlike || lane->what != unlike->what || lane->column != unlike->column ||
         !same_place(lane->file, lane->line, unlike->file, unlike->line))
       return lane;
@@ -35,7 +35,7 @@ static const cpu_lane *waiting_lane(const cpu_block_fibers *fibers, const cpu_la
 
 /* Those of one set, which lie at so many bytes in every warp, can run again. */
 static void release(cpu_block_fibers *fibers, size_t set) {
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++) {
     uint32_t *lanes = (uint32_t *)((char *)&fibers->warps[w] + set);
     cpu_fibers_wake(fibers, w, *lanes);
     *lanes = 0;
@@ -46,7 +46,7 @@ static void release(cpu_block_fibers *fibers, size_t set) {
  * Volta. */
 static void report_missed(cpu_block_fibers *fibers, size_t set) {
   cpu_breach breach = {.verbs = {"wait", "exit"}};
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++) {
     const cpu_warp *warp = &fibers->warps[w];
     const uint32_t waiting = *(const uint32_t *)((const char *)warp + set);
     if (!breach.lanes[0] && waiting) breach.lanes[0] = &warp->lanes[__builtin_ctz(waiting)];
@@ -126,13 +126,14 @@ static bool named_complete(const cpu_block_fibers *fibers, const cpu_named *name
 
 static void release_named(cpu_block_fibers *fibers, unsigned id) {
   fibers->named[id].arrived = 0;
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++) {
     cpu_warp *warp = &fibers->warps[w];
     uint32_t free = 0;
     for (uint32_t rest = warp->at_named; rest; rest &= rest - 1)
       if (warp->lanes[__builtin_ctz(rest)].named == id) free |= rest & -rest;
     warp->at_named &= ~free;
-    if (fibers->grid->observer) fibers->grid->observer->named(fibers, w, free, (w + 1) * CPU_WARP >= fibers->threads);
+    if (fibers->grid->observer)
+      fibers->grid->observer->named(fibers, w, free, (w + 1) * MW_CUDA_WARP >= fibers->threads);
     cpu_fibers_wake(fibers, w, free);
   }
 }
@@ -160,8 +161,8 @@ static void check_named(cpu_block_fibers *fibers, unsigned id, unsigned count, c
   static const char remedy[] = "let whole warps meet at one of the barriers, all with the same number of threads";
   if (id >= CPU_NAMED)
     refuse(fibers, remedy, "%s at %s:%d: barrier %u, there are 0 to %d", what, file, line, id, CPU_NAMED - 1);
-  if (count % CPU_WARP)
-    refuse(fibers, remedy, "%s at %s:%d: %u threads, wanted a multiple of %d", what, file, line, count, CPU_WARP);
+  if (count % MW_CUDA_WARP)
+    refuse(fibers, remedy, "%s at %s:%d: %u threads, wanted a multiple of %d", what, file, line, count, MW_CUDA_WARP);
   const cpu_named *named = &fibers->named[id];
   if (named->arrived && named->count != count)
     refuse(fibers, remedy, "%s at %s:%d: %u threads meet at barrier %u, where others wait for %u", what, file, line,
@@ -193,7 +194,7 @@ static void phase_wait(const void *barrier, const char *file, int line) {
 static void phase_end(const void *barrier) {
   cpu_block_fibers *fibers = cpu_current->fibers;
   if (fibers->grid->observer) fibers->grid->observer->barrier(fibers);
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++) {
     cpu_warp *warp = &fibers->warps[w];
     uint32_t free = 0;
     for (uint32_t rest = warp->at_phase; rest; rest &= rest - 1)
@@ -320,8 +321,8 @@ void cpu_grid_barrier_leave(cpu_grid_barrier *grid_barrier) {
 
 /* The others may have waited for this one only: exited threads do not count. */
 static void exit_lane(cpu_block_fibers *fibers) {
-  unsigned w = fibers->current / CPU_WARP;
-  uint32_t bit = 1u << fibers->current % CPU_WARP;
+  unsigned w = fibers->current / MW_CUDA_WARP;
+  uint32_t bit = 1u << fibers->current % MW_CUDA_WARP;
   fibers->warps[w].ready &= ~bit;
   fibers->warps[w].exited |= bit;
   cpu_fibers_lane(fibers)->line = 0;
@@ -355,7 +356,7 @@ static void place_threads(cpu_block_fibers *fibers, cpu_grid *grid, mw_dim3 at) 
   const mw_dim3 size = grid->abi.block;
   mw_dim3 index = {0, 0, 0};
   for (unsigned rank = 0; rank < fibers->threads; rank++) {
-    cpu_lane *lane = &fibers->warps[rank / CPU_WARP].lanes[rank % CPU_WARP];
+    cpu_lane *lane = &fibers->warps[rank / MW_CUDA_WARP].lanes[rank % MW_CUDA_WARP];
     lane->thread = (mw_thread){
         .thread_idx = index, .block_idx = at, .grid = &grid->abi, .worker = &fibers->worker->ctx, .rank = rank};
     lane->request = NULL;
@@ -369,7 +370,7 @@ static void place_threads(cpu_block_fibers *fibers, cpu_grid *grid, mw_dim3 at) 
 }
 
 static void line_up(cpu_block_fibers *fibers) {
-  const unsigned warps = (fibers->threads + CPU_WARP - 1) / CPU_WARP;
+  const unsigned warps = (fibers->threads + MW_CUDA_WARP - 1) / MW_CUDA_WARP;
   fibers->live = fibers->threads;
   fibers->arrived = fibers->apart = fibers->truths = fibers->at_grid = 0;
   fibers->ready_warps = warps == CPU_WARPS ? ~0u : (1u << warps) - 1;
@@ -379,8 +380,8 @@ static void line_up(cpu_block_fibers *fibers) {
   fibers->current = fibers->order == CPU_REVERSED ? fibers->threads - 1 : 0;
   for (unsigned w = 0; w < warps; w++) {
     cpu_warp *warp = &fibers->warps[w];
-    unsigned lanes = fibers->threads - w * CPU_WARP;
-    warp->ready = lanes >= CPU_WARP ? ~0u : (1u << lanes) - 1;
+    unsigned lanes = fibers->threads - w * MW_CUDA_WARP;
+    warp->ready = lanes >= MW_CUDA_WARP ? ~0u : (1u << lanes) - 1;
     warp->at_barrier = warp->at_named = warp->at_phase = warp->at_warp = warp->at_grid = 0;
     warp->asking = warp->meeting = warp->resting = warp->held = warp->exited = 0;
     warp->spinning = warp->left = 0;
@@ -426,7 +427,7 @@ static void report_divergence(cpu_block_fibers *fibers) {
 static bool begin_block(cpu_block_fibers *fibers, cpu_grid *grid, unsigned long long block) {
   fibers->grid = grid;
   fibers->threads = grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
-  if (!cpu_fibers_prepare(fibers, (fibers->threads + CPU_WARP - 1) / CPU_WARP, fiber_main)) {
+  if (!cpu_fibers_prepare(fibers, (fibers->threads + MW_CUDA_WARP - 1) / MW_CUDA_WARP, fiber_main)) {
     fibers->worker->fault = (cpu_fault){.kind = CPU_FAULT_RULE, .block = block};
     snprintf(fibers->worker->fault.text, sizeof fibers->worker->fault.text, "the system has no memory for its stacks");
     return false;

@@ -184,18 +184,18 @@ void cpu_stack_free(cpu_kernel_stack *);
 
 /* ---- print.c: printf in kernels -------------------------------------------------------------------------------- */
 
-typedef struct cpu_text {
+typedef struct mw_text {
   char *bytes;
   size_t used, size;
-} cpu_text;
+} mw_text;
 
 /* Inside a kernel only. */
 int cpu_print(cpu_worker *, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-void cpu_print_flush(cpu_text *); /* to standard output */
+void cpu_print_flush(mw_text *); /* to standard output */
 
 /* ---- schedule.c, warp.c, block.c: one block in the fiber engine ------------------------------------------------ */
 
-enum { CPU_WARP = 32, CPU_WARPS = 32, CPU_NAMED = 16 };
+enum { MW_CUDA_WARP = 32, CPU_WARPS = 32, CPU_NAMED = 16 };
 
 typedef struct cpu_lane { /* one CUDA thread */
   mw_thread thread;
@@ -223,7 +223,7 @@ typedef struct cpu_warp { /* one bit per lane; a lane is in exactly one of ready
   cpu_lane *lanes;
   cpu_slab slab;
   unsigned ngroups;
-  cpu_group groups[CPU_WARP];
+  cpu_group groups[MW_CUDA_WARP];
 } cpu_warp;
 
 typedef struct cpu_named { /* a named barrier being gathered */
@@ -266,7 +266,7 @@ typedef struct cpu_grid_barrier { /* the grid barrier of a cooperative launch */
 } cpu_grid_barrier;
 
 static inline cpu_lane *cpu_fibers_lane(cpu_block_fibers *fibers) { /* the running one */
-  return &fibers->warps[fibers->current / CPU_WARP].lanes[fibers->current % CPU_WARP];
+  return &fibers->warps[fibers->current / MW_CUDA_WARP].lanes[fibers->current % MW_CUDA_WARP];
 }
 
 static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have not exited */
@@ -278,8 +278,8 @@ static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have n
  * place. */
 static inline cpu_lane *cpu_fibers_stop(cpu_block_fibers *fibers, size_t set, const char *what, const char *file,
                                         int line) {
-  cpu_warp *warp = &fibers->warps[fibers->current / CPU_WARP];
-  const uint32_t bit = 1u << fibers->current % CPU_WARP;
+  cpu_warp *warp = &fibers->warps[fibers->current / MW_CUDA_WARP];
+  const uint32_t bit = 1u << fibers->current % MW_CUDA_WARP;
   cpu_lane *lane = cpu_fibers_lane(fibers);
   lane->what = what;
   lane->file = file;
@@ -357,7 +357,7 @@ struct cpu_worker {
   unsigned rests;              /* how often the running block has let others run */
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
-  cpu_text text;               /* printed, not yet written out */
+  mw_text text;                /* printed, not yet written out */
   bool mute;                   /* print nothing: a block is run again only to name a thread */
   cpu_worker *outer;           /* the thread's worker before enter, and its floating-point mode */
   bool float_changed;

@@ -64,8 +64,8 @@ __attribute__((noreturn)) static void tell_hang(cpu_block_fibers *fibers) {
 
 /* Nobody else of the block can run. */
 static bool is_alone(const cpu_block_fibers *fibers) {
-  const unsigned w = fibers->current / CPU_WARP;
-  return !(fibers->ready_warps & ~(1u << w)) && fibers->warps[w].ready == 1u << fibers->current % CPU_WARP;
+  const unsigned w = fibers->current / MW_CUDA_WARP;
+  return !(fibers->ready_warps & ~(1u << w)) && fibers->warps[w].ready == 1u << fibers->current % MW_CUDA_WARP;
 }
 
 static void pause_block(cpu_interleave *it, cpu_block_fibers *fibers, unsigned long long until) {

@@ -10,14 +10,14 @@
 
 enum { TEXT_MOST = 1 << 20 };
 
-void cpu_print_flush(cpu_text *text) {
+void cpu_print_flush(mw_text *text) {
   if (!text->used) return;
   fwrite(text->bytes, 1, text->used, stdout);
   fflush(stdout);
   text->used = 0;
 }
 
-static void make_room(cpu_text *text, size_t more) {
+static void make_room(mw_text *text, size_t more) {
   if (text->used > TEXT_MOST) cpu_print_flush(text);
   if (text->used + more <= text->size) return;
   text->size = (text->used + more) * 2;
@@ -25,7 +25,7 @@ static void make_room(cpu_text *text, size_t more) {
 }
 
 int cpu_print(cpu_worker *worker, const char *format, va_list args) {
-  cpu_text *text = &worker->text;
+  mw_text *text = &worker->text;
   va_list again;
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, again);

@@ -27,7 +27,7 @@ cpu_block_fibers *cpu_fibers_make(cpu_worker *worker) {
 void cpu_fibers_free(cpu_block_fibers *fibers) {
   for (unsigned w = 0; w < CPU_WARPS; w++) {
     cpu_warp *warp = &fibers->warps[w];
-    for (unsigned i = 0; warp->lanes && i < CPU_WARP; i++) cpu_fiber_drop(&warp->lanes[i].fiber);
+    for (unsigned i = 0; warp->lanes && i < MW_CUDA_WARP; i++) cpu_fiber_drop(&warp->lanes[i].fiber);
     mw_free(warp->lanes);
     cpu_slab_free(&warp->slab);
   }
@@ -35,7 +35,7 @@ void cpu_fibers_free(cpu_block_fibers *fibers) {
 }
 
 static void make_fibers(cpu_warp *warp, void (*entry)(void *)) {
-  for (unsigned i = 0; i < CPU_WARP; i++) {
+  for (unsigned i = 0; i < MW_CUDA_WARP; i++) {
     cpu_lane *lane = &warp->lanes[i];
     cpu_fiber_make(&lane->fiber, cpu_slab_stack(&warp->slab, i), lane->thread.rank, entry, lane);
   }
@@ -44,8 +44,8 @@ static void make_fibers(cpu_warp *warp, void (*entry)(void *)) {
 static bool make_warp(cpu_block_fibers *fibers, unsigned w, void (*entry)(void *)) {
   cpu_warp *warp = &fibers->warps[w];
   if (cpu_slab_make(&warp->slab)) return false;
-  warp->lanes = mw_calloc(CPU_WARP, sizeof *warp->lanes);
-  for (unsigned i = 0; i < CPU_WARP; i++) warp->lanes[i].thread.rank = w * CPU_WARP + i;
+  warp->lanes = mw_calloc(MW_CUDA_WARP, sizeof *warp->lanes);
+  for (unsigned i = 0; i < MW_CUDA_WARP; i++) warp->lanes[i].thread.rank = w * MW_CUDA_WARP + i;
   make_fibers(warp, entry);
   return true;
 }
@@ -69,7 +69,7 @@ void cpu_fibers_wake(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
 
 bool cpu_fibers_wake_held(cpu_block_fibers *fibers, unsigned long long until) {
   bool any = false;
-  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+  for (unsigned w = 0; w * MW_CUDA_WARP < fibers->threads; w++) {
     cpu_warp *warp = &fibers->warps[w];
     uint32_t lanes = 0;
     for (uint32_t rest = warp->held; rest; rest &= rest - 1)
@@ -146,10 +146,10 @@ static unsigned end_rest(cpu_block_fibers *fibers, unsigned w) {
 
 /* False: no lane can run. */
 static bool pick_next(cpu_block_fibers *fibers) {
-  unsigned w = fibers->current / CPU_WARP, from = fibers->current % CPU_WARP;
+  unsigned w = fibers->current / MW_CUDA_WARP, from = fibers->current % MW_CUDA_WARP;
   cpu_warp *warp = &fibers->warps[w];
   if (!warp->ready && warp->resting) {
-    fibers->current = w * CPU_WARP + end_rest(fibers, w);
+    fibers->current = w * MW_CUDA_WARP + end_rest(fibers, w);
     return true;
   }
   if (!warp->ready && warp->meeting && !warp->held) end_meeting(fibers, w);
@@ -159,9 +159,9 @@ static bool pick_next(cpu_block_fibers *fibers) {
     if (!fibers->ready_warps && !cpu_fibers_wake_held(fibers, ULLONG_MAX)) return false;
     w = following(fibers, fibers->ready_warps, w);
     warp = &fibers->warps[w];
-    from = CPU_WARP;
+    from = MW_CUDA_WARP;
   }
-  fibers->current = w * CPU_WARP + following(fibers, warp->ready, from);
+  fibers->current = w * MW_CUDA_WARP + following(fibers, warp->ready, from);
   return true;
 }
 
@@ -206,10 +206,10 @@ void cpu_fibers_meet(cpu_block_fibers *fibers, unsigned place) {
 }
 
 void cpu_fibers_spin(cpu_block_fibers *fibers, bool begins) {
-  const unsigned w = fibers->current / CPU_WARP;
+  const unsigned w = fibers->current / MW_CUDA_WARP;
   cpu_warp *warp = &fibers->warps[w];
-  warp->spinning &= ~(1u << fibers->current % CPU_WARP);
-  if (begins) warp->spinning |= 1u << fibers->current % CPU_WARP;
+  warp->spinning &= ~(1u << fibers->current % MW_CUDA_WARP);
+  if (begins) warp->spinning |= 1u << fibers->current % MW_CUDA_WARP;
   if (begins && warp->meeting && !warp->held && !(warp->ready & ~warp->spinning)) end_meeting(fibers, w);
 }
 
@@ -217,7 +217,7 @@ void cpu_fibers_go_on(cpu_block_fibers *fibers, unsigned after) {
   cpu_lane *lane = cpu_fibers_lane(fibers);
   if (fibers->grid->watch) cpu_fault_check_redzone(fibers->worker, fibers->grid->watch);
   const unsigned w = following(fibers, fibers->ready_warps, after);
-  fibers->current = w * CPU_WARP + following(fibers, fibers->warps[w].ready, CPU_WARP);
+  fibers->current = w * MW_CUDA_WARP + following(fibers, fibers->warps[w].ready, MW_CUDA_WARP);
   resume(fibers, &lane->fiber);
 }
 
@@ -251,13 +251,13 @@ void cpu_fibers_yield(cpu_block_fibers *fibers) {
     fibers->worker->busy--;
   }
   cpu_lane *lane = cpu_fibers_lane(fibers);
-  unsigned w = fibers->current / CPU_WARP, i = fibers->current % CPU_WARP;
+  unsigned w = fibers->current / MW_CUDA_WARP, i = fibers->current % MW_CUDA_WARP;
   uint32_t later = fibers->warps[w].ready & (i < 31 ? ~0u << (i + 1) : 0);
   if (!later && fibers->ready_warps & ~(1u << w)) {
     unsigned other = next_bit(fibers->ready_warps, w);
-    fibers->current = other * CPU_WARP + (unsigned)__builtin_ctz(fibers->warps[other].ready);
+    fibers->current = other * MW_CUDA_WARP + (unsigned)__builtin_ctz(fibers->warps[other].ready);
   } else {
-    fibers->current = w * CPU_WARP + next_bit(fibers->warps[w].ready, i);
+    fibers->current = w * MW_CUDA_WARP + next_bit(fibers->warps[w].ready, i);
   }
   resume(fibers, &lane->fiber);
 }

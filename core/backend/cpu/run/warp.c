@@ -222,7 +222,7 @@ static void check_company(cpu_block_fibers *fibers, const cpu_warp *warp, const 
 }
 
 unsigned long long cpu_warp_meet(cpu_block_fibers *fibers, const mw_warp_request *request) {
-  const unsigned w = fibers->current / CPU_WARP, i = fibers->current % CPU_WARP;
+  const unsigned w = fibers->current / MW_CUDA_WARP, i = fibers->current % MW_CUDA_WARP;
   cpu_warp *warp = &fibers->warps[w];
   cpu_lane *lane = cpu_fibers_stop(fibers, offsetof(cpu_warp, at_warp), request->what, request->file, request->line);
   check(fibers, lane, request, i);

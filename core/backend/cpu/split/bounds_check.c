@@ -25,9 +25,9 @@ enum { FEW_TERMS = 4, MOST_SCALE = 1 << 16, MOST_DEPTH = 6 };
  * bound by less than one step. In 32 unsigned bits that may wrap. */
 static bool is_turn(const cpu_splitter *in, const cpu_local *variable) {
   const char *const *const words = WORDS("int", "long", "size_t", "int32_t", "int64_t", "uint64_t");
-  const cpu_token *name = &in->work.at[variable->declarator.name];
+  const mw_token *name = &in->work.at[variable->declarator.name];
   int i = variable->declarator.spec;
-  while (i < variable->declarator.spec_last && cpu_token_any(&in->work.at[i], words)) i++;
+  while (i < variable->declarator.spec_last && mw_token_any(&in->work.at[i], words)) i++;
   return i == variable->declarator.spec_last && variable->class == CPU_UNIFORM && name->size > 4 &&
          !memcmp(name->text, "mw_k", 4);
 }
@@ -79,7 +79,7 @@ static int comparison(const cpu_splitter *in, int expr, int depth) {
   if (constant_in_row(in, expr)) return 1;
   if (local >= 0 && in->locals[local].class == CPU_AGAIN && in->body.declared[e->of].type.class == MW_TYPE_SCALAR)
     return conjunction(in, in->body.declared[e->of].init, false, depth + 1); /* bool inside = i < n && j < m; */
-  if (e->kind != MW_EXPR_BINARY || !cpu_token_any(&in->work.at[e->op], WORDS("<", "<=", ">", ">="))) return 0;
+  if (e->kind != MW_EXPR_BINARY || !mw_token_any(&in->work.at[e->op], WORDS("<", "<=", ">", ">="))) return 0;
   if (constant_in_row(in, e->b)) return growing_scale(in, e->a);
   return constant_in_row(in, e->a) ? growing_scale(in, e->b) : 0;
 }
@@ -87,11 +87,11 @@ static int comparison(const cpu_splitter *in, int expr, int depth) {
 /* a && b && c; negated: the opposite of a || b || c. */
 static int conjunction(const cpu_splitter *in, int expr, bool negated, int depth) {
   const mw_expr *e = &in->body.exprs[expr];
-  const cpu_token *op = &in->work.at[e->op];
+  const mw_token *op = &in->work.at[e->op];
   if (depth > MOST_DEPTH) return 0;
   if (e->kind == MW_EXPR_BRACKETS) return conjunction(in, e->a, negated, depth);
-  if (e->kind == MW_EXPR_UNARY && cpu_token_is(op, "!")) return conjunction(in, e->a, !negated, depth);
-  if (e->kind != MW_EXPR_BINARY || !cpu_token_is(op, negated ? "||" : "&&"))
+  if (e->kind == MW_EXPR_UNARY && mw_token_is(op, "!")) return conjunction(in, e->a, !negated, depth);
+  if (e->kind != MW_EXPR_BINARY || !mw_token_is(op, negated ? "||" : "&&"))
     return negated && e->kind == MW_EXPR_NAME ? 0 : comparison(in, expr, depth);
   const int left = conjunction(in, e->a, negated, depth), right = conjunction(in, e->b, negated, depth);
   return !left || !right ? 0 : left > right ? left : right;

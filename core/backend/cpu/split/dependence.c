@@ -25,17 +25,17 @@
 enum { MOST_NAMES = 200, MOST_ACCESSES = 300, MOST_DEPTH = 6 };
 
 typedef struct access {
-  const cpu_token *base; /* the array's name; NULL: may be any */
-  bool own;              /* an array of the block or thread: no other name overlaps it */
-  bool restricted;       /* __restrict__ */
+  const mw_token *base; /* the array's name; NULL: may be any */
+  bool own;             /* an array of the block or thread: no other name overlaps it */
+  bool restricted;      /* __restrict__ */
   bool store, grouped;
   enum { MEMORY, BARRIER, EXCHANGE, ATOMIC, INDEX } kind; /* EXCHANGE: of a warp; INDEX: ::threadIdx is read */
 } access;
 
 typedef struct reader {
   const cpu_program *program;
-  const cpu_tokens *tokens;
-  const cpu_token *at;
+  const mw_tokens *tokens;
+  const mw_token *at;
   const cpu_function *function;
   const mw_body *tree;
   mw_declared names[MOST_NAMES];
@@ -62,8 +62,8 @@ static void names_read(reader *in) {
   cpu_binder binder = {in->program, function};
   mw_declared one;
   for (int i = 0; i < function->nformals; i++) {
-    const cpu_formal *it = &function->formals[i];
-    if (mw_declaration_read(in->tokens, it->first, it->last, &(mw_names){cpu_binder_meaning, &binder}, &one, 1))
+    const mw_formal *it = &function->formals[i];
+    if (mw_declared_read(in->tokens, it->first, it->last, &(mw_names){cpu_binder_meaning, &binder}, &one, 1))
       name_add(in, &one);
   }
   in->nformals = in->nnames;
@@ -78,12 +78,12 @@ static void names_read(reader *in) {
 static int name_find(const reader *in, int token) {
   int found = -1;
   for (int i = 0; i < in->nnames; i++)
-    if (cpu_same_text(&in->at[in->names[i].name], &in->at[token])) found = found == -1 ? i : -2;
+    if (mw_same_text(&in->at[in->names[i].name], &in->at[token])) found = found == -1 ? i : -2;
   return found;
 }
 
 static bool is_pointer(const reader *in, const mw_declared *it) {
-  return cpu_has(in->tokens, it->first, it->name, "*");
+  return mw_has(in->tokens, it->first, it->name, "*");
 }
 
 /* Of a type that is read and written as one. */
@@ -102,8 +102,8 @@ static bool is_changed(const reader *in, int name) {
 
 static bool is_cast(const reader *in, int open) {
   for (int i = open + 1; i < in->at[open].match; i++)
-    if (!cpu_token_any(&in->at[i], WORDS("int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t",
-                                         "int64_t", "float", "double")))
+    if (!mw_token_any(&in->at[i], WORDS("int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t",
+                                        "int64_t", "float", "double")))
       return false;
   return in->at[open].match > open + 1;
 }
@@ -111,13 +111,13 @@ static bool is_cast(const reader *in, int open) {
 /* Subscripts [a][b] at token i: does the address grow by at most one element from thread to thread? */
 static bool subscripts_flat(const reader *in, int i) {
   cpu_grower grower = cpu_function_grower(in->program, in->function);
-  for (; cpu_token_is(&in->at[i], "["); i = in->at[i].match + 1) {
+  for (; mw_token_is(&in->at[i], "["); i = in->at[i].match + 1) {
     const int close = in->at[i].match, expr = mw_body_find(grower.body, i + 1, close);
     const cpu_growth found = cpu_growth_of(&grower, expr);
-    const bool inner = !cpu_token_is(&in->at[close + 1], "[");
+    const bool inner = !mw_token_is(&in->at[close + 1], "[");
     if (grower.body->exprs[expr].last != close || !found.known || labs(found.by) > inner) return false;
   }
-  return !cpu_token_is(&in->at[i], ".") && !cpu_token_is(&in->at[i], "->");
+  return !mw_token_is(&in->at[i], ".") && !mw_token_is(&in->at[i], "->");
 }
 
 /* ---- accesses -------------------------------------------------------------------------------------------------- */
@@ -149,21 +149,21 @@ static void pending_flush(reader *in, int i) {
 }
 
 static bool ends_operand(const reader *in, int i) {
-  return cpu_ends_operand(&in->at[i]) && !(cpu_token_is(&in->at[i], ")") && is_cast(in, in->at[i].match));
+  return mw_ends_operand(&in->at[i]) && !(mw_token_is(&in->at[i], ")") && is_cast(in, in->at[i].match));
 }
 
 static bool is_unary(const reader *in, int i, const char *sign) {
-  return cpu_token_is(&in->at[i], sign) && !ends_operand(in, i - 1);
+  return mw_token_is(&in->at[i], sign) && !ends_operand(in, i - 1);
 }
 
 /* Past subscripts, members and closing brackets of what begins at `first`. */
 static int chain_end(const reader *in, int first, int i) {
   for (;;) {
-    if (cpu_token_is(&in->at[i], "["))
+    if (mw_token_is(&in->at[i], "["))
       i = in->at[i].match + 1;
-    else if (cpu_token_is(&in->at[i], ".") || cpu_token_is(&in->at[i], "->"))
+    else if (mw_token_is(&in->at[i], ".") || mw_token_is(&in->at[i], "->"))
       i += 2;
-    else if (cpu_token_is(&in->at[i], ")") && in->at[i].match == first - 1 && !ends_operand(in, first - 2))
+    else if (mw_token_is(&in->at[i], ")") && in->at[i].match == first - 1 && !ends_operand(in, first - 2))
       first--, i++;
     else
       return i;
@@ -172,10 +172,10 @@ static int chain_end(const reader *in, int first, int i) {
 
 static void access_put(reader *in, int first, int after, access one) {
   int end = chain_end(in, first, after);
-  const cpu_token *next = &in->at[end];
-  bool assigned = cpu_token_is(next, "=");
-  bool counted = cpu_token_any(next, WORDS("++", "--")) || cpu_token_any(&in->at[first - 1], WORDS("++", "--"));
-  bool updated = cpu_token_any(next, WORDS("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="));
+  const mw_token *next = &in->at[end];
+  bool assigned = mw_token_is(next, "=");
+  bool counted = mw_token_any(next, WORDS("++", "--")) || mw_token_any(&in->at[first - 1], WORDS("++", "--"));
+  bool updated = mw_token_any(next, WORDS("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="));
   bool address = is_unary(in, first - 1, "&");
   if (address) one.grouped = false;
   if (!assigned) access_add(in, one);
@@ -186,7 +186,7 @@ static void access_put(reader *in, int first, int after, access one) {
 
 /* Where the object begins whose member stands at i: v of v.u.p, w[0].p */
 static int object_first(const reader *in, int i) {
-  while (cpu_is_member(in->tokens, i))
+  while (mw_is_member(in->tokens, i))
     for (i -= 2; in->at[i].match >= 0 && in->at[i].match < i;) i = in->at[i].match - 1;
   return i;
 }
@@ -194,9 +194,9 @@ static int object_first(const reader *in, int i) {
 /* Does the name at i have more subscripts than the array, whose elements are pointers? */
 static bool leaves_array(const reader *in, const mw_declared *it, int i) {
   int end = i + 1;
-  for (int d = it->dims; d < it->dims_last && cpu_token_is(&in->at[end], "["); d = in->at[d].match + 1)
+  for (int d = it->dims; d < it->dims_last && mw_token_is(&in->at[end], "["); d = in->at[d].match + 1)
     end = in->at[end].match + 1;
-  return it->dims_last > it->dims && cpu_token_is(&in->at[end], "[");
+  return it->dims_last > it->dims && mw_token_is(&in->at[end], "[");
 }
 
 static void element_put(reader *in, int i, int name) {
@@ -209,7 +209,7 @@ static void element_put(reader *in, int i, int name) {
     one.own = true;
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && name < in->nformals && !is_changed(in, name)) {
-    one.restricted = cpu_has(in->tokens, it->first, it->name, "__restrict__");
+    one.restricted = mw_has(in->tokens, it->first, it->name, "__restrict__");
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && it->dims_last > it->dims && !is_pointer(in, it))
     one.own = true;
@@ -220,17 +220,17 @@ static void element_put(reader *in, int i, int name) {
 
 /* Past an operand that begins at token i: p, (p + i), f(p), (float *)(p + i). */
 static int operand_end(const reader *in, int i) {
-  while (cpu_token_any(&in->at[i], WORDS("*", "&", "++", "--")) ||
-         (cpu_token_is(&in->at[i], "(") && cpu_token_is(&in->at[in->at[i].match - 1], "*")))
-    i = cpu_token_is(&in->at[i], "(") ? in->at[i].match + 1 : i + 1;
-  if (cpu_token_is(&in->at[i], "(")) return in->at[i].match + 1;
-  const int open = in->at[i].kind == CPU_NAME ? cpu_call_open(in->tokens, i) : -1;
+  while (mw_token_any(&in->at[i], WORDS("*", "&", "++", "--")) ||
+         (mw_token_is(&in->at[i], "(") && mw_token_is(&in->at[in->at[i].match - 1], "*")))
+    i = mw_token_is(&in->at[i], "(") ? in->at[i].match + 1 : i + 1;
+  if (mw_token_is(&in->at[i], "(")) return in->at[i].match + 1;
+  const int open = in->at[i].kind == MW_TOKEN_NAME ? mw_call_open(in->tokens, i) : -1;
   return open >= 0 ? in->at[open].match + 1 : i + 1;
 }
 
 /* *p; *(p + i) */
 static void target_put(reader *in, int star) {
-  int name = in->at[star + 1].kind == CPU_NAME ? name_find(in, star + 1) : -2;
+  int name = in->at[star + 1].kind == MW_TOKEN_NAME ? name_find(in, star + 1) : -2;
   access one = {.grouped = true};
   if (name >= 0 && name < in->nformals && !is_changed(in, name)) {
     one.base = &in->at[star + 1];
@@ -272,19 +272,19 @@ static void helper_read(reader *in, const cpu_function *helper) {
 }
 
 /* What methods do to memory is not followed: may those of this name have elements? functor: a variable is called. */
-static bool method_has_elements(const reader *in, const cpu_token *name, bool functor) {
+static bool method_has_elements(const reader *in, const mw_token *name, bool functor) {
   for (int i = 0; i < in->program->nfunctions; i++) {
     const cpu_function *class = &in->program->functions[i];
     bool called =
         functor ? cpu_function_has(in->program, class, "operator") : cpu_class_defines(in->program, class, name);
-    const bool far = cpu_find(in->tokens, class->first, class->last, WORDS("[", "->", "*", "&")) < class->last;
+    const bool far = mw_find(in->tokens, class->first, class->last, WORDS("[", "->", "*", "&")) < class->last;
     if (class->is_class && called && far) return true;
   }
   return false;
 }
 
 /* Does a class have a method of this name, and read threadIdx in any? */
-static bool method_reads_index(const reader *in, const cpu_token *name, bool functor) {
+static bool method_reads_index(const reader *in, const mw_token *name, bool functor) {
   for (int i = 0; i < in->program->nfunctions; i++) {
     const cpu_function *class = &in->program->functions[i];
     if (class->is_class && class->reaches_thread && (functor || cpu_class_defines(in->program, class, name)))
@@ -293,9 +293,9 @@ static bool method_reads_index(const reader *in, const cpu_token *name, bool fun
   return false;
 }
 
-static bool may_point(const reader *in, const cpu_token *name) {
+static bool may_point(const reader *in, const mw_token *name) {
   for (int i = 0; i < in->nnames; i++)
-    if (cpu_same_text(&in->at[in->names[i].name], name) &&
+    if (mw_same_text(&in->at[in->names[i].name], name) &&
         (is_pointer(in, &in->names[i]) || in->names[i].dims_last > in->names[i].dims))
       return true;
   return false;
@@ -303,33 +303,34 @@ static bool may_point(const reader *in, const cpu_token *name) {
 
 /* A call of what CUDA or the library has: may it write by an argument, memcpy(p + i, &q, 4), std::swap(a[i], q)? */
 static bool call_writes(const reader *in, int i, int open) {
-  if (cpu_is_builtin(&in->at[i], CPU_PURE | CPU_FRESH | CPU_FENCE | CPU_BARRIER | CPU_WARP)) return false;
-  if (i > 1 && cpu_token_is(&in->at[i - 1], "::") && cpu_token_is(&in->at[i - 2], "std")) return true;
+  if (mw_is_builtin(&in->at[i], MW_CUDA_PURE | MW_CUDA_FRESH | MW_CUDA_FENCE | MW_CUDA_BARRIER | MW_CUDA_WARP))
+    return false;
+  if (i > 1 && mw_token_is(&in->at[i - 1], "::") && mw_token_is(&in->at[i - 2], "std")) return true;
   for (int k = open + 1; k < in->at[open].match; k++)
-    if (in->at[k].kind == CPU_NAME && !cpu_token_is(&in->at[k + 1], "[") && may_point(in, &in->at[k])) return true;
+    if (in->at[k].kind == MW_TOKEN_NAME && !mw_token_is(&in->at[k + 1], "[") && may_point(in, &in->at[k])) return true;
   return false;
 }
 
 /* Does a function of that name give a reference? */
-static bool gives_reference(const reader *in, const cpu_token *name) {
+static bool gives_reference(const reader *in, const mw_token *name) {
   const char *const *const words = WORDS("&", "&&", "decltype");
   int k = -1;
   while ((k = cpu_function_next(in->program, name, k)) >= 0) {
     const cpu_function *it = &in->program->functions[k];
-    if (in->program->hidden.references || cpu_find(in->tokens, it->first, it->name, words) < it->name) return true;
+    if (in->program->hidden.references || mw_find(in->tokens, it->first, it->name, words) < it->name) return true;
   }
   return false;
 }
 
 static int call_read(reader *in, int i) {
-  int open = cpu_call_open(in->tokens, i), close = in->at[open].match;
-  if (cpu_token_is(&in->at[i], "decltype")) in->kernel->unsure = true;     /* it may declare a reference */
-  if (cpu_token_any(&in->at[i], WORDS("sizeof", "alignof"))) return close; /* nothing in it is computed */
-  bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
+  int open = mw_call_open(in->tokens, i), close = in->at[open].match;
+  if (mw_token_is(&in->at[i], "decltype")) in->kernel->unsure = true;     /* it may declare a reference */
+  if (mw_token_any(&in->at[i], WORDS("sizeof", "alignof"))) return close; /* nothing in it is computed */
+  bool functor = name_find(in, i) != -1, method = functor || mw_is_member(in->tokens, i);
   range_read(in, open + 1, close);
   if (functor || gives_reference(in, &in->at[i])) access_put(in, i, close + 1, (access){.grouped = true});
   if (in->at[i].size > 6 && !memcmp(in->at[i].text, "atomic", 6)) access_add(in, (access){.kind = ATOMIC});
-  if (cpu_is_builtin(&in->at[i], CPU_EXCHANGE)) access_add(in, (access){.kind = EXCHANGE});
+  if (mw_is_builtin(&in->at[i], MW_CUDA_EXCHANGE)) access_add(in, (access){.kind = EXCHANGE});
   if (method && method_reads_index(in, &in->at[i], functor)) access_add(in, (access){.kind = INDEX});
   if (method && method_has_elements(in, &in->at[i], functor)) in->kernel->unsure = true;
   if (!method && cpu_function_next(in->program, &in->at[i], -1) < 0 && cpu_is_declared(in->program, &in->at[i]) &&
@@ -343,47 +344,47 @@ static int call_read(reader *in, int i) {
 }
 
 static bool is_cut(const reader *in, int i) {
-  return cpu_is_builtin(&in->at[i], CPU_CUT) && in->kernel == in &&
-         cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}", ")"));
+  return mw_is_builtin(&in->at[i], MW_CUDA_CUT) && in->kernel == in &&
+         mw_token_any(&in->at[i - 1], WORDS(";", "{", "}", ")"));
 }
 
 /* int &q; and of a type that may be another name of a reference's */
 static bool is_reference(const reader *in, const mw_declared *it) {
-  return cpu_has(in->tokens, it->first, it->name, "&") || cpu_has(in->tokens, it->first, it->name, "&&") ||
+  return mw_has(in->tokens, it->first, it->name, "&") || mw_has(in->tokens, it->first, it->name, "&&") ||
          (in->program->hidden.references && !is_scalar(in, it) && !is_pointer(in, it));
 }
 
 static void name_read(reader *in, int i) {
   int name = name_find(in, i);
   const mw_declared *it = name >= 0 ? &in->names[name] : NULL;
-  const cpu_token *next = &in->at[i + 1];
+  const mw_token *next = &in->at[i + 1];
   if (it && it->name == i) {
     if (it->dims_last > it->dims && it->value_last > it->value)
       pending_add(in, i, (access){.base = &in->at[i], .own = true, .store = true, .grouped = true});
   } else if (is_unary(in, i - 1, "*"))
     ; /* seen at the star */
-  else if (cpu_token_is(next, "["))
+  else if (mw_token_is(next, "["))
     element_put(in, i, name);
-  else if (cpu_token_is(next, "->") || (it && is_reference(in, it) && (name >= in->nformals || in->kernel != in)))
+  else if (mw_token_is(next, "->") || (it && is_reference(in, it) && (name >= in->nformals || in->kernel != in)))
     access_put(in, i, i + 1, (access){.grouped = true});
   else if (it && in->structs && name >= in->nformals && !is_scalar(in, it) && !is_pointer(in, it) &&
-           !cpu_token_is(&in->at[it->spec_last - 1], "auto"))
+           !mw_token_is(&in->at[it->spec_last - 1], "auto"))
     access_put(in, i, i + 1, (access){.base = &in->at[i], .own = true, .grouped = true});
 }
 
 /* Is the member at i an array in every class that has it, and the object a variable of the thread's own? */
 static bool is_own_array(const reader *in, int i) {
-  const cpu_token *at = in->at;
+  const mw_token *at = in->at;
   const int name = name_find(in, object_first(in, i));
   const mw_declared *it = name >= 0 ? &in->names[name] : NULL;
-  const bool further = cpu_token_is(&at[at[i + 1].match + 1], "["); /* of pointers, perhaps */
+  const bool further = mw_token_is(&at[at[i + 1].match + 1], "["); /* of pointers, perhaps */
   if (!it || further || is_pointer(in, it) || is_reference(in, it) || it->is_shared) return false;
   bool found = false;
-  for (int k = 0; (k = cpu_find_use(in->tokens, k, in->tokens->count, &at[i])) < in->tokens->count; k++) {
-    const int open = cpu_enclosing(in->tokens, 0, k);
-    const int head = open < 0 ? 0 : cpu_begin_after(in->tokens, 0, open, WORDS(";", "{", "}"));
-    if (open < 0 || cpu_class_braces(in->tokens, head, open + 1) != open) continue;
-    if (!cpu_token_is(&at[k + 1], "[") || cpu_token_is(&at[k - 1], "*")) return false;
+  for (int k = 0; (k = mw_find_use(in->tokens, k, in->tokens->count, &at[i])) < in->tokens->count; k++) {
+    const int open = mw_enclosing(in->tokens, 0, k);
+    const int head = open < 0 ? 0 : mw_begin_after(in->tokens, 0, open, WORDS(";", "{", "}"));
+    if (open < 0 || mw_class_braces(in->tokens, head, open + 1) != open) continue;
+    if (!mw_token_is(&at[k + 1], "[") || mw_token_is(&at[k - 1], "*")) return false;
     found = true;
   }
   return found;
@@ -391,34 +392,34 @@ static bool is_own_array(const reader *in, int i) {
 
 /* At a [: what a lambda does to memory is done where it is called, and auto &[u, v] = p gives other names to members. */
 static bool is_elsewhere(const reader *in, int i) {
-  const int open = cpu_lambda_open(in->tokens, i);
-  const bool binds = cpu_token_is(&in->at[cpu_token_any(&in->at[i - 1], WORDS("&", "&&")) ? i - 2 : i - 1], "auto");
+  const int open = mw_lambda_open(in->tokens, i);
+  const bool binds = mw_token_is(&in->at[mw_token_any(&in->at[i - 1], WORDS("&", "&&")) ? i - 2 : i - 1], "auto");
   return binds ||
-         (open && cpu_find(in->tokens, open, in->at[open].match, WORDS("[", "->", "*", "&", "(")) < in->at[open].match);
+         (open && mw_find(in->tokens, open, in->at[open].match, WORDS("[", "->", "*", "&", "(")) < in->at[open].match);
 }
 
 static void range_read(reader *in, int first, int last) {
   for (int i = first; i < last && !in->kernel->unsure; i++) {
-    const cpu_token *token = &in->at[i];
-    if (cpu_token_is(token, "[") && is_elsewhere(in, i)) in->kernel->unsure = true;
-    if (cpu_token_is(token, ";")) pending_flush(in, 0);
-    if (cpu_token_is(token, ")")) pending_flush(in, token->match); /* (a[i] = 3) */
-    if (cpu_token_is(token, ",")) pending_flush(in, cpu_enclosing(in->tokens, in->function->body, i));
+    const mw_token *token = &in->at[i];
+    if (mw_token_is(token, "[") && is_elsewhere(in, i)) in->kernel->unsure = true;
+    if (mw_token_is(token, ";")) pending_flush(in, 0);
+    if (mw_token_is(token, ")")) pending_flush(in, token->match); /* (a[i] = 3) */
+    if (mw_token_is(token, ",")) pending_flush(in, mw_enclosing(in->tokens, in->function->body, i));
     if (is_unary(in, i, "*")) target_put(in, i);
-    if (cpu_token_is(token, "[") && cpu_token_is(&in->at[i - 1], ")")) /* ((float4 *)p)[i] */
+    if (mw_token_is(token, "[") && mw_token_is(&in->at[i - 1], ")")) /* ((float4 *)p)[i] */
       access_put(in, in->at[i - 1].match, i, (access){.grouped = true});
-    if (cpu_token_is(token, "[") && cpu_is_member(in->tokens, i - 1) && !is_own_array(in, i - 1)) /* v.p[i] */
+    if (mw_token_is(token, "[") && mw_is_member(in->tokens, i - 1) && !is_own_array(in, i - 1)) /* v.p[i] */
       access_put(in, object_first(in, i - 1), i, (access){.grouped = true});
-    if (token->kind != CPU_NAME) continue;
-    if (in->kernel != in && in->function->barrier < 0 && cpu_token_is(token, "threadIdx")) /* others are unfolded */
+    if (token->kind != MW_TOKEN_NAME) continue;
+    if (in->kernel != in && in->function->barrier < 0 && mw_token_is(token, "threadIdx")) /* others are unfolded */
       access_add(in, (access){.kind = INDEX});
     if (is_cut(in, i))
       access_add(in, (access){.kind = BARRIER});
-    else if (cpu_token_any(token, WORDS("for", "while", "do")))
+    else if (mw_token_any(token, WORDS("for", "while", "do")))
       i = loop_read(in, i) - 1;
-    else if (cpu_ends_operand(token) && cpu_call_open(in->tokens, i) >= 0) /* return (x); calls nothing */
+    else if (mw_ends_operand(token) && mw_call_open(in->tokens, i) >= 0) /* return (x); calls nothing */
       i = call_read(in, i);
-    else if (!cpu_is_member(in->tokens, i))
+    else if (!mw_is_member(in->tokens, i))
       name_read(in, i);
   }
 }
@@ -426,7 +427,7 @@ static void range_read(reader *in, int first, int last) {
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
 static bool same(const access *a, const access *b) {
-  return !a->base || !b->base || cpu_same_text(a->base, b->base);
+  return !a->base || !b->base || mw_same_text(a->base, b->base);
 }
 
 static bool overlaps(const access *a, const access *b) {

@@ -15,45 +15,45 @@
 #include "core/backend/cpu/split/split.h"
 
 typedef struct group { /* an expression that makes a group: cg::tiled_partition<8>(cg::this_thread_block()) */
-  cpu_range all;
-  cpu_range size, outer; /* of a tile, and of the tile it is part of; empty: of the block */
+  mw_span all;
+  mw_span size, outer; /* of a tile, and of the tile it is part of; empty: of the block */
   bool grid;
 } group;
 
-static bool is_empty(const cpu_range *range) {
+static bool is_empty(const mw_span *range) {
   return range->first == range->last;
 }
 
 /* tiled_partition<size>(parent) or tiled_partition(parent, size), `open` the parenthesis. */
-static bool tile_read(const cpu_splitter *in, int open, cpu_range size, group *out);
+static bool tile_read(const cpu_splitter *in, int open, mw_span size, group *out);
 
 /* The group that is made at token i. */
 static bool group_read(const cpu_splitter *in, int i, int last, group *out) {
-  const cpu_tokens *work = &in->work;
-  const cpu_token *at = work->at;
+  const mw_tokens *work = &in->work;
+  const mw_token *at = work->at;
   *out = (group){.all.first = i};
-  if (i + 2 < last && at[i].kind == CPU_NAME && cpu_token_is(&at[i + 1], "::")) i += 2;
+  if (i + 2 < last && at[i].kind == MW_TOKEN_NAME && mw_token_is(&at[i + 1], "::")) i += 2;
   if (i + 2 >= last) return false;
-  out->grid = cpu_token_is(&at[i], "this_grid");
-  if ((out->grid || cpu_token_is(&at[i], "this_thread_block")) && cpu_token_is(&at[i + 1], "(") &&
+  out->grid = mw_token_is(&at[i], "this_grid");
+  if ((out->grid || mw_token_is(&at[i], "this_thread_block")) && mw_token_is(&at[i + 1], "(") &&
       at[i + 1].match == i + 2) {
     out->all.last = i + 3;
     return true;
   }
-  if (!cpu_token_is(&at[i], "tiled_partition")) return false;
-  cpu_range size = {0, 0};
+  if (!mw_token_is(&at[i], "tiled_partition")) return false;
+  mw_span size = {0, 0};
   int open = i + 1;
-  if (cpu_token_is(&at[open], "<")) {
-    open = cpu_angle_end(work, i + 1, last);
-    size = (cpu_range){i + 2, open - 1};
+  if (mw_token_is(&at[open], "<")) {
+    open = mw_angle_end(work, i + 1, last);
+    size = (mw_span){i + 2, open - 1};
   }
-  return open < last && cpu_token_is(&at[open], "(") && tile_read(in, open, size, out);
+  return open < last && mw_token_is(&at[open], "(") && tile_read(in, open, size, out);
 }
 
-static bool tile_read(const cpu_splitter *in, int open, cpu_range size, group *out) {
-  cpu_range arguments[2];
+static bool tile_read(const cpu_splitter *in, int open, mw_span size, group *out) {
+  mw_span arguments[2];
   group parent;
-  const int count = cpu_arguments(&in->work, open, arguments, 2);
+  const int count = mw_arguments(&in->work, open, arguments, 2);
   if (count != (is_empty(&size) ? 2 : 1)) return false;
   if (!group_read(in, arguments[0].first, arguments[0].last, &parent) || parent.all.last != arguments[0].last ||
       parent.grid)
@@ -64,7 +64,7 @@ static bool tile_read(const cpu_splitter *in, int open, cpu_range size, group *o
   return true;
 }
 
-bool cpu_group_is(const cpu_splitter *in, const cpu_range *range) {
+bool cpu_group_is(const cpu_splitter *in, const mw_span *range) {
   group made;
   return group_read(in, range->first, range->last, &made) && made.all.last == range->last;
 }
@@ -72,11 +72,12 @@ bool cpu_group_is(const cpu_splitter *in, const cpu_range *range) {
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 /* May a size among the tokens be another where the group is used, up to token `until`? */
-static bool size_changes(cpu_splitter *in, const cpu_range *made, int until) {
-  const bool constant = cpu_has(&in->work, made->first, made->last, "<"); /* tiled_partition<size>(b) */
+static bool size_changes(cpu_splitter *in, const mw_span *made, int until) {
+  const bool constant = mw_has(&in->work, made->first, made->last, "<"); /* tiled_partition<size>(b) */
   for (int i = made->first; i < made->last; i++) {
-    const cpu_token *name = &in->work.at[i];
-    if (name->kind == CPU_NAME && !cpu_is_member(&in->work, i) && cpu_declared_find(in, 0, in->work.count, name) >= 0 &&
+    const mw_token *name = &in->work.at[i];
+    if (name->kind == MW_TOKEN_NAME && !mw_is_member(&in->work, i) &&
+        cpu_declared_find(in, 0, in->work.count, name) >= 0 &&
         (cpu_declared_find(in, made->last, until, name) >= 0 ||
          (!constant && cpu_is_written(&in->body, 1, in->work.count - 1, name))))
       return true;
@@ -84,19 +85,19 @@ static bool size_changes(cpu_splitter *in, const cpu_range *made, int until) {
   return false;
 }
 
-bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *pattern, const cpu_range *parts) {
-  const cpu_tokens *work = &in->work;
-  const cpu_token *name = &work->at[i];
+bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *pattern, const mw_span *parts) {
+  const mw_tokens *work = &in->work;
+  const mw_token *name = &work->at[i];
   const int until = in->nodes[node->parent].last - 1;
   if (in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
   const int other = cpu_declared_find(in, node->last, until, name);
   if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for two variables", TEXT(name));
-  cpu_tokens part = {0};
+  mw_tokens part = {0};
   for (int k = node->last; k < until; k++)
-    if (work->at[k].kind == CPU_NAME && cpu_same_text(&work->at[k], name) && !cpu_is_member(work, k))
-      cpu_tokens_build(&part, work, &work->at[k], 0, pattern, parts);
+    if (work->at[k].kind == MW_TOKEN_NAME && mw_same_text(&work->at[k], name) && !mw_is_member(work, k))
+      mw_tokens_build(&part, work, &work->at[k], 0, pattern, parts);
     else
-      cpu_tokens_push(&part, &work->at[k]);
+      mw_tokens_push(&part, &work->at[k]);
   cpu_tokens_replace(in, node->first, until, &part);
   return true;
 }
@@ -104,7 +105,7 @@ bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *
 /* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it. */
 static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
   const mw_declared *one = node->kind == CPU_NODE_DECLARE ? cpu_declared_only(in, node) : NULL;
-  const cpu_range init = one ? (cpu_range){one->value, one->value_last} : (cpu_range){0};
+  const mw_span init = one ? (mw_span){one->value, one->value_last} : (mw_span){0};
   if (!one || !cpu_group_is(in, &init)) return false;
   cpu_uses_need(in);
   if (size_changes(in, &init, in->nodes[node->parent].last - 1))
@@ -173,14 +174,14 @@ static const meaning of_inner[] = {{"meta_group_rank", 0, "( unsigned ( mw_t & (
                                    {"meta_group_size", 0, "unsigned ( $1 / $0 )"},
                                    {NULL, 0, NULL}};
 
-static const meaning *meaning_of(const meaning *list, const cpu_token *name, int arguments) {
+static const meaning *meaning_of(const meaning *list, const mw_token *name, int arguments) {
   for (; list->name; list++)
-    if (cpu_token_is(name, list->name) && list->arguments == arguments) return list;
+    if (mw_token_is(name, list->name) && list->arguments == arguments) return list;
   return NULL;
 }
 
-static const meaning *member_find(const cpu_splitter *in, const group *it, const cpu_token *name, int arguments) {
-  const bool warp = it->size.last == it->size.first + 1 && cpu_token_is(&in->work.at[it->size.first], "32");
+static const meaning *member_find(const cpu_splitter *in, const group *it, const mw_token *name, int arguments) {
+  const bool warp = it->size.last == it->size.first + 1 && mw_token_is(&in->work.at[it->size.first], "32");
   if (is_empty(&it->size)) return meaning_of(it->grid ? of_grid : of_block, name, arguments);
   const meaning *lists[] = {of_tile, warp ? of_warp : of_part, is_empty(&it->outer) ? of_first : of_inner};
   const meaning *found = NULL;
@@ -188,20 +189,20 @@ static const meaning *member_find(const cpu_splitter *in, const group *it, const
   return found;
 }
 
-static void meaning_put(cpu_splitter *in, const group *it, const char *pattern, const cpu_range *arguments, int count,
-                        cpu_tokens *next) {
-  cpu_range ranges[4] = {it->size, it->outer};
+static void meaning_put(cpu_splitter *in, const group *it, const char *pattern, const mw_span *arguments, int count,
+                        mw_tokens *next) {
+  mw_span ranges[4] = {it->size, it->outer};
   for (int i = 0; i < count; i++) ranges[i + 2] = arguments[i];
-  cpu_tokens_build(next, &in->work, &in->work.at[it->all.first], 0, pattern, ranges);
+  mw_tokens_build(next, &in->work, &in->work.at[it->all.first], 0, pattern, ranges);
 }
 
 /* tile.shfl(v, 0): returns its end, or 0. */
-static int member_put(cpu_splitter *in, const group *it, cpu_tokens *next) {
-  const cpu_tokens *work = &in->work;
+static int member_put(cpu_splitter *in, const group *it, mw_tokens *next) {
+  const mw_tokens *work = &in->work;
   const int dot = it->all.last, open = dot + 2;
-  cpu_range arguments[2];
-  if (open >= work->count || !cpu_token_is(&work->at[dot], ".") || !cpu_token_is(&work->at[open], "(")) return 0;
-  const int count = cpu_arguments(work, open, arguments, 2);
+  mw_span arguments[2];
+  if (open >= work->count || !mw_token_is(&work->at[dot], ".") || !mw_token_is(&work->at[open], "(")) return 0;
+  const int count = mw_arguments(work, open, arguments, 2);
   const meaning *found = member_find(in, it, &work->at[dot + 1], count);
   if (!found) return 0;
   meaning_put(in, it, found->pattern, arguments, count, next);
@@ -209,15 +210,15 @@ static int member_put(cpu_splitter *in, const group *it, cpu_tokens *next) {
 }
 
 /* cg::sync(cta), cg::reduce(tile, v, op), at the function's name: returns its end, or 0. */
-static int function_put(cpu_splitter *in, int name, cpu_tokens *next) {
-  const cpu_tokens *work = &in->work;
-  static const cpu_token sync_name = {.kind = CPU_NAME, .text = "sync", .size = 4};
-  const bool sync = cpu_token_any(&work->at[name], WORDS("sync", "synchronize"));
-  const bool reduce = cpu_token_is(&work->at[name], "reduce");
-  cpu_range arguments[3];
+static int function_put(cpu_splitter *in, int name, mw_tokens *next) {
+  const mw_tokens *work = &in->work;
+  static const mw_token sync_name = {.kind = MW_TOKEN_NAME, .text = "sync", .size = 4};
+  const bool sync = mw_token_any(&work->at[name], WORDS("sync", "synchronize"));
+  const bool reduce = mw_token_is(&work->at[name], "reduce");
+  mw_span arguments[3];
   group it;
-  if ((!sync && !reduce) || !cpu_token_is(&work->at[name + 1], "(")) return 0;
-  const int count = cpu_arguments(work, name + 1, arguments, 3);
+  if ((!sync && !reduce) || !mw_token_is(&work->at[name + 1], "(")) return 0;
+  const int count = mw_arguments(work, name + 1, arguments, 3);
   if (count != (sync ? 1 : 3) || !group_read(in, arguments[0].first, arguments[0].last, &it)) return 0;
   if (it.all.last != arguments[0].last || (reduce && is_empty(&it.size))) return 0;
   if (sync)
@@ -228,27 +229,27 @@ static int function_put(cpu_splitter *in, int name, cpu_tokens *next) {
 }
 
 /* At the first token of a name. */
-static int use_put(cpu_splitter *in, int i, cpu_tokens *next) {
-  const cpu_tokens *work = &in->work;
+static int use_put(cpu_splitter *in, int i, mw_tokens *next) {
+  const mw_tokens *work = &in->work;
   group it;
-  if (work->at[i].kind != CPU_NAME || cpu_is_member(work, i)) return 0;
-  const int end = function_put(in, cpu_token_is(&work->at[i + 1], "::") ? i + 2 : i, next);
+  if (work->at[i].kind != MW_TOKEN_NAME || mw_is_member(work, i)) return 0;
+  const int end = function_put(in, mw_token_is(&work->at[i + 1], "::") ? i + 2 : i, next);
   return !end && group_read(in, i, work->count, &it) ? member_put(in, &it, next) : end;
 }
 
 static bool uses_expand(cpu_splitter *in) {
-  cpu_tokens next = {0};
+  mw_tokens next = {0};
   bool any = false;
   for (int i = 0; i < in->work.count;) {
     const int end = use_put(in, i, &next);
     any |= end > 0;
-    if (!end) cpu_tokens_push(&next, &in->work.at[i]);
+    if (!end) mw_tokens_push(&next, &in->work.at[i]);
     i = end ? end : i + 1;
   }
   if (any)
     cpu_tokens_replace(in, 0, in->work.count, &next);
   else
-    cpu_tokens_free(&next);
+    mw_tokens_free(&next);
   return any;
 }
 

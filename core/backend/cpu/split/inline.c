@@ -31,27 +31,28 @@ static int barrier_helper(const cpu_splitter *in, int i) {
 }
 
 static bool hoistable(const cpu_splitter *in, int i) {
-  const cpu_token *token = &in->work.at[i];
-  if (token->kind != CPU_NAME || (i && (cpu_token_is(token - 1, ".") || cpu_token_is(token - 1, "->")))) return false;
-  const cpu_builtin *builtin = cpu_builtin_of(token, CPU_BARRIER | CPU_WARP);
-  if (builtin) return !(builtin->kinds & CPU_CUT);
-  return cpu_token_is(token, tile_reduce) || barrier_helper(in, i) >= 0;
+  const mw_token *token = &in->work.at[i];
+  if (token->kind != MW_TOKEN_NAME || (i && (mw_token_is(token - 1, ".") || mw_token_is(token - 1, "->"))))
+    return false;
+  const mw_builtin *builtin = mw_builtin_of(token, MW_CUDA_BARRIER | MW_CUDA_WARP);
+  if (builtin) return !(builtin->kinds & MW_CUDA_CUT);
+  return mw_token_is(token, tile_reduce) || barrier_helper(in, i) >= 0;
 }
 
 /* The last token of what sizeof or noexcept at token i asks about, which is not computed. */
-static int asked_last(const cpu_token *at, int i) {
-  while (cpu_token_any(&at[++i], WORDS("*", "&", "-", "..."))) continue;
+static int asked_last(const mw_token *at, int i) {
+  while (mw_token_any(&at[++i], WORDS("*", "&", "-", "..."))) continue;
   if (at[i].match > i) i = at[i].match;
-  while (cpu_token_any(&at[i + 1], WORDS("(", "[", ".", "->"))) i = at[i + 1].match > i ? at[i + 1].match : i + 2;
+  while (mw_token_any(&at[i + 1], WORDS("(", "[", ".", "->"))) i = at[i + 1].match > i ? at[i + 1].match : i + 2;
   return i;
 }
 
 /* The first operation in the range whose arguments hold none themselves; -1. */
 static int operation_find(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
-    if (cpu_token_any(&in->work.at[i], WORDS("sizeof", "noexcept"))) i = asked_last(in->work.at, i);
+    if (mw_token_any(&in->work.at[i], WORDS("sizeof", "noexcept"))) i = asked_last(in->work.at, i);
     if (i >= last || !hoistable(in, i)) continue;
-    int open = cpu_call_open(&in->work, i);
+    int open = mw_call_open(&in->work, i);
     if (open < 0) return i;
     int inner = operation_find(in, open + 1, in->work.at[open].match);
     return inner < 0 ? i : inner;
@@ -61,10 +62,10 @@ static int operation_find(const cpu_splitter *in, int first, int last) {
 
 /* A call that ends before the operation: of a function that changes nothing. */
 static bool call_fits(const cpu_splitter *in, int i) {
-  const cpu_token *name = &in->work.at[i];
+  const mw_token *name = &in->work.at[i];
   const bool qualified =
-      cpu_token_any(name, WORDS("plus", "less", "greater", "bit_and", "bit_or", "bit_xor")); /* cg:: */
-  if ((cpu_is_member(&in->work, i) && !qualified) ||
+      mw_token_any(name, WORDS("plus", "less", "greater", "bit_and", "bit_or", "bit_xor")); /* cg:: */
+  if ((mw_is_member(&in->work, i) && !qualified) ||
       (name->size > 6 && memmem(name->text, (size_t)name->size, "atomic", 6)))
     return false;
   for (int k = -1; (k = cpu_function_next(in->program, name, k)) >= 0;)
@@ -75,18 +76,18 @@ static bool call_fits(const cpu_splitter *in, int i) {
 
 /* What precedes the operation and decides whether, or changes with what, it is computed; NULL: nothing. An
  * assignment's own left side does not: x[i] += __shfl_down_sync(all, v, 1); */
-static const cpu_token *stop_find(const cpu_splitter *in, const cpu_node *node, int operation) {
-  const cpu_token *at = in->work.at;
+static const mw_token *stop_find(const cpu_splitter *in, const cpu_node *node, int operation) {
+  const mw_token *at = in->work.at;
   bool assigned = false;
   for (int i = node->first, inside = -1; i < operation; i++) {
     if (i >= inside) inside = -1;
     if (at[i].match > i && inside < 0) inside = at[i].match;
-    const bool own = cpu_is_assignment(&at[i]) && !cpu_token_any(&at[i], WORDS("++", "--")) && inside < 0 && !assigned;
+    const bool own = mw_is_assignment(&at[i]) && !mw_token_any(&at[i], WORDS("++", "--")) && inside < 0 && !assigned;
     assigned |= own;
-    if (at[i].kind == CPU_PUNCT && cpu_token_any(&at[i], WORDS("&&", "||", "?"))) return &at[i];
-    if (cpu_is_assignment(&at[i]) && !own) return &at[i];
-    if (node->kind == CPU_NODE_LEAF && cpu_token_is(&at[i], ",") && inside < 0) return &at[i];
-    const int open = at[i].kind == CPU_NAME ? cpu_call_open(&in->work, i) : -1;
+    if (at[i].kind == MW_TOKEN_PUNCT && mw_token_any(&at[i], WORDS("&&", "||", "?"))) return &at[i];
+    if (mw_is_assignment(&at[i]) && !own) return &at[i];
+    if (node->kind == CPU_NODE_LEAF && mw_token_is(&at[i], ",") && inside < 0) return &at[i];
+    const int open = at[i].kind == MW_TOKEN_NAME ? mw_call_open(&in->work, i) : -1;
     if (open >= 0 && at[open].match < operation && !call_fits(in, i)) return &at[i];
     if (open >= 0 && open <= operation) i = open - 1; /* pair<K, V>( */
   }
@@ -102,19 +103,19 @@ static bool holds(const mw_expr *e, int token) {
 /* v of v << f(v), p[f(p)] and { v, f(v) }: the expressions that end before the operation, linked by `next`; 0. */
 static int ordered_first(const cpu_splitter *in, const mw_expr *e, int operation) {
   const mw_expr *exprs = in->body.exprs;
-  const cpu_token *op = &in->work.at[e->op];
-  const bool right = cpu_token_is(op, ">") && cpu_token_is(op + 1, ">");
-  const bool shifts = e->kind == MW_EXPR_BINARY && (right || cpu_token_is(op, "<<"));
+  const mw_token *op = &in->work.at[e->op];
+  const bool right = mw_token_is(op, ">") && mw_token_is(op + 1, ">");
+  const bool shifts = e->kind == MW_EXPR_BINARY && (right || mw_token_is(op, "<<"));
   if (!holds(e, operation)) return 0;
   if (e->kind == MW_EXPR_BRACES) return e->a;
   return (shifts || e->kind == MW_EXPR_INDEX) && holds(&exprs[e->b], operation) ? e->a : 0;
 }
 
 /* Is it an array's address, or a variable that the call does not change and nothing else may reach? */
-static bool own_stays(const cpu_splitter *in, const mw_declared *own, int first, cpu_range call) {
-  const cpu_token *name = &in->work.at[own->name];
+static bool own_stays(const cpu_splitter *in, const mw_declared *own, int first, mw_span call) {
+  const mw_token *name = &in->work.at[own->name];
   if (own->is_shared || own->type.arrays) return true;
-  for (int i = 1; (i = cpu_find_use(&in->work, i, in->work.count - 1, name)) < in->work.count - 1; i++) {
+  for (int i = 1; (i = mw_find_use(&in->work, i, in->work.count - 1, name)) < in->work.count - 1; i++) {
     const cpu_write use = cpu_use_at(&in->body, i, CPU_POINTER);
     const bool front = first <= i && i < call.first;
     if (i >= call.first && i < call.last ? use != CPU_READ : use == CPU_ESCAPED && !front) return false;
@@ -123,28 +124,28 @@ static bool own_stays(const cpu_splitter *in, const mw_declared *own, int first,
 }
 
 /* Is the expression the same before the call and after it? Made of numbers, coordinates and variables. */
-static bool stays(const cpu_splitter *in, const mw_expr *e, int first, cpu_range call) {
+static bool stays(const cpu_splitter *in, const mw_expr *e, int first, mw_span call) {
   for (int i = e->first; i < e->last; i++) {
-    const cpu_token *token = &in->work.at[i];
+    const mw_token *token = &in->work.at[i];
     const mw_declared *own = &in->body.declared[in->body.bound[i - 1]];
-    const bool fixed = cpu_is_generated(token) || cpu_is_builtin(token, CPU_COORDINATE) ||
-                       cpu_is_member(&in->work, i) || cpu_is_formal(in->program, in->kernel, token);
-    const bool sign = cpu_token_any(token, WORDS("(", ")", ".", ",", "+", "-", "/", "%", "~", "!")) ||
-                      (cpu_token_is(token, "*") && cpu_ends_operand(token - 1));
+    const bool fixed = cpu_is_generated(token) || mw_is_builtin(token, MW_CUDA_COORDINATE) ||
+                       mw_is_member(&in->work, i) || cpu_is_formal(in->program, in->kernel, token);
+    const bool sign = mw_token_any(token, WORDS("(", ")", ".", ",", "+", "-", "/", "%", "~", "!")) ||
+                      (mw_token_is(token, "*") && mw_ends_operand(token - 1));
     const bool name = own->name ? own_stays(in, own, first, call) : fixed;
-    if (token->kind != CPU_NUMBER && !(token->kind == CPU_NAME ? name : sign)) return false;
+    if (token->kind != MW_TOKEN_NUMBER && !(token->kind == MW_TOKEN_NAME ? name : sign)) return false;
   }
   return true;
 }
 
 /* Where the operation is a barrier or a helper, or its arguments change something: what must not be computed after it;
  * NULL: nothing. */
-static const cpu_token *order_find(cpu_splitter *in, const cpu_node *node, int operation) {
-  const int open = cpu_call_open(&in->work, operation);
-  const cpu_range call = {operation, open < 0 ? operation + 1 : in->work.at[open].match};
-  bool changes = !cpu_is_builtin(&in->work.at[operation], CPU_WARP);
-  for (int i = call.first; i < call.last; i++) changes |= cpu_is_assignment(&in->work.at[i]);
-  if (!changes || cpu_find(&in->work, node->first, operation, WORDS("<<", ">", "[", "{")) == operation) return NULL;
+static const mw_token *order_find(cpu_splitter *in, const cpu_node *node, int operation) {
+  const int open = mw_call_open(&in->work, operation);
+  const mw_span call = {operation, open < 0 ? operation + 1 : in->work.at[open].match};
+  bool changes = !mw_is_builtin(&in->work.at[operation], MW_CUDA_WARP);
+  for (int i = call.first; i < call.last; i++) changes |= mw_is_assignment(&in->work.at[i]);
+  if (!changes || mw_find(&in->work, node->first, operation, WORDS("<<", ">", "[", "{")) == operation) return NULL;
   cpu_uses_need(in);
   for (int k = 1; k < in->body.nexprs; k++)
     for (int i = ordered_first(in, &in->body.exprs[k], operation); i; i = in->body.exprs[i].next) {
@@ -155,10 +156,10 @@ static const cpu_token *order_find(cpu_splitter *in, const cpu_node *node, int o
 }
 
 static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
-  const cpu_token *stop = stop_find(in, node, operation);
+  const mw_token *stop = stop_find(in, node, operation);
   if (!stop) stop = order_find(in, node, operation);
   for (int i = node->first; i < operation; i++) {
-    const int open = cpu_lambda_open(&in->work, i);
+    const int open = mw_lambda_open(&in->work, i);
     if (open && in->work.at[open].match > operation)
       cpu_split_reject(in, operation, "%.*s stands in a lambda", TEXT(&in->work.at[operation]));
   }
@@ -171,19 +172,19 @@ static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operat
 /* ---- exchanges ------------------------------------------------------------------------------------------------- */
 
 /* Plainly that of a whole warp: 0xffffffff, 0u, -1? */
-static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
-  const cpu_token *token = &in->work.at[mask->first];
-  const bool sign = mask->last == mask->first + 2 && cpu_token_any(token, WORDS("~", "-"));
+static bool mask_is_full(const cpu_splitter *in, const mw_span *mask) {
+  const mw_token *token = &in->work.at[mask->first];
+  const bool sign = mask->last == mask->first + 2 && mw_token_any(token, WORDS("~", "-"));
   if (!sign && mask->last != mask->first + 1) return false;
-  if (token[sign].kind != CPU_NUMBER) return false;
-  return strtoull(token[sign].text, NULL, 0) == (!sign ? 0xffffffffu : cpu_token_is(token, "-"));
+  if (token[sign].kind != MW_TOKEN_NUMBER) return false;
+  return strtoull(token[sign].text, NULL, 0) == (!sign ? 0xffffffffu : mw_token_is(token, "-"));
 }
 
 /* A mask is evaluated more often than it stands there. */
-static bool mask_matters(cpu_splitter *in, const cpu_range *mask) {
+static bool mask_matters(cpu_splitter *in, const mw_span *mask) {
   for (int i = mask->first; i < mask->last; i++) {
-    const bool calls = in->work.at[i].kind == CPU_NAME && cpu_call_open(&in->work, i) >= 0;
-    if (cpu_is_assignment(&in->work.at[i]) || (calls && !call_fits(in, i)))
+    const bool calls = in->work.at[i].kind == MW_TOKEN_NAME && mw_call_open(&in->work, i) >= 0;
+    if (mw_is_assignment(&in->work.at[i]) || (calls && !call_fits(in, i)))
       cpu_split_reject(in, i, "the mask of a warp operation may change something");
   }
   return !mask_is_full(in, mask);
@@ -191,95 +192,94 @@ static bool mask_matters(cpu_splitter *in, const cpu_range *mask) {
 
 /* What stands for the operation: mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ), mw_masked_shfl_down ( mw_x3 , mw_t ,
  * mw_n , mask , 1 ) */
-static void read_put(cpu_splitter *in, const cpu_exchange *what, int number, const cpu_range *arguments, int count,
-                     const cpu_token *like, cpu_tokens *next) {
-  if (what->kind >= CPU_COUNT_OF_BLOCK) {
-    cpu_tokens_format(next, like, " mw_given ( mw_v%d ) ", number);
+static void read_put(cpu_splitter *in, const mw_exchange_form *what, int number, const mw_span *arguments, int count,
+                     const mw_token *like, mw_tokens *next) {
+  if (what->kind >= MW_CUDA_COUNT_OF_BLOCK) {
+    mw_tokens_format(next, like, " mw_given ( mw_v%d ) ", number);
     return;
   }
-  const bool masked = what->kind == CPU_SHUFFLE && mask_matters(in, &arguments[0]);
+  const bool masked = what->kind == MW_CUDA_SHUFFLE && mask_matters(in, &arguments[0]);
   const int size = like->size - (int)strlen(what->least ? "___sync" : "__"); /* shfl_down of __shfl_down_sync */
-  cpu_tokens_format(next, like,
-                    masked ? " mw_masked_%.*s ( mw_x%d , mw_t , mw_n" : " mw_get_%.*s ( mw_x%d , mw_t , mw_n", size,
-                    like->text + 2, number);
-  for (int i = what->kind == CPU_SHUFFLE && !masked; i < count; i++)
-    if (i != what->value) cpu_tokens_build(next, &in->work, like, 0, " , $0", &arguments[i]);
-  cpu_tokens_scan(next, " ) ", like);
+  mw_tokens_format(next, like,
+                   masked ? " mw_masked_%.*s ( mw_x%d , mw_t , mw_n" : " mw_get_%.*s ( mw_x%d , mw_t , mw_n", size,
+                   like->text + 2, number);
+  for (int i = what->kind == MW_CUDA_SHUFFLE && !masked; i < count; i++)
+    if (i != what->value) mw_tokens_build(next, &in->work, like, 0, " , $0", &arguments[i]);
+  mw_tokens_scan(next, " ) ", like);
 }
 
-static void mask_put(cpu_splitter *in, const cpu_range *mask, const cpu_token *like, cpu_tokens *next) {
+static void mask_put(cpu_splitter *in, const mw_span *mask, const mw_token *like, mw_tokens *next) {
   if (!mask_matters(in, mask)) return;
   in->masks = true;
-  cpu_tokens_build(next, &in->work, like, 0, "mw_unnamed |= mw_lacks ( $0 , mw_t ) ; ", mask);
+  mw_tokens_build(next, &in->work, like, 0, "mw_unnamed |= mw_lacks ( $0 , mw_t ) ; ", mask);
 }
 
 /* __syncwarp(m);  ->  mw_unnamed |= mw_lacks ( m , mw_t ) ; __syncwarp ( ) ; */
-static bool syncwarp_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  const cpu_token *like = &in->work.at[node->first];
-  const cpu_range mask = {node->first + 2, node->last - 2};
-  if (node->kind != CPU_NODE_WARP || !cpu_token_is(like, "__syncwarp") || mask.last <= mask.first || mask_is_full(in, &mask)) return false;
-  cpu_tokens_scan(next, "{ ", like);
+static bool syncwarp_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
+  const mw_token *like = &in->work.at[node->first];
+  const mw_span mask = {node->first + 2, node->last - 2};
+  if (!mw_token_is(like, "__syncwarp") || mask.last <= mask.first || mask_is_full(in, &mask)) return false;
+  mw_tokens_scan(next, "{ ", like);
   mask_put(in, &mask, like, next);
-  cpu_tokens_scan(next, "__syncwarp ( ) ; }", like);
+  mw_tokens_scan(next, "__syncwarp ( ) ; }", like);
   return true;
 }
 
 /* sum += __shfl_down_sync(all, v, 1);  ->
  * mw_exchange ( 3 , 0 , v ) ; sum += mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ) ; */
-static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
+static void shuffle_expand(cpu_splitter *in, int node, int name, mw_tokens *next) {
   const cpu_node *statement = &in->nodes[node];
-  const cpu_token *like = &in->work.at[name];
-  const cpu_builtin *builtin = cpu_builtin_of(like, CPU_EXCHANGE);
-  const cpu_exchange *what = builtin ? &builtin->exchange : NULL;
-  cpu_range arguments[4];
-  int open = cpu_call_open(&in->work, name), number = ++in->serial;
-  int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, 4);
+  const mw_token *like = &in->work.at[name];
+  const mw_builtin *builtin = mw_builtin_of(like, MW_CUDA_EXCHANGE);
+  const mw_exchange_form *what = builtin ? &builtin->exchange : NULL;
+  mw_span arguments[4];
+  int open = mw_call_open(&in->work, name), number = ++in->serial;
+  int count = open < 0 ? -1 : mw_arguments(&in->work, open, arguments, 4);
   if (!what || count < what->least || count > what->most) {
     cpu_split_reject(in, name, "%.*s is not called in a known form", TEXT(like));
     return;
   }
   bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
-  if (wrap) cpu_tokens_scan(next, "{ ", like);
-  if (what->kind < CPU_COUNT_OF_BLOCK && what->least) mask_put(in, &arguments[0], like, next);
-  cpu_tokens_format(next, like, "mw_exchange ( %d , %d , ", number, what->kind);
-  cpu_tokens_build(next, &in->work, like, 0, what->value < 0 ? " true ) ; " : " $0 ) ; ",
-                   &arguments[what->value < 0 ? 0 : what->value]);
-  cpu_tokens_copy(next, &in->work, statement->first, name);
+  if (wrap) mw_tokens_scan(next, "{ ", like);
+  if (what->kind < MW_CUDA_COUNT_OF_BLOCK && what->least) mask_put(in, &arguments[0], like, next);
+  mw_tokens_format(next, like, "mw_exchange ( %d , %d , ", number, what->kind);
+  mw_tokens_build(next, &in->work, like, 0, what->value < 0 ? " true ) ; " : " $0 ) ; ",
+                  &arguments[what->value < 0 ? 0 : what->value]);
+  mw_tokens_copy(next, &in->work, statement->first, name);
   read_put(in, what, number, arguments, count, like, next);
-  cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
-  if (wrap) cpu_tokens_scan(next, " }", like);
+  mw_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
+  if (wrap) mw_tokens_scan(next, " }", like);
 }
 
 /* sum = mw_tile_reduce ( 32 , v , op ) ;  ->  the steps of cooperative groups' reduce, before it */
-static void reduce_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
+static void reduce_expand(cpu_splitter *in, int node, int name, mw_tokens *next) {
   const cpu_node *statement = &in->nodes[node];
-  const cpu_token *like = &in->work.at[name];
+  const mw_token *like = &in->work.at[name];
   const int open = name + 1, number = ++in->serial;
-  cpu_range parts[5];
-  cpu_arguments(&in->work, open, parts, 3);
-  parts[3] = (cpu_range){statement->first, name};
-  parts[4] = (cpu_range){in->work.at[open].match + 1, statement->last};
+  mw_span parts[5];
+  mw_arguments(&in->work, open, parts, 3);
+  parts[3] = (mw_span){statement->first, name};
+  parts[4] = (mw_span){in->work.at[open].match + 1, statement->last};
   const bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
-  if (wrap) cpu_tokens_scan(next, "{ ", like);
-  cpu_tokens_build(next, &in->work, like, number,
-                   "auto mw_r# = $1 ; for ( int mw_d# = $0 / 2 ; mw_d# ; mw_d# /= 2 ) mw_r# = $2 ( mw_r# , "
-                   "__shfl_xor_sync ( 0xffffffff , mw_r# , mw_d# , $0 ) ) ; $3 mw_r# $4",
-                   parts);
-  if (wrap) cpu_tokens_scan(next, " }", like);
+  if (wrap) mw_tokens_scan(next, "{ ", like);
+  mw_tokens_build(next, &in->work, like, number,
+                  "auto mw_r# = $1 ; for ( int mw_d# = $0 / 2 ; mw_d# ; mw_d# /= 2 ) mw_r# = $2 ( mw_r# , "
+                  "__shfl_xor_sync ( 0xffffffff , mw_r# , mw_d# , $0 ) ) ; $3 mw_r# $4",
+                  parts);
+  if (wrap) mw_tokens_scan(next, " }", like);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
 
 /* An operation in the head moves before it: of an `if` once, of a loop into each turn. */
-static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+static void head_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
   const cpu_node *body = &in->nodes[node->child];
-  const cpu_range parts[] = {
-      {node->head, node->head_last}, {node->head_last + 1, node->last}, {body->first, body->last}};
+  const mw_span parts[] = {{node->head, node->head_last}, {node->head_last + 1, node->last}, {body->first, body->last}};
   const char *pattern = node->kind == CPU_NODE_IF ? "{ bool mw_c# = bool ( $0 ) ; if ( mw_c# ) $1 }"
                         : node->kind == CPU_NODE_DO
                             ? "for ( ; ; ) { $2 bool mw_c# = bool ( $0 ) ; if ( ! mw_c# ) break ; }"
                             : "for ( ; ; ) { bool mw_c# = bool ( $0 ) ; if ( ! mw_c# ) break ; $2 }";
-  cpu_tokens_build(next, &in->work, &in->work.at[node->first], ++in->serial, pattern, parts);
+  mw_tokens_build(next, &in->work, &in->work.at[node->first], ++in->serial, pattern, parts);
 }
 
 /* ---- heads that declare ---------------------------------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next
 /* if (int m = n; m > 3) A else B  ->  { int m = n ; if ( m > 3 ) A else B }; the same of switch and for (...; T x : a).
  * if (int m = n) A                ->  { int m = n ; if ( m ) A };  the same of switch
  * while (int m = n--) A           ->  for ( ; ; ) { int m = n-- ; if ( ! ( m ) ) break ; A } */
-static bool declaration_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+static bool declaration_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
   const bool once = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_SWITCH;
   const bool range = node->kind == CPU_NODE_FOR && node->test_last == node->head_last;
   if (!cpu_node_splits(node) || !(once || range || node->kind == CPU_NODE_WHILE)) return false;
@@ -295,25 +295,25 @@ static bool declaration_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   const mw_statement *head = &in->body.statements[in->body.statements[node->statement].head];
   const mw_declared *one = &in->body.declared[head->declared];
   if (semi < rest) {
-    const cpu_range parts[] = {{node->head, semi + 1}, {node->first, node->head}, {semi + 1, node->last}};
-    cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0, "{ $0 $1 $2 }", parts);
+    const mw_span parts[] = {{node->head, semi + 1}, {node->first, node->head}, {semi + 1, node->last}};
+    mw_tokens_build(next, &in->work, &in->work.at[node->first], 0, "{ $0 $1 $2 }", parts);
   } else if (!range && one->value_last == node->head_last && one->value_last > one->value) {
     const int name = one->name;
-    const cpu_range parts[] = {
+    const mw_span parts[] = {
         {node->head, rest}, {node->first, node->head}, {name, name + 1}, {rest, node->last}, {rest + 1, node->last}};
-    cpu_tokens_build(next, &in->work, &in->work.at[node->first], 0,
-                     once ? "{ $0 ; $1 $2 $3 }" : "for ( ; ; ) { $0 ; if ( ! ( $2 ) ) break ; $4 }", parts);
+    mw_tokens_build(next, &in->work, &in->work.at[node->first], 0,
+                    once ? "{ $0 ; $1 $2 $3 }" : "for ( ; ; ) { $0 ; if ( ! ( $2 ) ) break ; $4 }", parts);
   }
   return semi < rest || next->count;
 }
 
 /* for (T x : a) A, of an array a  ->  for ( int i = 0 ; i < the elements of a ; i ++ ) { T x = a [ i ] ; A } */
-static bool range_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+static bool range_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
   if (node->kind != CPU_NODE_FOR || node->init_last < node->head_last || !cpu_node_splits(node)) return false;
-  const int colon = cpu_find_open(&in->work, node->head, node->head_last, WORDS(":"));
-  const cpu_range parts[] = {{node->head, colon}, {colon + 1, colon + 2}, {node->head_last + 1, node->last}};
+  const int colon = mw_find_open(&in->work, node->head, node->head_last, WORDS(":"));
+  const mw_span parts[] = {{node->head, colon}, {colon + 1, colon + 2}, {node->head_last + 1, node->last}};
   if (colon + 2 != node->head_last) return false;
-  cpu_tokens_build(
+  mw_tokens_build(
       next, &in->work, &in->work.at[node->first], ++in->serial,
       "for ( int mw_i# = 0 ; mw_i# < ( int ) sizeof ( mw_elements ( $1 ) ) ; mw_i# ++ ) { $0 = $1 [ mw_i# ] ; $2 }",
       parts);
@@ -321,23 +321,23 @@ static bool range_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *nex
 }
 
 /* auto &[u, v] = p;  ->  auto & mw_b3 = p ; auto & u = * mw_bound2 < 0 > ( __builtin_addressof ( mw_b3 ) ) ; ... */
-static bool bindings_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  const cpu_tokens *work = &in->work;
-  const cpu_token *like = &work->at[node->first];
-  cpu_range names[4];
-  if (in->body.statements[node->statement].kind != MW_STATEMENT_UNKNOWN || !cpu_token_any(like, WORDS("auto", "const")))
+static bool bindings_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
+  const mw_tokens *work = &in->work;
+  const mw_token *like = &work->at[node->first];
+  mw_span names[4];
+  if (in->body.statements[node->statement].kind != MW_STATEMENT_UNKNOWN || !mw_token_any(like, WORDS("auto", "const")))
     return false;
-  const int open = cpu_find(work, node->first, node->last - 1, WORDS("[")), equals = work->at[open].match + 1;
-  const int count = equals > open ? cpu_arguments(work, open, names, 4) : 0;
-  if (count < 1 || !cpu_token_is(&work->at[equals], "=") ||
-      cpu_has(&in->program->tokens, 0, in->program->tokens.count, "tuple_size"))
+  const int open = mw_find(work, node->first, node->last - 1, WORDS("[")), equals = work->at[open].match + 1;
+  const int count = equals > open ? mw_arguments(work, open, names, 4) : 0;
+  if (count < 1 || !mw_token_is(&work->at[equals], "=") ||
+      mw_has(&in->program->tokens, 0, in->program->tokens.count, "tuple_size"))
     return false;
-  const cpu_range parts[] = {{node->first, open}, {equals + 1, node->last}};
+  const mw_span parts[] = {{node->first, open}, {equals + 1, node->last}};
   const int number = ++in->serial;
-  cpu_tokens_build(next, work, like, number, "$0 mw_b# = $1", parts);
+  mw_tokens_build(next, work, like, number, "$0 mw_b# = $1", parts);
   for (int i = 0; i < count; i++) {
-    cpu_tokens_build(next, work, like, 0, "auto & $0", &names[i]);
-    cpu_tokens_format(next, like, " = * mw_bound%d < %d > ( __builtin_addressof ( mw_b%d ) ) ; ", count, i, number);
+    mw_tokens_build(next, work, like, 0, "auto & $0", &names[i]);
+    mw_tokens_format(next, like, " = * mw_bound%d < %d > ( __builtin_addressof ( mw_b%d ) ) ; ", count, i, number);
   }
   return true;
 }
@@ -349,7 +349,7 @@ static bool lambda_lasts(cpu_splitter *in, const mw_expr *lambda, int until) {
   bool lasts = lambda->kind == MW_EXPR_LAMBDA && cpu_refers_alone(&in->body, lambda);
   for (int i = lambda->op; lasts && i < lambda->last; i++) {
     const int outer = in->body.declared[in->body.bound[i - in->body.first]].name < lambda->first;
-    if (in->work.at[i].kind == CPU_NAME && outer && !cpu_is_member(&in->work, i))
+    if (in->work.at[i].kind == MW_TOKEN_NAME && outer && !mw_is_member(&in->work, i))
       lasts = cpu_declared_find(in, lambda->last, until, &in->work.at[i]) < 0;
   }
   return lasts;
@@ -360,7 +360,7 @@ static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
   const mw_declared *it = node->kind == CPU_NODE_DECLARE ? cpu_declared_only(in, node) : NULL;
   if (!it || it->first < it->name || !it->is_auto) return false;
   const mw_expr *lambda = &in->body.exprs[mw_body_find(&in->body, it->value, it->value_last)];
-  const cpu_range parts[] = {{in->work.at[it->value].match + 1, it->value_last}};
+  const mw_span parts[] = {{in->work.at[it->value].match + 1, it->value_last}};
   return lambda->last == it->value_last && lambda_lasts(in, lambda, in->nodes[node->parent].last - 1) &&
          cpu_name_expand(in, node, it->name, "( [ & ] $0 )", parts);
 }
@@ -368,60 +368,60 @@ static bool lambda_expand(cpu_splitter *in, const cpu_node *node) {
 /* ---- one step -------------------------------------------------------------------------------------------------- */
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
-static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+static bool declarators_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
   if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
   const int first = cpu_declared_next(in, node, 0);
   if (!first || !cpu_declared_next(in, node, first)) return false;
   for (int i = first, after; i; i = after) {
     const mw_declared *it = &in->body.declared[i];
     after = cpu_declared_next(in, node, i);
-    const cpu_range parts[] = {{it->spec, it->spec_last},
-                               {it->first, after ? in->body.declared[after].first - 1 : node->last - 1}};
-    cpu_tokens_build(next, &in->work, &in->work.at[it->name], 0, "$0 $1 ; ", parts);
+    const mw_span parts[] = {{it->spec, it->spec_last},
+                             {it->first, after ? in->body.declared[after].first - 1 : node->last - 1}};
+    mw_tokens_build(next, &in->work, &in->work.at[it->name], 0, "$0 $1 ; ", parts);
   }
   return true;
 }
 
 /* float v(x);  ->  float v = (float)(x);  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
-static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  const cpu_tokens *work = &in->work;
+static bool constructor_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
+  const mw_tokens *work = &in->work;
   const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
-  cpu_range parts[] = {{node->first, open}, {open + 1, close}, {node->first, open - 1}}, arguments[MW_MOST_PARAMS];
-  if (node->kind != CPU_NODE_LEAF || !cpu_token_is(&work->at[close], ")") || open < node->first + 2) return false;
+  mw_span parts[] = {{node->first, open}, {open + 1, close}, {node->first, open - 1}}, arguments[MW_MOST_PARAMS];
+  if (node->kind != CPU_NODE_LEAF || !mw_token_is(&work->at[close], ")") || open < node->first + 2) return false;
   for (int i = node->first; i < open; i++) {
-    if (cpu_token_is(&work->at[i], "<")) i = cpu_angle_end(work, i, open) - 1;
-    if (work->at[i].kind != CPU_NAME && !cpu_token_any(&work->at[i], WORDS("::", "*", ">"))) return false;
+    if (mw_token_is(&work->at[i], "<")) i = mw_angle_end(work, i, open) - 1;
+    if (work->at[i].kind != MW_TOKEN_NAME && !mw_token_any(&work->at[i], WORDS("::", "*", ">"))) return false;
   }
-  const bool named = work->at[open - 1].kind == CPU_NAME && !cpu_is_member(work, open - 1);
-  if (!named || cpu_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
-  const int count = cpu_arguments(work, open, arguments, MW_MOST_PARAMS);
+  const bool named = work->at[open - 1].kind == MW_TOKEN_NAME && !mw_is_member(work, open - 1);
+  if (!named || mw_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
+  const int count = mw_arguments(work, open, arguments, MW_MOST_PARAMS);
   if (count < 1) return false;
-  bool far = cpu_has(work, node->first, open, "*");
-  for (int i = node->first; i < open; i++) far |= cpu_is_builtin(&work->at[i], CPU_GROUP);
+  bool far = mw_has(work, node->first, open, "*");
+  for (int i = node->first; i < open; i++) far |= mw_is_builtin(&work->at[i], MW_CUDA_GROUP);
   const bool known = cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) >= CPU_KNOWN;
-  while (cpu_token_any(&work->at[parts[2].first], WORDS("const", "constexpr"))) parts[2].first++;
+  while (mw_token_any(&work->at[parts[2].first], WORDS("const", "constexpr"))) parts[2].first++;
   const char *pattern = count > 1 ? "$0 = $2 ( $1 ) ;"
                         : far     ? "$0 = $1 ;"
                         : known   ? "$0 = ( $2 ) ( $1 ) ;"
                                   : "$0 = $2 ( $1 ) ;";
-  cpu_tokens_build(next, work, &work->at[node->first], 0, pattern, parts);
+  mw_tokens_build(next, work, &work->at[node->first], 0, pattern, parts);
   return true;
 }
 
-static void statement_expand(cpu_splitter *in, int node, int operation, cpu_tokens *next) {
+static void statement_expand(cpu_splitter *in, int node, int operation, mw_tokens *next) {
   const cpu_node *it = &in->nodes[node];
   if (!dependence_allows(in, it, operation)) return;
   int callee = barrier_helper(in, operation);
   if (callee >= 0)
     cpu_helper_expand(in, node, operation, callee, next);
-  else if (cpu_token_is(&in->work.at[operation], tile_reduce))
+  else if (mw_token_is(&in->work.at[operation], tile_reduce))
     reduce_expand(in, node, operation, next);
   else
     shuffle_expand(in, node, operation, next);
 }
 
 /* Expands what this node needs; false: nothing to do here. */
-static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
+static bool node_expand(cpu_splitter *in, int index, mw_tokens *next) {
   const cpu_node *node = &in->nodes[index];
   bool simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
@@ -435,7 +435,7 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   if (operation < 0) return false;
   if (simple)
     statement_expand(in, index, operation, next);
-  else if (!headed || (node->kind == CPU_NODE_DO && cpu_has(&in->work, node->first, node->last, "continue")))
+  else if (!headed || (node->kind == CPU_NODE_DO && mw_has(&in->work, node->first, node->last, "continue")))
     cpu_split_reject(in, operation, "%.*s stands in the head of a loop", TEXT(&in->work.at[operation]));
   else
     head_expand(in, node, next);
@@ -445,11 +445,11 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
 static bool step(cpu_splitter *in, bool groups) {
   if (groups && cpu_group_expand(in)) return !in->rejected;
   for (int i = 0; i < in->nnodes; i++) {
-    cpu_tokens part = {0};
+    mw_tokens part = {0};
     if (lambda_expand(in, &in->nodes[i])) return !in->rejected;
     if (!node_expand(in, i, &part)) continue;
     if (in->rejected)
-      cpu_tokens_free(&part);
+      mw_tokens_free(&part);
     else
       cpu_tokens_replace(in, in->nodes[i].first, in->nodes[i].last, &part);
     return !in->rejected;
@@ -481,29 +481,29 @@ static bool names_value(const cpu_splitter *in, int i) {
 /* An expression, as far as its beginning tells: x = 1; x[i].y += 2; f<T>(x); *p = 3; What begins otherwise may declare
  * variables, which would not be found in the next region. */
 static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
-  const cpu_tokens *work = &in->work;
-  const cpu_token *at = work->at;
+  const mw_tokens *work = &in->work;
+  const mw_token *at = work->at;
   int i = node->first;
-  if (at[i].kind == CPU_PRAGMA) i++;
-  if (at[i].kind != CPU_NAME)
-    return cpu_lambda_open(work, i) || cpu_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
-  if (cpu_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
-  while (cpu_token_is(&at[i + 1], "::") && at[i + 2].kind == CPU_NAME) i += 2;
-  const int open = cpu_call_open(work, i);
-  if (open >= 0 && cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;
+  if (at[i].kind == MW_TOKEN_PRAGMA) i++;
+  if (at[i].kind != MW_TOKEN_NAME)
+    return mw_lambda_open(work, i) || mw_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
+  if (mw_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
+  while (mw_token_is(&at[i + 1], "::") && at[i + 2].kind == MW_TOKEN_NAME) i += 2;
+  const int open = mw_call_open(work, i);
+  if (open >= 0 && mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;
   if (open >= 0)
-    return !cpu_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
-           at[at[open].match + 1].kind != CPU_NAME;
-  const int bracket = i + 1 + cpu_token_any(&at[i + 1], WORDS("&", "&&")); /* auto &[x, y] = p; */
-  if (cpu_token_is(&at[i], "auto") && cpu_token_is(&at[bracket], "[")) return false;
-  return cpu_is_assignment(&at[i + 1]) ||
-         cpu_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
+    return !mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
+           at[at[open].match + 1].kind != MW_TOKEN_NAME;
+  const int bracket = i + 1 + mw_token_any(&at[i + 1], WORDS("&", "&&")); /* auto &[x, y] = p; */
+  if (mw_token_is(&at[i], "auto") && mw_token_is(&at[bracket], "[")) return false;
+  return mw_is_assignment(&at[i + 1]) ||
+         mw_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
 }
 
 /* using mw_k3 = decltype(...); */
 static bool is_generated_type(const cpu_splitter *in, int i) {
-  const cpu_token *first = &in->work.at[in->nodes[cpu_node_at(in, i)].first];
-  return cpu_token_is(first, "using") && cpu_is_generated(first + 1);
+  const mw_token *first = &in->work.at[in->nodes[cpu_node_at(in, i)].first];
+  return mw_token_is(first, "using") && cpu_is_generated(first + 1);
 }
 
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
@@ -517,22 +517,22 @@ static void rest_check(cpu_splitter *in) {
     if (in->nodes[i].kind == CPU_NODE_LEAF && !is_expression(in, &in->nodes[i]))
       cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");
   for (int i = 0; i < in->work.count; i++) {
-    const cpu_token *token = &in->work.at[i];
-    if (cpu_token_is(token, "mw_kept")) i = cpu_find(&in->work, i, in->work.count, WORDS(";"));
+    const mw_token *token = &in->work.at[i];
+    if (mw_token_is(token, "mw_kept")) i = mw_find(&in->work, i, in->work.count, WORDS(";"));
     /* Variables are references here. */
-    const bool asks = cpu_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
-                      !(i > 1 && cpu_token_is(token - 2, "mw_register"));
-    if (asks || cpu_token_any(token, cpu_function_names)) cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
-    if (cpu_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
+    const bool asks = mw_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
+                      !(i > 1 && mw_token_is(token - 2, "mw_register"));
+    if (asks || mw_token_any(token, cpu_function_names)) cpu_split_reject(in, i, "there is a %.*s", TEXT(token));
+    if (mw_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
       unevaluated = token[1].match;
       i += 2;
       continue;
     }
-    if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
+    if (in->plain && mw_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));
-    if (token->kind == CPU_NAME) name_check(in, i);
-    if (!cpu_is_builtin(token, CPU_BARRIER | CPU_WARP)) continue;
+    if (token->kind == MW_TOKEN_NAME) name_check(in, i);
+    if (!mw_is_builtin(token, MW_CUDA_BARRIER | MW_CUDA_WARP)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
     if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
       cpu_split_reject(in, i, "%.*s is not a separate statement", TEXT(token));
@@ -540,7 +540,7 @@ static void rest_check(cpu_splitter *in) {
 }
 
 void cpu_inline(cpu_splitter *in) {
-  const bool groups = cpu_has(&in->program->tokens, 0, in->program->tokens.count, "cooperative_groups");
+  const bool groups = mw_has(&in->program->tokens, 0, in->program->tokens.count, "cooperative_groups");
   int steps = 0;
   cpu_tree_read(in);
   while (!in->rejected && step(in, groups))

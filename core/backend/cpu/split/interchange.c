@@ -21,8 +21,8 @@ enum { SHORT_LOOP = 32 };
 /* for (int k = 0; k < 4; k++): unrolled by the compiler, inside of the thread loop. */
 static bool is_short(const cpu_splitter *in, const cpu_node *node) {
   int last = node->test_last - 1;
-  const cpu_token *token = &in->work.at[last];
-  return token->kind == CPU_NUMBER && last == node->init_last + 3 && strtol(token->text, NULL, 0) <= SHORT_LOOP;
+  const mw_token *token = &in->work.at[last];
+  return token->kind == MW_TOKEN_NUMBER && last == node->init_last + 3 && strtol(token->text, NULL, 0) <= SHORT_LOOP;
 }
 
 static bool interchangeable(const cpu_splitter *in, int index) {

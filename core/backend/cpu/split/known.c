@@ -31,22 +31,22 @@ void cpu_uses_need(cpu_splitter *in) {
 }
 
 /* The name of what the body only may declare is among its words (core/source/body.c). */
-int cpu_declared_find(const cpu_splitter *in, int first, int last, const cpu_token *name) {
-  const cpu_token *at = in->work.at;
+int cpu_declared_find(const cpu_splitter *in, int first, int last, const mw_token *name) {
+  const mw_token *at = in->work.at;
   for (int i = 1; i < in->body.ndeclared; i++) {
     const mw_declared *it = &in->body.declared[i];
-    if (first <= it->name && it->name < last && it->spec <= it->name && cpu_same_text(&at[it->name], name) &&
-        !(it->is_type && cpu_token_is(&at[it->name + 2], "cooperative_groups")))
+    if (first <= it->name && it->name < last && it->spec <= it->name && mw_same_text(&at[it->name], name) &&
+        !(it->is_type && mw_token_is(&at[it->name + 2], "cooperative_groups")))
       return it->name;
   }
   return -1;
 }
 
-bool cpu_kernel_declares(const cpu_splitter *in, const cpu_token *name) {
-  const cpu_tokens *from = &in->program->tokens;
-  const int head = in->kernel->head_last, i = cpu_find_same(from, in->kernel->head_first, head, name);
-  const bool parameter = i < head && cpu_token_any(&from->at[i + 1], WORDS(",", ">", "=")) &&
-                         !cpu_token_any(&from->at[i - 1], WORDS(",", "<")); /* not int of template <int> */
+bool cpu_kernel_declares(const cpu_splitter *in, const mw_token *name) {
+  const mw_tokens *from = &in->program->tokens;
+  const int head = in->kernel->head_last, i = mw_find_same(from, in->kernel->head_first, head, name);
+  const bool parameter = i < head && mw_token_any(&from->at[i + 1], WORDS(",", ">", "=")) &&
+                         !mw_token_any(&from->at[i - 1], WORDS(",", "<")); /* not int of template <int> */
   return parameter || cpu_is_formal(in->program, in->kernel, name) ||
          cpu_declared_find(in, 0, in->work.count, name) >= 0;
 }
@@ -87,10 +87,9 @@ static bool type_known(const question *it, mw_type type) {
 
 /* What the language's own operators make of known operands is known, and what functions of scalars give. */
 static bool is_computed(const question *it, const mw_expr *e) {
-  const cpu_token *op = &it->in->work.at[e->op];
-  if (e->kind == MW_EXPR_CALL) return !cpu_token_is(&it->in->work.at[it->in->body.exprs[e->a].op], "__ldg");
-  return (e->kind >= MW_EXPR_UNARY && !(e->kind == MW_EXPR_UNARY && cpu_token_is(op, "*"))) ||
-         e->kind == MW_EXPR_NUMBER;
+  const mw_token *op = &it->in->work.at[e->op];
+  if (e->kind == MW_EXPR_CALL) return !mw_token_is(&it->in->work.at[it->in->body.exprs[e->a].op], "__ldg");
+  return (e->kind >= MW_EXPR_UNARY && !(e->kind == MW_EXPR_UNARY && mw_token_is(op, "*"))) || e->kind == MW_EXPR_NUMBER;
 }
 
 /* Of an operator, or an argument. */
@@ -113,14 +112,14 @@ static bool operands(const question *it, int first) {
 }
 
 /* After a :: is it a variable outside of functions? */
-static bool may_change(const question *it, const cpu_token *name) {
+static bool may_change(const question *it, const mw_token *name) {
   const mw_meaning found = cpu_binder_meaning(&(cpu_binder){it->in->program, NULL}, name);
   return found.binding == MW_NAME_VARIABLE || found.binding == MW_NAME_FUNCTIONS || /* int v(5); */
          found.type.class == MW_TYPE_CLASS;
 }
 
 static bool name_same(const question *it, const mw_expr *e) {
-  const cpu_token *name = &it->in->work.at[e->op];
+  const mw_token *name = &it->in->work.at[e->op];
   const mw_declared *own = &it->in->body.declared[e->of];
   const int local = e->of ? it->in->local_of[e->of] : -1;
   switch (e->binding) {
@@ -128,8 +127,8 @@ static bool name_same(const question *it, const mw_expr *e) {
     if (own->is_shared) return !it->again;
     return local < 0 ? cpu_is_generated(name) : it->again || it->in->locals[local].uniform;
   case MW_NAME_BUILTIN:
-    return cpu_is_builtin(name, CPU_OF_BLOCK) ||
-           (it->again && (cpu_is_builtin(name, CPU_COORDINATE) || cpu_token_is(name, "mw_t")));
+    return mw_is_builtin(name, MW_CUDA_OF_BLOCK) ||
+           (it->again && (mw_is_builtin(name, MW_CUDA_COORDINATE) || mw_token_is(name, "mw_t")));
   case MW_NAME_VARIABLE:
     return !it->again;
   case MW_NAME_UNKNOWN:
@@ -142,12 +141,12 @@ static bool name_same(const question *it, const mw_expr *e) {
 /* A function of CUDA's, or of the program's, that gives each thread the same for the same arguments. */
 static bool call_same(const question *it, const mw_expr *e) {
   const mw_expr *callee = &it->in->body.exprs[e->a];
-  const cpu_token *name = &it->in->work.at[callee->op];
+  const mw_token *name = &it->in->work.at[callee->op];
   const cpu_program *program = it->in->program;
   if (callee->kind != MW_EXPR_NAME || callee->last > callee->first + 1) return false;
-  if (cpu_token_is(name, "mw_first")) return !it->again; /* the first thread's value */
+  if (mw_token_is(name, "mw_first")) return !it->again; /* the first thread's value */
   if (callee->binding == MW_NAME_BUILTIN)
-    return cpu_is_builtin(name, it->again ? CPU_CHEAP : CPU_PURE) && operands(it, e->b);
+    return mw_is_builtin(name, it->again ? MW_CUDA_CHEAP : MW_CUDA_PURE) && operands(it, e->b);
   if (callee->binding != MW_NAME_FUNCTIONS || it->again || it->in->plain || cpu_is_object(program, name)) return false;
   for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;)
     if (!cpu_function_is_pure(program, &program->functions[k])) return false;
@@ -155,16 +154,16 @@ static bool call_same(const question *it, const mw_expr *e) {
 }
 
 static bool unary_same(const question *it, const mw_expr *e) {
-  const cpu_token *op = &it->in->work.at[e->op];
-  return !(it->again && cpu_token_any(op, WORDS("*", "&", "++", "--"))) && operand(it, e->a);
+  const mw_token *op = &it->in->work.at[e->op];
+  return !(it->again && mw_token_any(op, WORDS("*", "&", "++", "--"))) && operand(it, e->a);
 }
 
 /* A division may fail where no thread divides. */
 static bool binary_same(const question *it, const mw_expr *e) {
   const mw_expr *b = &it->in->body.exprs[e->b];
-  const bool divides = cpu_token_any(&it->in->work.at[e->op], WORDS("/", "%"));
+  const bool divides = mw_token_any(&it->in->work.at[e->op], WORDS("/", "%"));
   const bool constant =
-      b->kind == MW_EXPR_NUMBER || (b->kind == MW_EXPR_NAME && cpu_token_is(&it->in->work.at[b->op], "warpSize"));
+      b->kind == MW_EXPR_NUMBER || (b->kind == MW_EXPR_NAME && mw_token_is(&it->in->work.at[b->op], "warpSize"));
   return !(it->again && divides && !constant) && operand(it, e->a) && operand(it, e->b);
 }
 
@@ -235,7 +234,7 @@ static int piece_end(const question *it, int i) {
   for (int k = 1; k < body->ndeclared; k++)
     if (body->declared[k].spec >= it->first && body->declared[k].spec <= i && i <= body->declared[k].name)
       return declaration_known(it, &body->declared[k]) ? body->declared[k].name + 1 : 0;
-  return cpu_token_any(&it->in->work.at[i], WORDS(";", ",", "=", "[", "]")) ? i + 1 : 0;
+  return mw_token_any(&it->in->work.at[i], WORDS(";", ",", "=", "[", "]")) ? i + 1 : 0;
 }
 
 static bool range_known(const question *it) {
@@ -262,7 +261,7 @@ static bool is_lasting(const mw_body *body, int expr) {
   if (e->kind == MW_EXPR_NAME) return e->binding != MW_NAME_BUILTIN;
   if (e->kind == MW_EXPR_CONDITIONAL) return is_lasting(body, e->b) && is_lasting(body, e->c);
   return e->kind == MW_EXPR_INDEX || e->kind == MW_EXPR_ARROW ||
-         (e->kind == MW_EXPR_UNARY && cpu_token_is(&body->tokens->at[e->op], "*"));
+         (e->kind == MW_EXPR_UNARY && mw_token_is(&body->tokens->at[e->op], "*"));
 }
 
 bool cpu_is_lasting(const cpu_splitter *in, int first, int last) {
@@ -274,7 +273,7 @@ bool cpu_is_lasting(const cpu_splitter *in, int first, int last) {
 cpu_knowledge cpu_local_knows(const cpu_splitter *in, const cpu_local *local) {
   const mw_declared *it = &local->declarator;
   const mw_type type = it->type;
-  const bool braces = it->value_last > it->value && cpu_token_is(&in->work.at[it->value], "{");
+  const bool braces = it->value_last > it->value && mw_token_is(&in->work.at[it->value], "{");
   const bool hidden = type.reference && !local->reference;     /* decltype, a typedef */
   if (local->is_auto) return braces ? CPU_UNKNOWN : CPU_KNOWN; /* as its initialiser, which is asked for */
   if (type.levels > type.arrays && !type.reference && !braces) return CPU_KNOWN;

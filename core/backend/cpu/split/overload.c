@@ -12,21 +12,21 @@ enum { MOST_OVERLOADS = 8 };
 static const char overload[] = "mw_overload_"; /* and the function's index: of several with that name */
 
 int cpu_overload_at(const cpu_splitter *in, int i) {
-  const cpu_token *token = &in->work.at[i];
+  const mw_token *token = &in->work.at[i];
   const int size = (int)sizeof overload - 1;
-  if (token->kind != CPU_NAME || token->size <= size || memcmp(token->text, overload, (size_t)size)) return -1;
+  if (token->kind != MW_TOKEN_NAME || token->size <= size || memcmp(token->text, overload, (size_t)size)) return -1;
   return (int)strtol(token->text + size, NULL, 10);
 }
 
 /* May it be called with so many arguments? */
 static bool takes(const cpu_splitter *in, const cpu_function *function, int count) {
-  const cpu_token *at = in->program->tokens.at;
+  const mw_token *at = in->program->tokens.at;
   return count == function->nformals ||
-         (count >= 0 && count < function->nformals && cpu_token_is(&at[function->formals[count].last], "="));
+         (count >= 0 && count < function->nformals && mw_token_is(&at[function->formals[count].last], "="));
 }
 
 /* The functions of the name that take so many arguments. */
-static int overloads_find(const cpu_splitter *in, const cpu_token *name, int count, int list[MOST_OVERLOADS]) {
+static int overloads_find(const cpu_splitter *in, const mw_token *name, int count, int list[MOST_OVERLOADS]) {
   int found = 0;
   for (int k = -1; found < MOST_OVERLOADS && (k = cpu_function_next(in->program, name, k)) >= 0;) {
     const cpu_function *function = &in->program->functions[k];
@@ -36,22 +36,21 @@ static int overloads_find(const cpu_splitter *in, const cpu_token *name, int cou
 }
 
 /* f ( a )  ->  f ( a , 32 ), where that is the parameter's default. */
-static void defaults_put(cpu_splitter *in, int node, int call, const cpu_function *callee, int count,
-                         cpu_tokens *next) {
-  const cpu_tokens *from = &in->program->tokens, *work = &in->work;
-  const int close = work->at[cpu_call_open(work, call)].match;
-  cpu_tokens_copy(next, work, in->nodes[node].first, close);
+static void defaults_put(cpu_splitter *in, int node, int call, const cpu_function *callee, int count, mw_tokens *next) {
+  const mw_tokens *from = &in->program->tokens, *work = &in->work;
+  const int close = work->at[mw_call_open(work, call)].match;
+  mw_tokens_copy(next, work, in->nodes[node].first, close);
   for (int i = count; i < callee->nformals; i++) {
     const int begin = callee->formals[i].last + 1;
-    const int end = cpu_find_open(from, begin, callee->close, WORDS(","));
+    const int end = mw_find_open(from, begin, callee->close, WORDS(","));
     for (int k = begin; k < end; k++)
-      if (from->at[k].kind == CPU_NAME && cpu_kernel_declares(in, &from->at[k]))
+      if (from->at[k].kind == MW_TOKEN_NAME && cpu_kernel_declares(in, &from->at[k]))
         cpu_split_reject(in, call, "a default argument names '%.*s', which is another in the kernel",
                          TEXT(&from->at[k]));
-    if (i) cpu_tokens_scan(next, " , ", &work->at[call]);
-    cpu_tokens_copy(next, from, begin, end);
+    if (i) mw_tokens_scan(next, " , ", &work->at[call]);
+    mw_tokens_copy(next, from, begin, end);
   }
-  cpu_tokens_copy(next, work, close, in->nodes[node].last);
+  mw_tokens_copy(next, work, close, in->nodes[node].last);
 }
 
 static bool any_special(const cpu_splitter *in, const int *list, int count) {
@@ -67,7 +66,7 @@ static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
   bool named = true;
   for (int i = 0; i < count; i++) {
     const cpu_function *function = &in->program->functions[list[i]];
-    const bool constrained = cpu_has(&in->program->tokens, function->close, function->body, "requires");
+    const bool constrained = mw_has(&in->program->tokens, function->close, function->body, "requires");
     const bool seen =
         function->name < in->kernel->name && !strcmp(function->scope, in->program->functions[list[0]].scope);
     if (function->is_class || constrained || !seen) return false;
@@ -78,50 +77,50 @@ static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
 }
 
 /* template <class T> constexpr int mw_special_k_f = 4; template <> constexpr int mw_special_k_f<int> = 5; */
-static void specials_put(const cpu_splitter *in, const cpu_token *name, const int *list, int count, cpu_text *out) {
-  const cpu_tokens *from = &in->program->tokens;
+static void specials_put(const cpu_splitter *in, const mw_token *name, const int *list, int count, mw_text *out) {
+  const mw_tokens *from = &in->program->tokens;
   for (int i = 0; i < count; i++) {
     const cpu_function *function = &in->program->functions[list[i]];
     if (!function->is_template && !function->special) continue;
-    cpu_text_plain(out, from, function->head_first, function->head_last);
-    cpu_text_format(out, " constexpr int mw_special_%.*s_%.*s", TEXT(cpu_kernel_name(in)), TEXT(name));
-    if (function->special) cpu_text_plain(out, from, function->name + 1, function->open);
-    cpu_text_format(out, " = %d;\n", list[i]);
+    mw_text_plain(out, from, function->head_first, function->head_last);
+    mw_text_format(out, " constexpr int mw_special_%.*s_%.*s", TEXT(cpu_kernel_name(in)), TEXT(name));
+    if (function->special) mw_text_plain(out, from, function->name + 1, function->open);
+    mw_text_format(out, " = %d;\n", list[i]);
   }
 }
 
 /* The number of a function of the list, as a constant: that of a template with specialisations depends on its
  * arguments. */
-static void number_put(const cpu_splitter *in, const cpu_token *name, int index, bool special, cpu_text *out) {
+static void number_put(const cpu_splitter *in, const mw_token *name, int index, bool special, mw_text *out) {
   const cpu_function *function = &in->program->functions[index];
   cpu_header names = {0};
   if (!special || !function->is_template || !cpu_header_read(in, function, &names)) {
-    cpu_text_format(out, "%d", index);
+    mw_text_format(out, "%d", index);
     return;
   }
-  cpu_text_format(out, "mw_special_%.*s_%.*s", TEXT(cpu_kernel_name(in)), TEXT(name));
-  for (int i = 0; i < names.count; i++) cpu_text_format(out, "%s%.*s", i ? ", " : "<", TEXT(names.names[i]));
-  cpu_text_put(out, ">");
+  mw_text_format(out, "mw_special_%.*s_%.*s", TEXT(cpu_kernel_name(in)), TEXT(name));
+  for (int i = 0; i < names.count; i++) mw_text_format(out, "%s%.*s", i ? ", " : "<", TEXT(names.names[i]));
+  mw_text_put(out, ">");
 }
 
 /* mw_constant<int, 3> mw_which_k_f(float v); for each: the compiler's own choice. */
-static void choosers_put(cpu_splitter *in, const cpu_token *name, const int *list, int count) {
-  cpu_text text = {0}, *out = &in->prelude;
+static void choosers_put(cpu_splitter *in, const mw_token *name, const int *list, int count) {
+  mw_text text = {0}, *out = &in->prelude;
   const bool special = any_special(in, list, count);
   for (int i = 0; i < count; i++) {
     const cpu_function *function = &in->program->functions[list[i]];
     if (function->special) continue;
     text.size = 0;
-    cpu_text_put(&text, "mw_constant<int, ");
+    mw_text_put(&text, "mw_constant<int, ");
     number_put(in, name, list[i], special, &text);
-    cpu_text_format(&text, "> mw_which_%.*s_%.*s(", TEXT(cpu_kernel_name(in)), TEXT(name));
+    mw_text_format(&text, "> mw_which_%.*s_%.*s(", TEXT(cpu_kernel_name(in)), TEXT(name));
     if (out->at && strstr(out->at, text.at)) continue;
     if (special && function->is_template) specials_put(in, name, list, count, out);
-    cpu_text_plain(out, &in->program->tokens, function->head_first, function->head_last);
-    cpu_text_put(out, "\n");
-    cpu_text_put(out, text.at);
-    cpu_text_plain(out, &in->program->tokens, function->open + 1, function->close);
-    cpu_text_put(out, ");\n");
+    mw_text_plain(out, &in->program->tokens, function->head_first, function->head_last);
+    mw_text_put(out, "\n");
+    mw_text_put(out, text.at);
+    mw_text_plain(out, &in->program->tokens, function->open + 1, function->close);
+    mw_text_put(out, ");\n");
   }
   mw_free(text.at);
 }
@@ -137,40 +136,40 @@ static bool may_be_late(const cpu_splitter *in) {
  * using mw_w3 = decltype ( mw_which_k_f ( v ) ) ; using mw_T3 = mw_plain < decltype ( f ( v ) ) > ; mw_T3 mw_r3 ;
  * if constexpr ( mw_w3 :: value == 5 ) mw_r3 = mw_overload_5 ( v ) ; else ... x = mw_r3 ;
  * In a template, which split.c makes of the text, only that of the one that is called has to compile. */
-static void overloads_expand(cpu_splitter *in, int node, int call, const int *list, int count, cpu_tokens *next) {
-  const cpu_tokens *work = &in->work;
+static void overloads_expand(cpu_splitter *in, int node, int call, const int *list, int count, mw_tokens *next) {
+  const mw_tokens *work = &in->work;
   const cpu_node *statement = &in->nodes[node];
-  const cpu_token *name = &work->at[call];
-  const int end = work->at[cpu_call_open(work, call)].match + 1, number = ++in->serial;
-  const cpu_range parts[] = {{call + 1, end}, {statement->first, call}, {end, statement->last}};
+  const mw_token *name = &work->at[call];
+  const int end = work->at[mw_call_open(work, call)].match + 1, number = ++in->serial;
+  const mw_span parts[] = {{call + 1, end}, {statement->first, call}, {end, statement->last}};
   const bool alone = statement->first == call && end == statement->last - 1;
   const bool wrap = statement->kind != CPU_NODE_DECLARE;
   choosers_put(in, name, list, count);
   in->late |= may_be_late(in);
-  cpu_tokens_format(next, name, "%s using mw_w%d = decltype ( mw_which_%.*s_%.*s ", wrap ? "{" : "", number,
-                    TEXT(cpu_kernel_name(in)), TEXT(name));
-  cpu_tokens_build(next, work, name, 0, "$0 ) ; ", parts);
+  mw_tokens_format(next, name, "%s using mw_w%d = decltype ( mw_which_%.*s_%.*s ", wrap ? "{" : "", number,
+                   TEXT(cpu_kernel_name(in)), TEXT(name));
+  mw_tokens_build(next, work, name, 0, "$0 ) ; ", parts);
   if (!alone) {
-    cpu_tokens_format(next, name, "using mw_t%d = mw_plain < decltype ( %.*s ", number, TEXT(name));
-    cpu_tokens_build(next, work, name, number, "$0 ) > ; mw_t# mw_r# ; ", parts);
+    mw_tokens_format(next, name, "using mw_t%d = mw_plain < decltype ( %.*s ", number, TEXT(name));
+    mw_tokens_build(next, work, name, number, "$0 ) > ; mw_t# mw_r# ; ", parts);
   }
   for (int i = 0; i < count; i++) {
-    cpu_tokens_format(next, name, "%s if constexpr ( mw_w%d :: value == %d ) { ", i ? " else" : "", number, list[i]);
-    if (!alone) cpu_tokens_format(next, name, "mw_r%d = ", number);
-    cpu_tokens_format(next, name, "%s%d ", overload, list[i]);
-    cpu_tokens_build(next, work, name, 0, "$0 ; }", parts);
+    mw_tokens_format(next, name, "%s if constexpr ( mw_w%d :: value == %d ) { ", i ? " else" : "", number, list[i]);
+    if (!alone) mw_tokens_format(next, name, "mw_r%d = ", number);
+    mw_tokens_format(next, name, "%s%d ", overload, list[i]);
+    mw_tokens_build(next, work, name, 0, "$0 ; }", parts);
   }
-  if (!alone) cpu_tokens_build(next, work, name, number, " $1 mw_r# $2", parts);
-  if (wrap) cpu_tokens_scan(next, " }", name);
+  if (!alone) mw_tokens_build(next, work, name, number, " $1 mw_r# $2", parts);
+  if (wrap) mw_tokens_scan(next, " }", name);
 }
 
-bool cpu_call_clear(cpu_splitter *in, int node, int call, int *callee, cpu_tokens *next) {
-  const cpu_token *name = &in->work.at[call];
+bool cpu_call_clear(cpu_splitter *in, int node, int call, int *callee, mw_tokens *next) {
+  const mw_token *name = &in->work.at[call];
   const bool chosen = cpu_overload_at(in, call) >= 0;
-  const int open = cpu_call_open(&in->work, call);
-  cpu_range arguments[MW_MOST_PARAMS];
+  const int open = mw_call_open(&in->work, call);
+  mw_span arguments[MW_MOST_PARAMS];
   int list[MOST_OVERLOADS] = {*callee};
-  const int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, MW_MOST_PARAMS);
+  const int count = open < 0 ? -1 : mw_arguments(&in->work, open, arguments, MW_MOST_PARAMS);
   const int found = chosen ? takes(in, &in->program->functions[*callee], count) : overloads_find(in, name, count, list);
   if (found < 1) return false;
   if (found > 1 && !are_choosable(in, list, found)) {
@@ -188,16 +187,16 @@ bool cpu_call_clear(cpu_splitter *in, int node, int call, int *callee, cpu_token
 
 /* The parameters of a template, by their names. */
 bool cpu_header_read(const cpu_splitter *in, const cpu_function *function, cpu_header *out) {
-  const cpu_token *at = in->program->tokens.at;
+  const mw_token *at = in->program->tokens.at;
   int first = function->head_first + 2, last = function->head_last - 1;
   for (int i = first, begin = first; i <= last; i++) {
-    if (i < last && cpu_token_is(&at[i], "...")) return false;
-    if (i < last && !cpu_token_is(&at[i], ",")) continue;
+    if (i < last && mw_token_is(&at[i], "...")) return false;
+    if (i < last && !mw_token_is(&at[i], ",")) continue;
     int name = begin;
-    while (name < i && !cpu_token_is(&at[name], "=")) name++;
+    while (name < i && !mw_token_is(&at[name], "=")) name++;
     name--;
-    if (out->count == 16 || name <= begin || at[name].kind != CPU_NAME) return false;
-    out->types[out->count] = cpu_token_is(&at[begin], "class") || cpu_token_is(&at[begin], "typename");
+    if (out->count == 16 || name <= begin || at[name].kind != MW_TOKEN_NAME) return false;
+    out->types[out->count] = mw_token_is(&at[begin], "class") || mw_token_is(&at[begin], "typename");
     out->names[out->count++] = &at[name];
     begin = i + 1;
   }

@@ -21,7 +21,7 @@ void cpu_put(cpu_writer *it, const char *format, ...) {
   size_t from = it->out->size;
   va_list args;
   va_start(args, format);
-  cpu_text_vformat(it->out, format, args);
+  mw_text_vformat(it->out, format, args);
   va_end(args);
   if (memchr(it->out->at + from, '\n', it->out->size - from)) it->out->file = 0;
 }
@@ -52,9 +52,9 @@ static bool names_variable(const cpu_splitter *in, int first, int last) {
 
 void cpu_sizes_put(cpu_writer *it, int first, int last) {
   for (int i = first; it->out && i < last; i++) {
-    const cpu_token *token = &it->in->work.at[i];
+    const mw_token *token = &it->in->work.at[i];
     const int close = token->match;
-    if (cpu_token_is(token, "[") && names_variable(it->in, i + 1, close)) {
+    if (mw_token_is(token, "[") && names_variable(it->in, i + 1, close)) {
       cpu_put(it, " static_assert(sizeof(int");
       cpu_put_tokens(it, i, close + 1);
       cpu_put(it, ") + 1, \"\");");
@@ -79,7 +79,7 @@ static void type_ask(void *writer, const char *macro, int first, int last) {
   cpu_writer *it = writer;
   cpu_put(it, " %s(", macro);
   for (int i = first; i < last; i++) {
-    const bool subscript = cpu_token_is(&it->in->work.at[i], "[");
+    const bool subscript = mw_token_is(&it->in->work.at[i], "[");
     if (subscript)
       cpu_put(it, "[0]");
     else
@@ -151,12 +151,12 @@ static void locals_put(cpu_writer *it, bool known_only) {
 
 /* Of Tile x{1, 2}; and Tile x = Tile(1): the bracket; 0: another form. */
 static int constructor_open(const cpu_splitter *in, const mw_declared *d) {
-  const cpu_token *at = in->work.at;
+  const mw_token *at = in->work.at;
   int i = d->value, k = d->spec;
-  if (cpu_token_is(&at[i], "{")) return i;
-  while (cpu_token_any(&at[k], WORDS("const", "constexpr"))) k++;
-  for (; k < d->spec_last && cpu_same_text(&at[i], &at[k]); k++) i++;
-  return k == d->spec_last && cpu_token_any(&at[i], WORDS("(", "{")) && at[i].match == d->value_last - 1 ? i : 0;
+  if (mw_token_is(&at[i], "{")) return i;
+  while (mw_token_any(&at[k], WORDS("const", "constexpr"))) k++;
+  for (; k < d->spec_last && mw_same_text(&at[i], &at[k]); k++) i++;
+  return k == d->spec_last && mw_token_any(&at[i], WORDS("(", "{")) && at[i].match == d->value_last - 1 ? i : 0;
 }
 
 /* float x = 1;  ->  mw_start<mw_T3>::of(x) = 1;   Tile x(1);  ->  new (mw_at(x), mw_here()) mw_T3(1);   Tile x = 1; 
@@ -167,8 +167,8 @@ static void private_init_put(cpu_writer *it, int index) {
   const cpu_splitter *in = it->in;
   const cpu_local *local = &in->locals[index];
   const mw_declared *d = &local->declarator;
-  const cpu_token *init = &in->work.at[d->value];
-  const bool argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5), braces = cpu_token_is(init, "{");
+  const mw_token *init = &in->work.at[d->value];
+  const bool argument = init->size > 5 && !strncmp(init->text, "mw_a_", 5), braces = mw_token_is(init, "{");
   const bool known = !local->is_auto && cpu_local_knows(in, local) >= CPU_KNOWN;
   /* the name of a constant is one */
   char *name = local->is_const ? mw_format("mw_L%d.at[mw_e]", index) : mw_format("%.*s", TEXT(&in->work.at[d->name]));
@@ -191,7 +191,7 @@ static void private_init_put(cpu_writer *it, int index) {
       cpu_put(it, braces ? " mw_start<mw_T%d>::of(%s) = mw_T%d " : " mw_start<mw_T%d>::of(%s) = ", index, name, index);
     else if (value)
       cpu_put(it, " mw_start<mw_T%d>::%s(); new (mw_at(%s), mw_here()) mw_T%d ", index,
-              cpu_token_is(&in->work.at[value], "{") ? "listed" : "called", name, index);
+              mw_token_is(&in->work.at[value], "{") ? "listed" : "called", name, index);
     else
       cpu_put(it, " mw_start<mw_T%d>::make(%s, [&]() MW_INLINE -> mw_T%d { return ", index, name, index);
     cpu_put_tokens(it, value ? value : d->value, d->value_last);

@@ -28,7 +28,7 @@ typedef struct cpu_bounds_check { /* a condition of each thread's own that the r
 
 typedef struct cpu_writer {
   cpu_splitter *in;
-  cpu_text *out; /* NULL in a first walk: nothing is written */
+  mw_text *out; /* NULL in a first walk: nothing is written */
   int *regions;  /* in a first walk: of each token; -1: in none */
   int region;    /* the open one */
   int last_region;

@@ -17,8 +17,8 @@ enum { NARROW_LABELS = 10000 }; /* the second text of a function begins to count
 
 /* ---- the copy of the body -------------------------------------------------------------------------------------- */
 
-static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
-  const cpu_tokens *from = &in->program->tokens;
+static bool formal_changed(const cpu_splitter *in, const mw_formal *formal) {
+  const mw_tokens *from = &in->program->tokens;
   if (formal->name < 0) return false;
   return cpu_written_in(in->program, from, in->kernel->body, in->kernel->last, &from->at[formal->name], CPU_POINTER);
 }
@@ -26,22 +26,22 @@ static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
 /* A parameter that the kernel changes becomes a variable of the body:
  *   int n  ->  int mw_a_n; { int n = mw_a_n; */
 static void body_copy(cpu_splitter *in) {
-  const cpu_tokens *from = &in->program->tokens;
+  const mw_tokens *from = &in->program->tokens;
   int open = in->kernel->body;
-  in->work = cpu_tokens_beside(from);
-  cpu_tokens_copy(&in->work, from, open, open + 1);
+  in->work = mw_tokens_beside(from);
+  mw_tokens_copy(&in->work, from, open, open + 1);
   for (int i = 0; i < in->kernel->nformals && !in->rejected; i++) {
-    const cpu_formal *formal = &in->kernel->formals[i];
+    const mw_formal *formal = &in->kernel->formals[i];
     in->changed[i] = formal_changed(in, formal);
     if (!in->changed[i]) continue;
-    const cpu_token *name = &from->at[formal->name];
+    const mw_token *name = &from->at[formal->name];
     if (formal->name != formal->last - 1)
       cpu_split_reject(in, 0, "parameter '%.*s' is changed, and of a type that is not understood", TEXT(name));
-    cpu_tokens_copy(&in->work, from, formal->first, formal->last);
-    cpu_tokens_format(&in->work, name, " = mw_a_%.*s ; ", TEXT(name));
+    mw_tokens_copy(&in->work, from, formal->first, formal->last);
+    mw_tokens_format(&in->work, name, " = mw_a_%.*s ; ", TEXT(name));
   }
   cpu_work_add(in, open + 1, from->at[open].match + 1);
-  cpu_tokens_match(&in->work);
+  mw_tokens_match(&in->work);
 }
 
 /* ---- the passes ------------------------------------------------------------------------------------------------ */
@@ -58,12 +58,12 @@ static const struct {
 /* A thread that holds a lock must come to its end before the next one waits for it. */
 static bool may_lock(const cpu_program *program) {
   int i = 0;
-  while (i < program->tokens.count && !cpu_is_builtin(&program->tokens.at[i], CPU_LOCK)) i++;
-  return i < program->tokens.count || cpu_has(&program->tokens, 0, program->tokens.count, "volatile");
+  while (i < program->tokens.count && !mw_is_builtin(&program->tokens.at[i], MW_CUDA_LOCK)) i++;
+  return i < program->tokens.count || mw_has(&program->tokens, 0, program->tokens.count, "volatile");
 }
 
 /* False: rejected. */
-static bool body_make(cpu_splitter *in, bool reorder, cpu_text *out, int first_label) {
+static bool body_make(cpu_splitter *in, bool reorder, mw_text *out, int first_label) {
   reorder = reorder && !may_lock(in->program);
   for (size_t i = 0; i < sizeof passes / sizeof *passes && !in->rejected; i++)
     if (reorder || !passes[i].reorders) passes[i].run(in);
@@ -73,73 +73,73 @@ static bool body_make(cpu_splitter *in, bool reorder, cpu_text *out, int first_l
 
 /* ---- the function ---------------------------------------------------------------------------------------------- */
 
-static void formal_put(const cpu_program *program, cpu_text *out, const cpu_formal *formal, bool changed) {
+static void formal_put(const cpu_program *program, mw_text *out, const mw_formal *formal, bool changed) {
   int name = changed ? formal->name : formal->last;
   cpu_emit_declaration(program, out, formal->first, name);
   if (!changed) return;
-  cpu_text_put(out, " mw_a_");
-  cpu_text_plain(out, &program->tokens, name, name + 1);
+  mw_text_put(out, " mw_a_");
+  mw_text_plain(out, &program->tokens, name, name + 1);
   cpu_emit_declaration(program, out, name + 1, formal->last);
 }
 
 /* MW_SPLIT void k_mw(int *x, int mw_a_n) { */
-static void signature_put(const cpu_splitter *in, cpu_text *out, const char *suffix) {
+static void signature_put(const cpu_splitter *in, mw_text *out, const char *suffix) {
   const cpu_function *kernel = in->kernel;
-  const cpu_tokens *tokens = &in->program->tokens;
-  cpu_text_put(out, " MW_SPLIT void ");
-  cpu_text_plain(out, tokens, kernel->name, kernel->name + 1);
-  cpu_text_format(out, "%s(%s", suffix, in->plain ? "MW_ROW_PARAMETERS" : "");
-  if (in->plain && kernel->nformals) cpu_text_put(out, ", ");
+  const mw_tokens *tokens = &in->program->tokens;
+  mw_text_put(out, " MW_SPLIT void ");
+  mw_text_plain(out, tokens, kernel->name, kernel->name + 1);
+  mw_text_format(out, "%s(%s", suffix, in->plain ? "MW_ROW_PARAMETERS" : "");
+  if (in->plain && kernel->nformals) mw_text_put(out, ", ");
   for (int i = 0; i < kernel->nformals; i++) {
-    if (i) cpu_text_put(out, ", ");
+    if (i) mw_text_put(out, ", ");
     formal_put(in->program, out, &kernel->formals[i], in->changed[i]);
   }
-  cpu_text_put(out, ") {\n");
+  mw_text_put(out, ") {\n");
 }
 
-static void head_put(const cpu_splitter *in, cpu_text *out) {
-  cpu_text_put(out, "\n");
-  if (in->prelude.at) cpu_text_put(out, in->prelude.at);
-  cpu_text_range(out, &in->program->tokens, in->kernel->head_first, in->kernel->head_last);
-  if (in->late) cpu_text_put(out, "template <class mw_any>");
+static void head_put(const cpu_splitter *in, mw_text *out) {
+  mw_text_put(out, "\n");
+  if (in->prelude.at) mw_text_put(out, in->prelude.at);
+  mw_text_range(out, &in->program->tokens, in->kernel->head_first, in->kernel->head_last);
+  if (in->late) mw_text_put(out, "template <class mw_any>");
   signature_put(in, out, in->late ? "_mw_late" : "_mw");
-  cpu_text_put(out, in->plain ? " MW_ROW_BLOCK\n" : " MW_BLOCK\n");
+  mw_text_put(out, in->plain ? " MW_ROW_BLOCK\n" : " MW_BLOCK\n");
   out->file = 0;
-  cpu_emit_shared(in->program, in->kernel, out, &in->work, (cpu_range){0, in->work.count});
-  cpu_text_put(out, "\n");
+  cpu_emit_shared(in->program, in->kernel, out, &in->work, (mw_span){0, in->work.count});
+  mw_text_put(out, "\n");
 }
 
 /* MW_SPLIT void k_mw(int *x) { k_mw_late<void>(x); } */
-static void late_put(const cpu_splitter *in, cpu_text *out) {
+static void late_put(const cpu_splitter *in, mw_text *out) {
   const cpu_function *kernel = in->kernel;
-  const cpu_token *at = in->program->tokens.at;
+  const mw_token *at = in->program->tokens.at;
   signature_put(in, out, "_mw");
-  cpu_text_format(out, "  %.*s_mw_late<void>(", TEXT(cpu_kernel_name(in)));
+  mw_text_format(out, "  %.*s_mw_late<void>(", TEXT(cpu_kernel_name(in)));
   for (int i = 0; i < kernel->nformals; i++)
-    cpu_text_format(out, "%s%s%.*s", i ? ", " : "", in->changed[i] ? "mw_a_" : "", TEXT(&at[kernel->formals[i].name]));
-  cpu_text_put(out, ");\n}\n");
+    mw_text_format(out, "%s%s%.*s", i ? ", " : "", in->changed[i] ? "mw_a_" : "", TEXT(&at[kernel->formals[i].name]));
+  mw_text_put(out, ");\n}\n");
   out->file = 0;
 }
 
 /* With few threads side by side a lifted loop costs more than it saves (a block of 1 x 256 threads: up to 7 times). */
-static void narrow_put(const cpu_splitter *wide, cpu_text *out) {
+static void narrow_put(const cpu_splitter *wide, mw_text *out) {
   cpu_splitter in = {.program = wide->program, .kernel = wide->kernel, .why = wide->why, .why_size = wide->why_size};
-  cpu_text body = {0};
+  mw_text body = {0};
   in.plain = true;
-  if (body_make(&in, false, &body, NARROW_LABELS)) cpu_text_format(out, "if (mw_n < 8) {\n%s\nreturn;\n}\n", body.at);
+  if (body_make(&in, false, &body, NARROW_LABELS)) mw_text_format(out, "if (mw_n < 8) {\n%s\nreturn;\n}\n", body.at);
   mw_free(body.at);
   cpu_splitter_free(&in);
 }
 
 static char *split_once(cpu_program *program, cpu_function *kernel, bool reorder, char *why, size_t why_size) {
   cpu_splitter in = {.program = program, .kernel = kernel, .why = why, .why_size = why_size};
-  cpu_text body = {0}, all = {0};
+  mw_text body = {0}, all = {0};
   in.plain = kernel->barrier < 0;
   if (body_make(&in, reorder, &body, 0)) {
     head_put(&in, &all);
     if (in.plain && cpu_has_interchanged(&in)) narrow_put(&in, &all);
-    if (body.at) cpu_text_put(&all, body.at);
-    cpu_text_put(&all, "\n}\n");
+    if (body.at) mw_text_put(&all, body.at);
+    mw_text_put(&all, "\n}\n");
     if (in.late) late_put(&in, &all);
   }
   mw_free(body.at);

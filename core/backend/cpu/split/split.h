@@ -71,7 +71,7 @@ typedef struct cpu_local { /* a variable declared where barriers are */
 typedef struct cpu_splitter {
   cpu_program *program;
   cpu_function *kernel;
-  cpu_tokens work;              /* { body } */
+  mw_tokens work;               /* { body } */
   bool changed[MW_MOST_PARAMS]; /* parameters that the kernel changes: variables of the body */
   cpu_node *nodes;
   int nnodes;
@@ -79,7 +79,7 @@ typedef struct cpu_splitter {
   int nlocals;
   mw_body body; /* the tree over `work` */
   int *local_of; /* of each declaration in it: the variable; -1 */
-  cpu_text prelude; /* declarations before the block function */
+  mw_text prelude; /* declarations before the block function */
   int serial;       /* of generated names */
   int predicates;
   char *why;
@@ -109,9 +109,9 @@ cpu_pass cpu_bounds_checks; /* conditions that are asked once for all threads (b
 cpu_pass cpu_places;        /* where each variable lives (writer.c) */
 cpu_pass cpu_gather;        /* elements that all threads read under a condition (hoist.c) */
 /* The statements as text; first_label: two texts of one function have different labels (writer.c). */
-void cpu_body_put(cpu_splitter *, cpu_text *, int first_label);
+void cpu_body_put(cpu_splitter *, mw_text *, int first_label);
 
-static inline const cpu_token *cpu_kernel_name(const cpu_splitter *in) {
+static inline const mw_token *cpu_kernel_name(const cpu_splitter *in) {
   return &in->program->tokens.at[in->kernel->name];
 }
 
@@ -122,22 +122,22 @@ void cpu_work_add(cpu_splitter *, int first, int last); /* of the program's toke
 void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
 void cpu_marks_renew(cpu_splitter *); /* what passes have marked is forgotten, but split points */
 /* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
-void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
-/* The same for a whole statement, by a pattern of cpu_tokens_build. */
-void cpu_rewrite(cpu_splitter *, const cpu_node *, const char *pattern, const cpu_range *);
+void cpu_tokens_replace(cpu_splitter *, int first, int last, mw_tokens *part);
+/* The same for a whole statement, by a pattern of mw_tokens_build. */
+void cpu_rewrite(cpu_splitter *, const cpu_node *, const char *pattern, const mw_span *);
 void cpu_node_interchange(cpu_splitter *, int node);
 bool cpu_node_splits(const cpu_node *);              /* has a split point in it */
 int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement around a token */
 int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
 bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
 bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
-int cpu_return_find(const cpu_tokens *, int first, int last); /* the next `return`, of no lambda; `last` */
+int cpu_return_find(const mw_tokens *, int first, int last); /* the next `return`, of no lambda; `last` */
 /* What a declaration, or a for's head, declares: the next one after `after` (0: the first) of the body's; 0: none. */
 int cpu_declared_next(const cpu_splitter *, const cpu_node *, int after);
 const mw_declared *cpu_declared_only(const cpu_splitter *, const cpu_node *); /* of one variable; NULL */
 typedef struct cpu_count { /* for (T i = ...; i < bound; i += step); of i++ the step is empty */
   mw_declared variable;
-  cpu_range bound, step;
+  mw_span bound, step;
 } cpu_count;
 bool cpu_counts(const cpu_splitter *, const cpu_node *, cpu_count *); /* false: another form, or the body changes i */
 int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vote, 2 values; 3 on: of the block */
@@ -148,8 +148,8 @@ int cpu_context(const cpu_splitter *, int node); /* which predicate a statement 
 
 /* known.c: what the body does to variables, and which of them are known so far. */
 void cpu_uses_need(cpu_splitter *);
-int cpu_declared_find(const cpu_splitter *, int first, int last, const cpu_token *name); /* where a variable or type is; -1 */
-bool cpu_kernel_declares(const cpu_splitter *, const cpu_token *name); /* or a parameter */
+int cpu_declared_find(const cpu_splitter *, int first, int last, const mw_token *name); /* where a variable or type is; -1 */
+bool cpu_kernel_declares(const cpu_splitter *, const mw_token *name); /* or a parameter */
 int cpu_local_find(const cpu_splitter *, int token); /* the variable a name stands for; -1 */
 /* CPU_ASKED: of a known type if a static_assert in the generated text holds. */
 cpu_knowledge cpu_local_knows(const cpu_splitter *, const cpu_local *);
@@ -175,26 +175,26 @@ int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value 
 bool cpu_group_expand(cpu_splitter *);
 /* The declaration goes, and the name that it declares at token `name` becomes the pattern, to the end of its
  * block. False: it stands in none. */
-bool cpu_name_expand(cpu_splitter *, const cpu_node *, int name, const char *pattern, const cpu_range *parts);
-bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
+bool cpu_name_expand(cpu_splitter *, const cpu_node *, int name, const char *pattern, const mw_span *parts);
+bool cpu_group_is(const cpu_splitter *, const mw_span *); /* an expression that makes the block or a tile of it */
 /* overload.c: template <class T, int N> */
 typedef struct cpu_header {
-  const cpu_token *names[16];
+  const mw_token *names[16];
   bool types[16];
   int count;
 } cpu_header;
 bool cpu_header_read(const cpu_splitter *, const cpu_function *, cpu_header *); /* false: not understood */
 /* helper.c: the body of function `callee` before statement `node`, whose call at `name` it replaces. */
-void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
+void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, mw_tokens *next);
 /* overload.c: done, where the call has to be made plainer first: by default arguments, or by the choice among several
  * functions. */
-bool cpu_call_clear(cpu_splitter *, int node, int call, int *callee, cpu_tokens *next);
+bool cpu_call_clear(cpu_splitter *, int node, int call, int *callee, mw_tokens *next);
 int cpu_overload_at(const cpu_splitter *, int i); /* the function that a name written by overload.c stands for; -1 */
 /* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own.
  * NULL, or why not. Writes the function that holds it. */
 const char *cpu_static_shared_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);
 /* The name of that function, for the variable at a token of the body. */
 void cpu_static_shared_name(const cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int variable,
-                            cpu_text *);
+                            mw_text *);
 
 #endif

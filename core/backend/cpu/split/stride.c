@@ -21,11 +21,11 @@ static bool stride_form(const cpu_splitter *in, const cpu_node *node, cpu_count 
 }
 
 /* The same for all threads and in every turn. */
-static bool steady(const cpu_splitter *in, cpu_range it) {
+static bool steady(const cpu_splitter *in, mw_span it) {
   for (int i = it.first; i < it.last; i++) {
     int local = cpu_local_find(in, i);
     if (local >= 0 && (in->locals[local].class != CPU_UNIFORM || in->locals[local].changes)) return false;
-    if (in->work.at[i].kind == CPU_PUNCT && cpu_token_is(&in->work.at[i], ",")) return false;
+    if (in->work.at[i].kind == MW_TOKEN_PUNCT && mw_token_is(&in->work.at[i], ",")) return false;
   }
   return cpu_is_pure(in, it.first, it.last) && cpu_is_uniform(in, it.first, it.last);
 }
@@ -45,13 +45,13 @@ static bool stride_fits(const cpu_splitter *in, int index, cpu_count *out) {
 
 static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const cpu_count *it) {
   const mw_declared *v = &it->variable;
-  const cpu_range parts[] = {{v->spec, v->spec_last},
-                             {v->value, v->value_last},
-                             it->bound,
-                             it->step,
-                             {v->name, v->name + 1},
-                             {node->init_last + 1, node->test_last},
-                             {node->head_last + 1, node->last}};
+  const mw_span parts[] = {{v->spec, v->spec_last},
+                           {v->value, v->value_last},
+                           it->bound,
+                           it->step,
+                           {v->name, v->name + 1},
+                           {node->init_last + 1, node->test_last},
+                           {node->head_last + 1, node->last}};
   cpu_rewrite(in, node,
               "for ( $0 mw_k# = 0 ; ( $0 ) ( mw_first ( $1 ) + mw_k# ) < $2 ; mw_k# += $3 ) {"
               " $0 $4 = ( $1 ) + mw_k# ; if ( $5 ) $6 }",

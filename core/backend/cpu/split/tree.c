@@ -19,7 +19,7 @@ void cpu_split_reject(cpu_splitter *in, int token, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  const cpu_token *at = &in->work.at[token < in->work.count ? token : 0];
+  const mw_token *at = &in->work.at[token < in->work.count ? token : 0];
   snprintf(in->why, in->why_size, "line %d: %s", at->line, text);
 }
 
@@ -28,22 +28,22 @@ bool cpu_node_splits(const cpu_node *node) {
 }
 
 /* Past an attribute by which nothing else is computed; all others, such as [[no_unique_address]], stay. */
-static int attribute_end(const cpu_tokens *from, int i) {
+static int attribute_end(const mw_tokens *from, int i) {
   const char *const *const idle =
       WORDS("maybe_unused", "likely", "unlikely", "fallthrough", "nodiscard", "deprecated", ",", "(");
-  const int end = cpu_attribute_end(from, i);
+  const int end = mw_attribute_end(from, i);
   for (int k = i + 2; k < end - 2; k++) {
-    if (!cpu_token_any(&from->at[k], idle)) return i;
+    if (!mw_token_any(&from->at[k], idle)) return i;
     if (from->at[k].match > k) k = from->at[k].match;
   }
   return end;
 }
 
 void cpu_work_add(cpu_splitter *in, int first, int last) {
-  const cpu_tokens *from = &in->program->tokens;
+  const mw_tokens *from = &in->program->tokens;
   for (int i = first, past; i < last; i = past) {
     past = attribute_end(from, i);
-    if (past == i) cpu_tokens_push(&in->work, &from->at[past++]);
+    if (past == i) mw_tokens_push(&in->work, &from->at[past++]);
   }
 }
 
@@ -51,19 +51,19 @@ void cpu_work_add(cpu_splitter *in, int first, int last) {
 
 /* struct P { int a, b; } p; declares a variable of each thread next to its type. */
 static void type_check(cpu_splitter *in, int i, int last) {
-  const cpu_token *at = in->work.at;
-  if (!cpu_token_any(&at[i], WORDS("struct", "class", "union", "enum"))) return;
-  int end = cpu_find(&in->work, i + 1, last, WORDS("{", ";"));
-  bool forward = cpu_token_is(&at[end], ";") && end == i + 2;
-  bool named = at[i + 1].kind != CPU_NAME || at[i + 2].kind != CPU_NAME ||
-               cpu_token_any(&at[i + 1], WORDS("class", "struct")) || cpu_token_is(&at[i + 2], "final");
-  bool body = cpu_token_is(&at[end], "{") && cpu_token_is(&at[at[end].match + 1], ";") && named;
+  const mw_token *at = in->work.at;
+  if (!mw_token_any(&at[i], WORDS("struct", "class", "union", "enum"))) return;
+  int end = mw_find(&in->work, i + 1, last, WORDS("{", ";"));
+  bool forward = mw_token_is(&at[end], ";") && end == i + 2;
+  bool named = at[i + 1].kind != MW_TOKEN_NAME || at[i + 2].kind != MW_TOKEN_NAME ||
+               mw_token_any(&at[i + 1], WORDS("class", "struct")) || mw_token_is(&at[i + 2], "final");
+  bool body = mw_token_is(&at[end], "{") && mw_token_is(&at[at[end].match + 1], ";") && named;
   if (!forward && !body) cpu_split_reject(in, i, "a variable is declared together with its %.*s", TEXT(&at[i]));
 }
 
 /* T x(1); */
 static bool is_parenthesised(const cpu_splitter *in, const mw_declared *it) {
-  return it->value_last > it->value && it->value == it->dims_last && cpu_token_is(&in->work.at[it->value], "(");
+  return it->value_last > it->value && it->value == it->dims_last && mw_token_is(&in->work.at[it->value], "(");
 }
 
 /* One variable that is declared so is made another declaration of by inline.c. */
@@ -75,17 +75,16 @@ static bool declares(const cpu_splitter *in, const mw_statement *it) {
 
 /* Of a statement without others in it. */
 static cpu_node_kind simple_kind(cpu_splitter *in, const mw_statement *it) {
-  const cpu_token *token = &in->work.at[it->first];
+  const mw_token *token = &in->work.at[it->first];
   const mw_declared *first = &in->body.declared[it->declared];
-  if (cpu_token_any(token, WORDS("__syncwarp", "mw_meet"))) return CPU_NODE_WARP;
-  if (cpu_token_is(token, "mw_exchange")) return CPU_NODE_EXCHANGE;
-  if (cpu_token_any(token, WORDS("__syncthreads", "mw_grid_sync")) && it->last == it->first + 4)
-    return CPU_NODE_BARRIER;
-  if (cpu_token_any(token, passed_words)) {
+  if (mw_token_any(token, WORDS("__syncwarp", "mw_meet"))) return CPU_NODE_WARP;
+  if (mw_token_is(token, "mw_exchange")) return CPU_NODE_EXCHANGE;
+  if (mw_token_any(token, WORDS("__syncthreads", "mw_grid_sync")) && it->last == it->first + 4) return CPU_NODE_BARRIER;
+  if (mw_token_any(token, passed_words)) {
     type_check(in, it->first, it->last);
     return CPU_NODE_TYPE;
   }
-  if (!declares(in, it)) return cpu_has(&in->work, it->first, it->last, "__shared__") ? CPU_NODE_TYPE : CPU_NODE_LEAF;
+  if (!declares(in, it)) return mw_has(&in->work, it->first, it->last, "__shared__") ? CPU_NODE_TYPE : CPU_NODE_LEAF;
   return first->is_static || first->is_shared ? CPU_NODE_TYPE : CPU_NODE_DECLARE;
 }
 
@@ -131,7 +130,7 @@ static void statement_check(cpu_splitter *in, const mw_statement *it) {
 /* An attribute that computes something makes a leaf of the statement, which is not understood (inline.c). */
 static cpu_node node_of(cpu_splitter *in, int statement, int parent) {
   const mw_statement *it = &in->body.statements[statement];
-  const cpu_token *at = in->work.at;
+  const mw_token *at = in->work.at;
   cpu_node node = {.statement = statement,
                    .first = it->first,
                    .last = it->last,
@@ -144,10 +143,10 @@ static cpu_node node_of(cpu_splitter *in, int statement, int parent) {
                    .next = -1,
                    .parent = parent};
   if (!it->open) node.head = 0;
-  const bool attribute = it->first && cpu_token_is(&at[it->first - 1], "]");
+  const bool attribute = it->first && mw_token_is(&at[it->first - 1], "]");
   if (attribute) node.first = at[it->first - 1].match;
   node.kind = attribute ? CPU_NODE_LEAF : kind_of(in, it);
-  while (node.first && at[node.first - 1].kind == CPU_PRAGMA) node.first--;
+  while (node.first && at[node.first - 1].kind == MW_TOKEN_PRAGMA) node.first--;
   return node;
 }
 
@@ -157,7 +156,7 @@ static void nodes_add(cpu_splitter *, const mw_statement *, int node);
  * outer ones before what they hold. */
 static int node_add(cpu_splitter *in, int statement, int parent) {
   const mw_statement *it = &in->body.statements[statement];
-  if (!statement || in->rejected || in->work.at[it->first].kind == CPU_PRAGMA) return -1;
+  if (!statement || in->rejected || in->work.at[it->first].kind == MW_TOKEN_PRAGMA) return -1;
   statement_check(in, it);
   in->nodes = mw_grow(in->nodes, (size_t)in->nnodes, sizeof *in->nodes);
   in->nodes[in->nnodes] = node_of(in, statement, parent);
@@ -211,10 +210,10 @@ bool cpu_is_jump(const cpu_splitter *in, int node) {
   return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
 }
 
-int cpu_return_find(const cpu_tokens *tokens, int first, int last) {
+int cpu_return_find(const mw_tokens *tokens, int first, int last) {
   int i = first;
-  for (int open; i < last && !cpu_token_is(&tokens->at[i], "return"); i = open ? tokens->at[open].match : i + 1)
-    open = cpu_lambda_open(tokens, i);
+  for (int open; i < last && !mw_token_is(&tokens->at[i], "return"); i = open ? tokens->at[open].match : i + 1)
+    open = mw_lambda_open(tokens, i);
   return i;
 }
 
@@ -239,15 +238,15 @@ const mw_declared *cpu_declared_only(const cpu_splitter *in, const cpu_node *nod
 }
 
 bool cpu_counts(const cpu_splitter *in, const cpu_node *node, cpu_count *out) {
-  const cpu_token *at = in->work.at;
+  const mw_token *at = in->work.at;
   const mw_declared *variable = node->kind == CPU_NODE_FOR ? cpu_declared_only(in, node) : NULL;
   const int test = node->init_last + 1, step = node->test_last + 1, size = node->head_last - step;
   if (!variable) return false;
-  const cpu_token *name = &at[variable->name];
-  const bool prefix = cpu_token_is(&at[step], "++"), one = size == 2 && (prefix || cpu_token_is(&at[step + 1], "++"));
+  const mw_token *name = &at[variable->name];
+  const bool prefix = mw_token_is(&at[step], "++"), one = size == 2 && (prefix || mw_token_is(&at[step + 1], "++"));
   *out = (cpu_count){*variable, {test + 2, node->test_last}, {step + 2, node->head_last}};
-  return cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && test + 2 < node->test_last &&
-         cpu_same_text(&at[step + prefix], name) && (one || (size > 2 && cpu_token_is(&at[step + 1], "+="))) &&
+  return mw_same_text(&at[test], name) && mw_token_is(&at[test + 1], "<") && test + 2 < node->test_last &&
+         mw_same_text(&at[step + prefix], name) && (one || (size > 2 && mw_token_is(&at[step + 1], "+="))) &&
          !cpu_is_written(&in->body, node->head_last, node->last, name);
 }
 
@@ -302,20 +301,20 @@ void cpu_node_interchange(cpu_splitter *in, int node) {
     if (in->nodes[up].warp < 0) in->nodes[up].warp = in->nodes[node].first;
 }
 
-void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part) {
-  cpu_tokens next = cpu_tokens_beside(&in->work);
-  cpu_tokens_copy(&next, &in->work, 0, first);
-  cpu_tokens_copy(&next, part, 0, part->count);
-  cpu_tokens_copy(&next, &in->work, last, in->work.count);
-  cpu_tokens_adopt(&in->work, part);
-  cpu_tokens_become(&in->work, &next);
-  cpu_tokens_free(part);
+void cpu_tokens_replace(cpu_splitter *in, int first, int last, mw_tokens *part) {
+  mw_tokens next = mw_tokens_beside(&in->work);
+  mw_tokens_copy(&next, &in->work, 0, first);
+  mw_tokens_copy(&next, part, 0, part->count);
+  mw_tokens_copy(&next, &in->work, last, in->work.count);
+  mw_tokens_adopt(&in->work, part);
+  mw_tokens_become(&in->work, &next);
+  mw_tokens_free(part);
   cpu_tree_read(in);
 }
 
-void cpu_rewrite(cpu_splitter *in, const cpu_node *node, const char *pattern, const cpu_range *ranges) {
-  cpu_tokens part = {0};
-  cpu_tokens_build(&part, &in->work, &in->work.at[node->first], ++in->serial, pattern, ranges);
+void cpu_rewrite(cpu_splitter *in, const cpu_node *node, const char *pattern, const mw_span *ranges) {
+  mw_tokens part = {0};
+  mw_tokens_build(&part, &in->work, &in->work.at[node->first], ++in->serial, pattern, ranges);
   cpu_tokens_replace(in, node->first, node->last, &part);
 }
 
@@ -325,5 +324,5 @@ void cpu_splitter_free(cpu_splitter *in) {
   mw_free(in->locals);
   mw_free(in->local_of);
   mw_body_free(&in->body);
-  cpu_tokens_free(&in->work);
+  mw_tokens_free(&in->work);
 }

@@ -37,11 +37,11 @@ int cpu_context(const cpu_splitter *in, int node) {
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 /* The variable itself, not what it points to, nor an argument of its type's. */
-static bool is_const(const cpu_tokens *tokens, const mw_declared *it) {
-  const cpu_token *at = tokens->at;
-  int i = cpu_has(tokens, it->first, it->name, "*") ? it->first : it->spec;
-  while (i < it->name && !cpu_token_any(&at[i], WORDS("const", "constexpr")))
-    i = cpu_token_is(&at[i], "<") ? cpu_angle_end(tokens, i, it->name) : i + 1;
+static bool is_const(const mw_tokens *tokens, const mw_declared *it) {
+  const mw_token *at = tokens->at;
+  int i = mw_has(tokens, it->first, it->name, "*") ? it->first : it->spec;
+  while (i < it->name && !mw_token_any(&at[i], WORDS("const", "constexpr")))
+    i = mw_token_is(&at[i], "<") ? mw_angle_end(tokens, i, it->name) : i + 1;
   return i < it->name;
 }
 
@@ -52,10 +52,10 @@ static void local_add(cpu_splitter *in, int node, int of, int until) {
   *local = (cpu_local){.declarator = *declarator, .of = of, .node = node, .until = until, .header = -1, .region = -2};
   local->is_auto = declarator->is_auto;
   local->is_const = is_const(&in->work, declarator);
-  local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
-  local->reference = cpu_find(&in->work, declarator->first, declarator->name, WORDS("&", "&&")) < declarator->name;
+  local->pointer = mw_has(&in->work, declarator->first, declarator->name, "*");
+  local->reference = mw_find(&in->work, declarator->first, declarator->name, WORDS("&", "&&")) < declarator->name;
   local->array = declarator->dims_last > declarator->dims;
-  local->fixed = cpu_has(&in->work, declarator->spec, declarator->spec_last, "constexpr");
+  local->fixed = mw_has(&in->work, declarator->spec, declarator->spec_last, "constexpr");
 }
 
 /* Is all of the declaration understood? */
@@ -80,12 +80,12 @@ static void locals_collect(cpu_splitter *in) {
 /* x = e; x += e; x++; ++x; as a whole statement: where e begins, or `last`; 0: another form. */
 static int plain_assignment(const cpu_splitter *in, const cpu_node *node, int name) {
   static const char *const steps[] = {"++", "--", NULL};
-  const cpu_token *at = in->work.at;
+  const mw_token *at = in->work.at;
   if (node->kind != CPU_NODE_LEAF) return 0;
-  if (name == node->first + 1 && cpu_token_any(&at[node->first], steps) && name + 2 == node->last) return node->last;
+  if (name == node->first + 1 && mw_token_any(&at[node->first], steps) && name + 2 == node->last) return node->last;
   if (name != node->first) return 0;
-  if (cpu_token_any(&at[name + 1], steps)) return name + 3 == node->last ? node->last : 0;
-  return at[name + 1].kind == CPU_PUNCT && at[name + 1].text[at[name + 1].size - 1] == '=' ? name + 2 : 0;
+  if (mw_token_any(&at[name + 1], steps)) return name + 3 == node->last ? node->last : 0;
+  return at[name + 1].kind == MW_TOKEN_PUNCT && at[name + 1].text[at[name + 1].size - 1] == '=' ? name + 2 : 0;
 }
 
 /* while (n-- > 0): evaluated once for all threads where all go on together. */
@@ -118,9 +118,9 @@ static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, in
 }
 
 /* How many [ ] follow each other? */
-static int levels(const cpu_tokens *tokens, int i) {
+static int levels(const mw_tokens *tokens, int i) {
   int count = 0;
-  for (; cpu_token_is(&tokens->at[i], "["); count++) i = tokens->at[i].match + 1;
+  for (; mw_token_is(&tokens->at[i], "["); count++) i = tokens->at[i].match + 1;
   return count;
 }
 
@@ -132,7 +132,7 @@ static void changes_count(cpu_splitter *in) {
     const cpu_write change = cpu_use_at(&in->body, i, CPU_POINTER);
     int node = cpu_node_at(in, i);
     if (local->array && levels(&in->work, i + 1) < levels(&in->work, local->declarator.dims) &&
-        !cpu_token_is(&in->work.at[i - 2], "mw_elements"))
+        !mw_token_is(&in->work.at[i - 2], "mw_elements"))
       local->escapes = true; /* a row */
     if (change == CPU_ESCAPED) local->escapes = true;
     if (change == CPU_READ || local->fixed) continue;
@@ -146,7 +146,7 @@ static void changes_count(cpu_splitter *in) {
  * none. What is done with it may call the program's own operators. */
 static bool is_constant(const cpu_splitter *in, const cpu_local *local) {
   return local->fixed && !local->reference && in->nodes[local->node].kind == CPU_NODE_DECLARE &&
-         !cpu_has(&in->program->tokens, 0, in->program->tokens.count, "mutable");
+         !mw_has(&in->program->tokens, 0, in->program->tokens.count, "mutable");
 }
 
 static bool still_uniform(const cpu_splitter *in, int index) {
@@ -188,7 +188,7 @@ static void uniform_settle(cpu_splitter *in) {
 /* May the value be computed again wherever it is used? `depth` bounds the chain of variables it is made of. */
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
   const mw_declared *it = &local->declarator;
-  const bool braces = it->value == it->dims_last && cpu_token_is(&in->work.at[it->value], "{");
+  const bool braces = it->value == it->dims_last && mw_token_is(&in->work.at[it->value], "{");
   bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
   if (local->changes || local->escapes || local->reference || loop_variable || local->array) return false;
   if (it->value_last == it->value || it->value_last - it->value > 28 || braces || depth > 4) return false;

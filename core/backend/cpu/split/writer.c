@@ -21,15 +21,14 @@
 /* ---- variables where barriers are ------------------------------------------------------------------------------ */
 
 static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
-  const cpu_token *at = it->in->work.at;
+  const mw_token *at = it->in->work.at;
   const mw_declared *d = &local->declarator;
   bool after = false;
   for (int i = d->spec, end; i < d->name; i = end == d->spec_last ? d->first : end) {
-    end = cpu_token_is(&at[i], "<") ? cpu_angle_end(&it->in->work, i, d->spec_last) : i + 1;
-    after |= cpu_token_is(&at[i], "*");
-    if (cpu_token_any(&at[i], WORDS("&", "&&")) ||
-        ((after || !local->pointer) &&
-         cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict"))))
+    end = mw_token_is(&at[i], "<") ? mw_angle_end(&it->in->work, i, d->spec_last) : i + 1;
+    after |= mw_token_is(&at[i], "*");
+    if (mw_token_any(&at[i], WORDS("&", "&&")) ||
+        ((after || !local->pointer) && mw_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict"))))
       continue;
     cpu_put_tokens(it, i, end);
     cpu_put(it, " ");
@@ -61,23 +60,23 @@ static void storage_put(cpu_writer *it, int index) {
 }
 
 /* a[t] = c; const int c = 3;  What is declared precedes the open region, which must not name another c. */
-static bool hides(const cpu_writer *it, const cpu_token *name) {
+static bool hides(const cpu_writer *it, const mw_token *name) {
   const mw_body *body = &it->in->body;
   for (const cpu_segment *piece = it->open; piece < it->open + it->nopen; piece++)
-    for (int i = piece->first; (i = cpu_find_use(&it->in->work, i, piece->last, name)) < piece->last; i++)
+    for (int i = piece->first; (i = mw_find_use(&it->in->work, i, piece->last, name)) < piece->last; i++)
       if (body->declared[body->bound[i - 1]].name < piece->first) return true;
   return false;
 }
 
 static void hidden_flush(cpu_writer *it, int first, int last) {
   const mw_body *body = &it->in->body;
-  const cpu_token *at = it->in->work.at;
+  const mw_token *at = it->in->work.at;
   for (int i = 1; it->nopen && i < body->ndeclared; i++) {
     const int name = body->declared[i].name;
     if (first <= name && name < last && hides(it, &at[name])) cpu_region_flush(it);
   }
-  for (int i = first + 1; cpu_token_is(&at[first], "enum") && i < last; i++)
-    if (cpu_token_any(&at[i - 1], WORDS("{", ",")) && hides(it, &at[i])) cpu_region_flush(it);
+  for (int i = first + 1; mw_token_is(&at[first], "enum") && i < last; i++)
+    if (mw_token_any(&at[i - 1], WORDS("{", ",")) && hides(it, &at[i])) cpu_region_flush(it);
 }
 
 static void declare_walk(cpu_writer *it, int node, int first, int last) {
@@ -92,7 +91,7 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
     if (local->class == CPU_PRIVATE && local->reference && it->out && !cpu_is_lasting(in, d->value, d->value_last))
       cpu_split_reject(in, first, "the reference '%.*s' to a value is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
-    if (local->class == CPU_PRIVATE && it->out && cpu_lambda_open(&in->work, d->value))
+    if (local->class == CPU_PRIVATE && it->out && mw_lambda_open(&in->work, d->value))
       cpu_split_reject(in, first, "the lambda '%.*s' has variables of its own, and is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
@@ -166,7 +165,7 @@ static void braced_walk(cpu_writer *it, int body) {
 }
 
 static bool assigns_uniform(const cpu_splitter *in, const cpu_node *node) {
-  int name = node->first + cpu_token_any(&in->work.at[node->first], WORDS("++", "--"));
+  int name = node->first + mw_token_any(&in->work.at[node->first], WORDS("++", "--"));
   int local = cpu_local_find(in, name);
   return local >= 0 && in->locals[local].class == CPU_UNIFORM &&
          cpu_use_at(&in->body, name, CPU_POINTER) == CPU_CHANGED;
@@ -206,7 +205,7 @@ static bool shadows(const cpu_splitter *in, int block) {
   for (int i = 0; i < in->nlocals; i++)
     for (int k = 0; k < in->nlocals; k++)
       if (i != k && inside(in, in->locals[i].node, block) && !inside(in, in->locals[k].node, block) &&
-          cpu_same_text(&in->work.at[in->locals[i].declarator.name], &in->work.at[in->locals[k].declarator.name]))
+          mw_same_text(&in->work.at[in->locals[i].declarator.name], &in->work.at[in->locals[k].declarator.name]))
         return true;
   return false;
 }
@@ -227,7 +226,7 @@ static void head_put(cpu_writer *it, const char *front, const cpu_node *node, co
 static void uniform_if_walk(cpu_writer *it, const cpu_node *node) {
   cpu_region_flush(it);
   cpu_known_put(it, node->head, node->head_last);
-  const bool is_constexpr = cpu_token_is(&it->in->work.at[node->first + 1], "constexpr");
+  const bool is_constexpr = mw_token_is(&it->in->work.at[node->first + 1], "constexpr");
   head_put(it, is_constexpr ? "\nif constexpr (" : "\nif (", node, ") {\n");
   braced_walk(it, node->child);
   if (node->otherwise < 0) return;
@@ -326,7 +325,7 @@ static const char *const shuffle_results[] = {"", "", "", "count", "all", "any"}
 /* mw_exchange(3, 0, v);  ->  mw_shuffle<1024, float> mw_x3; for (threads) { mw_x3.at[mw_t + 32] = (v); } */
 static void shuffle_walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
-  const cpu_token *number = &it->in->work.at[node->first + 2];
+  const mw_token *number = &it->in->work.at[node->first + 2];
   int kind = cpu_shuffle_kind(it->in, node);
   cpu_put(it, "\n%s<%d", shuffle_types[kind], cpu_threads_most(it->in));
   if (kind == 0 || kind == 2) {
@@ -360,7 +359,7 @@ static void switch_walk(cpu_writer *it, const cpu_node *node) {
 
 static void case_walk(cpu_writer *it, const cpu_node *node) {
   const cpu_node *around = &it->in->nodes[it->in->nodes[node->parent].parent];
-  if (around->kind != CPU_NODE_SWITCH || cpu_has(&it->in->work, node->first, node->last, "?"))
+  if (around->kind != CPU_NODE_SWITCH || mw_has(&it->in->work, node->first, node->last, "?"))
     cpu_split_reject(it->in, node->first, "a case around a barrier is not understood");
   cpu_region_flush(it);
   cpu_put(it, "}\n");
@@ -371,7 +370,7 @@ static void case_walk(cpu_writer *it, const cpu_node *node) {
 /* That of the grid waits for the other blocks. */
 static void barrier_walk(cpu_writer *it, const cpu_node *node) {
   cpu_region_flush(it);
-  if (cpu_token_is(&it->in->work.at[node->first], "mw_grid_sync")) cpu_put_tokens(it, node->first, node->last);
+  if (mw_token_is(&it->in->work.at[node->first], "mw_grid_sync")) cpu_put_tokens(it, node->first, node->last);
 }
 
 static void walk(cpu_writer *it, int index) {
@@ -454,7 +453,7 @@ static void body_put(cpu_writer *it, bool passed) {
   cpu_region_flush(it);
 }
 
-void cpu_body_put(cpu_splitter *in, cpu_text *out, int first_label) {
+void cpu_body_put(cpu_splitter *in, mw_text *out, int first_label) {
   cpu_writer it = {.in = in, .out = out, .copy = first_label};
   out->indexed = true;
   if (in->bounds_check_scale) {

@@ -65,22 +65,21 @@ static bool is_for_store(const char *line, const char *end, const access *it) {
   return false;
 }
 
-static void call_put(cpu_text *out, const char *line, const char *end, const access *it) {
+static void call_put(mw_text *out, const char *line, const char *end, const access *it) {
   const int type = (int)strcspn(it->pointer, " ");
   const char *place = find(line, end, ", !dbg !");
-  cpu_text_put(out, "  call void ");
+  mw_text_put(out, "  call void ");
   if (strncmp(it->pointer, "ptr", 3))
-    cpu_text_format(out, "bitcast (void (i8*, i64, i32)* @mw_check_bytes to void (%.*s, i64, i32)*)", type,
-                    it->pointer);
+    mw_text_format(out, "bitcast (void (i8*, i64, i32)* @mw_check_bytes to void (%.*s, i64, i32)*)", type, it->pointer);
   else
-    cpu_text_put(out, "@mw_check_bytes");
-  cpu_text_format(out, "(%.*s, i64 %ld, i32 %d)", it->size, it->pointer, it->bytes, it->stores + 2 * it->is_volatile);
-  if (place) cpu_text_format(out, "%.*s", 8 + (int)strspn(place + 8, "0123456789"), place);
-  cpu_text_put(out, "\n");
+    mw_text_put(out, "@mw_check_bytes");
+  mw_text_format(out, "(%.*s, i64 %ld, i32 %d)", it->size, it->pointer, it->bytes, it->stores + 2 * it->is_volatile);
+  if (place) mw_text_format(out, "%.*s", 8 + (int)strspn(place + 8, "0123456789"), place);
+  mw_text_put(out, "\n");
 }
 
 char *cpu_accesses_call(const char *text) {
-  cpu_text out = {0};
+  mw_text out = {0};
   size_t call = 0; /* where the line in front begins, if it is the call of a hook */
   for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
     access it;
@@ -91,23 +90,23 @@ char *cpu_accesses_call(const char *text) {
     else if (is_access && !is_hooked(&it))
       call_put(&out, line, end, &it);
     call = find(line, end, "call void @__tsan_") ? out.size : 0;
-    cpu_text_add(&out, line, (size_t)(end - line));
-    cpu_text_put(&out, "\n");
+    mw_text_add(&out, line, (size_t)(end - line));
+    mw_text_put(&out, "\n");
   }
   if (strstr(out.at, "@mw_check_bytes"))
-    cpu_text_format(&out, "declare void @mw_check_bytes(%s, i64, i32)\n",
-                    strstr(out.at, "@mw_check_bytes(") ? "ptr" : "i8*");
+    mw_text_format(&out, "declare void @mw_check_bytes(%s, i64, i32)\n",
+                   strstr(out.at, "@mw_check_bytes(") ? "ptr" : "i8*");
   return out.at;
 }
 
 bool cpu_accesses_differ(const cpu_program *program) {
   static const char *const small[] = {"char", "short", "bool",  "half", "float16",
                                       "fp8",  "int8",  "int16", "byte", "packed"};
-  const cpu_token *at = program->tokens.at;
+  const mw_token *at = program->tokens.at;
   for (int i = 1, questions = 0; i < program->tokens.count; i++) {
-    questions += cpu_token_is(&at[i], "?");
-    if (cpu_token_is(&at[i], ":") && questions-- <= 0 && at[i - 1].kind == CPU_NAME) return true;
-    for (size_t k = 0; at[i].kind == CPU_NAME && k < sizeof small / sizeof *small; k++)
+    questions += mw_token_is(&at[i], "?");
+    if (mw_token_is(&at[i], ":") && questions-- <= 0 && at[i - 1].kind == MW_TOKEN_NAME) return true;
+    for (size_t k = 0; at[i].kind == MW_TOKEN_NAME && k < sizeof small / sizeof *small; k++)
       if (memmem(at[i].text, (size_t)at[i].size, small[k], strlen(small[k]))) return true;
   }
   return false;

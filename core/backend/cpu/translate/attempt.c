@@ -18,7 +18,7 @@
 #include "core/backend/cpu/translate/translate.h"
 
 /* out: NULL reads what would be compiled and makes no code of it. */
-static mw_status attempt_make(const cpu_attempt *attempt, cpu_text *out, mw_error *error) {
+static mw_status attempt_make(const cpu_attempt *attempt, mw_text *out, mw_error *error) {
   char *generated = cpu_emit(attempt);
   const mw_status status = cpu_compile(attempt, generated, out, error);
   mw_free(generated);
@@ -105,7 +105,7 @@ static mw_status engines_check(const cpu_program *program, mw_error *error) {
 /* ---- the attempts ---------------------------------------------------------------------------------------------- */
 
 /* Those of one text. An error that only shows when code is generated is not distinguished. */
-static mw_status text_try(cpu_program *program, cpu_attempt *attempt, cpu_text *out, mw_error *error) {
+static mw_status text_try(cpu_program *program, cpu_attempt *attempt, mw_text *out, mw_error *error) {
   mw_status status = attempt_make(attempt, out, error);
   if (status != MW_COMPILE || attempt->flavor == CPU_FIBER) return status;
   mw_error first = *error;
@@ -140,11 +140,11 @@ static void starter_find(const cpu_attempt *attempt, mw_error *error) {
   mw_free(generated);
 }
 
-static mw_status text_translate(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
+static mw_status text_translate(cpu_program *program, cpu_flavor flavor, const char *const *asked, mw_text *out,
                                 mw_error *error) {
   cpu_attempt attempt = {.program = program, .flavor = flavor, .asked = asked, .only = CPU_ALL_FORMS};
   mw_free(out->at); /* of another text */
-  *out = (cpu_text){0};
+  *out = (mw_text){0};
   mw_status status = text_try(program, &attempt, out, error);
   if (status) return status;
   status = cpu_linkage_check(program, flavor, out, error);
@@ -152,10 +152,10 @@ static mw_status text_translate(cpu_program *program, cpu_flavor flavor, const c
   return status;
 }
 
-mw_status cpu_translate(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
+mw_status cpu_translate(cpu_program *program, cpu_flavor flavor, const char *const *asked, mw_text *out,
                         mw_error *error) {
   mw_status status;
-  *out = (cpu_text){0};
+  *out = (mw_text){0};
   do {
     status = cpu_program_need(program, asked, error);
     if (status) return status;

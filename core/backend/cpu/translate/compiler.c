@@ -29,52 +29,52 @@ static bool line_is_noise(const char *line, size_t size, const char *shim) {
 }
 
 static bool is_kernel(const cpu_program *program, const char *name, int size) {
-  const cpu_token word = {.kind = CPU_NAME, .text = name, .size = size};
+  const mw_token word = {.kind = MW_TOKEN_NAME, .text = name, .size = size};
   for (int k = -1; (k = cpu_function_next(program, &word, k)) >= 0;)
     if (program->functions[k].kernel) return true;
   return false;
 }
 
 /* A line, with k_mw of the generated function of kernel k as k. */
-static void names_put(const cpu_program *program, cpu_text *out, const char *line, const char *end) {
+static void names_put(const cpu_program *program, mw_text *out, const char *line, const char *end) {
   static const char letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (int size; line < end; line += size) {
     const int word = (int)strspn(line, letters), bare = word - (int)strlen("_mw");
     const bool generated = bare > 0 && !strncmp(line + bare, "_mw", 3) && is_kernel(program, line, bare);
     size = word ? word : 1;
-    cpu_text_add(out, line, (size_t)(generated ? bare : size));
+    mw_text_add(out, line, (size_t)(generated ? bare : size));
   }
 }
 
 /* A line, of which a function's own message is left if it has one: "call to 'f' declared with attribute error: ...". */
-static void message_put(const cpu_program *program, cpu_text *out, const char *line, const char *end) {
+static void message_put(const cpu_program *program, mw_text *out, const char *line, const char *end) {
   static const char *const marks[] = {"declared with 'error' attribute: ", "declared with attribute error: "};
   const char *call = memmem(line, (size_t)(end - line), "call to ", 8), *own = NULL;
   for (int i = 0; call && !own && i < 2; i++) {
     own = memmem(call, (size_t)(end - call), marks[i], strlen(marks[i]));
     if (own) own += strlen(marks[i]);
   }
-  if (own) cpu_text_add(out, line, (size_t)(call - line));
+  if (own) mw_text_add(out, line, (size_t)(call - line));
   names_put(program, out, own ? own : line, end);
 }
 
 /* The compiler's log without lines about the shim, and without the source lines quoted below them; and its NUL. */
-static void log_clean(const cpu_program *program, cpu_text *out, const char *log) {
+static void log_clean(const cpu_program *program, mw_text *out, const char *log) {
   const char *shim = mw_shim_folder();
   bool noise = false;
   while (*log) {
     size_t size = strcspn(log, "\n");
     if ((*log != ' ' && *log != '\t') || log[strspn(log, " ")] == '#') noise = line_is_noise(log, size, shim);
     if (!noise) message_put(program, out, log, log + size);
-    if (!noise) cpu_text_put(out, "\n");
+    if (!noise) mw_text_put(out, "\n");
     log += size + (log[size] == '\n');
   }
-  cpu_text_add(out, "", 1);
+  mw_text_add(out, "", 1);
 }
 
 /* The log with the source line below each error, and without notes about generated text. */
 static char *log_quote(const mw_source *source, const char *log) {
-  cpu_text out = {0};
+  mw_text out = {0};
   for (const char *next; *log; log = next) {
     const char *end = log + strcspn(log, "\n");
     next = end + (*end == '\n');
@@ -110,9 +110,9 @@ static int first_error(const char *log, char *out, size_t size) {
 static void initialiser_explain(const cpu_program *program, char *first, size_t size) {
   if (!strstr(first, "constant initializer") && !strstr(first, "requires a global")) return;
   const int place = (int)strcspn(first, " "), line = atoi(strchr(first, ':') ? strchr(first, ':') + 1 : "");
-  const cpu_token *name = NULL;
+  const mw_token *name = NULL;
   for (int i = 0; i < program->nvariables && !name; i++) {
-    const cpu_token *token = &program->tokens.at[program->variables[i].name];
+    const mw_token *token = &program->tokens.at[program->variables[i].name];
     if (token->line == line) name = token;
   }
   char *which = name ? mw_format("variable '%.*s'", TEXT(name)) : mw_strdup("a variable");
@@ -125,24 +125,23 @@ static void initialiser_explain(const cpu_program *program, char *first, size_t 
 }
 
 /* Of errors in generated code only: the first, at the kernel whose generated function the log names. */
-static void kernel_blame(const cpu_program *program, const char *log, cpu_text *out) {
+static void kernel_blame(const cpu_program *program, const char *log, mw_text *out) {
   for (int i = 0; i < program->nfunctions; i++) {
-    const cpu_token *token = &program->tokens.at[program->functions[i].name];
+    const mw_token *token = &program->tokens.at[program->functions[i].name];
     char *generated = mw_format("%.*s_mw", TEXT(token));
     const bool named = program->functions[i].kernel && strstr(log, generated);
     mw_free(generated);
     if (!named) continue;
     const char *text = strstr(log, "error: "), *file = program->tokens.files[token->file];
     out->size = 0;
-    cpu_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text,
-                    TEXT(token));
+    mw_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text, TEXT(token));
     return;
   }
 }
 
 static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
   char first[700];
-  cpu_text clean = {0};
+  mw_text clean = {0};
   log_clean(program, &clean, log);
   if (!strstr(clean.at, "error: ") && strstr(log, "error: ")) kernel_blame(program, log, &clean);
   const char *told = strstr(clean.at, "error: ") ? clean.at : log;
@@ -162,21 +161,6 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
   return status;
 }
 
-/* What is rejected by its header: the preprocessor does not find it, or the shim's own says so. */
-static mw_status include_failed(const cpu_program *program, const char *log, mw_error *error) {
-  static const char *const folders[] = {"cub/", "thrust/", "mma.h", "cuda/", "cutlass/", "curand", NULL};
-  const char *at = strstr(log, "error: ");
-  for (int i = 0; at && folders[i]; i++) {
-    const char *found = strstr(at, folders[i]), *end = strchr(at, '\n');
-    if (!found || (end && found > end)) continue;
-    char first[400];
-    first_error(log, first, sizeof first);
-    return mw_fail(error, MW_UNSUPPORTED, "'%s' includes what is not on the CPU device; it needs the CUDA device: %s",
-                   program->source.name, first);
-  }
-  return compile_failed(program, log, error);
-}
-
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 /* Without source lines in messages: these are of generated text. */
@@ -184,13 +168,6 @@ static void standard_add(mw_argv *list, const cpu_program *program, const cpu_to
   mw_argv_add(list, "-std=%s", program->source.standard ? program->source.standard : "c++17");
   mw_argv_add(list, "%s", tools->clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
 }
-
-const char cpu_predefined[] =
-    "#define __cplusplus 201703L\n#define __CUDACC__ 1\n#define __NVCC__ 1\n#define __CUDA_ARCH__ 800\n"
-    "#define __MOONWARP_CPU__ 1\n#define MW_PREPROCESS 1\n#define __x86_64__ 1\n#define __linux__ 1\n#define __GNUC__ "
-    "12\n"
-    "#define CUDART_VERSION 13000\n#define CUDA_VERSION 13000\n#define __CUDACC_VER_MAJOR__ 13\n"
-    "#define __CUDACC_VER_MINOR__ 0\n";
 
 /* Of what a compiler warns: mistakes, of which NVRTC warns too, and no questions of style. */
 static const char warned[] =
@@ -202,66 +179,6 @@ static const char clang_warned[] = "-Wno-pass-failed -Wno-unused-const-variable 
 static const char gnu_warned[] =
     "-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict "
     "-Wno-nonnull -Wno-volatile";
-
-static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
-  const mw_source *source = &program->source;
-  mw_argv_add(list, "%s", tools->path);
-  standard_add(list, program, tools);
-  mw_argv_add_words(list, "-x c++ -E -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
-                          "-D__MOONWARP_CPU__=1 -DCUDART_VERSION=13000 -DCUDA_VERSION=13000 -D__CUDACC_VER_MAJOR__=13 "
-                          "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0");
-  if (source->folder) mw_argv_add(list, "-iquote%s", source->folder);
-  mw_argv_add(list, "-I%s", mw_shim_folder());
-  mw_argv_add_all(list, "-I", source->includes);
-  mw_argv_add(list, "-");
-}
-
-/* No directive but #pragma unroll, and no macro. To start the compiler for a copy takes a tenth of a small kernel's first
- * launch. */
-bool cpu_is_plain(const mw_source *source) {
-  static const char *const others[] = {"MW_PREPROCESS", "_Pragma", "%:", "\\\n", "CUDART_VERSION", "CUDA_VERSION"};
-  if (source->defines && source->defines[0]) return false;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strstr(source->text, others[i])) return false;
-  for (const char *at = source->text; (at = strstr(at, "__")); at += 2) /* __LINE__, __CUDA_ARCH__, ... */
-    if (isupper((unsigned char)at[2])) return false;
-  const char *comment = source->text, *end;
-  for (const char *at = comment; (at = strstr(at, "/*")); at += 2) comment = at;
-  if (comment[0] == '/' && comment[1] == '*' && !strstr(comment + 2, "*/")) return false; /* it may have no end */
-  for (const char *at = source->text; (at = cpu_directive_next(at, &end)); at = end)
-    if (strncmp(at, "#pragma unroll", 14) || memchr(at, '/', (size_t)(end - at))) return false;
-  return true;
-}
-
-/* Device code has no macros any more (core/compile/front.h), and of directives line markers and pragmas. */
-static bool is_expanded(const char *text) {
-  const char *end;
-  if (strstr(text, "_Pragma") || strstr(text, "%:")) return false;
-  for (const char *at = text; (at = cpu_directive_next(at, &end)); at = end) {
-    const char *word = at + 1 + strspn(at + 1, " ");
-    if (!isdigit((unsigned char)*word) && strncmp(word, "pragma", 6)) return false;
-  }
-  return true;
-}
-
-/* The system ends processes with too many arguments, so macros are not among them. NAME=value -> #define NAME value. */
-static void defines_put(cpu_text *out, const char *const *defines) {
-  cpu_text_put(out, "# 1 \"<option 'defines'>\"\n");
-  for (; *defines; defines++) {
-    const int name = (int)strcspn(*defines, "=\n");
-    const char *value = (*defines)[name] == '=' ? *defines + name + 1 : "1";
-    cpu_text_format(out, "#define %.*s %.*s\n", name, *defines, (int)strcspn(value, "\n"), value);
-  }
-}
-
-static char *preprocess_input(const mw_source *source) {
-  cpu_text input = {0};
-  if (source->defines && source->defines[0]) defines_put(&input, source->defines);
-  cpu_text_format(&input, "# 1 \"%s\"\n", source->name);
-  cpu_text_put(&input, source->text);
-  cpu_text_put(&input, "\n");
-  return input.at;
-}
 
 static mw_status scratch_make(mw_scratch *scratch, mw_error *error) {
   if (mw_scratch_make(scratch)) return MW_OK;
@@ -278,42 +195,6 @@ static mw_status run(const mw_argv *list, const char *input, const mw_scratch *s
                         .locale = "C"}; /* what it says is read */
   mw_compile_limit(&process);
   return mw_process_run(&process, result, error);
-}
-
-static mw_status preprocess(const cpu_program *program, const cpu_toolchain *tools, const char *input, char **out,
-                            char **log, mw_error *error) {
-  mw_argv list = {0};
-  mw_process_result result = {0};
-  mw_scratch scratch;
-  mw_status status = scratch_make(&scratch, error);
-  if (status) return status;
-  preprocess_arguments(&list, program, tools);
-  status = run(&list, input, &scratch, &result, error);
-  mw_scratch_drop(&scratch);
-  mw_argv_free(&list);
-  if (status) return status;
-  if (result.exit != 0)
-    status = include_failed(program, result.err, error);
-  else
-    *out = mw_strdup(result.out), *log = mw_strdup(result.err);
-  mw_process_result_free(&result);
-  return status;
-}
-
-mw_status cpu_preprocess(const cpu_program *program, char **out, char **log, mw_error *error) {
-  cpu_toolchain tools;
-  mw_status status = cpu_toolchain_find(&tools, error);
-  if (status) return status;
-  mw_source source = program->source;
-  if (program->device_code) source.text = program->device_code, source.defines = NULL;
-  char *input = preprocess_input(&source);
-  if (program->device_code ? is_expanded(source.text) : cpu_is_plain(&source)) {
-    *out = input;
-    return MW_OK;
-  }
-  status = preprocess(program, &tools, input, out, log, error);
-  mw_free(input);
-  return status;
 }
 
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
@@ -424,18 +305,27 @@ static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const c
   }
 }
 
-/* The warnings of the source, of which the compiler gave the last, and their NUL. */
-static void warnings_put(const cpu_program *program, const char *log, cpu_text *out) {
-  char *whole = mw_format("%s%s", program->preprocess_log ? program->preprocess_log : "", log);
-  char *found = mw_warnings_read(whole, &program->source, mw_shim_folder());
-  cpu_text_add(out, found, strlen(found) + 1);
+/* Ours, in a compiler's form, before the others. */
+static char *step_warning(const cpu_program *program) {
+  if (!program->in_step.size) return mw_strdup("");
+  return mw_format("%s:%d:1: warning: lanes of a warp pass each other values through volatile memory alone, as if they "
+                   "ran in step, which they need not since Volta: put __syncwarp() between the steps\n",
+                   program->tokens.files[program->in_step.file], program->in_step.line);
+}
+
+/* The warnings of the source, and their NUL. */
+static void warnings_put(const cpu_program *program, const char *log, mw_text *out) {
+  char *own = step_warning(program), *all = mw_format("%s%s", own, log);
+  char *found = mw_warnings_read(all, &program->source, mw_shim_folder());
+  mw_text_add(out, found, strlen(found) + 1);
   mw_free(found);
-  mw_free(whole);
+  mw_free(all);
+  mw_free(own);
 }
 
 /* Runs what makes code; its log is what the compiler says. */
 static mw_status step_run(const cpu_program *program, const mw_argv *list, const char *input, const mw_scratch *scratch,
-                          cpu_text *log, mw_error *error) {
+                          mw_text *log, mw_error *error) {
   mw_process_result result = {0};
   mw_status status = run(list, input, scratch, &result, error);
   if (status) return status;
@@ -449,7 +339,7 @@ static mw_status step_run(const cpu_program *program, const mw_argv *list, const
 
 /* The linker's own command after the compiler's; see linker.c. */
 static mw_status link_apart(const cpu_program *program, mw_argv *compiler, mw_argv *linker, const char *generated,
-                            const mw_scratch *scratch, cpu_text *log, mw_error *error) {
+                            const mw_scratch *scratch, mw_text *log, mw_error *error) {
   mw_argv_add(compiler, "-c");
   mw_status status = step_run(program, compiler, generated, scratch, log, error);
   return status ? status : step_run(program, linker, "", scratch, NULL, error);
@@ -457,7 +347,7 @@ static mw_status link_apart(const cpu_program *program, mw_argv *compiler, mw_ar
 
 /* By way of LLVM's text, where calls of hooks are added that the compiler leaves out. */
 static mw_status hooked_run(const cpu_attempt *attempt, const cpu_toolchain *tools, const char *generated,
-                            const mw_scratch *scratch, const char *output, const char *hooks, cpu_text *log,
+                            const mw_scratch *scratch, const char *output, const char *hooks, mw_text *log,
                             mw_error *error) {
   static const char to_text[] = "-S -emit-llvm -fno-discard-value-names",
                     of_text[] = "-x ir -w -Xclang -disable-llvm-passes";
@@ -482,7 +372,7 @@ static mw_status hooked_run(const cpu_attempt *attempt, const cpu_toolchain *too
 
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
 static mw_status compiler_run(const cpu_attempt *attempt, const char *generated, const mw_scratch *scratch,
-                              const char *output, cpu_text *log, mw_error *error) {
+                              const char *output, mw_text *log, mw_error *error) {
   const cpu_program *program = attempt->program;
   cpu_toolchain tools;
   mw_argv list = {0}, linker = {0};
@@ -508,7 +398,7 @@ static mw_status compiler_run(const cpu_attempt *attempt, const char *generated,
 }
 
 /* A compiler may return 0 although the disk was full; the loader would read past the end of what it wrote. */
-static mw_status object_read(const char *path, cpu_text *object, mw_error *error) {
+static mw_status object_read(const char *path, mw_text *object, mw_error *error) {
   size_t size = 0;
   char *bytes = mw_file_read(path, SIZE_MAX, &size);
   mw_status status = MW_OK;
@@ -517,12 +407,12 @@ static mw_status object_read(const char *path, cpu_text *object, mw_error *error
   else if (!cpu_object_is_whole(bytes, size))
     status = mw_fail(error, MW_IO, "%s: the compiler wrote no whole module there; is the disk full?", path);
   else
-    cpu_text_add(object, bytes, size);
+    mw_text_add(object, bytes, size);
   mw_free(bytes);
   return status;
 }
 
-mw_status cpu_compile(const cpu_attempt *attempt, const char *generated, cpu_text *object, mw_error *error) {
+mw_status cpu_compile(const cpu_attempt *attempt, const char *generated, mw_text *object, mw_error *error) {
   mw_scratch scratch;
   mw_status status = scratch_make(&scratch, error);
   if (status) return status;

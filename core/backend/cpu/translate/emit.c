@@ -28,38 +28,38 @@ static const char *loop_name(const cpu_function *function, bool macro) {
 }
 
 /* The compiler warns of the text as it was written (see reading_put), not of what is made of it. */
-static void split_put(const cpu_function *function, cpu_text *out) {
-  cpu_text_put(out, "\nMW_UNREAD_BEGIN\n");
+static void split_put(const cpu_function *function, mw_text *out) {
+  mw_text_put(out, "\nMW_UNREAD_BEGIN\n");
   const bool loops = function->ordered || function->rereads;
-  if (loops) cpu_text_format(out, "#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP %s\n", loop_name(function, true));
-  cpu_text_put(out, function->split);
-  if (loops) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
-  cpu_text_put(out, "\nMW_UNREAD_END\n");
+  if (loops) mw_text_format(out, "#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP %s\n", loop_name(function, true));
+  mw_text_put(out, function->split);
+  if (loops) mw_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
+  mw_text_put(out, "\nMW_UNREAD_END\n");
   out->file = 0;
 }
 
 /* As it was written. */
-static void whole_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  const cpu_tokens *tokens = &program->tokens;
-  cpu_text_range(out, tokens, function->head_first, function->head_last);
-  cpu_text_put(out, function_macro(program, function));
+static void whole_put(const cpu_program *program, const cpu_function *function, mw_text *out) {
+  const mw_tokens *tokens = &program->tokens;
+  mw_text_range(out, tokens, function->head_first, function->head_last);
+  mw_text_put(out, function_macro(program, function));
   int body = function->body < 0 ? function->last : function->body + 1;
   cpu_emit_declaration(program, out, function->first, body);
   if (function->body < 0) return;
-  cpu_emit_shared(program, function, out, tokens, (cpu_range){body, function->last});
+  cpu_emit_shared(program, function, out, tokens, (mw_span){body, function->last});
   cpu_emit_tokens(tokens, out, body, function->last, cpu_placed);
 }
 
-static void declaration_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
-  cpu_text_put(out, function_macro(program, function));
+static void declaration_put(const cpu_program *program, const cpu_function *function, mw_text *out) {
+  mw_text_range(out, &program->tokens, function->head_first, function->head_last);
+  mw_text_put(out, function_macro(program, function));
   cpu_emit_declaration(program, out, function->first, function->body < 0 ? function->last - 1 : function->body);
-  cpu_text_put(out, ";");
+  mw_text_put(out, ";");
 }
 
 /* A function of which the unit needs a declaration only, if that. Next to split forms the compiler reads it whole, for
  * its warnings, and makes no code of it; arguments of templates may name a helper. */
-static void reading_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
+static void reading_put(const cpu_attempt *attempt, const cpu_function *function, mw_text *out) {
   const cpu_program *program = attempt->program;
   if (function->body >= 0 && cpu_attempt_has_split(attempt))
     whole_put(program, function, out);
@@ -77,29 +77,29 @@ static bool is_loop(const cpu_attempt *attempt, const cpu_function *function) {
  * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
  * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that
  * only fibers run is only declared. */
-static void kernel_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
+static void kernel_put(const cpu_attempt *attempt, const cpu_function *function, mw_text *out) {
   const cpu_program *program = attempt->program;
-  const cpu_tokens *tokens = &program->tokens;
+  const mw_tokens *tokens = &program->tokens;
   if (!is_loop(attempt, function)) {
     reading_put(attempt, function, out);
     if (function->split && cpu_attempt_has(attempt, function)) split_put(function, out);
     return;
   }
   declaration_put(program, function, out);
-  cpu_text_range(out, tokens, function->head_first, function->head_last);
-  cpu_text_put(out, " MW_KERNEL ");
+  mw_text_range(out, tokens, function->head_first, function->head_last);
+  mw_text_put(out, " MW_KERNEL ");
   cpu_emit_declaration(program, out, function->first, function->name + 1);
-  cpu_text_put(out, "_mw(MW_COORDINATES");
-  if (function->nformals) cpu_text_put(out, ", ");
+  mw_text_put(out, "_mw(MW_COORDINATES");
+  if (function->nformals) mw_text_put(out, ", ");
   if (function->nformals) cpu_emit_declaration(program, out, function->open + 1, function->close);
-  cpu_text_put(out, ") {");
-  cpu_emit_shared(program, function, out, tokens, (cpu_range){function->body + 1, function->last});
+  mw_text_put(out, ") {");
+  cpu_emit_shared(program, function, out, tokens, (mw_span){function->body + 1, function->last});
   out->indexed = true;
   cpu_emit_tokens(tokens, out, function->body + 1, function->last, cpu_placed);
   out->indexed = false;
 }
 
-static void function_put(const cpu_attempt *attempt, const cpu_function *function, cpu_text *out) {
+static void function_put(const cpu_attempt *attempt, const cpu_function *function, mw_text *out) {
   const cpu_program *program = attempt->program;
   const bool fast = attempt->flavor == CPU_FAST;
   if (function->is_class) {
@@ -115,24 +115,24 @@ static void function_put(const cpu_attempt *attempt, const cpu_function *functio
     whole_put(program, function, out);
 }
 
-static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {
-  const cpu_token *at = program->tokens.at;
+static void variable_put(const cpu_program *program, const cpu_item *item, mw_text *out) {
+  const mw_token *at = program->tokens.at;
   int first = item->first;
-  if (cpu_token_is(&at[first], "template")) {
-    int end = cpu_angle_end(&program->tokens, first + 1, item->last);
-    cpu_text_range(out, &program->tokens, first, end);
+  if (mw_token_is(&at[first], "template")) {
+    int end = mw_angle_end(&program->tokens, first + 1, item->last);
+    mw_text_range(out, &program->tokens, first, end);
     first = end;
   }
   for (int i = first; i < item->last; i++)
-    if (cpu_token_is(&at[i], "extern")) return;
-  const bool is_initialised = cpu_find_open(&program->tokens, first, item->last, WORDS("=")) < item->last;
-  const bool is_constexpr = cpu_has(&program->tokens, first, item->last, "constexpr");
-  cpu_text_put(out, is_constexpr ? " static " : is_initialised ? " MW_INITIALISED " : " MW_UNINITIALISED ");
+    if (mw_token_is(&at[i], "extern")) return;
+  const bool is_initialised = mw_find_open(&program->tokens, first, item->last, WORDS("=")) < item->last;
+  const bool is_constexpr = mw_has(&program->tokens, first, item->last, "constexpr");
+  mw_text_put(out, is_constexpr ? " static " : is_initialised ? " MW_INITIALISED " : " MW_UNINITIALISED ");
   cpu_emit_declaration(program, out, first, item->last);
 }
 
 /* The items in the source's order; each that is a function or class stands for the next of the functions. */
-static void items_put(const cpu_attempt *attempt, cpu_text *out) {
+static void items_put(const cpu_attempt *attempt, mw_text *out) {
   const cpu_program *program = attempt->program;
   const cpu_function *function = program->functions;
   for (int i = 0; i < program->nitems; i++) {
@@ -150,23 +150,23 @@ static void items_put(const cpu_attempt *attempt, cpu_text *out) {
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
-static void string_put(cpu_text *out, const char *text) {
-  cpu_text_put(out, "\"");
+static void string_put(mw_text *out, const char *text) {
+  mw_text_put(out, "\"");
   for (; *text; text++) {
-    if (*text == '"' || *text == '\\') cpu_text_put(out, "\\");
-    cpu_text_add(out, text, 1);
+    if (*text == '"' || *text == '\\') mw_text_put(out, "\\");
+    mw_text_add(out, text, 1);
   }
-  cpu_text_put(out, "\"");
+  mw_text_put(out, "\"");
 }
 
-static void param_names_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+static void param_names_put(const cpu_program *program, const cpu_function *function, mw_text *out) {
   for (int i = 0; i < function->nformals; i++) {
     int name = function->formals[i].name;
-    cpu_text_put(out, "\"");
-    if (name >= 0) cpu_text_plain(out, &program->tokens, name, name + 1);
-    cpu_text_put(out, "\", ");
+    mw_text_put(out, "\"");
+    if (name >= 0) mw_text_plain(out, &program->tokens, name, name + 1);
+    mw_text_put(out, "\", ");
   }
-  cpu_text_put(out, "\"\"");
+  mw_text_put(out, "\"\"");
 }
 
 typedef struct instance { /* a kernel, or a template with its arguments */
@@ -177,86 +177,86 @@ typedef struct instance { /* a kernel, or a template with its arguments */
 } instance;
 
 /* The lines that only the kernel's own text can break are named after it in compiler messages. */
-static void instance_params_put(const cpu_program *program, const instance *it, cpu_text *out) {
-  cpu_text_format(out, "\n# 1 \"kernel '%s'\"\n", it->name);
-  cpu_text_format(out, "typedef mw_kernel_type<decltype(&%s)>::type mw_type_%d;\n# 1 \"moonwarp\"\n", it->reference,
-                  it->index);
-  cpu_text_format(out, "static constexpr const char *mw_names_%d[] = {", it->index);
+static void instance_params_put(const cpu_program *program, const instance *it, mw_text *out) {
+  mw_text_format(out, "\n# 1 \"kernel '%s'\"\n", it->name);
+  mw_text_format(out, "typedef mw_kernel_type<decltype(&%s)>::type mw_type_%d;\n# 1 \"moonwarp\"\n", it->reference,
+                 it->index);
+  mw_text_format(out, "static constexpr const char *mw_names_%d[] = {", it->index);
   param_names_put(program, it->function, out);
-  cpu_text_format(out, "};\nstatic constexpr auto mw_params_%d = mw_describe<mw_type_%d>(mw_names_%d);\n", it->index,
-                  it->index, it->index);
+  mw_text_format(out, "};\nstatic constexpr auto mw_params_%d = mw_describe<mw_type_%d>(mw_names_%d);\n", it->index,
+                 it->index, it->index);
 }
 
 /* "ns::scale<float>" -> ns::scale_mw<float>, for what is generated next to the kernel. */
-static void reference_put(const instance *it, const char *suffix, cpu_text *out) {
+static void reference_put(const instance *it, const char *suffix, mw_text *out) {
   int stem = (int)strcspn(it->reference, "<");
-  cpu_text_format(out, "%.*s%s%s", stem, it->reference, suffix, it->reference + stem);
+  mw_text_format(out, "%.*s%s%s", stem, it->reference, suffix, it->reference + stem);
 }
 
-static void run_put(const cpu_program *program, const instance *it, cpu_text *out) {
+static void run_put(const cpu_program *program, const instance *it, mw_text *out) {
   const bool block = it->function->split && it->function->barrier >= 0;
-  cpu_text_format(out, "%s<mw_type_%d, decltype(&", block ? "mw_split_run" : "mw_loop_run", it->index);
+  mw_text_format(out, "%s<mw_type_%d, decltype(&", block ? "mw_split_run" : "mw_loop_run", it->index);
   reference_put(it, "_mw", out);
-  cpu_text_put(out, "), &");
+  mw_text_put(out, "), &");
   reference_put(it, "_mw", out);
   if (!block)
-    cpu_text_format(out, ", %d, %s, %s", cpu_calls_for_index(program, it->function), cpu_walk(program, it->function),
-                    it->function->split ? "mw_free" : loop_name(it->function, false));
-  cpu_text_put(out, ">::run");
+    mw_text_format(out, ", %d, %s, %s", cpu_calls_for_index(program, it->function), cpu_walk(program, it->function),
+                   it->function->split ? "mw_free" : loop_name(it->function, false));
+  mw_text_put(out, ">::run");
 }
 
-static void instance_entry_put(const cpu_attempt *attempt, const instance *it, cpu_text *out) {
+static void instance_entry_put(const cpu_attempt *attempt, const instance *it, mw_text *out) {
   const cpu_function *function = it->function;
   const cpu_flavor flavor = attempt->flavor;
   const bool fast = cpu_attempt_has(attempt, function);
-  cpu_text_put(out, "  {");
+  mw_text_put(out, "  {");
   string_put(out, it->name);
-  cpu_text_format(out, ", mw_params_%d.at, mw_params_%d.count, mw_params_%d.bytes, \"%s\", ", it->index, it->index,
-                  it->index, fast ? function->engine : "fiber");
+  mw_text_format(out, ", mw_params_%d.at, mw_params_%d.count, mw_params_%d.bytes, \"%s\", ", it->index, it->index,
+                 it->index, fast ? function->engine : "fiber");
   string_put(out, function->engine_why);
-  cpu_text_format(out, ", %d, ", function->max_threads);
+  mw_text_format(out, ", %d, ", function->max_threads);
   cpu_shared_sum_put(attempt->program, function, it->reference, out);
-  cpu_text_put(out, ", ");
+  mw_text_put(out, ", ");
   if (fast)
     run_put(attempt->program, it, out);
   else
-    cpu_text_put(out, "nullptr");
+    mw_text_put(out, "nullptr");
   if (flavor != CPU_FAST)
-    cpu_text_format(out, ", mw_thread_run<mw_type_%d, &%s>::run", it->index, it->reference);
+    mw_text_format(out, ", mw_thread_run<mw_type_%d, &%s>::run", it->index, it->reference);
   else
-    cpu_text_put(out, ", nullptr");
+    mw_text_put(out, ", nullptr");
   const bool waits = function->wait >= 0;
   const char *fibers = function->barrier >= 0 || waits || function->counted ? "1"
                        : flavor == CPU_COUNT && function->loops             ? "MW_FIBERS_TO_COUNT"
                                                                             : "0";
-  cpu_text_format(out, ", %s, %d},\n", fibers, waits);
+  mw_text_format(out, ", %s, %d},\n", fibers, waits);
 }
 
-static void kernels_put(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
+static void kernels_put(const cpu_attempt *attempt, const instance *list, int count, mw_text *out) {
   for (int i = 0; i < count; i++) instance_params_put(attempt->program, &list[i], out);
-  cpu_text_put(out, "static const mw_unit_kernel mw_kernels[] = {\n");
+  mw_text_put(out, "static const mw_unit_kernel mw_kernels[] = {\n");
   for (int i = 0; i < count; i++) instance_entry_put(attempt, &list[i], out);
-  cpu_text_put(out, "  {}};\n");
+  mw_text_put(out, "  {}};\n");
 }
 
 /* Warnings that only an instance shows; the entries of loops instantiate those. */
-static void instances_read(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
-  cpu_text_put(out, "static inline void mw_read() {\n");
+static void instances_read(const cpu_attempt *attempt, const instance *list, int count, mw_text *out) {
+  mw_text_put(out, "static inline void mw_read() {\n");
   for (int i = 0; i < count; i++)
     if (list[i].function->is_template && !is_loop(attempt, list[i].function))
-      cpu_text_format(out, "  (void)&%s;\n", list[i].reference);
-  cpu_text_put(out, "}\n");
+      mw_text_format(out, "  (void)&%s;\n", list[i].reference);
+  mw_text_put(out, "}\n");
 }
 
-static void variable_table_put(const cpu_program *program, cpu_text *out) {
-  cpu_text_put(out, "static const mw_unit_variable mw_variables[] = {\n");
+static void variable_table_put(const cpu_program *program, mw_text *out) {
+  mw_text_put(out, "static const mw_unit_variable mw_variables[] = {\n");
   for (int i = 0; i < program->nvariables; i++) {
     const cpu_variable *variable = &program->variables[i];
-    const cpu_token *name = &program->tokens.at[variable->name];
-    cpu_text_format(out, "  mw_variable(\"%.*s\", %s%.*s, %d),\n", TEXT(name), variable->scope, TEXT(name),
-                    variable->is_const);
+    const mw_token *name = &program->tokens.at[variable->name];
+    mw_text_format(out, "  mw_variable(\"%.*s\", %s%.*s, %d),\n", TEXT(name), variable->scope, TEXT(name),
+                   variable->is_const);
   }
-  cpu_text_put(out, "  {}};\n");
+  mw_text_put(out, "  {}};\n");
 }
 
 /* ---- instances ------------------------------------------------------------------------------------------------- */
@@ -268,11 +268,11 @@ static bool is_listed(const cpu_function *function, bool is_template) {
 
 /* "ns::scale<float>" -> the template scale, referred to as ns::scale<float>. */
 static bool instance_find(const cpu_program *program, const char *asked, instance *out) {
-  const cpu_token bare = cpu_bare_name(asked);
+  const mw_token bare = mw_bare_name(asked);
   const char *arguments = asked + strcspn(asked, "<");
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
-    if (!is_listed(function, *arguments == '<') || !cpu_same_text(&program->tokens.at[function->name], &bare)) continue;
+    if (!is_listed(function, *arguments == '<') || !mw_same_text(&program->tokens.at[function->name], &bare)) continue;
     char *reference = mw_format("%s%.*s%s", function->scope, TEXT(&bare), arguments);
     *out = (instance){function, asked, reference, out->index};
     return true;
@@ -291,8 +291,8 @@ static int instances_plain(const cpu_program *program, instance *list) {
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (!is_listed(function, false)) continue;
-    cpu_text name = {0};
-    cpu_text_plain(&name, &program->tokens, function->name, function->name + 1);
+    mw_text name = {0};
+    mw_text_plain(&name, &program->tokens, function->name, function->name + 1);
     list[count] = (instance){function, name.at, mw_format("%s%s", function->scope, name.at), count};
     count++;
   }
@@ -321,30 +321,30 @@ static bool is_mentioned(const struct header_group *group, const char *text) {
 }
 
 /* In angles: in quotes the compiler would look into the working folder first, for a text that comes by a pipe. */
-static void head_put(const cpu_program *program, cpu_flavor flavor, const char *body, cpu_text *out) {
-  if (flavor == CPU_FAST && program->operators) cpu_text_put(out, "#define MW_OPERATORS 1\n");
-  if (cpu_is_checked(flavor)) cpu_text_put(out, "#define MW_CHECK 1\n");
-  if (flavor == CPU_COUNT) cpu_text_put(out, "#define MW_COUNT 1\n");
-  cpu_text_format(out, "#define %s 1\n#include <moonwarp.h>\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
+static void head_put(const cpu_program *program, cpu_flavor flavor, const char *body, mw_text *out) {
+  if (flavor == CPU_FAST && program->operators) mw_text_put(out, "#define MW_OPERATORS 1\n");
+  if (cpu_is_checked(flavor)) mw_text_put(out, "#define MW_CHECK 1\n");
+  if (flavor == CPU_COUNT) mw_text_put(out, "#define MW_COUNT 1\n");
+  mw_text_format(out, "#define %s 1\n#include <moonwarp.h>\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
   for (size_t i = 0; i < sizeof header_groups / sizeof *header_groups; i++)
     if (is_mentioned(&header_groups[i], body))
-      cpu_text_format(out, "#include <moonwarp/%s.h>\n", header_groups[i].header);
-  cpu_text_format(out, "#include <entry.h>\n%s", flavor == CPU_FAST ? "#include <split.h>\n" : "");
+      mw_text_format(out, "#include <moonwarp/%s.h>\n", header_groups[i].header);
+  mw_text_format(out, "#include <entry.h>\n%s", flavor == CPU_FAST ? "#include <split.h>\n" : "");
 }
 
-static void body_put(const cpu_attempt *attempt, const instance *list, int count, cpu_text *out) {
+static void body_put(const cpu_attempt *attempt, const instance *list, int count, mw_text *out) {
   const cpu_program *program = attempt->program;
   items_put(attempt, out);
-  cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
+  mw_text_put(out, "\n# 1 \"moonwarp\"\n");
   kernels_put(attempt, list, count, out);
   if (cpu_attempt_has_split(attempt)) instances_read(attempt, list, count, out);
   variable_table_put(program, out);
-  cpu_text_format(out, "MW_TABLE(mw_kernels, %d, mw_variables, %d)\n", count, program->nvariables);
+  mw_text_format(out, "MW_TABLE(mw_kernels, %d, mw_variables, %d)\n", count, program->nvariables);
 }
 
-static void padding_put(const cpu_attempt *attempt, cpu_text *out) {
+static void padding_put(const cpu_attempt *attempt, mw_text *out) {
   if (attempt->unmarked)
-    cpu_text_put(out, "MW_CHECK_PADDED(true)\n");
+    mw_text_put(out, "MW_CHECK_PADDED(true)\n");
   else
     cpu_padding_put(attempt->program, out);
 }
@@ -360,7 +360,7 @@ char *cpu_emit(const cpu_attempt *attempt) {
     list[count].index = count;
     if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;
   }
-  cpu_text body = {.checked = cpu_is_checked(attempt->flavor)}, out = {0};
+  mw_text body = {.checked = cpu_is_checked(attempt->flavor)}, out = {0};
   cpu_program emitted = *program;
   cpu_attempt it = *attempt;
   it.program = &emitted;
@@ -369,9 +369,9 @@ char *cpu_emit(const cpu_attempt *attempt) {
   if (it.flavor == CPU_COUNT && !it.unmarked) cpu_loops_mark(program, &emitted.tokens);
   body_put(&it, list, count, &body);
   if (body.checked) padding_put(attempt, &body);
-  if (body.checked) cpu_tokens_free(&emitted.tokens);
+  if (body.checked) mw_tokens_free(&emitted.tokens);
   head_put(program, it.flavor, body.at, &out);
-  cpu_text_add(&out, body.at, body.size);
+  mw_text_add(&out, body.at, body.size);
   mw_free(body.at);
   for (int i = 0; i < count; i++) {
     if (i < plain) mw_free((void *)list[i].name);

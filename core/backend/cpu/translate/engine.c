@@ -11,17 +11,17 @@
 
 static void engine_set(cpu_program *program, cpu_function *kernel, const char *engine, const char *why) {
   kernel->engine = engine;
-  kernel->engine_why = cpu_tokens_own(&program->tokens, mw_strdup(why));
+  kernel->engine_why = mw_tokens_own(&program->tokens, mw_strdup(why));
 }
 
 static const char *barrier_name(const cpu_program *program, const cpu_function *kernel) {
   static __thread char text[128];
-  const cpu_token *token = &program->tokens.at[kernel->barrier];
-  if (cpu_token_is(token, "mw_meet")) {
+  const mw_token *token = &program->tokens.at[kernel->barrier];
+  if (mw_token_is(token, "mw_meet")) {
     snprintf(text, sizeof text, "counts on the lanes of a warp in step at %.80s", cpu_where(program, kernel->barrier));
     return text;
   }
-  const char *verb = cpu_is_builtin(token, CPU_BARRIER | CPU_WARP) ? "reaches" : "uses"; /* a group, CUB, wmma */
+  const char *verb = mw_is_builtin(token, MW_CUDA_BARRIER | MW_CUDA_WARP) ? "reaches" : "uses"; /* a group, CUB, wmma */
   snprintf(text, sizeof text, "%s %.*s at %.80s", verb, TEXT(token), cpu_where(program, kernel->barrier));
   return text;
 }
@@ -35,7 +35,7 @@ static const char *needs_fibers(const cpu_program *program, const cpu_function *
   else if (kernel->by_parameter >= 0)
     snprintf(text, sizeof text, "what '%.*s' stands for at %.80s may reach a barrier",
              TEXT(&program->tokens.at[kernel->by_parameter]), cpu_where(program, kernel->by_parameter));
-  else if (cpu_find(&program->tokens, kernel->first, kernel->last, cpu_function_names) < kernel->last)
+  else if (mw_find(&program->tokens, kernel->first, kernel->last, cpu_function_names) < kernel->last)
     return "it names __func__, and its loop has another name";
   else
     return NULL;
@@ -44,7 +44,7 @@ static const char *needs_fibers(const cpu_program *program, const cpu_function *
 
 mw_status cpu_engine_refuse(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
                             mw_error *error) {
-  const cpu_token *name = &program->tokens.at[kernel->name];
+  const mw_token *name = &program->tokens.at[kernel->name];
   return mw_fail(error, MW_UNSUPPORTED,
                  "kernel '%.*s' cannot run with engine '%s': %s; leave the engine to \"auto\" or ask for \"fiber\"",
                  TEXT(name), engine, why);

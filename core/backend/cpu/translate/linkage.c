@@ -216,8 +216,8 @@ static const char *imported(const object *o) {
     if (symbols[i].st_shndx != SHN_UNDEF || (versions && versions[i] > VER_NDX_GLOBAL)) continue;
     if (symbols[i].st_name >= room || !memchr(names + symbols[i].st_name, 0, room - symbols[i].st_name)) return "";
     const char *name = names + symbols[i].st_name;
-    const cpu_token word = {.kind = CPU_NAME, .text = name, .size = (int)strlen(name)};
-    if (!cpu_token_any(&word, allowed)) return name;
+    const mw_token word = {.kind = MW_TOKEN_NAME, .text = name, .size = (int)strlen(name)};
+    if (!mw_token_any(&word, allowed)) return name;
   }
   return NULL;
 }
@@ -234,13 +234,13 @@ static void plain_name(char *out, size_t size, const char *symbol) {
 
 /* About the first of the words in a function: with its line, so that it is known which kernels need it. */
 static mw_status fail_word(const cpu_program *program, const char *const *words, const char *what, mw_error *error) {
-  const cpu_tokens *tokens = &program->tokens;
+  const mw_tokens *tokens = &program->tokens;
   mw_fail(error, MW_COMPILE, "device code of '%s' %s", program->source.name, what);
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
-    const int found = function->body < 0 ? function->last : cpu_find(tokens, function->body, function->last, words);
+    const int found = function->body < 0 ? function->last : mw_find(tokens, function->body, function->last, words);
     if (found == function->last) continue;
-    cpu_text log = {0};
+    mw_text log = {0};
     char *why = mw_format("device code %s", what);
     mw_excerpt_say(&log, &program->source, tokens, &tokens->at[found], why);
     mw_error_log(error, log.at);
@@ -262,9 +262,9 @@ static mw_status fail_import(const cpu_program *program, const char *symbol, mw_
     if (!strncmp(symbol, kinds[i].begin, strlen(kinds[i].begin)))
       return fail_word(program, WORDS(kinds[i].word), kinds[i].what, error);
   plain_name(name, sizeof name, symbol);
-  const cpu_token word = cpu_bare_name(name);
+  const mw_token word = mw_bare_name(name);
   if (program->front && mw_front_undefined(program->front, &program->source, word.text, error)) return MW_COMPILE;
-  const int use = cpu_find_use(&program->tokens, 0, program->tokens.count, &word);
+  const int use = mw_find_use(&program->tokens, 0, program->tokens.count, &word);
   if (use < program->tokens.count) snprintf(where, sizeof where, "%s: ", cpu_where(program, use));
   return mw_fail(error, MW_COMPILE,
                  "%sdevice code of '%s' calls '%s', which no device code defines: kernels cannot call functions of the "
@@ -290,7 +290,7 @@ static mw_status object_check(const cpu_program *program, cpu_flavor flavor, cha
                  program->source.name, own ? ": function " : "", own ? name : "");
 }
 
-mw_status cpu_linkage_check(const cpu_program *program, cpu_flavor flavor, cpu_text *out, mw_error *error) {
+mw_status cpu_linkage_check(const cpu_program *program, cpu_flavor flavor, mw_text *out, mw_error *error) {
   const size_t log = strlen(out->at) + 1, size = out->size - log;
   char *bytes = mw_malloc(size + 1); /* aligned, as the headers in it are */
   memcpy(bytes, out->at + log, size);

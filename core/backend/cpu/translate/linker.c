@@ -29,20 +29,20 @@ static mw_cache_key linker_key(const cpu_toolchain *tools) {
 }
 
 /* "a" "b \"c\"" -> a, b "c", with a NUL after each. */
-static void words_read(cpu_text *out, const char *at) {
+static void words_read(mw_text *out, const char *at) {
   while ((at = strchr(at, '"'))) {
     for (at++; *at && *at != '"'; at++) {
       if (*at == '\\' && at[1]) at++;
-      cpu_text_add(out, at, 1);
+      mw_text_add(out, at, 1);
     }
     if (!*at) break;
-    cpu_text_add(out, "", 1);
+    mw_text_add(out, "", 1);
     at++;
   }
 }
 
 /* Of what the driver printed, the last line is the command. */
-static void command_read(cpu_text *out, char *log) {
+static void command_read(mw_text *out, char *log) {
   size_t size = strlen(log);
   while (size && log[size - 1] == '\n') log[--size] = 0;
   const char *line = strrchr(log, '\n');
@@ -50,7 +50,7 @@ static void command_read(cpu_text *out, char *log) {
   if (!strncmp(line, " \"/", 3)) words_read(out, line);
 }
 
-static void command_ask(const cpu_toolchain *tools, cpu_text *out) {
+static void command_ask(const cpu_toolchain *tools, mw_text *out) {
   mw_argv list = {0};
   mw_process_result result = {0};
   mw_argv_add(&list, "%s", tools->path);
@@ -66,7 +66,7 @@ static void command_ask(const cpu_toolchain *tools, cpu_text *out) {
   mw_argv_free(&list);
 }
 
-static bool command_put(mw_argv *list, const cpu_text *command, const char *object, const char *output) {
+static bool command_put(mw_argv *list, const mw_text *command, const char *object, const char *output) {
   int places = 0;
   for (size_t i = 0; i < command->size; i += strlen(command->at + i) + 1) {
     const char *word = command->at + i;
@@ -79,11 +79,11 @@ static bool command_put(mw_argv *list, const cpu_text *command, const char *obje
 
 bool cpu_linker_find(const cpu_toolchain *tools, const char *object, const char *output, mw_argv *list) {
   const mw_cache_key key = linker_key(tools);
-  cpu_text command = {0};
+  mw_text command = {0};
   void *bytes;
   size_t size;
   if (mw_cache_get(&key, &bytes, &size)) {
-    cpu_text_add(&command, bytes, size);
+    mw_text_add(&command, bytes, size);
     mw_free(bytes);
   } else {
     command_ask(tools, &command);

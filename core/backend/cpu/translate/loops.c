@@ -14,7 +14,7 @@
 
 typedef struct reading { /* of a routine; what is written goes to `out`, whose tokens are the program's */
   const mw_body *tree;
-  cpu_tokens *out;
+  mw_tokens *out;
 } reading;
 
 static bool is_loop(const mw_statement *it) {
@@ -28,7 +28,7 @@ static bool holds(const mw_statement *outer, const mw_statement *inner) {
 /* Whether something outside of the loop jumps into it. */
 static bool is_entered(const reading *in, const mw_statement *loop) {
   const mw_statement *first = in->tree->statements, *end = first + in->tree->nstatements;
-  const cpu_token *at = in->tree->tokens->at;
+  const mw_token *at = in->tree->tokens->at;
   bool cases = false, switches = false, labels = false;
   for (const mw_statement *it = first; it < end; it++) {
     cases |= it->kind == MW_STATEMENT_CASE && holds(loop, it);
@@ -36,7 +36,7 @@ static bool is_entered(const reading *in, const mw_statement *loop) {
     if (it->kind != MW_STATEMENT_GOTO || holds(loop, it)) continue;
     for (const mw_statement *label = first; label < end; label++)
       labels |= label->kind == MW_STATEMENT_LABEL && holds(loop, label) &&
-                cpu_same_text(&at[label->first], &at[it->first + 1]);
+                mw_same_text(&at[label->first], &at[it->first + 1]);
   }
   return labels || (cases && !switches);
 }
@@ -48,25 +48,25 @@ static bool declares_test(const reading *in, const mw_statement *it) {
 }
 
 static void loop_mark(const reading *in, const mw_statement *it) {
-  const cpu_token *at = in->out->at;
+  const mw_token *at = in->out->at;
   const int number = it->first;
-  cpu_token_set(in->out, it->first,
-                mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
+  mw_token_set(in->out, it->first,
+               mw_format("if (mw_loop mw_loop_%d{%d}) ; else %.*s", number, number, TEXT(&at[it->first])));
   if (it->kind != MW_STATEMENT_FOR) {
-    cpu_token_set(in->out, it->open, mw_format("(mw_loop_%d.step() && (", number));
-    cpu_token_set(in->out, it->close, mw_format("))"));
+    mw_token_set(in->out, it->open, mw_format("(mw_loop_%d.step() && (", number));
+    mw_token_set(in->out, it->close, mw_format("))"));
   } else {
-    cpu_token_set(in->out, it->init_last, mw_format("; mw_loop_%d.step() && (", number));
-    cpu_token_set(in->out, it->test_last, mw_format("%s);", it->test ? "" : "true"));
+    mw_token_set(in->out, it->init_last, mw_format("; mw_loop_%d.step() && (", number));
+    mw_token_set(in->out, it->test_last, mw_format("%s);", it->test ? "" : "true"));
   }
 }
 
 /* An mw_loop cannot be in what is constexpr. */
-static bool is_constant(const cpu_tokens *tokens, const cpu_function *it) {
-  return cpu_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body;
+static bool is_constant(const mw_tokens *tokens, const cpu_function *it) {
+  return mw_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body;
 }
 
-void cpu_loops_mark(const cpu_program *program, cpu_tokens *out) {
+void cpu_loops_mark(const cpu_program *program, mw_tokens *out) {
   const cpu_routines *all = cpu_routines_of(program);
   for (const cpu_routine *routine = all->at; routine < all->at + all->count; routine++) {
     const reading in = {routine->function.tree, out};
@@ -76,8 +76,8 @@ void cpu_loops_mark(const cpu_program *program, cpu_tokens *out) {
     }
   }
   for (int i = 0; i < out->count; i++) {
-    if (out->at[i].kind != CPU_PRAGMA || !memmem(out->at[i].text, (size_t)out->at[i].size, "unroll", 6)) continue;
-    cpu_token_set(out, i, mw_strdup(""));
-    out->at[i].kind = CPU_NAME;
+    if (out->at[i].kind != MW_TOKEN_PRAGMA || !memmem(out->at[i].text, (size_t)out->at[i].size, "unroll", 6)) continue;
+    mw_token_set(out, i, mw_strdup(""));
+    out->at[i].kind = MW_TOKEN_NAME;
   }
 }

@@ -12,35 +12,35 @@
 
 typedef struct classes { /* of a program */
   const cpu_program *program;
-  const cpu_tokens *tokens;
-  const cpu_token *at;
+  const mw_tokens *tokens;
+  const mw_token *at;
 } classes;
 
 /* Headers of the shim whose own classes have such bytes, or may have; each is a token of its own. */
 static bool has_others(const classes *in) {
   static const char *const headers[] = {"/cub/", "/cuda/", "/curand_kernel.h", "/utility", NULL};
   for (int i = 0; i < in->tokens->count; i++)
-    for (int h = 0; headers[h] && in->at[i].kind == CPU_CHUNK; h++)
+    for (int h = 0; headers[h] && in->at[i].kind == MW_TOKEN_CHUNK; h++)
       if (memmem(in->at[i].text, (size_t)in->at[i].size, headers[h], strlen(headers[h]))) return true;
   return false;
 }
 
 /* + sizeof(pair::key) for each member; false: it has other than variables and methods. */
-static bool members_put(const classes *in, int open, const cpu_token *name, const char *scope, cpu_text *out) {
+static bool members_put(const classes *in, int open, const mw_token *name, const char *scope, mw_text *out) {
   const int last = in->at[open].match;
-  if (cpu_has(in->tokens, open, last, "virtual") || cpu_has(in->tokens, open, last, "private") ||
-      cpu_has(in->tokens, open, last, "protected"))
+  if (mw_has(in->tokens, open, last, "virtual") || mw_has(in->tokens, open, last, "private") ||
+      mw_has(in->tokens, open, last, "protected"))
     return false;
-  cpu_declaration it;
+  mw_declaration it;
   for (int i = open + 1; i < last; i = it.last) {
-    it = cpu_declaration_read(in->tokens, i, last);
-    if (it.kind == CPU_DECLARES_CLASS && !it.is_enum) return false;
-    if (it.kind != CPU_DECLARES_VARIABLES || cpu_has(in->tokens, it.first, it.last, "static")) continue;
+    it = mw_declaration_read(in->tokens, i, last);
+    if (it.kind == MW_DECLARES_CLASS && !it.is_enum) return false;
+    if (it.kind != MW_DECLARES_VARIABLES || mw_has(in->tokens, it.first, it.last, "static")) continue;
     mw_declared members[CPU_MOST_DECLARED];
-    const int count = mw_declaration_read(in->tokens, it.begin, it.last - 1, NULL, members, CPU_MOST_DECLARED);
-    const bool plain = count && cpu_find_open(in->tokens, it.begin, it.last, WORDS(":", "&")) == it.last;
+    const int count = mw_declared_read(in->tokens, it.begin, it.last - 1, NULL, members, CPU_MOST_DECLARED);
+    const bool plain = count && mw_find_open(in->tokens, it.begin, it.last, WORDS(":", "&")) == it.last;
     for (int m = 0; plain && m < count; m++)
-      cpu_text_format(out, " + sizeof(%s%.*s::%.*s)", scope, TEXT(name), TEXT(&in->at[members[m].name]));
+      mw_text_format(out, " + sizeof(%s%.*s::%.*s)", scope, TEXT(name), TEXT(&in->at[members[m].name]));
     if (!plain) return false;
   }
   return true;
@@ -54,15 +54,15 @@ static const char *scope_of(const classes *in, int i) {
 }
 
 /* The class whose keyword is at i, with `open` at the end of its head; false: it is no plain structure. */
-static bool class_put(const classes *in, int i, int open, cpu_text *out) {
-  if (!cpu_token_is(&in->at[open], "{")) return false;
-  const bool renamed = i > 0 && cpu_token_is(&in->at[i - 1], "typedef");
-  const cpu_token *name = renamed ? &in->at[in->at[open].match + 1] : &in->at[i + 1];
+static bool class_put(const classes *in, int i, int open, mw_text *out) {
+  if (!mw_token_is(&in->at[open], "{")) return false;
+  const bool renamed = i > 0 && mw_token_is(&in->at[i - 1], "typedef");
+  const mw_token *name = renamed ? &in->at[in->at[open].match + 1] : &in->at[i + 1];
   const char *scope = scope_of(in, i - renamed);
-  if (!scope || !cpu_token_is(&in->at[i], "struct") || name->kind != CPU_NAME || open > i + 2) return false;
-  cpu_text_format(out, " || mw_has_gap(sizeof(%s%.*s), 0", scope, TEXT(name));
+  if (!scope || !mw_token_is(&in->at[i], "struct") || name->kind != MW_TOKEN_NAME || open > i + 2) return false;
+  mw_text_format(out, " || mw_has_gap(sizeof(%s%.*s), 0", scope, TEXT(name));
   const bool is_plain = members_put(in, open, name, scope, out);
-  cpu_text_put(out, ")");
+  mw_text_put(out, ")");
   return is_plain;
 }
 
@@ -70,22 +70,22 @@ static bool class_put(const classes *in, int i, int open, cpu_text *out) {
  * is only named there. */
 static int head_end(const classes *in, int i) {
   for (int k = i + 1; k < in->tokens->count; k++) {
-    if (cpu_token_any(&in->at[k], WORDS("{", ":", "<"))) return k;
-    if (cpu_token_any(&in->at[k], WORDS(";", ")", ">", ",", "*", "&", "="))) return 0;
-    if (cpu_token_is(&in->at[k], "(")) k = in->at[k].match;
+    if (mw_token_any(&in->at[k], WORDS("{", ":", "<"))) return k;
+    if (mw_token_any(&in->at[k], WORDS(";", ")", ">", ",", "*", "&", "="))) return 0;
+    if (mw_token_is(&in->at[k], "(")) k = in->at[k].match;
   }
   return 0;
 }
 
-void cpu_padding_put(const cpu_program *program, cpu_text *out) {
+void cpu_padding_put(const cpu_program *program, mw_text *out) {
   const classes in = {program, &program->tokens, program->tokens.at};
-  cpu_text sizes = {0};
+  mw_text sizes = {0};
   bool known = !has_others(&in);
   for (int i = 0; known && i < in.tokens->count; i++) {
-    if (!cpu_token_any(&in.at[i], WORDS("struct", "class", "union"))) continue;
-    const int end = i && cpu_token_is(&in.at[i - 1], "enum") ? 0 : head_end(&in, i);
+    if (!mw_token_any(&in.at[i], WORDS("struct", "class", "union"))) continue;
+    const int end = i && mw_token_is(&in.at[i - 1], "enum") ? 0 : head_end(&in, i);
     if (end) known = class_put(&in, i, end, &sizes);
   }
-  cpu_text_format(out, "MW_CHECK_PADDED(false%s)\n", !known ? " || true" : sizes.at ? sizes.at : "");
+  mw_text_format(out, "MW_CHECK_PADDED(false%s)\n", !known ? " || true" : sizes.at ? sizes.at : "");
   mw_free(sizes.at);
 }

@@ -10,6 +10,7 @@
 
 #include "core/base/file.h"
 #include "core/base/home.h"
+#include "core/compile/excerpt.h"
 #include "core/compile/front.h"
 #include "core/source/declarator.h"
 
@@ -58,9 +59,7 @@ static void readings_free(cpu_program *program) {
 
 static void analysis_free(cpu_program *program) {
   readings_free(program);
-  cpu_tokens_free(&program->tokens);
-  mw_free(program->preprocessed);
-  mw_free(program->preprocess_log);
+  mw_tokens_free(&program->tokens);
   memset((char *)program + offsetof(cpu_program, analysed), 0, sizeof *program - offsetof(cpu_program, analysed));
 }
 
@@ -80,7 +79,7 @@ void cpu_program_free(cpu_program *program) {
 
 static mw_status program_key(cpu_program *program, mw_error *error) {
   char identity[2048];
-  cpu_text stamp = {0};
+  mw_text stamp = {0};
   cpu_toolchain_identity(identity, sizeof identity);
   cpu_generator_stamp(&stamp);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu program");
@@ -107,10 +106,10 @@ typedef struct analysis {
 
 void cpu_program_keep(const cpu_program *program) {
   const analysis head = {program->has_variables, program->ndeclared};
-  cpu_text entry = {0};
-  cpu_text_add(&entry, (const char *)&head, sizeof head);
-  cpu_text_add(&entry, (const char *)program->declared, (size_t)program->ndeclared * sizeof *program->declared);
-  if (program->refused.size) cpu_text_add(&entry, program->refused.at, program->refused.size);
+  mw_text entry = {0};
+  mw_text_add(&entry, (const char *)&head, sizeof head);
+  mw_text_add(&entry, (const char *)program->declared, (size_t)program->ndeclared * sizeof *program->declared);
+  if (program->refused.size) mw_text_add(&entry, program->refused.at, program->refused.size);
   if (program->cacheable) mw_cache_put(&program->key, entry.at, entry.size);
   mw_free(entry.at);
 }
@@ -169,10 +168,28 @@ static const char *lacks(const char *name) {
   return of_cuda ? "the CPU device does not have it: use the CUDA device" : NULL;
 }
 
+typedef struct reading {
+  char *macros; /* of the compiler, and its folders (macros.c) */
+  mw_dialect dialect;
+} reading;
+
+static mw_status reading_begin(const cpu_program *program, reading *out, mw_error *error) {
+  cpu_toolchain tools;
+  const char *standard = program->source.standard ? program->source.standard : "c++17";
+  *out = (reading){0};
+  mw_status status = cpu_toolchain_find(&tools, error);
+  if (!status) status = cpu_macros_find(&tools, standard, &out->macros, error);
+  if (!status)
+    out->dialect = (mw_dialect){
+        .macros = cpu_macros_of(out->macros), .has_header = shim_has, .lacks = lacks, .folder = mw_shim_folder()};
+  return status;
+}
+
 static mw_front *front_read(const cpu_program *program, mw_error *error) {
-  const mw_dialect dialect = {
-      .macros = cpu_predefined, .has_header = shim_has, .lacks = lacks, .folder = mw_shim_folder()};
-  return mw_front_read(&program->source, &dialect, error);
+  reading it;
+  mw_front *front = reading_begin(program, &it, error) ? NULL : mw_front_read(&program->source, &it.dialect, error);
+  mw_free(it.macros);
+  return front;
 }
 
 static void device_code_renew(cpu_program *program) {
@@ -181,14 +198,33 @@ static void device_code_renew(cpu_program *program) {
   program->device_code = mw_front_text(program->front);
 }
 
-/* A header of the host stops the preprocessor: such a source is not given to it. */
-static void host_headers_leave(cpu_program *program) {
-  mw_front *front = program->front || cpu_is_plain(&program->source) ? NULL : front_read(program, NULL);
-  if (front && mw_front_leaves(front, shim_rejects)) {
-    program->front = front;
-    device_code_renew(program);
-  } else
-    mw_front_free(front);
+/* Does the source include what only host code can have? */
+static bool leaves_host(const mw_preprocessed *read) {
+  int i = 0;
+  while (i < read->nleft && read->left[i].found && !shim_rejects(read->left[i].name)) i++;
+  return i < read->nleft;
+}
+
+/* The source as it is, or its device code where it has headers of the host. */
+static mw_status source_read(cpu_program *program, mw_error *error) {
+  reading it;
+  mw_preprocessed read = {0};
+  mw_status status = reading_begin(program, &it, error);
+  it.dialect.folders = it.macros;
+  if (!status) mw_preprocess_source(&program->source, &it.dialect, &read);
+  if (!status && leaves_host(&read)) {
+    program->front = front_read(program, error);
+    if (program->front)
+      device_code_renew(program);
+    else
+      status = error->status;
+  } else {
+    program->tokens = read.tokens;
+    read.tokens = (mw_tokens){0};
+  }
+  mw_preprocessed_free(&read);
+  mw_free(it.macros);
+  return status;
 }
 
 /* ---- analysis -------------------------------------------------------------------------------------------------- */
@@ -201,7 +237,7 @@ static void declared_fill(cpu_program *program) {
     const cpu_function *function = &program->functions[i];
     if (!function->kernel || function->body < 0 || function->special) continue;
     cpu_declared *declared = &program->declared[program->ndeclared++];
-    const cpu_token *name = &program->tokens.at[function->name];
+    const mw_token *name = &program->tokens.at[function->name];
     snprintf(declared->name, sizeof declared->name, "%.*s", TEXT(name));
     snprintf(declared->scope, sizeof declared->scope, "%s", function->scope);
     snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
@@ -211,16 +247,34 @@ static void declared_fill(cpu_program *program) {
   program->has_variables = program->nvariables > 0;
 }
 
+/* An #error in force. */
+static mw_status errors_check(const cpu_program *program, mw_error *error) {
+  for (int i = 0; i < program->tokens.count; i++) {
+    const mw_token *token = &program->tokens.at[i];
+    const char *at = token->text + 1 + strspn(token->text + 1, " \t");
+    if (token->kind != MW_TOKEN_PRAGMA || strncmp(at, "error", 5) != 0) continue;
+    const int words = (int)(token->text + token->size - at);
+    mw_text log = {0};
+    mw_excerpt_say(&log, &program->source, &program->tokens, token, "#error");
+    const mw_status status = mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: #%.*s",
+                                     program->source.name, program->tokens.files[token->file], token->line, words, at);
+    mw_error_log(error, log.at);
+    return status;
+  }
+  return MW_OK;
+}
+
 static mw_status analyse(cpu_program *program, mw_error *error) {
-  cpu_tokens_read(&program->tokens, program->preprocessed, mw_shim_folder());
-  const cpu_tokens *tokens = &program->tokens;
-  const cpu_wrong *wrong = &tokens->wrong;
+  const mw_tokens *tokens = &program->tokens;
+  const mw_wrong *wrong = &tokens->wrong;
   if (wrong->what)
     return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
                    tokens->files[wrong->file], wrong->line, wrong->what);
+  mw_status status = errors_check(program, error);
+  if (status) return status;
   if (program->checked) cpu_allowed_read(&program->tokens);
-  cpu_specifiers_order(&program->tokens);
-  cpu_templates_mark(&program->tokens);
+  mw_specifiers_order(&program->tokens);
+  mw_templates_mark(&program->tokens);
   cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
   cpu_names_read(program);
@@ -230,7 +284,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
     cpu_names_read(program);
   }
   cpu_spin_waits_find(program);
-  mw_status status = program->checked ? cpu_allowed_check(program, error) : MW_OK;
+  status = program->checked ? cpu_allowed_check(program, error) : MW_OK;
   if (!status) status = cpu_callgraph_read(program, error);
   if (!status) cpu_hidden_read(program);
   return status;
@@ -238,8 +292,8 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
 
 /* One text: what its functions do, then the forms of its kernels. */
 static mw_status text_read(cpu_program *program, mw_error *error) {
-  host_headers_leave(program);
-  mw_status status = cpu_preprocess(program, &program->preprocessed, &program->preprocess_log, error);
+  mw_status status = program->front ? MW_OK : source_read(program, error);
+  if (program->front) mw_tokens_read(&program->tokens, program->device_code, mw_shim_folder());
   if (!status) status = analyse(program, error);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);

@@ -20,12 +20,12 @@
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 
-bool cpu_file_stamp(cpu_text *out, const char *path) {
+bool cpu_file_stamp(mw_text *out, const char *path) {
   struct stat st;
   if (stat(path, &st) != 0) return false;
   if (S_ISDIR(st.st_mode)) return true;
-  cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                  st.st_mtim.tv_nsec);
+  mw_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                 st.st_mtim.tv_nsec);
   return false;
 }
 
@@ -34,7 +34,7 @@ static int is_shown(const struct dirent *entry) {
 }
 
 /* Names, sizes and times of the files below a folder: the shim changes only with moonwarp itself. */
-static void folder_stamp(cpu_text *out, const char *folder, int depth) {
+static void folder_stamp(mw_text *out, const char *folder, int depth) {
   struct dirent **list;
   int count = scandir(folder, &list, is_shown, alphasort);
   for (int i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ static void folder_stamp(cpu_text *out, const char *folder, int depth) {
   if (count >= 0) free(list);
 }
 
-void cpu_generator_stamp(cpu_text *out) {
+void cpu_generator_stamp(mw_text *out) {
   static const int here;
   Dl_info info; /* of the file this code was loaded from: another generator may write other text */
   if (dladdr(&here, &info)) cpu_file_stamp(out, info.dli_fname);
@@ -54,7 +54,7 @@ void cpu_generator_stamp(cpu_text *out) {
 }
 
 mw_cache_keymaker *cpu_stamp_key(const char *kind, const char *path, bool generator) {
-  cpu_text stamp = {0};
+  mw_text stamp = {0};
   cpu_file_stamp(&stamp, path);
   if (generator) cpu_generator_stamp(&stamp);
   mw_cache_keymaker *maker = mw_cache_key_begin(kind);
@@ -63,16 +63,16 @@ mw_cache_keymaker *cpu_stamp_key(const char *kind, const char *path, bool genera
   return maker;
 }
 
-static void cpu_features_put(cpu_text *out) {
+static void cpu_features_put(mw_text *out) {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a, b, c, d;
   static const unsigned leaves[] = {0, 1, 7, 0xd, 0x80000001u, 0x80000002u, 0x80000003u, 0x80000004u};
   for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
     if (__get_cpuid_count(leaves[i], 0, &a, &b, &c, &d))
-      cpu_text_format(out, "%x:%x.%x.%x.%x\n", leaves[i], a, leaves[i] == 1 ? b & 0xffffff : b,
-                      leaves[i] == 1 ? c & ~(1u << 27) : c, d);
+      mw_text_format(out, "%x:%x.%x.%x.%x\n", leaves[i], a, leaves[i] == 1 ? b & 0xffffff : b,
+                     leaves[i] == 1 ? c & ~(1u << 27) : c, d);
 #else
-  cpu_text_format(out, "%lx %lx\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
+  mw_text_format(out, "%lx %lx\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
 #endif
 }
 
@@ -80,8 +80,8 @@ void cpu_toolchain_identity(char *out, size_t size) {
   static const char *const programs[] = {"clang++", "g++", NULL};
   const char *forced = getenv("MOONWARP_CXX");
   char path[512];
-  cpu_text text = {0};
-  cpu_text_format(&text, "forced %s\n", forced && *forced ? forced : "none");
+  mw_text text = {0};
+  mw_text_format(&text, "forced %s\n", forced && *forced ? forced : "none");
   if (forced && *forced && mw_process_find(forced, path, sizeof path)) cpu_file_stamp(&text, path);
   for (int i = 0; programs[i]; i++)
     if (mw_process_find(programs[i], path, sizeof path)) cpu_file_stamp(&text, path);

@@ -21,7 +21,7 @@ typedef struct cpu_attempt {
 
 /* Compiles the program, or what compiles of it; out: the warnings and their NUL, then the shared object, also after an
  * error to be freed. asked: instances of templates, NULL-terminated (attempt.c). */
-mw_status cpu_translate(cpu_program *, cpu_flavor, const char *const *asked, cpu_text *out, mw_error *);
+mw_status cpu_translate(cpu_program *, cpu_flavor, const char *const *asked, mw_text *out, mw_error *);
 
 /* Preprocesses and analyses the program, and chooses the forms of its kernels, where that has not been done (a hit in the
  * cache needs none of it). As long as that fails, the source's next text is tried. asked: instances of templates,
@@ -51,27 +51,24 @@ bool      cpu_attempt_has_split(const cpu_attempt *);                 /* some ke
 const char *cpu_walk(const cpu_program *, const cpu_function *);
 /* Functions that give the sizes of a function's static shared memory; their sum for an instance of a kernel, which is
  * referred to as ns::k<float>: an expression (shared.c). */
-void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
-void cpu_shared_sum_put(const cpu_program *, const cpu_function *kernel, const char *reference, cpu_text *);
+void cpu_shared_size_put(const cpu_program *, const cpu_function *, mw_text *);
+void cpu_shared_sum_put(const cpu_program *, const cpu_function *kernel, const char *reference, mw_text *);
 /* The program's tokens for check mode, which tests the alignment of whole vectors; the program's files must outlive
  * them
  * (aligned.c). */
-cpu_tokens cpu_aligned(const cpu_program *);
+mw_tokens cpu_aligned(const cpu_program *);
 /* For check mode by clang++: its LLVM text with calls for the accesses that it has none for; mw_free (accesses.c). False:
  * the program has no such, its numbers all being of 4 or 8 bytes, and no bit-fields. */
 char *cpu_accesses_call(const char *text);
 bool  cpu_accesses_differ(const cpu_program *);
 /* Whether some class of a checked unit may have bytes between its members (padding.c). */
-void cpu_padding_put(const cpu_program *, cpu_text *);
+void cpu_padding_put(const cpu_program *, mw_text *);
 /* Writes what follows local variables into the program's tokens for check mode (locals.c). */
-void cpu_locals_follow(const cpu_program *, cpu_tokens *);
+void cpu_locals_follow(const cpu_program *, mw_tokens *);
 /* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
-void cpu_loops_mark(const cpu_program *, cpu_tokens *);
+void cpu_loops_mark(const cpu_program *, mw_tokens *);
 /* The generated C++ (emit.c). */
 char *cpu_emit(const cpu_attempt *);
-
-/* compiler.c: the macros that device code is read with, as lines. */
-extern const char cpu_predefined[];
 
 /* toolchain.c */
 typedef struct cpu_toolchain {
@@ -80,10 +77,10 @@ typedef struct cpu_toolchain {
   bool clang;
 } cpu_toolchain;
 
-bool      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and time; true: a folder, nothing written */
+bool      cpu_file_stamp(mw_text *, const char *path); /* its path, size and time; true: a folder, nothing written */
 /* A key of the cache for what the program at that path makes of itself; generator: and of the shim. */
 mw_cache_keymaker *cpu_stamp_key(const char *kind, const char *path, bool generator);
-void      cpu_generator_stamp(cpu_text *); /* of this program and every file of the shim */
+void      cpu_generator_stamp(mw_text *); /* of this program and every file of the shim */
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 /* linker.c */
@@ -91,13 +88,14 @@ extern const char cpu_libraries[];    /* options of a compiler that make a share
 extern const char cpu_check_linked[]; /* and of one with the hooks: which functions of libm these stand before */
 /* The command that links an object file, as that clang++ would; false: it is not known. */
 bool      cpu_linker_find(const cpu_toolchain *, const char *object, const char *output, mw_argv *);
+/* macros.c: the folders of a compiler's headers, an empty line, its macros and CUDA's, as lines; freed by mw_free. */
+mw_status   cpu_macros_find(const cpu_toolchain *, const char *standard, char **out, mw_error *);
+const char *cpu_macros_of(const char *found); /* the part after the empty line */
 /* compiler.c */
-bool      cpu_is_plain(const mw_source *); /* text of which the preprocessor would only make a copy */
-mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *);
 /* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL:
  * the text is checked, and no code is
  * made. */
-mw_status cpu_compile(const cpu_attempt *, const char *generated, cpu_text *object, mw_error *);
+mw_status cpu_compile(const cpu_attempt *, const char *generated, mw_text *object, mw_error *);
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
 /* The functions of a whole one, by addresses from its start; names are in its bytes. */
 cpu_code *cpu_object_functions(const char *bytes, size_t size, size_t *count);
@@ -105,7 +103,7 @@ cpu_place *cpu_object_statics(const char *bytes, size_t size, size_t *count); /*
 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one
  * of the check flavor it takes the initialiser that -fsanitize=thread adds. */
-mw_status cpu_linkage_check(const cpu_program *, cpu_flavor, cpu_text *object, mw_error *);
+mw_status cpu_linkage_check(const cpu_program *, cpu_flavor, mw_text *object, mw_error *);
 /* The object file of shim/check/hooks.cpp for a flavor, made by that compiler or found in the cache (hooks.c). */
 mw_status cpu_hooks_write(const cpu_toolchain *, cpu_flavor, const char *path, mw_error *);
 

@@ -42,12 +42,12 @@ static mw_status instance_allow(const cpu_program *program, const char *asked, m
 }
 
 static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
-  const cpu_token bare = cpu_bare_name(asked);
+  const mw_token bare = mw_bare_name(asked);
   mw_status status = mw_refusals_check(&program->refused, asked, error);
   bool known = false;
   if (status) return status;
   for (int i = 0; i < program->ndeclared; i++) {
-    if (!cpu_token_is(&bare, program->declared[i].name)) continue;
+    if (!mw_token_is(&bare, program->declared[i].name)) continue;
     known = true;
     if (!program->declared[i].is_template) continue;
     if (arguments_fit(asked)) return instance_allow(program, asked, error);
@@ -93,7 +93,7 @@ static bool guard_forbid(const mw_unit_table *table) {
   return mprotect((void *)low, high - low, GUARD_ACCESS) == 0;
 }
 
-static mw_status object_load(const cpu_text *object, cpu_unit *unit, const char *name, mw_error *error) {
+static mw_status object_load(const mw_text *object, cpu_unit *unit, const char *name, mw_error *error) {
   char path[64];
   unit->log = mw_strdup(object->at);
   const size_t length = strlen(object->at) + 1;
@@ -164,7 +164,7 @@ cpu_place *cpu_unit_places(const cpu_unit *unit, size_t *count) {
 
 /* ---- from a program -------------------------------------------------------------------------------------------- */
 
-static mw_status object_get(cpu_program *program, const char *const *asked, cpu_text *out, cpu_unit *unit,
+static mw_status object_get(cpu_program *program, const char *const *asked, mw_text *out, cpu_unit *unit,
                             mw_error *error) {
   mw_cache_key key = unit_key(program, unit->flavor, asked);
   if (program->cacheable && mw_cache_get(&key, (void **)&out->at, &out->size)) {
@@ -186,7 +186,7 @@ static mw_status unit_load(cpu_program *program, cpu_flavor flavor, const char *
     if (status) return status;
   }
   cpu_unit *unit = mw_malloc(sizeof *unit);
-  cpu_text object = {0};
+  mw_text object = {0};
   *unit = (cpu_unit){.flavor = flavor, .fd = -1};
   mw_status status = object_get(program, asked, &object, unit, error);
   if (!status) status = object_load(&object, unit, program->source.name, error);

@@ -26,9 +26,9 @@ static bool uses_shared(const cpu_program *program, const cpu_function *kernel) 
 
 /* threadIdx.x, blockIdx.x and blockIdx.x * blockDim.x, by themselves or under another name. */
 static bool is_part(const cpu_growth *value) {
-  const cpu_token *at = value->coordinate;
+  const mw_token *at = value->coordinate;
   return value->parts == CPU_THREAD_PART || value->parts == CPU_BLOCK_PART ||
-         (at && cpu_token_is(at, "blockIdx") && cpu_token_is(at + 2, "x"));
+         (at && mw_token_is(at, "blockIdx") && mw_token_is(at + 2, "x"));
 }
 
 /* Marks the tokens of what is the whole index, and of what gives a part of it to a variable. */
@@ -50,10 +50,10 @@ static void indices_mark(cpu_grower *in, bool *marked, bool *part) {
 
 /* A use of a coordinate along x, or of a variable that is a part. y and z may be used as they please. */
 static bool shows_block(const mw_body *body, const bool *part, int i) {
-  const cpu_token *at = &body->tokens->at[i];
+  const mw_token *at = &body->tokens->at[i];
   const int of = body->bound[i - body->first];
-  if (cpu_token_any(at, WORDS("blockIdx", "threadIdx")))
-    return !cpu_token_is(at + 1, ".") || !cpu_token_any(at + 2, WORDS("y", "z"));
+  if (mw_token_any(at, WORDS("blockIdx", "threadIdx")))
+    return !mw_token_is(at + 1, ".") || !mw_token_any(at + 2, WORDS("y", "z"));
   return part[of] && i != body->declared[of].name;
 }
 
@@ -76,7 +76,7 @@ static bool names_block(const cpu_program *program) {
   const cpu_function *function = program->functions;
   for (const cpu_item *item = program->items; item < program->items + program->nitems; item++) {
     const bool kernel = item->kind == CPU_ITEM_FUNCTION && function++->kernel;
-    if (!kernel && item->kind != CPU_ITEM_HOST && cpu_has(&program->tokens, item->first, item->last, "blockIdx"))
+    if (!kernel && item->kind != CPU_ITEM_HOST && mw_has(&program->tokens, item->first, item->last, "blockIdx"))
       return true;
   }
   return false;

@@ -2,7 +2,7 @@
 --
 -- The probes against what they expect: a line per kernel, and the sums of each file and engine.
 --
---   moonwarp run tests/regress/classes/run.lua -- [--brief] [--sample] [--files values,references,...]
+--   moonwarp run tests/regress/classes/probed_kernels.lua -- [--brief] [--sample] [--files values,references,...]
 --     [--engines auto,fiber] [--frames plain,barriers,helper,turning] [--per NUMBER] [--device cpu] [FIRST LAST]
 --
 -- "wrong" is another number than expected, "broken" an error, "refused" one that the case names. Each kernel is alone

@@ -2,7 +2,7 @@
 --
 -- Random kernels with classes, run by the engines of the CPU device and compared with a model of their own.
 --
---   moonwarp run tests/generator/run.lua -- SEED COUNT [only=CONSTRUCT] [first=N] [show=N] [split=0]
+--   moonwarp run tests/generator/random_kernels.lua -- SEED COUNT [only=CONSTRUCT] [first=N] [show=N] [split=0]
 --
 -- in the repository, with LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;;". A kernel is a tree of a seed and a number:
 -- kernel.lua, of nodes.lua and locals.lua (what goes across barriers), statements.lua (what has none), class.lua and

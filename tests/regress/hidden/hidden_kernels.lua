@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp run run.lua -- KIND [every=N] [PATTERN [all]]: what check mode says to the cases of KIND.lua beside this
--- file, kernels or legal, whose names match, or to every Nth of them, by the compiler in $MOONWARP_CXX. Prints those to
--- which it says something else, or all, and the sum.
+-- moonwarp run hidden_kernels.lua -- KIND [every=N] [PATTERN [all]]: what check mode says to the cases of KIND.lua
+-- beside this file, kernels or legal, whose names match, or to every Nth of them, by the compiler in $MOONWARP_CXX.
+-- Prints those to which it says something else, or all, and the sum.
 
 local findings = require "moonwarp.measure.findings"
 local mw = require "moonwarp"

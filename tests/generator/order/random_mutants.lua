@@ -4,7 +4,7 @@
 -- says (races.lua); check mode finds nothing in it, and something in each mutant that the model calls a race and in no
 -- other.
 --
---   moonwarp run tests/generator/order/run.lua -- SEED COUNT [first=N] [mutants=N] [show=N]
+--   moonwarp run tests/generator/order/random_mutants.lua -- SEED COUNT [first=N] [mutants=N] [show=N]
 --
 -- in the repository, with LUA_PATH="$PWD/?.lua;$PWD/?/init.lua;;". The last line is
 -- "done COUNT wrong N false N racy N missed N".
