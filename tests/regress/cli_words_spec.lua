@@ -16,8 +16,8 @@ local CASES = {
   { "run none/at/all.lua", 2, "there is no file 'none/at/all.lua'" },
   { "run copy.lua n=64", 2, "'n=64' is one word too many; a parameter is set by -p n=64" },
   { "run copy.lua more", 2, "'more' is one word too many\n" },
-  { "run copy.cu 512 1", 2, "'512' is one word too many; a program's arguments come after --, as in moonwarp run copy.cu "
-    .. "-- 512\n" },
+  { "run copy.cu 512 1", 2,
+    "'512' is one word too many; a program's arguments come after --, as in moonwarp run copy.cu -- 512\n" },
   { "run copy.cu more.cpp n=512", 2, "; a program's arguments come after --, as in moonwarp run copy.cu -- n=512\n" },
   { "run copy.lua -pn=64", 0, "n is 64" },
   { "run copy.lua -pn", 2, "unknown option '-pn'" },
