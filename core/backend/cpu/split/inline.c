@@ -408,6 +408,24 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, mw_tokens
   return true;
 }
 
+/* for (int c(16); c; c /= 2)  ->  for (int c = (16); c; c /= 2) */
+static bool init_expand(const cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
+  const mw_tokens *work = &in->work;
+  const mw_statement *all = in->body.statements, *head = &all[all[node->statement].head];
+  mw_span arguments[2];
+  if (node->kind != CPU_NODE_FOR || head->kind != MW_STATEMENT_DECLARE) return false;
+  for (const mw_declared *it = &in->body.declared[head->declared], *end = it + head->ndeclared; it < end; it++) {
+    if (it->value != it->dims_last || it->value_last == it->value || !mw_type_is_plain(it->type) ||
+        !mw_token_is(&work->at[it->value], "(") || mw_arguments(work, it->value, arguments, 2) != 1)
+      continue;
+    mw_tokens_copy(next, work, node->first, it->value);
+    mw_tokens_scan(next, " =", &work->at[it->value]);
+    mw_tokens_copy(next, work, it->value, node->last);
+    return true;
+  }
+  return false;
+}
+
 static void statement_expand(cpu_splitter *in, int node, int operation, mw_tokens *next) {
   const cpu_node *it = &in->nodes[node];
   if (!dependence_allows(in, it, operation)) return;
@@ -427,7 +445,8 @@ static bool node_expand(cpu_splitter *in, int index, mw_tokens *next) {
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
   int operation = -1;
   if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next) ||
-      bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next))
+      bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next) ||
+      init_expand(in, node, next))
     return true;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
@@ -487,7 +506,9 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   if (at[i].kind == MW_TOKEN_PRAGMA) i++;
   if (at[i].kind != MW_TOKEN_NAME)
     return mw_lambda_open(work, i) || mw_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
-  if (mw_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
+  if (mw_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new", "reinterpret_cast", "static_cast",
+                                 "const_cast")))
+    return true;
   while (mw_token_is(&at[i + 1], "::") && at[i + 2].kind == MW_TOKEN_NAME) i += 2;
   const int open = mw_call_open(work, i);
   if (open >= 0 && mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;
