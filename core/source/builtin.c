@@ -15,6 +15,7 @@ static const mw_builtin table[] = {
     {WORDS("__barrier_sync", "__barrier_sync_count"), MW_CUDA_BARRIER, {0}},
 
     {WORDS("__syncwarp"), MW_CUDA_WARP | MW_CUDA_CUT | MW_CUDA_FENCE, {0}},
+    {WORDS("mw_meet"), MW_CUDA_WARP | MW_CUDA_CUT, {0}}, /* of cpu/program/lockstep.c */
     {WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"),
      MW_CUDA_WARP | MW_CUDA_EXCHANGE,
      {MW_CUDA_SHUFFLE, 1, 3, 4}},

@@ -156,6 +156,28 @@ local cases = {
     thread_group w = tiled_partition(b, 32);
     int v = s[t / 32 * 32 + (t + 1) % 32]; w.sync(); s[t] = v + w.thread_rank(); sync(w); b.sync();
     out[t] = s[63 - t]; }]] },
+  { "shuffles of a tile, using namespace cooperative_groups", "split", [[
+    #include <cooperative_groups.h>
+    using namespace cooperative_groups;
+    __device__ int sum(thread_block_tile<32> w, int v) { for (int d = 16; d; d /= 2) v += w.shfl_down(v, d);
+    return v; }
+    ]] .. HEAD .. [[ thread_block_tile<32> w = tiled_partition<32>(this_thread_block()); int v = sum(w, in[t]);
+    out[t] = w.shfl(v, 0) + w.shfl_xor(in[t], 1); }]] },
+  { "for (int d(16); ...)", "split", HEAD .. [[ int v = in[t]; for (int d(16), e = 0; d > e; d /= 2)
+    v += __shfl_xor_sync(0xffffffff, v, d); out[t] = v; }]] },
+  { "a parameter x[N][M] that the kernel and a helper change", "split", [[
+    __device__ int row(const int x[][4], int s[16][4], int t) { x += t / 4; s[t / 4][t % 4] = x[0][t % 4];
+    __syncthreads(); return s[15 - t / 4][t % 4]; }
+    __global__ void k(int *out, const int in[16][4], int n) { __shared__ int s[16][4]; int t = threadIdx.x;
+    int v = row(in, s, t); in += t / 4; out[t] = v + in[0][t % 4]; }]] },
+  { "a constant of a template around a barrier", "split", [[
+    template <class A, class B> struct same { static const bool value = false; };
+    template <class A> struct same<A, A> { static const bool value = true; };
+    template <class T> __device__ T turn(T v, T *s) { const bool B = same<T, int>::value; s[threadIdx.x] = v;
+    __syncthreads(); if (B) { v = s[63 - threadIdx.x]; __syncthreads(); } return v; }
+    ]] .. HEAD .. [[ __shared__ int s[64]; out[t] = turn(in[t], s); }]] },
+  { "a statement that begins with a cast", "split", HEAD .. [[ __shared__ int s[64]; s[t] = in[t]; __syncthreads();
+    int2 pair = { s[63 - t], t }; __syncthreads(); if (t < 32) { reinterpret_cast<int2 *>(out)[t] = pair; } }]] },
   { "a shuffle of a tile under a condition", "split", CG .. HEAD .. [[ auto w =
     cg::tiled_partition<32>(cg::this_thread_block()); int v = in[t];
     if (w.meta_group_rank() == 0) { for (int d = 16; d > 0; d >>= 1) v += w.shfl_xor(v, d); } out[t] = v; }]] },

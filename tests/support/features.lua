@@ -45,6 +45,9 @@ return {
       "out[1] = v * __popc(__ballot_sync(~0u, 1));" },
     { "`__reduce_add_sync`", 32, "", "out[1] = __reduce_add_sync(~0u, 1);" },
     { "`__match_any_sync`", -1, "", "out[1] = __match_any_sync(~0u, 1);" },
+    { "steps through `volatile` memory without `__syncwarp()`", 32, "",
+      "__shared__ volatile int s[64]; int t = threadIdx.x; s[t] = 1; s[t + 32] = 0; " ..
+      "for (int d = 16; d; d /= 2) s[t] += s[t + d]; out[1] = s[0];" },
     { "shuffles without `_sync`", 2, "", "out[1] = __shfl_xor(2, 1);", cpu = "__shfl_xor is gone from CUDA",
       cuda = "since CUDA 9 it ends in _sync" },
   },

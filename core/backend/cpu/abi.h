@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 13
+#define MW_ABI_VERSION 14
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -86,6 +86,8 @@ typedef struct mw_runtime {
   void (*phase_end)(const void *barrier);
   void (*grid_barrier)(const char *file, int line);                           /* fiber engine, cooperative launch */
   unsigned long long (*warp)(const mw_warp_request *);                        /* fiber engine */
+  /* fiber engine: meets the lanes of the warp that can run; `place` grows with the text */
+  void (*meet)(unsigned place);
   unsigned (*active_mask)(void);                                              /* fiber engine */
   void (*yield)(void);                                                        /* fiber engine: let other threads run */
   unsigned long long (*nanoseconds)(void);                                     /* any engine: a clock */

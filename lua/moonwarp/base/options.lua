@@ -121,6 +121,15 @@ local function joined(specs, word)
   if spec and spec.joined or given and given:find("=", 1, true) then return flag, given end
 end
 
+-- The way out for one word too many.
+local function surplus_hint(first, word, specs, more)
+  if more and first:find(more) then
+    return ("; a program's arguments come after --, as in moonwarp run %s -- %s"):format(first, word)
+  end
+  local pair = word:match "^[%a_][%w_]*=" and lists.find(specs, function(spec) return spec.flag == "-p" end)
+  return pair and "; a parameter is set by -p " .. word or ""
+end
+
 --- Reads the words of a command: what the specs know becomes fields, the rest the list part. Words
 --- after "--" are left for the script, in the field rest.
 ---@param words string[]
@@ -148,8 +157,7 @@ function options.parse(words, specs, most, more)
     else
       parsed[#parsed + 1] = word
       if #parsed > most and not (more and word:find(more)) then
-        local hint = word:match "^[%a_][%w_]*=" and lists.find(specs, function(spec) return spec.flag == "-p" end)
-        options.fail("'%s' is one word too many%s", word, hint and "; a parameter is set by -p " .. word or "")
+        options.fail("'%s' is one word too many%s", word, surplus_hint(parsed[1], word, specs, more))
       end
     end
     at = at + 1

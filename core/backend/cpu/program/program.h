@@ -167,6 +167,7 @@ typedef struct cpu_program {
 
   bool          analysed; /* what follows is filled */
   mw_tokens     tokens;
+  mw_token      in_step; /* where lanes of a warp are first taken to run in step; size 0: nowhere (lockstep.c) */
   cpu_item     *items;
   int           nitems;
   cpu_function *functions;
@@ -210,6 +211,9 @@ const cpu_named *cpu_global_find(const cpu_program *, const mw_token *name);
 /* Fills hidden, which needs what functions reach, and tells the kernels (hidden.c). */
 void cpu_hidden_read(cpu_program *);
 
+/* Where code counts on the lanes of a warp to run in step, makes them meet. True: the tokens are others now, and what
+ * was read of them is not right any more (lockstep.c). */
+bool cpu_lockstep_write(cpu_program *);
 /* Loops that wait for what another thread writes (spin_wait.c). */
 void cpu_spin_waits_find(cpu_program *);
 /* Calls, barriers and recursion of the functions; rejects what the CPU device does not have (callgraph.c). */

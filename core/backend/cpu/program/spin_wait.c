@@ -347,11 +347,20 @@ static bool comes_to(const loop *it, int i, int k) {
   return false;
 }
 
-/* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
+/* Barriers, and functions in which lanes of a warp meet. */
+static bool is_meeting(const loop *it, int i) {
+  const cpu_program *program = it->others->program;
+  bool meets = mw_is_builtin(&it->at[i], MW_CUDA_BARRIER);
+  for (int k = -1; !meets && (k = cpu_callee_next(program, &program->tokens, i, k)) >= 0;)
+    meets = cpu_function_has(program, &program->functions[k], "mw_meet");
+  return meets;
+}
+
+/* The lock taken at token i is given back before the next meeting: atomicExch(&lock, 0). */
 static bool gives_back(const loop *it, int i) {
   const mw_token *at = it->at;
   if (!mw_is_builtin(&at[i], MW_CUDA_LOCK)) return false;
-  for (int k = at[i + 1].match; k < it->tree->last && !mw_is_builtin(&at[k], MW_CUDA_BARRIER); k++) {
+  for (int k = at[i + 1].match; k < it->tree->last && !is_meeting(it, k); k++) {
     if (!mw_is_builtin(&at[k], MW_CUDA_LOCK)) continue;
     int same = 2;
     while (mw_same_text(&at[i + same], &at[k + same]) && !mw_token_is(&at[i + same], ",")) same++;

@@ -383,7 +383,8 @@ static void line_up(cpu_block_fibers *fibers) {
     unsigned lanes = fibers->threads - w * MW_CUDA_WARP;
     warp->ready = lanes >= MW_CUDA_WARP ? ~0u : (1u << lanes) - 1;
     warp->at_barrier = warp->at_named = warp->at_phase = warp->at_warp = warp->at_grid = 0;
-    warp->asking = warp->resting = warp->held = warp->exited = 0;
+    warp->asking = warp->meeting = warp->resting = warp->held = warp->exited = 0;
+    warp->spinning = warp->left = 0;
     warp->ngroups = 0;
   }
 }
@@ -466,7 +467,13 @@ static unsigned active_mask(void) {
 static void yield(void) {
   if (!cpu_current->in_fibers) return;
   cpu_block_fibers *fibers = cpu_current->fibers;
+  cpu_fibers_spin(fibers, true);
   fibers->grid->interleave ? cpu_preempt(fibers, true) : cpu_fibers_yield(fibers);
+  cpu_fibers_spin(fibers, false);
+}
+
+static void meet(unsigned place) {
+  if (cpu_current->in_fibers) cpu_fibers_meet(cpu_current->fibers, place);
 }
 
 static unsigned long long nanoseconds(void) {
@@ -526,6 +533,7 @@ const mw_runtime cpu_runtime = {
     .phase_end = phase_end,
     .grid_barrier = grid_barrier,
     .warp = warp_operation,
+    .meet = meet,
     .active_mask = active_mask,
     .yield = yield,
     .nanoseconds = nanoseconds,

@@ -207,6 +207,7 @@ typedef struct cpu_lane { /* one CUDA thread */
   unsigned named;    /* the named barrier it waits at */
   const void *phase; /* the cuda::barrier whose phase it waits for */
   const void *site;  /* caller of active_mask */
+  unsigned place;    /* where it meets others in step */
   unsigned long long until; /* it is held: see cpu_preempt */
   unsigned worked;          /* points that it has passed since it waited last */
 } cpu_lane;
@@ -216,7 +217,9 @@ typedef struct cpu_group { /* lanes that meet in a warp operation */
 } cpu_group;
 
 typedef struct cpu_warp { /* one bit per lane; a lane is in exactly one of ready ... exited */
-  uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, resting, held, exited;
+  uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, meeting, resting, held, exited;
+  uint32_t spinning; /* of the ready ones: in a loop that waits */
+  unsigned left;     /* how often some that met went on, and others stayed */
   cpu_lane *lanes;
   cpu_slab slab;
   unsigned ngroups;
@@ -268,7 +271,7 @@ static inline cpu_lane *cpu_fibers_lane(cpu_block_fibers *fibers) { /* the runni
 
 static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have not exited */
   return warp->ready | warp->at_barrier | warp->at_named | warp->at_phase | warp->at_warp | warp->at_grid |
-         warp->asking | warp->resting | warp->held;
+         warp->asking | warp->meeting | warp->resting | warp->held;
 }
 
 /* Takes the running lane out of the ready ones into the set that lies at so many bytes in a warp; it waits at a named
@@ -299,6 +302,10 @@ void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane
  * other. So code that leaves out a barrier computes what it does on GPUs, where the warps of a block keep step. */
 void cpu_fibers_go_on(cpu_block_fibers *, unsigned after_warp);
 void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
+/* Runs the others of its warp until all that can run have met, wait in a loop, or are elsewhere. Who is behind in the
+ * text then goes on first, so that those who have taken different ways come together again. */
+void cpu_fibers_meet(cpu_block_fibers *, unsigned place);
+void cpu_fibers_spin(cpu_block_fibers *, bool begins); /* around a yield of a lane that waits in a loop */
 void cpu_fibers_rest(cpu_block_fibers *); /* runs the others of its warp until all rest that can run */
 void cpu_fibers_wake(cpu_block_fibers *, unsigned warp, uint32_t lanes);
 bool cpu_fibers_wake_held(cpu_block_fibers *, unsigned long long until); /* those held until then; false: none is */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 enum { TURN_YIELDS = 64 }; /* until another block has its turn in check mode, or in another order */
+enum { MEETINGS = 1024 };  /* in which lanes of a warp stay behind, until they go on */
 enum { YIELDS = 1024 };    /* of a block's threads to each other, until the whole CPU thread yields */
 
 /* ---- a block's fibers ------------------------------------------------------------------------------------------ */
@@ -119,6 +120,21 @@ static void answer_mask(cpu_block_fibers *fibers, unsigned w) {
   cpu_fibers_wake(fibers, w, together);
 }
 
+/* All who have met at the place that is first in the text; from time to time all who have met, since one who stays may
+ * set what the others ask for. */
+static void end_meeting(cpu_block_fibers *fibers, unsigned w) {
+  cpu_warp *warp = &fibers->warps[w];
+  unsigned first = UINT_MAX;
+  uint32_t lanes = 0;
+  for (uint32_t rest = warp->meeting; rest; rest &= rest - 1)
+    if (warp->lanes[__builtin_ctz(rest)].place < first) first = warp->lanes[__builtin_ctz(rest)].place;
+  for (uint32_t rest = warp->meeting; rest; rest &= rest - 1)
+    if (warp->lanes[__builtin_ctz(rest)].place == first) lanes |= rest & -rest;
+  if (lanes != warp->meeting && ++warp->left % MEETINGS == 0) lanes = warp->meeting;
+  warp->meeting &= ~lanes;
+  cpu_fibers_wake(fibers, w, lanes);
+}
+
 /* Nobody else in the warp can run. The observer says which lane goes on first. */
 static unsigned end_rest(cpu_block_fibers *fibers, unsigned w) {
   cpu_warp *warp = &fibers->warps[w];
@@ -136,6 +152,7 @@ static bool pick_next(cpu_block_fibers *fibers) {
     fibers->current = w * MW_CUDA_WARP + end_rest(fibers, w);
     return true;
   }
+  if (!warp->ready && warp->meeting && !warp->held) end_meeting(fibers, w);
   if (!warp->ready && warp->asking) answer_mask(fibers, w);
   if (!warp->ready) {
     fibers->ready_warps &= ~(1u << w);
@@ -181,6 +198,19 @@ void cpu_fibers_wait(cpu_block_fibers *fibers) {
 void cpu_fibers_rest(cpu_block_fibers *fibers) {
   cpu_fibers_stop(fibers, offsetof(cpu_warp, resting), "an access", "", 0);
   cpu_fibers_wait(fibers);
+}
+
+void cpu_fibers_meet(cpu_block_fibers *fibers, unsigned place) {
+  cpu_fibers_stop(fibers, offsetof(cpu_warp, meeting), "an access", "", 0)->place = place;
+  cpu_fibers_wait(fibers);
+}
+
+void cpu_fibers_spin(cpu_block_fibers *fibers, bool begins) {
+  const unsigned w = fibers->current / MW_CUDA_WARP;
+  cpu_warp *warp = &fibers->warps[w];
+  warp->spinning &= ~(1u << fibers->current % MW_CUDA_WARP);
+  if (begins) warp->spinning |= 1u << fibers->current % MW_CUDA_WARP;
+  if (begins && warp->meeting && !warp->held && !(warp->ready & ~warp->spinning)) end_meeting(fibers, w);
 }
 
 void cpu_fibers_go_on(cpu_block_fibers *fibers, unsigned after) {

@@ -15,7 +15,7 @@ namespace cooperative_groups {
 
 /* A shuffle of any trivially copyable type, in pieces of at most 8 bytes; `lane` counts within the warp. */
 template <class T>
-MW_FN T mw_shuffle(enum mw_warp_op op, unsigned mask, const T &value, int arg, int width, const char *what,
+MW_FN T mw_shuffle_pieces(enum mw_warp_op op, unsigned mask, const T &value, int arg, int width, const char *what,
                    const char *mw_file, int mw_line) {
   static_assert(__is_trivially_copyable(T), "a shuffled type must be trivially copyable");
   T result = value;
@@ -153,7 +153,7 @@ template <unsigned Size, class Parent = void> struct thread_block_tile : mw_lane
 
 #define MW_TILE_SHUFFLE(name, op)                                                                                      \
   template <class T> T name(const T &value, int arg, MW_HERE) const {                                                  \
-    return mw_shuffle(op, mw_mask, value, arg, (int)Size, "tile." #name, mw_file, mw_line);                            \
+    return mw_shuffle_pieces(op, mw_mask, value, arg, (int)Size, "tile." #name, mw_file, mw_line);                            \
   }
   MW_TILE_SHUFFLE(shfl, MW_WARP_SHFL)
   MW_TILE_SHUFFLE(shfl_up, MW_WARP_SHFL_UP)
@@ -198,7 +198,7 @@ struct coalesced_group : mw_lanes {
   template <class T>
   T mw_from(const T &value, int rank, bool there, const char *what, const char *mw_file, int mw_line) const {
     const int lane = there ? mw_lane_of((unsigned)rank) : (int)mw_lane();
-    return mw_shuffle(MW_WARP_SHFL, mw_mask, value, lane, 32, what, mw_file, mw_line);
+    return mw_shuffle_pieces(MW_WARP_SHFL, mw_mask, value, lane, 32, what, mw_file, mw_line);
   }
   template <class T> T shfl(const T &value, int rank, MW_HERE) const {
     return mw_from(value, rank, rank >= 0 && (unsigned)rank < num_threads(), "group.shfl", mw_file, mw_line);

@@ -278,20 +278,23 @@ static void words_put(expansion *it, const mw_formal *formal) {
     if (!mw_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
 }
 
-/* What follows the name: ) [4] of T (*v)[4]. */
-static void tail_put(expansion *it, const mw_formal *formal) {
-  for (int i = formal->name + 1; i < formal->last; i++) token_put(it, &it->in->program->tokens, i);
+/* What follows the name from a token on: ) [4] of T (*v)[4]. */
+static void tail_put(expansion *it, const mw_formal *formal, int first) {
+  for (int i = first; i < formal->last; i++) token_put(it, &it->in->program->tokens, i);
 }
 
-/* T v = argument; T v[] becomes a pointer. */
+/* T v = argument; T v[] and T v[8][4] become pointers. */
 static void formal_put(expansion *it, const mw_formal *formal, const mw_span *argument) {
   const mw_tokens *from = &it->in->program->tokens;
   if (formal->name < 0) return;
   const bool array = formal->name + 1 < formal->last && mw_token_is(&from->at[formal->name + 1], "[");
+  const int first = array ? from->at[formal->name + 1].match + 1 : formal->name + 1;
+  const bool rows = array && first < formal->last;
   words_put(it, formal);
-  if (array) mw_tokens_scan(it->next, " * ", it->like);
+  if (array) mw_tokens_scan(it->next, rows ? " ( * " : " * ", it->like);
   token_put(it, from, formal->name);
-  if (!array) tail_put(it, formal);
+  if (rows) mw_tokens_scan(it->next, " ) ", it->like);
+  tail_put(it, formal, first);
   mw_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
 }
 
@@ -299,7 +302,7 @@ static void formal_put(expansion *it, const mw_formal *formal, const mw_span *ar
 static void pointer_put(expansion *it, const mw_formal *formal, const mw_span *argument) {
   words_put(it, formal);
   mw_tokens_format(it->next, it->like, " * %.*s_mw%d ", TEXT(&it->in->program->tokens.at[formal->name]), it->suffix);
-  tail_put(it, formal);
+  tail_put(it, formal, formal->name + 1);
   mw_tokens_build(it->next, &it->in->work, it->like, 0, " = __builtin_addressof ( $0 ) ; ", argument);
 }
 

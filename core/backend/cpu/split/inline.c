@@ -218,7 +218,7 @@ static void mask_put(cpu_splitter *in, const mw_span *mask, const mw_token *like
 static bool syncwarp_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
   const mw_token *like = &in->work.at[node->first];
   const mw_span mask = {node->first + 2, node->last - 2};
-  if (node->kind != CPU_NODE_WARP || mask.last <= mask.first || mask_is_full(in, &mask)) return false;
+  if (!mw_token_is(like, "__syncwarp") || mask.last <= mask.first || mask_is_full(in, &mask)) return false;
   mw_tokens_scan(next, "{ ", like);
   mask_put(in, &mask, like, next);
   mw_tokens_scan(next, "__syncwarp ( ) ; }", like);
@@ -402,12 +402,32 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, mw_tokens
   return true;
 }
 
+/* for (int c(16); c; c /= 2)  ->  for (int c = (16); c; c /= 2): the ( before which an = belongs; 0: none */
+static int init_find(const cpu_splitter *in, const cpu_node *node) {
+  const mw_tokens *work = &in->work;
+  const mw_statement *all = in->body.statements, *head = &all[all[node->statement].head];
+  mw_span arguments[2];
+  if (node->kind != CPU_NODE_FOR || head->kind != MW_STATEMENT_DECLARE) return 0;
+  for (const mw_declared *it = &in->body.declared[head->declared], *end = it + head->ndeclared; it < end; it++)
+    if (it->value == it->dims_last && it->value_last > it->value && mw_type_is_plain(it->type) &&
+        mw_token_is(&work->at[it->value], "(") && mw_arguments(work, it->value, arguments, 2) == 1)
+      return it->value;
+  return 0;
+}
+
 /* Both of all statements at once, so that the body is read again once for them. False: nothing to do. */
 static bool declarations_expand(cpu_splitter *in) {
   mw_tokens next = {0};
   int from = 0;
   for (const cpu_node *node = in->nodes; node < in->nodes + in->nnodes; node++) {
     mw_tokens part = {0};
+    const int init = init_find(in, node);
+    if (init) {
+      mw_tokens_copy(&next, &in->work, from, init);
+      mw_tokens_scan(&next, " =", &in->work.at[init]);
+      from = init;
+      continue;
+    }
     if (!declarators_expand(in, node, &part) && !constructor_expand(in, node, &part)) continue;
     mw_tokens_copy(&next, &in->work, from, node->first);
     mw_tokens_copy(&next, &part, 0, part.count);
@@ -503,7 +523,9 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   if (at[i].kind == MW_TOKEN_PRAGMA) i++;
   if (at[i].kind != MW_TOKEN_NAME)
     return mw_lambda_open(work, i) || mw_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
-  if (mw_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new"))) return true;
+  if (mw_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new", "reinterpret_cast", "static_cast",
+                                 "const_cast")))
+    return true;
   while (mw_token_is(&at[i + 1], "::") && at[i + 2].kind == MW_TOKEN_NAME) i += 2;
   const int open = mw_call_open(work, i);
   if (open >= 0 && mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;

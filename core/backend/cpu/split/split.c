@@ -35,9 +35,12 @@ static void body_copy(cpu_splitter *in) {
     in->changed[i] = formal_changed(in, formal);
     if (!in->changed[i]) continue;
     const mw_token *name = &from->at[formal->name];
-    if (formal->name != formal->last - 1)
+    const bool array = mw_token_is(&from->at[formal->name + 1], "["); /* a pointer to what follows the first bracket */
+    if (formal->name != formal->last - 1 && !array)
       cpu_split_reject(in, 0, "parameter '%.*s' is changed, and of a type that is not understood", TEXT(name));
-    mw_tokens_copy(&in->work, from, formal->first, formal->last);
+    mw_tokens_copy(&in->work, from, formal->first, array ? formal->name : formal->last);
+    if (array) mw_tokens_format(&in->work, name, " ( * %.*s )", TEXT(name));
+    if (array) mw_tokens_copy(&in->work, from, from->at[formal->name + 1].match + 1, formal->last);
     mw_tokens_format(&in->work, name, " = mw_a_%.*s ; ", TEXT(name));
   }
   cpu_work_add(in, open + 1, from->at[open].match + 1);

@@ -82,7 +82,7 @@ static bool declares(const cpu_splitter *in, const mw_statement *it) {
 static cpu_node_kind simple_kind(cpu_splitter *in, const mw_statement *it) {
   const mw_token *token = &in->work.at[it->first];
   const mw_declared *first = &in->body.declared[it->declared];
-  if (mw_token_is(token, "__syncwarp")) return CPU_NODE_WARP;
+  if (mw_token_any(token, WORDS("__syncwarp", "mw_meet"))) return CPU_NODE_WARP;
   if (mw_token_is(token, "mw_exchange")) return CPU_NODE_EXCHANGE;
   if (mw_token_any(token, WORDS("__syncthreads", "mw_grid_sync")) && it->last == it->first + 4) return CPU_NODE_BARRIER;
   if (mw_token_any(token, passed_words)) {

@@ -54,7 +54,8 @@ static void storage_put(cpu_writer *it, int index) {
   cpu_put(it, " mw_private<%smw_T%d%s, %d> mw_L%d;", local->reference && local->is_const ? "const " : "", index,
           local->reference ? " *" : "", cpu_threads_most(it->in), index);
   cpu_variable_put(it, index, "0");
-  cpu_put(it, " (void)%.*s;", TEXT(&it->in->work.at[d->name]));
+  /* (void)x would read through a reference to what is volatile */
+  cpu_put(it, local->reference ? " (void)__builtin_addressof(%.*s);" : " (void)%.*s;", TEXT(&it->in->work.at[d->name]));
   if (cpu_some_wait(it)) cpu_put(it, " mw_L%d.clear(mw_n);", index);
 }
 

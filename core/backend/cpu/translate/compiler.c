@@ -306,11 +306,22 @@ static void compile_arguments(mw_argv *list, const cpu_attempt *attempt, const c
   }
 }
 
+/* Ours, in a compiler's form, before the others. */
+static char *step_warning(const cpu_program *program) {
+  if (!program->in_step.size) return mw_strdup("");
+  return mw_format("%s:%d:1: warning: lanes of a warp pass each other values through volatile memory alone, as if they "
+                   "ran in step, which they need not since Volta: put __syncwarp() between the steps\n",
+                   program->tokens.files[program->in_step.file], program->in_step.line);
+}
+
 /* The warnings of the source, and their NUL. */
 static void warnings_put(const cpu_program *program, const char *log, mw_text *out) {
-  char *found = mw_warnings_read(log, &program->source, mw_shim_folder());
+  char *own = step_warning(program), *all = mw_format("%s%s", own, log);
+  char *found = mw_warnings_read(all, &program->source, mw_shim_folder());
   mw_text_add(out, found, strlen(found) + 1);
   mw_free(found);
+  mw_free(all);
+  mw_free(own);
 }
 
 /* Runs what makes code; its log is what the compiler says. */

@@ -17,6 +17,10 @@ static void engine_set(cpu_program *program, cpu_function *kernel, const char *e
 static const char *barrier_name(const cpu_program *program, const cpu_function *kernel) {
   static __thread char text[128];
   const mw_token *token = &program->tokens.at[kernel->barrier];
+  if (mw_token_is(token, "mw_meet")) {
+    snprintf(text, sizeof text, "counts on the lanes of a warp in step at %.80s", cpu_where(program, kernel->barrier));
+    return text;
+  }
   const char *verb = mw_is_builtin(token, MW_CUDA_BARRIER | MW_CUDA_WARP) ? "reaches" : "uses"; /* a group, CUB, wmma */
   snprintf(text, sizeof text, "%s %.*s at %.80s", verb, TEXT(token), cpu_where(program, kernel->barrier));
   return text;

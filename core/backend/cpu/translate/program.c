@@ -36,7 +36,8 @@ static cpu_program *program_copy(const mw_source *source, bool checked) {
   return program;
 }
 
-static void analysis_free(cpu_program *program) {
+/* Of what is read of the tokens. */
+static void readings_free(cpu_program *program) {
   cpu_routines_free(program);
   for (int i = 0; i < program->nfunctions; i++) {
     mw_free(program->functions[i].formals);
@@ -53,6 +54,11 @@ static void analysis_free(cpu_program *program) {
   mw_free(program->aliases.at);
   mw_free(program->globals.at);
   mw_free(program->groups);
+  memset((char *)program + offsetof(cpu_program, items), 0, sizeof *program - offsetof(cpu_program, items));
+}
+
+static void analysis_free(cpu_program *program) {
+  readings_free(program);
   mw_tokens_free(&program->tokens);
   memset((char *)program + offsetof(cpu_program, analysed), 0, sizeof *program - offsetof(cpu_program, analysed));
 }
@@ -272,6 +278,11 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
   cpu_names_read(program);
+  if (cpu_lockstep_write(program)) {
+    readings_free(program);
+    cpu_declarations_read(program);
+    cpu_names_read(program);
+  }
   cpu_spin_waits_find(program);
   status = program->checked ? cpu_allowed_check(program, error) : MW_OK;
   if (!status) status = cpu_callgraph_read(program, error);

@@ -229,6 +229,17 @@ MW_VOTE(__ballot_sync, MW_WARP_BALLOT, unsigned)
 MW_VOTE(__all_sync, MW_WARP_ALL, int)
 MW_VOTE(__any_sync, MW_WARP_ANY, int)
 
+/* Where lanes of a warp are taken to run in step (program/lockstep.c). */
+MW_FN MW_UNRULED void mw_meet(unsigned place, MW_HERE) {
+#if defined(MW_FAST)
+  (void)place;
+  MW_FAIL("code that counts on the lanes of a warp in step");
+#else
+  (void)mw_file, (void)mw_line;
+  MW_HOST(meet)(place);
+#endif
+}
+
 template <class T> MW_FN unsigned __match_any_sync(unsigned mask, T value, MW_HERE) {
   return (unsigned)mw_warp(MW_WARP_MATCH_ANY, mask, value, 0, 32, nullptr, "__match_any_sync", mw_file, mw_line);
 }
