@@ -51,11 +51,15 @@ bool cpu_kernel_declares(const cpu_splitter *in, const mw_token *name) {
          cpu_declared_find(in, 0, in->work.count, name) >= 0;
 }
 
-/* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their
- * result. */
+/* Nothing is found and known after an interrupt, so that the passes over a long kernel end soon; engine.c throws away
+ * their result. */
+static bool is_interrupted(void) {
+  return atomic_load_explicit(&mw_interrupted, memory_order_relaxed);
+}
+
 int cpu_local_find(const cpu_splitter *in, int token) {
   if (!in->nlocals || token < 1 || token >= in->work.count - 1) return -1;
-  return atomic_load_explicit(&mw_interrupted, memory_order_relaxed) ? -1 : in->local_of[in->body.bound[token - 1]];
+  return is_interrupted() ? -1 : in->local_of[in->body.bound[token - 1]];
 }
 
 /* ---- what the compiler is asked -------------------------------------------------------------------------------- */
@@ -223,6 +227,19 @@ static bool declaration_known(const question *it, const mw_declared *own) {
   return type_known(it, own->type) || own->is_auto || (asks && !it->in->kernel->strict);
 }
 
+/* The first declaration whose name is not before token i; they stand in the order of the text. */
+static int declared_from(const mw_body *body, int i) {
+  int low = 1, high = body->ndeclared;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (body->declared[middle].name < i)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* Past what stands at token i: a declaration's words and name, a sign; or an expression, which is to be known. 0: it is
  * not. */
 static int piece_end(const question *it, int i) {
@@ -231,14 +248,14 @@ static int piece_end(const question *it, int i) {
   const mw_expr *e = &body->exprs[expr];
   const bool copied = e->kind == MW_EXPR_BRACES || (e->type.class == MW_TYPE_VECTOR && !e->type.levels);
   if (expr) return (copied ? same : operand)(it, expr) ? e->last : 0;
-  for (int k = 1; k < body->ndeclared; k++)
-    if (body->declared[k].spec >= it->first && body->declared[k].spec <= i && i <= body->declared[k].name)
-      return declaration_known(it, &body->declared[k]) ? body->declared[k].name + 1 : 0;
+  const mw_declared *declared = &body->declared[declared_from(body, i)];
+  if (declared < body->declared + body->ndeclared && declared->spec >= it->first && declared->spec <= i)
+    return declaration_known(it, declared) ? declared->name + 1 : 0;
   return mw_token_any(&it->in->work.at[i], WORDS(";", ",", "=", "[", "]")) ? i + 1 : 0;
 }
 
 static bool range_known(const question *it) {
-  int i = it->first;
+  int i = is_interrupted() ? 0 : it->first;
   while (i && i < it->last) i = piece_end(it, i);
   return i > 0;
 }

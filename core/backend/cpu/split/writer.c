@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/backend/cpu/split/region.h"
+#include "core/base/interrupt.h"
 
 /* ---- variables where barriers are ------------------------------------------------------------------------------ */
 
@@ -375,7 +376,7 @@ static void barrier_walk(cpu_writer *it, const cpu_node *node) {
 
 static void walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
-  if (it->in->rejected) return;
+  if (it->in->rejected || atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) return;
   if (node->kind == CPU_NODE_CASE)
     case_walk(it, node);
   else if (!cpu_node_splits(node))
