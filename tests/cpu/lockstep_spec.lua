@@ -279,7 +279,8 @@ describe("the note on lanes that run in step", function()
   end)
 
   for _, body in ipairs { "s[t] += s[(t + 1) % 64]; __syncwarp();", "s[t] += s[(t + 1) % 64]; __syncthreads();",
-    "s[t] += 1;", "s[t] += s[(t + 1) % 64]; __threadfence_block();", "for (int d = 1; d < 4; d++) { s[t] += s[(t + d) % 64]; __syncwarp(); } __syncwarp();" } do
+    "s[t] += 1;", "s[t] += s[(t + 1) % 64]; __threadfence_block();",
+    "for (int d = 1; d < 4; d++) { s[t] += s[(t + d) % 64]; __syncwarp(); } __syncwarp();" } do
     it("is not of " .. body, function() assert.are.equal("", warned(body)) end)
   end
 end)
