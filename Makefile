@@ -27,7 +27,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 FLAGS    := -std=gnu11 -D_GNU_SOURCE -I. -isystem $(LUA_INC) -fPIC -pthread $(WARNINGS)
 
 # core/mpi is compiled by the mpicc of the machine that it runs on.
-SOURCES := $(filter-out core/mpi/%,$(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c))
+SOURCES := $(filter-out core/mpi/%,$(wildcard core/*.c core/*/*.c core/*/*/*.c core/backend/*/*/*.c core/backend/*/*/*/*.c))
 PROGRAM := $(wildcard core/host/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))

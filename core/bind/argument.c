@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#include "core/source/declared.h"
+
+enum { MOST_MEMBERS = 64 }; /* of a struct that is given as a table */
+
 /* ---- the block ------------------------------------------------------------------------------------------------- */
 
 /* The pointers of params lie after the arguments. */
@@ -142,13 +146,67 @@ static void store_vector(lua_State *L, int index, const bind_launch *self, int p
   }
 }
 
+/* A number or an array of the device, or a table of as many numbers as a vector or an array of the struct has. */
+static const char *store_member(lua_State *L, int index, const mw_param *p, char *at) {
+  const size_t width = p->pointer || p->dtype == MW_POINTER ? sizeof(void *) : mw_dtype_size(p->dtype);
+  const size_t count = p->size / width;
+  if (width == sizeof(void *) && (p->pointer || p->dtype == MW_POINTER)) {
+    const bind_array *a = bind_test(L, index, &array_class);
+    const bool null = lua_islightuserdata(L, index) && !lua_touserdata(L, index);
+    const uintptr_t address = a && a->object.open ? address_of(a) : 0;
+    if (count != 1 || !(address || null)) return "an array expected (mw.null is the null pointer)";
+    memcpy(at, &address, sizeof address);
+    return NULL;
+  }
+  if (count == 1) return store_element(L, index, p->dtype, at);
+  if (!lua_istable(L, index) || lua_rawlen(L, index) != count)
+    return lua_pushfstring(L, "a table of %d numbers expected", (int)count);
+  const char *problem = NULL;
+  for (size_t i = 0; i < count && !problem; i++) {
+    lua_rawgeti(L, index, (lua_Integer)i + 1);
+    problem = store_element(L, lua_gettop(L), p->dtype, at + i * width);
+    lua_pop(L, 1);
+  }
+  return problem;
+}
+
+/* A table by the names of the struct's members, which the kernel's source tells. */
+static void store_members(lua_State *L, int index, const bind_launch *self, int parameter, char *at) {
+  const mw_param *p = &self->launch.kernel->params[parameter];
+  mw_param members[MOST_MEMBERS];
+  uint32_t size = 0;
+  const int top = lua_gettop(L);
+  const char *text = kernel_source(L, self->launch.kernel);
+  const int count = text ? mw_declared_fields(text, p->type, members, MOST_MEMBERS, &size) : -1;
+  if (count < 0 || size != p->size)
+    reject(L, self, parameter,
+           "its members are not known from the source, so a string of bytes is wanted (string.pack)");
+  int given = 0;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) given++;
+  memset(at, 0, p->size);
+  for (int i = 0; i < count; i++) {
+    lua_getfield(L, index, members[i].name);
+    const char *problem =
+        lua_isnil(L, -1) ? "it is missing" : store_member(L, lua_gettop(L), &members[i], at + members[i].offset);
+    if (problem) reject(L, self, parameter, lua_pushfstring(L, "member '%s': %s", members[i].name, problem));
+    lua_pop(L, 1);
+  }
+  if (given > count)
+    reject(L, self, parameter, lua_pushfstring(L, "the table has %d members, the struct %d", given, count));
+  lua_settop(L, top);
+}
+
 static void store_struct(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {
   const mw_param *p = &self->launch.kernel->params[parameter];
+  if (lua_istable(L, index)) {
+    store_members(L, index, self, parameter, at);
+    return;
+  }
   const char *bytes = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
   size_t length = bytes ? lua_rawlen(L, index) : 0;
   if (!bytes || length != p->size)
     reject(L, self, parameter,
-           lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got %s", (int)p->size,
+           lua_pushfstring(L, "a table by the struct's members, or a string of %d bytes expected, got %s", (int)p->size,
                            bytes ? lua_pushfstring(L, "one of %d", (int)length) : luaL_typename(L, index)));
   memcpy(at, bytes, length);
 }

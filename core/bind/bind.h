@@ -231,6 +231,7 @@ typedef struct bind_kernel {
 
 extern bind_class module_class, kernel_class;
 void push_kernel(lua_State *, int module_index, const char *name); /* raises with the nearest name */
+const char *kernel_source(lua_State *, const mw_kernel *); /* the text of its file or source, pushed; NULL: unknown */
 mw_kernel *self_kernel(lua_State *);                               /* of a method's object, at 1 */
 /* "memcopy(double *A, const double *B, int n)"; the object at 1 holds the kernel */
 void push_signature(lua_State *, const mw_kernel *);

@@ -2,8 +2,10 @@
  *
  * Kernels: what the compiler says of them, and making prepared launches. A kernel counts its module, so it works on
  * after the script has closed the module's own handle. */
+#include "core/base/file.h"
 #include "core/bind/bind.h"
 #include "core/compile/beside.h"
+#include "core/compile/limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,17 +28,35 @@ static void add_nearest(const mw_module *module, const char *name) {
   if (near) snprintf(bind_error.text + used, sizeof bind_error.text - used, "; did you mean '%.200s'?", near);
 }
 
-/* The folder that a module's option `file` was read from (module.c notes its path); NULL: it was made of something else. */
-static const char *folder_of(lua_State *L, int module_index) {
-  lua_getiuservalue(L, module_index, 2);
-  if (lua_type(L, -1) != LUA_TTABLE || lua_getfield(L, -1, "file") != LUA_TSTRING) return NULL;
+/* The path that the option `file` of the options at the index was read from (module.c notes it); NULL: there is none. */
+static const char *path_of(lua_State *L, int options) {
+  if (lua_type(L, options) != LUA_TTABLE || lua_getfield(L, options, "file") != LUA_TSTRING) return NULL;
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, -1, "moonwarp.core");
   lua_getfield(L, -1, "files");
   lua_pushvalue(L, -4);
-  if (lua_gettable(L, -2) != LUA_TSTRING) return NULL;
-  const char *path = lua_tostring(L, -1), *slash = strrchr(path, '/');
-  return slash ? lua_pushlstring(L, path, (size_t)(slash - path + 1)) : ".";
+  return lua_gettable(L, -2) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+}
+
+/* The folder of a module's file; NULL: it is made of something else. */
+static const char *folder_of(lua_State *L, int module_index) {
+  lua_getiuservalue(L, module_index, 2);
+  const char *path = path_of(L, lua_gettop(L)), *slash = path ? strrchr(path, '/') : NULL;
+  return slash ? lua_pushlstring(L, path, (size_t)(slash - path + 1)) : path ? "." : NULL;
+}
+
+static const char sources_key = 's';
+
+const char *kernel_source(lua_State *L, const mw_kernel *kernel) {
+  bind_weak_table(L, &sources_key);
+  if (lua_rawgetp(L, -1, kernel) != LUA_TUSERDATA) return NULL;
+  lua_getiuservalue(L, -1, 2);
+  if (lua_getfield(L, -1, "source") == LUA_TSTRING) return lua_tostring(L, -1);
+  const char *path = path_of(L, lua_gettop(L) - 1);
+  char *text = path ? mw_file_read(path, MW_SOURCE_MOST, NULL) : NULL;
+  const char *kept = text ? lua_pushstring(L, text) : NULL;
+  mw_free(text);
+  return kept;
 }
 
 /* Kernels are made once per module and name: user value 1 of the module holds them. */
@@ -64,6 +84,10 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   bind_opened(self, module->device);
   lua_getiuservalue(L, module_index, 2);
   lua_setiuservalue(L, -2, 2); /* the source's options: mw.occupancy compiles it for other architectures */
+  bind_weak_table(L, &sources_key);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, self->kernel);
+  lua_pop(L, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, name);
   lua_remove(L, -2);

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-/* Adds to an error about a file without kernels which files of its folder have some: "; kernels are in 'a.cu' beside it". */
+/* Adds to an error about a file without kernels which files of its folder have some. */
 void mw_beside_tell(const char *folder, mw_error *);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/runtime/symbols.h"
+#include "core/source/body.h"
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
@@ -195,6 +196,24 @@ static void inside_put(writer *w, const mw_declaration *it) {
   range_put(w, close, it->last);
 }
 
+/* Device variables without their values, which may be functions of the device; only the size of T x[] = {...} is one. */
+static void variables_put(writer *w, const mw_declaration *it) {
+  enum { MOST_DECLARED = 64 };
+  mw_declared list[MOST_DECLARED];
+  const mw_token *at = w->tokens->at;
+  int done = it->first, type = it->begin;
+  while (is_qualifier(&at[type]) || mw_token_is(&at[type], "static")) type++;
+  const int count = mw_declared_read(w->tokens, type, it->last - 1, NULL, list, MOST_DECLARED);
+  for (int i = 0; i < count; i++) {
+    const mw_declared *d = &list[i];
+    const bool sizes = d->dims < d->dims_last && mw_token_is(&at[d->dims + 1], "]");
+    if (d->value >= d->value_last || sizes || !mw_token_is(&at[d->value - 1], "=")) continue;
+    range_put(w, done, d->value - 1);
+    done = d->value_last;
+  }
+  range_put(w, done, it->last);
+}
+
 static void declaration_put(writer *w, const mw_declaration *it) {
   const bool of_class = (it->kind == MW_DECLARES_CLASS || it->kind == MW_DECLARES_TYPEDEF) && !it->is_enum;
   const bool nests = it->body >= 0 && w->tokens->at[it->body].match > it->body;
@@ -202,6 +221,8 @@ static void declaration_put(writer *w, const mw_declaration *it) {
     kernel_put(w, it);
   else if (is_of_device(w, it) || (it->is_shared && it->kind == MW_DECLARES_VARIABLES))
     return;
+  else if (it->kind == MW_DECLARES_VARIABLES && it->is_device && !it->is_const)
+    variables_put(w, it);
   else if (nests && (it->kind == MW_DECLARES_REGION || of_class))
     inside_put(w, it);
   else

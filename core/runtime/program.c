@@ -12,6 +12,7 @@
 
 #include "core/base/file.h"
 #include "core/base/leave.h"
+#include "core/source/signature.h"
 
 enum { FAILED = 1, ALTERNATE_STACK = 64 << 10 };
 
@@ -108,6 +109,20 @@ const char **runtime_instances(int source) {
   return list;
 }
 
+/* "f(int *)" of the symbol at the end of what the loader says is often in a source that was not given. */
+static mw_status load_failed(const char *why, mw_error *error) {
+  static const char mark[] = "undefined symbol: ";
+  const char *symbol = strstr(why, mark);
+  mw_signature signature;
+  if (!symbol) return mw_fail(error, MW_COMPILE, "the host part of '%s' does not load: %s", watched, why);
+  symbol += strlen(mark);
+  const bool read = mw_signature_parse(symbol, &signature);
+  mw_fail(error, MW_COMPILE, "nothing defines '%s', which '%s' uses: give all sources of the program, libraries by -l",
+          read ? signature.name : symbol, watched);
+  if (read) mw_signature_free(&signature);
+  return error->status;
+}
+
 /* An object from memory, with what it needs of other libraries. */
 static void *load(const void *object, size_t size, mw_error *error) {
   char path[64];
@@ -117,7 +132,7 @@ static void *load(const void *object, size_t size, mw_error *error) {
   if (fd < 0 || !mw_file_write_fd(fd, object, size))
     mw_fail(error, MW_IO, "no memory file for the host part of '%s'", watched);
   else if (!(handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
-    mw_fail(error, MW_COMPILE, "the host part of '%s' does not load: %s", watched, dlerror());
+    load_failed(dlerror(), error);
   return handle;
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Declarations, statements and scopes of a body; see body.h. */
+ * Declarations, statements and scopes of a body; see body.h.
+ *
+ *   for (int i = 0; i < n; i++) {      FOR: open and close its parentheses, init_last and test_last the ; in them
+ *     const float *a = x + i, b[4];    DECLARE of a, to a float, and b, an array; their scope ends at the }
+ *     if (b[0] > 1) continue;          IF, with a child CONTINUE */
 #include "core/source/body.h"
 
 #include <string.h>

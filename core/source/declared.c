@@ -8,7 +8,9 @@
  * `table` holds `float *`, and `f` has x, a const float *, and n, an unsigned int. */
 #include "core/source/declared.h"
 
+#include "core/source/body.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -233,6 +235,82 @@ bool mw_declared_enum(const char *text, mw_param *param) {
   }
   mw_tokens_free(&tokens);
   return found;
+}
+
+/* ---- members --------------------------------------------------------------------------------------------------- */
+
+/* How many elements the tokens [2][3] make; 0: that is not in numbers. */
+static uint32_t elements_of(const mw_tokens *tokens, int first, int last) {
+  uint32_t count = 1;
+  for (int i = first; i < last; i = tokens->at[i].match + 1) {
+    if (!mw_token_is(&tokens->at[i], "[") || tokens->at[i + 1].kind != MW_TOKEN_NUMBER || tokens->at[i].match != i + 2)
+      return 0;
+    count *= (uint32_t)strtoul(tokens->at[i + 1].text, NULL, 0);
+  }
+  return count;
+}
+
+typedef struct members {
+  mw_param *out;
+  int count, most;
+  uint32_t bytes, align;
+} members;
+
+static bool member_read(const mw_tokens *tokens, const mw_declared *d, members *all) {
+  mw_param *out = &all->out[all->count];
+  if (all->count == all->most || mw_token_is(&tokens->at[d->name - 1], "(") || mw_has(tokens, d->first, d->name, "&"))
+    return false;
+  const uint32_t align = type_read(tokens, d->spec, d->name, (mw_span){d->spec_last, d->first}, out);
+  const uint32_t elements = elements_of(tokens, d->dims, d->dims_last);
+  if (!align || !elements) return false;
+  snprintf(out->name, sizeof out->name, "%.*s", TEXT(&tokens->at[d->name]));
+  out->offset = (all->bytes + align - 1) / align * align;
+  out->size *= elements;
+  all->bytes = out->offset + out->size;
+  if (align > all->align) all->align = align;
+  all->count++;
+  return true;
+}
+
+static bool members_read(const mw_tokens *tokens, int open, members *all) {
+  enum { MOST_DECLARED = 64 };
+  const int close = tokens->at[open].match;
+  mw_declared list[MOST_DECLARED];
+  mw_declaration it;
+  for (int i = open + 1; i < close; i = it.last) {
+    it = mw_declaration_read(tokens, i, close);
+    if (mw_has(tokens, it.first, it.last, "virtual")) return false;
+    if (it.kind == MW_DECLARES_NOTHING || it.kind == MW_DECLARES_FUNCTION) continue;
+    const int count = mw_declared_read(tokens, it.begin, it.last - 1, NULL, list, MOST_DECLARED);
+    if (it.kind != MW_DECLARES_VARIABLES || !count || mw_has(tokens, it.first, it.last, ":")) return false;
+    if (mw_has(tokens, it.first, it.last, "static")) continue;
+    for (int k = 0; k < count; k++)
+      if (!member_read(tokens, &list[k], all)) return false;
+  }
+  return true;
+}
+
+/* The { of struct Name { or typedef struct { } Name; 0: none. */
+static int struct_open(const mw_tokens *tokens, const mw_token *name) {
+  for (int i = 0; (i = mw_find(tokens, i, tokens->count, WORDS("struct", "class"))) < tokens->count; i++) {
+    const int open = mw_find(tokens, i, tokens->count, WORDS("{", ";", ":", "(", ">"));
+    if (open >= tokens->count || !mw_token_is(&tokens->at[open], "{")) continue;
+    const mw_token *after = &tokens->at[tokens->at[open].match + 1];
+    if (mw_same_text(&tokens->at[open - 1], name) || mw_same_text(after, name)) return open;
+  }
+  return 0;
+}
+
+int mw_declared_fields(const char *text, const char *name, mw_param *out, int most, uint32_t *size) {
+  mw_tokens tokens;
+  members all = {.out = out, .most = most, .align = 1};
+  const mw_token wanted = mw_bare_name(name);
+  mw_tokens_read(&tokens, text, NULL);
+  const int open = struct_open(&tokens, &wanted);
+  const bool known = open && tokens.at[open].match > open && members_read(&tokens, open, &all);
+  mw_tokens_free(&tokens);
+  *size = (all.bytes + all.align - 1) / all.align * all.align;
+  return known ? all.count : -1;
 }
 
 /* ---- constants ------------------------------------------------------------------------------------------------- */

@@ -35,6 +35,11 @@ bool mw_declared_variable(const char *text, const char *name, mw_param *out);
  * is known. False if not. */
 bool mw_declared_enum(const char *text, mw_param *);
 
+/* The members of the struct of that bare name, as the text writes it: names, types, natural offsets, and the bytes of all
+ * elements of an array; *size is the whole's. Returns their count; -1: there is no such struct, or it has a base, virtual
+ * functions, a member of unknown type or more than `most`. */
+int mw_declared_fields(const char *text, const char *name, mw_param *out, int most, uint32_t *size);
+
 /* True: every variable of that bare name that the text declares, at least one, is const or constexpr. */
 bool mw_declared_constant(const char *text, const char *name);
 

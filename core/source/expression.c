@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Types, names and expressions of a body, a function for each level of precedence; see body.h. */
+ * Types, names and expressions of a body, a function for each level of precedence; see body.h.
+ *
+ *   s += x[2 * k]      ASSIGN += of the NAME s, and an INDEX of the NAME x by a BINARY * of 2 and the NAME k
+ *   (T)p   T(p)        CAST, where T is the name of a type; else a CALL */
 #include <string.h>
 
 #include "core/base/memory.h"

@@ -16,7 +16,7 @@ One `__global__` function. Launches check and convert their arguments by the typ
 | `T **p` | an array of u64 that holds addresses |
 | `float3 v`, `dim3 d`, ... | a table of as many numbers |
 | an enumeration | a number |
-| a struct by value | a string of exactly its size; string.pack makes one |]],
+| a struct by value | a table by its members, `{ n = 4, at = { 1, 2 } }`: all of them, numbers, arrays for pointers, tables for vectors and arrays. The source, not a header of it, tells the members. Or a string of exactly its size, which string.pack makes and which is faster |]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"

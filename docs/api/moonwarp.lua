@@ -140,6 +140,8 @@ counter that is not known is absent, and so is a figure of accesses that the ker
       { "grid", "integer[]", "" },
       { "block", "integer[]", "" },
       { "launches", "integer", "how many there were" },
+      { "varies", "boolean", "true: they do different things, by their instructions", optional = true },
+      { "metrics", "table", "those of `--counters=METRICS`, by name", optional = true },
       { "lines", "counters_line[]", "the same by line of the source, sorted by file and line" },
     }, true),
     occupancy_question = {

@@ -14,7 +14,7 @@ namespace moonwarp {
 typedef unsigned long long u64;
 enum { UNIFORM, NORMAL, LOG_NORMAL };
 
-const int SUBSEQUENCES = 65536;
+enum { SUBSEQUENCES = 65536 };
 const float CELL = 2.3283064e-10f, ANGLE = CELL * 6.2831855f; // 2^-32, 2 pi / 2^32
 const double FINE = 1.1102230246251565e-16;                   // 2^-53
 

@@ -75,7 +75,11 @@ end
 --- Closes the modules and arrays of a device; called before the device is closed.
 ---@param device userdata
 function own_kernels.release(device)
-  for _, object in pairs(kept_of(device)) do object:close() end
+  for _, object in pairs(kept_of(device)) do
+    for _, kernel in pairs(kernels[object] or {}) do kernel:close() end
+    kernels[object] = nil
+    object:close()
+  end
   kept[device] = nil
 end
 

@@ -60,7 +60,7 @@ describe("a report of ncu", function()
       .. "load_lane_bytes 262144, load_requests 2048, load_sectors 8192, requests 8192, shared_atomic_requests 0, "
       .. "shared_load_conflicts 63488, shared_load_requests 2048, shared_load_wavefronts 65536, "
       .. "shared_store_conflicts 0, shared_store_requests 2048, shared_store_wavefronts 2048, "
-      .. "store_lane_bytes 262144, store_requests 2048, store_sectors 8192, thread_instructions 1490944",
+      .. "store_lane_bytes 262144, store_requests 2048, store_sectors 8192",
       counted(launches[1]))
   end)
 
@@ -117,6 +117,9 @@ describe("a report of ncu", function()
     assert.are.equal(231, counters.value(one, "f32_operations"))
     assert.is_nil((counters.value(one, "dram_bytes")))
     local row = counters.by_configuration { list[2], list[3] }[1]
+    assert.is_nil(row.varies)
+    list[3].instructions = 2 * list[3].instructions
+    assert.is_true(counters.by_configuration({ list[2], list[3] })[1].varies)
     assert.are.same({ 2, 2048, 24, { ["sm__throughput.avg.pct"] = 12.5, ["sm__x.sum"] = 6 } },
       { row.launches, row.dram_read_bytes, row.registers, row.metrics })
   end)

@@ -60,6 +60,17 @@ describe("moonwarp list", function()
     end)
   end)
 
+  -- A long value moved the words of its line only.
+  it("has the words of all parameters in one column", function()
+    local status, output = shell(("%s list cumsum"):format(quoted(labs.program)))
+    assert.are.equal(0, status)
+    local at = output:find("points along", 1, true) - output:find("    -p n=", 1, true)
+    for _, text in ipairs { "element types", "rows per block" } do
+      local line = output:match("\n([^\n]*" .. text .. ")")
+      assert.are.equal(at, line:find(text, 1, true) - 1, line)
+    end
+  end)
+
   it("lists all studies, without their rungs", function()
     local status, output = shell(quoted(labs.program) .. " list")
     assert.are.equal(0, status, output)

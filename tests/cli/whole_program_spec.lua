@@ -81,7 +81,13 @@ template <class T, class F> __global__ void __launch_bounds__(128) apply(T *x, i
 }
 __global__ void init(curandState *s) { curand_init(1, threadIdx.x, 0, &s[threadIdx.x]); }
 __global__ void draw(curandState *s, float *x) { x[threadIdx.x] = curand_uniform(&s[threadIdx.x]); }
-__global__ void add(int *x) { if (cg::this_thread_block().thread_rank() == 0) *x += 10; }
+typedef int (*step)(int);
+__device__ int ten(int x) { return x + 10; }
+__device__ step steps[2] = {ten, ten}, alone = ten;
+__constant__ int sized[] = {1, 2}, weight = 3;
+__global__ void add(int *x) {
+  if (cg::this_thread_block().thread_rank() == 0) *x = steps[1](*x) + sized[1] + weight - (alone(0) - 5);
+}
 __global__ void halves(half *h) { h[threadIdx.x] = __hadd(h[threadIdx.x], __float2half(1.f)); }
 class solver {
  public:
@@ -240,7 +246,7 @@ describe("a whole program", function()
     local lines = {}
     for line in output:gmatch "[^\n]+" do lines[#lines + 1] = line end
     assert.are.equal("threads 1\ndraw 1\nhalf 2.5 3\npointers 30 42", table.concat(lines, "\n", 1, 4), output)
-    assert.is_truthy(lines[5]:find "^moonwarp: mixed.cu:%d+: kernel 'apply': its template arguments have no name", output)
+    assert.is_truthy(lines[5]:find "^moonwarp: mixed.cu:%d+: kernel 'apply': its template arguments have no", output)
     assert.are.equal("invalid device function", lines[6])
     assert.are.equal(1, status)
   end)
@@ -252,6 +258,8 @@ describe("a whole program", function()
     support.write(folder .. "/two.cu", "__global__ void set(int *x) { x[threadIdx.x] = threadIdx.x + 1; }\n"
       .. "void fill(int *x) { set<<<1, 2>>>(x); }\n")
     expect(0, "1 2\n", "run one.cu two.cu --device cpu")
+    expect(1, "moonwarp: nothing defines 'fill', which 'one.cu' uses: give all sources of the program, libraries by "
+      .. "-l\n", "run one.cu --device cpu")
   end)
 
   it("is a lab, with input and expected output", function()

@@ -56,7 +56,7 @@ end
 local function window(bytes)
   local times = small and 1 or gpu and 64 or 256
   return launch("window", 4 * FULL, { ones.f32, math.min(bytes // 4, n) - 1, times },
-    { value = EACH * times, bytes = 4 * EACH * times * 4 * FULL * BLOCK })
+    { value = EACH * times })
 end
 
 local function shared_sum(reuse)
@@ -96,11 +96,12 @@ end
 
 local counts = dev:empty("f32", 1 << 16)
 
--- `each` additions a thread to so many numbers, `sum` of them at a time.
-local function count(sum, numbers, each)
-  local go = module:kernel(("count<%d>"):format(sum)):prepare { grid = 1024, block = BLOCK }
+-- `each` additions a thread to so many numbers, `sum` of them at a time. Ncu tells launches of a kernel apart by grid
+-- and block alone.
+local function count(sum, numbers, each, grid)
+  local go = module:kernel(("count<%d>"):format(sum)):prepare { grid = grid, block = BLOCK }
   return { run = function() go(counts, ones.f32, numbers - 1, each) end, to = counts, count = numbers,
-           value = 1024 * BLOCK * each / numbers, kernel = ("count<%d>"):format(sum),
+           value = grid * BLOCK * each / numbers, kernel = ("count<%d>"):format(sum),
            before = function() counts:fill(0) end }
 end
 
@@ -163,10 +164,10 @@ local SET <const> = {
     { "the same elements side by side", function() return strided(1) end } },
   { "divergent", "divergence", function() return divergent(0) end,
     { "by warps instead of lanes", function() return divergent(5) end } },
-  { "one counter", "contention", function() return count(1, 1, 16) end,
-    { "65536 counters", function() return count(1, 1 << 16, 16) end } },
-  { "counters", "atomics", function() return count(1, 1 << 16, each) end,
-    { "four added up first", function() return count(4, 1 << 16, each) end } },
+  { "one counter", "contention", function() return count(1, 1, 32, 512) end,
+    { "65536 counters", function() return count(1, 1 << 16, 32, 512) end } },
+  { "counters", "atomics", function() return count(1, 1 << 16, each, 1024) end,
+    { "four added up first", function() return count(4, 1 << 16, each, 1024) end } },
   { "launches", "launch", function() return launches(several, 1) end,
     { "one launch for all", function() return launches(1, several) end } },
   { "tiny blocks", "blocks", function() return blocks_of(32) end,

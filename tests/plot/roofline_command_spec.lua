@@ -59,12 +59,12 @@ local function with_run(body)
     support.write(folder .. "/c.json", CEILINGS)
     stored(folder, {
       record("slim", result(1e-3, "slim<true, 4>", 64)),
-      record("fat", result(1e-3, "fat", 64)),
+      record("fat", result(1e-3, "fat<SUM>", 64)),
       record("said", result(1e-3, "said", 64, { bytes = 2e9, flops = 1e9 })),
       record("asked", result(1e-3, "asked", 64, { flops = 1e9 })),
       record("copy", result(1e-3, "copy", 64)) }, {
       counted("slim<(bool)1, (int)4>", 64, columns(900000000, 1800000000, 100000000, 100000000)),
-      counted("fat", 64, columns(1000000, 2000000, 0, 18000000000)),
+      counted("fat<0>", 64, columns(1000000, 2000000, 0, 18000000000)),
       counted("copy", 64, columns(900000000, 900000000, 0, 0)),
       { kernel = "asked", grid = { 64, 1, 1 }, block = { 256, 1, 1 }, source = "cpu", lines = {},
         load_sectors = 10000000, store_sectors = 5000000 } })

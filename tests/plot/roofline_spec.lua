@@ -42,6 +42,22 @@ describe("mw.roofline", function()
     assert.is_truthy(made.chart:find("fat64", 1, true))
   end)
 
+  it("places what a cache serves under that cache's roof", function()
+    local made
+    support.with_folder(function(folder)
+      made = support.into(folder, function()
+        return mw.roofline { device = mw.device "cpu", quiet = true, pictures = false,
+          ceilings = { bandwidth = 100, l2 = 600, f32 = 1000, f64 = 500 }, records = {
+            { kernel = "cached", bytes = 100, flops = 100, t = 0.2, device = "cpu" },
+            { kernel = "beyond", bytes = 100, flops = 100, t = 0.125, device = "cpu" } } }
+      end)
+    end)
+    local cached, beyond = table.unpack(made.points)
+    assert.are.same({ "L2", 600, "cache", 1000 }, { cached.bound, cached.roof, beyond.bound, beyond.roof })
+    assert.is_truthy(made.words:find("cached (f32): data from the L2 cache, 83 % of its roof of 600.0 flop/s", 1, true))
+    assert.is_truthy(made.chart:find("roof L2", 1, true))
+  end)
+
   it("takes benchmarks that declared their work, once", function()
     local dev = mw.device "cpu"
     local x <close>, y = dev:zeros("f32", 1000), dev:zeros("f32", 1000)

@@ -43,6 +43,13 @@ __global__ void kept(unsigned *out, unsigned *loc) {
   __syncthreads();
   out[threadIdx.x] += 0 * x + 0 * row[0];
 }
+struct Q { unsigned &p; };
+__global__ void member(unsigned *out, unsigned *loc) {
+  unsigned *m = loc + 4 * threadIdx.x;
+  Q q{loc[4 * threadIdx.x + (loc[4 * threadIdx.x + 1] & 3)]};
+  q.p = threadIdx.x;
+  out[threadIdx.x] = m[3];
+}
 __device__ unsigned put(unsigned *m, unsigned v) { m[m[1] & 3] = v; return m[3]; }
 __global__ void helper(unsigned *out, unsigned *loc) { out[threadIdx.x] = put(loc + 4 * threadIdx.x, threadIdx.x); }
 __global__ void local(unsigned *out, unsigned *in) {
@@ -57,7 +64,7 @@ __global__ void local(unsigned *out, unsigned *in) {
 }]=]
 local values = {}
 for i = 1, 1024 do values[i] = (i * 7 + i // 5) % 64 end
-for _, name in ipairs { "pointer", "subscript", "stores", "helper", "local", "referred", "kept" } do
+for _, name in ipairs { "pointer", "subscript", "stores", "helper", "local", "referred", "kept", "member" } do
   local found = {}
   for _, engine in ipairs { "fiber", "auto" } do
     local module = dev:module { source = source, engine = engine, name = "records.cu" }

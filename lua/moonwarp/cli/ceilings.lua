@@ -15,14 +15,14 @@ local ceilings = {}
 ceilings.options = {
   { flag = "--device", value = "a device", show = "ID", help = "else the first usable GPU, else the CPU",
     check = function(text) return options.device(text, true) end },
-  { flag = "--again", help = "measure what is kept, too" },
+  { flag = "--again", help = "also measure those that are kept" },
 }
 
 ceilings.usage = [[
 usage: moonwarp ceilings [NAME...] [--device ID] [--again]
 
-What a device gives at most: memories, arithmetic, launches, buses; or those named. What is missing is measured, on a
-quiet machine in a minute or two, and kept by the device's name, its driver and moonwarp's version.
+Prints the most that a device gives: of memories, arithmetic, launches and buses, or of those named. Missing ones are
+measured, all in a minute or two on a quiet machine, and kept by device name, driver and version of moonwarp.
 MOONWARP_CEILINGS names the file (else $XDG_CONFIG_HOME/moonwarp/ceilings.json, else
 ~/.config/moonwarp/ceilings.json).]]
 

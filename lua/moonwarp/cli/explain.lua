@@ -90,6 +90,12 @@ local function missing_of(list)
     elseif not one.is_gpu and not (one.bytes and one.flops) then
       add "bytes and operations: give mw.bench { bytes =, flops = } what a call moves and computes"
     end
+    for _, launch in ipairs(one.launches or {}) do
+      if launch.row and launch.row.varies then
+        add(("counters of %s by itself: they are the mean over launches that do different things"):format(
+          shape(launch)))
+      end
+    end
     if not one.launches then add(("launches: this run has none; moonwarp run %s again"):format(script)) end
   end
   ceilings = lists.unique(ceilings)

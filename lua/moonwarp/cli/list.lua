@@ -21,15 +21,24 @@ with their rungs too. Exit status 1 if one of them cannot be described.]]
 list.example = "moonwarp list nbody"
 
 local NAME <const> = 14 -- letters
+local LEAST <const>, MOST <const> = 26, 44 -- letters of a parameter; a longer one moves its own words only
 
--- A parameter, and what it is for.
-local COLUMNS <const> = {
-  { width = 26, cell = function(one) return ("-p %s=%s"):format(one.name, parameter.text(one.default)) end },
-  { gap = " ", cell = function(one)
-    local gpu = one.gpu ~= nil and ("(%s on a GPU)"):format(parameter.text(one.gpu)) or nil
-    return table.concat({ one.help or gpu, one.help and gpu }, " ")
-  end },
-}
+local function word_of(one) return ("-p %s=%s"):format(one.name, parameter.text(one.default)) end
+
+local function words_of(one)
+  local gpu = one.gpu ~= nil and ("(%s on a GPU)"):format(parameter.text(one.gpu)) or nil
+  return table.concat({ one.help or gpu, one.help and gpu }, " ")
+end
+
+-- Parameters, and what each is for.
+local function columns_of(params)
+  local width = LEAST
+  for _, one in ipairs(params) do
+    local own = utf8text.count(word_of(one))
+    width = own <= MOST and math.max(width, own) or width
+  end
+  return { { width = width, cell = word_of }, { gap = " ", cell = words_of } }
+end
 
 local function named(study, text)
   return utf8text.left(study.name, NAME) .. " " .. text
@@ -43,7 +52,7 @@ function list.text(study, whole)
   if study.error then return named(study, "cannot be described: " .. study.error) end
   if study.plain then return named(study, "a plain script: its parameters are known when it runs") end
   local lines = lists.append({ named(study, study.question) },
-    sheet.lines(sheet.of(COLUMNS, study.params), { indent = "    " }))
+    sheet.lines(sheet.of(columns_of(study.params), study.params), { indent = "    " }))
   for _, rung in ipairs(whole and study.rungs or {}) do
     lines[#lines + 1] = ("    rung %-3s %s"):format(rung.number or "", rung.name)
   end

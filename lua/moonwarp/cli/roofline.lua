@@ -35,7 +35,7 @@ moonwarp roofline balance]]
 
 -- ---- points -------------------------------------------------------------------------------------
 
-local TYPES <const> = { "f64", "f32", "f16", "tensor_f16", "tensor_tf32", "tensor_f64" }
+local TYPES <const> = { "f64", "f32", "tensor_f16", "tensor_tf32", "tensor_f64" } -- those that have a ceiling
 
 -- Operations of a call in all, and the type of most of them; nil where none were counted.
 local function counted_operations(one)

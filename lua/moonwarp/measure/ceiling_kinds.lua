@@ -6,6 +6,7 @@
 
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
+local core = require "moonwarp.core"
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
@@ -251,8 +252,15 @@ end
 
 local function peer_of(device) return device:peers()[1] end
 
+-- The other device, and what closes it where the script has not opened it.
+local function opened_peer(device)
+  local before = core.live().device
+  local other = core.device(peer_of(device).id)
+  return other, core.live().device > before and other or nil
+end
+
 local function peer(m, title)
-  local other <close> = require("moonwarp.core").device(peer_of(m.device).id)
+  local other, _ <close> = opened_peer(m.device)
   local from = array_of(m, "a")
   local to <close> = other:zeros("f64", #from)
   from:fill(7)

@@ -160,6 +160,19 @@ local function metrics_of(group)
   return next(total) and total
 end
 
+local ALIKE <const> = 1.02 -- times as many instructions
+
+-- Whether launches do different things, by their instructions; nil: they do not, or it is not known.
+local function differ(group)
+  local least, most = math.huge, 0
+  for _, one in ipairs(group) do
+    if one.varies then return true end
+    local count = one.instructions and one.instructions / (one.launches or 1)
+    if count then least, most = math.min(least, count), math.max(most, count) end
+  end
+  return most > ALIKE * least or nil
+end
+
 -- The sums over launches, or rows of such sums, that have the same fields, and the figures; in the order of the first.
 local function folded(list, fields)
   local groups, by_key = {}, {}
@@ -172,6 +185,7 @@ local function folded(list, fields)
     local row = counters.total(group)
     for _, field in ipairs(fields) do row[field] = group[1][field] end
     row.launches, row.lines, row.metrics = 0, joined_lines(group), metrics_of(group) or nil
+    row.varies = differ(group)
     for _, one in ipairs(group) do row.launches = row.launches + (one.launches or 1) end
     for _, figure in ipairs(counters.figures) do row[figure.name] = counters.value(row, figure.name) end
     return row

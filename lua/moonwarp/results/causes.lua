@@ -187,8 +187,8 @@ local function issue(one)
   local fused = (work.counted(one, "f32_fma") or 0) + (work.counted(one, "f64_fma") or 0)
   local part = math.max(0, 1 - fused / lanes(one) / work.counted(one, "instructions"))
   return part_of(share * lanes(one) / WARP, part,
-    "%s instructions a second are %s of what all multiprocessors begin; %s of them are no multiply-adds",
-    units.format(work.counted(one, "instructions") / one.t, "", 3), percent(share), percent(part))
+    "%s instructions are %s of what all multiprocessors begin; %s of them are no multiply-adds",
+    units.format(work.counted(one, "instructions") / one.t, "1/s", 3), percent(share), percent(part))
 end
 
 local function divergence(one)
@@ -205,25 +205,24 @@ end
 
 -- ---- atomics ------------------------------------------------------------------------------------
 
-local WORDS <const> = 8 -- of a sector
+local FEW_SLICES <const> = 0.25 -- of the atomic operations in one slice of the L2 cache, of 48 and more
 
--- Lanes that update the same word, at least: more than the words of the sectors that a request touches.
-local function lanes_per_word(one)
-  local all, sectors = work.counted(one, "atomic_lanes"), work.counted(one, "atomic_sectors")
-  return all and sectors and sectors > 0 and all / (sectors * WORDS) or 0
+-- The part of the atomic operations that the busiest slice of the L2 cache has, which those on one address share.
+local function slice_part(one)
+  local all, most = work.counted(one, "l2_atomic_sectors"), work.counted(one, "l2_slice_atomic_sectors")
+  return all and all > 0 and most and math.min(1, most / all) or 0
 end
 
 local function atomics(one)
-  if lanes_per_word(one) > 1 then return nil end
+  if slice_part(one) >= FEW_SLICES then return nil end
   return share_of(one, work.counted(one, "atomic_lanes"), "atomic", "1/s", ", counted by ncu")
 end
 
 local function contention(one)
-  local each = lanes_per_word(one)
-  if each <= 1 then return nil end
+  local part = slice_part(one)
+  if part < FEW_SLICES then return nil end
   local share, text = share_of(one, work.counted(one, "atomic_lanes"), "atomic_same", "1/s")
-  return share, text and ("%s; at least %s lanes of a request update the same word"):format(text,
-    units.digits(each + 0.0, 2))
+  return share, text and ("%s; one slice of the L2 cache has %s of them"):format(text, percent(part))
 end
 
 -- ---- launches and transfers ---------------------------------------------------------------------
@@ -243,12 +242,12 @@ local function launches(one)
     one.lacks.launch = true
     return nil
   end
-  return count * each / one.t, ("%s; one takes %s at least (launch)"):format(units.count(count, "launch", "launches"),
+  return count * each / one.t, ("%s; one of many takes %s (launch)"):format(units.count(count, "launch", "launches"),
     units.format(each, "s", 3))
 end
 
 local function block_starts(one)
-  return share_of(one, sum_over(one, blocks_in), "blocks", "1/s", "; blocks begin")
+  return share_of(one, sum_over(one, blocks_in), "blocks", "1/s", ", of blocks that begin")
 end
 
 local function transfers(one)
@@ -353,8 +352,8 @@ local function found_by(one, wanted)
     local share, evidence
     if (each.waits or false) == wanted then share, evidence = each.find(one) end
     if share and share == share then
-      list[#list + 1] = { cause = each.cause, share = share, evidence = evidence, try = each.try, study = each.study,
-                          saves = each.saves, at = at }
+      list[#list + 1] = { cause = each.cause, share = math.min(share, 1.0), evidence = evidence, try = each.try,
+                          study = each.study, saves = each.saves, at = at }
     end
   end
   return list
@@ -374,7 +373,7 @@ function causes.of(one)
   for _, whole in ipairs { dram, second_level, first_level, all_passes, issue_share } do
     shares[#shares + 1] = (whole(one))
   end
-  for _, share in ipairs(shares) do one.busy = math.max(one.busy, share) end
+  for _, share in ipairs(shares) do one.busy = math.min(1, math.max(one.busy, share)) end
   lists.append(list, found_by(one, true))
   list = lists.filter(list, function(found) return found.share >= LEAST end)
   table.sort(list, function(a, b)

@@ -51,7 +51,7 @@ local function with_counters(more)
 end
 
 local COUNTERS = with_counters { kernel = "string", device = "string", source = "string", grid = list "integer",
-                          block = list "integer", launches = "integer",
+                          block = list "integer", launches = "integer", varies = "boolean?",
                           lines = list(with_counters { file = "string", line = "integer", text = "string?" }) }
 
 local RUN = fields {

@@ -32,9 +32,22 @@ local function plain(name)
   return (name:gsub("%s+", ""):gsub("[%w_]+", WORDS))
 end
 
-local function key_of(one)
-  return table.concat({ plain(one.kernel), table.concat(one.grid, ","), table.concat(one.block, ",") }, "\0")
+local function key_of(one, name)
+  return table.concat({ name or plain(one.kernel), table.concat(one.grid, ","), table.concat(one.block, ",") }, "\0")
 end
+
+-- Constants of an enumeration have their names here and their numbers in ncu: then what precedes them has to do, where
+-- only one kernel of that configuration has been counted.
+local function key_of_base(one)
+  return key_of(one, "*" .. plain(one.kernel):match "^[^<]*")
+end
+
+local function found_in(by_key, one)
+  return by_key[key_of(one)] or by_key[key_of_base(one)] or nil
+end
+
+-- Ncu counts no kernels of the library.
+local function is_own(one) return one.kernel:find "^moonwarp::" ~= nil end
 
 -- The counters of a launch, the mean over those that ncu has counted.
 local function per_launch(row)
@@ -55,8 +68,10 @@ local function counted_of(runs, source)
     for _, row in ipairs(run.counters or {}) do
       if row.source == source then
         local one = { kernel = row.kernel, grid = row.grid, block = row.block, count = 1, counted = per_launch(row),
-                      registers = row.registers, run = run }
+                      registers = row.registers, varies = row.varies, run = run }
+        local base = key_of_base(one)
         by_key[key_of(one)] = by_key[key_of(one)] or one
+        by_key[base] = by_key[base] == nil and one or false
         list[#list + 1] = one
       end
     end
@@ -91,10 +106,9 @@ local function of_benchmark(one, by_key, requests)
   local result = one.result
   local name = result.name or one.label
   local launches = (result.launches or result.copies) and lists.map(result.launches or {}, function(launch)
-    local found = by_key[key_of(launch)]
+    local found, asked = found_in(by_key, launch), found_in(requests, launch)
     if found then found.is_used = true end
-    local asked = requests[key_of(launch)]
-    return lists.merged(launch, { counted = found and found.counted, requests = asked and asked.counted })
+    return lists.merged(launch, { counted = found and found.counted, row = found, requests = asked and asked.counted })
   end)
   return { name = name, t = result.median, result = result, record = one.record, launches = launches,
            copies = result.copies or {}, bytes = result.bytes, flops = operations(one.record, result) }
@@ -129,19 +143,20 @@ end
 
 -- ---- amounts ------------------------------------------------------------------------------------
 
---- A counter or a figure of a call: the sum over its launches; nil if one of them was not counted.
+--- A counter or a figure of a call: the sum over its launches; nil if one of them was not counted. Those of the
+--- library's own kernels are not known, and left out.
 ---@param one table
 ---@param name string
 ---@return number?
 function work.counted(one, name)
   if not one.launches or #one.launches == 0 then return nil end
-  local sum = 0
+  local sum, is_known = 0, false
   for _, launch in ipairs(one.launches) do
     local value = launch.counted and launch.counted[name]
-    if not value then return nil end
-    sum = sum + value * launch.count
+    if not (value or is_own(launch)) then return nil end
+    sum, is_known = sum + (value or 0) * launch.count, is_known or value ~= nil
   end
-  return sum
+  return is_known and sum or nil
 end
 
 --- Bytes that the warps of a call ask for, by sectors, as check mode has counted them; nil if it has not.

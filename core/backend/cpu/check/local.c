@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Local variables that are followed (translate/locals.c): a chain of them for each thread, and cells for what they lie
+ * Local variables that are followed (mark/locals.c): a chain of them for each thread, and cells for what they lie
  * in. A thread that was ended leaves cells behind; so what a cell of a stack says counts within a variable of the chain
  * only. */
 #include "core/backend/cpu/check/check.h"

@@ -29,6 +29,11 @@ cpu_name *cpu_name_find(const cpu_program *program, const mw_token *word) {
   return i ? &names->at[i - 1] : NULL;
 }
 
+bool cpu_has_word(const cpu_program *program, const char *word) {
+  const mw_token token = {.kind = MW_TOKEN_NAME, .text = word, .size = (int)strlen(word)};
+  return cpu_name_find(program, &token) != NULL;
+}
+
 static cpu_name *name_add(cpu_program *program, int token) {
   cpu_names *names = &program->names;
   int *first = &names->first[mw_hash(&program->tokens.at[token]) % CPU_BUCKETS];

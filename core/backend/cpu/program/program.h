@@ -190,6 +190,7 @@ enum { CPU_MOST_DECLARED = 16 }; /* variables of one declaration that are looked
 void cpu_names_read(cpu_program *);
 /* What the text says of the word; NULL: it does not have it. */
 cpu_name *cpu_name_find(const cpu_program *, const mw_token *);
+bool cpu_has_word(const cpu_program *, const char *word); /* somewhere in the text */
 /* For a body of `function`: what it means by a name that it does not declare. */
 typedef struct cpu_binder {
   const cpu_program *program;

@@ -365,6 +365,8 @@ static void name_read(reader *in, int i) {
     ; /* seen at the star */
   else if (mw_token_is(next, "["))
     element_put(in, i, name);
+  else if (mw_token_is(next, ".") && it && in->program->hidden.shares && !is_scalar(in, it))
+    access_put(in, i, i + 1, (access){.grouped = true}); /* its member may be a reference */
   else if (mw_token_is(next, "->") || (it && is_reference(in, it) && (name >= in->nformals || in->kernel != in)))
     access_put(in, i, i + 1, (access){.grouped = true});
   else if (it && in->structs && name >= in->nformals && !is_scalar(in, it) && !is_pointer(in, it) &&

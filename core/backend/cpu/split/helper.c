@@ -3,7 +3,11 @@
  * Puts the body of a __device__ function in place of a call, as C++ would compute it, if each of its names means the
  * same there: parameters become variables initialised by the arguments, references what they are bound to, its own
  * names get a suffix, its returns at the end set the result. Template parameters are deduced by the compiler, from a
- * declaration with the same header and a return type that names them. */
+ * declaration with the same header and a return type that names them.
+ *
+ *   __device__ int sum(int v, int &n) { __syncthreads(); int w = v + n; return w; }
+ *   x = sum(t, m);    ->    { int mw_r3; { int v_mw3 = t; __syncthreads(); int w_mw3 = v_mw3 + m; mw_r3 = w_mw3; }
+ *                             x = mw_given(mw_r3); } */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

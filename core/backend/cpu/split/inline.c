@@ -329,9 +329,7 @@ static bool bindings_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *n
     return false;
   const int open = mw_find(work, node->first, node->last - 1, WORDS("[")), equals = work->at[open].match + 1;
   const int count = equals > open ? mw_arguments(work, open, names, 4) : 0;
-  if (count < 1 || !mw_token_is(&work->at[equals], "=") ||
-      mw_has(&in->program->tokens, 0, in->program->tokens.count, "tuple_size"))
-    return false;
+  if (count < 1 || !mw_token_is(&work->at[equals], "=") || cpu_has_word(in->program, "tuple_size")) return false;
   const mw_span parts[] = {{node->first, open}, {equals + 1, node->last}};
   const int number = ++in->serial;
   mw_tokens_build(next, work, like, number, "$0 mw_b# = $1", parts);
@@ -385,18 +383,14 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, mw_tokens
 /* float v(x);  ->  float v = (float)(x);  Tile v(x);  ->  Tile v = Tile(x); where v may live across barriers. */
 static bool constructor_expand(cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
   const mw_tokens *work = &in->work;
-  const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
-  mw_span parts[] = {{node->first, open}, {open + 1, close}, {node->first, open - 1}}, arguments[MW_MOST_PARAMS];
-  if (node->kind != CPU_NODE_LEAF || !mw_token_is(&work->at[close], ")") || open < node->first + 2) return false;
-  for (int i = node->first; i < open; i++) {
-    if (mw_token_is(&work->at[i], "<")) i = mw_angle_end(work, i, open) - 1;
-    if (work->at[i].kind != MW_TOKEN_NAME && !mw_token_any(&work->at[i], WORDS("::", "*", ">"))) return false;
-  }
-  const bool named = work->at[open - 1].kind == MW_TOKEN_NAME && !mw_is_member(work, open - 1);
-  if (!named || mw_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
-  const int count = mw_arguments(work, open, arguments, MW_MOST_PARAMS);
+  const mw_statement *it = &in->body.statements[node->statement];
+  const mw_declared *one = &in->body.declared[it->declared];
+  mw_span arguments[MW_MOST_PARAMS];
+  if (node->kind != CPU_NODE_LEAF || it->kind != MW_STATEMENT_DECLARE) return false; /* of one variable: tree.c */
+  const int open = one->value, close = one->value_last - 1, count = mw_arguments(work, open, arguments, MW_MOST_PARAMS);
+  mw_span parts[] = {{node->first, open}, {open + 1, close}, {node->first, one->name}};
   if (count < 1) return false;
-  bool far = mw_has(work, node->first, open, "*");
+  bool far = one->type.levels > 0;
   for (int i = node->first; i < open; i++) far |= mw_is_builtin(&work->at[i], MW_CUDA_GROUP);
   const bool known = cpu_type_knows(in->program, in->kernel, work, node->first, open - 1) >= CPU_KNOWN;
   while (mw_token_any(&work->at[parts[2].first], WORDS("const", "constexpr"))) parts[2].first++;
@@ -408,22 +402,46 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, mw_tokens
   return true;
 }
 
-/* for (int c(16); c; c /= 2)  ->  for (int c = (16); c; c /= 2) */
-static bool init_expand(const cpu_splitter *in, const cpu_node *node, mw_tokens *next) {
+/* for (int c(16); c; c /= 2)  ->  for (int c = (16); c; c /= 2): the ( before which an = belongs; 0: none */
+static int init_find(const cpu_splitter *in, const cpu_node *node) {
   const mw_tokens *work = &in->work;
   const mw_statement *all = in->body.statements, *head = &all[all[node->statement].head];
   mw_span arguments[2];
-  if (node->kind != CPU_NODE_FOR || head->kind != MW_STATEMENT_DECLARE) return false;
-  for (const mw_declared *it = &in->body.declared[head->declared], *end = it + head->ndeclared; it < end; it++) {
-    if (it->value != it->dims_last || it->value_last == it->value || !mw_type_is_plain(it->type) ||
-        !mw_token_is(&work->at[it->value], "(") || mw_arguments(work, it->value, arguments, 2) != 1)
+  if (node->kind != CPU_NODE_FOR || head->kind != MW_STATEMENT_DECLARE) return 0;
+  for (const mw_declared *it = &in->body.declared[head->declared], *end = it + head->ndeclared; it < end; it++)
+    if (it->value == it->dims_last && it->value_last > it->value && mw_type_is_plain(it->type) &&
+        mw_token_is(&work->at[it->value], "(") && mw_arguments(work, it->value, arguments, 2) == 1)
+      return it->value;
+  return 0;
+}
+
+/* Both of all statements at once, so that the body is read again once for them. False: nothing to do. */
+static bool declarations_expand(cpu_splitter *in) {
+  mw_tokens next = {0};
+  int from = 0;
+  for (const cpu_node *node = in->nodes; node < in->nodes + in->nnodes; node++) {
+    mw_tokens part = {0};
+    const int init = init_find(in, node);
+    if (init) {
+      mw_tokens_copy(&next, &in->work, from, init);
+      mw_tokens_scan(&next, " =", &in->work.at[init]);
+      from = init;
       continue;
-    mw_tokens_copy(next, work, node->first, it->value);
-    mw_tokens_scan(next, " =", &work->at[it->value]);
-    mw_tokens_copy(next, work, it->value, node->last);
-    return true;
+    }
+    if (!declarators_expand(in, node, &part) && !constructor_expand(in, node, &part)) continue;
+    mw_tokens_copy(&next, &in->work, from, node->first);
+    mw_tokens_copy(&next, &part, 0, part.count);
+    mw_tokens_adopt(&next, &part);
+    mw_tokens_free(&part);
+    from = node->last;
   }
-  return false;
+  if (from) {
+    mw_tokens_copy(&next, &in->work, from, in->work.count);
+    mw_tokens_match(&next);
+    cpu_tokens_replace(in, 0, in->work.count, &next);
+  } else
+    mw_tokens_free(&next);
+  return from > 0;
 }
 
 static void statement_expand(cpu_splitter *in, int node, int operation, mw_tokens *next) {
@@ -445,8 +463,7 @@ static bool node_expand(cpu_splitter *in, int index, mw_tokens *next) {
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
   int operation = -1;
   if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next) ||
-      bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next) ||
-      init_expand(in, node, next))
+      bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next))
     return true;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
@@ -561,9 +578,10 @@ static void rest_check(cpu_splitter *in) {
 }
 
 void cpu_inline(cpu_splitter *in) {
-  const bool groups = mw_has(&in->program->tokens, 0, in->program->tokens.count, "cooperative_groups");
+  const bool groups = cpu_has_word(in->program, "cooperative_groups");
   int steps = 0;
   cpu_tree_read(in);
+  while (!in->rejected && declarations_expand(in)) continue;
   while (!in->rejected && step(in, groups))
     if (++steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
   if (!in->rejected) rest_check(in);

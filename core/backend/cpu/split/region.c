@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * One region as text: a loop over the threads of the block, in which the statements between two split points stand,
- * with the variables they need. Called by split.c's walk. */
+ * with the variables they need. Called by writer.c's walk.
+ *
+ *   int i = 2 * threadIdx.x;        i: cheap and constant, computed again
+ *   sum += x[i];                    sum: lives across barriers
+ *   MW_THREADS { MW_THREAD const int i = 2 * threadIdx.x; mw_T0 &sum = mw_L0.at[mw_e]; sum += x[i]; } */
 #include "core/backend/cpu/split/region.h"
 
 #include <stdarg.h>

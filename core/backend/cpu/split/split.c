@@ -61,8 +61,8 @@ static const struct {
 /* A thread that holds a lock must come to its end before the next one waits for it. */
 static bool may_lock(const cpu_program *program) {
   int i = 0;
-  while (i < program->tokens.count && !mw_is_builtin(&program->tokens.at[i], MW_CUDA_LOCK)) i++;
-  return i < program->tokens.count || mw_has(&program->tokens, 0, program->tokens.count, "volatile");
+  while (i < program->names.count && !mw_is_builtin(&program->tokens.at[program->names.at[i].token], MW_CUDA_LOCK)) i++;
+  return i < program->names.count || cpu_has_word(program, "volatile");
 }
 
 /* False: rejected. */

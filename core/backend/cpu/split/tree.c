@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements of a kernel's body, as far as splitting needs them; see split.h. */
+ * What splitting notes of the statements that core/source/body.c reads, and what can be asked of them:
+ *
+ *   if (n > 3) {                       IF, barrier: the token of __syncthreads; warp: none
+ *     v += __shfl_xor_sync(m, v, 1);   LEAF, until inline.c makes an EXCHANGE of it
+ *     __syncthreads();                 BARRIER
+ *   } */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,31 +94,15 @@ static cpu_node_kind simple_kind(cpu_splitter *in, const mw_statement *it) {
 }
 
 static cpu_node_kind kind_of(cpu_splitter *in, const mw_statement *it) {
-  switch (it->kind) {
-  case MW_STATEMENT_BLOCK:
-    return CPU_NODE_BLOCK;
-  case MW_STATEMENT_IF:
-    return CPU_NODE_IF;
-  case MW_STATEMENT_FOR:
-  case MW_STATEMENT_RANGE:
-    return CPU_NODE_FOR;
-  case MW_STATEMENT_WHILE:
-    return CPU_NODE_WHILE;
-  case MW_STATEMENT_DO:
-    return CPU_NODE_DO;
-  case MW_STATEMENT_SWITCH:
-    return CPU_NODE_SWITCH;
-  case MW_STATEMENT_CASE:
-    return CPU_NODE_CASE;
-  case MW_STATEMENT_RETURN:
-    return CPU_NODE_RETURN;
-  case MW_STATEMENT_BREAK:
-    return CPU_NODE_BREAK;
-  case MW_STATEMENT_CONTINUE:
-    return CPU_NODE_CONTINUE;
-  default:
-    return simple_kind(in, it);
-  }
+  static const cpu_node_kind kinds[] = {
+      [MW_STATEMENT_BLOCK] = CPU_NODE_BLOCK,      [MW_STATEMENT_IF] = CPU_NODE_IF,
+      [MW_STATEMENT_FOR] = CPU_NODE_FOR,          [MW_STATEMENT_RANGE] = CPU_NODE_FOR,
+      [MW_STATEMENT_WHILE] = CPU_NODE_WHILE,      [MW_STATEMENT_DO] = CPU_NODE_DO,
+      [MW_STATEMENT_SWITCH] = CPU_NODE_SWITCH,    [MW_STATEMENT_CASE] = CPU_NODE_CASE,
+      [MW_STATEMENT_RETURN] = CPU_NODE_RETURN,    [MW_STATEMENT_BREAK] = CPU_NODE_BREAK,
+      [MW_STATEMENT_CONTINUE] = CPU_NODE_CONTINUE};
+  const bool listed = it->kind < (int)(sizeof kinds / sizeof *kinds) && kinds[it->kind];
+  return listed ? kinds[it->kind] : simple_kind(in, it);
 }
 
 static void statement_check(cpu_splitter *in, const mw_statement *it) {

@@ -146,7 +146,7 @@ static void changes_count(cpu_splitter *in) {
  * none. What is done with it may call the program's own operators. */
 static bool is_constant(const cpu_splitter *in, const cpu_local *local) {
   return local->fixed && !local->reference && in->nodes[local->node].kind == CPU_NODE_DECLARE &&
-         !mw_has(&in->program->tokens, 0, in->program->tokens.count, "mutable");
+         !cpu_has_word(in->program, "mutable");
 }
 
 static bool still_uniform(const cpu_splitter *in, int index) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend/cpu/check/mark/mark.h"
 #include "core/backend/cpu/translate/translate.h"
 #include "core/base/file.h"
 #include "core/base/home.h"

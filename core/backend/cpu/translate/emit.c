@@ -5,6 +5,7 @@
  * table is made of. */
 #include <string.h>
 
+#include "core/backend/cpu/check/mark/mark.h"
 #include "core/backend/cpu/translate/translate.h"
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */

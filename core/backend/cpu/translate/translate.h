@@ -53,20 +53,6 @@ const char *cpu_walk(const cpu_program *, const cpu_function *);
  * referred to as ns::k<float>: an expression (shared.c). */
 void cpu_shared_size_put(const cpu_program *, const cpu_function *, mw_text *);
 void cpu_shared_sum_put(const cpu_program *, const cpu_function *kernel, const char *reference, mw_text *);
-/* The program's tokens for check mode, which tests the alignment of whole vectors; the program's files must outlive
- * them
- * (aligned.c). */
-mw_tokens cpu_aligned(const cpu_program *);
-/* For check mode by clang++: its LLVM text with calls for the accesses that it has none for; mw_free (accesses.c). False:
- * the program has no such, its numbers all being of 4 or 8 bytes, and no bit-fields. */
-char *cpu_accesses_call(const char *text);
-bool  cpu_accesses_differ(const cpu_program *);
-/* Whether some class of a checked unit may have bytes between its members (padding.c). */
-void cpu_padding_put(const cpu_program *, mw_text *);
-/* Writes what follows local variables into the program's tokens for check mode (locals.c). */
-void cpu_locals_follow(const cpu_program *, mw_tokens *);
-/* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
-void cpu_loops_mark(const cpu_program *, mw_tokens *);
 /* The generated C++ (emit.c). */
 char *cpu_emit(const cpu_attempt *);
 

@@ -329,7 +329,7 @@ FAST void access_range(void *at, unsigned long bytes, bool write, const void *pl
 }
 HOOK void __tsan_read_range(void *at, unsigned long bytes) { access_range(at, bytes, false, PLACE); }
 HOOK void __tsan_write_range(void *at, unsigned long bytes) { access_range(at, bytes, true, PLACE); }
-/* Of clang++, for what it calls none (core/backend/cpu/translate/accesses.c). how: 1 it writes, 2 it is volatile */
+/* Of clang++, for what it calls none (core/backend/cpu/check/mark/accesses.c). how: 1 it writes, 2 it is volatile */
 HOOK void mw_check_bytes(void *at, unsigned long bytes, int how) {
   how & 2 ? access_volatile(at, (unsigned)bytes, how & 1, PLACE) : access_range(at, bytes, how & 1, PLACE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Local variables that check mode follows: see translate/locals.c. The checker knows a followed variable from its
+ * Local variables that check mode follows: see check/mark/locals.c. The checker knows a followed variable from its
  * declaration to the end of its scope, by the address. Included by generated code. */
 extern "C" {
 #include "../check/cell.h"

@@ -4,7 +4,7 @@
  * Included by moonwarp.h only. */
 
 #if defined(MW_CHECK)
-/* Whole vectors and structures of a pointer. clang++ does not test where they are: see translate/aligned.c. */
+/* Whole vectors and structures of a pointer. clang++ does not test where they are: see check/mark/aligned.c. */
 #define MW_TESTED_MEMBER inline __attribute__((always_inline, no_sanitize("alignment")))
 #define MW_TESTED        static MW_TESTED_MEMBER
 extern "C" __attribute__((visibility("hidden"))) void mw_check_misaligned(const void *, size_t alignment,

@@ -47,7 +47,7 @@ MW_FN MW_UNRULED void mw_keep(unsigned long long &to, unsigned long long value) 
 }
 #define MW_PATH mw_quiet(mw_self)->path
 /* While a loop runs the thread's path depends on its number in the text and on the iteration: see check/counter.h, and
- * translate/loops.c for where it stands. */
+ * check/mark/loops.c for where it stands. */
 struct mw_loop {
   unsigned long long outer;
   __attribute__((always_inline)) MW_UNRULED mw_loop(unsigned number) : outer(mw_quiet(MW_PATH)) {

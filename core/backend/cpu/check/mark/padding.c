@@ -6,7 +6,7 @@
  *   struct pair { int key; short next[2]; };     sizeof(pair) != sizeof(pair::key) + sizeof(pair::next)
  *
  * Of other than plain structures it is not known. */
-#include "core/backend/cpu/translate/translate.h"
+#include "core/backend/cpu/check/mark/mark.h"
 
 #include <string.h>
 

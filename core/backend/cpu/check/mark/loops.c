@@ -8,7 +8,7 @@
  *   do body while (test);       if (mw_loop mw_loop_7{7}) ; else do body while (mw_loop_7.step() && (test));
  *
  * Others stay as they are: of a range, with a declaration for a test, or with a label that something else jumps to. */
-#include "core/backend/cpu/translate/translate.h"
+#include "core/backend/cpu/check/mark/mark.h"
 
 #include <string.h>
 

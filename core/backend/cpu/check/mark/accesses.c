@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/cpu/translate/translate.h"
+#include "core/backend/cpu/check/mark/mark.h"
 
 typedef struct access { /* load i24, i24* %6, align 1   store volatile i24 %9, ptr %6, align 1 */
   long bytes;

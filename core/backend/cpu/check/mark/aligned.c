@@ -11,7 +11,7 @@
  *
  * v is a name that the same function declares as a pointer. What does not point to a class is the same by mw_at. And
  * the plain loads and stores of inline PTX are plain accesses. */
-#include "core/backend/cpu/translate/translate.h"
+#include "core/backend/cpu/check/mark/mark.h"
 
 #include <string.h>
 

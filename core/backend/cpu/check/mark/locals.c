@@ -11,7 +11,7 @@
  *
  * A value that others may set where no hook sees it counts as set. What only some lanes have set is handed over by
  * shuffles: so it is in functions that reach one. */
-#include "core/backend/cpu/translate/translate.h"
+#include "core/backend/cpu/check/mark/mark.h"
 
 #include <string.h>
 
