@@ -90,18 +90,33 @@ __global__ void waiting(int *out, int *x) {
   s[t] = s[t ^ 1];
   out[t] = s[t];
 }
-__device__ void add(volatile int *to, const volatile int *from) { *to = *to + *from; }
+// Each lane waits for the one before it.
+__global__ void turns(int *out, int *x) {
+  __shared__ volatile int ready[33], sum[33];
+  int t = threadIdx.x;
+  ready[t] = t == 0;
+  sum[t] = 0;
+  __syncwarp();
+  while (!ready[t]) { }
+  if (t < 31) {
+    sum[t + 1] = sum[t] + x[t];
+    ready[t + 1] = 1;
+  }
+  out[t] = sum[t];
+}
+__device__ void add(volatile int *x, int t) { x[64] = x[64] + x[t]; }
 // Each thread takes the lock for a helper that counts on the lanes in step.
 __global__ void locked(int *out, int *x, int *lock) {
   int t = threadIdx.x;
   bool done = false;
   while (!done)
     if (atomicCAS(lock, 0, 1) == 0) {
-      add(out, x + t);
+      add(x, t);
       __threadfence();
       atomicExch(lock, 0);
       done = true;
     }
+  out[t] = t;
 }
 ]]
 
@@ -219,14 +234,25 @@ for _, way in ipairs(ways) do
       end
     end)
 
+    it("take turns", function()
+      local x <close> = input(dev)
+      local out <close> = dev:zeros("i32", 32)
+      m.turns:launch(1, 32, out, x)
+      local sum = 0
+      for t = 0, 31 do
+        assert.are.equal(sum, out:get(t + 1), t)
+        sum = sum + start(t)
+      end
+    end)
+
     it("take a lock one after the other", function()
       local x <close> = input(dev)
-      local out <close> = dev:zeros("i32", 1)
+      local out <close> = dev:zeros("i32", 64)
       local lock <close> = dev:zeros("i32", 1)
-      local sum = 0
+      local sum = start(64)
       for i = 0, 63 do sum = sum + start(i) end
       m.locked:launch(1, 64, out, x, lock)
-      assert.are.equal(sum, out:get(1))
+      assert.are.equal(sum, x:get(65))
     end)
   end)
 end
@@ -253,7 +279,8 @@ describe("the note on lanes that run in step", function()
   end)
 
   for _, body in ipairs { "s[t] += s[(t + 1) % 64]; __syncwarp();", "s[t] += s[(t + 1) % 64]; __syncthreads();",
-    "s[t] += 1;", "for (int d = 1; d < 4; d++) { s[t] += s[(t + d) % 64]; __syncwarp(); } __syncwarp();" } do
+    "s[t] += 1;", "s[t] += s[(t + 1) % 64]; __threadfence_block();",
+    "for (int d = 1; d < 4; d++) { s[t] += s[(t + d) % 64]; __syncwarp(); } __syncwarp();" } do
     it("is not of " .. body, function() assert.are.equal("", warned(body)) end)
   end
 end)

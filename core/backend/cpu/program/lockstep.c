@@ -7,15 +7,16 @@
  *   s[t] += s[t + 32];  ->  { mw_meet(1); auto mw_w1 = s[t] + (s[t + 32]); mw_meet(2); s[t] = mw_w1; mw_meet(3); }
  *
  * Lanes that are elsewhere are not waited for (cpu_fibers_meet). A function counts on it where a statement, or two that
- * follow each other, write an element through volatile and read another one: flags that threads wait for, locks and
+ * follow each other, write an element of an array through volatile and read another one of it: flags that threads wait for, locks and
  * words by which blocks pass each other values do not. All its statements that use volatile memory then meet; conditions of
  * loops, by which threads wait, do not. A statement that is behind a lock, or before a barrier of the block, keeps its
- * form. */
+ * form, and so does a function with fences, which orders its accesses itself. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/backend/cpu/program/program.h"
 
+enum { MOST_NAMES = 16 };         /* that stand for each other */
 enum { CLOSES, OPENS, REPLACES }; /* in which order edits at one token are made */
 
 typedef struct edit {
@@ -66,10 +67,33 @@ static bool begins_with(const stepper *in, const mw_expr *whole, const mw_expr *
   return i == size;
 }
 
-/* The first access among tokens first ... last-1, of another element than `mine`, or NULL: any. */
+/* The name of the array that the element is of, through local pointers and references; 0: it is not known. */
+static int array_of(const stepper *in, const mw_expr *e) {
+  for (int steps = 0; steps < MOST_NAMES; steps++) {
+    const mw_declared *own = &in->tree->declared[e->of];
+    const bool refers = e->kind == MW_EXPR_NAME && e->binding == MW_NAME_LOCAL && own->init && !own->type.arrays;
+    if (e->kind == MW_EXPR_NAME && !refers) return e->op;
+    if (e->kind == MW_EXPR_BINARY && !in->tree->exprs[e->a].type.levels)
+      e = &in->tree->exprs[e->b];
+    else if (refers || (e->kind >= MW_EXPR_MEMBER && e->kind != MW_EXPR_CALL && e->kind <= MW_EXPR_BINARY))
+      e = &in->tree->exprs[refers ? own->init : e->a];
+    else
+      return 0;
+  }
+  return 0;
+}
+
+static bool same_array(const stepper *in, const mw_expr *a, const mw_expr *b) {
+  const int one = array_of(in, a), other = array_of(in, b);
+  return !one || !other || mw_same_text(&in->at[one], &in->at[other]);
+}
+
+/* The first access among tokens first ... last-1, of another element of the array than `mine`, or NULL: any. */
 static const mw_expr *access_find(const stepper *in, int first, int last, const mw_expr *mine) {
   for (const mw_expr *e = in->tree->exprs + 1; e < in->tree->exprs + in->tree->nexprs; e++)
-    if (first <= e->first && e->last <= last && is_access(in, e) && !(mine && begins_with(in, mine, e))) return e;
+    if (first <= e->first && e->last <= last && is_access(in, e) &&
+        !(mine && (begins_with(in, mine, e) || !same_array(in, mine, e))))
+      return e;
   return NULL;
 }
 
@@ -203,11 +227,18 @@ static void statement_place(stepper *in, int statement) {
   in->facts[it->child].is_child = in->facts[it->otherwise].is_child = true;
 }
 
+/* The first token of the body that is a builtin of the kinds, and of none of the others; else its end. */
+static int builtin_find(const stepper *in, unsigned kinds, unsigned others) {
+  int i = in->tree->first;
+  while (i < in->tree->last && (!mw_is_builtin(&in->at[i], kinds) || mw_is_builtin(&in->at[i], others))) i++;
+  return i;
+}
+
 static void routine_edit(stepper *in, const cpu_routine *routine) {
   const mw_body *tree = in->tree = routine->function.tree;
   bool depends = false;
-  in->lock = tree->first;
-  while (in->lock < tree->last && !mw_is_builtin(&in->at[in->lock], MW_CUDA_LOCK)) in->lock++;
+  if (builtin_find(in, MW_CUDA_FENCE, MW_CUDA_WARP) < tree->last) return;
+  in->lock = builtin_find(in, MW_CUDA_LOCK, 0);
   in->before = mw_calloc((size_t)tree->nstatements + 1, sizeof *in->before);
   in->facts = mw_calloc((size_t)tree->nstatements + 1, sizeof *in->facts);
   for (int i = 1; i < tree->nstatements; i++) statement_place(in, i);

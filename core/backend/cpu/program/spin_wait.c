@@ -376,13 +376,19 @@ static bool is_compared(const loop *it, int i) {
   return mw_token_any(&it->at[i - 1], relations) || mw_token_any(&it->at[i + 1], relations);
 }
 
+/* d && t < n */
+static bool is_asked_alone(const loop *it, int i) {
+  const bool begins = i == it->test || mw_token_is(&it->at[i - 1], "&&");
+  return begins && (i + 1 == it->test_last || mw_token_is(&it->at[i + 1], "&&"));
+}
+
 /* Does every round step a variable of the condition, as in for (i = 0; i < n; i++)? */
 static bool counts_rounds(const loop *it) {
   for (const change *of = it->changes; of < it->changes + it->nchanges; of++) {
     const mw_token *sign = &it->at[of->sign];
     if (!mw_is_assignment(sign) || mw_token_is(sign, "=") || decides_next(it, 0, of->sign)) continue;
     for (int i = it->test; i < it->test_last; i++)
-      if (same_name(it, i, of->name) && is_compared(it, i)) return true;
+      if (same_name(it, i, of->name) && (is_compared(it, i) || is_asked_alone(it, i))) return true;
   }
   return false;
 }

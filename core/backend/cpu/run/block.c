@@ -384,7 +384,7 @@ static void line_up(cpu_block_fibers *fibers) {
     warp->ready = lanes >= MW_CUDA_WARP ? ~0u : (1u << lanes) - 1;
     warp->at_barrier = warp->at_named = warp->at_phase = warp->at_warp = warp->at_grid = 0;
     warp->asking = warp->meeting = warp->resting = warp->held = warp->exited = 0;
-    warp->spinning = warp->left = 0;
+    warp->spinning = warp->left = warp->spins = 0;
     warp->ngroups = 0;
   }
 }

@@ -220,6 +220,7 @@ typedef struct cpu_warp { /* one bit per lane; a lane is in exactly one of ready
   uint32_t ready, at_barrier, at_named, at_phase, at_warp, at_grid, asking, meeting, resting, held, exited;
   uint32_t spinning; /* of the ready ones: in a loop that waits */
   unsigned left;     /* how often some that met went on, and others stayed */
+  unsigned spins;    /* of others, while some have met */
   cpu_lane *lanes;
   cpu_slab slab;
   unsigned ngroups;

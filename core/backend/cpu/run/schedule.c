@@ -14,6 +14,7 @@
 
 enum { TURN_YIELDS = 64 }; /* until another block has its turn in check mode, or in another order */
 enum { MEETINGS = 1024 };  /* in which lanes of a warp stay behind, until they go on */
+enum { SPINS = 256 };      /* of other lanes in loops that wait, until those that have met go on in any case */
 enum { YIELDS = 1024 };    /* of a block's threads to each other, until the whole CPU thread yields */
 
 /* ---- a block's fibers ------------------------------------------------------------------------------------------ */
@@ -132,6 +133,7 @@ static void end_meeting(cpu_block_fibers *fibers, unsigned w) {
     if (warp->lanes[__builtin_ctz(rest)].place == first) lanes |= rest & -rest;
   if (lanes != warp->meeting && ++warp->left % MEETINGS == 0) lanes = warp->meeting;
   warp->meeting &= ~lanes;
+  warp->spins = 0;
   cpu_fibers_wake(fibers, w, lanes);
 }
 
@@ -210,7 +212,9 @@ void cpu_fibers_spin(cpu_block_fibers *fibers, bool begins) {
   cpu_warp *warp = &fibers->warps[w];
   warp->spinning &= ~(1u << fibers->current % MW_CUDA_WARP);
   if (begins) warp->spinning |= 1u << fibers->current % MW_CUDA_WARP;
-  if (begins && warp->meeting && !warp->held && !(warp->ready & ~warp->spinning)) end_meeting(fibers, w);
+  if (!begins || !warp->meeting) return;
+  const bool all_spin = !warp->held && !(warp->ready & ~warp->spinning);
+  if (++warp->spins == SPINS || all_spin) end_meeting(fibers, w);
 }
 
 void cpu_fibers_go_on(cpu_block_fibers *fibers, unsigned after) {
