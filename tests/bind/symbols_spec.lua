@@ -31,7 +31,7 @@ describe("dynamic symbols", function()
     local module = package.searchpath("moonwarp", package.cpath)
     if not module then pending "the module is not built" end
     if lacks_nm() then pending "needs nm" end
-    assert.are.equal("luaopen_moonwarp luaopen_moonwarp_core", 
+    assert.are.equal("luaopen_moonwarp luaopen_moonwarp_core",
       table.concat(lists.filter(exported(module), function(name) return not is_runtime(name) end), " "))
   end)
 

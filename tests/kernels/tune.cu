@@ -54,7 +54,11 @@ __global__ void soon_idle(float *y, const float *x, int n) {
 __global__ void racing(float *y, const float *x, int n) {
   __shared__ float tile[256];
   int it = threadIdx.x, i = blockIdx.x * blockDim.x + it, other = blockDim.x - 1 - it;
-  tile[other] = i < n ? 2 * x[i] : 0;
+  float value = i < n ? 2 * x[i] : 0;
+  // Half of the writers come late, so that the other half reads before them in every run.
+  if (it < blockDim.x / 2)
+    for (int k = 0; k < 4096; k++) value += 0 * x[0];
+  tile[other] = value;
   int j = blockIdx.x * blockDim.x + other;
   if (j < n) y[j] = tile[it];
 }
