@@ -28,20 +28,13 @@ function own_kernels.module(device, file)
   return known[file]
 end
 
--- By module, its kernels by their names: a driver takes longer to find one than to launch it.
-local kernels = setmetatable({}, { __mode = "k" })
-
 --- A kernel of a file. All are in the namespace moonwarp, by which they are told from a script's.
 ---@param device userdata
 ---@param file string
 ---@param name string     as in "fill<float>"
 ---@return userdata kernel
 function own_kernels.kernel(device, file, name)
-  local module = own_kernels.module(device, file)
-  local known = kernels[module] or {}
-  kernels[module] = known
-  known[name] = known[name] or module:kernel("moonwarp::" .. name)
-  return known[name]
+  return own_kernels.module(device, file):kernel("moonwarp::" .. name)
 end
 
 local BLOCK = 256
@@ -75,11 +68,7 @@ end
 --- Closes the modules and arrays of a device; called before the device is closed.
 ---@param device userdata
 function own_kernels.release(device)
-  for _, object in pairs(kept_of(device)) do
-    for _, kernel in pairs(kernels[object] or {}) do kernel:close() end
-    kernels[object] = nil
-    object:close()
-  end
+  for _, object in pairs(kept_of(device)) do object:close() end
   kept[device] = nil
 end
 

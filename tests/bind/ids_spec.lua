@@ -59,7 +59,7 @@ local function names_a_backend(text, names)
   for _, name in ipairs(names) do
     if word:find("^" .. name .. "$") or word:find("^" .. name .. "[:$%%]") then return true end
   end
-  return word:find "^sm_" ~= nil
+  return word:find "^sm_[^_]" ~= nil -- sm__cycles is a metric of ncu
 end
 
 local function is_comment(line) return line:find "^%s*%-%-" or line:find "^%s*/?%*" end

@@ -119,7 +119,7 @@ end
 ---@return table[] list
 function work.of(runs)
   local counted, by_key = counted_of(runs, "ncu")
-  local _, requests = counted_of(runs, "cpu")
+  local _, requests = counted_of(runs, "cpu") -- the kind of device
   local list, of = {}, {}
   for _, run in ipairs(runs) do
     of[run] = about(run)
