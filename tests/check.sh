@@ -167,7 +167,7 @@ specs() {
 
 # What check mode and counters see depends on what the optimiser leaves of a kernel.
 optimised() {
-  specs bind/hotpath check/{counters,counters_page,faulty,legal,mutants,orders,page,pairs,studies} plot/roofline \
+  specs bind/hotpath explain/set check/{counters,counters_page,faulty,legal,mutants,orders,page,pairs,studies} plot/roofline \
     regress/growing_values
 }
 
