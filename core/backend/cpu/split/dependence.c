@@ -61,7 +61,7 @@ static void names_read(reader *in) {
   const cpu_function *function = in->function;
   cpu_binder binder = {in->program, function};
   mw_declared one;
-  for (int i = 0; i < function->nformals; i++) {
+  for (int i = 0; i < function->nformals && in->nnames < MOST_NAMES; i++) {
     const mw_formal *it = &function->formals[i];
     if (mw_declared_read(in->tokens, it->first, it->last, &(mw_names){cpu_binder_meaning, &binder}, &one, 1))
       name_add(in, &one);
