@@ -59,6 +59,10 @@ run_element() { # job index
     return
   fi
   if wait $!; then set -- "$@" COMPLETED; else set -- "$@" FAILED; fi
+  if [ -e "$1/cancelled" ]; then # over when all of its processes are, as in Slurm: they may still write
+    while kill -0 -- -$! 2>/dev/null; do sleep 0.02; done
+    set -- "$1" "$2" CANCELLED
+  fi
   [ "$(cat "$state")" = RUNNING ] && echo "$3" >"$state"
 }
 
@@ -127,7 +131,8 @@ squeue() {
 scancel() {
   local job state
   for job; do
-    for state in "$job"/state/*; do is_over "$(cat "$state")" || echo CANCELLED >"$state"; done
+    : >"$job/cancelled"
+    for state in "$job"/state/*; do [ "$(cat "$state")" != PENDING ] || echo CANCELLED >"$state"; done
     [ -e "$job/running" ] && kill -TERM -- "-$(cat "$job/running")" 2>/dev/null
   done
   true
