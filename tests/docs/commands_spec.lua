@@ -40,6 +40,7 @@ local README <const> = {
   ["moonwarp run copy.lua"] = "run copy.lua -p n=64", ["-p n=1024,2048"] = "run copy.lua -p n=64,128",
   ["--check"] = "run copy.lua -p n=64 --check", ["--counters"] = "run copy.lua -p n=64 --counters",
   ["moonwarp new NAME"] = "new mine", ["moonwarp list"] = "list",
+  ["moonwarp run program.cu"] = false, -- of docs/programs.md
   ["moonwarp run nbody"] = "run nbody -p smallest=64 -p largest=64 -p seconds=0 -p rungs=2 -p parts=ladder",
   ["moonwarp compare A B"] = "compare A B",
 }
