@@ -61,9 +61,10 @@ $(BUILD)/moonwarp: $(OBJECTS) core/host/exports.list
 	@echo "  link $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(EXPORTS) -o $@ $(OBJECTS) $(PROGRAM_LIBS) $(LIBS)
 
-$(BUILD)/moonwarp.so: $(SHARED)
+# Whole programs are run by the program alone: the module exports none of the calls that they make.
+$(BUILD)/moonwarp.so: $(SHARED) core/host/module.map
 	@echo "  link $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--version-script=core/host/module.map -o $@ $(SHARED) $(LIBS)
 
 $(BUILD)/obj/%.o: %.c | $(BUILD)/packages
 	@mkdir -p $(@D)
