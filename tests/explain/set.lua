@@ -11,7 +11,6 @@ local parts = mw.arg("parts", "all", "all, or only the kernels", { choices = { "
 local dev = mw.device()
 local gpu = dev:kind() == "gpu"
 local seconds = mw.arg("seconds", gpu and 0.03 or 0.1, "least time of a measurement")
-local n = mw.arg("n", gpu and 1 << 26 or 1 << 22, "elements of the largest arrays")
 local small = mw.arg("small", false, "little work: tries the kernels, measures nothing")
 
 local FALLS <const>, STAYS <const> = 0.75, 0.85 -- a lever's time over the kernel's at most, another's at least
@@ -19,6 +18,9 @@ local BLOCK <const>, EACH <const> = 256, 16
 local PROCESSORS <const> = dev:properties().multiprocessors
 local STEPS <const> = small and 64 or gpu and 4096 or 2048
 local FULL <const> = (gpu and 8 or 4) * PROCESSORS -- blocks that fill the device
+
+-- As many at least as the threads of the largest grid.
+local n = math.max(mw.arg("n", gpu and 1 << 26 or 1 << 22, "elements of the largest arrays"), 4 * FULL * BLOCK)
 
 local module = dev:module "kernels.cu"
 local ones = { f32 = dev:empty("f32", n):fill(1), f64 = dev:empty("f64", n // 2):fill(1),

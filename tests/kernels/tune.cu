@@ -55,7 +55,10 @@ __global__ void racing(float *y, const float *x, int n) {
   __shared__ float tile[256];
   int it = threadIdx.x, i = blockIdx.x * blockDim.x + it, other = blockDim.x - 1 - it;
   float value = i < n ? 2 * x[i] : 0;
-  // Half of the writers come late, so that the other half reads before them in every run.
+  // Half of the writers come late, so that the other half reads before them in every run, and not what the shared memory
+  // of an earlier launch holds.
+  tile[it] = -1;
+  __syncthreads();
   if (it < blockDim.x / 2)
     for (int k = 0; k < 4096; k++) value += 0 * x[0];
   tile[other] = value;
