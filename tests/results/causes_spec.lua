@@ -109,6 +109,7 @@ describe("what bounds a kernel", function()
     one.ceilings, one.bytes = {}, 1e9
     local found, lacks = causes.of(one)
     assert.are.same({ {}, { "blocks", "launch", "triad" } }, { found, lacks })
+    assert.are.same({}, (causes.of(of({ dram_read_bytes = 1e8 }, { ceilings = {} })))) -- latency, as far as is known
   end)
 
   it("is by declared bytes and operations where nothing was counted", function()

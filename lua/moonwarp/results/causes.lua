@@ -8,7 +8,7 @@
 --   try     what a student could try
 --   study   the study that shows it
 -- The time that a resource takes by itself is what it was asked for over what it gives at most (dev:ceiling), so a
--- share near 1 is a bound. The time in which nothing is busy is latency.
+-- share near 1 is a bound. The time in which nothing is busy is latency, where no ceiling is missing.
 
 local counters = require "moonwarp.measure.counters"
 local lists = require "moonwarp.base.lists"
@@ -374,7 +374,8 @@ function causes.of(one)
     shares[#shares + 1] = (whole(one))
   end
   for _, share in ipairs(shares) do one.busy = math.min(1, math.max(one.busy, share)) end
-  lists.append(list, found_by(one, true))
+  -- What waits is what nothing else takes: without a ceiling, how busy that is is not known.
+  if not next(one.lacks) then lists.append(list, found_by(one, true)) end
   list = lists.filter(list, function(found) return found.share >= LEAST end)
   table.sort(list, function(a, b)
     if weight(a) ~= weight(b) then return weight(a) > weight(b) end
