@@ -56,13 +56,11 @@ static const char *const names[] = {HEADERS(NAME)};
   X(int64_t) X(uint64_t) X(int_least64_t) X(uint_least64_t) X(int_fast64_t) X(uint_fast64_t) X(intptr_t) X(uintptr_t) \
   X(intmax_t) X(uintmax_t)
 #define HIDE(type)  "#define " #type " mw_rtc_" #type "\n"
-#define SHOW(type)  "#undef " #type "\n"
 #define USE(type)   "using ::" #type ";\n"
 #define MACROS(X) \
   X(INT64_MIN) X(INT64_MAX) X(UINT64_MAX) X(INT8_C) X(INT16_C) X(INT32_C) X(INT64_C) X(UINT8_C) X(UINT16_C) \
   X(UINT32_C) X(UINT64_C)
-#define PUSH(macro) "#pragma push_macro(\"" #macro "\")\n#undef " #macro "\n"
-#define POP(macro)  "#pragma pop_macro(\"" #macro "\")\n"
+#define UNDO(name)  "#undef " #name "\n"
 #define STD_OPEN    "#ifdef _LIBCUDACXX_BEGIN_NAMESPACE_STD\n_LIBCUDACXX_BEGIN_NAMESPACE_STD\n#else\n" \
                     "namespace cuda { namespace std {\n#endif\n"
 #define STD_CLOSE   "#ifdef _LIBCUDACXX_END_NAMESPACE_STD\n_LIBCUDACXX_END_NAMESPACE_STD\n#else\n}}\n#endif\n"
@@ -72,8 +70,8 @@ static const struct overlay {
   const char *name, *file, *before, *after;
 } overlays[] = {
     {"cuda/std/cstdint", "cccl/cuda/std/cstdint",
-     "#pragma once\n#include <stdint.h>\n#include <cuda/std/version>\n#include <cuda/std/climits>\n" MACROS(PUSH) TYPES(HIDE),
-     TYPES(SHOW) MACROS(POP) STD_OPEN TYPES(USE) STD_CLOSE},
+     "#pragma once\n#include <stdint.h>\n#include <cuda/std/version>\n#include <cuda/std/climits>\n" MACROS(UNDO) TYPES(HIDE),
+     TYPES(UNDO) STD_OPEN TYPES(USE) STD_CLOSE},
     {"cuda_awbarrier_helpers.h", "cuda_awbarrier_helpers.h", TYPES_FIRST, TYPES_DONE},
     {"cuda_pipeline_helpers.h", "cuda_pipeline_helpers.h", TYPES_FIRST, TYPES_DONE}};
 
