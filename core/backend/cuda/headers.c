@@ -31,7 +31,8 @@
 #define STRING GUARD("STRING", "namespace std { using ::memcpy; using ::memset; }\n")
 
 /* A tensor map is opaque to device code: the driver fills it. */
-#define CUDA_H GUARD("CUDA", "typedef struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n")
+#define CUDA_H \
+  GUARD("CUDA", "typedef struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n")
 
 /* NULL: the file of that name in the shim. */
 #define HEADERS(X) \
@@ -52,6 +53,7 @@ static const char *const names[] = {HEADERS(NAME)};
 
 /* Headers of CUDA 13 that give uint64_t and its like as long long where NVRTC reads them. For nvcc they are those of the
  * C library, of long, as size_t is. */
+/* clang-format off */
 #define TYPES(X) \
   X(int64_t) X(uint64_t) X(int_least64_t) X(uint_least64_t) X(int_fast64_t) X(uint_fast64_t) X(intptr_t) X(uintptr_t) \
   X(intmax_t) X(uintmax_t)
@@ -70,10 +72,12 @@ static const struct overlay {
   const char *name, *file, *before, *after;
 } overlays[] = {
     {"cuda/std/cstdint", "cccl/cuda/std/cstdint",
-     "#pragma once\n#include <stdint.h>\n#include <cuda/std/version>\n#include <cuda/std/climits>\n" MACROS(UNDO) TYPES(HIDE),
+     "#pragma once\n#include <stdint.h>\n#include <cuda/std/version>\n#include <cuda/std/climits>\n"
+     MACROS(UNDO) TYPES(HIDE),
      TYPES(UNDO) STD_OPEN TYPES(USE) STD_CLOSE},
     {"cuda_awbarrier_helpers.h", "cuda_awbarrier_helpers.h", TYPES_FIRST, TYPES_DONE},
     {"cuda_pipeline_helpers.h", "cuda_pipeline_helpers.h", TYPES_FIRST, TYPES_DONE}};
+/* clang-format on */
 
 enum { NAMES = sizeof names / sizeof *names, OVERLAYS = sizeof overlays / sizeof *overlays };
 
@@ -87,8 +91,7 @@ cuda_headers cuda_headers_given(void) {
     const struct overlay *one = &overlays[i];
     all[NAMES + i] = one->name;
     if (!texts[NAMES + i])
-      texts[NAMES + i] =
-          mw_format("%s#include \"%s/%s\"\n%s", one->before, cuda_nvrtc.toolkit, one->file, one->after);
+      texts[NAMES + i] = mw_format("%s#include \"%s/%s\"\n%s", one->before, cuda_nvrtc.toolkit, one->file, one->after);
   }
   const bool overlaid = cuda_nvrtc.major >= 13 && *cuda_nvrtc.toolkit;
   return (cuda_headers){all, texts, overlaid ? NAMES + OVERLAYS : NAMES};

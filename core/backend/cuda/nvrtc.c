@@ -127,8 +127,8 @@ static mw_status fail_compile(const mw_device *device, const mw_source *source, 
 static mw_status build_program(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
                                cuda_program *program, mw_error *err) {
   const cuda_headers given = cuda_headers_given();
-  unsigned code = cuda_nvrtc.nvrtcCreateProgram(program, source->text, source->name, given.count, given.texts,
-                                                given.names);
+  unsigned code =
+      cuda_nvrtc.nvrtcCreateProgram(program, source->text, source->name, given.count, given.texts, given.names);
   if (code != 0)
     return mw_fail(err, MW_COMPILE, "nvrtcCreateProgram: %s (%u)", cuda_nvrtc.nvrtcGetErrorString(code), code);
   mw_argv o = {0};
@@ -231,11 +231,10 @@ static void assembler_explain(const mw_device *device, const mw_source *source, 
 }
 
 /* What nvcc declares without an #include and NVRTC does not. */
-static const char declared[] =
-    "static inline __device__ void cudaTriggerProgrammaticLaunchCompletion() { "
-    "asm volatile(\"griddepcontrol.launch_dependents;\"); }\n"
-    "static inline __device__ void cudaGridDependencySynchronize() { "
-    "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\"); }\n";
+static const char declared[] = "static inline __device__ void cudaTriggerProgrammaticLaunchCompletion() { "
+                               "asm volatile(\"griddepcontrol.launch_dependents;\"); }\n"
+                               "static inline __device__ void cudaGridDependencySynchronize() { "
+                               "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\"); }\n";
 
 static mw_front *front_read(const mw_source *source, target t, mw_error *err) {
   char *macros = predefined(source, t);
