@@ -173,6 +173,7 @@ mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect, mw_e
   mw_front *front = mw_calloc(1, sizeof *front);
   const mw_preprocessed *read = &front->source;
   front->lacks = dialect->lacks;
+  front->declared = dialect->declared ? dialect->declared : "";
   front->constant = dialect->device_constants ? " constexpr" : " const";
   mw_preprocess_source(source, dialect, &front->source);
   if (!read->tokens.wrong.what) mw_outline_read(&read->tokens, &front->outline);
@@ -229,6 +230,7 @@ char *mw_front_text(const mw_front *front) {
   const mw_outline *outline = &front->outline;
   mw_text out = {0};
   mw_text_put(&out, prelude);
+  mw_text_put(&out, front->declared);
   int *open = mw_malloc(((size_t)outline->nentries + 1) * sizeof *open), top = 0;
   for (int i = 0; i < outline->nentries; i++) {
     const mw_entry *entry = &outline->entries[i];

@@ -9,6 +9,7 @@
 
 struct mw_front {
   const char *(*lacks)(const char *name);
+  const char *declared; /* of the dialect; "" for none */
   const char *constant; /* what stands for const before a number with a fraction */
   mw_preprocessed source;
   mw_outline outline;

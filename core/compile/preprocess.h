@@ -17,6 +17,7 @@
 /* What a device compiles. */
 typedef struct mw_dialect {
   const char *macros; /* that it predefines, as lines "#define N 1"; NULL: none */
+  const char *declared; /* lines of device code that it declares without an #include; NULL: none */
   bool (*has_header)(const char *name); /* has the device a header of that name, for kernels? */
   const char *(*instead_of)(const char *name); /* lines that stand for that header; NULL: it is included; may be NULL */
   const char *(*lacks)(const char *name); /* why the device does not declare a name; NULL: it is not CUDA's; may be NULL */

@@ -540,11 +540,16 @@ static void text_locate(mw_text *text, const mw_tokens *list, const mw_token *to
   text->line = token->line;
 }
 
+/* Of extern "C"__global__: to nvcc the word is a macro, to others it would be a suffix of the string. */
+static bool is_suffix(const mw_text *text, const mw_token *token) {
+  return text->size && text->at[text->size - 1] == '"' && token->size > 2 && !memcmp(token->text, "__", 2);
+}
+
 void mw_text_token(mw_text *text, const mw_tokens *list, const mw_token *token) {
   const bool chunk = token->kind == MW_TOKEN_CHUNK, lines = chunk || token->kind == MW_TOKEN_PRAGMA;
   if (!chunk && (text->file != token->file + 1 || text->line != token->line)) text_locate(text, list, token);
   if (lines && !(text->size && text->at[text->size - 1] == '\n')) mw_text_put(text, "\n");
-  if (token->space && !chunk) mw_text_put(text, " ");
+  if ((token->space || is_suffix(text, token)) && !chunk) mw_text_put(text, " ");
   mw_text_add(text, token->text, (size_t)token->size);
   if (lines) mw_text_put(text, "\n"), text->file = 0;
 }

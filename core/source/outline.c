@@ -93,10 +93,17 @@ static bool is_special(const walk *in, const mw_declaration *it, int class) {
          mw_find_open(in->tokens, it->close, it->last, WORDS("override")) < it->last;
 }
 
+/* __host__ alone is an error for NVRTC, also where nvcc only warns of it: before a variable. */
+static void host_strip(walk *in, const mw_declaration *it) {
+  const int word = mw_find(in->tokens, it->begin, it->last, WORDS("__host__"));
+  if (word < it->last) fate_set(in, word, word + 1, MW_FATE_GONE);
+}
+
 /* A method of the host: gone, or only declared. An empty constructor stays, since device code may run it. */
 static void method_strip(walk *in, const mw_declaration *it, int class) {
   const int head = mw_find_open(in->tokens, it->close + 1, it->last, WORDS(":", "{", ";"));
-  if (mw_token_is(&in->at[it->begin], "friend") || !is_special(in, it, class)) {
+  host_strip(in, it);
+  if (mw_has(in->tokens, it->begin, it->open, "friend") || !is_special(in, it, class)) {
     fate_set(in, it->first, it->last, MW_FATE_GONE);
   } else if (it->body >= 0 && in->at[it->body].match > it->body + 1) {
     fate_set(in, head, it->last, MW_FATE_GONE);
@@ -125,10 +132,8 @@ static void constant_mark(walk *in, const mw_declaration *it) {
     fate_set(in, word, word + 1, MW_FATE_CONST);
 }
 
-/* nvcc warns of __host__ before a variable and leaves it out; for NVRTC it is an error. */
 static void fates_set(walk *in, const mw_declaration *it) {
-  const int host = mw_find(in->tokens, it->begin, it->last, WORDS("__host__"));
-  if (it->kind == MW_DECLARES_VARIABLES) fate_set(in, host, host < it->last ? host + 1 : host, MW_FATE_GONE);
+  if (it->kind == MW_DECLARES_VARIABLES) host_strip(in, it);
   if (it->kind == MW_DECLARES_VARIABLES && !it->is_device) constant_mark(in, it);
   class_strip(in, it);
 }

@@ -289,15 +289,32 @@ describe("a whole program", function()
     support.write(folder .. "/bin/made", "#!/bin/sh\necho program $CUDA_VISIBLE_DEVICES $*\nexit 9\n")
     support.write(folder .. "/bin/nvcc", "#!/bin/sh\necho nvcc $1 $4 $5 >&2\ncp bin/made $3\nchmod +x $3\n")
     os.execute(("chmod +x %s/bin/nvcc"):format(labs.quoted(folder)))
-    local function run(words)
-      return labs.shell(("cd %s && MOONWARP_LIBCUDA=%s MOONWARP_LIBNVML=%s PATH=$PWD/bin:$PATH %s run any.cu "
-        .. "%s"):format(labs.quoted(folder), fake.library(), fake.library(), labs.quoted(labs.program), words))
+    local function run(words, env)
+      return labs.shell(("cd %s && MOONWARP_LIBCUDA=%s MOONWARP_LIBNVML=%s PATH=$PWD/bin:$PATH %s %s "
+        .. "%s"):format(labs.quoted(folder), fake.library(), fake.library(), env or "", labs.quoted(labs.program),
+        words))
     end
-    local status, output = run "-D N=3 -- a b"
+    local status, output = run "run any.cu -D N=3 -- a b"
     assert.are.equal("nvcc -arch=native -DN=3 any.cu\nprogram 0 a b\n", output)
     assert.are.equal(9, status)
-    status, output = run "--device cuda --check"
+    status, output = run "run any.cu --device cuda --check"
     assert.are.equal("moonwarp: option '--check' of a program is of the CPU device: --device cpu\n", output)
     assert.are.equal(2, status)
+    -- The fake driver has one device and does not read the variable.
+    output = select(2, run("run any.cu", "CUDA_VISIBLE_DEVICES=GPU-7,2"))
+    assert.is_truthy(output:find("program GPU-7\n", 1, true), output)
+    support.write(folder .. "/bin/nvcc", "#!/bin/sh\necho 'any.cu(1): error: no'\nexit 2\n")
+    status, output = run "run any.cu"
+    assert.are.equal("any.cu(1): error: no\nmoonwarp: nvcc does not compile 'any.cu': exit status 2\n", output)
+    assert.are.equal(1, status)
+    local without = [[-e 'require("moonwarp.tools.tool").program = function() end
+      os.exit(require("moonwarp.cli.program").run { "any.cu", words = { "any.cu" }, rest = {}%s })']]
+    local why = "nvcc, which compiles programs for a GPU, is neither on $PATH nor in the CUDA toolkit: "
+    status, output = run(without:format "")
+    assert.are.equal("moonwarp: " .. why .. "'any.cu' runs on the CPU device\n", output)
+    assert.are.equal(0, status)
+    status, output = run(without:format ', device = "cuda"')
+    assert.is_truthy(output:find(why .. "--device cpu runs 'any.cu' without it", 1, true), output)
+    assert.are_not.equal(0, status)
   end)
 end)

@@ -39,6 +39,13 @@ local cases = {
   { "an M_PI that is a constant", 300, "const double M_PI = 3.0;", "out[1] = (int)(100 * M_PI);" },
   { "int64_t and its like", 23, "", "out[1] = (int)(sizeof(int64_t) + sizeof(uint64_t) + sizeof(int32_t) + " ..
     "sizeof(uint16_t) + sizeof(uint8_t));" },
+  { "uint64_t and its like as long", 9, "#include <cstdint>\ntemplate <class T> struct is { enum { N = 0 }; };\n" ..
+    "template <> struct is<unsigned long> { enum { N = 1 }; };\ntemplate <> struct is<long> { enum { N = 2 }; };\n" ..
+    "template <> struct is<unsigned long long> { enum { N = 4 }; };",
+    "size_t size = 0; uint64_t *p = &size; out[1] = is<uint64_t>::N + is<uintptr_t>::N + is<int64_t>::N + " ..
+    "is<unsigned long long>::N + is<std::uint64_t>::N + (int)*p;" },
+  { "waiting for the grid before", 1, "",
+    "cudaTriggerProgrammaticLaunchCompletion(); cudaGridDependencySynchronize(); out[1] = 1;" },
   { "UINT64_C and its like", 14, "#include <stdint.h>",
     "out[1] = (int)(sizeof(UINT64_C(1)) + sizeof(INT32_C(1)) + INT8_C(2)) * (UINT64_C(3) - INT64_C(4) > 0);" },
   { "limits of types", 1, "", "out[1] = INT_MAX == 2147483647 && FLT_MAX > 1e38f && UINT_MAX == 4294967295u;" },
@@ -65,6 +72,19 @@ local cases = {
     "[[nodiscard]] __device__ S f() { return {4}; }", "T<1> t = {1}; out[1] = f().x + t.x;" },
   { "attributes of variables and parameters", 5,
     "__device__ int f([[maybe_unused]] int a, int b) { [[maybe_unused]] int c = 2; return b; }", "out[1] = f(1, 5);" },
+  { "methods of the host beside the device's", 9, [[
+#include <cstdio>
+struct V {
+  float x;
+  __host__ V(float a) : x(a) { printf("host"); }
+  __device__ V(int a) : x((float)a) {}
+  __host__ float twice() const { return 2 * x; }
+  __device__ float twice(int by) const { return by * x; }
+  __host__ friend V operator+(const V &a, const V &b) { return V(a.x + b.x); }
+};
+struct M { int *p; __host__ M(int n) { p = new int[n]; } __host__ ~M() { delete[] p; } __device__ M() {} };
+static inline __host__ int id(int x) { return x; }
+static inline __device__ int id(unsigned x) { return x + 1; }]], "V v(2); out[1] = (int)v.twice(3) + id(2u);" },
   { "enum parameters", 2, "enum Color { RED, GREEN, BLUE };", "out[1] = c == BLUE ? 2 : 0;", "enum Color c", 2 },
   { "parameters of an enum class", 1, "enum class Mode : unsigned char { A, B };", "out[1] = m == Mode::B;",
     "Mode m", 1 },

@@ -166,6 +166,46 @@ int main() { k<S, float><<<1, 1>>>(nullptr); }
     end
   end)
 
+  it("takes extern \"C\"__global__, and names the lines below it", function()
+    local dev = mw.device "cuda:sm_90"
+    local source = 'extern "C"__global__ void k(int *x) {\n  x[0] = %s;\n}\n'
+      .. 'extern "C"{ __global__ void l(int *x) {} }\n'
+    local m <close> = dev:module { source = source:format "1" }
+    assert.are.same({ "k", "l" }, m:kernels())
+    local wrong <close> = dev:module { name = "mine.cu", source = source:format "missing" }
+    fails_as("compile", function() wrong:kernel "k" end, 'mine.cu:2: identifier "missing" is undefined')
+  end)
+
+  it("knows tensor maps", function()
+    local dev = mw.device "cuda:sm_90"
+    for _, header in ipairs { "cuda.h", "cudaTypedefs.h" } do
+      local m <close> = dev:module { source = ("#include <%s>\n"):format(header) .. [[
+__global__ void k(const __grid_constant__ CUtensorMap map, const CUtensorMap *other, int *x) {
+  static_assert(sizeof map == 128 && alignof(CUtensorMap) == 128, "");
+  x[0] = *(const int *)&map;
+}]] }
+      assert.is_truthy(m.k:signature():find("^k%(CUtensorMap_st map, const CUtensorMap_st %*other, int %*x%)"))
+    end
+  end)
+
+  it("has one uint64_t, beside the toolkit's headers too", function()
+    local dev = mw.device "cuda:sm_90"
+    local ok, m = pcall(dev.module, dev, { source = [[
+#include <cuda/atomic>
+#include <cuda_awbarrier.h>
+#include <cuda_pipeline.h>
+#include <cstdint>
+__global__ void k(uint64_t *x, int64_t y, cuda::std::uintptr_t z) {
+  cuda::std::uint64_t *a = x;
+  unsigned long *b = a;
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*b).fetch_add(INT64_MAX - INT64_C(3));
+}]] })
+    if not ok and tostring(m):find("open source file", 1, true) then pending "needs NVIDIA's headers" end
+    assert.is_true(ok, tostring(m))
+    assert.are.equal("k(unsigned long *x, long y, unsigned long z)", m.k:signature())
+    m:close()
+  end)
+
   it("keeps what it compiled", function()
     local dev = mw.device "cuda:sm_90"
     local source = "__global__ void kept(int *x) { x[0] = 1; }\n"

@@ -30,6 +30,10 @@
 
 #define STRING GUARD("STRING", "namespace std { using ::memcpy; using ::memset; }\n")
 
+/* A tensor map is opaque to device code: the driver fills it. */
+#define CUDA_H \
+  GUARD("CUDA", "typedef struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n")
+
 /* NULL: the file of that name in the shim. */
 #define HEADERS(X) \
   X("stddef.h", STDDEF) X("cstddef", STDDEF) X("stdint.h", NULL) X("cstdint", NULL) \
@@ -37,7 +41,7 @@
   X("float.h", NULL) X("cfloat", NULL) X("math.h", NULL) X("cmath", NULL) \
   X("assert.h", ASSERT) X("cassert", ASSERT) X("stdio.h", EMPTY) X("cstdio", EMPTY) \
   X("stdlib.h", STDDEF) X("cstdlib", STDDEF) X("string.h", EMPTY) X("cstring", STRING) \
-  X("stdbool.h", EMPTY) X("cuda.h", EMPTY) X("cuda_runtime.h", EMPTY) X("cuda_runtime_api.h", EMPTY) \
+  X("stdbool.h", EMPTY) X("cuda.h", CUDA_H) X("cudaTypedefs.h", CUDA_H) X("cuda_runtime.h", EMPTY) X("cuda_runtime_api.h", EMPTY) \
   X("device_launch_parameters.h", EMPTY) X("math_constants.h", NULL) X("vector_types.h", EMPTY) \
   X("vector_functions.h", EMPTY) X("device_functions.h", EMPTY)
 
@@ -45,14 +49,52 @@
 #define NAME(name, text) name,
 #define TEXT(name, text) text,
 
-const char *const cuda_header_names[] = {HEADERS(NAME)};
-const int cuda_header_count = sizeof cuda_header_names / sizeof *cuda_header_names;
+static const char *const names[] = {HEADERS(NAME)};
 
-const char *const *cuda_header_texts(void) {
-  static const char *texts[] = {HEADERS(TEXT)};
-  for (int i = 0; i < cuda_header_count; i++)
-    if (!texts[i]) texts[i] = mw_format("#include \"%s/%s\"\n", mw_shim_folder(), cuda_header_names[i]);
-  return texts;
+/* Headers of CUDA 13 that give uint64_t and its like as long long where NVRTC reads them. For nvcc they are those of the
+ * C library, of long, as size_t is. */
+/* clang-format off */
+#define TYPES(X) \
+  X(int64_t) X(uint64_t) X(int_least64_t) X(uint_least64_t) X(int_fast64_t) X(uint_fast64_t) X(intptr_t) X(uintptr_t) \
+  X(intmax_t) X(uintmax_t)
+#define HIDE(type)  "#define " #type " mw_rtc_" #type "\n"
+#define USE(type)   "using ::" #type ";\n"
+#define MACROS(X) \
+  X(INT64_MIN) X(INT64_MAX) X(UINT64_MAX) X(INT8_C) X(INT16_C) X(INT32_C) X(INT64_C) X(UINT8_C) X(UINT16_C) \
+  X(UINT32_C) X(UINT64_C)
+#define UNDO(name)  "#undef " #name "\n"
+#define STD_OPEN    "#ifdef _LIBCUDACXX_BEGIN_NAMESPACE_STD\n_LIBCUDACXX_BEGIN_NAMESPACE_STD\n#else\n" \
+                    "namespace cuda { namespace std {\n#endif\n"
+#define STD_CLOSE   "#ifdef _LIBCUDACXX_END_NAMESPACE_STD\n_LIBCUDACXX_END_NAMESPACE_STD\n#else\n}}\n#endif\n"
+#define TYPES_FIRST "#include <stdint.h>\n#include <nv/target>\n#undef __CUDACC_RTC__\n"
+#define TYPES_DONE  "#define __CUDACC_RTC__ 1\n"
+static const struct overlay {
+  const char *name, *file, *before, *after;
+} overlays[] = {
+    {"cuda/std/cstdint", "cccl/cuda/std/cstdint",
+     "#pragma once\n#include <stdint.h>\n#include <cuda/std/version>\n#include <cuda/std/climits>\n"
+     MACROS(UNDO) TYPES(HIDE),
+     TYPES(UNDO) STD_OPEN TYPES(USE) STD_CLOSE},
+    {"cuda_awbarrier_helpers.h", "cuda_awbarrier_helpers.h", TYPES_FIRST, TYPES_DONE},
+    {"cuda_pipeline_helpers.h", "cuda_pipeline_helpers.h", TYPES_FIRST, TYPES_DONE}};
+/* clang-format on */
+
+enum { NAMES = sizeof names / sizeof *names, OVERLAYS = sizeof overlays / sizeof *overlays };
+
+cuda_headers cuda_headers_given(void) {
+  static const char *all[NAMES + OVERLAYS], *texts[NAMES + OVERLAYS] = {HEADERS(TEXT)};
+  for (int i = 0; i < NAMES; i++) {
+    all[i] = names[i];
+    if (!texts[i]) texts[i] = mw_format("#include \"%s/%s\"\n", mw_shim_folder(), names[i]);
+  }
+  for (int i = 0; i < OVERLAYS; i++) {
+    const struct overlay *one = &overlays[i];
+    all[NAMES + i] = one->name;
+    if (!texts[NAMES + i])
+      texts[NAMES + i] = mw_format("%s#include \"%s/%s\"\n%s", one->before, cuda_nvrtc.toolkit, one->file, one->after);
+  }
+  const bool overlaid = cuda_nvrtc.major >= 13 && *cuda_nvrtc.toolkit;
+  return (cuda_headers){all, texts, overlaid ? NAMES + OVERLAYS : NAMES};
 }
 
 /* ---- the toolkit's --------------------------------------------------------------------------------------------- */
@@ -140,8 +182,8 @@ const char *cuda_instead_of(const char *name) {
 
 bool cuda_has_header(const char *name) {
   if (cuda_instead_of(name)) return true;
-  for (int i = 0; i < cuda_header_count; i++)
-    if (strcmp(cuda_header_names[i], name) == 0) return true;
+  for (int i = 0; i < NAMES; i++)
+    if (strcmp(names[i], name) == 0) return true;
   for (size_t i = 0; i < sizeof device_headers / sizeof *device_headers; i++)
     if (strncmp(name, device_headers[i], strlen(device_headers[i])) == 0) return in_toolkit(name);
   return false;

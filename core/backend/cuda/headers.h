@@ -6,9 +6,14 @@
 
 #include <stdbool.h>
 
-extern const char *const cuda_header_names[]; /* "stdint.h", ...: the same order as cuda_header_texts */
-const char *const *cuda_header_texts(void);   /* live as long as the process */
-extern const int cuda_header_count;
+typedef struct cuda_headers {
+  const char *const *names; /* "stdint.h", ... */
+  const char *const *texts; /* in the same order */
+  int count;
+} cuda_headers;
+
+/* After cuda_nvrtc_load; they live as long as the process. */
+cuda_headers cuda_headers_given(void);
 
 /* Has NVRTC a header of that name: one of these, or one of the toolkit's that are for kernels? */
 bool cuda_has_header(const char *name);

@@ -126,8 +126,9 @@ static mw_status fail_compile(const mw_device *device, const mw_source *source, 
 /* A program that has been compiled; the caller destroys it. */
 static mw_status build_program(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
                                cuda_program *program, mw_error *err) {
-  unsigned code = cuda_nvrtc.nvrtcCreateProgram(program, source->text, source->name, cuda_header_count,
-                                                cuda_header_texts(), cuda_header_names);
+  const cuda_headers given = cuda_headers_given();
+  unsigned code =
+      cuda_nvrtc.nvrtcCreateProgram(program, source->text, source->name, given.count, given.texts, given.names);
   if (code != 0)
     return mw_fail(err, MW_COMPILE, "nvrtcCreateProgram: %s (%u)", cuda_nvrtc.nvrtcGetErrorString(code), code);
   mw_argv o = {0};
@@ -229,10 +230,19 @@ static void assembler_explain(const mw_device *device, const mw_source *source, 
   mw_error_log(err, log.at);
 }
 
+/* What nvcc declares without an #include and NVRTC does not. */
+static const char declared[] = "static inline __device__ void cudaTriggerProgrammaticLaunchCompletion() { "
+                               "asm volatile(\"griddepcontrol.launch_dependents;\"); }\n"
+                               "static inline __device__ void cudaGridDependencySynchronize() { "
+                               "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\"); }\n";
+
 static mw_front *front_read(const mw_source *source, target t, mw_error *err) {
   char *macros = predefined(source, t);
-  const mw_dialect dialect = {
-      .macros = macros, .has_header = cuda_has_header, .instead_of = cuda_instead_of, .device_constants = true};
+  const mw_dialect dialect = {.macros = macros,
+                              .declared = declared,
+                              .has_header = cuda_has_header,
+                              .instead_of = cuda_instead_of,
+                              .device_constants = true};
   mw_front *front = mw_front_read(source, &dialect, err);
   mw_free(macros);
   return front;
@@ -271,7 +281,7 @@ static mw_status build_device_code(const mw_device *device, const mw_source *sou
 /* ---- the cache: the sizes of the image and of the refused kernels, these, the log, what ptxas said, the device code,
  * then name pairs, each text with a zero -------------------------------------------------------------------------- */
 
-enum { FORMAT = 6 };
+enum { FORMAT = 7 };
 
 static mw_status make_key(const mw_device *device, const mw_source *source, target t, mw_cache_key *key, bool *cached,
                           mw_error *err) {

@@ -54,19 +54,29 @@ local function shell(words, redirections)
   return how == "signal" and 128 + code or code
 end
 
--- Compiled by nvcc, and run as a process of its own. The status.
+-- Of the devices that this process sees, the one of that id alone, for children.
+local function only(id)
+  local number, visible = tonumber(id:match "%d*$"), os.getenv "CUDA_VISIBLE_DEVICES"
+  local names = {}
+  for name in (visible or ""):gmatch "[^,%s]+" do names[#names + 1] = name end
+  return "CUDA_VISIBLE_DEVICES=" .. (names[number + 1] or number)
+end
+
+-- Compiled by nvcc for that device, and run as a process of its own. The status.
 local function run_on_gpu(parsed, nvcc, id)
   local folder <const>, _ <close> = path.temporary()
   local binary = folder .. "/program"
-  local words = { nvcc, "-arch=native", "-o", binary }
+  local words = { "env", only(id), nvcc, "-arch=native", "-o", binary }
   for flag, list in pairs { ["-I"] = parsed.includes or {}, ["-D"] = parsed.defines or {} } do
     for _, value in ipairs(list) do words[#words + 1] = flag .. value end
   end
   lists.append(words, parsed)
   for _, name in ipairs(parsed.libraries or {}) do words[#words + 1] = "-l" .. name end
   local status = shell(words)
-  if status ~= 0 then return status end
-  return shell(lists.append({ "env", "CUDA_VISIBLE_DEVICES=" .. id:match "%d*$", binary }, parsed.rest))
+  if status == exit.OK then return shell(lists.append({ "env", only(id), binary }, parsed.rest)) end
+  if status > 128 then return status end -- a signal: Ctrl-C
+  exit.complain("nvcc does not compile '%s': exit status %d", parsed[1], status)
+  return exit.FAILED
 end
 
 -- ---- what it is to print --------------------------------------------------------------------------

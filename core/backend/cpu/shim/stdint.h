@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The exact-width integers of the LP64 machines. Under NVRTC they are those of CCCL's <cuda/std/cstdint>, in its words:
- * both may be included. */
+ * The exact-width integers of the LP64 machines. Under NVRTC before CUDA 13 those of 64 bits are of long long, as in
+ * CCCL's <cuda/std/cstdint>: both may be included. */
 #ifndef MW_STDINT_H
 #define MW_STDINT_H
 
@@ -23,7 +23,10 @@
 #define INTMAX_MIN  INT64_MIN
 #define UINTMAX_MAX UINT64_MAX
 #define SIZE_MAX    UINT64_MAX
-#if defined(__CUDACC_RTC__)
+#if defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ < 13
+#define MW_LONG_LONG
+#endif
+#if defined(MW_LONG_LONG)
 #define INT64_MAX   LLONG_MAX
 #define INT64_MIN   LLONG_MIN
 #define UINT64_MAX  ULLONG_MAX
@@ -42,7 +45,7 @@
 #define UINT8_C(c)  c
 #define UINT16_C(c) c
 #define UINT32_C(c) c##u
-#if defined(__CUDACC_RTC__)
+#if defined(MW_LONG_LONG)
 #define INT64_C(c)  c##ll
 #define UINT64_C(c) c##ull
 #else

@@ -306,6 +306,9 @@ MW_FN MW_UNRULED void mw_yield() {
 }
 
 MW_FN void __nanosleep(unsigned) { mw_yield(); }
+/* A grid begins when those before it in its stream have ended. */
+MW_FN void cudaGridDependencySynchronize() {}
+MW_FN void cudaTriggerProgrammaticLaunchCompletion() {}
 
 /* Counts the rounds of a loop that may wait for another thread, which no analysis has found (program/spin_wait.c).
  * Threads that run one after the other end with an error then; fibers let others run from time to time. */
