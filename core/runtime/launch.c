@@ -9,8 +9,8 @@
 struct moonwarp_site {
   void *kernel;
 };
-MW_CALL(void, moonwarp_configure, (dim3, dim3, size_t, cudaStream_t, const char *, int));
-MW_CALL(void, moonwarp_launch, (struct moonwarp_site *, void **));
+void moonwarp_configure(dim3, dim3, size_t, cudaStream_t, const char *, int) __attribute__((visibility("default")));
+void moonwarp_launch(struct moonwarp_site *, void **) __attribute__((visibility("default")));
 
 typedef struct configuration {
   uint32_t grid[3], block[3];
