@@ -275,11 +275,37 @@ describe("a whole program", function()
     return { lab("good", "good.txt"), lab("bad", "bad.txt") }]])
     local status, output = moonwarp "batch labs.lua --device cpu --out labs"
     assert.is_truthy(output:find("good on cpu: passed", 1, true), output)
+    assert.is_nil(output:find("nothing checked", 1, true), output)
     assert.is_truthy(output:find("bad-cpu: check failed: line 2 of the output is missing, expected '43'", 1, true),
       output)
     assert.are_not.equal(0, status)
     expect(2, "moonwarp: option '--expected' is of a program, as in moonwarp run x.cu\n",
       "run memcopy --expected in.txt")
+  end)
+
+  -- Empty lines did not count, so that another line was named. All that a program prints was kept in a file of no limit.
+  it("has its lines compared while it prints", function()
+    support.write(folder .. "/lines.cu", "#include <cstdio>\nint main(int count, char **) {\n"
+      .. "  printf(\"\\na \\n\\n\\nb\\n\\n\");\n  while (count > 1) puts(\"more\");\n}\n")
+    local printed = "\na \n\n\nb\n\n"
+    for expected, said in pairs {
+      ["\na\n\n\nb"] = "", ["\na\n\nb"] = "line 4 of the output is '', expected 'b'",
+      ["\na\n\n\nb\n\nc\n"] = "line 6 of the output is missing, expected ''",
+      ["\na\n"] = "line 3 of the output is '', expected no more",
+    } do
+      support.write(folder .. "/lines.txt", expected)
+      expect(said == "" and 0 or 3, printed .. (said == "" and "" or ("moonwarp: %s\n"):format(said)),
+        "run lines.cu --device cpu --expected lines.txt")
+    end
+    local _, output = moonwarp "run lines.cu --device cpu --expected lines.txt -- on | head -n 7"
+    assert.are.equal(printed .. "more\n", (output:gsub("moonwarp: [^\n]*\n", "")))
+    support.write(folder .. "/flood.cu", "#include <cstdio>\nint main() { for (;;) puts(\"42\"); }\n")
+    support.write(folder .. "/flood.lua", [[return { { name = "flood", program = "flood.cu", expected = "good.txt",
+      time_limit = 3600, output_limit = "1 MiB" } }]])
+    output = select(2, moonwarp "batch flood.lua --device cpu --out labs")
+    assert.is_truthy(output:find("flood-cpu: too much output: it printed more than 1.00 MiB", 1, true), output)
+    expect(2, "moonwarp: cannot read the file of --input: none: No such file or directory\n",
+      "run lines.cu --device cpu --input none")
   end)
 
   it("is nvcc's on a GPU", function()
