@@ -173,6 +173,18 @@ describe("a whole program", function()
     assert.is_nil(lfs.attributes(folder .. "/out"))
   end)
 
+  -- The inner launch took what the outer one had been given, which then was none, and the status was 0.
+  it("launches kernels in the arguments of a launch, and tells a call that is no launch", function()
+    support.write(folder .. "/nested.cu", "#include <cstdio>\n__global__ void fill(int *x, int v) { *x = v; }\n"
+      .. "__global__ void add(int *x, const int *y) { *x += *y; }\n"
+      .. "int *made(int v) { int *x; cudaMallocManaged(&x, 4); fill<<<1, 1>>>(x, v); return x; }\n"
+      .. "int main(int count, char **) {\n  int *x = made(1);\n  add<<<1, 1>>>(x, made(2));\n"
+      .. "  if (count > 1) fill(x, 9);\n  cudaDeviceSynchronize();\n  printf(\"%d\\n\", *x);\n}\n")
+    expect(0, "3\n", "run nested.cu --device cpu")
+    expect(1, "moonwarp: kernel 'fill' is called without <<<grid, block>>>, and is not launched\n3\n",
+      "run nested.cu --device cpu -- call")
+  end)
+
   it("has its own input and exit status", function()
     expect(4, "farewell\n", all "exit")
     expect(5, "farewell\n", all "input", "hello")
@@ -236,6 +248,7 @@ describe("a whole program", function()
       output)
     assert.are.equal(1, status)
     expect(2, "moonwarp: option '-p' is of scripts; 'all.cu' is a program\n", "run all.cu -p n=3")
+    expect(2, "moonwarp: unknown command 'all.cu'; to run it: moonwarp run all.cu\n", "all.cu")
     expect(2, "moonwarp: option '-I' is of a program, as in moonwarp run x.cu\n", "run memcopy -I more")
   end)
 
@@ -260,6 +273,29 @@ describe("a whole program", function()
     expect(0, "1 2\n", "run one.cu two.cu --device cpu")
     expect(1, "moonwarp: nothing defines 'fill', which 'one.cu' uses: give all sources of the program, libraries by "
       .. "-l\n", "run one.cu --device cpu")
+  end)
+
+  -- The compilers' notes, which say why, and the way out were not told.
+  it("is told why its host part does not compile", function()
+    for name, one in pairs {
+      ["header.cu"] = { "#include <cstdio>\n#include \"none.h\"\nint main() {}\n", ":2: ",
+        "; %-I names a folder of the program's headers" },
+      ["fit.cu"] = { "#include <cstdio>\nint main() {\n  int *x;\n  cudaMalloc(x, 4);\n}\n", ":4: no matching function ",
+        "'void ?%*%*'" },
+      ["kernel.cpp"] = { "__global__ void k(int *x) {}\nint main() {}\n", ":1: ",
+        "; a source with kernels has a name that ends in %.cu\n" },
+    } do
+      support.write(folder .. "/" .. name, one[1])
+      local status, output = moonwarp(("run %s --device cpu"):format(name))
+      assert.is_truthy(output:find(("^moonwarp: compiling the host part of '%s' failed: %s%s"):format(name, name,
+        one[2])), output)
+      assert.is_truthy(output:match "^[^\n]*\n":find(one[3]), output)
+      assert.are.equal(1, status)
+    end
+    support.write(folder .. "/main.cu", "int main() {}\n")
+    support.write(folder .. "/again.cpp", "int main() {}\n")
+    expect(1, "moonwarp: linking 'main.cu' failed: more than one source defines 'main'\n",
+      "run main.cu again.cpp --device cpu")
   end)
 
   it("is a lab, with input and expected output", function()
