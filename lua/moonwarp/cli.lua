@@ -20,6 +20,7 @@ moonwarp: a GPU performance laboratory scripted in Lua
 
 usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
+  moonwarp run PROGRAM.cu [-- words]      a CUDA program with its main, without a GPU too
   moonwarp new NAME [FILE.cu]             a first script for a kernel
   moonwarp rerun DIR                      a stored run again, from its own script
   moonwarp tune STUDY                     the best variants of a study's kernels
