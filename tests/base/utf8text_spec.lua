@@ -74,6 +74,10 @@ describe("json", function()
     assert.is_nil((json.decode "null"))
   end)
 
+  it("writes a list that is empty as one", function()
+    assert.are.equal('{"a":[],"b":{}}', json.encode { a = json.as_list {}, b = {} })
+  end)
+
   it("says why a text is none", function()
     local value, reason = json.decode "{\"a\":"
     assert.is_nil(value)

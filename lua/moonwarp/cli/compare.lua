@@ -111,12 +111,13 @@ local function print_text(before, after, result, everything)
 end
 
 local function as_json(before, after, result)
-  local a, b = before[#before], after[#after]
+  local a, b, json = before[#before], after[#after], require "moonwarp.base.json"
   local rows = lists.map(result, function(row)
     return lists.merged(row, { a = row.a.value, b = row.b.value, unit = row.a.unit })
   end)
-  return require("moonwarp.base.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
-    measurements = rows, missing = result.missing, new = result.new, counts = result.counts, apart = result.apart }
+  return json.encode { a = a.folder, b = b.folder, threshold = result.threshold, measurements = json.as_list(rows),
+    missing = json.as_list(result.missing), new = json.as_list(result.new), counts = result.counts,
+    apart = result.apart }
 end
 
 --- The command.
