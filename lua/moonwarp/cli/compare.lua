@@ -90,10 +90,14 @@ local function print_runs(name, list)
 end
 
 local function print_text(before, after, result, everything)
-  local a, b = before[#before], after[#after]
   print_runs("A", before)
   print_runs("B", after)
-  if a.device_name ~= b.device_name then print "note: A and B were measured on different devices" end
+  for _, run in ipairs(lists.append(lists.append({}, before), after)) do
+    if run.device_name ~= before[1].device_name then
+      print "note: these runs were measured on different devices"
+      break
+    end
+  end
   if result.apart then print("no measurement is in both: " .. result.apart) end
   if result.apart and not everything then return end
   print_rows(result, everything)
