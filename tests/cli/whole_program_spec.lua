@@ -185,6 +185,19 @@ describe("a whole program", function()
       "run nested.cu --device cpu -- call")
   end)
 
+  -- It waited for itself for ever.
+  it("has no calls of CUDA in a function that a stream calls", function()
+    support.write(folder .. "/back.cu", "#include <cstdio>\n__global__ void k(int *x) { *x = 1; }\nint *x;\n"
+      .. "void plain(void *) {\n  int *y;\n  k<<<1, 1>>>(x);\n  printf(\"%s\\n\", cudaGetErrorString(cudaMalloc(&y, 4)));\n}\n"
+      .. "void back(cudaStream_t, cudaError_t, void *) { printf(\"%s\\n\", cudaGetErrorName(cudaFree(x))); }\n"
+      .. "int main() {\n  cudaStream_t s;\n  cudaMallocManaged(&x, 4);\n  cudaStreamCreate(&s);\n  *x = 0;\n"
+      .. "  cudaLaunchHostFunc(s, plain, nullptr);\n  cudaStreamAddCallback(s, back, nullptr, 0);\n"
+      .. "  printf(\"%s %d\\n\", cudaGetErrorString(cudaStreamSynchronize(s)), *x);\n}\n")
+    local told = "moonwarp: a function that a stream calls (cudaLaunchHostFunc, cudaStreamAddCallback) may not call CUDA\n"
+    expect(0, told:rep(2) .. "operation not permitted\n" .. told .. "cudaErrorNotPermitted\nno error 0\n",
+      "run back.cu --device cpu")
+  end)
+
   it("has its own input and exit status", function()
     expect(4, "farewell\n", all "exit")
     expect(5, "farewell\n", all "input", "hello")
