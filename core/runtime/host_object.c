@@ -219,7 +219,7 @@ static void *compile(void *data) {
   return NULL;
 }
 
-/* ---- the cache: what is known of the sources, then the object ----------------------------------------------------- */
+/* ---- the cache: the object, which is read where it lies, then what is known of the sources ---------------------- */
 
 /* Of each source two bytes: whether it has kernels, and templates among them. */
 static void facts_put(const runtime_host *host, mw_text *out) {
@@ -231,27 +231,26 @@ static void facts_put(const runtime_host *host, mw_text *out) {
 
 static bool cache_get(runtime_host *host) {
   char *bytes;
-  size_t size, front = 2 * (size_t)host->nsources;
+  size_t size, facts = 2 * (size_t)host->nsources;
   if (!host->cacheable || !mw_cache_get(&host->key, (void **)&bytes, &size)) return false;
-  const bool fits = size > front && cpu_object_is_whole(bytes + front, size - front);
-  for (int i = 0; fits && i < host->nsources; i++) {
-    host->sources[i].host.has_kernels = bytes[2 * i];
-    host->sources[i].host.has_templates = bytes[2 * i + 1];
+  if (size <= facts || !cpu_object_is_whole(bytes, size - facts)) {
+    mw_free(bytes);
+    return false;
   }
-  if (fits) {
-    host->size = size - front;
-    host->object = mw_malloc(host->size);
-    memcpy(host->object, bytes + front, host->size);
+  host->object = bytes;
+  host->size = size - facts;
+  for (int i = 0; i < host->nsources; i++) {
+    host->sources[i].host.has_kernels = bytes[host->size + 2 * (size_t)i];
+    host->sources[i].host.has_templates = bytes[host->size + 2 * (size_t)i + 1];
   }
-  mw_free(bytes);
-  return fits;
+  return true;
 }
 
 static void cache_put(const runtime_host *host) {
   mw_text text = {0};
   if (!host->cacheable) return;
-  facts_put(host, &text);
   mw_text_add(&text, host->object, host->size);
+  facts_put(host, &text);
   mw_cache_put(&host->key, text.at, text.size);
   mw_free(text.at);
 }

@@ -51,7 +51,8 @@ exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check or a pass of a 
 
 local function command_of(word)
   if lists.has(COMMANDS, word) or lists.has(INNER, word) then return require("moonwarp.cli." .. word) end
-  local hint = (word:find "%.lua$" or word:find "%.cu$") and "to run it: moonwarp run " .. require("moonwarp.base.path").word(word)
+  local is_file = word:find "%.lua$" or word:find "%.cu$"
+  local hint = is_file and "to run it: moonwarp run " .. require("moonwarp.base.path").word(word)
     or "moonwarp --help lists them"
   options.fail_unknown("command", word, COMMANDS, hint)
 end

@@ -188,12 +188,14 @@ describe("a whole program", function()
   -- It waited for itself for ever.
   it("has no calls of CUDA in a function that a stream calls", function()
     support.write(folder .. "/back.cu", "#include <cstdio>\n__global__ void k(int *x) { *x = 1; }\nint *x;\n"
-      .. "void plain(void *) {\n  int *y;\n  k<<<1, 1>>>(x);\n  printf(\"%s\\n\", cudaGetErrorString(cudaMalloc(&y, 4)));\n}\n"
+      .. "void plain(void *) {\n  int *y;\n  k<<<1, 1>>>(x);\n"
+      .. "  printf(\"%s\\n\", cudaGetErrorString(cudaMalloc(&y, 4)));\n}\n"
       .. "void back(cudaStream_t, cudaError_t, void *) { printf(\"%s\\n\", cudaGetErrorName(cudaFree(x))); }\n"
       .. "int main() {\n  cudaStream_t s;\n  cudaMallocManaged(&x, 4);\n  cudaStreamCreate(&s);\n  *x = 0;\n"
       .. "  cudaLaunchHostFunc(s, plain, nullptr);\n  cudaStreamAddCallback(s, back, nullptr, 0);\n"
       .. "  printf(\"%s %d\\n\", cudaGetErrorString(cudaStreamSynchronize(s)), *x);\n}\n")
-    local told = "moonwarp: a function that a stream calls (cudaLaunchHostFunc, cudaStreamAddCallback) may not call CUDA\n"
+    local told = "moonwarp: a function that a stream calls (cudaLaunchHostFunc, cudaStreamAddCallback) may not call "
+      .. "CUDA\n"
     expect(0, told:rep(2) .. "operation not permitted\n" .. told .. "cudaErrorNotPermitted\nno error 0\n",
       "run back.cu --device cpu")
   end)
@@ -293,8 +295,8 @@ describe("a whole program", function()
     for name, one in pairs {
       ["header.cu"] = { "#include <cstdio>\n#include \"none.h\"\nint main() {}\n", ":2: ",
         "; %-I names a folder of the program's headers" },
-      ["fit.cu"] = { "#include <cstdio>\nint main() {\n  int *x;\n  cudaMalloc(x, 4);\n}\n", ":4: no matching function ",
-        "'void ?%*%*'" },
+      ["fit.cu"] = { "#include <cstdio>\nint main() {\n  int *x;\n  cudaMalloc(x, 4);\n}\n",
+        ":4: no matching function ", "'void ?%*%*'" },
       ["kernel.cpp"] = { "__global__ void k(int *x) {}\nint main() {}\n", ":1: ",
         "; a source with kernels has a name that ends in %.cu\n" },
     } do
@@ -332,7 +334,8 @@ describe("a whole program", function()
       "run memcopy --expected in.txt")
   end)
 
-  -- Empty lines did not count, so that another line was named. All that a program prints was kept in a file of no limit.
+  -- Empty lines did not count, so that another line was named. All that a program prints was kept in a file without a
+  -- limit.
   it("has its lines compared while it prints", function()
     support.write(folder .. "/lines.cu", "#include <cstdio>\nint main(int count, char **) {\n"
       .. "  printf(\"\\na \\n\\n\\nb\\n\\n\");\n  while (count > 1) puts(\"more\");\n}\n")

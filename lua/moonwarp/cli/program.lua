@@ -115,8 +115,8 @@ local function expected_of(parsed)
   return list
 end
 
--- Passes on what the program prints while it does, and gives the first line that is not as expected: its number, and its
--- text, if there is one.
+-- Passes on what the program prints while it does, and gives the first line that is not as expected: its number, and
+-- its text, if there is one.
 local function first_wrong(output, expected)
   local count, wrong, found = 0, nil, nil
   local function passed_on()
