@@ -77,7 +77,10 @@ static int program_run(lua_State *L) {
     argv[i] = mw_strdup(lua_tostring(L, -1)); /* a program may write to its words */
     lua_pop(L, 1);
   }
-  bind_try(L, runtime_run(device->device, modules, count, object, object_bytes, argc, argv, &bind_error));
+  const mw_status status = runtime_run(device->device, modules, count, object, object_bytes, argc, argv, &bind_error);
+  for (int i = 0; i < argc; i++) mw_free(argv[i]);
+  mw_free(argv);
+  bind_try(L, status);
   return 0;
 }
 

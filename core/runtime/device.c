@@ -14,7 +14,7 @@ static int khz(double hz) {
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int device) {
-  if (device) return runtime_enter() ? runtime_leave(cudaErrorInvalidDevice) : runtime.lost;
+  if (device) return RUNTIME_CALL(cudaErrorInvalidDevice);
   const mw_device_info *info = &runtime.device->info;
   memset(out, 0, sizeof *out);
   snprintf(out->name, sizeof out->name, "%s", info->name);

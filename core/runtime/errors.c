@@ -22,13 +22,19 @@ const char *cudaGetErrorName(cudaError_t error) {
   return "unrecognized error code";
 }
 
+_Thread_local bool runtime_called_back;
+
+cudaError_t runtime_refused(void) {
+  return runtime.lost ? runtime.lost : runtime_called_back ? cudaErrorNotPermitted : cudaSuccess;
+}
+
 bool runtime_enter(void) {
-  if (runtime.lost) {
-    last = runtime.lost;
-    return false;
-  }
-  pthread_mutex_lock(&runtime.lock);
-  return true;
+  const cudaError_t refused = runtime_refused();
+  if (!refused) pthread_mutex_lock(&runtime.lock);
+  if (refused == cudaErrorNotPermitted)
+    runtime_tell(NULL, "a function that a stream calls (cudaLaunchHostFunc, cudaStreamAddCallback) may not call CUDA");
+  if (refused) last = refused;
+  return !refused;
 }
 
 cudaError_t runtime_leave(cudaError_t error) {

@@ -44,16 +44,32 @@ static const char link_words[] = "-shared -pthread -Wl,-Bsymbolic -Wl,--wrap=abo
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */
 
-/* A call of CUDA's that the header does not declare is named. */
-static void missing_explain(const char *words, mw_error *error) {
+/* Why the first candidate for a call is none, from clang++'s or g++'s notes on the first error; NULL: they do not say. */
+static const char *unfit_of(const char *log) {
+  static const char error[] = "error: ";
+  static const char *const begins[] = {"not viable: ", "no known conversion", "candidate expects"};
+  const char *next = strstr(strstr(log, error) + 1, error);
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+    const char *at = strstr(log, begins[i]);
+    if (at && !(next && next < at)) return i ? at : at + strlen(begins[i]);
+  }
+  return NULL;
+}
+
+/* Of the first error: what it does not say itself, or NULL. To be freed. */
+static char *more_of(const host_source *source, const char *words, const char *log) {
+  const bool is_unknown = strstr(words, "undeclared") || strstr(words, "not declared") ||
+                          strstr(words, "unknown type") || strstr(words, "does not name");
   const char *name = strstr(words, "'cuda");
-  const int size = name ? (int)strcspn(name + 1, "'") : 0;
-  if (!size || !(strstr(words, "undeclared") || strstr(words, "not declared") || strstr(words, "unknown type") ||
-                 strstr(words, "does not name")))
-    return;
-  const size_t used = strlen(error->text);
-  snprintf(error->text + used, sizeof error->text - used,
-           "; '%.*s' is not among the runtime's calls that the CPU device has (docs/programs.md)", size, name + 1);
+  if (is_unknown && name)
+    return mw_format("'%.*s' is not among the runtime's calls that the CPU device has (docs/programs.md)",
+                     (int)strcspn(name + 1, "'"), name + 1);
+  if (is_unknown && strstr(words, "'__global__'") && !source->is_cuda)
+    return mw_strdup("a source with kernels has a name that ends in .cu");
+  if (strstr(words, "file not found") || strstr(words, "No such file"))
+    return mw_strdup("-I names a folder of the program's headers; docs/programs.md says which of CUDA's are there");
+  const char *unfit = strstr(words, "no matching function") ? unfit_of(log) : NULL;
+  return unfit ? mw_format("%.*s", (int)strcspn(unfit, "\n"), unfit) : NULL;
 }
 
 static mw_status compile_failed(const host_source *source, const char *log, mw_error *error) {
@@ -68,10 +84,11 @@ static mw_status compile_failed(const host_source *source, const char *log, mw_e
   const char *colon = strchr(line, ':');
   const int place = colon && colon < first ? (int)(colon - line) + 1 + (int)strspn(colon + 1, "0123456789") : 0;
   const char *words = first + strlen("error: ");
-  char *message = mw_format("%.*s", (int)strcspn(words, "\n"), words);
-  mw_fail(error, MW_COMPILE, "compiling the host part of '%s' failed: %.*s: %s", source->file, place, line, message);
-  missing_explain(message, error);
+  char *message = mw_format("%.*s", (int)strcspn(words, "\n"), words), *more = more_of(source, message, log);
+  mw_fail(error, MW_COMPILE, "compiling the host part of '%s' failed: %.*s: %s%s%s", source->file, place, line, message,
+          more ? "; " : "", more ? more : "");
   mw_free(message);
+  mw_free(more);
   for (const char *at = log, *next; *at; at = next) {
     const char *end = at + strcspn(at, "\n");
     next = end + (*end == '\n');
@@ -88,9 +105,11 @@ static mw_status link_failed(const runtime_host *host, const char *log, mw_error
   if (library)
     return mw_fail(error, MW_COMPILE, "linking '%s' failed: there is no library %.*s", host->sources[0].file,
                    (int)strcspn(library + 12, " :\n"), library + 12);
-  const char *twice = strstr(log, "multiple definition of ");
-  const char *told = twice ? twice : log;
-  return mw_fail(error, MW_COMPILE, "linking '%s' failed: %.*s", host->sources[0].file, (int)strcspn(told, "\n"), told);
+  const char *twice = strstr(log, "multiple definition of `");
+  if (twice)
+    return mw_fail(error, MW_COMPILE, "linking '%s' failed: more than one source defines '%.*s'", host->sources[0].file,
+                   (int)strcspn(twice + 24, "'\n"), twice + 24);
+  return mw_fail(error, MW_COMPILE, "linking '%s' failed: %.*s", host->sources[0].file, (int)strcspn(log, "\n"), log);
 }
 
 /* ---- compilers -------------------------------------------------------------------------------------------------- */
@@ -200,7 +219,7 @@ static void *compile(void *data) {
   return NULL;
 }
 
-/* ---- the cache: what is known of the sources, then the object ----------------------------------------------------- */
+/* ---- the cache: the object, which is read where it lies, then what is known of the sources ---------------------- */
 
 /* Of each source two bytes: whether it has kernels, and templates among them. */
 static void facts_put(const runtime_host *host, mw_text *out) {
@@ -212,27 +231,26 @@ static void facts_put(const runtime_host *host, mw_text *out) {
 
 static bool cache_get(runtime_host *host) {
   char *bytes;
-  size_t size, front = 2 * (size_t)host->nsources;
+  size_t size, facts = 2 * (size_t)host->nsources;
   if (!host->cacheable || !mw_cache_get(&host->key, (void **)&bytes, &size)) return false;
-  const bool fits = size > front && cpu_object_is_whole(bytes + front, size - front);
-  for (int i = 0; fits && i < host->nsources; i++) {
-    host->sources[i].host.has_kernels = bytes[2 * i];
-    host->sources[i].host.has_templates = bytes[2 * i + 1];
+  if (size <= facts || !cpu_object_is_whole(bytes, size - facts)) {
+    mw_free(bytes);
+    return false;
   }
-  if (fits) {
-    host->size = size - front;
-    host->object = mw_malloc(host->size);
-    memcpy(host->object, bytes + front, host->size);
+  host->object = bytes;
+  host->size = size - facts;
+  for (int i = 0; i < host->nsources; i++) {
+    host->sources[i].host.has_kernels = bytes[host->size + 2 * (size_t)i];
+    host->sources[i].host.has_templates = bytes[host->size + 2 * (size_t)i + 1];
   }
-  mw_free(bytes);
-  return fits;
+  return true;
 }
 
 static void cache_put(const runtime_host *host) {
   mw_text text = {0};
   if (!host->cacheable) return;
-  facts_put(host, &text);
   mw_text_add(&text, host->object, host->size);
+  facts_put(host, &text);
   mw_cache_put(&host->key, text.at, text.size);
   mw_free(text.at);
 }

@@ -9,8 +9,8 @@
 struct moonwarp_site {
   void *kernel;
 };
-MW_CALL(void, moonwarp_configure, (dim3, dim3, size_t, cudaStream_t, const char *, int));
-MW_CALL(void, moonwarp_launch, (struct moonwarp_site *, void **));
+void moonwarp_configure(dim3, dim3, size_t, cudaStream_t, const char *, int) __attribute__((visibility("default")));
+void moonwarp_launch(struct moonwarp_site *, void **) __attribute__((visibility("default")));
 
 typedef struct configuration {
   uint32_t grid[3], block[3];
@@ -20,8 +20,10 @@ typedef struct configuration {
   bool cooperative;
 } configuration;
 
-static _Thread_local configuration pending;
-static _Thread_local bool is_pending;
+/* The <<<...>>> whose kernels are not called yet, the innermost last: an argument may launch a kernel itself. */
+enum { NESTED = 16 };
+static _Thread_local configuration pending[NESTED];
+static _Thread_local int npending;
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------- */
 
@@ -128,20 +130,24 @@ static cudaError_t launch(runtime_kernel *kernel, const configuration *c, void *
 }
 
 void moonwarp_configure(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const char *file, int line) {
-  pending = (configuration){{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream, {file, line}, false};
-  is_pending = true;
+  if (npending == NESTED) memmove(pending, pending + 1, (size_t)--npending * sizeof *pending); /* left by exceptions */
+  pending[npending++] =
+      (configuration){{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream, {file, line}, false};
+}
+
+/* A call that nvcc does not compile. */
+static cudaError_t unconfigured(const runtime_kernel *kernel) {
+  runtime_tell(NULL, "kernel '%s' is called without <<<grid, block>>>, and is not launched",
+               kernel ? kernel->symbol->name : "?");
+  runtime.failed = true;
+  return cudaErrorMissingConfiguration;
 }
 
 void moonwarp_launch(struct moonwarp_site *site, void **arguments) {
-  if (!is_pending) {
-    runtime_tell(NULL, "a kernel is called without <<<grid, block>>>");
-    runtime_leave(runtime_enter() ? cudaErrorMissingConfiguration : runtime.lost);
-    return;
-  }
-  is_pending = false;
+  const configuration *c = npending ? &pending[--npending] : NULL;
   if (!runtime_enter()) return;
   if (!site->kernel) site->kernel = kernel_at(site);
-  runtime_leave(launch(site->kernel, &pending, arguments));
+  runtime_leave(c ? launch(site->kernel, c, arguments) : unconfigured(site->kernel));
 }
 
 static cudaError_t launch_function(const void *function, const configuration *c, void **arguments) {

@@ -159,7 +159,7 @@ static cudaError_t copy(mw_place to, mw_place from, size_t bytes, enum cudaMemcp
 
 /* One without a stream is complete when it returns. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-  if (!runtime_enter()) return runtime.lost;
+  if (!runtime_enter()) return runtime_refused();
   cudaError_t status = copy(runtime_locate(to), runtime_locate(from), bytes, kind, NULL);
   return runtime_leave(status);
 }

@@ -42,14 +42,16 @@ extern runtime_state runtime;
 
 /* ---- errors.c --------------------------------------------------------------------------------------------------- */
 
-/* Every call of the interface is between these: false, and the lost device's error is the result. */
+/* Every call of the interface is between these: false, and the refusal is the result. */
 bool runtime_enter(void);
+cudaError_t runtime_refused(void); /* of every call: the lost device's error; not permitted; cudaSuccess: it is not */
+extern _Thread_local bool runtime_called_back; /* by a stream: a function of the host may make no calls there */
 cudaError_t runtime_leave(cudaError_t); /* notes it as the last error */
 void runtime_left(const cudaError_t *);
-#define RUNTIME_CALL(expression) (runtime_enter() ? runtime_leave(expression) : runtime.lost)
+#define RUNTIME_CALL(expression) (runtime_enter() ? runtime_leave(expression) : runtime_refused())
 /* The same for a function whose returns are `return result = ...`. */
 #define RUNTIME_ENTER(result)                                                                                          \
-  if (!runtime_enter()) return runtime.lost;                                                                           \
+  if (!runtime_enter()) return runtime_refused();                                                                      \
   __attribute__((cleanup(runtime_left))) cudaError_t result = cudaSuccess
 
 /* The runtime's error for a backend's. A fault of a kernel, and what is wrong with moonwarp's side, is told on stderr with

@@ -124,10 +124,12 @@ typedef struct queued {
 static void queued_run(void *data) {
   const queued call = *(queued *)data;
   mw_free(data);
+  runtime_called_back = true;
   if (call.callback)
     call.callback(call.stream, runtime.lost, call.data);
   else
     call.plain(call.data);
+  runtime_called_back = false;
 }
 
 static cudaError_t queue(const queued *call) {

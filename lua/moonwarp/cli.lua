@@ -20,6 +20,7 @@ moonwarp: a GPU performance laboratory scripted in Lua
 
 usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
+  moonwarp run PROGRAM.cu [-- words]      a CUDA program with its main, without a GPU too
   moonwarp new NAME [FILE.cu]             a first script for a kernel
   moonwarp rerun DIR                      a stored run again, from its own script
   moonwarp tune STUDY                     the best variants of a study's kernels
@@ -50,7 +51,8 @@ exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check or a pass of a 
 
 local function command_of(word)
   if lists.has(COMMANDS, word) or lists.has(INNER, word) then return require("moonwarp.cli." .. word) end
-  local hint = word:match("%.lua$") and "to run it: moonwarp run " .. require("moonwarp.base.path").word(word)
+  local is_file = word:find "%.lua$" or word:find "%.cu$"
+  local hint = is_file and "to run it: moonwarp run " .. require("moonwarp.base.path").word(word)
     or "moonwarp --help lists them"
   options.fail_unknown("command", word, COMMANDS, hint)
 end

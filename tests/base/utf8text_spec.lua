@@ -74,6 +74,10 @@ describe("json", function()
     assert.is_nil((json.decode "null"))
   end)
 
+  it("writes a list that is empty as one", function()
+    assert.are.equal('{"a":[],"b":{}}', json.encode { a = json.as_list {}, b = {} })
+  end)
+
   it("says why a text is none", function()
     local value, reason = json.decode "{\"a\":"
     assert.is_nil(value)
@@ -109,22 +113,33 @@ describe("files", function()
   end)
 
   -- It looked as fast as it could.
-  it("waits for a lock without work", function()
+  it("pauses between two looks for a lock", function()
     support.with_folder(function(folder)
-      local name = folder .. "/a"
       support.write(folder .. "/s.lua", [[
         local file = assert(io.open(arg[1], "a"))
         assert(require "lfs".lock(file, "w"))
         print "locked"
         io.stdout:flush()
-        for _ = 1, 5 do require "moonwarp.core".pause(0.2) end]])
-      local other = assert(io.popen(("%s run %s/s.lua -- %s.lock"):format(labs.quoted(labs.program), folder, name)))
+        while require "lfs".attributes(arg[2]) do require "moonwarp.core".pause(0.01) end]])
+      support.write(folder .. "/held", "")
+      local other = assert(io.popen(("%s run %s/s.lua -- %s.lock %s"):format(labs.quoted(labs.program), folder,
+        folder .. "/a", folder .. "/held")))
       assert.are.equal("locked", other:read "l")
-      local before = os.clock()
-      local lock <close> = files.lock(name)
-      assert.is_truthy(lock)
-      assert.is_true(os.clock() - before < 0.3)
-      other:close()
+      local core, pauses = require "moonwarp.core", {}
+      local pause = core.pause
+      core.pause = function(seconds)
+        pauses[#pauses + 1] = seconds
+        if #pauses == 3 then
+          os.remove(folder .. "/held")
+          other:close() -- when it has ended
+        end
+      end
+      local got, lock = pcall(files.lock, folder .. "/a")
+      core.pause = pause
+      assert.is_true(got, lock)
+      lock:close()
+      assert.are.equal(3, #pauses)
+      for _, seconds in ipairs(pauses) do assert.is_true(seconds >= 0.001) end
     end)
   end)
 

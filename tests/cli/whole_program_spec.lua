@@ -173,6 +173,33 @@ describe("a whole program", function()
     assert.is_nil(lfs.attributes(folder .. "/out"))
   end)
 
+  -- The inner launch took what the outer one had been given, which then was none, and the status was 0.
+  it("launches kernels in the arguments of a launch, and tells a call that is no launch", function()
+    support.write(folder .. "/nested.cu", "#include <cstdio>\n__global__ void fill(int *x, int v) { *x = v; }\n"
+      .. "__global__ void add(int *x, const int *y) { *x += *y; }\n"
+      .. "int *made(int v) { int *x; cudaMallocManaged(&x, 4); fill<<<1, 1>>>(x, v); return x; }\n"
+      .. "int main(int count, char **) {\n  int *x = made(1);\n  add<<<1, 1>>>(x, made(2));\n"
+      .. "  if (count > 1) fill(x, 9);\n  cudaDeviceSynchronize();\n  printf(\"%d\\n\", *x);\n}\n")
+    expect(0, "3\n", "run nested.cu --device cpu")
+    expect(1, "moonwarp: kernel 'fill' is called without <<<grid, block>>>, and is not launched\n3\n",
+      "run nested.cu --device cpu -- call")
+  end)
+
+  -- It waited for itself for ever.
+  it("has no calls of CUDA in a function that a stream calls", function()
+    support.write(folder .. "/back.cu", "#include <cstdio>\n__global__ void k(int *x) { *x = 1; }\nint *x;\n"
+      .. "void plain(void *) {\n  int *y;\n  k<<<1, 1>>>(x);\n"
+      .. "  printf(\"%s\\n\", cudaGetErrorString(cudaMalloc(&y, 4)));\n}\n"
+      .. "void back(cudaStream_t, cudaError_t, void *) { printf(\"%s\\n\", cudaGetErrorName(cudaFree(x))); }\n"
+      .. "int main() {\n  cudaStream_t s;\n  cudaMallocManaged(&x, 4);\n  cudaStreamCreate(&s);\n  *x = 0;\n"
+      .. "  cudaLaunchHostFunc(s, plain, nullptr);\n  cudaStreamAddCallback(s, back, nullptr, 0);\n"
+      .. "  printf(\"%s %d\\n\", cudaGetErrorString(cudaStreamSynchronize(s)), *x);\n}\n")
+    local told = "moonwarp: a function that a stream calls (cudaLaunchHostFunc, cudaStreamAddCallback) may not call "
+      .. "CUDA\n"
+    expect(0, told:rep(2) .. "operation not permitted\n" .. told .. "cudaErrorNotPermitted\nno error 0\n",
+      "run back.cu --device cpu")
+  end)
+
   it("has its own input and exit status", function()
     expect(4, "farewell\n", all "exit")
     expect(5, "farewell\n", all "input", "hello")
@@ -236,6 +263,7 @@ describe("a whole program", function()
       output)
     assert.are.equal(1, status)
     expect(2, "moonwarp: option '-p' is of scripts; 'all.cu' is a program\n", "run all.cu -p n=3")
+    expect(2, "moonwarp: unknown command 'all.cu'; to run it: moonwarp run all.cu\n", "all.cu")
     expect(2, "moonwarp: option '-I' is of a program, as in moonwarp run x.cu\n", "run memcopy -I more")
   end)
 
@@ -262,6 +290,29 @@ describe("a whole program", function()
       .. "-l\n", "run one.cu --device cpu")
   end)
 
+  -- The compilers' notes, which say why, and the way out were not told.
+  it("is told why its host part does not compile", function()
+    for name, one in pairs {
+      ["header.cu"] = { "#include <cstdio>\n#include \"none.h\"\nint main() {}\n", ":2: ",
+        "; %-I names a folder of the program's headers" },
+      ["fit.cu"] = { "#include <cstdio>\nint main() {\n  int *x;\n  cudaMalloc(x, 4);\n}\n",
+        ":4: no matching function ", "'void ?%*%*'" },
+      ["kernel.cpp"] = { "__global__ void k(int *x) {}\nint main() {}\n", ":1: ",
+        "; a source with kernels has a name that ends in %.cu\n" },
+    } do
+      support.write(folder .. "/" .. name, one[1])
+      local status, output = moonwarp(("run %s --device cpu"):format(name))
+      assert.is_truthy(output:find(("^moonwarp: compiling the host part of '%s' failed: %s%s"):format(name, name,
+        one[2])), output)
+      assert.is_truthy(output:match "^[^\n]*\n":find(one[3]), output)
+      assert.are.equal(1, status)
+    end
+    support.write(folder .. "/main.cu", "int main() {}\n")
+    support.write(folder .. "/again.cpp", "int main() {}\n")
+    expect(1, "moonwarp: linking 'main.cu' failed: more than one source defines 'main'\n",
+      "run main.cu again.cpp --device cpu")
+  end)
+
   it("is a lab, with input and expected output", function()
     support.write(folder .. "/echo.cu", "#include <cstdio>\n__global__ void twice(int *x) { *x *= 2; }\nint main() {\n"
       .. "  int *x;\n  cudaMallocManaged(&x, 4);\n  if (scanf(\"%d\", x) != 1) return 2;\n  twice<<<1, 1>>>(x);\n"
@@ -275,11 +326,38 @@ describe("a whole program", function()
     return { lab("good", "good.txt"), lab("bad", "bad.txt") }]])
     local status, output = moonwarp "batch labs.lua --device cpu --out labs"
     assert.is_truthy(output:find("good on cpu: passed", 1, true), output)
+    assert.is_nil(output:find("nothing checked", 1, true), output)
     assert.is_truthy(output:find("bad-cpu: check failed: line 2 of the output is missing, expected '43'", 1, true),
       output)
     assert.are_not.equal(0, status)
     expect(2, "moonwarp: option '--expected' is of a program, as in moonwarp run x.cu\n",
       "run memcopy --expected in.txt")
+  end)
+
+  -- Empty lines did not count, so that another line was named. All that a program prints was kept in a file without a
+  -- limit.
+  it("has its lines compared while it prints", function()
+    support.write(folder .. "/lines.cu", "#include <cstdio>\nint main(int count, char **) {\n"
+      .. "  printf(\"\\na \\n\\n\\nb\\n\\n\");\n  while (count > 1) puts(\"more\");\n}\n")
+    local printed = "\na \n\n\nb\n\n"
+    for expected, said in pairs {
+      ["\na\n\n\nb"] = "", ["\na\n\nb"] = "line 4 of the output is '', expected 'b'",
+      ["\na\n\n\nb\n\nc\n"] = "line 6 of the output is missing, expected ''",
+      ["\na\n"] = "line 3 of the output is '', expected no more",
+    } do
+      support.write(folder .. "/lines.txt", expected)
+      expect(said == "" and 0 or 3, printed .. (said == "" and "" or ("moonwarp: %s\n"):format(said)),
+        "run lines.cu --device cpu --expected lines.txt")
+    end
+    local _, output = moonwarp "run lines.cu --device cpu --expected lines.txt -- on | head -n 7"
+    assert.are.equal(printed .. "more\n", (output:gsub("moonwarp: [^\n]*\n", "")))
+    support.write(folder .. "/flood.cu", "#include <cstdio>\nint main() { for (;;) puts(\"42\"); }\n")
+    support.write(folder .. "/flood.lua", [[return { { name = "flood", program = "flood.cu", expected = "good.txt",
+      time_limit = 3600, output_limit = "1 MiB" } }]])
+    output = select(2, moonwarp "batch flood.lua --device cpu --out labs")
+    assert.is_truthy(output:find("flood-cpu: too much output: it printed more than 1.00 MiB", 1, true), output)
+    expect(2, "moonwarp: cannot read the file of --input: none: No such file or directory\n",
+      "run lines.cu --device cpu --input none")
   end)
 
   it("is nvcc's on a GPU", function()

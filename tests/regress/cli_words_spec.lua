@@ -30,6 +30,8 @@ local CASES = {
   { "help run", 0, "usage: moonwarp run STUDY|FILE.lua" },
   { "help rnu", 2, "unknown command 'rnu'; did you mean 'run'?" },
   { "help", 0, "moonwarp run STUDY|FILE.lua" },
+  { "help", 0, "moonwarp run PROGRAM.cu" },
+  { "run copy", 2, "there is no study and no file 'copy'; did you mean 'copy.lua'?" },
 }
 
 describe("a word that is nearly right", function()

@@ -192,6 +192,29 @@ describe("the comparison of numbers", function()
   end)
 end)
 
+describe("the comparison of several runs", function()
+  -- Of the runs of one side only the newest was held against the other side's device.
+  it("takes the newest of each side, and says that their devices differ", function()
+    support.with_folder(function(folder)
+      for side, values in pairs { a = { 9, 1, 1.01, 0.99 }, b = { 1.3, 1.31, 1.29 } } do
+        for i, value in ipairs(values) do
+          local run = run_of { { rung = "x", seconds = quantity(value) } }
+          run.date = ("2026-11-0%dT00:00:00Z"):format(i)
+          run.device_name = side == "a" and i == 2 and "another" or "one"
+          store(folder, ("%s/%d"):format(side, i), run)
+        end
+      end
+      local output = output_of(folder, "compare a b --runs 3; echo status $?")
+      assert.is_nil(output:find("a/1", 1, true), output)
+      assert.is_truthy(output:find("note: these runs were measured on different devices\n", 1, true), output)
+      assert.is_truthy(output:find("  +30.0 %", 1, true), output)
+      assert.are.equal("status 5", output:match "(status %d+)\n$", output)
+      assert.is_nil(output_of(folder, "compare a b --runs 2"):find("different devices", 1, true))
+      assert.are.equal("moonwarp: 'b' holds 3 runs, 4 are wanted\n", output_of(folder, "compare a b --runs 4"))
+    end)
+  end)
+end)
+
 describe("the status of a comparison", function()
   -- What was not clear had status 0, and a test machine took it for no slower.
   it("is 6 with --strict where something is unclear, and 5 where something is slower", function()

@@ -60,7 +60,7 @@ describe("a long kernel", function()
       local dev = require "moonwarp".device "cpu"
       local killer = io.popen "sleep 0.5; kill -INT $PPID" -- os.execute would ignore the signal meanwhile
       local _ <close> = setmetatable({}, { __close = function() print(os.clock() < limit) end })
-      dev:module { source = source }]])
+      dev:module { source = source }]], { limit = 1200 })
     assert.is_truthy(output:find("interrupted", 1, true), output:sub(1, 500))
     assert.is_truthy(output:find("true\n", 1, true), output:sub(1, 500))
   end)

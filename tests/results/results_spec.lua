@@ -380,6 +380,7 @@ describe("the commands about stored runs", function()
       local _, text = moonwarp(folder, "compare out/ladder/1 out/ladder/2 --json")
       local result = require("cjson").decode(text)
       assert.are.equal("slower", result.measurements[1].verdict)
+      assert.is_truthy(text:find('"missing":[],', 1, true), text) -- it was {}
     end)
   end)
 

@@ -100,8 +100,8 @@ struct moonwarp_site { /* of a kernel, or of an instance of one */
   void *kernel;
 };
 extern "C" {
-MW_CALL(void, moonwarp_configure, (dim3 grid, dim3 block, size_t shared, cudaStream_t, const char *file, int line));
-MW_CALL(void, moonwarp_launch, (moonwarp_site *, void **arguments));
+void moonwarp_configure(dim3 grid, dim3 block, size_t shared, cudaStream_t, const char *file, int line);
+void moonwarp_launch(moonwarp_site *, void **arguments);
 }
 static inline void moonwarp_push(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0, MW_HERE) {
   moonwarp_configure(grid, block, shared, stream, file, line);

@@ -12,6 +12,11 @@ local json = {}
 --- The metatable of a table that is a list even if it is empty.
 json.list = {}
 
+--- The same table, written as a list even if it is empty.
+---@param values table
+---@return table
+function json.as_list(values) return setmetatable(values, json.list) end
+
 --- The most bytes of one text that are read.
 json.MOST_TEXT = 64 << 10
 

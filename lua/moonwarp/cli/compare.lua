@@ -90,10 +90,14 @@ local function print_runs(name, list)
 end
 
 local function print_text(before, after, result, everything)
-  local a, b = before[#before], after[#after]
   print_runs("A", before)
   print_runs("B", after)
-  if a.device_name ~= b.device_name then print "note: A and B were measured on different devices" end
+  for _, run in ipairs(lists.append(lists.append({}, before), after)) do
+    if run.device_name ~= before[1].device_name then
+      print "note: these runs were measured on different devices"
+      break
+    end
+  end
   if result.apart then print("no measurement is in both: " .. result.apart) end
   if result.apart and not everything then return end
   print_rows(result, everything)
@@ -111,12 +115,13 @@ local function print_text(before, after, result, everything)
 end
 
 local function as_json(before, after, result)
-  local a, b = before[#before], after[#after]
+  local a, b, json = before[#before], after[#after], require "moonwarp.base.json"
   local rows = lists.map(result, function(row)
     return lists.merged(row, { a = row.a.value, b = row.b.value, unit = row.a.unit })
   end)
-  return require("moonwarp.base.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
-    measurements = rows, missing = result.missing, new = result.new, counts = result.counts, apart = result.apart }
+  return json.encode { a = a.folder, b = b.folder, threshold = result.threshold, measurements = json.as_list(rows),
+    missing = json.as_list(result.missing), new = json.as_list(result.new), counts = result.counts,
+    apart = result.apart }
 end
 
 --- The command.

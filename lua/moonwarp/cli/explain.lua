@@ -116,14 +116,16 @@ local function print_text(list, missing, everything)
 end
 
 local function as_json(list, missing)
+  local json = require "moonwarp.base.json"
   local rows = lists.map(list, function(one)
-    return { name = one.name, t = one.t, kernels = one.launches and lists.map(one.launches, shape), causes = lists.map(
-      one.causes, function(found)
-        return { cause = found.cause, share = found.share, evidence = found.evidence, try = found.try,
-                 study = found.study }
-      end) }
+    local found = lists.map(one.causes, function(cause)
+      return { cause = cause.cause, share = cause.share, evidence = cause.evidence, try = cause.try,
+               study = cause.study }
+    end)
+    return { name = one.name, t = one.t, kernels = one.launches and json.as_list(lists.map(one.launches, shape)),
+             causes = json.as_list(found) }
   end)
-  return require("moonwarp.base.json").encode { work = rows, missing = missing }
+  return json.encode { work = rows, missing = json.as_list(missing) }
 end
 
 --- The command.

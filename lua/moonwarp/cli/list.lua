@@ -59,6 +59,16 @@ function list.text(study, whole)
   return table.concat(lines, "\n")
 end
 
+local function as_json(all)
+  local json = require "moonwarp.base.json"
+  for _, study in ipairs(all) do
+    for _, key in ipairs { "params", "rungs", "parts" } do
+      if study[key] then json.as_list(study[key]) end
+    end
+  end
+  return json.encode(json.as_list(all))
+end
+
 --- The command.
 ---@param parsed table
 ---@return integer? status
@@ -69,7 +79,7 @@ function list.run(parsed)
     if study.error then status = 1 end
     if not parsed.json then print(list.text(study, asked)) end
   end
-  if parsed.json then print(require("moonwarp.base.json").encode(all)) end
+  if parsed.json then print(as_json(all)) end
   return status
 end
 

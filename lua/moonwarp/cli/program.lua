@@ -49,9 +49,17 @@ local function gpu_of(parsed)
   return word and word.kind == "gpu" and word or nil
 end
 
-local function shell(words, redirections)
-  local _, how, code = os.execute(table.concat(lists.map(words, path.word), " ") .. " " .. (redirections or ""))
+local function command_of(words, redirection)
+  return table.concat(lists.map(words, path.word), " ") .. " " .. (redirection or "")
+end
+
+-- Of what os.execute, or the end of a pipe, gives.
+local function status_of(_, how, code)
   return how == "signal" and 128 + code or code
+end
+
+local function shell(words, redirection)
+  return status_of(os.execute(command_of(words, redirection)))
 end
 
 -- Of the devices that this process sees, the one of that id alone, for children.
@@ -93,33 +101,60 @@ local function plain_words(words)
   return table.move(words, at, #words, #list + 1, list)
 end
 
--- Lines without white space at their ends, and none that are empty at the end.
-local function lines_of(file)
-  local text, problem = files.read(file)
-  if not text then options.fail("%s", problem) end
-  local lines = {}
-  for line in text:gsub("%s*$", "\n"):gmatch "(.-)%s*\n" do lines[#lines + 1] = line end
-  return lines
+local function opened(parsed, key)
+  local file, reason = io.open(parsed[key], "rb")
+  return file or options.fail("cannot read the file of --%s: %s", key, reason)
+end
+
+-- Calls take with each line without the white space at its end, but for those at the end of all that are empty.
+local function each_line(lines, take)
+  local blanks = 0
+  for line in lines do
+    local text = line:match "^.*%S"
+    if text then
+      for _ = 1, blanks do take "" end
+      take(text)
+    end
+    blanks = text and 0 or blanks + 1
+  end
+end
+
+local function expected_of(parsed)
+  local list, file <close> = {}, opened(parsed, "expected")
+  each_line(file:lines "L", function(text) list[#list + 1] = text end)
+  return list
+end
+
+-- Passes on what the program prints while it does, and gives the first line that is not as expected: its number, and
+-- its text, if there is one.
+local function first_wrong(output, expected)
+  local count, wrong, found = 0, nil, nil
+  local function passed_on()
+    local line = output:read "L"
+    return line and io.stdout:write(line) and line
+  end
+  each_line(passed_on, function(text)
+    count = count + 1
+    if not wrong and text ~= expected[count] then wrong, found = count, text end
+  end)
+  return wrong or count < #expected and count + 1 or nil, found
 end
 
 -- Runs the same command in a process of its own, whose output is compared. The status.
 local function judge(parsed)
-  local folder <const>, _ <close> = path.temporary()
-  local output, expected = folder .. "/output", parsed.expected and lines_of(parsed.expected)
+  local expected = parsed.expected and expected_of(parsed)
   local words = lists.append({ host.program(), "run" }, plain_words(parsed.words))
   if not parsed.quiet then table.insert(words, 3, "--quiet") end -- the output is the program's
-  local status = shell(words, ("<%s >%s"):format(path.word(parsed.input or "/dev/stdin"), output))
-  io.stdout:write(files.read(output) or "")
-  local got = lines_of(output)
-  if status ~= exit.OK or not expected then return status end
-  for i = 1, math.max(#got, #expected) do
-    if got[i] ~= expected[i] then
-      exit.complain("line %d of the output is %s, expected %s", i, got[i] and "'" .. got[i] .. "'" or "missing",
-        expected[i] and "'" .. expected[i] .. "'" or "no more")
-      return exit.CHECK
-    end
-  end
-  return exit.OK
+  if parsed.input then opened(parsed, "input"):close() end
+  if not expected then return shell(words, "<" .. path.word(parsed.input)) end
+  io.stdout:flush()
+  local output = assert(io.popen(command_of(words, parsed.input and "<" .. path.word(parsed.input))))
+  local wrong, found = first_wrong(output, expected)
+  local status = status_of(output:close())
+  if status ~= exit.OK or not wrong then return status end
+  exit.complain("line %d of the output is %s, expected %s", wrong, found and "'" .. found .. "'" or "missing",
+    expected[wrong] and "'" .. expected[wrong] .. "'" or "no more")
+  return exit.CHECK
 end
 
 --- Runs the program whose sources are the words.

@@ -48,7 +48,8 @@ local function fail_none(word)
     options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, path.word(word))
   end
   if lfs.attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
-  local near = nearest.find(word, neighbours(word))
+  local file = lists.find({ word .. ".lua", word .. ".cu" }, files.is_plain)
+  local near = file or nearest.find(word, neighbours(word))
   if near then options.fail("there is no study and no file '%s'; did you mean '%s'?", word, near) end
   if is_file(word) then options.fail("there is no file '%s'", word) end
   options.fail_unknown("study", word, studies.names(), "moonwarp list names them")

@@ -136,7 +136,7 @@ end
 ---@param runs table[]
 ---@return string
 function export.json(runs)
-  return json.encode(setmetatable(lists.map(runs, without_folder), json.list)) .. "\n"
+  return json.encode(json.as_list(lists.map(runs, without_folder))) .. "\n"
 end
 
 local SHOWN = lists.set { "flags", "cold", "graph" }

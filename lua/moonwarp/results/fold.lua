@@ -76,7 +76,7 @@ end
 ---@return table
 function fold.lines(lines)
   local own, open, lists_of = { status = "unfinished" }, { by_number = {}, places = {} }, {}
-  for _, list in pairs(LISTS) do lists_of[list], open.places[list] = setmetatable({}, json.list), {} end
+  for _, list in pairs(LISTS) do lists_of[list], open.places[list] = json.as_list {}, {} end
   for _, line in ipairs(lines) do add_line(lists_of, own, open, line) end
   for _, contender in ipairs(open) do
     if not contender.is_settled then table.insert(lists_of.records, unfinished_record(contender)) end
