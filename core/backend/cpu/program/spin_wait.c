@@ -219,7 +219,8 @@ static bool is_step_sign(const waits *in, const mw_expr *e) {
 static void expr_settings(waits *in, const loop *it, int expr, bool surely, setting *note) {
   const mw_expr *e = &in->exprs[expr], *target = &in->exprs[e->a];
   const bool sets = (e->kind == MW_EXPR_ASSIGN || is_step_sign(in, e)) && target->kind == MW_EXPR_NAME;
-  const bool both = !mw_token_any(&in->at[e->op], WORDS("&&", "||", "?"));
+  const bool goes_on = mw_token_is(&in->at[e->op], "&&") && it->test <= e->first && e->last <= it->test_last;
+  const bool both = goes_on || !mw_token_any(&in->at[e->op], WORDS("&&", "||", "?"));
   if (e->kind == MW_EXPR_LAMBDA || e->kind == MW_EXPR_SIZEOF) return;
   if (sets && variable_of(in, target->op) >= 0) note(in, it, variable_of(in, target->op), e, surely);
   for (int i = e->a; i; i = in->exprs[i].next) expr_settings(in, it, i, surely, note);
