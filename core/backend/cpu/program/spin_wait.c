@@ -22,13 +22,14 @@
 
 #include "core/backend/cpu/program/program.h"
 
-enum {               /* what stands at a token, or what a function does */
-       READS = 1,    /* memory that others may write: a volatile or atomic read, or one past the caches */
-       ACTS = 2,     /* an atomic that changes the memory it reads: atomicAdd(&next, 1) */
-       FENCES = 4,   /* plain memory is read again */
-       MEETS = 8,    /* lanes of a warp, or: */
-       BARRIER = 16, /* threads of the block */
-       KNOWN = 32,   /* of a function: it has been asked for */
+/* What stands at a token, or what a function does. */
+enum {
+  READS = 1,    /* memory that others may write: a volatile or atomic read, or one past the caches */
+  ACTS = 2,     /* an atomic that changes the memory it reads: atomicAdd(&next, 1) */
+  FENCES = 4,   /* plain memory is read again */
+  MEETS = 8,    /* lanes of a warp, or: */
+  BARRIER = 16, /* threads of the block */
+  KNOWN = 32,   /* of a function: it has been asked for */
 };
 
 typedef struct waits {
