@@ -15,7 +15,6 @@ local EXCEPTIONS <const> = {
   ["core/backend/cpu/program/names.c"] = 23,
   ["core/backend/cpu/program/ptx.c"] = 1,
   ["core/backend/cpu/program/routine.c"] = 3,
-  ["core/backend/cpu/program/spin_wait.c"] = 3,
   ["core/backend/cpu/program/write.c"] = 3,
   ["core/backend/cpu/split/bounds_check.c"] = 1,
   ["core/backend/cpu/split/dependence.c"] = 8,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * CUDA's built-in names, and names of moonwarp's own that stand for them. A new one with a meaning is a word or a
- * line here, and the code of its meaning. Of atomic operations the beginning of the name tells (cpu/program/others.c). */
+ * line here, and the code of its meaning. Of atomic operations the beginning of the name tells (cpu/program/spin_wait.c). */
 #include "core/source/builtin.h"
 
 static const mw_builtin table[] = {

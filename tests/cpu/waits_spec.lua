@@ -95,6 +95,11 @@ local forms = {
   { "plain memory behind a pause", "", [[ while (flag[0] == 0) __nanosleep(100); ]], race = true },
   { "plain memory behind a compiler's barrier", "", [[ while (*flag == 0) asm volatile("" ::: "memory"); ]],
     race = true },
+  { "work of its own between two looks", "", [[ volatile int *f = flag;
+    while (*f == 0) { int i = atomicAdd(flag + 1, 1);
+      if (i < 100) for (int k = 0; k < 9; k++) if (k == i) break; } ]] },
+  { "a look at one after the other, each taken by compare and swap", "",
+    [[ int i = 0; while (i < 1) { if (atomicCAS(flag + i, 1, 2) == 1) i++; } ]] },
   { "an addition of 0.0f", "", [[ while (atomicAdd((float *)flag, 0.0f) == 0.0f); ]] },
 }
 
@@ -110,6 +115,22 @@ local moving = {
     do { assumed = old; old = atomicCAS(flag, assumed, assumed + t); } while (assumed != old); out[t] = 1; ]] },
   { "compare and swap of a volatile value", [[ while (true) { int old = *(volatile int *)flag;
     if (atomicCAS(flag, old, old + t) == old) break; } out[t] = 1; ]] },
+  { "an element at the front of a list", [[ int old; do { old = *flag; } while (atomicCAS(flag, old, t) != old);
+    out[t] = 1; ]] },
+  { "a place in a hash table", [[ int *keys = out + n; int at = t % 7;
+    while (true) { int was = atomicCAS(&keys[at], 0, t + 1);
+      if (was == 0 || was == t + 1) { out[t] = 1; return; } at = (at + 1) % n; } ]] },
+  { "the end of a chain", [[ int *next = out + n, at = 0;
+    while (true) { int is = atomicCAS(&next[at], 0, t + 1); if (is == 0) break; else at = is; } out[t] = 1; ]] },
+  { "trees that become one", [[ int *up = out + n, a = t, b = 0; bool done;
+    do { if (a < b) { int old = atomicMin(&up[b], a); done = old == b; b = old; }
+      else if (b < a) { int old = atomicMin(&up[a], b); done = old == a || old == b; a = old; }
+      else done = true; } while (!done); out[t] = 1; ]] },
+  { "what climbs a tree until it comes first", [[ int *seen = out + n, at = t + 1; out[t] = 1;
+    while (at > 1) { at /= 2; __threadfence(); if (atomicCAS(&seen[at], 0, 1) == 0) return; } ]] },
+  { "a maximum whose value is not used", [[ int at = t; while (at >= 0) { atomicMax(flag, at); at = at - 5; }
+    out[t] = 1; ]] },
+  { "a wait for so many looks", [[ volatile int *f = flag; while (*f == 0 && n-- > 0) ; out[t] = 1; ]] },
   { "a queue of work", [[ int i; while ((i = atomicAdd(flag, 1)) < n) out[i] = 1; ]] },
   { "a name that is volatile elsewhere", [[ { volatile int f = 1; out[t] = f; } int f = 0; while (f == 0) f = n; ]] },
   { "a bounded wait", [[ volatile int *f = flag; int i = 0; while (*f == 0 && i < 10) i++; out[t] = 1; ]] },
@@ -168,7 +189,7 @@ end
 local function run(dev, source, engine, expected)
   local m <close> = dev:module { source = source, name = "wait.cu", engine = engine }
   if expected then assert.are.equal(expected, (m.k:engine())) end
-  local out <close> = dev:zeros("i32", THREADS)
+  local out <close> = dev:zeros("i32", 2 * THREADS + 1)
   local flag <close> = dev:zeros("i32", 1)
   m.k:launch(1, THREADS, out, flag, THREADS)
   for i = 1, THREADS do assert.are.equal(1, out:get(i)) end
@@ -223,6 +244,10 @@ describe("threads that wait for each other", function()
       flag:fill(0)
       dev:module { source = source, engine = "fiber" }.k:launch(1, 64, out, flag, 64)
       assert(out:get(64) == 1)
+      k = dev:module { source = "__global__ void k(volatile int *f) { int i = 0; "
+        .. "while (i < 1) { if (f[i] == 0) continue; i++; } if (threadIdx.x == 1) *f = 1; }" }.k
+      flag:fill(0)
+      assert(not pcall(k.launch, k, 1, 2, flag))
     ]]):format(source))
   end)
 

@@ -107,7 +107,7 @@ typedef struct cpu_name { /* what the text says of a word, wherever it stands (n
   bool typed;         /* after the name of a type */
   bool bare, taken;   /* not called; nor as an argument of a template that is called */
   bool method;        /* of some class */
-  bool is_volatile;   /* a variable outside of functions, or a member, once others.c has read them */
+  bool is_volatile;   /* a variable outside of functions, or a member, once spin_wait.c has read them */
   enum { CPU_MEMBER_NOT_READ, CPU_MEMBER_SCALAR, CPU_MEMBER_ANY } member; /* of whatever class (write.c) */
   int  global, alias; /* the first of that name; -1 */
   bool read, reads;   /* its meaning is; is being */
