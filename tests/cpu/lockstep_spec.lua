@@ -6,8 +6,8 @@
 --
 -- Where a lane waits for another one (`waiting`, `turns`, `locked`) a GPU is not asked: on an H200 `waiting` does not
 -- end, as lane 1 waits behind the branch for lane 0, though since Volta each lane is to go on. The steps hold there
--- because a warp whose lanes are together takes each instruction at once, and because ptxas brings lanes together behind
--- a branch: a GPU or a ptxas that does not may fail them, and the code of before Volta with them.
+-- because a warp whose lanes are together takes each instruction at once, and because ptxas brings lanes together
+-- behind a branch: a GPU or a ptxas that does not may fail them, and the code of before Volta with them.
 
 local support = require "tests.support"
 local findings = require "moonwarp.measure.findings"
