@@ -28,6 +28,7 @@ typedef struct mw_type {
   bool reference;
   unsigned char volatiles;    /* bit k: what k levels are left of is volatile; int *volatile *p has bit 1 */
   bool wide;                  /* known to be an integer of 32 bits or more */
+  bool half;                  /* known to be a __half or the like, which is a class for a CPU's compiler */
 } mw_type;
 
 typedef enum mw_binding {

@@ -186,6 +186,7 @@ mw_type mw_type_read(const mw_tokens *tokens, int first, int last, const mw_name
   const mw_body in = {.tokens = tokens, .names = *names};
   mw_type type;
   int i = mw_words_end(&in, first, last, &type);
+  if (i == first) i = named_end(&in, first, last, true, &type);
   if (i == first) return of_class;
   i = mw_signs_end(tokens, i, last, &type);
   return i == last ? type : of_class;

@@ -314,6 +314,7 @@ static mw_meaning builtin_meaning(const cpu_binder *in, const mw_token *token) {
   const bool vector = param.lanes > 1 || !strcmp(name, "dim3") || name[token->size - 1] == '1';
   mw_meaning found = meaning_make(MW_NAME_TYPE, MW_TYPE_SCALAR);
   if (vector || (half && in->program->operators)) found.type.class = MW_TYPE_VECTOR;
+  found.type.half = half;
   found.type.wide = !vector && param.dtype <= MW_U64 && param.size >= 4 && !mw_dtype_is_float(param.dtype);
   return found;
 }

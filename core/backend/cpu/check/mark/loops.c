@@ -61,16 +61,11 @@ static void loop_mark(const reading *in, const mw_statement *it) {
   }
 }
 
-/* An mw_loop cannot be in what is constexpr. */
-static bool is_constant(const mw_tokens *tokens, const cpu_function *it) {
-  return mw_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body;
-}
-
 void cpu_loops_mark(const cpu_program *program, mw_tokens *out) {
   const cpu_routines *all = cpu_routines_of(program);
   for (const cpu_routine *routine = all->at; routine < all->at + all->count; routine++) {
     const reading in = {routine->function.tree, out};
-    for (int i = 1; i < in.tree->nstatements && !is_constant(&program->tokens, &routine->function); i++) {
+    for (int i = 1; i < in.tree->nstatements && !cpu_is_constexpr(program, &routine->function); i++) {
       const mw_statement *it = &in.tree->statements[i];
       if (is_loop(it) && it->open && !declares_test(&in, it) && !is_entered(&in, it)) loop_mark(&in, it);
     }
