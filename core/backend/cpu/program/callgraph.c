@@ -264,8 +264,9 @@ static char *name_wrong(const cpu_program *program, int *token) {
 /* Errors in the declaration of shared memory at a token, which becomes that of the fault; NULL: nothing. */
 static char *shared_wrong(const cpu_program *program, int *token) {
   int array = 0;
-  if (!mw_token_is(&program->tokens.at[*token], "__shared__")) return NULL;
-  const int name = mw_shared_unsized(&program->tokens, *token, &array);
+  const mw_body *tree =
+      mw_token_is(&program->tokens.at[*token], "__shared__") ? cpu_tree_around(program, *token) : NULL;
+  const int name = tree ? mw_shared_unsized(tree, *token, &array) : -1;
   if (name < 0) return NULL;
   *token = name;
   return mw_shared_unsized_text(&program->tokens, name, array);

@@ -199,6 +199,8 @@ typedef struct cpu_binder {
 mw_meaning cpu_binder_meaning(void *binder, const mw_token *name);
 /* A function's body, over the program's own tokens; the function has one and is no class. */
 mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
+/* The innermost tree around a token; NULL: none (write.c). */
+mw_body *cpu_tree_around(const cpu_program *, int token);
 /* Everything that has statements (routine.c). */
 const cpu_routines *cpu_routines_of(const cpu_program *);
 void cpu_routines_free(cpu_program *);

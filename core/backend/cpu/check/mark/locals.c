@@ -19,7 +19,8 @@ typedef struct body { /* of a function; what is written goes to `out`, whose tok
   const cpu_program *program;
   const mw_token *at;
   mw_body *tree;
-  int *around; /* of each expression: the one that it is a part of; less than 0: of the statement -around, which tests it */
+  int *
+      around; /* of each expression: the one that it is a part of; less than 0: of the statement -around, which tests it */
   mw_tokens *out;
   bool shuffles;
 } body;
@@ -240,14 +241,21 @@ static bool reaches_shuffle(const cpu_program *program, const cpu_function *func
   return found;
 }
 
+static bool has_goto(const mw_body *tree) {
+  int i = tree->nstatements - 1;
+  while (i > 0 && tree->statements[i].kind != MW_STATEMENT_GOTO) i--;
+  return i > 0;
+}
+
 void cpu_locals_follow(const cpu_program *program, mw_tokens *out) {
   const mw_tokens *tokens = &program->tokens;
   for (int f = 0; f < program->nfunctions; f++) {
     const cpu_function *it = &program->functions[f];
     if (it->body < 0 || it->is_class || cpu_is_constexpr(program, it) ||
-        mw_find(tokens, it->body, it->last, WORDS("goto", "asm", "__asm__")) < it->last)
+        mw_find(tokens, it->body, it->last, WORDS("asm", "__asm__")) < it->last)
       continue;
     body in = {program, tokens->at, cpu_function_tree(program, it), NULL, out, reaches_shuffle(program, it)};
+    if (has_goto(in.tree)) continue;
     if (!in.tree->uses) cpu_uses_read(program, in.tree);
     around_read(&in);
     blocks_read(&in);
