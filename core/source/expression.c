@@ -276,6 +276,7 @@ static int sizeof_read(mw_body *in, int i, int last) {
   const int open = i + 1 + mw_is(in, i + 1, "...");
   const bool bare = open >= last || !mw_is(in, open, "(");
   const int end = bare ? end_of(in, unary_read(in, open, last)) : mw_at(in, open)->match + 1;
+  for (int k = open; k < end; k++) in->begins[k - in->first] = 0; /* of what is not evaluated */
   return expr_add(in, MW_EXPR_SIZEOF, i, end, i, scalar);
 }
 

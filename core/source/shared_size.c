@@ -12,7 +12,7 @@ static int varying(const mw_body *in, int first, int last, int depth) {
   for (int i = first; i < last; i++) {
     const mw_expr *e = &in->exprs[mw_body_find(in, i, i + 1)];
     const mw_declared *own = &in->declared[e->of];
-    if (e->kind != MW_EXPR_NAME) continue;
+    if (e->kind != MW_EXPR_NAME || own->spec > own->name) continue; /* which may only be declared */
     if (e->binding != MW_NAME_LOCAL) {
       if (e->binding == MW_NAME_PARAMETER || mw_is_builtin(&in->tokens->at[i], MW_CUDA_COORDINATE)) return i;
     } else if (!mw_has(in->tokens, own->spec, own->name, "constexpr")) {

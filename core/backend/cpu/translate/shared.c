@@ -51,9 +51,10 @@ static bool name_need(const sizes *in, const mw_statement *by, const mw_declared
   int i = in->tree->nstatements - 1;
   if (by->first <= it->name && it->name < by->last) return true;
   while (i && !(in->marks[i] && statement_of(in, i)->first <= it->name && it->name < statement_of(in, i)->last)) i--;
+  if (!i || in->marks[i] == NEEDED) return i;
   in->marks[i] = NEEDED;
-  return i && (statement_of(in, i)->kind != MW_STATEMENT_UNKNOWN ||
-               mw_token_any(&in->tree->tokens->at[statement_of(in, i)->first], declares));
+  return statement_of(in, i)->kind != MW_STATEMENT_UNKNOWN ||
+         mw_token_any(&in->tree->tokens->at[statement_of(in, i)->first], declares);
 }
 
 static bool names_need(const sizes *in, const mw_statement *by) {
