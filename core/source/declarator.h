@@ -13,6 +13,8 @@ void mw_specifiers_order(mw_tokens *);
  * memory and with a class of their own; -1: none. */
 int mw_variable_next(const mw_tokens *, int first, int last, int after);
 int mw_variable_find(const mw_tokens *, int first, int last, const mw_token *name); /* where they declare it; -1 */
+/* The next enumerator after token `after`, at first the { itself, of the braces at `open`; 0: none. */
+int mw_enumerator_next(const mw_tokens *, int open, int after);
 /* The { of the class that a declaration defines next to its variables; 0: none. */
 int mw_class_braces(const mw_tokens *, int first, int last);
 

@@ -243,8 +243,9 @@ static int name_read(mw_body *in, int i, int last) {
 }
 
 bool mw_is_plain_number(const mw_token *token) {
-  const int hexadecimal = token->size > 2 && (token->text[1] == 'x' || token->text[1] == 'X');
-  int i = hexadecimal ? 2 : 0;
+  const bool based = token->size > 2 && strchr("xXbB", token->text[1]);
+  const bool hexadecimal = based && strchr("xX", token->text[1]);
+  int i = based ? 2 : 0;
   while (i < token->size && strchr(hexadecimal ? "0123456789abcdefABCDEF.'pP+-" : "0123456789.'eE+-", token->text[i]))
     i++;
   while (i < token->size && strchr("uUlLfF", token->text[i])) i++;

@@ -149,11 +149,6 @@ static void reach_spread(cpu_program *program) {
   }
 }
 
-bool cpu_is_template_value(const cpu_program *program, const cpu_function *function, const mw_token *name) {
-  const int found = mw_find_same(&program->tokens, function->head_first + 1, function->head_last, name);
-  return found < function->head_last && !mw_token_any(&program->tokens.at[found - 1], WORDS("typename", "class"));
-}
-
 /* How many arguments the call at token `i` passes to a function that a parameter stands for; -1: no such call. */
 static int arguments_by_parameter(const cpu_program *program, const cpu_function *function, int i) {
   const mw_token *at = program->tokens.at;

@@ -51,13 +51,21 @@ bool cpu_function_has(const cpu_program *program, const cpu_function *function, 
   return mw_has(&program->tokens, function->first, function->last, word);
 }
 
-bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const mw_token *name) {
-  if (!function->is_class || function->body < 0) return false;
+int cpu_method_next(const cpu_program *program, const cpu_function *class, int after) {
   const mw_token *at = program->tokens.at;
-  for (int i = function->body + 1; i < at[function->body].match; i++) {
+  if (!class->is_class || class->body < 0) return 0;
+  for (int i = after ? after + 1 : class->body + 1; i < at[class->body].match; i++) {
     if (mw_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == MW_TOKEN_NAME && mw_same_text(&at[i], name) && mw_token_is(&at[i + 1], "(")) return true;
+    if (at[i].kind == MW_TOKEN_NAME && mw_token_is(&at[i + 1], "(")) return i;
   }
+  return 0;
+}
+
+bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const mw_token *name) {
+  const cpu_name *word = cpu_name_find(program, name);
+  int i = 0;
+  while (word && word->method && (i = cpu_method_next(program, function, i)))
+    if (mw_same_text(&program->tokens.at[i], name)) return true;
   return false;
 }
 

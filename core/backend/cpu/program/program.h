@@ -208,8 +208,6 @@ void cpu_routines_free(cpu_program *);
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;
 cpu_knowledge cpu_type_knows(const cpu_program *, const cpu_function *, const mw_tokens *, int first, int last);
-/* The variable outside of functions, or an enumerator, of that name; NULL: none, or several variables. */
-const cpu_named *cpu_global_find(const cpu_program *, const mw_token *name);
 /* Fills hidden, which needs what functions reach, and tells the kernels (hidden.c). */
 void cpu_hidden_read(cpu_program *);
 
@@ -229,6 +227,10 @@ bool cpu_function_named(const cpu_program *, const cpu_function *, const mw_toke
 /* A member of a class that is defined outside of it, or a specialisation. */
 bool cpu_function_is_member(const cpu_program *, const cpu_function *);
 bool cpu_class_defines(const cpu_program *, const cpu_function *, const mw_token *name);    /* a method of that name? */
+/* The name of the class's next method after token `after` (0: the first); 0: none, or it is no class. */
+int cpu_method_next(const cpu_program *, const cpu_function *, int after);
+/* The words before the parameter of that name of the function's template: int of template <int N>; last 0: none. */
+mw_span cpu_template_words(const cpu_program *, const cpu_function *, const mw_token *name);
 /* Is the name a parameter of the function's template, such as f of template <void (*f)(int)>? */
 bool cpu_is_template_value(const cpu_program *, const cpu_function *, const mw_token *name);
 void cpu_call_note(cpu_function *, int callee);
