@@ -241,6 +241,7 @@ static void volatiles(void **state) {
 static void lambdas(void **state) {
   (void)state;
   expect("[&](int i) { n = i; }; i;", "(expr (lambda (block (expr (= p.n:i l.i:i):i))):C) (expr ?i)");
+  expect("[](Foo *p) { p[0]; };", "(expr (lambda (block (expr ([] l.p:C* 0):C))):C)");
   expect("f([] { }, n);", "(expr (call f.f (lambda (block)):C p.n:i))");
   expect("({ n; });", "(expr (lambda (block (expr p.n:i))):C)");
   expect("auto l = [=](float *n, int) -> float { return *n; }, m = 1; l(x);",

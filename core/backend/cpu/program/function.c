@@ -62,20 +62,20 @@ int cpu_method_next(const cpu_program *program, const cpu_function *class, int a
 }
 
 bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const mw_token *name) {
-  const cpu_name *word = cpu_name_find(program, name);
-  int i = 0;
-  while (word && word->method && (i = cpu_method_next(program, function, i)))
-    if (mw_same_text(&program->tokens.at[i], name)) return true;
-  return false;
+  int i = cpu_method_next(program, function, 0);
+  while (i && !mw_same_text(&program->tokens.at[i], name)) i = cpu_method_next(program, function, i);
+  return i;
 }
 
 /* A parameter hides the function of its name. */
+const mw_formal *cpu_formal_find(const cpu_program *program, const cpu_function *function, const mw_token *name) {
+  const mw_formal *it = function->formals, *end = it + function->nformals;
+  while (it < end && !(it->name >= 0 && mw_same_text(&program->tokens.at[it->name], name))) it++;
+  return it < end ? it : NULL;
+}
+
 bool cpu_is_formal(const cpu_program *program, const cpu_function *function, const mw_token *name) {
-  for (int i = 0; i < function->nformals; i++) {
-    int formal = function->formals[i].name;
-    if (formal >= 0 && mw_same_text(&program->tokens.at[formal], name)) return true;
-  }
-  return false;
+  return cpu_formal_find(program, function, name) != NULL;
 }
 
 /* tile.shfl_down(v, 1), where the program has cooperative groups. */

@@ -218,9 +218,8 @@ static mw_type type_at(cpu_binder *in, int first, int last) {
 /* A parameter, or its argument where the kernel changes it: mw_a_n. */
 static mw_meaning formal_meaning(cpu_binder *in, const mw_token *name) {
   const mw_token *at = in->program->tokens.at;
-  for (int i = 0; i < in->function->nformals; i++) {
-    const mw_formal *it = &in->function->formals[i];
-    if (it->name < 0 || !mw_same_text(&at[it->name], name)) continue;
+  const mw_formal *it = cpu_formal_find(in->program, in->function, name);
+  if (it) {
     mw_meaning found = {MW_NAME_PARAMETER, type_at(in, it->first, it->name)};
     for (int k = it->name + 1; k < it->last && mw_token_is(&at[k], "["); k = at[k].match + 1) found.type.levels++;
     return found;

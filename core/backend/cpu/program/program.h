@@ -245,6 +245,7 @@ void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 /* Does it compute its value from its arguments and what they point to, and change nothing (pure.c)? */
 bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
+const mw_formal *cpu_formal_find(const cpu_program *, const cpu_function *, const mw_token *name); /* NULL: it has none */
 bool cpu_is_formal(const cpu_program *, const cpu_function *, const mw_token *name); /* one of its parameters? */
 extern const char *const cpu_function_names[]; /* __func__ and the like: what gives the name of the function around it */
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */

@@ -19,8 +19,7 @@ typedef struct body { /* of a function; what is written goes to `out`, whose tok
   const cpu_program *program;
   const mw_token *at;
   mw_body *tree;
-  int *
-      around; /* of each expression: the one that it is a part of; less than 0: of the statement -around, which tests it */
+  int *around; /* of each expression: what it is a part of; less than 0: -1 times the statement that tests it */
   mw_tokens *out;
   bool shuffles;
 } body;
@@ -110,7 +109,7 @@ static bool is_tested(const body *in, int i) {
 /* Not T x{1}, nor T x[] = {1}. */
 static bool is_array(const body *in, const mw_declared *it) {
   const bool braces = it->init && it->value == it->dims_last;
-  if (!it->type.arrays || it->dims + 1 == in->at[it->dims].match || braces) return false;
+  if (it->dims == it->dims_last || it->dims + 1 == in->at[it->dims].match || braces) return false;
   for (int i = 0; (i = use_find(in, it, i)) < in->tree->last; i++)
     if (is_reached(in, it, i)) return true;
   return false;
@@ -226,17 +225,13 @@ static void blocks_read(const body *in) {
   mw_free(switches);
 }
 
-static bool has_shuffle(const cpu_program *program, const cpu_function *function) {
-  for (int i = function->body; i < function->last; i++)
-    if (mw_is_builtin(&program->tokens.at[i], MW_CUDA_WARP) || cpu_is_group_call(program, i)) return true;
-  return false;
-}
-
 static bool reaches_shuffle(const cpu_program *program, const cpu_function *function) {
-  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached), found = has_shuffle(program, function);
+  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached), found = false;
+  reached[function - program->functions] = true;
   cpu_called(program, function, reached);
-  for (int i = 0; i < program->nfunctions && !found; i++)
-    found = reached[i] && program->functions[i].body >= 0 && has_shuffle(program, &program->functions[i]);
+  for (int f = 0; f < program->nfunctions; f++)
+    for (int i = program->functions[f].body; reached[f] && i >= 0 && i < program->functions[f].last; i++)
+      found |= mw_is_builtin(&program->tokens.at[i], MW_CUDA_WARP) || cpu_is_group_call(program, i);
   mw_free(reached);
   return found;
 }
