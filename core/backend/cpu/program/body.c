@@ -283,7 +283,7 @@ void cpu_emit_tokens(const mw_tokens *tokens, mw_text *out, int first, int last,
   for (int i = first; i < last;) i = token_put(tokens, out, i, last, shared);
 }
 
-/* False: it is none that is placed. */
+/* False: it is not placed. */
 static bool item_read(const cpu_program *program, const cpu_item *item, placed *out) {
   out->count = 0;
   if (item->kind == CPU_ITEM_SHARED && declares_shared(&program->tokens, item->first))

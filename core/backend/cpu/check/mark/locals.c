@@ -55,7 +55,7 @@ static int name_at(const body *in, int i) {
   return mw_body_find(in->tree, i, i + 1);
 }
 
-/* Of an expression, what it is a part of; the first of all where it is none. */
+/* What the expression is a part of; 0: of no other. */
 static const mw_expr *outer(const body *in, int expr) {
   return &in->tree->exprs[in->around[expr] > 0 ? in->around[expr] : 0];
 }
