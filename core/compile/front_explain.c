@@ -10,7 +10,7 @@
 
 #include "core/base/memory.h"
 #include "core/compile/excerpt.h"
-#include "core/source/declarator.h"
+#include "core/source/body.h"
 
 void mw_front_missing_add(const mw_front *front, char *message, size_t size) {
   const mw_preprocessed *source = &front->source;
@@ -88,19 +88,49 @@ static const char *lacking(const mw_front *front, const char *message, const mw_
   return why;
 }
 
+typedef struct function {
+  const mw_tokens *tokens;
+  mw_declaration it;
+} function;
+
+static mw_meaning formal_meaning(void *with, const mw_token *name) {
+  const function *in = with;
+  mw_formal *formals;
+  const int count = mw_formals_read(in->tokens, in->it.open, in->it.close, &formals);
+  int i = 0;
+  while (i < count && !(formals[i].name >= 0 && mw_same_text(&in->tokens->at[formals[i].name], name))) i++;
+  mw_free(formals);
+  return (mw_meaning){.binding = i < count ? MW_NAME_PARAMETER : MW_NAME_UNKNOWN};
+}
+
+/* The shared array that the __shared__ at the token declares in a function, if its size is no constant; NULL. */
+static char *unsized_at(const mw_outline *outline, int token) {
+  const mw_entry *entry = outline->entries, *end = entry + outline->nentries;
+  while (entry < end && entry->last <= token) entry++;
+  if (entry == end) return NULL;
+  function in = {outline->tokens, mw_declaration_read(outline->tokens, entry->first, entry->last)};
+  if (in.it.kind != MW_DECLARES_FUNCTION || in.it.body < 0) return NULL;
+  mw_body body;
+  int array = 0;
+  mw_body_read(&body, in.tokens, in.it.body + 1, in.it.last - 1, &(mw_names){formal_meaning, &in});
+  const int name = mw_shared_unsized(&body, token, &array);
+  mw_body_free(&body);
+  return name < 0 ? NULL : mw_shared_unsized_text(in.tokens, name, array);
+}
+
 /* Of a message about a constant: the shared array at its place whose size is none; NULL if none. */
 static char *unsized_text(const mw_front *front, const char *message) {
   const mw_tokens *tokens = &front->source.tokens;
   const char *after = strstr(message, " failed: ");
   mw_token file;
-  int number, array = 0;
+  int number;
   if (!strstr(message, "constant") || !mw_place_read(after ? after + strlen(" failed: ") : message, &file, &number))
     return NULL;
   for (int i = 0; i < tokens->count; i++) {
     const mw_token *at = &tokens->at[i];
     if (at->line != number || !mw_token_is(at, "__shared__") || !mw_token_is(&file, tokens->files[at->file])) continue;
-    const int name = mw_shared_unsized(tokens, i, &array);
-    if (name >= 0) return mw_shared_unsized_text(tokens, name, array);
+    char *text = unsized_at(&front->outline, i);
+    if (text) return text;
   }
   return NULL;
 }

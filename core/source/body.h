@@ -28,6 +28,7 @@ typedef struct mw_type {
   bool reference;
   unsigned char volatiles;    /* bit k: what k levels are left of is volatile; int *volatile *p has bit 1 */
   bool wide;                  /* known to be an integer of 32 bits or more */
+  bool half;                  /* known to be a __half or the like, which is a class for a CPU's compiler */
 } mw_type;
 
 typedef enum mw_binding {
@@ -161,6 +162,12 @@ int mw_statement_find(const mw_body *, int first);
 bool mw_has_jump(const mw_body *, int first, int last);
 /* The longest expression that begins at token `first` and ends by `last`; 0: none, or it is not understood. */
 int mw_body_find(const mw_body *, int first, int last);
+
+/* The name that makes the size of an array declared by the __shared__ at that token known only when the kernel runs, such
+ * as a parameter, and the array's; -1 if none (shared_size.c). */
+int mw_shared_unsized(const mw_body *, int shared, int *array);
+/* What to say of it: "the size of the shared array 's' ...", freed by mw_free. */
+char *mw_shared_unsized_text(const mw_tokens *, int name, int array);
 
 /* Past * and & and the words between them, which the type takes. */
 int mw_signs_end(const mw_tokens *, int i, int last, mw_type *);

@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The value of the expression after #if; see macro.h. One function for each level of precedence would be a ladder of
- * ten: the binary operators are a table instead. */
-#include "core/source/macro.h"
-
+ * The value of the expression after #if, of which body.h has the tree; see macro.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
-
-typedef struct condition {
-  const mw_token *at, *end;
-  int depth;
-} condition;
-
-enum { MOST_DEPTH = 256 };
-
-static long long read_choice(condition *in);
-
-static bool take(condition *in, const char *text) {
-  if (in->at >= in->end || !mw_token_is(in->at, text)) return false;
-  in->at++;
-  return true;
-}
+#include "core/source/body.h"
+#include "core/source/macro.h"
 
 /* ---- operands -------------------------------------------------------------------------------------------------- */
 
@@ -44,55 +28,20 @@ static long long character_value(const mw_token *token) {
   return found ? to[found - from] : token->text[2];
 }
 
-/* A name that is no macro is 0, and so is a call of one: __has_attribute(x). */
-static long long name_value(condition *in, const mw_token *name) {
-  if (take(in, "(")) {
-    for (int depth = 1; in->at < in->end && depth; in->at++)
-      depth += mw_token_is(in->at, "(") - mw_token_is(in->at, ")");
-  }
-  return mw_token_is(name, "true");
-}
-
-static long long read_unary(condition *in) {
-  if (in->at >= in->end || ++in->depth > MOST_DEPTH) return 0;
-  long long value;
-  if (take(in, "!"))
-    value = !read_unary(in);
-  else if (take(in, "-"))
-    value = (long long)(0 - (unsigned long long)read_unary(in));
-  else if (take(in, "+"))
-    value = read_unary(in);
-  else if (take(in, "~"))
-    value = ~read_unary(in);
-  else if (take(in, "(")) {
-    value = read_choice(in);
-    take(in, ")");
-  } else {
-    const mw_token *token = in->at++;
-    value = token->kind == MW_TOKEN_NUMBER   ? number_value(token)
-            : token->kind == MW_TOKEN_STRING ? character_value(token)
-                                             : name_value(in, token);
-  }
-  in->depth--;
-  return value;
-}
-
 /* ---- operators ------------------------------------------------------------------------------------------------- */
 
-static const struct operator{
-  const char *text;
-  int level;
+static long long unary(char op, long long a) {
+  return op == '!' ? !a : op == '~' ? ~a : op == '-' ? (long long)(0 - (unsigned long long)a) : a;
 }
-operators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5}, {"==", 6}, {"!=", 6}, {"<", 7},  {">", 7},
-               {"<=", 7}, {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
-static long long apply(const char *op, long long a, long long b) {
+/* two: of >> each > is a token. */
+static long long binary(const char *op, bool two, long long a, long long b) {
   const unsigned long long x = (unsigned long long)a, y = (unsigned long long)b;
   switch (op[0]) {
   case '|':
-    return op[1] ? a || b : a | b;
+    return two ? a || b : a | b;
   case '&':
-    return op[1] ? a && b : a & b;
+    return two ? a && b : a & b;
   case '^':
     return a ^ b;
   case '=':
@@ -100,9 +49,9 @@ static long long apply(const char *op, long long a, long long b) {
   case '!':
     return a != b;
   case '<':
-    return op[1] == '<' ? (long long)(x << (y & 63)) : op[1] ? a <= b : a < b;
+    return !two ? a < b : op[1] == '<' ? (long long)(x << (y & 63)) : a <= b;
   case '>':
-    return op[1] == '>' ? a >> (y & 63) : op[1] ? a >= b : a > b;
+    return !two ? a > b : op[1] == '=' ? a >= b : a >> (y & 63);
   case '+':
     return (long long)(x + y);
   case '-':
@@ -116,37 +65,33 @@ static long long apply(const char *op, long long a, long long b) {
   }
 }
 
-/* The operator that is next, and how many tokens it is: >> is two. */
-static const struct operator* operator_next(const condition *in, int *count) {
-  *count = 1;
-  if (in->at >= in->end) return NULL;
-  const bool shift = in->at + 1 < in->end && mw_token_is(in->at, ">") && mw_token_is(in->at + 1, ">");
-  if (shift) *count = 2;
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-    if (shift ? !strcmp(operators[i].text, ">>") : mw_token_is(in->at, operators[i].text)) return &operators[i];
-  return NULL;
+/* By the values of the expressions before it, which are its parts. */
+static long long value_of(const mw_body *in, const mw_expr *e, const long long *values) {
+  const mw_token *op = &in->tokens->at[e->op];
+  switch (e->kind) {
+  case MW_EXPR_NUMBER:
+    return op->kind == MW_TOKEN_STRING ? character_value(op) : number_value(op);
+  case MW_EXPR_BRACKETS:
+    return values[e->a];
+  case MW_EXPR_UNARY:
+    return unary(op->text[0], values[e->a]);
+  case MW_EXPR_BINARY:
+    return binary(op->text, op->size > 1 || in->exprs[e->b].first > e->op + 1, values[e->a], values[e->b]);
+  case MW_EXPR_CONDITIONAL:
+    return values[e->a] ? values[e->b] : values[e->c];
+  default:
+    return 0;
+  }
 }
 
-static long long read_binary(condition *in, int level) {
-  long long value = read_unary(in);
-  int count;
-  for (const struct operator* op; (op = operator_next(in, &count)) && op->level >= level;) {
-    in->at += count;
-    value = apply(op->text, value, read_binary(in, op->level + 1));
-  }
-  return value;
-}
-
-static long long read_choice(condition *in) {
-  long long value = read_binary(in, 1);
-  if (++in->depth > MOST_DEPTH) return 0;
-  if (take(in, "?")) {
-    const long long yes = read_choice(in);
-    take(in, ":");
-    const long long no = read_choice(in);
-    value = value ? yes : no;
-  }
-  in->depth--;
+static long long evaluate(const mw_tokens *tokens) {
+  mw_body body;
+  mw_body_read(&body, tokens, 0, tokens->count, &(mw_names){0});
+  long long *values = mw_calloc((size_t)body.nexprs, sizeof *values);
+  for (int i = 1; i < body.nexprs; i++) values[i] = value_of(&body, &body.exprs[i], values);
+  const long long value = values[body.statements[body.statements[0].child].test];
+  mw_free(values);
+  mw_body_free(&body);
   return value;
 }
 
@@ -192,14 +137,29 @@ static void asked_replace(mw_macros *macros, const mw_tokens *tokens, int first,
   }
 }
 
+/* What is a name yet is no macro: 0, and so is a call of one. */
+static void names_replace(mw_tokens *tokens, mw_tokens *out) {
+  mw_tokens_match(tokens);
+  for (int i = 0; i < tokens->count; i++) {
+    const mw_token *token = &tokens->at[i];
+    if (token->kind == MW_TOKEN_NAME)
+      answer_put(out, token, mw_token_is(token, "true"));
+    else
+      mw_tokens_push(out, token);
+    if (token->kind == MW_TOKEN_NAME && mw_token_is(token + 1, "(") && token[1].match > i) i = token[1].match;
+  }
+  mw_tokens_match(out);
+}
+
 long long mw_condition(mw_macros *macros, const mw_tokens *tokens, int first, int last, mw_has_include *has,
                        void *context) {
-  mw_tokens asked = {0}, expanded = {0};
+  mw_tokens asked = {0}, expanded = {0}, plain = {0};
   asked_replace(macros, tokens, first, last, &asked, has, context);
   mw_macros_expand(macros, &asked, 0, asked.count, &expanded);
-  condition in = {.at = expanded.at, .end = expanded.at + expanded.count};
-  const long long value = expanded.count ? read_choice(&in) : 0;
+  names_replace(&expanded, &plain);
+  const long long value = plain.count && !plain.wrong.what ? evaluate(&plain) : 0;
   mw_tokens_free(&asked);
   mw_tokens_free(&expanded);
+  mw_tokens_free(&plain);
   return value;
 }

@@ -144,6 +144,15 @@ int mw_class_braces(const mw_tokens *tokens, int first, int last) {
   return 0;
 }
 
+int mw_enumerator_next(const mw_tokens *tokens, int open, int after) {
+  const mw_token *at = tokens->at;
+  for (int i = after + 1; i < at[open].match; i++) {
+    if (at[i].kind == MW_TOKEN_NAME && mw_token_any(&at[i - 1], WORDS("{", ","))) return i;
+    if (at[i].match > i) i = at[i].match;
+  }
+  return 0;
+}
+
 int mw_variable_next(const mw_tokens *tokens, int first, int last, int after) {
   const mw_token *at = tokens->at;
   const int braces = after < 0 ? mw_class_braces(tokens, first, last) : 0;

@@ -13,11 +13,8 @@ void mw_specifiers_order(mw_tokens *);
  * memory and with a class of their own; -1: none. */
 int mw_variable_next(const mw_tokens *, int first, int last, int after);
 int mw_variable_find(const mw_tokens *, int first, int last, const mw_token *name); /* where they declare it; -1 */
-/* The name that makes the size of an array declared by the __shared__ at token i known only when the kernel runs, such as
- * a parameter, and the array's; -1 if none (shared_size.c). */
-int mw_shared_unsized(const mw_tokens *, int shared, int *array);
-/* What to say of it: "the size of the shared array 's' ...", freed by mw_free. */
-char *mw_shared_unsized_text(const mw_tokens *, int name, int array);
+/* The next enumerator after token `after`, at first the { itself, of the braces at `open`; 0: none. */
+int mw_enumerator_next(const mw_tokens *, int open, int after);
 /* The { of the class that a declaration defines next to its variables; 0: none. */
 int mw_class_braces(const mw_tokens *, int first, int last);
 

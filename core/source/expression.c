@@ -186,6 +186,7 @@ mw_type mw_type_read(const mw_tokens *tokens, int first, int last, const mw_name
   const mw_body in = {.tokens = tokens, .names = *names};
   mw_type type;
   int i = mw_words_end(&in, first, last, &type);
+  if (i == first) i = named_end(&in, first, last, true, &type);
   if (i == first) return of_class;
   i = mw_signs_end(tokens, i, last, &type);
   return i == last ? type : of_class;
@@ -242,8 +243,9 @@ static int name_read(mw_body *in, int i, int last) {
 }
 
 bool mw_is_plain_number(const mw_token *token) {
-  const int hexadecimal = token->size > 2 && (token->text[1] == 'x' || token->text[1] == 'X');
-  int i = hexadecimal ? 2 : 0;
+  const bool based = token->size > 2 && strchr("xXbB", token->text[1]);
+  const bool hexadecimal = based && strchr("xX", token->text[1]);
+  int i = based ? 2 : 0;
   while (i < token->size && strchr(hexadecimal ? "0123456789abcdefABCDEF.'pP+-" : "0123456789.'eE+-", token->text[i]))
     i++;
   while (i < token->size && strchr("uUlLfF", token->text[i])) i++;
@@ -275,6 +277,7 @@ static int sizeof_read(mw_body *in, int i, int last) {
   const int open = i + 1 + mw_is(in, i + 1, "...");
   const bool bare = open >= last || !mw_is(in, open, "(");
   const int end = bare ? end_of(in, unary_read(in, open, last)) : mw_at(in, open)->match + 1;
+  for (int k = open; k < end; k++) in->begins[k - in->first] = 0; /* of what is not evaluated */
   return expr_add(in, MW_EXPR_SIZEOF, i, end, i, scalar);
 }
 

@@ -33,15 +33,6 @@ static void name_add(walk *in, int token) {
   *first = out->nnames++;
 }
 
-/* enum side { LEFT = 1, RIGHT }: the names between the braces. */
-static void enumerators_add(walk *in, int open) {
-  const mw_token *at = in->at;
-  for (int i = open + 1; i < at[open].match; i++) {
-    if (at[i].kind == MW_TOKEN_NAME && mw_token_any(&at[i - 1], WORDS("{", ","))) name_add(in, i);
-    if (at[i].match > i) i = at[i].match;
-  }
-}
-
 /* op of typedef int (*op)(int);   f of typedef int f(int); */
 static void function_type_add(walk *in, int first, int last) {
   const mw_token *at = in->at;
@@ -71,7 +62,8 @@ static void names_add(walk *in, const mw_declaration *it) {
   const bool class = it->kind == MW_DECLARES_CLASS && it->body >= 0, type = it->kind == MW_DECLARES_TYPEDEF;
   if (it->name >= 0) name_add(in, it->name);
   if (it->open >= 0 && !type) classes_add(in, it);
-  if ((class || type) && it->is_enum && it->body >= 0) enumerators_add(in, it->body);
+  if ((class || type) && it->is_enum && it->body >= 0)
+    for (int i = it->body; (i = mw_enumerator_next(in->tokens, it->body, i));) name_add(in, i);
   if (type) function_type_add(in, it->begin, it->last);
   if (!class && !type && it->kind != MW_DECLARES_VARIABLES) return;
   for (int i = -1; (i = mw_variable_next(in->tokens, it->begin, it->last, i)) >= 0;) name_add(in, i);

@@ -13,19 +13,19 @@ static const struct {
   const char *name;
   mw_meaning meaning;
 } known[] = {
-    {"n", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
-    {"x", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, 1, 0, false, 0, false}}},
-    {"q", {MW_NAME_PARAMETER, {MW_TYPE_VECTOR, 1, 0, false, 0, false}}},
-    {"o", {MW_NAME_PARAMETER, {MW_TYPE_CLASS, 0, 0, false, 0, false}}},
-    {"g", {MW_NAME_VARIABLE, {MW_TYPE_SCALAR, 2, 2, false, 0, false}}},
-    {"N", {MW_NAME_CONSTANT, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
+    {"n", {MW_NAME_PARAMETER, {.class = MW_TYPE_SCALAR}}},
+    {"x", {MW_NAME_PARAMETER, {MW_TYPE_SCALAR, .levels = 1, .arrays = 0}}},
+    {"q", {MW_NAME_PARAMETER, {MW_TYPE_VECTOR, .levels = 1}}},
+    {"o", {MW_NAME_PARAMETER, {.class = MW_TYPE_CLASS}}},
+    {"g", {MW_NAME_VARIABLE, {MW_TYPE_SCALAR, .levels = 2, .arrays = 2}}},
+    {"N", {MW_NAME_CONSTANT, {.class = MW_TYPE_SCALAR}}},
     {"f", {MW_NAME_FUNCTIONS, {0}}},
     {"T", {MW_NAME_TYPE, {0}}},
-    {"P", {MW_NAME_TYPE, {MW_TYPE_CLASS, 0, 0, false, 0, false}}},
-    {"float4", {MW_NAME_TYPE, {MW_TYPE_VECTOR, 0, 0, false, 0, false}}},
-    {"size_t", {MW_NAME_TYPE, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
-    {"threadIdx", {MW_NAME_BUILTIN, {MW_TYPE_VECTOR, 0, 0, false, 0, false}}},
-    {"min", {MW_NAME_BUILTIN, {MW_TYPE_SCALAR, 0, 0, false, 0, false}}},
+    {"P", {MW_NAME_TYPE, {.class = MW_TYPE_CLASS}}},
+    {"float4", {MW_NAME_TYPE, {.class = MW_TYPE_VECTOR}}},
+    {"size_t", {MW_NAME_TYPE, {.class = MW_TYPE_SCALAR}}},
+    {"threadIdx", {MW_NAME_BUILTIN, {.class = MW_TYPE_VECTOR}}},
+    {"min", {MW_NAME_BUILTIN, {.class = MW_TYPE_SCALAR}}},
 };
 
 static mw_meaning meaning_of(void *with, const mw_token *name) {
@@ -241,6 +241,7 @@ static void volatiles(void **state) {
 static void lambdas(void **state) {
   (void)state;
   expect("[&](int i) { n = i; }; i;", "(expr (lambda (block (expr (= p.n:i l.i:i):i))):C) (expr ?i)");
+  expect("[](Foo *p) { p[0]; };", "(expr (lambda (block (expr ([] l.p:C* 0):C))):C)");
   expect("f([] { }, n);", "(expr (call f.f (lambda (block)):C p.n:i))");
   expect("({ n; });", "(expr (lambda (block (expr p.n:i))):C)");
   expect("auto l = [=](float *n, int) -> float { return *n; }, m = 1; l(x);",

@@ -90,6 +90,11 @@ static void conditions(void **state) {
                {"0x10 + 0b11 + 1'000", 1019},
                {"'a' == 97 && '\\n' == 10", 1},
                {"1 / 0", 0},
+               {"(N) & 4", 4},
+               {"(M) - 1", -1},
+               {"(1) * -2 % 2 == 0", 1},
+               {"1 > 0 > 0", 1},
+               {"(1", 0}, /* the tree is of brackets that match */
                {"__has_include(<cuda/std/limits>)", 1},
                {"__has_include(\"mine.h\")", 1},
                {"__has_include(<x>)", 0},

@@ -304,6 +304,30 @@ template <int M> __global__ void f(int *s) {
     assert.are.same({ 0, 0, 0, 0, 45, 5, 0, 0 }, s:totable())
   end)
 
+  -- Of parameters only the first was taken for a pointer, and none whose class stands in a namespace.
+  for name, case in pairs {
+    ["a pointer after a comma"] = { "float4", "*to = *from;" },
+    ["a pointer to a class in a namespace"] = { "lab::four", "lab::four v = from[0]; to->x = v.x;" },
+    ["a pointer that steps on"] = { "float4", "float4 v = *from++; to->x = v.x;" },
+  } do
+    it("is told of a misaligned vector by " .. name, function()
+      local a <close> = dev:zeros("f32", 128)
+      local list = found(([[
+namespace lab { struct alignas(16) four { float x, y, z, w; }; }
+__device__ void copy(float4 *to, const %s *from) { %s }
+__global__ void f(float *a) { if (threadIdx.x == 0) copy((float4 *)a, (const %s *)(a + 5)); }]]):format(
+        case[1], case[2], case[1]), a)
+      assert.are.equal("misaligned", list[1] and list[1].kind)
+    end)
+  end
+
+  -- The & after a cast was taken for that of two operands.
+  it("is told of an array's element that has no value where a cast takes its address", function()
+    local list = of_body("int v[4];\n*(int2 *)&v[0] = make_int2(1, 2);\n"
+      .. "a[threadIdx.x] = v[threadIdx.x % 2 + 2];")
+    assert.are.equal("uninitialised", list[1] and list[1].kind)
+  end)
+
   -- What a race of two lines is about: b[0] = 1 by all threads.
   local MEMORY <const> = {
     { "int *b = a + n;", "parameter 1 'a', index 0", { kind = "array", name = "a", parameter = 1, index = 0 } },

@@ -37,26 +37,22 @@ static void pragma_put(mw_text *out, const mw_tokens *tokens, const mw_token *to
 /* extern __shared__ T name[]...; -> auto *const name = (T (*)...)mw_dynamic_shared(); Returns its end, or 0. */
 static int extern_shared_put(const mw_tokens *tokens, mw_text *out, int i, int last) {
   const mw_token *at = tokens->at;
-  int end = i, shared = 0, bracket = 0;
-  for (; end < last && !mw_token_is(&at[end], ";"); end++) {
-    if (mw_token_is(&at[end], "__shared__")) shared = end;
-    if (mw_token_is(&at[end], "[") && !bracket) bracket = end;
-    if (at[end].match > end) end = at[end].match;
-  }
-  if (!shared || end >= last) return 0;
-  int name = (bracket ? bracket : end) - 1;
+  const int end = mw_find_open(tokens, i, last, WORDS(";"));
+  mw_declared it;
+  if (end == last || !mw_declared_read(tokens, i, end, NULL, &it, 1) || !it.is_shared) return 0;
+  const bool array = it.dims < it.dims_last;
   mw_text_range(out, tokens, i, i);
-  mw_text_put(out, bracket ? " auto *const " : " auto &");
-  mw_text_token(out, tokens, &at[name]);
-  mw_text_put(out, bracket ? " = (" : " = *(");
-  for (int k = i; k < name; k++) {
+  mw_text_put(out, array ? " auto *const " : " auto &");
+  mw_text_token(out, tokens, &at[it.name]);
+  mw_text_put(out, array ? " = (" : " = *(");
+  for (int k = i; k < it.name; k++) {
     if (mw_token_any(&at[k], WORDS("__align__", "alignas", "__attribute__")))
       k = at[k + 1].match;
     else if (!mw_token_any(&at[k], WORDS("extern", "__shared__", "__device__")))
       mw_text_token(out, tokens, &at[k]);
   }
   mw_text_put(out, " (*)");
-  if (bracket) mw_text_range(out, tokens, at[bracket].match + 1, end);
+  if (array) mw_text_range(out, tokens, at[it.dims].match + 1, end);
   mw_text_put(out, ")mw_dynamic_shared();");
   return end + 1;
 }
@@ -98,52 +94,44 @@ static int index_put(const mw_tokens *tokens, mw_text *out, int i, int last) {
   }
 }
 
-/* The specifiers of the declaration that begins at i have __shared__ among them, and not extern. */
-static bool declares_shared(const mw_tokens *tokens, int i, int last) {
-  const mw_token *at = tokens->at;
-  for (; i < last && (at[i].kind == MW_TOKEN_NAME || mw_token_is(&at[i], "::")); i++) {
-    if (mw_token_is(&at[i], "__shared__")) return !mw_token_is(&at[i + 1], "extern");
-    if (mw_token_is(&at[i], "extern")) return false;
-    if (mw_token_is(&at[i + 1], "<"))
-      i = mw_angle_end(tokens, i + 1, last) - 1;
-    else if (mw_token_is(&at[i + 1], "("))
-      i = at[i + 1].match;
-  }
-  return false;
+/* Does a declaration of static shared memory begin at i? The word comes first (mw_specifiers_order). */
+static bool declares_shared(const mw_tokens *tokens, int i) {
+  const mw_token *at = &tokens->at[i + mw_token_is(&tokens->at[i], "static")];
+  return mw_token_is(at, "__shared__") && !mw_token_is(at + 1, "extern");
 }
 
+enum { MOST_PLACED = 64 };
+
 typedef struct placed {  /* a declaration of shared memory */
-  int first, end, name;  /* its ; and the first name; -1: a form that is not understood */
+  int first, end;        /* its ; */
   int class, class_last; /* tokens of a class that is declared with it; -1: none */
+  int count;             /* 0: a form that is not understood */
+  mw_declared at[MOST_PLACED];
 } placed;
 
 /* The declaration that begins at i. */
-static placed placed_read(const mw_tokens *tokens, int i, int last) {
-  const mw_token *at = tokens->at;
-  const char *const *const words = WORDS("struct", "class", "union", "enum");
+static void placed_read(const mw_tokens *tokens, int i, int last, placed *out) {
   const int braces = mw_class_braces(tokens, i, last);
-  placed it = {.first = i, .end = i, .name = -1, .class = braces ? mw_find(tokens, i, braces, words) : -1};
-  it.class_last = at[braces].match + 1;
-  for (; it.end < last && !mw_token_is(&at[it.end], ";"); it.end++) {
-    if (mw_token_is(&at[it.end], "=") || (mw_token_is(&at[it.end], "{") && it.end != braces)) return it;
-    if (mw_token_is(&at[it.end], ",") && mw_token_is(&at[it.end + 1], "(")) return it; /* int a[8], (b); */
-    if (at[it.end].match > it.end) it.end = at[it.end].match;
-  }
-  if (it.end < last) it.name = mw_variable_next(tokens, i, it.end + 1, -1);
-  return it;
+  out->first = i;
+  out->end = mw_find_open(tokens, i, last, WORDS(";"));
+  out->class = braces ? mw_find(tokens, i, braces, WORDS("struct", "class", "union", "enum")) : -1;
+  out->class_last = tokens->at[braces].match + 1;
+  out->count = out->end < last ? mw_declared_read(tokens, i, out->end, NULL, out->at, MOST_PLACED) : 0;
+  for (int k = 0; k < out->count; k++)
+    if (out->at[k].value < out->at[k].value_last || out->at[k].first > out->at[k].name) out->count = 0;
 }
 
-static int name_next(const mw_tokens *tokens, const placed *it, int name) {
-  return mw_variable_next(tokens, it->first, it->end + 1, name);
+static const mw_token *name_of(const mw_tokens *tokens, const placed *it, int k) {
+  return &tokens->at[it->at[k].name];
 }
 
 /* For check mode: the members' names. */
 static void names_put(const mw_tokens *tokens, mw_text *out, const placed *it) {
-  const mw_token *at = tokens->at, *place = &at[it->name];
+  const mw_token *place = name_of(tokens, it, 0);
   mw_text_put(out, " static void mw_named(mw_u64 offset) {");
-  for (int name = it->name; name >= 0; name = name_next(tokens, it, name))
-    mw_text_format(out, " mw_name(offset, \"%.*s\", &mw_place_%.*s::mw_placed_%.*s);", TEXT(&at[name]), TEXT(place),
-                   TEXT(&at[name]));
+  for (int k = 0; k < it->count; k++)
+    mw_text_format(out, " mw_name(offset, \"%.*s\", &mw_place_%.*s::mw_placed_%.*s);", TEXT(name_of(tokens, it, k)),
+                   TEXT(place), TEXT(name_of(tokens, it, k)));
   mw_text_put(out, " }");
 }
 
@@ -163,14 +151,14 @@ static int aside_end(const mw_token *at, int i) {
 static void types_put(const mw_tokens *tokens, mw_text *out, const placed *it) {
   const mw_token *at = tokens->at;
   mw_text_put(out, " typedef ");
-  for (int k = it->first, name = it->name, end; k <= it->end; k = end) {
+  for (int k = it->first, n = 0, end; k <= it->end; k = end) {
     end = k + 1;
     if (k == it->class) {
       cpu_emit_tokens(tokens, out, k, end = it->class_last, "");
-    } else if (k == name) {
+    } else if (n < it->count && k == it->at[n].name) {
       mw_text_format(out, " mw_type_%.*s", TEXT(&at[k]));
-      name = name_next(tokens, it, name);
-    } else if (k < it->name && mw_token_is(&at[k], "decltype")) {
+      n++;
+    } else if (!n && mw_token_is(&at[k], "decltype")) {
       end = at[k + 1].match + 1;
       mw_text_put(out, " mw_bare<");
       mw_text_range(out, tokens, k, end);
@@ -186,31 +174,33 @@ static void types_put(const mw_tokens *tokens, mw_text *out, const placed *it) {
 static void place_put(const mw_tokens *tokens, mw_text *out, const placed *it, const char *shared) {
   const mw_token *at = tokens->at;
   types_put(tokens, out, it);
-  mw_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(&at[it->name]));
-  for (int name = it->name; name >= 0; name = name_next(tokens, it, name)) {
-    const bool gap = out->checked && name > it->name; /* see entry.h */
-    if (gap) mw_text_format(out, " char mw_gap_%.*s[128];", TEXT(&at[name]));
+  mw_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(name_of(tokens, it, 0)));
+  for (int n = 0; n < it->count; n++) {
+    const mw_token *name = name_of(tokens, it, n);
+    const bool gap = out->checked && n; /* see entry.h */
+    if (gap) mw_text_format(out, " char mw_gap_%.*s[128];", TEXT(name));
     for (int k = it->first; k < it->end; k = k == it->class ? it->class_last : k + 1)
       if (aligns(&at[k])) mw_text_range(out, tokens, k, aside_end(at, k));
-    mw_text_format(out, " mw_type_%.*s mw_placed_%.*s;", TEXT(&at[name]), TEXT(&at[name]));
+    mw_text_format(out, " mw_type_%.*s mw_placed_%.*s;", TEXT(name), TEXT(name));
   }
   if (out->checked) names_put(tokens, out, it);
   mw_text_put(out, "};");
 }
 
 /* ... and a name. */
-static void placed_name_put(const mw_tokens *tokens, mw_text *out, const placed *it, int i, const char *scope) {
-  const mw_token *place = &tokens->at[it->name], *name = &tokens->at[i];
+static void placed_name_put(const mw_tokens *tokens, mw_text *out, const placed *it, int k, const char *scope) {
+  const mw_token *place = name_of(tokens, it, 0), *name = name_of(tokens, it, k);
   mw_text_format(out, " auto &%.*s = mw_placed<%smw_place_%.*s>().mw_placed_%.*s; (void)&%.*s;", TEXT(name), scope,
                  TEXT(place), TEXT(name), TEXT(name));
 }
 
 /* Returns the declaration's end, or 0: a form that is not understood. */
 static int placed_put(const mw_tokens *tokens, mw_text *out, int i, int last, const char *shared) {
-  const placed it = placed_read(tokens, i, last);
-  if (it.name < 0) return 0;
+  placed it;
+  placed_read(tokens, i, last, &it);
+  if (!it.count) return 0;
   place_put(tokens, out, &it, shared);
-  for (int name = it.name; name >= 0; name = name_next(tokens, &it, name)) placed_name_put(tokens, out, &it, name, "");
+  for (int k = 0; k < it.count; k++) placed_name_put(tokens, out, &it, k, "");
   return it.end + 1;
 }
 
@@ -272,7 +262,7 @@ static int token_put(const mw_tokens *tokens, mw_text *out, int i, int last, con
     int end = mw_token_is(&at[i], "extern") ? extern_shared_put(tokens, out, i, last) : 0;
     if (end) return end;
     const bool places = shared == cpu_placed || shared == cpu_placed_kept;
-    end = places && declares_shared(tokens, i, last) ? placed_put(tokens, out, i, last, shared) : 0;
+    end = places && declares_shared(tokens, i) ? placed_put(tokens, out, i, last, shared) : 0;
     if (end) return end;
     if (mw_token_is(&at[i], "static") && mw_token_is(&at[i + 1], "__shared__")) return i + 1;
     if (mw_token_is(&at[i], "__shared__")) {
@@ -293,27 +283,22 @@ void cpu_emit_tokens(const mw_tokens *tokens, mw_text *out, int first, int last,
   for (int i = first; i < last;) i = token_put(tokens, out, i, last, shared);
 }
 
-/* The name that an extern __shared__ item declares. */
-static int shared_name(const mw_tokens *tokens, const cpu_item *item) {
-  for (int i = item->first; i + 1 < item->last; i++)
-    if (mw_token_any(&tokens->at[i + 1], WORDS("[", ";"))) return i;
-  return item->first;
-}
-
-static bool is_placed(const mw_tokens *tokens, const cpu_item *item) {
-  return item->kind == CPU_ITEM_SHARED && declares_shared(tokens, item->first, item->last);
+/* False: it is not placed. */
+static bool item_read(const cpu_program *program, const cpu_item *item, placed *out) {
+  out->count = 0;
+  if (item->kind == CPU_ITEM_SHARED && declares_shared(&program->tokens, item->first))
+    placed_read(&program->tokens, item->first, item->last, out);
+  return out->count;
 }
 
 const mw_token *cpu_item_place(const cpu_program *program, const cpu_item *item) {
-  if (!is_placed(&program->tokens, item)) return NULL;
-  const placed it = placed_read(&program->tokens, item->first, item->last);
-  return it.name < 0 ? NULL : &program->tokens.at[it.name];
+  placed it;
+  return item_read(program, item, &it) ? name_of(&program->tokens, &it, 0) : NULL;
 }
 
 void cpu_emit_place(const cpu_program *program, mw_text *out, const cpu_item *item) {
-  if (!cpu_item_place(program, item)) return;
-  const placed it = placed_read(&program->tokens, item->first, item->last);
-  place_put(&program->tokens, out, &it, cpu_placed);
+  placed it;
+  if (item_read(program, item, &it)) place_put(&program->tokens, out, &it, cpu_placed);
 }
 
 static bool uses_namespaces(const cpu_program *program, int last) {
@@ -337,28 +322,26 @@ bool cpu_may_mean(const cpu_program *program, const cpu_function *function, cons
 }
 
 /* Those of the item's variables that the tokens of a function name. */
-static void placed_names_put(const cpu_program *program, const cpu_function *function, mw_text *out,
-                             const cpu_item *item, const mw_tokens *tokens, mw_span range) {
-  const placed it = placed_read(&program->tokens, item->first, item->last);
-  for (int i = it.name; i >= 0; i = name_next(&program->tokens, &it, i)) {
-    const mw_token *name = &program->tokens.at[i];
-    if (mw_find_use(tokens, range.first, range.last, name) < range.last && cpu_may_mean(program, function, item, name))
-      placed_name_put(&program->tokens, out, &it, i, item->scope);
+static void item_names_put(const cpu_program *program, const cpu_function *function, mw_text *out, const cpu_item *item,
+                           const mw_tokens *tokens, mw_span range) {
+  const mw_tokens *own = &program->tokens;
+  placed it;
+  item_read(program, item, &it);
+  for (int name = -1, k = 0; (name = mw_variable_next(own, item->first, item->last, name)) >= 0; k++) {
+    const bool named = mw_find_use(tokens, range.first, range.last, &own->at[name]) < range.last;
+    if (!named || !cpu_may_mean(program, function, item, &own->at[name])) continue;
+    if (k < it.count) placed_name_put(own, out, &it, k, item->scope);
+    if (!declares_shared(own, item->first)) {
+      cpu_emit_tokens(own, out, item->first, item->last, cpu_tls_shared);
+      return;
+    }
   }
 }
 
 void cpu_emit_shared(const cpu_program *program, const cpu_function *function, mw_text *out, const mw_tokens *tokens,
                      mw_span range) {
-  for (int k = 0; k < program->nitems; k++) {
-    const cpu_item *item = &program->items[k];
-    if (item->kind != CPU_ITEM_SHARED) continue;
-    const mw_token *name = &program->tokens.at[shared_name(&program->tokens, item)];
-    if (is_placed(&program->tokens, item))
-      placed_names_put(program, function, out, item, tokens, range);
-    else if (mw_find_same(tokens, range.first, range.last, name) < range.last &&
-             cpu_may_mean(program, function, item, name))
-      cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
-  }
+  for (const cpu_item *item = program->items; item < program->items + program->nitems; item++)
+    if (item->kind == CPU_ITEM_SHARED) item_names_put(program, function, out, item, tokens, range);
 }
 
 /* Declaration tokens without storage class: the generator gives each function its own. */

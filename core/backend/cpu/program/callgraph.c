@@ -149,11 +149,6 @@ static void reach_spread(cpu_program *program) {
   }
 }
 
-bool cpu_is_template_value(const cpu_program *program, const cpu_function *function, const mw_token *name) {
-  const int found = mw_find_same(&program->tokens, function->head_first + 1, function->head_last, name);
-  return found < function->head_last && !mw_token_any(&program->tokens.at[found - 1], WORDS("typename", "class"));
-}
-
 /* How many arguments the call at token `i` passes to a function that a parameter stands for; -1: no such call. */
 static int arguments_by_parameter(const cpu_program *program, const cpu_function *function, int i) {
   const mw_token *at = program->tokens.at;
@@ -264,8 +259,9 @@ static char *name_wrong(const cpu_program *program, int *token) {
 /* Errors in the declaration of shared memory at a token, which becomes that of the fault; NULL: nothing. */
 static char *shared_wrong(const cpu_program *program, int *token) {
   int array = 0;
-  if (!mw_token_is(&program->tokens.at[*token], "__shared__")) return NULL;
-  const int name = mw_shared_unsized(&program->tokens, *token, &array);
+  const mw_body *tree =
+      mw_token_is(&program->tokens.at[*token], "__shared__") ? cpu_tree_around(program, *token) : NULL;
+  const int name = tree ? mw_shared_unsized(tree, *token, &array) : -1;
   if (name < 0) return NULL;
   *token = name;
   return mw_shared_unsized_text(&program->tokens, name, array);

@@ -51,23 +51,31 @@ bool cpu_function_has(const cpu_program *program, const cpu_function *function, 
   return mw_has(&program->tokens, function->first, function->last, word);
 }
 
-bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const mw_token *name) {
-  if (!function->is_class || function->body < 0) return false;
+int cpu_method_next(const cpu_program *program, const cpu_function *class, int after) {
   const mw_token *at = program->tokens.at;
-  for (int i = function->body + 1; i < at[function->body].match; i++) {
+  if (!class->is_class || class->body < 0) return 0;
+  for (int i = after ? after + 1 : class->body + 1; i < at[class->body].match; i++) {
     if (mw_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == MW_TOKEN_NAME && mw_same_text(&at[i], name) && mw_token_is(&at[i + 1], "(")) return true;
+    if (at[i].kind == MW_TOKEN_NAME && mw_token_is(&at[i + 1], "(")) return i;
   }
-  return false;
+  return 0;
+}
+
+bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const mw_token *name) {
+  int i = cpu_method_next(program, function, 0);
+  while (i && !mw_same_text(&program->tokens.at[i], name)) i = cpu_method_next(program, function, i);
+  return i;
 }
 
 /* A parameter hides the function of its name. */
+const mw_formal *cpu_formal_find(const cpu_program *program, const cpu_function *function, const mw_token *name) {
+  const mw_formal *it = function->formals, *end = it + function->nformals;
+  while (it < end && !(it->name >= 0 && mw_same_text(&program->tokens.at[it->name], name))) it++;
+  return it < end ? it : NULL;
+}
+
 bool cpu_is_formal(const cpu_program *program, const cpu_function *function, const mw_token *name) {
-  for (int i = 0; i < function->nformals; i++) {
-    int formal = function->formals[i].name;
-    if (formal >= 0 && mw_same_text(&program->tokens.at[formal], name)) return true;
-  }
-  return false;
+  return cpu_formal_find(program, function, name) != NULL;
 }
 
 /* tile.shfl_down(v, 1), where the program has cooperative groups. */

@@ -71,9 +71,8 @@ static void class_take(cpu_program *program, const cpu_function *class, bool met
 /* May the parameter of the template, a value, be a function? Not of a scalar type or an enumeration. */
 static bool may_be_function(const cpu_program *program, const cpu_function *function, const mw_token *name) {
   const mw_tokens *tokens = &program->tokens;
-  const int last = mw_find_same(tokens, function->head_first + 1, function->head_last, name);
-  int first = last;
-  while (first > function->head_first && !mw_token_any(&tokens->at[first - 1], WORDS("<", ","))) first--;
+  const mw_span words = cpu_template_words(program, function, name);
+  const int first = words.first, last = words.last;
   if (first == last || mw_find(tokens, first, last, WORDS("=", "typename", "class")) < last) return false; /* a type */
   for (int i = first; i < last; i++)
     for (int k = 0; k < program->aliases.count; k++)

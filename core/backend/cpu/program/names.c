@@ -76,11 +76,8 @@ static void word_read(cpu_program *program, int i) {
 }
 
 static void methods_read(cpu_program *program, const cpu_function *class) {
-  const mw_token *at = program->tokens.at;
-  for (int i = class->body + 1; class->is_class && class->body >= 0 && i < at[class->body].match; i++) {
-    if (mw_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == MW_TOKEN_NAME && mw_token_is(&at[i + 1], "(")) cpu_name_find(program, &at[i])->method = true;
-  }
+  for (int i = 0; (i = cpu_method_next(program, class, i));)
+    cpu_name_find(program, &program->tokens.at[i])->method = true;
 }
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
@@ -93,29 +90,26 @@ static void named_add(cpu_named_list *list, int name, int first, int last, bool 
   list->at[list->count++] = (cpu_named){name, first, last, far, -1};
 }
 
-/* Of an enumeration that begins at i: what its braces hold. */
-static void enumerators_add(cpu_program *program, int i) {
-  const mw_token *at = program->tokens.at;
-  const int open = mw_find(&program->tokens, i, program->tokens.count, WORDS("{", ";", ")"));
-  if (!mw_token_is(&at[open], "{")) return;
-  for (int k = open + 1; k < at[open].match; k++)
-    if (at[k].kind == MW_TOKEN_NAME && mw_token_any(&at[k - 1], WORDS("{", ",")))
-      named_add(&program->globals, k, i, i + 1, false);
+/* At a word such as struct: the name, and what an enumeration holds. */
+static void class_add(cpu_program *program, int i) {
+  const mw_tokens *tokens = &program->tokens;
+  int end;
+  const int name = mw_class_name(tokens, i, tokens->count, &end);
+  const bool defined = tokens->at[end].match > end || mw_token_any(&tokens->at[end], WORDS(":", "final"));
+  const int open = defined && mw_token_is(&tokens->at[i], "enum") ? mw_class_braces(tokens, i, tokens->count) : 0;
+  if (name >= 0 && (defined || mw_token_is(&tokens->at[end], ";"))) named_add(&program->aliases, name, i, i + 1, false);
+  for (int k = open; open && (k = mw_enumerator_next(tokens, open, k));)
+    named_add(&program->globals, k, i, i + 1, false);
 }
 
-/* At `using`, `typedef`, `struct`, `enum` and the like: the name that it gives a type. */
-static void type_add(cpu_program *program, int i) {
+/* At `using` or `typedef`: the name that it gives a type. */
+static void alias_add(cpu_program *program, int i) {
   const mw_token *at = program->tokens.at;
-  const bool class = mw_token_any(&at[i], WORDS("struct", "class", "union", "enum"));
-  const int name = i + 1 + (mw_token_is(&at[i], "enum") && mw_token_any(&at[i + 1], WORDS("class", "struct")));
   const int end = mw_find_open(&program->tokens, i, program->tokens.count, WORDS(";"));
   if (mw_token_is(&at[i], "using") && mw_token_is(&at[i + 2], "="))
     named_add(&program->aliases, i + 1, i + 3, end, false);
   else if (mw_token_is(&at[i], "typedef") && at[end - 1].kind == MW_TOKEN_NAME)
     named_add(&program->aliases, end - 1, i + 1, end - 1, false);
-  else if (class && mw_token_any(&at[name + 1], WORDS("{", ":", ";", "final")))
-    named_add(&program->aliases, name, i, i + 1, false);
-  if (mw_token_is(&at[i], "enum")) enumerators_add(program, i);
 }
 
 /* int v(5); decltype(1) v = 5; int v __attribute__((aligned(8))) = 5;  What may be declared so is of a type that is not
@@ -159,8 +153,10 @@ static void named_read(cpu_program *program) {
   program->opens = opens_namespace(&program->tokens);
   program->operators = mw_has(&program->tokens, 0, program->tokens.count, "operator");
   for (int i = 0; i + 2 < program->tokens.count; i++)
-    if (mw_token_any(&program->tokens.at[i], WORDS("using", "typedef", "struct", "class", "union", "enum")))
-      type_add(program, i);
+    if (mw_token_any(&program->tokens.at[i], WORDS("struct", "class", "union", "enum")))
+      class_add(program, i);
+    else if (mw_token_any(&program->tokens.at[i], WORDS("using", "typedef")))
+      alias_add(program, i);
   for (int i = 0; i < program->nitems; i++)
     if (program->items[i].kind != CPU_ITEM_FUNCTION && program->items[i].kind != CPU_ITEM_HOST)
       globals_add(program, &program->items[i]);
@@ -184,7 +180,8 @@ void cpu_names_read(cpu_program *program) {
   }
 }
 
-const cpu_named *cpu_global_find(const cpu_program *program, const mw_token *name) {
+/* The variable outside of functions, or an enumerator, of that name; NULL: none, or several variables. */
+static const cpu_named *global_find(const cpu_program *program, const mw_token *name) {
   const cpu_name *word = cpu_name_find(program, name);
   const cpu_named *found = word && word->global >= 0 ? &program->globals.at[word->global] : NULL;
   for (int i = found ? found->next : -1; i >= 0; i = program->globals.at[i].next)
@@ -221,9 +218,8 @@ static mw_type type_at(cpu_binder *in, int first, int last) {
 /* A parameter, or its argument where the kernel changes it: mw_a_n. */
 static mw_meaning formal_meaning(cpu_binder *in, const mw_token *name) {
   const mw_token *at = in->program->tokens.at;
-  for (int i = 0; i < in->function->nformals; i++) {
-    const mw_formal *it = &in->function->formals[i];
-    if (it->name < 0 || !mw_same_text(&at[it->name], name)) continue;
+  const mw_formal *it = cpu_formal_find(in->program, in->function, name);
+  if (it) {
     mw_meaning found = {MW_NAME_PARAMETER, type_at(in, it->first, it->name)};
     for (int k = it->name + 1; k < it->last && mw_token_is(&at[k], "["); k = at[k].match + 1) found.type.levels++;
     return found;
@@ -232,16 +228,26 @@ static mw_meaning formal_meaning(cpu_binder *in, const mw_token *name) {
   return formal_meaning(in, &(mw_token){.kind = MW_TOKEN_NAME, .text = name->text + 5, .size = name->size - 5});
 }
 
+mw_span cpu_template_words(const cpu_program *program, const cpu_function *function, const mw_token *name) {
+  const mw_token *at = program->tokens.at;
+  const int i = mw_find_same(&program->tokens, function->head_first + 1, function->head_last, name);
+  int first = i;
+  if (i >= function->head_last) return (mw_span){0};
+  while (first > function->head_first && !mw_token_any(&at[first - 1], WORDS("<", ","))) first--;
+  return (mw_span){first, i};
+}
+
+bool cpu_is_template_value(const cpu_program *program, const cpu_function *function, const mw_token *name) {
+  const int last = cpu_template_words(program, function, name).last;
+  return last && !mw_token_any(&program->tokens.at[last - 1], WORDS("typename", "class"));
+}
+
 /* T and N of template <class T, int N> */
 static mw_meaning template_meaning(cpu_binder *in, const mw_token *name) {
-  const mw_token *at = in->program->tokens.at;
-  const int last = in->function->head_last;
-  const int i = mw_find_same(&in->program->tokens, in->function->head_first, last, name);
-  int first = i;
-  if (i >= last || !mw_token_any(&at[i + 1], WORDS(",", ">", "="))) return nothing;
-  if (mw_token_any(&at[i - 1], WORDS("class", "typename"))) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN);
-  while (first > in->function->head_first && !mw_token_any(&at[first - 1], WORDS("<", ","))) first--;
-  return (mw_meaning){MW_NAME_CONSTANT, type_at(in, first, i)};
+  const mw_span words = cpu_template_words(in->program, in->function, name);
+  if (!words.last || !mw_token_any(&in->program->tokens.at[words.last + 1], WORDS(",", ">", "="))) return nothing;
+  if (!cpu_is_template_value(in->program, in->function, name)) return meaning_make(MW_NAME_TYPE, MW_TYPE_UNKNOWN);
+  return (mw_meaning){MW_NAME_CONSTANT, type_at(in, words.first, words.last)};
 }
 
 static mw_type_class enumeration(const cpu_binder *in) {
@@ -250,7 +256,7 @@ static mw_type_class enumeration(const cpu_binder *in) {
 
 static mw_meaning global_meaning(cpu_binder *in, const mw_token *name) {
   const mw_tokens *from = &in->program->tokens;
-  const cpu_named *it = cpu_global_find(in->program, name);
+  const cpu_named *it = global_find(in->program, name);
   if (!it) return nothing;
   if (mw_token_is(&from->at[it->first], "enum")) return meaning_make(MW_NAME_CONSTANT, enumeration(in));
   mw_meaning found = {MW_NAME_VARIABLE, type_at(in, it->first, it->last)};
@@ -314,6 +320,7 @@ static mw_meaning builtin_meaning(const cpu_binder *in, const mw_token *token) {
   const bool vector = param.lanes > 1 || !strcmp(name, "dim3") || name[token->size - 1] == '1';
   mw_meaning found = meaning_make(MW_NAME_TYPE, MW_TYPE_SCALAR);
   if (vector || (half && in->program->operators)) found.type.class = MW_TYPE_VECTOR;
+  found.type.half = half;
   found.type.wide = !vector && param.dtype <= MW_U64 && param.size >= 4 && !mw_dtype_is_float(param.dtype);
   return found;
 }

@@ -199,6 +199,8 @@ typedef struct cpu_binder {
 mw_meaning cpu_binder_meaning(void *binder, const mw_token *name);
 /* A function's body, over the program's own tokens; the function has one and is no class. */
 mw_body *cpu_function_tree(const cpu_program *, const cpu_function *);
+/* The innermost tree around a token; NULL: none (write.c). */
+mw_body *cpu_tree_around(const cpu_program *, int token);
 /* Everything that has statements (routine.c). */
 const cpu_routines *cpu_routines_of(const cpu_program *);
 void cpu_routines_free(cpu_program *);
@@ -206,8 +208,6 @@ void cpu_routines_free(cpu_program *);
  * compiler knows; the template parameters are those of `function`, or NULL. */
 typedef enum cpu_knowledge { CPU_UNKNOWN, CPU_ASKED, CPU_KNOWN, CPU_SCALAR /* and no class */ } cpu_knowledge;
 cpu_knowledge cpu_type_knows(const cpu_program *, const cpu_function *, const mw_tokens *, int first, int last);
-/* The variable outside of functions, or an enumerator, of that name; NULL: none, or several variables. */
-const cpu_named *cpu_global_find(const cpu_program *, const mw_token *name);
 /* Fills hidden, which needs what functions reach, and tells the kernels (hidden.c). */
 void cpu_hidden_read(cpu_program *);
 
@@ -227,6 +227,10 @@ bool cpu_function_named(const cpu_program *, const cpu_function *, const mw_toke
 /* A member of a class that is defined outside of it, or a specialisation. */
 bool cpu_function_is_member(const cpu_program *, const cpu_function *);
 bool cpu_class_defines(const cpu_program *, const cpu_function *, const mw_token *name);    /* a method of that name? */
+/* The name of the class's next method after token `after` (0: the first); 0: none, or it is no class. */
+int cpu_method_next(const cpu_program *, const cpu_function *, int after);
+/* The words before the parameter of that name of the function's template: int of template <int N>; last 0: none. */
+mw_span cpu_template_words(const cpu_program *, const cpu_function *, const mw_token *name);
 /* Is the name a parameter of the function's template, such as f of template <void (*f)(int)>? */
 bool cpu_is_template_value(const cpu_program *, const cpu_function *, const mw_token *name);
 void cpu_call_note(cpu_function *, int callee);
@@ -241,6 +245,7 @@ void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 /* Does it compute its value from its arguments and what they point to, and change nothing (pure.c)? */
 bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
+const mw_formal *cpu_formal_find(const cpu_program *, const cpu_function *, const mw_token *name); /* NULL: it has none */
 bool cpu_is_formal(const cpu_program *, const cpu_function *, const mw_token *name); /* one of its parameters? */
 extern const char *const cpu_function_names[]; /* __func__ and the like: what gives the name of the function around it */
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */

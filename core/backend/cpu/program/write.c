@@ -407,8 +407,7 @@ bool cpu_is_written(const mw_body *body, int first, int last, const mw_token *na
 
 /* ---- functions ------------------------------------------------------------------------------------------------- */
 
-/* The tree around token i: the innermost; NULL: none. */
-static mw_body *tree_around(const cpu_program *program, int i) {
+mw_body *cpu_tree_around(const cpu_program *program, int i) {
   const cpu_function *it = program->functions, *end = it + program->nfunctions;
   while (it < end && !(it->body >= 0 && it->body <= i && i < it->last)) it++;
   if (it == end) return NULL;
@@ -423,7 +422,7 @@ static mw_body *tree_around(const cpu_program *program, int i) {
 }
 
 cpu_write cpu_write_at(const cpu_program *program, const mw_tokens *tokens, int i, cpu_kind kind) {
-  mw_body *body = tokens == &program->tokens ? tree_around(program, i) : NULL;
+  mw_body *body = tokens == &program->tokens ? cpu_tree_around(program, i) : NULL;
   if (!body) return CPU_ESCAPED;
   if (!body->uses) cpu_uses_read(program, body);
   return cpu_use_at(body, i, kind);

@@ -350,6 +350,20 @@ static void padding_put(const cpu_attempt *attempt, mw_text *out) {
     cpu_padding_put(attempt->program, out);
 }
 
+/* The tokens as check mode has them; the program's files must outlive them. */
+static mw_tokens marked(const cpu_attempt *attempt) {
+  const mw_tokens *from = &attempt->program->tokens;
+  mw_tokens out = mw_tokens_beside(from);
+  mw_tokens_copy(&out, from, 0, from->count);
+  mw_tokens_match(&out);
+  for (int i = 0; i < out.count; i++)
+    if (out.at[i].marks & CPU_WEAK) out.at[i].size = 0; /* the plain accesses of inline PTX are plain */
+  if (attempt->flavor == CPU_CHECK && !attempt->unmarked) cpu_locals_follow(attempt->program, &out);
+  if (attempt->flavor == CPU_COUNT && !attempt->unmarked) cpu_loops_mark(attempt->program, &out);
+  cpu_aligned_test(attempt->program, &out);
+  return out;
+}
+
 char *cpu_emit(const cpu_attempt *attempt) {
   const cpu_program *program = attempt->program;
   const char *const *asked = attempt->asked;
@@ -365,9 +379,7 @@ char *cpu_emit(const cpu_attempt *attempt) {
   cpu_program emitted = *program;
   cpu_attempt it = *attempt;
   it.program = &emitted;
-  if (body.checked) emitted.tokens = cpu_aligned(program);
-  if (it.flavor == CPU_CHECK && !it.unmarked) cpu_locals_follow(program, &emitted.tokens);
-  if (it.flavor == CPU_COUNT && !it.unmarked) cpu_loops_mark(program, &emitted.tokens);
+  if (body.checked) emitted.tokens = marked(attempt);
   body_put(&it, list, count, &body);
   if (body.checked) padding_put(attempt, &body);
   if (body.checked) mw_tokens_free(&emitted.tokens);

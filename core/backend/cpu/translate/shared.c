@@ -14,115 +14,97 @@
 
 #include "core/backend/cpu/translate/translate.h"
 
-typedef struct sizes {
-  const cpu_program *program;
-  const cpu_function *function;
-  const mw_token *at;
+enum { HIDDEN, VISIBLE, NEEDED }; /* NEEDED: it is repeated */
+
+typedef struct sizes { /* of a function */
   const mw_body *tree;
-  bool *needed; /* of each token of the body: it is repeated */
+  unsigned char *marks; /* of each statement, by what the declaration at hand sees */
 } sizes;
 
-static bool *needed_at(const sizes *in, int i) {
-  return &in->needed[i - in->function->body];
+static const mw_statement *statement_of(const sizes *in, int i) {
+  return &in->tree->statements[i];
 }
 
-static int statement_last(const mw_tokens *tokens, int i, int last) {
-  const int end = mw_find_open(tokens, i, last, WORDS(";"));
-  return end < last ? end + 1 : end;
+/* Is the statement a block around the other one? The first is the body. */
+static bool is_around(const sizes *in, int i, const mw_statement *other) {
+  const mw_statement *it = statement_of(in, i);
+  return !i || (it->kind == MW_STATEMENT_BLOCK && it->first < other->first && other->last <= it->last);
 }
 
-/* The enum of a block around token i, one of whose names it is; 0 if none. */
-static int enumeration_of(const sizes *in, int i) {
-  const mw_tokens *tokens = &in->program->tokens;
-  for (int k = i - 1; k > in->function->body; k--) {
-    if (!mw_token_is(&in->at[k], "enum") || in->at[mw_enclosing(tokens, in->function->body, k)].match < i) continue;
-    const int open = mw_class_braces(tokens, k, i);
-    for (int n = open + 1; open && n < in->at[open].match; n++)
-      if (mw_same_text(&in->at[n], &in->at[i]) && mw_token_any(&in->at[n - 1], WORDS("{", ",")))
-        return k - mw_token_is(&in->at[k - 1], "typedef");
+/* using namespace cub; and enumerations, whose members it may name. */
+static bool opens_names(const mw_token *at) {
+  return mw_token_any(at, WORDS("using", "enum")) || (mw_token_is(at, "typedef") && mw_token_is(at + 1, "enum"));
+}
+
+static void visible_mark(const sizes *in, const mw_statement *shared) {
+  memset(in->marks, HIDDEN, (size_t)in->tree->nstatements);
+  for (int i = 0; i < in->tree->nstatements; i++)
+    for (int k = is_around(in, i, shared) ? statement_of(in, i)->child : 0;
+         k && statement_of(in, k)->last <= shared->first; k = statement_of(in, k)->next)
+      in->marks[k] = opens_names(&in->tree->tokens->at[statement_of(in, k)->first]) ? NEEDED : VISIBLE;
+}
+
+/* Marks what declares a name, which is not the statement's own. False: that stands in the head of a loop or the like, or is
+ * not understood, but for typedef int row[4]; */
+static bool name_need(const sizes *in, const mw_statement *by, const mw_declared *it) {
+  const char *const *const declares = WORDS("typedef", "auto", "const", "constexpr", "static");
+  int i = in->tree->nstatements - 1;
+  if (by->first <= it->name && it->name < by->last) return true;
+  while (i && !(in->marks[i] && statement_of(in, i)->first <= it->name && it->name < statement_of(in, i)->last)) i--;
+  if (!i || in->marks[i] == NEEDED) return i;
+  in->marks[i] = NEEDED;
+  return statement_of(in, i)->kind != MW_STATEMENT_UNKNOWN ||
+         mw_token_any(&in->tree->tokens->at[statement_of(in, i)->first], declares);
+}
+
+static bool names_need(const sizes *in, const mw_statement *by) {
+  bool known = true;
+  for (int i = by->first; known && i < by->last; i++) {
+    const int of = in->tree->bound[i - in->tree->first];
+    known = !of || mw_is_member(in->tree->tokens, i) || name_need(in, by, &in->tree->declared[of]);
   }
-  return 0;
+  return known;
 }
 
-/* Where the local declaration begins that the name at i stands for; 0: it is known outside of the body; -1: it stands in
- * the head of a loop or the like, or is not understood. */
-static int declaration_of(const sizes *in, int i) {
-  const int of = in->tree->bound[i - in->tree->first];
-  const mw_declared *it = &in->tree->declared[of];
-  if (!of) return enumeration_of(in, i);
-  if (*needed_at(in, it->name)) return 0;
-  const mw_tokens *tokens = &in->program->tokens;
-  const bool read = it->spec <= it->name; /* else it may be declared in the statement: typedef int row[4]; */
-  const int begin = read ? it->spec : mw_begin_after(tokens, in->tree->first, it->name, WORDS(";", "{", "}"));
-  const bool declares = read || mw_token_any(&in->at[begin], WORDS("typedef", "auto", "const", "constexpr", "static"));
-  return declares && mw_token_is(&in->at[mw_enclosing(tokens, in->function->body, begin)], "{") ? begin : -1;
-}
-
-static void need(const sizes *in, int first) {
-  const int last = statement_last(&in->program->tokens, first, in->function->last);
-  memset(needed_at(in, first), true, (size_t)(last - first));
-}
-
-/* using namespace cub; using cub::Sum; using enum E; in a block around the declaration. */
-static void using_need(const sizes *in, int declaration) {
-  for (int i = in->function->body; i < declaration; i++)
-    if (mw_token_is(&in->at[i], "using") && !mw_token_is(&in->at[i + 2], "=") &&
-        in->at[mw_enclosing(&in->program->tokens, 0, i)].match > declaration)
-      need(in, i);
-}
-
-/* The declaration that begins at token `first`, and what it needs, which precedes it. False: that is not
- * known. */
-static bool all_need(const sizes *in, int first, int last) {
-  memset(in->needed, false, (size_t)(in->function->last - in->function->body) * sizeof *in->needed);
-  need(in, first);
-  using_need(in, first);
-  for (int i = last - 1; i > in->function->body; i--) {
-    if (!*needed_at(in, i) || in->at[i].kind != MW_TOKEN_NAME || mw_is_member(&in->program->tokens, i)) continue;
-    const int begin = declaration_of(in, i);
-    if (begin < 0) return false;
-    if (begin > 0 && !*needed_at(in, begin)) need(in, begin);
-  }
-  return true;
+/* What the declaration needs precedes it. False: that is not known. */
+static bool all_need(const sizes *in, const mw_statement *shared) {
+  visible_mark(in, shared);
+  bool known = names_need(in, shared);
+  for (int i = in->tree->nstatements - 1; known && i > 0; i--)
+    if (in->marks[i] == NEEDED) known = names_need(in, statement_of(in, i));
+  return known;
 }
 
 /* { enum { W = 32 }; { decltype(n) a[W]; return mw_size<0 + sizeof(a)>(); } } */
-static void body_put(const sizes *in, int first, int last, mw_text *out) {
-  const mw_tokens *tokens = &in->program->tokens;
+static void body_put(const sizes *in, const mw_statement *shared, mw_text *out) {
+  const mw_tokens *tokens = in->tree->tokens;
   int blocks = 0;
-  if (!all_need(in, first, last)) {
+  if (!all_need(in, shared)) {
     mw_text_put(out, "{ return mw_size<0>(); }\n");
     return;
   }
-  for (int i = in->function->body, end; i < last; i = end) {
-    end = i + 1;
-    if (*needed_at(in, i)) {
-      while (end < last && *needed_at(in, end)) end++;
-      cpu_emit_tokens(tokens, out, i, end, "");
-    } else if (mw_token_is(&in->at[i], "{") && in->at[i].match > first) {
-      mw_text_put(out, "{");
-      blocks++;
-    }
+  for (int i = 0; i < in->tree->nstatements; i++) {
+    if (is_around(in, i, shared)) mw_text_put(out, "{"), blocks++;
+    if (in->marks[i] == NEEDED) cpu_emit_tokens(tokens, out, statement_of(in, i)->first, statement_of(in, i)->last, "");
   }
+  cpu_emit_tokens(tokens, out, shared->first, shared->last, "");
   mw_text_put(out, " return mw_size<0");
-  for (int name = -1; (name = mw_variable_next(tokens, first, last, name)) >= 0;)
-    mw_text_format(out, " + sizeof(%.*s)", TEXT(&in->at[name]));
+  for (int i = shared->declared; i < shared->declared + shared->ndeclared; i++)
+    mw_text_format(out, " + sizeof(%.*s)", TEXT(&tokens->at[in->tree->declared[i].name]));
   mw_text_put(out, ">();");
   while (blocks--) mw_text_put(out, "}");
   mw_text_put(out, "\n");
 }
 
-/* The next declaration of shared memory after *out; false if none. */
-static bool shared_next(const cpu_program *program, const cpu_function *function, mw_span *out) {
-  const mw_token *at = program->tokens.at;
-  for (int i = out->last; i < function->last; i++) {
-    if (!mw_token_is(&at[i], "__shared__") || mw_token_is(&at[i - 1], "extern") || mw_token_is(&at[i + 1], "extern"))
-      continue;
-    out->first = mw_begin_after(&program->tokens, function->body + 1, i, WORDS(";", "{", "}", ":"));
-    out->last = statement_last(&program->tokens, i, function->last);
-    return true;
+/* The next declaration of static shared memory after statement i; 0: none. */
+static int shared_next(const mw_body *tree, int i) {
+  for (i++; i < tree->nstatements; i++) {
+    const mw_declared *first = &tree->declared[tree->statements[i].declared];
+    if (tree->statements[i].kind == MW_STATEMENT_DECLARE && first->is_shared &&
+        !mw_has(tree->tokens, first->spec, first->spec_last, "extern"))
+      return i;
   }
-  return false;
+  return 0;
 }
 
 /* Not a method that is defined outside of its class, whose names mean something else there. */
@@ -137,37 +119,36 @@ static void name_put(const cpu_program *program, const cpu_function *function, i
 }
 
 void cpu_shared_size_put(const cpu_program *program, const cpu_function *function, mw_text *out) {
-  mw_span one = {0, function->body};
-  if (!is_counted(program, function) || !shared_next(program, function, &one)) return;
-  const size_t room = (size_t)(function->last - function->body);
-  sizes in = {program, function, program->tokens.at, cpu_function_tree(program, function),
-              mw_calloc(room, sizeof(bool))};
+  const mw_body *tree = is_counted(program, function) ? cpu_function_tree(program, function) : NULL;
+  int i = tree ? shared_next(tree, 0) : 0;
+  if (!i) return;
+  const sizes in = {tree, mw_calloc((size_t)tree->nstatements, 1)};
   mw_text_put(out, "\nMW_UNREAD_BEGIN\n"); /* of what is repeated not all is used */
-  do {
+  for (; i; i = shared_next(tree, i)) {
     mw_text_put(out, "\n");
     mw_text_plain(out, &program->tokens, function->head_first, function->head_last);
     mw_text_put(out, " static auto ");
-    name_put(program, function, one.first, out);
+    name_put(program, function, tree->statements[i].first, out);
     mw_text_put(out, "(");
     cpu_emit_declaration(program, out, function->open + 1, function->close);
     mw_text_put(out, ")");
-    body_put(&in, one.first, one.last, out);
+    body_put(&in, &tree->statements[i], out);
     out->file = 0;
-  } while (shared_next(program, function, &one));
+  }
   mw_text_put(out, "\nMW_UNREAD_END\n");
   out->file = 0;
-  mw_free(in.needed);
+  mw_free(in.marks);
 }
 
 /* ---- the sum --------------------------------------------------------------------------------------------------- */
 
 /* Helpers bring their own; which instances of templates are called is not known here. */
 static void helper_put(const cpu_program *program, const cpu_function *helper, mw_text *out) {
-  mw_span one = {0, helper->body};
   if (!is_counted(program, helper) || helper->is_template) return;
-  while (shared_next(program, helper, &one)) {
+  const mw_body *tree = cpu_function_tree(program, helper);
+  for (int i = 0; (i = shared_next(tree, i));) {
     mw_text_format(out, " + mw_size_of<decltype(&%s", helper->scope);
-    name_put(program, helper, one.first, out);
+    name_put(program, helper, tree->statements[i].first, out);
     mw_text_put(out, ")>::bytes");
   }
 }
@@ -191,9 +172,10 @@ void cpu_shared_sum_put(const cpu_program *program, const cpu_function *kernel, 
   bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached);
   cpu_called(program, kernel, reached);
   mw_text_put(out, "0");
-  for (mw_span one = {0, kernel->body}; shared_next(program, kernel, &one);)
-    mw_text_format(out, " + mw_size_of<decltype(&%.*s_mw_shared_%d%s)>::bytes", stem, reference, one.first,
-                   reference + stem);
+  const mw_body *tree = cpu_function_tree(program, kernel);
+  for (int i = 0; (i = shared_next(tree, i));)
+    mw_text_format(out, " + mw_size_of<decltype(&%.*s_mw_shared_%d%s)>::bytes", stem, reference,
+                   tree->statements[i].first, reference + stem);
   for (int i = 0; i < program->nfunctions; i++)
     if (reached[i] && &program->functions[i] != kernel) helper_put(program, &program->functions[i], out);
   reached[kernel - program->functions] = true;

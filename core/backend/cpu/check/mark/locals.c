@@ -17,19 +17,29 @@
 
 typedef struct body { /* of a function; what is written goes to `out`, whose tokens are the program's */
   const cpu_program *program;
-  const cpu_function *function;
-  const mw_tokens *tokens;
   const mw_token *at;
-  const mw_body *tree;
+  mw_body *tree;
+  int *around; /* of each expression: what it is a part of; less than 0: -1 times the statement that tests it */
   mw_tokens *out;
   bool shuffles;
 } body;
 
-static const char *const *const others =
-    WORDS("static", "extern", "constexpr", "volatile", "register", "thread_local", "__shared__", "alignas", "__align__",
-          "__attribute__", "[", "(", "{", "&", "&&");
-
 /* ---- uses ------------------------------------------------------------------------------------------------------ */
+
+static void around_read(body *in) {
+  const mw_expr *exprs = in->tree->exprs;
+  in->around = mw_calloc((size_t)in->tree->nexprs, sizeof *in->around);
+  for (int i = 1; i < in->tree->nexprs; i++) {
+    const int parts[] = {exprs[i].a, exprs[i].b, exprs[i].kind == MW_EXPR_CONDITIONAL ? exprs[i].c : 0};
+    for (int p = 0; p < 3; p++)
+      for (int part = parts[p]; part; part = exprs[part].next) in->around[part] = i;
+  }
+  for (int i = 1; i < in->tree->nstatements; i++) {
+    const mw_statement *it = &in->tree->statements[i];
+    if (it->kind >= MW_STATEMENT_IF && it->kind <= MW_STATEMENT_SWITCH && it->kind != MW_STATEMENT_RANGE && it->test)
+      in->around[it->test] = -i;
+  }
+}
 
 /* The first use of what is declared at token i or after it, behind its own declaration; the body's last token: none. */
 static int use_find(const body *in, const mw_declared *it, int i) {
@@ -40,68 +50,66 @@ static int use_find(const body *in, const mw_declared *it, int i) {
   return i;
 }
 
-/* Is the ( at token `open` that of a call, or of something else than an expression or a condition? */
-static bool is_call(const body *in, int open) {
-  const mw_token *before = &in->at[open - 1];
-  if (mw_token_any(before, WORDS("if", "while", "switch", "for", "return", "sizeof"))) return false;
-  return before->kind == MW_TOKEN_NAME || mw_token_any(before, WORDS(">", ")", "]", "}"));
+/* The expression that is the name at token i; 0: it is not understood, or not evaluated. */
+static int name_at(const body *in, int i) {
+  return mw_body_find(in->tree, i, i + 1);
 }
 
-/* The ( of the call to which the name at i is handed over as it is; -1: to none. */
-static int call_of(const body *in, int i) {
-  if (!mw_token_any(&in->at[i - 1], WORDS("(", ",")) || !mw_token_any(&in->at[i + 1], WORDS(")", ","))) return -1;
-  const int open = mw_enclosing(in->tokens, in->function->body, i);
-  return mw_token_is(&in->at[open], "(") && is_call(in, open) ? open : -1;
-}
-
-static bool has_address_taken(const body *in, int i) {
-  return mw_token_is(&in->at[i - 1], "&") && !mw_ends_operand(&in->at[i - 2]);
+/* What the expression is a part of; 0: of no other. */
+static const mw_expr *outer(const body *in, int expr) {
+  return &in->tree->exprs[in->around[expr] > 0 ? in->around[expr] : 0];
 }
 
 /* May a function that is not the program's write there, where no hook sees it? */
 static bool is_given_away(const body *in, int i) {
-  const int open = call_of(in, i);
-  return open >= 0 && cpu_function_next(in->program, &in->at[open - 1], -1) < 0 &&
-         !mw_token_any(&in->at[open - 1], WORDS("memcpy", "memmove", "memset"));
+  const mw_expr *call = outer(in, name_at(in, i)), *callee = &in->tree->exprs[call->a];
+  if (!name_at(in, i)) return cpu_use_at(in->tree, i, CPU_VALUE) != CPU_READ;
+  return call->kind == MW_EXPR_CALL && callee->binding != MW_NAME_FUNCTIONS &&
+         !mw_token_any(&in->at[callee->op], WORDS("memcpy", "memmove", "memset"));
 }
 
 /* Is the name at i used otherwise than by all indices of its array? */
 static bool is_reached(const body *in, const mw_declared *it, int i) {
-  int dims = 0, end = i + 1;
-  for (int d = it->dims; d < it->dims_last; d = in->at[d].match + 1) dims++;
-  for (; dims && mw_token_is(&in->at[end], "["); end = in->at[end].match + 1) dims--;
-  if (mw_token_is(&in->at[i - 1], "(") && mw_token_is(&in->at[i - 2], "sizeof")) return false;
-  return dims || has_address_taken(in, i);
+  int dims = it->type.arrays, one = name_at(in, i);
+  if (!one) return cpu_use_at(in->tree, i, CPU_VALUE) != CPU_READ;
+  for (; dims && outer(in, one)->kind == MW_EXPR_INDEX && outer(in, one)->a == one; one = in->around[one]) dims--;
+  return dims || (outer(in, one)->kind == MW_EXPR_UNARY && mw_token_is(&in->at[outer(in, one)->op], "&"));
 }
 
-/* Does the bracket at `open` stand around the condition that is tested at token i? */
-static bool is_condition(const body *in, int open, int i) {
-  if (mw_token_any(&in->at[open - 1], WORDS("if", "while", "switch"))) return true;
-  const int test = mw_find_open(in->tokens, open + 1, in->at[open].match, WORDS(";"));
-  return mw_token_is(&in->at[open - 1], "for") && i > test &&
-         i < mw_find_open(in->tokens, test + 1, in->at[open].match, WORDS(";"));
-}
-
-/* Is the name at i read where a condition is computed? What is handed to a call may not matter. */
-static bool is_tested(const body *in, int i) {
-  if (mw_is_assignment(&in->at[i + 1]) || mw_token_any(&in->at[i + 1], WORDS(".", "->", "[", "(", "::"))) return false;
-  for (int open = i; (open = mw_enclosing(in->tokens, in->function->body, open)) > in->function->body;) {
-    if (mw_token_is(&in->at[open], "[")) continue;
-    if (!mw_token_is(&in->at[open], "(") || is_call(in, open)) return false;
-    if (is_condition(in, open, i)) return true;
-    if (mw_token_any(&in->at[open - 1], WORDS("for", "return", "sizeof"))) return false;
+/* Is what the expression computes read for what is around it? What is handed to a call may not matter. */
+static bool is_operand(const body *in, int expr) {
+  const mw_expr *e = outer(in, expr);
+  switch (e->kind) {
+  case MW_EXPR_BRACKETS:
+  case MW_EXPR_UNARY:
+  case MW_EXPR_BINARY:
+  case MW_EXPR_CONDITIONAL:
+    return true;
+  case MW_EXPR_CAST: /* (T)n */
+    return in->at[e->op].match < e->last - 1;
+  case MW_EXPR_INDEX:
+  case MW_EXPR_ASSIGN:
+  case MW_EXPR_POSTFIX:
+  case MW_EXPR_MEMBER:
+    return e->b == expr || in->tree->exprs[expr].kind != MW_EXPR_NAME;
+  default:
+    return false;
   }
-  return false;
+}
+
+/* Is the name at i read where a condition is computed? */
+static bool is_tested(const body *in, int i) {
+  int one = name_at(in, i);
+  while (one && is_operand(in, one)) one = in->around[one];
+  return in->around[one] < 0;
 }
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
-static bool has_braces(const body *in, const mw_declared *it) { /* T x{1} */
-  return it->value == it->dims_last && it->value < it->value_last && mw_token_is(&in->at[it->value], "{");
-}
-
+/* Not T x{1}, nor T x[] = {1}. */
 static bool is_array(const body *in, const mw_declared *it) {
-  if (it->dims == it->dims_last || it->dims + 1 == in->at[it->dims].match || has_braces(in, it)) return false;
+  const bool braces = it->init && it->value == it->dims_last;
+  if (it->dims == it->dims_last || it->dims + 1 == in->at[it->dims].match || braces) return false;
   for (int i = 0; (i = use_find(in, it, i)) < in->tree->last; i++)
     if (is_reached(in, it, i)) return true;
   return false;
@@ -119,7 +127,7 @@ static bool is_unset(const body *in, const mw_declared *it) {
   if (it->dims < it->dims_last || it->value < it->value_last) return false;
   bool tested = false;
   for (int i = 0; (i = use_find(in, it, i)) < in->tree->last; i++) {
-    if (has_address_taken(in, i) || call_of(in, i) >= 0) return false;
+    if (cpu_use_at(in->tree, i, CPU_POINTER) == CPU_ESCAPED) return false;
     tested |= is_tested(in, i);
   }
   return tested;
@@ -158,6 +166,15 @@ static void fence(const body *in, const mw_declared *it) {
   if (has_value) mw_token_set(in->out, it->value - 1, mw_strdup(""));
 }
 
+/* Is nothing among the words of the type but names, and the arguments of a template? */
+static bool is_plain(const body *in, const mw_declared *it) {
+  const char *const *const others = WORDS("static", "extern", "constexpr", "volatile", "register", "thread_local",
+                                          "__shared__", "alignas", "__align__", "__attribute__", "&", "&&");
+  int i = it->spec;
+  while (i < it->spec_last && in->at[i].match < 0 && !mw_token_any(&in->at[i], others)) i++;
+  return i == it->spec_last;
+}
+
 /* What the statement declares, but not what lambdas in it do; 0: too many. */
 static int declared_list(const body *in, const mw_statement *statement, const mw_declared *list[CPU_MOST_DECLARED]) {
   const mw_declared *first = &in->tree->declared[statement->declared];
@@ -174,9 +191,9 @@ static void declaration(const body *in, const mw_statement *statement) {
   const mw_declared *list[CPU_MOST_DECLARED];
   const int count = declared_list(in, statement, list);
   bool fenced[CPU_MOST_DECLARED] = {0}, unset[CPU_MOST_DECLARED] = {0}, any = false;
-  if (!count || mw_find(in->tokens, statement->first, list[0]->spec_last, others) < list[0]->spec_last) return;
+  if (!count || !is_plain(in, list[0])) return;
   for (int d = 0; d < count; d++) {
-    if (mw_find(in->tokens, list[d]->first, list[d]->name, WORDS("&", "&&")) < list[d]->name) return;
+    if (list[d]->type.reference) return;
     any |= fenced[d] = is_array(in, list[d]);
     any |= unset[d] = is_unset(in, list[d]);
   }
@@ -208,30 +225,35 @@ static void blocks_read(const body *in) {
   mw_free(switches);
 }
 
-static bool has_shuffle(const cpu_program *program, const cpu_function *function) {
-  for (int i = function->body; i < function->last; i++)
-    if (mw_is_builtin(&program->tokens.at[i], MW_CUDA_WARP) || cpu_is_group_call(program, i)) return true;
-  return false;
-}
-
 static bool reaches_shuffle(const cpu_program *program, const cpu_function *function) {
-  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached), found = has_shuffle(program, function);
+  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached), found = false;
+  reached[function - program->functions] = true;
   cpu_called(program, function, reached);
-  for (int i = 0; i < program->nfunctions && !found; i++)
-    found = reached[i] && program->functions[i].body >= 0 && has_shuffle(program, &program->functions[i]);
+  for (int f = 0; f < program->nfunctions; f++)
+    for (int i = program->functions[f].body; reached[f] && i >= 0 && i < program->functions[f].last; i++)
+      found |= mw_is_builtin(&program->tokens.at[i], MW_CUDA_WARP) || cpu_is_group_call(program, i);
   mw_free(reached);
   return found;
+}
+
+static bool has_goto(const mw_body *tree) {
+  int i = tree->nstatements - 1;
+  while (i > 0 && tree->statements[i].kind != MW_STATEMENT_GOTO) i--;
+  return i > 0;
 }
 
 void cpu_locals_follow(const cpu_program *program, mw_tokens *out) {
   const mw_tokens *tokens = &program->tokens;
   for (int f = 0; f < program->nfunctions; f++) {
     const cpu_function *it = &program->functions[f];
-    if (it->body < 0 || it->is_class ||
-        mw_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body ||
-        mw_find(tokens, it->body, it->last, WORDS("goto", "asm", "__asm__")) < it->last)
+    if (it->body < 0 || it->is_class || cpu_is_constexpr(program, it) ||
+        mw_find(tokens, it->body, it->last, WORDS("asm", "__asm__")) < it->last)
       continue;
-    blocks_read(
-        &(body){program, it, tokens, tokens->at, cpu_function_tree(program, it), out, reaches_shuffle(program, it)});
+    body in = {program, tokens->at, cpu_function_tree(program, it), NULL, out, reaches_shuffle(program, it)};
+    if (has_goto(in.tree)) continue;
+    if (!in.tree->uses) cpu_uses_read(program, in.tree);
+    around_read(&in);
+    blocks_read(&in);
+    mw_free(in.around);
   }
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 typedef struct reading { /* of a routine; what is written goes to `out`, whose tokens are the program's */
+  const mw_token *at;
   const mw_body *tree;
   mw_tokens *out;
 } reading;
@@ -28,7 +29,6 @@ static bool holds(const mw_statement *outer, const mw_statement *inner) {
 /* Whether something outside of the loop jumps into it. */
 static bool is_entered(const reading *in, const mw_statement *loop) {
   const mw_statement *first = in->tree->statements, *end = first + in->tree->nstatements;
-  const mw_token *at = in->tree->tokens->at;
   bool cases = false, switches = false, labels = false;
   for (const mw_statement *it = first; it < end; it++) {
     cases |= it->kind == MW_STATEMENT_CASE && holds(loop, it);
@@ -36,7 +36,7 @@ static bool is_entered(const reading *in, const mw_statement *loop) {
     if (it->kind != MW_STATEMENT_GOTO || holds(loop, it)) continue;
     for (const mw_statement *label = first; label < end; label++)
       labels |= label->kind == MW_STATEMENT_LABEL && holds(loop, label) &&
-                mw_same_text(&at[label->first], &at[it->first + 1]);
+                mw_same_text(&in->at[label->first], &in->at[it->first + 1]);
   }
   return labels || (cases && !switches);
 }
@@ -61,16 +61,11 @@ static void loop_mark(const reading *in, const mw_statement *it) {
   }
 }
 
-/* An mw_loop cannot be in what is constexpr. */
-static bool is_constant(const mw_tokens *tokens, const cpu_function *it) {
-  return mw_find(tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body;
-}
-
 void cpu_loops_mark(const cpu_program *program, mw_tokens *out) {
   const cpu_routines *all = cpu_routines_of(program);
   for (const cpu_routine *routine = all->at; routine < all->at + all->count; routine++) {
-    const reading in = {routine->function.tree, out};
-    for (int i = 1; i < in.tree->nstatements && !is_constant(&program->tokens, &routine->function); i++) {
+    const reading in = {program->tokens.at, routine->function.tree, out};
+    for (int i = 1; i < in.tree->nstatements && !cpu_is_constexpr(program, &routine->function); i++) {
       const mw_statement *it = &in.tree->statements[i];
       if (is_loop(it) && it->open && !declares_test(&in, it) && !is_entered(&in, it)) loop_mark(&in, it);
     }

@@ -7,13 +7,16 @@
 
 #include "core/backend/cpu/program/program.h"
 
-/* The program's tokens, by which the alignment of whole vectors is tested; the program's files must outlive them
- * (aligned.c). */
-mw_tokens cpu_aligned(const cpu_program *);
-/* Writes what follows local variables into the program's tokens (locals.c). */
+/* They write into a copy of the program's tokens: what follows local variables (locals.c), */
 void cpu_locals_follow(const cpu_program *, mw_tokens *);
-/* Lets the loops among the tokens say which iteration they are in, for counters (loops.c). */
+/* what says which iteration a loop is in, for counters (loops.c), */
 void cpu_loops_mark(const cpu_program *, mw_tokens *);
+/* and, when those have, what tests the alignment of whole vectors (aligned.c). */
+void cpu_aligned_test(const cpu_program *, mw_tokens *);
+/* Then nothing is written into it: no variable that is followed may be there. */
+static inline bool cpu_is_constexpr(const cpu_program *program, const cpu_function *it) {
+  return mw_find(&program->tokens, it->first, it->body, WORDS("constexpr", "consteval")) < it->body;
+}
 /* Whether some class of a checked unit may have bytes between its members (padding.c). */
 void cpu_padding_put(const cpu_program *, mw_text *);
 /* Of clang++'s LLVM text, the same with calls for the accesses that it has none for; mw_free (accesses.c). False: the

@@ -28,9 +28,7 @@ static bool has_others(const classes *in) {
 /* + sizeof(pair::key) for each member; false: it has other than variables and methods. */
 static bool members_put(const classes *in, int open, const mw_token *name, const char *scope, mw_text *out) {
   const int last = in->at[open].match;
-  if (mw_has(in->tokens, open, last, "virtual") || mw_has(in->tokens, open, last, "private") ||
-      mw_has(in->tokens, open, last, "protected"))
-    return false;
+  if (mw_find(in->tokens, open, last, WORDS("virtual", "private", "protected")) < last) return false;
   mw_declaration it;
   for (int i = open + 1; i < last; i = it.last) {
     it = mw_declaration_read(in->tokens, i, last);
@@ -53,38 +51,27 @@ static const char *scope_of(const classes *in, int i) {
   return NULL;
 }
 
-/* The class whose keyword is at i, with `open` at the end of its head; false: it is no plain structure. */
-static bool class_put(const classes *in, int i, int open, mw_text *out) {
-  if (!mw_token_is(&in->at[open], "{")) return false;
+/* The class that is defined at token i, its name before `end`: what follows; false: it is no plain structure. */
+static bool class_put(const classes *in, int i, int end, mw_text *out) {
   const bool renamed = i > 0 && mw_token_is(&in->at[i - 1], "typedef");
-  const mw_token *name = renamed ? &in->at[in->at[open].match + 1] : &in->at[i + 1];
+  const mw_token *name = renamed ? &in->at[in->at[end].match + 1] : &in->at[i + 1];
   const char *scope = scope_of(in, i - renamed);
-  if (!scope || !mw_token_is(&in->at[i], "struct") || name->kind != MW_TOKEN_NAME || open > i + 2) return false;
+  if (!scope || !mw_token_is(&in->at[i], "struct") || name->kind != MW_TOKEN_NAME || end > i + 2) return false;
   mw_text_format(out, " || mw_has_gap(sizeof(%s%.*s), 0", scope, TEXT(name));
-  const bool is_plain = members_put(in, open, name, scope, out);
+  const bool is_plain = in->at[end].match > end && members_put(in, end, name, scope, out);
   mw_text_put(out, ")");
   return is_plain;
-}
-
-/* What ends the head of the class whose keyword is at i: its {, or what says that it has arguments or a base. 0: the class
- * is only named there. */
-static int head_end(const classes *in, int i) {
-  for (int k = i + 1; k < in->tokens->count; k++) {
-    if (mw_token_any(&in->at[k], WORDS("{", ":", "<"))) return k;
-    if (mw_token_any(&in->at[k], WORDS(";", ")", ">", ",", "*", "&", "="))) return 0;
-    if (mw_token_is(&in->at[k], "(")) k = in->at[k].match;
-  }
-  return 0;
 }
 
 void cpu_padding_put(const cpu_program *program, mw_text *out) {
   const classes in = {program, &program->tokens, program->tokens.at};
   mw_text sizes = {0};
   bool known = !has_others(&in);
-  for (int i = 0; known && i < in.tokens->count; i++) {
-    if (!mw_token_any(&in.at[i], WORDS("struct", "class", "union"))) continue;
-    const int end = i && mw_token_is(&in.at[i - 1], "enum") ? 0 : head_end(&in, i);
-    if (end) known = class_put(&in, i, end, &sizes);
+  for (int i = 0, end; known && i < in.tokens->count; i++) {
+    const bool names = mw_token_any(&in.at[i], WORDS("struct", "class", "union"));
+    if (!names || (i && mw_token_is(&in.at[i - 1], "enum"))) continue;
+    mw_class_name(in.tokens, i, in.tokens->count, &end);
+    if (in.at[end].match > end || mw_token_is(&in.at[end], ":")) known = class_put(&in, i, end, &sizes);
   }
   mw_text_format(out, "MW_CHECK_PADDED(false%s)\n", !known ? " || true" : sizes.at ? sizes.at : "");
   mw_free(sizes.at);

@@ -43,23 +43,21 @@ template <class T> struct mw_aligned {
   template <class N> MW_TESTED_MEMBER T &operator[](N i) const noexcept { return mw_whole(at + i); }
 #endif
 };
-template <class T, class From> MW_TESTED mw_aligned<T> mw_to(From from, MW_HERE) noexcept {
-  return {from, mw_file, mw_line};
-}
 /* mw_at: of a pointer to a class an mw_aligned, of anything else itself. */
-template <class T, class P, bool = __is_class(T)> struct mw_pointer_to { typedef mw_aligned<T> aligned; };
-template <class T, class P> struct mw_pointer_to<T, P, false> { typedef P &same; };
-template <class P> struct mw_pointer { typedef P &same; };
-#define MW_POINTER(how) template <class T> struct mw_pointer<T *how> : mw_pointer_to<T, T *how> {};
+template <class T, class Same, bool = __is_class(T)> struct mw_pointer_to { typedef mw_aligned<T> aligned; };
+template <class T, class Same> struct mw_pointer_to<T, Same, false> { typedef Same same; };
+template <class P, class Same> struct mw_pointer { typedef Same same; };
+template <class P, class Same> struct mw_pointer<P &, Same> : mw_pointer<P, Same> {};
+#define MW_POINTER(how)                                                                                                \
+  template <class T, class Same> struct mw_pointer<T *how, Same> : mw_pointer_to<T, Same> {};
 MW_POINTER()
 MW_POINTER(const)
 MW_POINTER(__restrict__)
 MW_POINTER(const __restrict__)
-template <class P> MW_TESTED typename mw_pointer<P>::aligned mw_at(P &from, MW_HERE) noexcept {
+template <class P> MW_TESTED typename mw_pointer<P, P &&>::aligned mw_at(P &&from, MW_HERE) noexcept {
   return {from, mw_file, mw_line};
 }
-template <class P> MW_TESTED typename mw_pointer<P>::same mw_at(P &from) noexcept { return from; }
-template <class P> MW_TESTED P mw_at(P &&from) noexcept { return from; } /* a template's number */
+template <class P> MW_TESTED typename mw_pointer<P, P &&>::same mw_at(P &&from) noexcept { return (P &&)from; }
 #define MW_AT(p) mw_tested(p, mw_file, mw_line)
 #define MW_FROM , MW_HERE
 #else
