@@ -56,3 +56,9 @@ void cpu_conditions(cpu_splitter *in) {
   }
   jumps_check(in);
 }
+
+bool cpu_conditions_renew(cpu_splitter *in) {
+  const bool edited = cpu_edits_make(in);
+  if (edited) cpu_conditions(in);
+  return edited && !in->rejected;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes statements of what splits: a call of a helper with barriers becomes the helper's body (helper.c), a warp
- * operation in an expression becomes an exchange statement before it and a read in its place. One at a time: the
- * tree is read again after each, until nothing is left.
+ * operation in an expression becomes an exchange statement before it and a read in its place. Every statement by one
+ * step; then the tree is read again, until nothing is left.
  *
  *   float sum = block_sum(x[t]);          float mw_r1; { ... mw_r1 = v_mw1; } float sum = mw_given(mw_r1);
  *   v += __shfl_down_sync(all, v, 1);     mw_exchange(2, 0, v); v += mw_get_shfl_down(mw_x2, mw_t, mw_n, 1);
@@ -415,35 +415,6 @@ static int init_find(const cpu_splitter *in, const cpu_node *node) {
   return 0;
 }
 
-/* Both of all statements at once, so that the body is read again once for them. False: nothing to do. */
-static bool declarations_expand(cpu_splitter *in) {
-  mw_tokens next = {0};
-  int from = 0;
-  for (const cpu_node *node = in->nodes; node < in->nodes + in->nnodes; node++) {
-    mw_tokens part = {0};
-    const int init = init_find(in, node);
-    if (init) {
-      mw_tokens_copy(&next, &in->work, from, init);
-      mw_tokens_scan(&next, " =", &in->work.at[init]);
-      from = init;
-      continue;
-    }
-    if (!declarators_expand(in, node, &part) && !constructor_expand(in, node, &part)) continue;
-    mw_tokens_copy(&next, &in->work, from, node->first);
-    mw_tokens_copy(&next, &part, 0, part.count);
-    mw_tokens_adopt(&next, &part);
-    mw_tokens_free(&part);
-    from = node->last;
-  }
-  if (from) {
-    mw_tokens_copy(&next, &in->work, from, in->work.count);
-    mw_tokens_match(&next);
-    cpu_tokens_replace(in, 0, in->work.count, &next);
-  } else
-    mw_tokens_free(&next);
-  return from > 0;
-}
-
 static void statement_expand(cpu_splitter *in, int node, int operation, mw_tokens *next) {
   const cpu_node *it = &in->nodes[node];
   if (!dependence_allows(in, it, operation)) return;
@@ -478,19 +449,31 @@ static bool node_expand(cpu_splitter *in, int index, mw_tokens *next) {
   return true;
 }
 
-static bool step(cpu_splitter *in, bool groups) {
-  if (groups && cpu_group_expand(in)) return !in->rejected;
-  for (int i = 0; i < in->nnodes; i++) {
-    mw_tokens part = {0};
-    if (lambda_expand(in, &in->nodes[i])) return !in->rejected;
-    if (!node_expand(in, i, &part)) continue;
-    if (in->rejected)
-      mw_tokens_free(&part);
-    else
-      cpu_tokens_replace(in, in->nodes[i].first, in->nodes[i].last, &part);
-    return !in->rejected;
-  }
-  return false;
+static void node_plan(cpu_splitter *in, int index) {
+  const cpu_node *node = &in->nodes[index];
+  const int init = init_find(in, node);
+  mw_tokens part = {0};
+  if (init) mw_tokens_scan(&part, " =", &in->work.at[init]);
+  if (init)
+    cpu_edit(in, init, init, &part);
+  else if (lambda_expand(in, node))
+    return;
+  else if (node_expand(in, index, &part) && !in->rejected)
+    cpu_edit(in, node->first, node->last, &part);
+  else
+    mw_tokens_free(&part);
+}
+
+/* What every statement needs next; returns how many edits that are. Of several reasons to reject the first in the text is
+ * given: one that comes after an edit waits until no edit is left in front of it. */
+static int step(cpu_splitter *in, bool groups) {
+  if (groups && cpu_group_expand(in)) return 1;
+  for (int i = 0; i < in->nnodes && !in->rejected; i++)
+    if (in->nodes[i].first >= in->edited) node_plan(in, i);
+  const int edits = in->edits;
+  if (edits) in->rejected = false;
+  cpu_edits_make(in);
+  return edits;
 }
 
 /* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
@@ -581,8 +564,7 @@ void cpu_inline(cpu_splitter *in) {
   const bool groups = cpu_has_word(in->program, "cooperative_groups");
   int steps = 0;
   cpu_tree_read(in);
-  while (!in->rejected && declarations_expand(in)) continue;
-  while (!in->rejected && step(in, groups))
-    if (++steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
+  for (int edits = 1; edits && !in->rejected; steps += edits = step(in, groups))
+    if (steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
   if (!in->rejected) rest_check(in);
 }

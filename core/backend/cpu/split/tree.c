@@ -290,21 +290,22 @@ void cpu_node_interchange(cpu_splitter *in, int node) {
     if (in->nodes[up].warp < 0) in->nodes[up].warp = in->nodes[node].first;
 }
 
-void cpu_tokens_replace(cpu_splitter *in, int first, int last, mw_tokens *part) {
-  mw_tokens next = mw_tokens_beside(&in->work);
-  mw_tokens_copy(&next, &in->work, 0, first);
-  mw_tokens_copy(&next, part, 0, part->count);
-  mw_tokens_copy(&next, &in->work, last, in->work.count);
-  mw_tokens_adopt(&in->work, part);
-  mw_tokens_become(&in->work, &next);
+void cpu_edit(cpu_splitter *in, int first, int last, mw_tokens *part) {
+  mw_tokens_copy(&in->next, &in->work, in->edited, first);
+  mw_tokens_copy(&in->next, part, 0, part->count);
+  mw_tokens_adopt(&in->next, part);
   mw_tokens_free(part);
-  cpu_tree_read(in);
+  in->edited = last;
+  in->edits++;
 }
 
-void cpu_rewrite(cpu_splitter *in, const cpu_node *node, const char *pattern, const mw_span *ranges) {
-  mw_tokens part = {0};
-  mw_tokens_build(&part, &in->work, &in->work.at[node->first], ++in->serial, pattern, ranges);
-  cpu_tokens_replace(in, node->first, node->last, &part);
+bool cpu_edits_make(cpu_splitter *in) {
+  if (!in->edits) return false;
+  mw_tokens_copy(&in->next, &in->work, in->edited, in->work.count);
+  mw_tokens_become(&in->work, &in->next);
+  in->edited = in->edits = 0;
+  cpu_tree_read(in);
+  return true;
 }
 
 void cpu_splitter_free(cpu_splitter *in) {
@@ -314,4 +315,5 @@ void cpu_splitter_free(cpu_splitter *in) {
   mw_free(in->local_of);
   mw_body_free(&in->body);
   mw_tokens_free(&in->work);
+  mw_tokens_free(&in->next);
 }
