@@ -13,7 +13,10 @@ static inline bool mw_is(const mw_body *in, int i, const char *text) {
   return mw_token_is(mw_at(in, i), text);
 }
 
-/* Counts what is not understood, of tokens first ... last-1. */
+int mw_expr_add(mw_body *, mw_expr);
+/* The last of the names that can be seen that has the same text; 0: none. */
+int mw_visible_find(const mw_body *, const mw_token *);
+/* No expression that is understood begins among tokens first ... last-1. */
 void mw_unknown_note(mw_body *, int first, int last);
 /* An expression that is not understood, of at least one token. */
 int mw_unknown_add(mw_body *, int first, int last);

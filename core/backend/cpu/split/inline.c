@@ -563,7 +563,7 @@ static void rest_check(cpu_splitter *in) {
 void cpu_inline(cpu_splitter *in) {
   const bool groups = cpu_has_word(in->program, "cooperative_groups");
   int steps = 0;
-  cpu_tree_read(in);
+  cpu_tree_read(in, in->kernel);
   for (int edits = 1; edits && !in->rejected; steps += edits = step(in, groups))
     if (steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
   if (!in->rejected) rest_check(in);

@@ -121,7 +121,7 @@ static inline const mw_token *cpu_kernel_name(const cpu_splitter *in) {
 void cpu_splitter_free(cpu_splitter *); /* what is in it */
 void cpu_split_reject(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void cpu_work_add(cpu_splitter *, int first, int last); /* of the program's tokens, to `work` */
-void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
+void cpu_tree_read(cpu_splitter *, const cpu_function *); /* whose body `work` was; nodes[0] is the body's block */
 void cpu_marks_renew(cpu_splitter *); /* what passes have marked is forgotten, but split points */
 /* Passes plan their edits against one tree, from the front to the back: `part` (given up) is to stand in place of tokens
  * first ... last-1. Then all are made, and the tree is read again; false: there were none. */

@@ -48,7 +48,9 @@ void cpu_work_add(cpu_splitter *in, int first, int last) {
   const mw_tokens *from = &in->program->tokens;
   for (int i = first, past; i < last; i = past) {
     past = attribute_end(from, i);
-    if (past == i) mw_tokens_push(&in->work, &from->at[past++]);
+    if (past > i) continue;
+    mw_tokens_push(&in->work, &from->at[past++]);
+    in->work.at[in->work.count - 1].from = i;
   }
 }
 
@@ -269,12 +271,15 @@ void cpu_marks_renew(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) split_mark(in, i);
 }
 
-void cpu_tree_read(cpu_splitter *in) {
+void cpu_tree_read(cpu_splitter *in, const cpu_function *function) {
   cpu_binder binder = {in->program, in->kernel};
-  mw_body_free(&in->body);
+  mw_body old = in->body;
+  const mw_body *like = old.tokens ? &old : cpu_function_tree(in->program, function);
   in->nnodes = in->nlocals = 0;
   if (atomic_load(&mw_interrupted)) cpu_split_reject(in, 0, "interrupted"); /* engine.c makes an error of it */
-  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
+  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder}, like);
+  for (int i = 0; i < in->work.count; i++) in->work.at[i].from = i;
+  mw_body_free(&old);
   in->nodes = mw_grow(in->nodes, 0, sizeof *in->nodes);
   in->nodes[in->nnodes++] = node_of(in, 0, -1);
   in->nodes[0].first = 0, in->nodes[0].last = in->work.count;
@@ -304,7 +309,7 @@ bool cpu_edits_make(cpu_splitter *in) {
   mw_tokens_copy(&in->next, &in->work, in->edited, in->work.count);
   mw_tokens_become(&in->work, &in->next);
   in->edited = in->edits = 0;
-  cpu_tree_read(in);
+  cpu_tree_read(in, in->kernel);
   return true;
 }
 
