@@ -202,7 +202,8 @@ static int block_read(mw_body *in, int open) {
     child = statement_read(in, i, end);
     *(before ? &in->statements[before].next : &in->statements[one].child) = child;
   }
-  in->nvisible = visible, in->until = until;
+  mw_scope_end(in, visible);
+  in->until = until;
   in->statements[one].last = end + 1;
   return one;
 }
@@ -291,7 +292,8 @@ static int headed_read(mw_body *in, mw_statement_kind kind, int i, int last) {
   for (int k = ndeclared; k < in->ndeclared; k++)
     if (in->declared[k].until == OPEN) in->declared[k].until = end;
   in->statements[one].last = end;
-  in->nvisible = visible, in->until = until;
+  mw_scope_end(in, visible);
+  in->until = until;
   return one;
 }
 
@@ -407,7 +409,7 @@ static void declared_take(mw_body *in, const taking *by) {
     GROW(by->exprs, &one.init);
     if (lasts) one.until = in->until;
     mw_declared_add(in, one);
-    if (!lasts) in->nvisible--;
+    if (!lasts) mw_scope_end(in, in->nvisible - 1);
   }
 }
 
@@ -472,17 +474,18 @@ static int statement_read(mw_body *in, int i, int last) {
 
 /* ---- the body -------------------------------------------------------------------------------------------------- */
 
-/* The declarations stand in the order of their names: the last in whose scope a name stands is meant, as in C++. What only
- * may be declared leaves to an outer declaration what is done to it. */
+/* The last declaration in whose scope a name stands is meant, as in C++. What only may be declared is seen after its
+ * words, and leaves to an outer declaration what is done to it. */
 static void names_bind(mw_body *in) {
-  for (int i = 1; i < in->ndeclared; i++) {
-    const mw_declared *it = &in->declared[i];
-    const bool hides = it->spec > it->name;
-    for (int k = hides ? it->spec : it->name; k < it->until; k++) {
-      k = mw_find_same(in->tokens, k, it->until, mw_at(in, it->name));
-      int *bound = &in->bound[k - in->first];
-      if (k < it->until && (k == it->name || !mw_is_member(in->tokens, k)) && !(hides && *bound)) *bound = i;
+  mw_scope_end(in, 0);
+  for (int i = in->first, next = 1; i < in->last; i++) {
+    while (in->nvisible && in->declared[in->visible[in->nvisible - 1]].until <= i) mw_scope_end(in, in->nvisible - 1);
+    for (; next < in->ndeclared && in->declared[next].name <= i && in->declared[next].spec <= i; next++) {
+      const mw_declared *it = &in->declared[next];
+      if (it->spec <= it->name || !mw_visible_find(in, mw_at(in, it->name))) mw_declared_see(in, next);
     }
+    const int own = mw_at(in, i)->kind == MW_TOKEN_NAME ? mw_visible_find(in, mw_at(in, i)) : 0;
+    if (in->declared[own].name == i || !mw_is_member(in->tokens, i)) in->bound[i - in->first] = own;
   }
 }
 
@@ -496,6 +499,8 @@ void mw_body_read(mw_body *in, const mw_tokens *tokens, int first, int last, con
   in->stands = mw_calloc(room, sizeof *in->stands);
   in->exprs = mw_calloc(1, sizeof *in->exprs);
   in->nexprs = 1;
+  in->hashes = (unsigned)room / 4 + 1;
+  in->hashed = mw_calloc(in->hashes, sizeof *in->hashed);
   statement_add(in, MW_STATEMENT_BLOCK, first);
   mw_declared_add(in, (mw_declared){0});
   in->nvisible = 0;
@@ -543,6 +548,18 @@ bool mw_has_jump(const mw_body *in, int first, int last) {
   return false;
 }
 
+int mw_declared_from(const mw_body *in, int first) {
+  int low = 1, high = in->ndeclared;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (in->declared[middle].name < first)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 int mw_statement_find(const mw_body *in, int first) {
   return in->first <= first && first < in->last ? in->stands[first - in->first] : 0;
 }
@@ -566,5 +583,7 @@ void mw_body_free(mw_body *in) {
   mw_free(in->stands);
   mw_free(in->uses);
   mw_free(in->visible);
+  mw_free(in->hashed);
+  mw_free(in->below);
   *in = (mw_body){0};
 }

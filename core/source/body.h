@@ -151,6 +151,8 @@ typedef struct mw_body {
   int taken;    /* statements that are those of `old` */
   int depth, until, nvisible; /* while it is read: of the scope */
   int *visible;
+  int *hashed, *below; /* of each hash: the last that can be seen; of each of those: the one before it; 0 */
+  unsigned hashes;
   const struct mw_body *old;
 } mw_body;
 
@@ -163,6 +165,8 @@ void mw_body_free(mw_body *);
  * declares none, or more than `most`, or it is not understood; T x(1) may declare a function. names: NULL for none. */
 int mw_declared_read(const mw_tokens *, int first, int last, const mw_names *, mw_declared *out, int most);
 bool mw_may_be_function(const mw_body *, int declared); /* T x(1), alone; T (*x)(int) */
+/* The first declaration whose name is not before token `first`; they stand in the order of the text. */
+int mw_declared_from(const mw_body *, int first);
 /* The statement of a block that begins at token `first`; 0: none. */
 int mw_statement_find(const mw_body *, int first);
 /* Does a return, break, continue or goto begin among tokens first ... last-1? */

@@ -54,17 +54,36 @@ static int end_of(const mw_body *in, int expr) {
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
+static int *last_of(const mw_body *in, const mw_token *name) {
+  return &in->hashed[mw_hash(name) % in->hashes];
+}
+
+void mw_declared_see(mw_body *in, int declared) {
+  int *last = last_of(in, mw_at(in, in->declared[declared].name));
+  in->visible = mw_grow(in->visible, (size_t)in->nvisible, sizeof *in->visible);
+  in->visible[in->nvisible++] = declared;
+  in->below[declared] = *last;
+  *last = declared;
+}
+
 void mw_declared_add(mw_body *in, mw_declared one) {
   in->declared = mw_grow(in->declared, (size_t)in->ndeclared, sizeof *in->declared);
-  in->visible = mw_grow(in->visible, (size_t)in->nvisible, sizeof *in->visible);
-  in->visible[in->nvisible++] = in->ndeclared;
-  in->declared[in->ndeclared++] = one;
+  in->below = mw_grow(in->below, (size_t)in->ndeclared, sizeof *in->below);
+  in->declared[in->ndeclared] = one;
+  mw_declared_see(in, in->ndeclared++);
 }
 
 int mw_visible_find(const mw_body *in, const mw_token *name) {
-  int i = in->nvisible - 1;
-  while (i >= 0 && !mw_same_text(mw_at(in, in->declared[in->visible[i]].name), name)) i--;
-  return i < 0 ? 0 : in->visible[i];
+  int i = in->nvisible ? *last_of(in, name) : 0;
+  while (i && !mw_same_text(mw_at(in, in->declared[i].name), name)) i = in->below[i];
+  return i;
+}
+
+void mw_scope_end(mw_body *in, int visible) {
+  while (in->nvisible > visible) {
+    const int one = in->visible[--in->nvisible];
+    *last_of(in, mw_at(in, in->declared[one].name)) = in->below[one];
+  }
 }
 
 static mw_meaning visible_meaning(const mw_body *in, int token) {
@@ -308,7 +327,7 @@ static int lambda_read(mw_body *in, int i, int last) {
   const int visible = in->nvisible, close = mw_at(in, open)->match;
   if (formals < open) formals_declare(in, formals, close);
   const int block = in->block(in, open), one = expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, of_class);
-  in->nvisible = visible;
+  mw_scope_end(in, visible);
   in->exprs[one].c = block;
   return one;
 }

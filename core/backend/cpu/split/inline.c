@@ -436,6 +436,7 @@ static bool node_expand(cpu_splitter *in, int index, mw_tokens *next) {
   if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next) ||
       bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next))
     return true;
+  if (in->plain) return false;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
     operation = operation_find(in, node->head, node->head_last);
@@ -539,6 +540,7 @@ static void rest_check(cpu_splitter *in) {
       cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");
   for (int i = 0; i < in->work.count; i++) {
     const mw_token *token = &in->work.at[i];
+    if (token->kind != MW_TOKEN_NAME) continue;
     if (mw_token_is(token, "mw_kept")) i = mw_find(&in->work, i, in->work.count, WORDS(";"));
     /* Variables are references here. */
     const bool asks = mw_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
@@ -552,7 +554,7 @@ static void rest_check(cpu_splitter *in) {
     if (in->plain && mw_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));
-    if (token->kind == MW_TOKEN_NAME) name_check(in, i);
+    name_check(in, i);
     if (!mw_is_builtin(token, MW_CUDA_BARRIER | MW_CUDA_WARP)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
     if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)

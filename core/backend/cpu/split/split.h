@@ -146,6 +146,9 @@ int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vo
 
 /* uniform.c: the variables and expressions. */
 void cpu_locals_read(cpu_splitter *);
+/* The first variable that is not of a statement before that one: they stand in the statements' order. */
+int cpu_locals_from(const cpu_splitter *, int node);
+bool cpu_declares_uniform(const cpu_splitter *, int node); /* all that the statement declares */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 
 /* known.c: what the body does to variables, and which of them are known so far. */
