@@ -50,6 +50,7 @@ static int asked_last(const mw_token *at, int i) {
 /* The first operation in the range whose arguments hold none themselves; -1. */
 static int operation_find(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
+    if (in->work.at[i].kind != MW_TOKEN_NAME) continue;
     if (mw_token_any(&in->work.at[i], WORDS("sizeof", "noexcept"))) i = asked_last(in->work.at, i);
     if (i >= last || !hoistable(in, i)) continue;
     int open = mw_call_open(&in->work, i);
@@ -488,38 +489,20 @@ static void name_check(cpu_splitter *in, int i) {
   }
 }
 
-/* A variable or functions, and no type? */
-static bool names_value(const cpu_splitter *in, int i) {
-  cpu_binder binder = {in->program, in->kernel};
-  const int own = in->body.bound[i - in->body.first];
-  const mw_declared *declared = &in->body.declared[own];
-  if (own) return !declared->is_type && declared->spec <= declared->name;
-  const mw_binding binding = cpu_binder_meaning(&binder, &in->work.at[i]).binding;
-  return binding == MW_NAME_PARAMETER || binding == MW_NAME_VARIABLE || binding == MW_NAME_FUNCTIONS;
-}
-
-/* An expression, as far as its beginning tells: x = 1; x[i].y += 2; f<T>(x); *p = 3; What begins otherwise may declare
- * variables, which would not be found in the next region. */
+/* What is none may declare variables, which would not be found in the next region; so may f(x) = 1 where f is no value. */
 static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
-  const mw_tokens *work = &in->work;
-  const mw_token *at = work->at;
-  int i = node->first;
-  if (at[i].kind == MW_TOKEN_PRAGMA) i++;
-  if (at[i].kind != MW_TOKEN_NAME)
-    return mw_lambda_open(work, i) || mw_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
-  if (mw_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new", "reinterpret_cast", "static_cast",
-                                 "const_cast")))
-    return true;
-  while (mw_token_is(&at[i + 1], "::") && at[i + 2].kind == MW_TOKEN_NAME) i += 2;
-  const int open = mw_call_open(work, i);
-  if (open >= 0 && mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;
-  if (open >= 0)
-    return !mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
-           at[at[open].match + 1].kind != MW_TOKEN_NAME;
-  const int bracket = i + 1 + mw_token_any(&at[i + 1], WORDS("&", "&&")); /* auto &[x, y] = p; */
-  if (mw_token_is(&at[i], "auto") && mw_token_is(&at[bracket], "[")) return false;
-  return mw_is_assignment(&at[i + 1]) ||
-         mw_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
+  const mw_statement *it = &in->body.statements[node->statement];
+  const mw_expr *exprs = in->body.exprs, *e = &exprs[it->test];
+  const mw_token *at = in->work.at;
+  const bool attribute = it->first && mw_token_is(&at[it->first - 1], "]");
+  const bool word = mw_token_any(&at[it->first], WORDS("delete", "throw", "asm", "__asm__", "new", "static_cast",
+                                                       "reinterpret_cast", "const_cast", ";"));
+  if (attribute || word || it->kind != MW_STATEMENT_EXPR || !e->kind) return word && !attribute;
+  while (e->kind != MW_EXPR_CALL && e->kind != MW_EXPR_CAST && e->a && exprs[e->a].first == e->first) e = &exprs[e->a];
+  const bool called = e->kind == MW_EXPR_CALL, made = e->kind == MW_EXPR_CAST && e->op > e->first;
+  const mw_binding binding = called ? exprs[e->a].binding : MW_NAME_UNKNOWN;
+  return !(called || made) || (binding && binding != MW_NAME_TYPE) ||
+         !mw_token_any(&at[e->last], WORDS("=", "(", "{", "["));
 }
 
 /* using mw_k3 = decltype(...); */
