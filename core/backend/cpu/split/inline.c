@@ -466,8 +466,8 @@ static void node_plan(cpu_splitter *in, int index) {
     mw_tokens_free(&part);
 }
 
-/* What every statement needs next; returns how many edits that are. Of several reasons to reject the first in the text is
- * given: one that comes after an edit waits until no edit is left in front of it. */
+/* What every statement needs next; returns how many edits that are. Of several reasons to reject the first in the text
+ * is given: one that comes after an edit waits until no edit precedes it. */
 static int step(cpu_splitter *in, bool groups) {
   if (groups && cpu_group_expand(in)) return 1;
   for (int i = 0; i < in->nnodes && !in->rejected; i++)
