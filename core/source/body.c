@@ -15,8 +15,7 @@
 #include "core/source/declarator.h"
 
 static int statement_add(mw_body *in, mw_statement_kind kind, int first) {
-  if (in->nstatements % 64 == 0)
-    in->statements = mw_realloc(in->statements, (size_t)(in->nstatements + 64) * sizeof *in->statements);
+  in->statements = mw_grow(in->statements, (size_t)in->nstatements, sizeof *in->statements);
   in->statements[in->nstatements] = (mw_statement){.kind = kind, .first = first, .last = first + 1};
   return in->nstatements++;
 }
@@ -203,7 +202,8 @@ static int block_read(mw_body *in, int open) {
     child = statement_read(in, i, end);
     *(before ? &in->statements[before].next : &in->statements[one].child) = child;
   }
-  in->nvisible = visible, in->until = until;
+  mw_scope_end(in, visible);
+  in->until = until;
   in->statements[one].last = end + 1;
   return one;
 }
@@ -292,7 +292,8 @@ static int headed_read(mw_body *in, mw_statement_kind kind, int i, int last) {
   for (int k = ndeclared; k < in->ndeclared; k++)
     if (in->declared[k].until == OPEN) in->declared[k].until = end;
   in->statements[one].last = end;
-  in->nvisible = visible, in->until = until;
+  mw_scope_end(in, visible);
+  in->until = until;
   return one;
 }
 
@@ -348,6 +349,106 @@ static int plain_read(mw_body *in, mw_statement_kind kind, int i, int last) {
   return one;
 }
 
+/* ---- statements of another body ---------------------------------------------------------------------------------- */
+
+static bool is_same_type(mw_type a, mw_type b) {
+  return a.class == b.class && a.levels == b.levels && a.arrays == b.arrays && a.reference == b.reference &&
+         a.volatiles == b.volatiles && a.wide == b.wide;
+}
+
+/* Is the statement of the other body the one that begins at token i, and means the same by each name? */
+static bool is_same(const mw_body *in, const mw_statement *it, int i, int last) {
+  const mw_expr *exprs = in->old->exprs;
+  const int by = i - it->first, past = it->last + by;
+  if (past > last || it->wrong) return false;
+  for (int k = i; k < past; k++)
+    if (mw_at(in, k)->from != k - by) return false;
+  if (past < last && mw_is(in, past, "else") && mw_at(in, past)->from != it->last) return false;
+  for (const mw_expr *e = exprs + it->begin.exprs; e < exprs + it->end.exprs; e++) {
+    if (e->kind != MW_EXPR_NAME || e->first != e->op || e->of >= it->begin.declared) continue;
+    const int now = mw_visible_find(in, mw_at(in, e->op + by));
+    if (!now != !e->of || !is_same_type(in->old->declared[e->of].type, in->declared[now].type)) return false;
+  }
+  return true;
+}
+
+typedef struct taking { /* a statement of the other body */
+  const mw_statement *it;
+  int tokens, statements, exprs, declared; /* by how much each index grows */
+} taking;
+
+/* Index 0 stays: none. */
+static void grow(int by, int *const *list) {
+  for (; *list; list++)
+    if (**list) **list += by;
+}
+#define GROW(by, ...) grow(by, (int *const[]){__VA_ARGS__, NULL})
+
+static void exprs_take(mw_body *in, const taking *by) {
+  for (int k = by->it->begin.exprs; k < by->it->end.exprs; k++) {
+    mw_expr e = in->old->exprs[k];
+    GROW(by->tokens, &e.first, &e.last, &e.op);
+    GROW(by->exprs, &e.a, &e.b, &e.next);
+    GROW(e.kind == MW_EXPR_LAMBDA ? by->statements : by->exprs, &e.c);
+    if (e.of >= by->it->begin.declared)
+      e.of += by->declared;
+    else if (e.of)
+      e.of = mw_visible_find(in, mw_at(in, e.op));
+    mw_expr_add(in, e);
+  }
+}
+
+/* Of a loop's head the scope ends with the loop; what the statement itself declares lasts. */
+static void declared_take(mw_body *in, const taking *by) {
+  const int last = by->it->last + (by->it->kind >= MW_STATEMENT_IF && by->it->kind <= MW_STATEMENT_SWITCH);
+  for (int k = by->it->begin.declared; k < by->it->end.declared; k++) {
+    mw_declared one = in->old->declared[k];
+    const bool lasts = one.until >= last;
+    GROW(by->tokens, &one.name, &one.spec, &one.spec_last, &one.first, &one.dims, &one.dims_last, &one.value,
+         &one.value_last, &one.until);
+    GROW(by->exprs, &one.init);
+    if (lasts) one.until = in->until;
+    mw_declared_add(in, one);
+    if (!lasts) mw_scope_end(in, in->nvisible - 1);
+  }
+}
+
+static void statements_take(mw_body *in, const taking *by) {
+  for (int k = by->it->begin.statements; k < by->it->end.statements; k++) {
+    mw_statement one = in->old->statements[k];
+    if (k == by->it->begin.statements) one.next = 0;
+    GROW(by->tokens, &one.first, &one.last, &one.open, &one.close, &one.init_last, &one.test_last);
+    GROW(by->statements, &one.head, &one.child, &one.otherwise, &one.next, &one.begin.statements, &one.end.statements);
+    GROW(by->exprs, &one.test, &one.step, &one.begin.exprs, &one.end.exprs);
+    GROW(by->declared, &one.declared, &one.begin.declared, &one.end.declared);
+    const int added = statement_add(in, one.kind, one.first);
+    in->statements[added] = one;
+    in->taken++;
+  }
+}
+
+/* The statement at token i as the other body has it; 0: it does not. */
+static int statement_take(mw_body *in, int i, int last) {
+  const mw_body *old = in->old;
+  const int from = mw_at(in, i)->from, found = old && !old->deep ? mw_statement_find(old, from) : 0;
+  if (!found || !is_same(in, &old->statements[found], i, last)) return 0;
+  const mw_statement *it = &old->statements[found];
+  const taking by = {it, i - from, in->nstatements - found, in->nexprs - it->begin.exprs,
+                     in->ndeclared - it->begin.declared};
+  exprs_take(in, &by);
+  declared_take(in, &by);
+  statements_take(in, &by);
+  for (int k = from; k < it->last; k++) {
+    int *begins = &in->begins[k + by.tokens - in->first], *stands = &in->stands[k + by.tokens - in->first];
+    *begins = old->begins[k - old->first], *stands = old->stands[k - old->first];
+    GROW(by.exprs, begins);
+    GROW(by.statements, stands);
+  }
+  return found + by.statements;
+}
+
+/* ---- any statement ----------------------------------------------------------------------------------------------- */
+
 static int statement_read(mw_body *in, int i, int last) {
   const mw_statement_kind kind = word_kind(mw_at(in, i));
   if (mw_at(in, i)->kind == MW_TOKEN_PRAGMA)
@@ -356,38 +457,50 @@ static int statement_read(mw_body *in, int i, int last) {
   if (past > i && past < last) return statement_read(in, past, last); /* [[likely]] n = 1; */
   if (in->depth > MW_MOST_DEPTH && !in->deep) in->deep = i;
   if (i >= last || in->depth > MW_MOST_DEPTH) return misread(in, statement_add(in, MW_STATEMENT_UNKNOWN, i), i, last);
+  const int taken = statement_take(in, i, last);
+  if (taken) return taken;
+  const mw_extent begin = {in->nstatements, in->nexprs, in->ndeclared};
   in->depth++;
   const int one = kind == MW_STATEMENT_BLOCK                               ? block_read(in, i)
                   : kind == MW_STATEMENT_DO                                ? do_read(in, i, last)
                   : kind >= MW_STATEMENT_IF && kind <= MW_STATEMENT_SWITCH ? headed_read(in, kind, i, last)
                                                                            : plain_read(in, kind, i, last);
   in->depth--;
+  in->statements[one].begin = begin;
+  in->statements[one].end = (mw_extent){in->nstatements, in->nexprs, in->ndeclared};
+  in->stands[i - in->first] = one;
   return one;
 }
 
 /* ---- the body -------------------------------------------------------------------------------------------------- */
 
-/* The declarations stand in the order of their names: the last in whose scope a name stands is meant, as in C++. What only
- * may be declared leaves to an outer declaration what is done to it. */
+/* The last declaration in whose scope a name stands is meant, as in C++. What only may be declared is seen after its
+ * words, and leaves to an outer declaration what is done to it. */
 static void names_bind(mw_body *in) {
-  for (int i = 1; i < in->ndeclared; i++) {
-    const mw_declared *it = &in->declared[i];
-    const bool hides = it->spec > it->name;
-    for (int k = hides ? it->spec : it->name; k < it->until; k++) {
-      k = mw_find_same(in->tokens, k, it->until, mw_at(in, it->name));
-      int *bound = &in->bound[k - in->first];
-      if (k < it->until && (k == it->name || !mw_is_member(in->tokens, k)) && !(hides && *bound)) *bound = i;
+  mw_scope_end(in, 0);
+  for (int i = in->first, next = 1; i < in->last; i++) {
+    while (in->nvisible && in->declared[in->visible[in->nvisible - 1]].until <= i) mw_scope_end(in, in->nvisible - 1);
+    for (; next < in->ndeclared && in->declared[next].name <= i && in->declared[next].spec <= i; next++) {
+      const mw_declared *it = &in->declared[next];
+      if (it->spec <= it->name || !mw_visible_find(in, mw_at(in, it->name))) mw_declared_see(in, next);
     }
+    const int own = mw_at(in, i)->kind == MW_TOKEN_NAME ? mw_visible_find(in, mw_at(in, i)) : 0;
+    if (in->declared[own].name == i || !mw_is_member(in->tokens, i)) in->bound[i - in->first] = own;
   }
 }
 
-void mw_body_read(mw_body *in, const mw_tokens *tokens, int first, int last, const mw_names *names) {
+void mw_body_read(mw_body *in, const mw_tokens *tokens, int first, int last, const mw_names *names,
+                  const mw_body *old) {
   const size_t room = (size_t)(last - first) + 2;
   *in = (mw_body){.tokens = tokens, .names = *names, .block = block_read, .first = first, .last = last, .until = last};
+  in->old = old;
   in->begins = mw_calloc(room, sizeof *in->begins);
   in->bound = mw_calloc(room, sizeof *in->bound);
-  in->exprs = mw_calloc(64, sizeof *in->exprs);
+  in->stands = mw_calloc(room, sizeof *in->stands);
+  in->exprs = mw_calloc(1, sizeof *in->exprs);
   in->nexprs = 1;
+  in->hashes = (unsigned)room / 4 + 1;
+  in->hashed = mw_calloc(in->hashes, sizeof *in->hashed);
   statement_add(in, MW_STATEMENT_BLOCK, first);
   mw_declared_add(in, (mw_declared){0});
   in->nvisible = 0;
@@ -397,6 +510,7 @@ void mw_body_read(mw_body *in, const mw_tokens *tokens, int first, int last, con
   }
   names_bind(in);
   in->names = (mw_names){0}; /* their reader's */
+  in->old = NULL;
 }
 
 static mw_meaning no_meaning(void *with, const mw_token *name) {
@@ -414,7 +528,7 @@ bool mw_may_be_function(const mw_body *in, int declared) {
 int mw_declared_read(const mw_tokens *tokens, int first, int last, const mw_names *names, mw_declared *out, int most) {
   mw_body body;
   int count = 0;
-  mw_body_read(&body, tokens, first, last, names ? names : &(mw_names){no_meaning, NULL});
+  mw_body_read(&body, tokens, first, last, names ? names : &(mw_names){no_meaning, NULL}, NULL);
   const mw_statement *it = &body.statements[body.statements[0].child];
   bool known = it->kind == MW_STATEMENT_DECLARE && it->last == last;
   for (int i = it->declared; known && i < it->declared + it->ndeclared; i++) {
@@ -427,18 +541,27 @@ int mw_declared_read(const mw_tokens *tokens, int first, int last, const mw_name
 }
 
 bool mw_has_jump(const mw_body *in, int first, int last) {
-  for (const mw_statement *it = in->statements + 1; it < in->statements + in->nstatements; it++) {
-    const bool jumps =
-        (it->kind >= MW_STATEMENT_RETURN && it->kind <= MW_STATEMENT_CONTINUE) || it->kind == MW_STATEMENT_GOTO;
-    if (jumps && first <= it->first && it->first < last) return true;
+  for (int i = first; i < last; i++) {
+    const mw_statement_kind kind = in->statements[mw_statement_find(in, i)].kind;
+    if ((kind >= MW_STATEMENT_RETURN && kind <= MW_STATEMENT_CONTINUE) || kind == MW_STATEMENT_GOTO) return true;
   }
   return false;
 }
 
+int mw_declared_from(const mw_body *in, int first) {
+  int low = 1, high = in->ndeclared;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (in->declared[middle].name < first)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 int mw_statement_find(const mw_body *in, int first) {
-  int i = in->nstatements - 1;
-  while (i > 0 && in->statements[i].first != first) i--;
-  return i;
+  return in->first <= first && first < in->last ? in->stands[first - in->first] : 0;
 }
 
 int mw_body_find(const mw_body *in, int first, int last) {
@@ -457,7 +580,10 @@ void mw_body_free(mw_body *in) {
   mw_free(in->declared);
   mw_free(in->begins);
   mw_free(in->bound);
+  mw_free(in->stands);
   mw_free(in->uses);
   mw_free(in->visible);
+  mw_free(in->hashed);
+  mw_free(in->below);
   *in = (mw_body){0};
 }

@@ -118,6 +118,10 @@ typedef enum mw_statement_kind {
   MW_STATEMENT_TRY,
 } mw_statement_kind;
 
+typedef struct mw_extent { /* how many there are of each */
+  int statements, exprs, declared;
+} mw_extent;
+
 typedef struct mw_statement {
   mw_statement_kind kind;
   int first, last; /* tokens; ; and } included */
@@ -128,6 +132,7 @@ typedef struct mw_statement {
   int child, otherwise, next;
   bool wrong;              /* no statement of C++: a for without parentheses */
   int declared, ndeclared; /* UNKNOWN: `declared` is not 0 where it seems to declare variables */
+  mw_extent begin, end;    /* before it and after it: all that is in it lies side by side */
 } mw_statement;
 
 typedef struct mw_body {
@@ -141,22 +146,29 @@ typedef struct mw_body {
   int nexprs, nstatements, ndeclared;
   int *begins;  /* of each token from `first` on: the longest expression that begins there; 0 */
   int *bound;   /* of each token: the declaration of the body that the name stands for; 0 */
+  int *stands;  /* of each token: the outermost statement of a block that begins there; 0 */
   unsigned char *uses; /* of each token: what its reader finds to happen to a variable there; NULL */
-  int unknown;  /* expressions and statements that are not understood */
   int deep;     /* token of the first statement that nests too deeply; 0 */
-  int where;    /* token of the first of them */
+  int taken;    /* statements that are those of `old` */
   int depth, until, nvisible; /* while it is read: of the scope */
   int *visible;
+  int *hashed, *below; /* of each hash: the last that can be seen; of each of those: the one before it; 0 */
+  unsigned hashes;
+  const struct mw_body *old;
 } mw_body;
 
-/* Reads tokens first ... last-1, which stand between the braces of a body. */
-void mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *);
+/* Reads tokens first ... last-1, which stand between the braces of a body. `old`: NULL, or the body of which this is an
+ * edited copy, where each token that is copied says where it stood (`from`). Statements without edits are taken from
+ * there, unless they name a variable that is another now; the edits must not declare a type that they name. */
+void mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *, const mw_body *old);
 void mw_body_free(mw_body *);
 /* The variables of one declaration, tokens first ... last-1, the ; left out, into out; returns their count. 0: it
  * declares none, or more than `most`, or it is not understood; T x(1) may declare a function. names: NULL for none. */
 int mw_declared_read(const mw_tokens *, int first, int last, const mw_names *, mw_declared *out, int most);
 bool mw_may_be_function(const mw_body *, int declared); /* T x(1), alone; T (*x)(int) */
-/* The statement that begins at token `first`; 0: none. */
+/* The first declaration whose name is not before token `first`; they stand in the order of the text. */
+int mw_declared_from(const mw_body *, int first);
+/* The statement of a block that begins at token `first`; 0: none. */
 int mw_statement_find(const mw_body *, int first);
 /* Does a return, break, continue or goto begin among tokens first ... last-1? */
 bool mw_has_jump(const mw_body *, int first, int last);

@@ -13,7 +13,12 @@ static inline bool mw_is(const mw_body *in, int i, const char *text) {
   return mw_token_is(mw_at(in, i), text);
 }
 
-/* Counts what is not understood, of tokens first ... last-1. */
+int mw_expr_add(mw_body *, mw_expr);
+/* The last of the names that can be seen that has the same text; 0: none. */
+int mw_visible_find(const mw_body *, const mw_token *);
+/* The scope ends: as many names as before can be seen. */
+void mw_scope_end(mw_body *, int visible);
+/* No expression that is understood begins among tokens first ... last-1. */
 void mw_unknown_note(mw_body *, int first, int last);
 /* An expression that is not understood, of at least one token. */
 int mw_unknown_add(mw_body *, int first, int last);
@@ -27,5 +32,6 @@ int mw_construction_read(mw_body *, int first, int open, mw_type);
 /* Past the words of a type: const unsigned int, typename S<T>::type, struct P; i if none. */
 int mw_words_end(const mw_body *, int i, int last, mw_type *);
 void mw_declared_add(mw_body *, mw_declared);
+void mw_declared_see(mw_body *, int declared); /* from here on it can be seen */
 
 #endif

@@ -4,6 +4,9 @@
  * line here, and the code of its meaning. Of atomic operations the beginning of the name tells (cpu/program/spin_wait.c). */
 #include "core/source/builtin.h"
 
+#include <pthread.h>
+#include <string.h>
+
 static const mw_builtin table[] = {
     {WORDS("threadIdx"), MW_CUDA_COORDINATE, {0}},
     {WORDS("blockIdx", "blockDim", "gridDim"), MW_CUDA_COORDINATE | MW_CUDA_OF_BLOCK, {0}},
@@ -54,9 +57,28 @@ static const mw_builtin table[] = {
      {0}},
 };
 
+enum { SLOTS = 1024 };
+
+static struct {
+  const char *name;
+  const mw_builtin *of;
+} slots[SLOTS]; /* each name at its hash, or after it */
+
+static void slots_fill(void) {
+  for (const mw_builtin *it = table; it < table + sizeof table / sizeof *table; it++)
+    for (const char *const *name = it->names; *name; name++) {
+      unsigned i = mw_hash(&(mw_token){.text = *name, .size = (int)strlen(*name)}) % SLOTS;
+      while (slots[i].name) i = (i + 1) % SLOTS;
+      slots[i].name = *name, slots[i].of = it;
+    }
+}
+
 const mw_builtin *mw_builtin_of(const mw_token *token, unsigned kinds) {
-  for (const mw_builtin *it = table; token->kind == MW_TOKEN_NAME && it < table + sizeof table / sizeof *table; it++)
-    if (it->kinds & kinds && mw_token_any(token, it->names)) return it;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (token->kind != MW_TOKEN_NAME) return NULL;
+  pthread_once(&once, slots_fill);
+  for (unsigned i = mw_hash(token) % SLOTS; slots[i].name; i = (i + 1) % SLOTS)
+    if (slots[i].of->kinds & kinds && mw_token_is(token, slots[i].name)) return slots[i].of;
   return NULL;
 }
 

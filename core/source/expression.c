@@ -20,11 +20,15 @@ static const char *const *const not_names =
 
 /* ---- the arrays ------------------------------------------------------------------------------------------------ */
 
-static int expr_add(mw_body *in, mw_expr_kind kind, int first, int last, int op, mw_type type) {
-  if (in->nexprs % 64 == 0) in->exprs = mw_realloc(in->exprs, (size_t)(in->nexprs + 64) * sizeof *in->exprs);
-  in->exprs[in->nexprs] = (mw_expr){.kind = kind, .first = first, .last = last, .op = op, .type = type};
-  in->begins[first - in->first] = in->nexprs;
+int mw_expr_add(mw_body *in, mw_expr one) {
+  in->exprs = mw_grow(in->exprs, (size_t)in->nexprs, sizeof *in->exprs);
+  in->exprs[in->nexprs] = one;
+  in->begins[one.first - in->first] = in->nexprs;
   return in->nexprs++;
+}
+
+static int expr_add(mw_body *in, mw_expr_kind kind, int first, int last, int op, mw_type type) {
+  return mw_expr_add(in, (mw_expr){.kind = kind, .first = first, .last = last, .op = op, .type = type});
 }
 
 static int operation_add(mw_body *in, mw_expr_kind kind, int a, int b, int last, int op, mw_type type) {
@@ -35,7 +39,6 @@ static int operation_add(mw_body *in, mw_expr_kind kind, int a, int b, int last,
 }
 
 void mw_unknown_note(mw_body *in, int first, int last) {
-  if (!in->unknown++) in->where = first;
   for (int i = first; i < last; i++) in->begins[i - in->first] = 0;
 }
 
@@ -51,23 +54,40 @@ static int end_of(const mw_body *in, int expr) {
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
-void mw_declared_add(mw_body *in, mw_declared one) {
-  if (in->ndeclared % 64 == 0) {
-    in->declared = mw_realloc(in->declared, (size_t)(in->ndeclared + 64) * sizeof *in->declared);
-    in->visible = mw_realloc(in->visible, (size_t)(in->ndeclared + 64) * sizeof *in->visible);
-  }
-  in->visible[in->nvisible++] = in->ndeclared;
-  in->declared[in->ndeclared++] = one;
+static int *last_of(const mw_body *in, const mw_token *name) {
+  return &in->hashed[mw_hash(name) % in->hashes];
 }
 
-static int visible_find(const mw_body *in, const mw_token *name) {
-  int i = in->nvisible - 1;
-  while (i >= 0 && !mw_same_text(mw_at(in, in->declared[in->visible[i]].name), name)) i--;
-  return i < 0 ? 0 : in->visible[i];
+void mw_declared_see(mw_body *in, int declared) {
+  int *last = last_of(in, mw_at(in, in->declared[declared].name));
+  in->visible = mw_grow(in->visible, (size_t)in->nvisible, sizeof *in->visible);
+  in->visible[in->nvisible++] = declared;
+  in->below[declared] = *last;
+  *last = declared;
+}
+
+void mw_declared_add(mw_body *in, mw_declared one) {
+  in->declared = mw_grow(in->declared, (size_t)in->ndeclared, sizeof *in->declared);
+  in->below = mw_grow(in->below, (size_t)in->ndeclared, sizeof *in->below);
+  in->declared[in->ndeclared] = one;
+  mw_declared_see(in, in->ndeclared++);
+}
+
+int mw_visible_find(const mw_body *in, const mw_token *name) {
+  int i = in->nvisible ? *last_of(in, name) : 0;
+  while (i && !mw_same_text(mw_at(in, in->declared[i].name), name)) i = in->below[i];
+  return i;
+}
+
+void mw_scope_end(mw_body *in, int visible) {
+  while (in->nvisible > visible) {
+    const int one = in->visible[--in->nvisible];
+    *last_of(in, mw_at(in, in->declared[one].name)) = in->below[one];
+  }
 }
 
 static mw_meaning visible_meaning(const mw_body *in, int token) {
-  const int own = visible_find(in, mw_at(in, token));
+  const int own = mw_visible_find(in, mw_at(in, token));
   if (!own) return in->names.meaning(in->names.with, mw_at(in, token));
   return (mw_meaning){in->declared[own].is_type ? MW_NAME_TYPE : MW_NAME_LOCAL, in->declared[own].type};
 }
@@ -138,7 +158,7 @@ static int class_end(const mw_body *in, int i, int last, mw_type *out) {
 
 /* The name of a variable of the body: no keyword, which may be among the names that are hidden, and no type. */
 static bool is_variable(const mw_body *in, int i) {
-  const int own = mw_at(in, i)->kind == MW_TOKEN_NAME ? visible_find(in, mw_at(in, i)) : 0;
+  const int own = mw_at(in, i)->kind == MW_TOKEN_NAME ? mw_visible_find(in, mw_at(in, i)) : 0;
   return own && !in->declared[own].is_type && in->declared[own].spec <= in->declared[own].name;
 }
 
@@ -238,7 +258,7 @@ static int name_read(mw_body *in, int i, int last) {
     end = after;
   const int one = expr_add(in, MW_EXPR_NAME, i, end, name, it.type);
   in->exprs[one].binding = it.binding;
-  if (it.binding == MW_NAME_LOCAL) in->exprs[one].of = visible_find(in, mw_at(in, i));
+  if (it.binding == MW_NAME_LOCAL) in->exprs[one].of = mw_visible_find(in, mw_at(in, i));
   return one;
 }
 
@@ -310,7 +330,7 @@ static int lambda_read(mw_body *in, int i, int last) {
   const int visible = in->nvisible, close = mw_at(in, open)->match;
   if (formals < open) formals_declare(in, formals, close);
   const int block = in->block(in, open), one = expr_add(in, MW_EXPR_LAMBDA, i, close + 1 + bare, open, of_class);
-  in->nvisible = visible;
+  mw_scope_end(in, visible);
   in->exprs[one].c = block;
   return one;
 }

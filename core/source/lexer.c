@@ -517,9 +517,14 @@ void mw_text_put(mw_text *text, const char *bytes) {
 }
 
 void mw_text_vformat(mw_text *text, const char *format, va_list args) {
-  char *bytes = mw_vformat(format, args);
-  mw_text_put(text, bytes);
-  mw_free(bytes);
+  char bytes[256], *all = NULL;
+  va_list again;
+  va_copy(again, args);
+  const int size = vsnprintf(bytes, sizeof bytes, format, args);
+  if (size >= (int)sizeof bytes) all = mw_vformat(format, again);
+  mw_text_add(text, all ? all : bytes, (size_t)size);
+  mw_free(all);
+  va_end(again);
 }
 
 void mw_text_format(mw_text *text, const char *format, ...) {

@@ -35,6 +35,7 @@ typedef struct mw_token {
   const char    *text;
   int            line, file; /* file: index into mw_tokens.files */
   int            match;      /* of ( [ { and their partners: index of the other one; else -1 */
+  int            from;       /* its index in the list that it was copied from, for who reads both; 0: none */
   bool           space;      /* white space before it */
   bool           painted;    /* a macro's name that is not expanded any more: macro.c */
   unsigned char  marks;      /* bits of whoever reads the list; 0 at first */

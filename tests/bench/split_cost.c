@@ -24,7 +24,7 @@ typedef struct cost {
 
 static cost costs[MOST_KERNELS];
 static int count, next;                 /* kernels so far; the one that comes now */
-static long splits, bodies, statements; /* calls of cpu_split; what is read in them */
+static long splits, trees, bodies, statements; /* calls of cpu_split; what is read in them, as a whole or in part */
 static bool inside;
 static const char *file;
 
@@ -63,13 +63,16 @@ char *__wrap_cpu_split(cpu_program *program, cpu_function *kernel, char *why, si
   return text;
 }
 
-void __real_mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *);
-void __wrap_mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *);
+void __real_mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *, const mw_body *);
+void __wrap_mw_body_read(mw_body *, const mw_tokens *, int first, int last, const mw_names *, const mw_body *);
 
-void __wrap_mw_body_read(mw_body *body, const mw_tokens *tokens, int first, int last, const mw_names *names) {
-  __real_mw_body_read(body, tokens, first, last, names);
-  bodies += inside;
-  if (inside) statements += body->nstatements - 1;
+void __wrap_mw_body_read(mw_body *body, const mw_tokens *tokens, int first, int last, const mw_names *names,
+                         const mw_body *old) {
+  __real_mw_body_read(body, tokens, first, last, names, old);
+  if (!inside) return;
+  bodies += !old;
+  trees++;
+  statements += body->nstatements - 1 - body->taken;
 }
 
 /* False: refused. */
@@ -111,7 +114,7 @@ int main(int argc, char **argv) {
   if (!count) fail("usage: split_cost [--all] FILE...", "");
   printf("cpu_split, CPU time: mean of %d kernels %.0f us, to reach: at most 300 us; worst %.0f us, %s of %s\n", count,
          sum / count * 1e6, worst->seconds * 1e6, worst->kernel, worst->file);
-  printf("read for a kernel: %.1f bodies, %.1f statements\n", (double)bodies / (double)splits,
-         (double)statements / (double)splits);
+  printf("read for a kernel: %.1f bodies, %.1f statements, for %.1f trees\n", (double)bodies / (double)splits,
+         (double)statements / (double)splits, (double)trees / (double)splits);
   return 0;
 }

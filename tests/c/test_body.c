@@ -4,6 +4,7 @@
  * and c. a constant of the program, f. its functions, t. a type, b. a builtin; ? what nobody knows. An expression's type
  * is behind a colon: i a scalar, 4 a vector, C a class, with a * for each pointer and [] for each array, and a ~ behind what
  * is volatile; none is not known. */
+#include "core/base/memory.h"
 #include "core/source/body.h"
 
 #include "tests/c/test.h"
@@ -137,7 +138,7 @@ static void expect(const char *source, const char *want) {
   mw_text out = {0};
   mw_body body;
   mw_tokens_read(&tokens, source, NULL);
-  mw_body_read(&body, &tokens, 0, tokens.count, &(mw_names){meaning_of, NULL});
+  mw_body_read(&body, &tokens, 0, tokens.count, &(mw_names){meaning_of, NULL}, NULL);
   for (int i = body.statements[0].child; i; i = body.statements[i].next) {
     if (out.size) mw_text_put(&out, " ");
     put_statement(&body, &out, i);
@@ -146,6 +147,60 @@ static void expect(const char *source, const char *want) {
   mw_body_free(&body);
   mw_tokens_free(&tokens);
   free(out.at);
+}
+
+static char *put_body(const mw_body *body) {
+  mw_text out = {0};
+  mw_text_put(&out, "");
+  for (int i = body->statements[0].child; i; i = body->statements[i].next) {
+    put_statement(body, &out, i);
+    mw_text_put(&out, " ");
+  }
+  for (int i = body->first; i < body->last; i++)
+    mw_text_format(&out, "%d %d %d,", body->bound[i - body->first], mw_body_find(body, i, body->last),
+                   mw_statement_find(body, i));
+  for (int i = 1; i < body->ndeclared; i++) mw_text_format(&out, " %d", body->declared[i].until);
+  return out.at;
+}
+
+/* The edited body, in which $2 is statement 2 of the source, is what it is without the other; so many of its statements
+ * are taken from there. */
+static void expect_taken(const char *source, const char *pattern, int taken) {
+  const mw_names names = {meaning_of, NULL};
+  mw_tokens tokens, edited = {0};
+  mw_body old, anew, again;
+  mw_span spans[10];
+  int count = 0;
+  mw_tokens_read(&tokens, source, NULL); /* its first token is none of the body's */
+  mw_body_read(&old, &tokens, 1, tokens.count, &names, NULL);
+  for (int i = old.statements[0].child; i; i = old.statements[i].next)
+    spans[count++] = (mw_span){old.statements[i].first, old.statements[i].last};
+  for (int i = 0; i < tokens.count; i++) tokens.at[i].from = i;
+  mw_tokens_build(&edited, &tokens, &tokens.at[0], 0, pattern, spans);
+  mw_tokens_match(&edited);
+  mw_body_read(&anew, &edited, 0, edited.count, &names, NULL);
+  mw_body_read(&again, &edited, 0, edited.count, &names, &old);
+  char *want = put_body(&anew), *got = put_body(&again);
+  assert_string_equal(got, want);
+  assert_int_equal(again.nstatements, anew.nstatements);
+  assert_int_equal(again.taken, taken);
+  mw_free(want), mw_free(got);
+  mw_body_free(&old), mw_body_free(&anew), mw_body_free(&again);
+  mw_tokens_free(&edited), mw_tokens_free(&tokens);
+}
+
+static void edits(void **state) {
+  (void)state;
+  const char *const source = "{ int a = n, *p = x; for (int i = 0; i < a; i++) { int k = i; p[k] = a; } "
+                             "if (a) n++; else { auto f = [&](int v) { return v + a; }; x[f(a)] = 1; } a = n;";
+  expect_taken(source, "$0 $1 $2 $3", 15);
+  expect_taken(source, "int b = 1; $0 ; $1 { $2 $3 }", 15);
+  expect_taken(source, "$0 for (int u = 0; u < 3; u++) $1 while (n) { $3 $1 }", 12);
+  expect_taken(source, "float a = n, *p = x; $1 $2 $3", 2); /* another a: int k = i; n++; alone are the same */
+  expect_taken(source, "$0 { int n = 3; $1 $2 } $3", 12);   /* another n */
+  expect_taken(source, "$0 if (n) $1 else $3", 4);
+  expect_taken("{ if (n) n++; n--;", "$0 else n = 1; $1", 1); /* another if */
+  expect_taken("{ int v; { T w = v; } if (int u = v) v = u; while (n) n--;", "{ $0 $1 } $0 $2 $3", 10);
 }
 
 static void precedence(void **state) {
@@ -335,6 +390,7 @@ int main(void) {
       cmocka_unit_test(unknown_expressions),
       cmocka_unit_test(unknown_declarations),
       cmocka_unit_test(unknown_statements),
+      cmocka_unit_test(edits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

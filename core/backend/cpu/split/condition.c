@@ -12,10 +12,7 @@
 
 bool cpu_header_uniform(const cpu_splitter *in, int index) {
   const cpu_node *node = &in->nodes[index];
-  if (!cpu_is_uniform(in, node->head, node->head_last)) return false;
-  for (int i = 0; i < in->nlocals; i++)
-    if (in->locals[i].node == index && !in->locals[i].uniform) return false;
-  return true;
+  return cpu_is_uniform(in, node->head, node->head_last) && cpu_declares_uniform(in, index);
 }
 
 /* A condition that differs between threads: warp operations go under a predicate, a barrier cannot. */
@@ -55,4 +52,10 @@ void cpu_conditions(cpu_splitter *in) {
     for (int i = 0; i < in->nnodes; i++) changed |= predicate_give(in, i);
   }
   jumps_check(in);
+}
+
+bool cpu_conditions_renew(cpu_splitter *in) {
+  const bool edited = cpu_edits_make(in);
+  if (edited) cpu_conditions(in);
+  return edited && !in->rejected;
 }

@@ -92,25 +92,26 @@ bool cpu_name_expand(cpu_splitter *in, const cpu_node *node, int i, const char *
   if (in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
   const int other = cpu_declared_find(in, node->last, until, name);
   if (other >= 0) cpu_split_reject(in, other, "'%.*s' stands for two variables", TEXT(name));
+  if (in->rejected) return false;
   mw_tokens part = {0};
   for (int k = node->last; k < until; k++)
     if (work->at[k].kind == MW_TOKEN_NAME && mw_same_text(&work->at[k], name) && !mw_is_member(work, k))
       mw_tokens_build(&part, work, &work->at[k], 0, pattern, parts);
     else
       mw_tokens_push(&part, &work->at[k]);
-  cpu_tokens_replace(in, node->first, until, &part);
+  cpu_edit(in, node->first, until, &part);
   return true;
 }
 
 /* cg::thread_block cta = cg::this_thread_block(); goes, and its name becomes what makes it. */
-static bool variable_expand(cpu_splitter *in, const cpu_node *node) {
+static void variable_expand(cpu_splitter *in, const cpu_node *node) {
   const mw_declared *one = node->kind == CPU_NODE_DECLARE ? cpu_declared_only(in, node) : NULL;
   const mw_span init = one ? (mw_span){one->value, one->value_last} : (mw_span){0};
-  if (!one || !cpu_group_is(in, &init)) return false;
+  if (!one || !cpu_group_is(in, &init)) return;
   cpu_uses_need(in);
   if (size_changes(in, &init, in->nodes[node->parent].last - 1))
     cpu_split_reject(in, node->first, "the size of '%.*s' may change", TEXT(&in->work.at[one->name]));
-  return cpu_name_expand(in, node, one->name, "$0", &init);
+  cpu_name_expand(in, node, one->name, "$0", &init);
 }
 
 /* ---- what is asked of a group ---------------------------------------------------------------------------------- */
@@ -237,24 +238,12 @@ static int use_put(cpu_splitter *in, int i, mw_tokens *next) {
   return !end && group_read(in, i, work->count, &it) ? member_put(in, &it, next) : end;
 }
 
-static bool uses_expand(cpu_splitter *in) {
-  mw_tokens next = {0};
-  bool any = false;
-  for (int i = 0; i < in->work.count;) {
-    const int end = use_put(in, i, &next);
-    any |= end > 0;
-    if (!end) mw_tokens_push(&next, &in->work.at[i]);
-    i = end ? end : i + 1;
-  }
-  if (any)
-    cpu_tokens_replace(in, 0, in->work.count, &next);
-  else
-    mw_tokens_free(&next);
-  return any;
-}
-
 bool cpu_group_expand(cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes; i++)
-    if (variable_expand(in, &in->nodes[i])) return true;
-  return uses_expand(in);
+  for (const cpu_node *node = in->nodes; node < in->nodes + in->nnodes; node++)
+    if (node->first >= in->edited) variable_expand(in, node);
+  for (int i = 0, end; !in->edits && i < in->work.count; i = end ? end : i + 1) {
+    mw_tokens part = {0};
+    if ((end = use_put(in, i, &part))) cpu_edit(in, i, end, &part);
+  }
+  return !in->rejected && cpu_edits_make(in);
 }

@@ -201,8 +201,10 @@ static void token_put(expansion *it, const mw_tokens *from, int i) {
     mw_tokens_format(it->next, token, " ( * %.*s_mw%d )", TEXT(token), it->suffix);
   else if (token->kind == MW_TOKEN_NAME && !mw_is_member(from, i) && name_known(it, token))
     mw_tokens_format(it->next, token, " %.*s_mw%d", TEXT(token), it->suffix);
-  else
+  else {
     mw_tokens_push(it->next, token);
+    it->next->at[it->next->count - 1].from = 0; /* of the callee's */
+  }
 }
 
 /* mw_kept auto & part_mw3 = mw_keep_k_3_12_part < T_mw3 > ( ) ; */
@@ -463,7 +465,7 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, mw_toke
   it.body.work = mw_tokens_beside(from);
   cpu_work_add(&it.body, function->body, from->at[function->body].match + 1);
   mw_tokens_match(&it.body.work);
-  cpu_tree_read(&it.body);
+  cpu_tree_read(&it.body, function);
   if (it.body.rejected)
     in->rejected = true;
   else

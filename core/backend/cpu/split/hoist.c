@@ -97,18 +97,17 @@ static void element_hoist(cpu_splitter *in, const cpu_node *loop, int element) {
     } else
       mw_tokens_push(&next, &at[i]);
   if (!block) mw_tokens_scan(&next, " }", array);
-  cpu_tokens_replace(in, loop->first, loop->last, &next);
+  cpu_edit(in, loop->first, loop->last, &next);
 }
 
 void cpu_hoist(cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes && !in->rejected; i++) {
-    counted it = {0};
-    int element = counted_form(in, &in->nodes[i], &it) ? element_find(in, &in->nodes[i], &it) : -1;
-    if (element < 0) continue;
-    element_hoist(in, &in->nodes[i], element);
-    cpu_conditions(in);
-    i = -1;
-  }
+  counted it;
+  do {
+    for (const cpu_node *node = in->nodes; node < in->nodes + in->nnodes; node++) {
+      const int element = node->first >= in->edited && counted_form(in, node, &it) ? element_find(in, node, &it) : -1;
+      if (element >= 0) element_hoist(in, node, element);
+    }
+  } while (cpu_conditions_renew(in));
 }
 
 /* In an arm of a conditional, or in the body of an if, in the loop? */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes statements of what splits: a call of a helper with barriers becomes the helper's body (helper.c), a warp
- * operation in an expression becomes an exchange statement before it and a read in its place. One at a time: the
- * tree is read again after each, until nothing is left.
+ * operation in an expression becomes an exchange statement before it and a read in its place. Every statement by one
+ * step; then the tree is read again, until nothing is left.
  *
  *   float sum = block_sum(x[t]);          float mw_r1; { ... mw_r1 = v_mw1; } float sum = mw_given(mw_r1);
  *   v += __shfl_down_sync(all, v, 1);     mw_exchange(2, 0, v); v += mw_get_shfl_down(mw_x2, mw_t, mw_n, 1);
@@ -50,6 +50,7 @@ static int asked_last(const mw_token *at, int i) {
 /* The first operation in the range whose arguments hold none themselves; -1. */
 static int operation_find(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
+    if (in->work.at[i].kind != MW_TOKEN_NAME) continue;
     if (mw_token_any(&in->work.at[i], WORDS("sizeof", "noexcept"))) i = asked_last(in->work.at, i);
     if (i >= last || !hoistable(in, i)) continue;
     int open = mw_call_open(&in->work, i);
@@ -415,35 +416,6 @@ static int init_find(const cpu_splitter *in, const cpu_node *node) {
   return 0;
 }
 
-/* Both of all statements at once, so that the body is read again once for them. False: nothing to do. */
-static bool declarations_expand(cpu_splitter *in) {
-  mw_tokens next = {0};
-  int from = 0;
-  for (const cpu_node *node = in->nodes; node < in->nodes + in->nnodes; node++) {
-    mw_tokens part = {0};
-    const int init = init_find(in, node);
-    if (init) {
-      mw_tokens_copy(&next, &in->work, from, init);
-      mw_tokens_scan(&next, " =", &in->work.at[init]);
-      from = init;
-      continue;
-    }
-    if (!declarators_expand(in, node, &part) && !constructor_expand(in, node, &part)) continue;
-    mw_tokens_copy(&next, &in->work, from, node->first);
-    mw_tokens_copy(&next, &part, 0, part.count);
-    mw_tokens_adopt(&next, &part);
-    mw_tokens_free(&part);
-    from = node->last;
-  }
-  if (from) {
-    mw_tokens_copy(&next, &in->work, from, in->work.count);
-    mw_tokens_match(&next);
-    cpu_tokens_replace(in, 0, in->work.count, &next);
-  } else
-    mw_tokens_free(&next);
-  return from > 0;
-}
-
 static void statement_expand(cpu_splitter *in, int node, int operation, mw_tokens *next) {
   const cpu_node *it = &in->nodes[node];
   if (!dependence_allows(in, it, operation)) return;
@@ -465,6 +437,7 @@ static bool node_expand(cpu_splitter *in, int index, mw_tokens *next) {
   if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next) ||
       bindings_expand(in, node, next) || declaration_expand(in, node, next) || range_expand(in, node, next))
     return true;
+  if (in->plain) return false;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
     operation = operation_find(in, node->head, node->head_last);
@@ -478,19 +451,31 @@ static bool node_expand(cpu_splitter *in, int index, mw_tokens *next) {
   return true;
 }
 
-static bool step(cpu_splitter *in, bool groups) {
-  if (groups && cpu_group_expand(in)) return !in->rejected;
-  for (int i = 0; i < in->nnodes; i++) {
-    mw_tokens part = {0};
-    if (lambda_expand(in, &in->nodes[i])) return !in->rejected;
-    if (!node_expand(in, i, &part)) continue;
-    if (in->rejected)
-      mw_tokens_free(&part);
-    else
-      cpu_tokens_replace(in, in->nodes[i].first, in->nodes[i].last, &part);
-    return !in->rejected;
-  }
-  return false;
+static void node_plan(cpu_splitter *in, int index) {
+  const cpu_node *node = &in->nodes[index];
+  const int init = init_find(in, node);
+  mw_tokens part = {0};
+  if (init) mw_tokens_scan(&part, " =", &in->work.at[init]);
+  if (init)
+    cpu_edit(in, init, init, &part);
+  else if (lambda_expand(in, node))
+    return;
+  else if (node_expand(in, index, &part) && !in->rejected)
+    cpu_edit(in, node->first, node->last, &part);
+  else
+    mw_tokens_free(&part);
+}
+
+/* What every statement needs next; returns how many edits that are. Of several reasons to reject the first in the text
+ * is given: one that comes after an edit waits until no edit precedes it. */
+static int step(cpu_splitter *in, bool groups) {
+  if (groups && cpu_group_expand(in)) return 1;
+  for (int i = 0; i < in->nnodes && !in->rejected; i++)
+    if (in->nodes[i].first >= in->edited) node_plan(in, i);
+  const int edits = in->edits;
+  if (edits) in->rejected = false;
+  cpu_edits_make(in);
+  return edits;
 }
 
 /* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
@@ -504,38 +489,20 @@ static void name_check(cpu_splitter *in, int i) {
   }
 }
 
-/* A variable or functions, and no type? */
-static bool names_value(const cpu_splitter *in, int i) {
-  cpu_binder binder = {in->program, in->kernel};
-  const int own = in->body.bound[i - in->body.first];
-  const mw_declared *declared = &in->body.declared[own];
-  if (own) return !declared->is_type && declared->spec <= declared->name;
-  const mw_binding binding = cpu_binder_meaning(&binder, &in->work.at[i]).binding;
-  return binding == MW_NAME_PARAMETER || binding == MW_NAME_VARIABLE || binding == MW_NAME_FUNCTIONS;
-}
-
-/* An expression, as far as its beginning tells: x = 1; x[i].y += 2; f<T>(x); *p = 3; What begins otherwise may declare
- * variables, which would not be found in the next region. */
+/* What is none may declare variables, which would not be found in the next region; so may f(x) = 1 where f is no value. */
 static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
-  const mw_tokens *work = &in->work;
-  const mw_token *at = work->at;
-  int i = node->first;
-  if (at[i].kind == MW_TOKEN_PRAGMA) i++;
-  if (at[i].kind != MW_TOKEN_NAME)
-    return mw_lambda_open(work, i) || mw_token_any(&at[i], WORDS("(", "*", "++", "--", ";", "!", "~", "-", "+"));
-  if (mw_token_any(&at[i], WORDS("delete", "throw", "asm", "__asm__", "goto", "new", "reinterpret_cast", "static_cast",
-                                 "const_cast")))
-    return true;
-  while (mw_token_is(&at[i + 1], "::") && at[i + 2].kind == MW_TOKEN_NAME) i += 2;
-  const int open = mw_call_open(work, i);
-  if (open >= 0 && mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "[")) && names_value(in, i)) return true;
-  if (open >= 0)
-    return !mw_token_any(&at[at[open].match + 1], WORDS("=", "(", "{", "[")) &&
-           at[at[open].match + 1].kind != MW_TOKEN_NAME;
-  const int bracket = i + 1 + mw_token_any(&at[i + 1], WORDS("&", "&&")); /* auto &[x, y] = p; */
-  if (mw_token_is(&at[i], "auto") && mw_token_is(&at[bracket], "[")) return false;
-  return mw_is_assignment(&at[i + 1]) ||
-         mw_token_any(&at[i + 1], WORDS("[", ".", "->", ",", ";", "?", "||", "&&", "<<", ">>", ">", "=="));
+  const mw_statement *it = &in->body.statements[node->statement];
+  const mw_expr *exprs = in->body.exprs, *e = &exprs[it->test];
+  const mw_token *at = in->work.at;
+  const bool attribute = it->first && mw_token_is(&at[it->first - 1], "]");
+  const bool word = mw_token_any(&at[it->first], WORDS("delete", "throw", "asm", "__asm__", "new", "static_cast",
+                                                       "reinterpret_cast", "const_cast", ";"));
+  if (attribute || word || it->kind != MW_STATEMENT_EXPR || !e->kind) return word && !attribute;
+  while (e->kind != MW_EXPR_CALL && e->kind != MW_EXPR_CAST && e->a && exprs[e->a].first == e->first) e = &exprs[e->a];
+  const bool called = e->kind == MW_EXPR_CALL, made = e->kind == MW_EXPR_CAST && e->op > e->first;
+  const mw_binding binding = called ? exprs[e->a].binding : MW_NAME_UNKNOWN;
+  return !(called || made) || (binding && binding != MW_NAME_TYPE) ||
+         !mw_token_any(&at[e->last], WORDS("=", "(", "{", "["));
 }
 
 /* using mw_k3 = decltype(...); */
@@ -556,6 +523,7 @@ static void rest_check(cpu_splitter *in) {
       cpu_split_reject(in, in->nodes[i].first, "a declaration is not understood");
   for (int i = 0; i < in->work.count; i++) {
     const mw_token *token = &in->work.at[i];
+    if (token->kind != MW_TOKEN_NAME) continue;
     if (mw_token_is(token, "mw_kept")) i = mw_find(&in->work, i, in->work.count, WORDS(";"));
     /* Variables are references here. */
     const bool asks = mw_token_any(token, WORDS("decltype", "typeof", "__typeof__")) && !is_generated_type(in, i) &&
@@ -569,7 +537,7 @@ static void rest_check(cpu_splitter *in) {
     if (in->plain && mw_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(in->program, token) && i > unevaluated) /* not cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));
-    if (token->kind == MW_TOKEN_NAME) name_check(in, i);
+    name_check(in, i);
     if (!mw_is_builtin(token, MW_CUDA_BARRIER | MW_CUDA_WARP)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
     if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
@@ -580,9 +548,8 @@ static void rest_check(cpu_splitter *in) {
 void cpu_inline(cpu_splitter *in) {
   const bool groups = cpu_has_word(in->program, "cooperative_groups");
   int steps = 0;
-  cpu_tree_read(in);
-  while (!in->rejected && declarations_expand(in)) continue;
-  while (!in->rejected && step(in, groups))
-    if (++steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
+  cpu_tree_read(in, in->kernel);
+  for (int edits = 1; edits && !in->rejected; steps += edits = step(in, groups))
+    if (steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
   if (!in->rejected) rest_check(in);
 }

@@ -33,9 +33,9 @@ void cpu_uses_need(cpu_splitter *in) {
 /* The name of what the body only may declare is among its words (core/source/body.c). */
 int cpu_declared_find(const cpu_splitter *in, int first, int last, const mw_token *name) {
   const mw_token *at = in->work.at;
-  for (int i = 1; i < in->body.ndeclared; i++) {
+  for (int i = mw_declared_from(&in->body, first); i < in->body.ndeclared && in->body.declared[i].name < last; i++) {
     const mw_declared *it = &in->body.declared[i];
-    if (first <= it->name && it->name < last && it->spec <= it->name && mw_same_text(&at[it->name], name) &&
+    if (it->spec <= it->name && mw_same_text(&at[it->name], name) &&
         !(it->is_type && mw_token_is(&at[it->name + 2], "cooperative_groups")))
       return it->name;
   }
@@ -227,19 +227,6 @@ static bool declaration_known(const question *it, const mw_declared *own) {
   return type_known(it, own->type) || own->is_auto || (asks && !it->in->kernel->strict);
 }
 
-/* The first declaration whose name is not before token i; they stand in the order of the text. */
-static int declared_from(const mw_body *body, int i) {
-  int low = 1, high = body->ndeclared;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (body->declared[middle].name < i)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* Past what stands at token i: a declaration's words and name, a sign; or an expression, which is to be known. 0: it is
  * not. */
 static int piece_end(const question *it, int i) {
@@ -248,7 +235,7 @@ static int piece_end(const question *it, int i) {
   const mw_expr *e = &body->exprs[expr];
   const bool copied = e->kind == MW_EXPR_BRACES || (e->type.class == MW_TYPE_VECTOR && !e->type.levels);
   if (expr) return (copied ? same : operand)(it, expr) ? e->last : 0;
-  const mw_declared *declared = &body->declared[declared_from(body, i)];
+  const mw_declared *declared = &body->declared[mw_declared_from(body, i)];
   if (declared < body->declared + body->ndeclared && declared->spec >= it->first && declared->spec <= i)
     return declaration_known(it, declared) ? declared->name + 1 : 0;
   return mw_token_any(&it->in->work.at[i], WORDS(";", ",", "=", "[", "]")) ? i + 1 : 0;

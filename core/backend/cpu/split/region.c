@@ -205,13 +205,13 @@ static void private_init_put(cpu_writer *it, int index) {
 }
 
 static void declare_put(cpu_writer *it, const cpu_segment *piece) {
-  for (int i = 0; i < it->in->nlocals; i++) {
-    const cpu_local *local = &it->in->locals[i];
-    if (local->node != piece->node) continue;
+  const cpu_splitter *in = it->in;
+  for (int i = cpu_locals_from(in, piece->node); i < in->nlocals && in->locals[i].node == piece->node; i++) {
+    const cpu_local *local = &in->locals[i];
     if (local->class == CPU_LOCAL) {
       cpu_put_tokens(it, piece->first, piece->last);
-      if (local->is_auto || cpu_local_knows(it->in, local) < CPU_KNOWN)
-        cpu_put(it, " MW_LASTS(%.*s);", TEXT(&it->in->work.at[local->declarator.name]));
+      if (local->is_auto || cpu_local_knows(in, local) < CPU_KNOWN)
+        cpu_put(it, " MW_LASTS(%.*s);", TEXT(&in->work.at[local->declarator.name]));
     } else
       private_init_put(it, i);
   }

@@ -72,6 +72,8 @@ typedef struct cpu_splitter {
   cpu_program *program;
   cpu_function *kernel;
   mw_tokens work;               /* { body } */
+  mw_tokens next;               /* the same with the edits that are planned, as far as token `edited` */
+  int edited, edits;
   bool changed[MW_MOST_PARAMS]; /* parameters that the kernel changes: variables of the body */
   cpu_node *nodes;
   int nnodes;
@@ -119,12 +121,12 @@ static inline const mw_token *cpu_kernel_name(const cpu_splitter *in) {
 void cpu_splitter_free(cpu_splitter *); /* what is in it */
 void cpu_split_reject(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void cpu_work_add(cpu_splitter *, int first, int last); /* of the program's tokens, to `work` */
-void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
+void cpu_tree_read(cpu_splitter *, const cpu_function *); /* whose body `work` was; nodes[0] is the body's block */
 void cpu_marks_renew(cpu_splitter *); /* what passes have marked is forgotten, but split points */
-/* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
-void cpu_tokens_replace(cpu_splitter *, int first, int last, mw_tokens *part);
-/* The same for a whole statement, by a pattern of mw_tokens_build. */
-void cpu_rewrite(cpu_splitter *, const cpu_node *, const char *pattern, const mw_span *);
+/* Passes plan their edits against one tree, from the front to the back: `part` (given up) is to stand in place of tokens
+ * first ... last-1. Then all are made, and the tree is read again; false: there were none. */
+void cpu_edit(cpu_splitter *, int first, int last, mw_tokens *part);
+bool cpu_edits_make(cpu_splitter *);
 void cpu_node_interchange(cpu_splitter *, int node);
 bool cpu_node_splits(const cpu_node *);              /* has a split point in it */
 int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement around a token */
@@ -144,6 +146,9 @@ int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vo
 
 /* uniform.c: the variables and expressions. */
 void cpu_locals_read(cpu_splitter *);
+/* The first variable that is not of a statement before that one: they stand in the statements' order. */
+int cpu_locals_from(const cpu_splitter *, int node);
+bool cpu_declares_uniform(const cpu_splitter *, int node); /* all that the statement declares */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 
 /* known.c: what the body does to variables, and which of them are known so far. */
@@ -163,6 +168,9 @@ void cpu_known_ask(const cpu_splitter *, int first, int last, cpu_ask *, void *w
 
 /* condition.c: is the head of a statement the same for all threads, with the variables that it declares? */
 bool cpu_header_uniform(const cpu_splitter *, int node);
+/* Makes the edits and asks again; false: there were none, or it rejects. */
+bool cpu_conditions_renew(cpu_splitter *);
+bool cpu_conditions_renew(cpu_splitter *); /* makes the edits; false: there were none, or it rejects */
 /* interchange.c */
 bool cpu_has_interchanged(const cpu_splitter *);
 /* bounds_check.c: is the `if` true for all threads of a row (x from 0 to the last) if it is for the first and the last?
@@ -171,9 +179,9 @@ int cpu_bounds_check_scale(const cpu_splitter *, int node);
 bool cpu_leaves_if(const cpu_splitter *, int node);               /* if (...) return; */
 int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value that grows with threadIdx.x; 0: no */
 
-/* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
+/* group.c: makes barriers and warp operations of cooperative groups, some at a time; false: nothing is left to do. */
 bool cpu_group_expand(cpu_splitter *);
-/* The declaration goes, and the name that it declares at token `name` becomes the pattern, to the end of its
+/* Plans that the declaration goes, and the name that it declares at token `name` becomes the pattern, to the end of its
  * block. False: it stands in none. */
 bool cpu_name_expand(cpu_splitter *, const cpu_node *, int name, const char *pattern, const mw_span *parts);
 bool cpu_group_is(const cpu_splitter *, const mw_span *); /* an expression that makes the block or a tile of it */

@@ -52,18 +52,18 @@ static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const cpu_cou
                            {v->name, v->name + 1},
                            {node->init_last + 1, node->test_last},
                            {node->head_last + 1, node->last}};
-  cpu_rewrite(in, node,
-              "for ( $0 mw_k# = 0 ; ( $0 ) ( mw_first ( $1 ) + mw_k# ) < $2 ; mw_k# += $3 ) {"
-              " $0 $4 = ( $1 ) + mw_k# ; if ( $5 ) $6 }",
-              parts);
+  mw_tokens part = {0};
+  mw_tokens_build(&part, &in->work, &in->work.at[node->first], ++in->serial,
+                  "for ( $0 mw_k# = 0 ; ( $0 ) ( mw_first ( $1 ) + mw_k# ) < $2 ; mw_k# += $3 ) {"
+                  " $0 $4 = ( $1 ) + mw_k# ; if ( $5 ) $6 }",
+                  parts);
+  cpu_edit(in, node->first, node->last, &part);
 }
 
 void cpu_strides(cpu_splitter *in) {
   cpu_count found;
-  for (int i = 0; i < in->nnodes && !in->rejected; i++)
-    if (stride_fits(in, i, &found)) {
-      stride_rewrite(in, &in->nodes[i], &found);
-      cpu_conditions(in);
-      i = -1;
-    }
+  do {
+    for (int i = 0; i < in->nnodes; i++)
+      if (in->nodes[i].first >= in->edited && stride_fits(in, i, &found)) stride_rewrite(in, &in->nodes[i], &found);
+  } while (cpu_conditions_renew(in));
 }

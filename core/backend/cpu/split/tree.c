@@ -48,7 +48,9 @@ void cpu_work_add(cpu_splitter *in, int first, int last) {
   const mw_tokens *from = &in->program->tokens;
   for (int i = first, past; i < last; i = past) {
     past = attribute_end(from, i);
-    if (past == i) mw_tokens_push(&in->work, &from->at[past++]);
+    if (past > i) continue;
+    mw_tokens_push(&in->work, &from->at[past++]);
+    in->work.at[in->work.count - 1].from = i;
   }
 }
 
@@ -269,12 +271,15 @@ void cpu_marks_renew(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) split_mark(in, i);
 }
 
-void cpu_tree_read(cpu_splitter *in) {
+void cpu_tree_read(cpu_splitter *in, const cpu_function *function) {
   cpu_binder binder = {in->program, in->kernel};
-  mw_body_free(&in->body);
+  mw_body old = in->body;
+  const mw_body *like = old.tokens ? &old : cpu_function_tree(in->program, function);
   in->nnodes = in->nlocals = 0;
   if (atomic_load(&mw_interrupted)) cpu_split_reject(in, 0, "interrupted"); /* engine.c makes an error of it */
-  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
+  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder}, like);
+  for (int i = 0; i < in->work.count; i++) in->work.at[i].from = i;
+  mw_body_free(&old);
   in->nodes = mw_grow(in->nodes, 0, sizeof *in->nodes);
   in->nodes[in->nnodes++] = node_of(in, 0, -1);
   in->nodes[0].first = 0, in->nodes[0].last = in->work.count;
@@ -290,21 +295,22 @@ void cpu_node_interchange(cpu_splitter *in, int node) {
     if (in->nodes[up].warp < 0) in->nodes[up].warp = in->nodes[node].first;
 }
 
-void cpu_tokens_replace(cpu_splitter *in, int first, int last, mw_tokens *part) {
-  mw_tokens next = mw_tokens_beside(&in->work);
-  mw_tokens_copy(&next, &in->work, 0, first);
-  mw_tokens_copy(&next, part, 0, part->count);
-  mw_tokens_copy(&next, &in->work, last, in->work.count);
-  mw_tokens_adopt(&in->work, part);
-  mw_tokens_become(&in->work, &next);
+void cpu_edit(cpu_splitter *in, int first, int last, mw_tokens *part) {
+  mw_tokens_copy(&in->next, &in->work, in->edited, first);
+  mw_tokens_copy(&in->next, part, 0, part->count);
+  mw_tokens_adopt(&in->next, part);
   mw_tokens_free(part);
-  cpu_tree_read(in);
+  in->edited = last;
+  in->edits++;
 }
 
-void cpu_rewrite(cpu_splitter *in, const cpu_node *node, const char *pattern, const mw_span *ranges) {
-  mw_tokens part = {0};
-  mw_tokens_build(&part, &in->work, &in->work.at[node->first], ++in->serial, pattern, ranges);
-  cpu_tokens_replace(in, node->first, node->last, &part);
+bool cpu_edits_make(cpu_splitter *in) {
+  if (!in->edits) return false;
+  mw_tokens_copy(&in->next, &in->work, in->edited, in->work.count);
+  mw_tokens_become(&in->work, &in->next);
+  in->edited = in->edits = 0;
+  cpu_tree_read(in, in->kernel);
+  return true;
 }
 
 void cpu_splitter_free(cpu_splitter *in) {
@@ -314,4 +320,5 @@ void cpu_splitter_free(cpu_splitter *in) {
   mw_free(in->local_of);
   mw_body_free(&in->body);
   mw_tokens_free(&in->work);
+  mw_tokens_free(&in->next);
 }

@@ -95,11 +95,22 @@ static bool in_condition(const cpu_node *node, int name) {
   return node->kind == CPU_NODE_FOR && node->init_last < name && name < node->test_last;
 }
 
-/* All that the statement declares, once for all threads. */
-static bool declares_uniform(const cpu_splitter *in, int node) {
-  for (int i = 0; i < in->nlocals; i++)
-    if (in->locals[i].node == node && !in->locals[i].uniform) return false;
-  return in->nodes[node].kind == CPU_NODE_DECLARE;
+int cpu_locals_from(const cpu_splitter *in, int node) {
+  int low = 0, high = in->nlocals;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (in->locals[middle].node < node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+bool cpu_declares_uniform(const cpu_splitter *in, int node) {
+  int i = cpu_locals_from(in, node);
+  while (i < in->nlocals && in->locals[i].node == node && in->locals[i].uniform) i++;
+  return i == in->nlocals || in->locals[i].node != node;
 }
 
 static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, int name) {
@@ -114,7 +125,8 @@ static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, in
   }
   const int value = plain_assignment(in, node, name);
   return at_barrier_level(in, index) && cpu_context(in, index) == declared &&
-         (value ? cpu_is_uniform(in, value, node->last) : declares_uniform(in, index)); /* int m = n--; */
+         (value ? cpu_is_uniform(in, value, node->last)
+                : in->nodes[index].kind == CPU_NODE_DECLARE && cpu_declares_uniform(in, index)); /* int m = n--; */
 }
 
 /* How many [ ] follow each other? */

@@ -72,10 +72,8 @@ static bool hides(const cpu_writer *it, const mw_token *name) {
 static void hidden_flush(cpu_writer *it, int first, int last) {
   const mw_body *body = &it->in->body;
   const mw_token *at = it->in->work.at;
-  for (int i = 1; it->nopen && i < body->ndeclared; i++) {
-    const int name = body->declared[i].name;
-    if (first <= name && name < last && hides(it, &at[name])) cpu_region_flush(it);
-  }
+  for (int i = mw_declared_from(body, first); i < body->ndeclared && body->declared[i].name < last; i++)
+    if (hides(it, &at[body->declared[i].name])) cpu_region_flush(it);
   for (int i = first + 1; mw_token_is(&at[first], "enum") && i < last; i++)
     if (mw_token_any(&at[i - 1], WORDS("{", ",")) && hides(it, &at[i])) cpu_region_flush(it);
 }
@@ -83,10 +81,9 @@ static void hidden_flush(cpu_writer *it, int first, int last) {
 static void declare_walk(cpu_writer *it, int node, int first, int last) {
   cpu_splitter *in = it->in;
   hidden_flush(it, first, last);
-  for (int i = 0; i < in->nlocals; i++) {
+  for (int i = cpu_locals_from(in, node); i < in->nlocals && in->locals[i].node == node; i++) {
     const cpu_local *local = &in->locals[i];
     const mw_declared *d = &local->declarator;
-    if (local->node != node) continue;
     if (local->class == CPU_UNIFORM && !local->constant && !cpu_is_pure(in, d->value, d->value_last))
       cpu_region_flush(it);
     if (local->class == CPU_PRIVATE && local->reference && it->out && !cpu_is_lasting(in, d->value, d->value_last))
@@ -114,10 +111,9 @@ static bool inside(const cpu_splitter *in, int node, int outer) {
 
 /* Jumps in a statement that runs in a thread loop: none may leave a loop that stands outside. */
 static void jumps_check(cpu_splitter *in, int node) {
-  for (int i = 0; i < in->nnodes; i++) {
+  for (int i = node; i < in->nnodes && in->nodes[i].first < in->nodes[node].last; i++) {
     const cpu_node *jump = &in->nodes[i];
     bool is_break = jump->kind == CPU_NODE_BREAK;
-    if (!inside(in, i, node)) continue;
     if (jump->kind == CPU_NODE_RETURN && cpu_context(in, node))
       cpu_split_reject(in, jump->first,
                        "return under a condition that differs between threads, with warp operations beside it");
@@ -280,11 +276,11 @@ static void predicated_if_walk(cpu_writer *it, int index) {
 static void masked_loop_walk(cpu_writer *it, int index) {
   const cpu_splitter *in = it->in;
   const cpu_node *node = &in->nodes[index];
-  bool is_for = node->kind == CPU_NODE_FOR, declares = false;
+  const int local = cpu_locals_from(in, index);
+  const bool is_for = node->kind == CPU_NODE_FOR, declares = local < in->nlocals && in->locals[local].node == index;
   int test = is_for ? node->init_last + 1 : node->head, test_last = is_for ? node->test_last : node->head_last;
   cpu_region_flush(it);
   cpu_put(it, " {\n");
-  for (int i = 0; i < in->nlocals; i++) declares |= in->locals[i].node == index;
   if (declares)
     declare_walk(it, index, node->head, node->init_last + 1);
   else if (is_for && node->init_last > node->head)
