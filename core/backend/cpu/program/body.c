@@ -102,8 +102,7 @@ static int index_put(const mw_tokens *tokens, mw_text *out, int i, int last) {
 static bool declares_shared(const mw_tokens *tokens, int i, int last) {
   const mw_token *at = tokens->at;
   for (; i < last && (at[i].kind == MW_TOKEN_NAME || mw_token_is(&at[i], "::")); i++) {
-    if (mw_token_is(&at[i], "__shared__")) return !mw_token_is(&at[i + 1], "extern");
-    if (mw_token_is(&at[i], "extern")) return false;
+    if (mw_token_any(&at[i], WORDS("__shared__", "extern"))) return mw_token_is(&at[i], "__shared__");
     if (mw_token_is(&at[i + 1], "<"))
       i = mw_angle_end(tokens, i + 1, last) - 1;
     else if (mw_token_is(&at[i + 1], "("))

@@ -116,8 +116,7 @@ static void body_put(const sizes *in, int first, int last, mw_text *out) {
 static bool shared_next(const cpu_program *program, const cpu_function *function, mw_span *out) {
   const mw_token *at = program->tokens.at;
   for (int i = out->last; i < function->last; i++) {
-    if (!mw_token_is(&at[i], "__shared__") || mw_token_is(&at[i - 1], "extern") || mw_token_is(&at[i + 1], "extern"))
-      continue;
+    if (!mw_token_is(&at[i], "__shared__") || mw_token_is(&at[i - 1], "extern")) continue;
     out->first = mw_begin_after(&program->tokens, function->body + 1, i, WORDS(";", "{", "}", ":"));
     out->last = statement_last(&program->tokens, i, function->last);
     return true;
