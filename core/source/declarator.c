@@ -125,8 +125,11 @@ void mw_specifiers_order(mw_tokens *tokens) {
                                attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));
     while (!attribute && first < i && mw_token_any(&at[first], WORDS("extern", "static", "[")))
       first = at[first].match > first ? at[first].match + 1 : first + 1;
-    const int external = attribute ? i : mw_find(tokens, first, i, WORDS("extern"));
-    if (external < i) move_front(tokens, first++, external, external + 1);
+    const int external = attribute ? i : mw_find(tokens, first, tokens->count, WORDS("extern", ";"));
+    if (mw_token_is(&at[external], "extern")) {
+      i += external > i, last += external >= last;
+      move_front(tokens, first++, external, external + 1);
+    }
     if (first < i && (!attribute || mw_has(tokens, first, i, "__device__"))) move_front(tokens, first, i, last);
   }
 }
@@ -151,6 +154,14 @@ int mw_enumerator_next(const mw_tokens *tokens, int open, int after) {
     if (at[i].match > i) i = at[i].match;
   }
   return 0;
+}
+
+int mw_class_close(const mw_tokens *tokens, int i) {
+  const mw_token *at = tokens->at;
+  const int open = i + 1 + (at[i + 1].kind == MW_TOKEN_NAME);
+  if (!mw_token_any(&at[i], WORDS("struct", "union", "class", "enum")) || !mw_token_is(&at[open], "{")) return -1;
+  return !mw_token_any(&at[i - 1], WORDS(";", "{", "}")) || mw_token_is(&at[at[open].match + 1], ";") ? -1
+                                                                                                      : at[open].match;
 }
 
 int mw_variable_next(const mw_tokens *tokens, int first, int last, int after) {

@@ -17,6 +17,8 @@ int mw_variable_find(const mw_tokens *, int first, int last, const mw_token *nam
 int mw_enumerator_next(const mw_tokens *, int open, int after);
 /* The { of the class that a declaration defines next to its variables; 0: none. */
 int mw_class_braces(const mw_tokens *, int first, int last);
+/* The } of a class in front of its variables, at whose first word the statement begins: struct P { int x; } p; -1: none. */
+int mw_class_close(const mw_tokens *, int i);
 
 /* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
 int mw_angle_end(const mw_tokens *, int open, int last);
@@ -27,12 +29,12 @@ int mw_begin_after(const mw_tokens *, int first, int i, const char *const *texts
 bool mw_is_assignment(const mw_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool mw_ends_operand(const mw_token *);
-int mw_lambda_open(const mw_tokens *, int i); /* the { of the lambda that begins at token i; 0: none, as of x[i] */
+int mw_lambda_open(const mw_tokens *, int i);   /* the { of the lambda that begins at token i; 0: none, as of x[i] */
 int mw_attribute_end(const mw_tokens *, int i); /* past the [[attribute]] at token i; i: none */
-bool mw_is_member(const mw_tokens *, int i);     /* after a . or -> or :: */
+bool mw_is_member(const mw_tokens *, int i);    /* after a . or -> or :: */
 /* The next use of the name among tokens first ... last-1, which is not a member's; `last`: none. */
 int mw_find_use(const mw_tokens *, int first, int last, const mw_token *name);
-int mw_call_open(const mw_tokens *, int name); /* its ( past template arguments; -1: no call */
+int mw_call_open(const mw_tokens *, int name);                          /* its ( past template arguments; -1: no call */
 int mw_arguments(const mw_tokens *, int open, mw_span out[], int most); /* their count; -1: too many */
 
 #endif

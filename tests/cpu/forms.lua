@@ -96,6 +96,8 @@ FORMS.shared = {
   { "shared_device_of_helper", "a[threadIdx.x] = turn_both(threadIdx.x);",
     "__device__ int turn_both(int v) { __shared__ __device__ int s[64]; TURN }" },
   { "extern_device_shared", "int *s = dynamic; SWAP", "extern __device__ __shared__ int dynamic[];" },
+  { "shared_extern", "__shared__ extern int s[]; SWAP" },
+  { "shared_volatile_extern", "volatile int *s = late; SWAP", "__shared__ volatile extern int late[];" },
 }
 
 -- Classes defined outside, friends, results, guides, consteval, new.
@@ -160,8 +162,25 @@ FORMS.class = {
     alignas(P_r8) unsigned char room[sizeof(P_r8)]; return (new (room) P_r8(v))->x; }]] },
 }
 
-FORMS.variable = { { "constinit_variables", "a[threadIdx.x] = y[x] - threadIdx.x + z - 3;", [[__device__ constinit
-  int x = 1; constinit __device__ int y[2] = {2, 63}; static constinit __device__ int z = 3;]] } }
+FORMS.variable = {
+  { "union_with_variable", [[union { int i; float f; } u; struct P { int x; } p{(int)threadIdx.x}; u.i = p.x;
+    __shared__ int s[64]; s[u.i] = p.x; __syncthreads(); a[u.i] = s[63 - p.x];]] },
+  { "other_prototype", "__shared__ int s[64]; SWAP", "__global__ void other_prototype(float *a);" },
+  { "bound_by_log2", [[__shared__ int s[64]; s[threadIdx.x] = 63 - threadIdx.x;
+    for (int i = 0; i < (int)__log2f((float)n - 1); i++) { __syncthreads();
+    a[63 - threadIdx.x] = s[63 - threadIdx.x]; }]] },
+  { "vectors_of_ptx", [[__shared__ int s[64]; int v, w; s[threadIdx.x] = 63 - threadIdx.x;
+    asm volatile("bar.sync 0;" ::: "memory"); if (threadIdx.x % 2 == 0) {
+    asm volatile("ld.v2.s32 {%0, %1}, [%2];" : "=r"(v), "=r"(w) : "l"(s + threadIdx.x) : "memory");
+    asm volatile("st.global.v2.s32 [%0], {%1, %2};" :: "l"(a + threadIdx.x), "r"(v), "r"(w) : "memory"); }]] },
+  { "constinit_variables", "a[threadIdx.x] = y[x] - threadIdx.x + z - 3;", [[__device__ constinit
+    int x = 1; constinit __device__ int y[2] = {2, 63}; static constinit __device__ int z = 3;]] },
+  { "register_variables",
+    "register int i = threadIdx.x; __shared__ int s[64]; SWAP a[i] = down_v2(i) + a[i] - s[63 - i];",
+    "__device__ int down_v2(register int x) { return 63 - x; }" },
+  { "std_without_headers", [[std::size_t i = threadIdx.x; std::uint32_t m = 63; std::ptrdiff_t none = 0;
+    if (n == 6) std::printf("%d", n); a[i] = (int)(m - i - none + std::floor(std::abs(-0.5f)) + std::isnan(1.0));]] },
+}
 
 --- The options of a module of all kernels of a kind.
 ---@param kind string  "shared", "class" or "variable"

@@ -70,6 +70,12 @@ __global__ void k(int *a, int n) {
   if (n = 3) a[0] = 1; // warns
 }
 int main() { std::vector<int> v; int unused; std::cout << v.size(); }]] },
+  { "numbers narrowed in braces", [[
+__global__ void k(int *a, unsigned n) {
+  int v[] = {n, 1}; // warns
+  unsigned u[] = {-1, 1}; // warns
+  a[0] = v[0] + (int)u[1];
+}]] },
   { "an unused variable", [[
 __global__ void k(int *a) {
   int unused = 3; // warns

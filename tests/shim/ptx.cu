@@ -157,3 +157,42 @@ __global__ void check_ptx_memory(int *wrong) {
   __syncthreads();
   CHECK(s[0] == 2 * THREADS);
 }
+
+__global__ void check_ptx_conversions(int *wrong) {
+  const unsigned one = opaque_one();
+  unsigned long long wide;
+  unsigned low;
+  long long below;
+  float f;
+  double d;
+  int i;
+  asm("cvt.u64.u32 %0, %1;" : "=l"(wide) : "r"(0xffffffffu * one));
+  asm("cvt.u32.u64 %0, %1;" : "=r"(low) : "l"(wide + 3));
+  asm("cvt.s64.s32 %0, %1;" : "=l"(below) : "r"(-2 * (int)one));
+  CHECK(wide == 0xffffffffull && low == 2 && below == -2);
+  asm("cvt.rn.f32.s64 %0, %1;" : "=f"(f) : "l"(below));
+  asm("cvt.f64.f32 %0, %1;" : "=d"(d) : "f"(f - 0.75f));
+  asm("cvt.rzi.s32.f64 %0, %1;" : "=r"(i) : "d"(d));
+  CHECK(f == -2 && d == -2.75 && i == -2);
+  asm("cvt.rni.s64.f64 %0, %1;" : "=l"(below) : "d"(d));
+  asm("cvt.rpi.u32.f32 %0, %1;" : "=r"(low) : "f"(1e30f * (float)one));
+  CHECK(below == -3 && low == 0xffffffff);
+}
+
+__global__ void check_ptx_vectors(int *wrong) {
+  __shared__ uint4 s[THREADS];
+  const unsigned rank = rank_in_block();
+  uint4 v = {rank, rank + 1, rank + 2, rank + 3}, w;
+  int none, nor;
+  asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(&s[rank]), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+  asm volatile("bar.sync 0;" ::: "memory");
+  uint4 *other = &s[THREADS - 1 - rank];
+  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w) : "l"(other));
+  CHECK(w.x == THREADS - 1 - rank && w.y == w.x + 1 && w.z == w.x + 2 && w.w == w.x + 3);
+  asm volatile("bar.sync 1;" ::: "memory");
+  asm volatile("st.v2.u32 [%0 + 8], {%1, %2};" ::"l"(other), "r"(v.x), "r"(v.y) : "memory");
+  asm volatile("barrier.sync %0, %1;" ::"r"(2), "n"(THREADS) : "memory");
+  CHECK(s[rank].y == rank + 1 && s[rank].z == THREADS - 1 - rank && s[rank].w == THREADS - rank);
+  asm volatile("ld.global.L1::no_allocate.v2.s32 {%0, %1}, [%2];" : "=r"(none), "=r"(nor) : "l"(wrong));
+  CHECK(none == 0 && nor == 0);
+}

@@ -96,8 +96,7 @@ static int index_put(const mw_tokens *tokens, mw_text *out, int i, int last) {
 
 /* Does a declaration of static shared memory begin at i? The word comes first (mw_specifiers_order). */
 static bool declares_shared(const mw_tokens *tokens, int i) {
-  const mw_token *at = &tokens->at[i + mw_token_is(&tokens->at[i], "static")];
-  return mw_token_is(at, "__shared__") && !mw_token_is(at + 1, "extern");
+  return mw_token_is(&tokens->at[i + mw_token_is(&tokens->at[i], "static")], "__shared__");
 }
 
 enum { MOST_PLACED = 64 };

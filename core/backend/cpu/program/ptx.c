@@ -6,9 +6,10 @@
  *   asm("lop3.b32 %0, %1, %2, 7, 0x96;" : "=r"(d) : "r"(a), "r"(b));
  *   { const unsigned mw_1 = (unsigned)(a), mw_2 = (unsigned)(b); d = (decltype(d + 0))(unsigned)mw_lop3(...); }
  *
- * Instructions by "Parallel Thread Execution ISA" of CUDA 13. Carries, barriers, warp operations, copies and tensor
- * cores are not among them: such a statement stays and is rejected by name (callgraph.c). */
+ * Instructions by "Parallel Thread Execution ISA" of CUDA 13. Carries, warp operations, copies and tensor cores are not
+ * among them: such a statement stays and is rejected by name (callgraph.c). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/backend/cpu/program/program.h"
@@ -29,8 +30,9 @@ typedef struct ptx { /* a statement */
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
-/* Of T a plain type, U the unsigned one of its size, W the signed or unsigned one of twice its size, B its bits. $1 is
- * the first source as a T, @1 as it is. Without a destination @0 is the first operand. */
+/* Of T a plain type, U the unsigned one of its size, W the signed or unsigned one of twice its size, B its bits; D the
+ * type that a conversion names first. $1 is the first source as a T, @1 as it is. Without a destination @0 is the first
+ * operand. */
 typedef struct instruction {
   const char *name; /* its parts in order, between which there may be modifiers that change nothing here */
   const char *code;
@@ -41,6 +43,11 @@ static const instruction instructions[] = {
     {"mov", "$1", 0},
     {"cvta.to", "$1", 0},
     {"cvta", "$1", 0},
+    {"cvt", "(D)$1", 0},
+    {"cvt.rni", "mw_to_integer<D>($1, MW_RN)", 0},
+    {"cvt.rzi", "mw_to_integer<D>($1, MW_RZ)", 0},
+    {"cvt.rmi", "mw_to_integer<D>($1, MW_RD)", 0},
+    {"cvt.rpi", "mw_to_integer<D>($1, MW_RU)", 0},
     {"add", "(T)((U)$1 + (U)$2)", 0},
     {"sub", "(T)((U)$1 - (U)$2)", 0},
     {"mul.lo", "(T)((U)$1 * (U)$2)", 0},
@@ -106,6 +113,9 @@ static const instruction instructions[] = {
     {"atom.add", "atomicAdd((T *)@1, $2)", 0},
     {"atom.cas", "atomicCAS((U *)@1, (U)$2, (U)$3)", 0},
     {"red.add", "atomicAdd((T *)@0, $1)", 1},
+    {"bar.sync", NULL, 1}, /* barrier_code */
+    {"barrier.sync", NULL, 1},
+    {"bar.warp.sync", "__syncwarp(@0)", 1},
     {"membar", "__threadfence()", 1},
     {"fence", "__threadfence()", 1},
     {"nanosleep", "__nanosleep(@0)", 1},
@@ -181,7 +191,7 @@ static bool is_modifier(const char *at, int size) {
   return type_of(at, size)->name ||
          mw_token_any(&part, WORDS("volatile", "weak", "sys", "gpu", "cta", "gl", "sc", "relaxed", "acquire", "release",
                                    "acq_rel", "global", "shared", "local", "const", "ca", "cg", "cs", "cv", "lu", "nc",
-                                   "wb", "wt", "rn", "approx", "ftz"));
+                                   "wb", "wt", "rn", "approx", "ftz", "L1::no_allocate", "aligned"));
 }
 
 /* Are the name's parts among those at ... end in order, and is nothing between them that matters? */
@@ -204,10 +214,10 @@ static const instruction *instruction_find(const char *at, const char *end) {
   return found->name ? found : NULL;
 }
 
-/* Of mul.wide.u32 u32; of dp4a.u32.u32 the last. */
-static const type *instruction_type(const char *at, const char *end) {
+/* Of mul.wide.u32 u32; of dp4a.u32.u32 and cvt.u64.u32 the last, or the first. */
+static const type *instruction_type(const char *at, const char *end, bool want_first) {
   const type *found = NULL;
-  for (int size; at < end; at += size + 1) {
+  for (int size; at < end && !(found && want_first); at += size + 1) {
     size = part_size(at, end);
     if (type_of(at, size)->name) found = type_of(at, size);
   }
@@ -233,16 +243,20 @@ static bool is_made_of(const char *at, int size, const char *letters) {
   return size > 0 && strspn(at, letters) >= (size_t)size;
 }
 
-static const char number_letters[] = " -.0123456789abcdefABCDEFxXpPuUlL";
+static const char number_letters[] = " +-.0123456789abcdefABCDEFxXpPuUlL";
 static const char name_letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /* %0  [%1+16]  0x96  %laneid  a register of the statement's own. */
 static bool operand_put(const ptx *in, const char *at, int size, mw_text *out) {
   if (size > 2 && at[0] == '[') {
     const char *plus = memchr(at, '+', (size_t)size);
-    const int base = plus ? (int)(plus - at) - 1 : size - 2;
-    mw_text_put(out, "(");
+    int index = -1;
+    if (sscanf(at, "[%%%d", &index) == 1 && index >= 0 && index < in->count && in->letter[index] != 'l')
+      return false; /* an offset in shared memory, which has none here */
+    int base = plus ? (int)(plus - at) - 1 : size - 2;
     const int more = plus ? size - base - 3 : 0;
+    while (at[base] == ' ') base--;
+    mw_text_put(out, "(");
     const bool known = operand_put(in, at + 1, base, out) && (!plus || is_made_of(plus + 1, more, number_letters));
     if (plus) mw_text_format(out, " + %.*s", more, plus + 1);
     mw_text_put(out, ")");
@@ -288,17 +302,25 @@ static int operands_split(const char *at, const char *end, const char *first[], 
 
 /* ---- instructions ---------------------------------------------------------------------------------------------- */
 
-/* The code of an instruction, with its operands. */
-static bool code_put(const ptx *in, const instruction *it, const type *of, int count, const char *const first[],
-                     const int size[]) {
-  for (const char *at = it->code; *at; at++) {
-    const bool word = at > it->code && strchr("_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", at[-1]);
+/* bar.sync 0; bar.sync 1; bar.sync 1, 64; */
+static const char *barrier_code(int count, const char *const first[], const int size[]) {
+  if (count > 1) return "__barrier_sync_count(@0, @1)";
+  return count && size[0] == 1 && *first[0] == '0' ? "__syncthreads()" : "__barrier_sync(@0)";
+}
+
+/* The code of an instruction at name ... name_end, with its operands. */
+static bool code_put(const ptx *in, const char *code, const char *name, const char *name_end, int count,
+                     const char *const first[], const int size[]) {
+  const type *of = instruction_type(name, name_end, false), *to = instruction_type(name, name_end, true);
+  for (const char *at = code; *at; at++) {
+    const bool word = at > code && strchr("_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", at[-1]);
     const bool more = strchr("_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", at[1]) && at[1];
     const char *replaced = word || more ? NULL
                            : *at == 'T' ? of->plain
                            : *at == 'U' ? of->same
                            : *at == 'W' ? of->wide
                            : *at == 'B' ? of->bits
+                           : *at == 'D' ? to->plain
                                         : NULL;
     if (replaced)
       mw_text_put(in->out, replaced);
@@ -356,9 +378,33 @@ static bool instruction_put(const ptx *in, const char *at, const char *end) {
     mw_free(destination.at);
     if (!known) return false;
   }
-  if (!code_put(in, it, instruction_type(at, name_end), count, first, size)) return false;
+  const char *code = it->code ? it->code : barrier_code(count, first, size);
+  if (!code_put(in, code, at, name_end, count, first, size)) return false;
   mw_text_put(in->out, it->no_result ? "; " : "); ");
   return true;
+}
+
+/* ld.global.v4.f32 {%0, %1, %2, %3}, [%4]; and st.global.v2.u32 [%0], {%1, %2}; by their elements. */
+static bool vector_put(const ptx *in, const char *text) {
+  const char *dot = strstr(text, ".v"), *open = strchr(text, '{'), *address = strchr(text, '['), *first[MOST];
+  const char *close = open ? strchr(open, '}') : NULL, *last = address ? strchr(address, ']') : NULL;
+  int size[MOST];
+  if (!dot || !close || !last || dot > open || dot > address) return false;
+  const char *name_end = open < address ? open : address;
+  const int count = operands_split(open + 1, close, first, size),
+            bytes = atoi(instruction_type(dot, name_end, true)->bits) / 8;
+  bool known = count == dot[2] - '0';
+  for (int i = 0; i < count && known; i++) {
+    char *at = mw_format("%.*s+%d]", (int)(last - address), address, i * bytes);
+    char *element = mw_format("%.*s", size[i], first[i]);
+    char *one = mw_format("%.*s%.*s%s, %s", (int)(dot - text), text, (int)(name_end - dot - 3), dot + 3,
+                          open < address ? element : at, open < address ? at : element);
+    known = instruction_put(in, one, one + strlen(one));
+    mw_free(at);
+    mw_free(element);
+    mw_free(one);
+  }
+  return known;
 }
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
@@ -430,10 +476,11 @@ static void results_put(const ptx *in) {
 
 static bool body_put(ptx *in, const char *text) {
   for (const char *at = text; *(at += strspn(at, " {};"));) {
-    const char *end = at + strcspn(at, ";{}");
+    const char *end = at + strcspn(at, ";");
     while (end > at && end[-1] == ' ') end--;
     char *one = mw_format("%.*s", (int)(end - at), at);
-    const bool known = instruction_put(in, one, one + strlen(one));
+    const bool vector = strchr(one, '{'),
+               known = vector ? vector_put(in, one) : instruction_put(in, one, one + strlen(one));
     if (!known) snprintf(in->wrong, sizeof in->wrong, "%s", one);
     mw_free(one);
     if (!known) return false;

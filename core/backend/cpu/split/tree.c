@@ -44,10 +44,28 @@ static int attribute_end(const mw_tokens *from, int i) {
   return end;
 }
 
+/* union { int i; float f; } u; in two: union mw_class_7 { int i; float f; }; mw_class_7 u; */
+static int class_end(cpu_splitter *in, int i) {
+  const mw_token *at = in->program->tokens.at;
+  const int close = mw_class_close(&in->program->tokens, i);
+  const bool named = at[i + 1].kind == MW_TOKEN_NAME;
+  char name[32];
+  if (close < 0) return i;
+  snprintf(name, sizeof name, " mw_class_%d", i);
+  mw_tokens_push(&in->work, &at[i]);
+  if (!named) mw_tokens_scan(&in->work, name, &at[i]);
+  cpu_work_add(in, i + 1, close + 1);
+  mw_tokens_scan(&in->work, ";", &at[close]);
+  if (named) mw_tokens_push(&in->work, &at[i + 1]);
+  if (!named) mw_tokens_scan(&in->work, name, &at[close]);
+  return close + 1;
+}
+
 void cpu_work_add(cpu_splitter *in, int first, int last) {
   const mw_tokens *from = &in->program->tokens;
   for (int i = first, past; i < last; i = past) {
     past = attribute_end(from, i);
+    if (past == i) past = class_end(in, i);
     if (past > i) continue;
     mw_tokens_push(&in->work, &from->at[past++]);
     in->work.at[in->work.count - 1].from = i;

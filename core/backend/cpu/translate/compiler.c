@@ -173,7 +173,8 @@ static void standard_add(mw_argv *list, const cpu_program *program, const cpu_to
 /* Of what a compiler warns: mistakes, of which NVRTC warns too, and no questions of style. */
 static const char warned[] =
     "-Wall -Wno-unused-function -Wno-unused-local-typedefs -Wno-unknown-pragmas -Wno-sign-compare -Wno-missing-braces "
-    "-Wno-unused-but-set-variable -Wno-unused-but-set-parameter -Wno-misleading-indentation";
+    "-Wno-unused-but-set-variable -Wno-unused-but-set-parameter -Wno-misleading-indentation -Wno-register "
+    "-Wno-error=narrowing";
 /* int base; if (lane == 0) base = ...; base = __shfl_sync(...); is set in every lane whose value counts. */
 static const char clang_warned[] = "-Wno-pass-failed -Wno-unused-const-variable -Wno-sometimes-uninitialized";
 /* These it reports from its optimiser, which guesses. */

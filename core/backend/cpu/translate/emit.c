@@ -100,9 +100,23 @@ static void kernel_put(const cpu_attempt *attempt, const cpu_function *function,
   out->indexed = false;
 }
 
+/* The prototype of a kernel that is defined next to it: nothing of a unit needs it, and one that has been left behind
+ * makes the kernel's name ambiguous. */
+static bool is_needless(const cpu_program *program, const cpu_function *it) {
+  if (!it->kernel || it->body >= 0 || it->is_template || it->special) return false;
+  for (int k = -1; (k = cpu_function_next(program, &program->tokens.at[it->name], k)) >= 0;) {
+    const cpu_function *other = &program->functions[k];
+    if (other->kernel && other->body >= 0 && !cpu_function_is_member(program, other) &&
+        !strcmp(other->scope, it->scope))
+      return true;
+  }
+  return false;
+}
+
 static void function_put(const cpu_attempt *attempt, const cpu_function *function, mw_text *out) {
   const cpu_program *program = attempt->program;
   const bool fast = attempt->flavor == CPU_FAST;
+  if (is_needless(program, function)) return;
   if (function->is_class) {
     cpu_emit_tokens(&program->tokens, out, function->head_first, function->last, cpu_placed);
     return;
@@ -311,6 +325,7 @@ static const struct header_group {
                      {"ptx", {"mw_register"}},
                      {"rounded", {"__f", "__d"}},
                      {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}},
+                     {"std", {"std"}},
                      {"texture", {"tex1D", "tex2D", "tex3D", "texC", "surf", "cudaT", "cudaS", "cudaB"}}};
 
 static bool is_mentioned(const struct header_group *group, const char *text) {

@@ -2,6 +2,8 @@
  *
  * PTX instructions for which CUDA has no function: ../../program/ptx.c writes calls of these. */
 
+#include "convert.h"
+
 /* A register as an operand of type T: its bits between a float and an integer of the same size, else its value. */
 template <class T> struct mw_is_float { static constexpr bool yes = false; };
 template <> struct mw_is_float<float> { static constexpr bool yes = true; };

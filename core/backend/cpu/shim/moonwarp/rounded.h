@@ -37,6 +37,7 @@ MW_NEAREST(f, float, sqrtf)
 MW_NEAREST(d, double, sqrt)
 MW_FN float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 MW_FN double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+MW_FN float __fmaf_ieee_rn(float a, float b, float c) { return fmaf(a, b, c); }
 MW_FN float __frsqrt_rn(float a) { return (float)(1 / sqrt((double)a)); }
 
 /* What a + b leaves out of its rounded sum (Knuth). */
@@ -82,6 +83,7 @@ MW_FN double mw_fma_beyond(double a, double b, double c, double r) {
     const float r = fmaf(a, b, c);                                                                                     \
     return mw_directed(r, mw_sum_beyond((double)a * b, c, r), to);                                                     \
   }                                                                                                                    \
+  MW_FN float __fmaf_ieee_##d(float a, float b, float c) { return __fmaf_##d(a, b, c); }                               \
   MW_FN double __dadd_##d(double a, double b) { return mw_directed(a + b, mw_sum_error(a, b), to); }                   \
   MW_FN double __dsub_##d(double a, double b) { return __dadd_##d(a, -b); }                                            \
   MW_FN double __dmul_##d(double a, double b) {                                                                        \
