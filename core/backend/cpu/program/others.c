@@ -16,7 +16,7 @@ static bool is_plain_read(const mw_token *token) {
 static void declared_read(cpu_others *in, int first, int last, int name) {
   const mw_tokens *tokens = &in->program->tokens;
   cpu_binder binder = {in->program, NULL};
-  mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder, false});
   if (type.volatiles || mw_find(tokens, last, name, WORDS("volatile")) < name)
     cpu_name_find(in->program, &in->at[name])->is_volatile = true;
 }

@@ -274,7 +274,7 @@ void cpu_tree_read(cpu_splitter *in) {
   mw_body_free(&in->body);
   in->nnodes = in->nlocals = 0;
   if (atomic_load(&mw_interrupted)) cpu_split_reject(in, 0, "interrupted"); /* engine.c makes an error of it */
-  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder});
+  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder, false});
   in->nodes = mw_grow(in->nodes, 0, sizeof *in->nodes);
   in->nodes[in->nnodes++] = node_of(in, 0, -1);
   in->nodes[0].first = 0, in->nodes[0].last = in->work.count;
