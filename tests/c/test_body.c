@@ -137,7 +137,7 @@ static void expect(const char *source, const char *want) {
   mw_text out = {0};
   mw_body body;
   mw_tokens_read(&tokens, source, NULL);
-  mw_body_read(&body, &tokens, 0, tokens.count, &(mw_names){meaning_of, NULL});
+  mw_body_read(&body, &tokens, 0, tokens.count, &(mw_names){meaning_of, NULL, false});
   for (int i = body.statements[0].child; i; i = body.statements[i].next) {
     if (out.size) mw_text_put(&out, " ");
     put_statement(&body, &out, i);
